@@ -3,23 +3,40 @@ import path from 'node:path';
 import { extractor } from '@lingui/cli/api';
 import { defineConfig, type ExtractorType } from '@lingui/conf';
 import { formatter } from '@lingui/format-po';
-import { findServerMessages } from './scripts/lib/find-messages.ts';
-import { limits } from './src/shared/core/limits.ts';
+import { errorTable } from './src/shared/errors.ts';
+import { notificationKinds } from './src/shared/notifications/notification-kinds.ts';
+import { tagDescriptions } from './src/shared/posts/tag-descriptions.ts';
 
 const folder = 'src/web/languages';
-const constants = new Map(Object.entries(limits).map(([name, value]) => [`limits.${name}`, value]));
-
-/** What server and shared code say in English; the browser looks it up by its words (core/errors.ts). */
-const sentences: ExtractorType = {
-  match: (file) => /\/src\/(server|shared)\/.*(?<!\.test)\.ts$/u.test(file),
-  extract(file, code, found) {
-    const onlyRefusals = file.includes('/src/server/');
-    for (const { text, line } of findServerMessages(code, { constants, onlyRefusals }))
-      found({ id: text, message: text, origin: [file, line] });
+/** Texts that the server sends in English with a code, or that the browser finds by their names. */
+const sharedTexts: ExtractorType = {
+  match: (file) => tables.some((table) => file.endsWith(table.file)),
+  extract(file, _code, found) {
+    for (const table of tables.filter((table) => file.endsWith(table.file)))
+      for (const [id, message] of table.texts)
+        found({ id, message, origin: [file, 1], comment: `English: ${message}` });
   },
 };
 
-/** The texts of the interface: English in the code, every other language a file in one folder. */
+/** The ids under which the browser looks them up: `web/core/errors.ts`, `web/notifications/NotificationMessage.tsx` and `web/discovery/tags/tags.ts`. */
+const tables = [
+  {
+    file: '/src/shared/errors.ts',
+    texts: Object.entries(errorTable).map(([code, [, text]]) => [`error.${code}`, text] as const),
+  },
+  {
+    file: '/src/shared/notifications/notification-kinds.ts',
+    texts: Object.entries(notificationKinds).map(
+      ([kind, { message }]) => [`notification.${kind}`, message] as const,
+    ),
+  },
+  {
+    file: '/src/shared/posts/tag-descriptions.ts',
+    texts: Object.entries(tagDescriptions).map(([tag, text]) => [`tag.${tag}`, text] as const),
+  },
+];
+
+/** The texts of the interface: English in the code, every other language in a file of its own in one folder. */
 export default defineConfig({
   sourceLocale: 'en',
   locales: readdirSync(path.join(import.meta.dirname, folder))
@@ -28,11 +45,11 @@ export default defineConfig({
   catalogs: [
     {
       path: `<rootDir>/${folder}/{locale}`,
-      include: ['<rootDir>/src/web', '<rootDir>/src/shared', '<rootDir>/src/server'],
-      exclude: ['**/*.test.ts', '**/import-export/**'],
+      include: ['<rootDir>/src/web', '<rootDir>/src/shared'],
+      exclude: ['**/*.test.ts'],
     },
   ],
-  extractors: [sentences, extractor],
+  extractors: [sharedTexts, extractor],
   // Line numbers would change with every edit of the code.
   format: formatter({ lineNumbers: false }),
   orderBy: 'message',

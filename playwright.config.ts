@@ -2,16 +2,16 @@ import { defineConfig, devices } from '@playwright/test';
 import { heavyFiles } from './scripts/lib/tiers.mjs';
 
 const chromium = process.env['PARLEY_CHROMIUM'];
-// Set by the global setup, before the workers read this file again.
+// Set by the global setup before the workers read this file.
 const baseURL = process.env['PARLEY_E2E_ADDRESS'];
 
-/** The file whose tests take longest, most of it waiting, begins: at the end nothing else would run beside it. */
+/** The slowest file, which mostly waits, runs first: at the end nothing would run in parallel with it. */
 const longest = /\/typing-presence\.spec\.ts$/;
 
-/** Those of the heavy tier: npm test -- --help explains. */
+/** The files of the heavy tier (npm test -- --help). */
 const heavy = heavyFiles.filter((file) => file.endsWith('.spec.ts')).map((file) => `**/${file}`);
 
-/** The tests in a real browser, against a server of their own; `npm test` finds or installs the browser. */
+/** Browser tests against a server of their own. `npm test` finds or installs the browser. */
 export default defineConfig({
   testDir: 'tests/e2e',
   globalSetup: './tests/e2e/global-setup.ts',
@@ -20,7 +20,7 @@ export default defineConfig({
   workers: 2,
   // A test that fails once and then passes is listed as flaky and does not fail the run.
   retries: 1,
-  // Twice what Playwright has: a machine that builds, serves and browses on two slow cores is late, not wrong.
+  // Twice Playwright's default, because a machine that builds, serves and browses on two slow cores is slow.
   timeout: 60_000,
   expect: { timeout: 10_000 },
   reporter: 'list',
@@ -32,9 +32,9 @@ export default defineConfig({
   use: {
     ...devices['Desktop Chrome'],
     screenshot: 'only-on-failure',
-    // Costs a quarter of the time; whoever looks into a failure asks for it: --trace on.
+    // Tracing takes a quarter of the time. Use --trace on to examine a failure.
     trace: 'off',
-    // It would fetch the whole build once for each test; the tests that are about it allow it.
+    // It would fetch the whole build in every test. Tests of the service worker allow it.
     serviceWorkers: 'block',
     ...(baseURL && { baseURL }),
     ...(chromium && { launchOptions: { executablePath: chromium } }),

@@ -3,8 +3,8 @@ const mantine = require('postcss-preset-mantine');
 module.exports = { plugins: [mantine(), hoverByPointersOnly()] };
 
 /**
- * After a tap, a touch screen takes the finger to stand where it was: what was pressed would keep its hover style, also
- * when it is refused. So every `:hover` holds only for what can hover.
+ * Restricts every `:hover` to devices that can hover. On touch screens the hover style would stay after a tap, even if
+ * the action was refused.
  */
 function hoverByPointersOnly() {
   return {

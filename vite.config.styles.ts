@@ -1,17 +1,17 @@
 import type { Plugin } from 'vite';
 
-/** The module with the class names of a component: all that uses the component imports it. */
+/** The module with the class names of a component, which everything that uses the component imports. */
 const classNames = /\/@mantine\/(\w+)\/esm\/(?:.*\/)?(\w+)\.module\.mjs$/u;
 
 /**
- * A component of Mantine brings its styles along: they are in the file that has its program, and come with it. Without this,
- * each file that uses a component would have to import the styles of it and of all it is made of, and a file that does not
- * looks right for as long as another one does.
+ * Bundles the styles of each Mantine component with its code. Otherwise each file would have to import the styles of
+ * every component it uses, directly or indirectly, and a missing import would go unnoticed as long as another file has
+ * it.
  */
 export function componentStyles(): Plugin {
   return {
     name: 'parley:component-styles',
-    // In development, Vite bundles packages beforehand, where this is not called.
+    // In development Vite prebundles packages, which skips this plugin.
     config: () => ({ optimizeDeps: { exclude: ['@mantine/core', '@mantine/notifications'] } }),
     transform: {
       filter: { id: classNames },

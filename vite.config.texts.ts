@@ -3,12 +3,12 @@ import { getConfig } from '@lingui/conf';
 import { createCompiledCatalog, getCatalogForFile, getCatalogs } from '@lingui/cli/api';
 import type { Plugin } from 'vite';
 
-const file = 'src/web/languages/en.po';
+const englishFile = 'src/web/languages/en.po';
 const target = path.resolve(import.meta.dirname, 'src/web/languages/english.ts');
 
 /**
- * Gives each module of the browser part the English texts it names by their ids, compiled. In one file, every page
- * would load those of all others; the other languages are one file each, which whoever reads English never loads.
+ * Adds to each module of the web app its compiled English messages, by the ids and error codes in its code. A single file
+ * would make every page load the messages of all others. Each other language is one file, which English readers never load.
  */
 export function englishTexts(): Plugin {
   let texts: Promise<Readonly<Record<string, unknown>>> | undefined;
@@ -16,12 +16,17 @@ export function englishTexts(): Plugin {
     name: 'parley:english-texts',
     transform: {
       order: 'post',
-      filter: { id: /\/src\/web\/(?!worker\/).*\.tsx?$/u },
-      async handler(code) {
+      filter: { id: /\/src\/(shared|web\/(?!worker\/)).*\.tsx?$/u },
+      async handler(code, file) {
         texts ??= compiled();
         const known = await texts;
         // Ids are hashes, as @lingui/babel-plugin-lingui-macro makes them.
         const ids = [...code.matchAll(/["'`]([\w+/]{6})["'`]/gu)].map(([, id = '']) => id);
+        // Codes of errors, by which schemas and pages name their texts.
+        for (const [, errorCode] of code.matchAll(/["'`]([a-z]+(?:-[a-z]+)*)["'`]/gu))
+          ids.push(`error.${errorCode}`);
+        if (file.includes('/notification-kinds.ts'))
+          ids.push(...Object.keys(known).filter((id) => id.startsWith('notification.')));
         const own = Object.fromEntries(
           [...new Set(ids)].filter((id) => id in known).map((id) => [id, known[id]]),
         );
@@ -38,13 +43,13 @@ export function englishTexts(): Plugin {
 
 async function compiled(): Promise<Record<string, unknown>> {
   const config = getConfig();
-  const found = getCatalogForFile(file, await getCatalogs(config));
-  if (!found) throw new Error(`${file} is in no catalogue of lingui.config.ts.`);
+  const found = getCatalogForFile(englishFile, await getCatalogs(config));
+  if (!found) throw new Error(`${englishFile} is not in a catalogue of lingui.config.ts.`);
   const { messages } = await found.catalog.getTranslations('en', {
     fallbackLocales: {},
     sourceLocale: 'en',
   });
   const { source, errors } = createCompiledCatalog('en', messages, { namespace: 'json' });
-  if (errors.length > 0) throw new Error(`${file} holds texts that cannot be compiled.`);
+  if (errors.length > 0) throw new Error(`${englishFile} has messages that cannot be compiled.`);
   return (JSON.parse(source) as { messages: Record<string, unknown> }).messages;
 }

@@ -10,7 +10,7 @@ import { componentStyles } from './vite.config.styles.ts';
 import { englishTexts } from './vite.config.texts.ts';
 import { buildWorker } from './vite.config.worker.ts';
 
-/** `PARLEY_API`: where a running server is, for `vite` in development. */
+/** `PARLEY_API`: the address of a running server, for `vite` in development. */
 const api = process.env['PARLEY_API'] ?? 'http://127.0.0.1:3000';
 
 export default defineConfig({
@@ -28,9 +28,9 @@ export default defineConfig({
     outDir: path.resolve(import.meta.dirname, 'dist/web'),
     emptyOutDir: true,
     target: 'es2024',
-    // A content security policy without data: needs every asset as a file.
+    // The content security policy does not allow data: URLs, so every asset is a file.
     assetsInlineLimit: 0,
-    // The server tells the browser early what a page needs (src/server/pages.ts).
+    // The server sends the browser hints about what a page needs (src/server/pages).
     manifest: 'pages.json',
     rolldownOptions: {
       output: {
@@ -46,17 +46,17 @@ export default defineConfig({
 });
 
 /**
- * What is bundled into one file though not every page that fetches it needs all of it. By itself the bundler makes a file of
- * what exactly the same pages and dialogs need: dozens of small ones, each of which costs a request and compresses a fifth
- * worse.
+ * Chunks that are bundled together although not every page needs all of them. By default the bundler makes one chunk
+ * for each set of pages and dialogs that share modules: dozens of small files, each of which costs a request and
+ * compresses a fifth worse.
  */
 function sharedFiles() {
   const mantine = (names: string) => `@mantine/core/(esm/components/(${names})/|styles/(${names})[.])`;
   const oneOf = (...paths: string[]) => new RegExp(paths.join('|').replaceAll('/', String.raw`[\\/]`), 'u');
   return [
-    // All that the first page needs.
+    // Everything the first page needs.
     { name: 'index', tags: ['$initial' as const] },
-    // What many pages have a little of.
+    // Small modules that many pages share.
     {
       name: 'common',
       test: oneOf(
@@ -69,9 +69,9 @@ function sharedFiles() {
       ),
       minShareCount: 2,
     },
-    // What stands beside a page, the first one too.
+    // The content next to a page, including the first one.
     { name: 'beside', test: oneOf('/QuestionLinks[.]', '/side-column[.]module'), minShareCount: 2 },
-    // What opens above a page.
+    // Dialogs and popovers.
     {
       name: 'dialogs',
       test: oneOf(
@@ -86,8 +86,8 @@ function sharedFiles() {
 }
 
 /**
- * The bundler's helpers are a file of their own, of 400 bytes, that the first page would have to wait for: the program gets a
- * copy. They hold no state, so that the other files may go on with theirs.
+ * Inlines the bundler's helpers into the entry chunk. They are a separate file of 400 bytes that the first page would
+ * have to wait for. They have no state, so the other chunks can use the separate file.
  */
 function wholeEntry(): Plugin {
   return {
@@ -99,21 +99,25 @@ function wholeEntry(): Plugin {
       const helpers = chunks.find(({ name }) => name === 'rolldown-runtime');
       const entry = chunks.find(({ isEntry }) => isEntry);
       if (helpers === undefined || entry === undefined) return;
-      const taken = /^import\{([^}]*)\}from"\.\/rolldown-runtime-[\w-]+\.js";/u.exec(entry.code);
-      const given = /export\{([^}]*)\};?\s*$/u.exec(helpers.code);
-      if (taken === null || given === null) throw new Error('The helpers look otherwise than expected.');
-      const [names = '', fields = ''] = [taken[1], given[1]?.replaceAll(/([\w$]+) as ([\w$]+)/gu, '$2:$1')];
+      const imported = /^import\{([^}]*)\}from"\.\/rolldown-runtime-[\w-]+\.js";/u.exec(entry.code);
+      const exported = /export\{([^}]*)\};?\s*$/u.exec(helpers.code);
+      if (imported === null || exported === null)
+        throw new Error('The helpers of the bundler have an unexpected format.');
+      const [names = '', fields = ''] = [
+        imported[1],
+        exported[1]?.replaceAll(/([\w$]+) as ([\w$]+)/gu, '$2:$1'),
+      ];
       entry.code =
-        `const{${names.replaceAll(' as ', ':')}}=(()=>{${helpers.code.slice(0, given.index)}return{${fields}}})();` +
-        entry.code.slice(taken[0].length);
+        `const{${names.replaceAll(' as ', ':')}}=(()=>{${helpers.code.slice(0, exported.index)}return{${fields}}})();` +
+        entry.code.slice(imported[0].length);
       entry.imports = entry.imports.filter((file) => file !== helpers.fileName);
     },
   };
 }
 
 /**
- * Adds the service worker, which lists the other files; then writes each text file once more as .br and .gz: the server
- * sends them as they are (src/server/app.ts).
+ * Adds the service worker, which lists the other files, and writes a .br and a .gz version of each text file, which the
+ * server sends as they are (src/server/app.ts).
  */
 function finished(): Plugin {
   let web = '';
@@ -123,7 +127,7 @@ function finished(): Plugin {
     apply: 'build',
     configResolved({ root, build }) {
       web = root;
-      // Not the one above: npm start builds beside it first.
+      // Not the path above: npm start builds into another directory first.
       output = path.resolve(root, build.outDir);
     },
     async closeBundle() {

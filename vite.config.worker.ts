@@ -3,12 +3,13 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { build } from 'vite';
 
-/** Scripts of the alphabets that few read are fetched when a page needs them, and kept then by the browser. */
+/** Fonts of less common scripts are fetched when a page needs them. The browser then caches them. */
 const rareFont = /-(cyrillic|greek|vietnamese)(-ext)?-[^/]*\.woff2$/u;
 
 /**
- * Builds src/web/worker into the finished build, with the list of the build's files inside.
- * @param web the folder src/web. @param output the folder of the build.
+ * Builds src/web/worker into the finished build, with the list of the build's files.
+ * @param web the directory src/web.
+ * @param output the directory of the build.
  */
 export async function buildWorker(web: string, output: string): Promise<void> {
   const names = (await readdir(output, { recursive: true, withFileTypes: true }))
@@ -21,7 +22,7 @@ export async function buildWorker(web: string, output: string): Promise<void> {
   for (const name of shell) hash.update(await readFile(path.join(output, name)));
   const page = await readFile(path.join(output, 'index.html'), 'utf8');
   const entry = /\/assets\/index-[\w-]+\.js/u.exec(page)?.[0];
-  if (entry === undefined) throw new Error('index.html names no program.');
+  if (entry === undefined) throw new Error('index.html has no entry script.');
   const files = {
     version: hash.digest('hex').slice(0, 12),
     shell: shell.map((name) => (name === 'index.html' ? '/' : `/${name}`)),

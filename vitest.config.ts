@@ -1,8 +1,12 @@
 import babel from '@rolldown/plugin-babel';
 import { defineConfig } from 'vitest/config';
+import { heavyFiles } from './scripts/lib/tiers.mjs';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Those that take longest, most of it waiting for processes to start: at the end nothing else would run beside them. */
+/**
+ * The slowest files, which mostly wait for processes to start, run first: at the end nothing would run in parallel with
+ * them.
+ */
 const longest =
   /\/(stack-exchange-real-archives|serve|startup-errors|replicas|os-accounts|start|rolling-restart|live-typing-presence|multiple-nodes|drain|kill|secret|install|openapi)\.test\.ts$/;
 
@@ -10,34 +14,36 @@ class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const inOrder = super.sort.bind(this);
     const sorted = await inOrder(files);
-    const begins = ({ moduleId }: TestSpecification) => longest.test(moduleId);
-    const isOfBrowser = ({ project }: TestSpecification) => project.name === 'browser part';
-    const rank = (file: TestSpecification) => (begins(file) ? 0 : isOfBrowser(file) ? 2 : 1);
+    const isLong = ({ moduleId }: TestSpecification) => longest.test(moduleId);
+    const isOfWeb = ({ project }: TestSpecification) => project.name === 'web';
+    const rank = (file: TestSpecification) => (isLong(file) ? 0 : isOfWeb(file) ? 2 : 1);
     return sorted.toSorted((one, other) => rank(one) - rank(other));
   }
 }
 
-/** Those that look at what a process keeps for all of its databases: which statements it has prepared. */
+/** Files that check state a process shares between its databases: the prepared statements. */
 const alone = ['src/server/core/database.test.ts', 'src/server/discovery/search-size.test.ts'];
 
-const ofBrowser = ['src/web/**/*.test.ts', 'src/web/**/*.test.tsx'];
+const heavy = heavyFiles.filter((file) => file.endsWith('.test.ts'));
 
-/** The tests of server, shared and scripts; those in a browser are Playwright's. */
+const ofWeb = ['src/web/**/*.test.ts', 'src/web/**/*.test.tsx'];
+
+/** The tests of server, shared code and scripts. Browser tests use Playwright. */
 export default defineConfig({
-  // The texts of the interface, as vite.config.ts has it.
+  // The macros for texts, as in vite.config.ts.
   plugins: [babel({ include: /src\/web\//, plugins: ['@lingui/babel-plugin-lingui-macro'] })],
   test: {
     projects: [
       {
         extends: true,
         test: {
-          name: 'server part',
+          name: 'server',
           include: ['src/**/*.test.ts', 'tests/**/*.test.ts', 'scripts/**/*.test.ts', 'bench/**/*.test.ts'],
-          exclude: [...ofBrowser, ...alone],
+          exclude: [...ofWeb, ...alone, ...heavy],
           globalSetup: ['tests/support/global-setup.ts'],
-          // Loading the server takes longer than most files' tests. What it keeps, it keeps for a database, and each file
-          // has its own. A hook of a file's tests stands in that file, or in a function it calls: beside them, it would be
-          // of the first file that loads the module.
+          // Loading the server takes longer than most test files. Its cached state is per database, and each file has
+          // its own database. A hook must be in the test file or in a function it calls: at the top level of a shared
+          // module it would only belong to the first file that loads the module.
           isolate: false,
         },
       },
@@ -45,17 +51,26 @@ export default defineConfig({
         extends: true,
         test: { name: 'alone', include: alone, globalSetup: ['tests/support/global-setup.ts'] },
       },
-      // Modules there keep what one page has.
-      { extends: true, test: { name: 'browser part', include: ofBrowser } },
+      {
+        extends: true,
+        test: {
+          name: 'heavy',
+          include: heavy,
+          globalSetup: ['tests/support/global-setup.ts'],
+          isolate: false,
+        },
+      },
+      // The modules of the web app hold the state of one page.
+      { extends: true, test: { name: 'web', include: ofWeb } },
     ],
     setupFiles: ['tests/support/english-messages.ts'],
-    // Each worker has a pool of connections to the one PostgreSQL.
+    // Each worker has a pool of connections to the same PostgreSQL.
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
-    // Only to end what hangs: many tests start whole servers, on machines that do other things as well.
+    // Only to end tests that hang: many start whole servers, on busy machines.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // The tests of the colours read them there; other styles are not needed.
+    // The tests of the colors read this file. Other styles are not needed.
     css: { include: [/theme\.css/] },
     restoreMocks: true,
   },

@@ -20,10 +20,10 @@ import { watchRowChanges } from './api-fuzz/row-changes.ts';
 
 const help = `bench/api-fuzz.ts [--count 100000] [--seed N] [--only TEXT]
 
-Sends requests generated from the API's own description to a Parley of its own with an embedded PostgreSQL: right ones,
-nearly right ones and garbage, signed in and out. Fails where one is answered with 500 or more, where one that was
-refused, or only reads, changed a row of any table, or where a refusal is no problem details. The same seed sends the
-same requests; --only takes the operations whose name, such as 'PUT /answers/{id}', contains the text.`;
+Sends requests generated from the OpenAPI document to a new Parley with an embedded PostgreSQL: valid ones, nearly valid
+ones and garbage, signed in and out. Fails when a response has status 500 or more, when a refused or read-only request
+changed a row of any table, or when a refusal is not problem details. The same seed sends the same requests; --only
+selects the operations whose name, such as 'PUT /answers/{id}', contains the text.`;
 
 const { values } = parseArgs({
   options: {
@@ -34,16 +34,16 @@ const { values } = parseArgs({
   },
 });
 
-/** Requests made from one right one before another is made. */
+/** Mutations per valid request. */
 const fromOne = 100;
 
 if (values.help) console.log(help);
 else process.exitCode = await withTemporaryDirectory(main);
 
-async function main(folder: string): Promise<number> {
-  const data = path.join(folder, 'data');
+async function main(directory: string): Promise<number> {
+  const data = path.join(directory, 'data');
   const provider = await startOidcProvider();
-  // The provider sends browsers back to an address that Parley knows before it listens.
+  // Fixes the port: the provider redirects browsers to an address that Parley must know before it listens.
   const port = String(await findFreePort());
   const { issuer, clientId, clientSecret, name } = provider.settings;
   const env = {
@@ -60,9 +60,9 @@ async function main(folder: string): Promise<number> {
   const work = async (address: string, parley: ParleyProcess) => {
     provider.registerClient(address);
     const connection = await findRunningConnection(data);
-    if (connection === undefined) throw new Error('its PostgreSQL cannot be found');
+    if (connection === undefined) throw new Error('the PostgreSQL process was not found');
     const client = new pg.Client(connection);
-    // Its end is the end of the server, which says itself what happened.
+    // The connection ends with the server, which reports errors itself.
     client.on('error', () => {});
     await client.connect();
     console.log(`Seed ${values.seed}`);
@@ -70,7 +70,7 @@ async function main(folder: string): Promise<number> {
     const failures = await run(address, client, db);
     await Promise.all([db.destroy(), client.end()]);
     const logged = listLogProblems(parley.output());
-    if (logged !== '') console.log(`The log says:\n${logged.slice(0, 5_000)}`);
+    if (logged !== '') console.log(`Log:\n${logged.slice(0, 5_000)}`);
     return failures === 0 && logged === '' ? 0 : 1;
   };
   try {
@@ -80,7 +80,7 @@ async function main(folder: string): Promise<number> {
   }
 }
 
-/** Lines of the log that are warnings or errors. */
+/** Log lines that are warnings or errors. */
 function listLogProblems(output: string): string {
   return output
     .split('\n')
@@ -109,7 +109,7 @@ async function run(address: string, client: pg.Client, db: Database): Promise<nu
       sender.cookies = new Map(before);
       const found = await send(sender, request);
       const changed = await changes.sinceThen();
-      // A job ends what is left of who has left.
+      // Waits for the job that deletes the rest of an account.
       if (changed.includes('insert of account_deletion')) {
         await eventually(async () => (await client.query('select from account_deletion')).rowCount === 0);
         await changes.forget();
@@ -117,19 +117,19 @@ async function run(address: string, client: pg.Client, db: Database): Promise<nu
       tally.set(`${request.kind} ${found.status}`, (tally.get(`${request.kind} ${found.status}`) ?? 0) + 1);
       const wrong = wrongIn(found, request, changed);
       if (wrong !== null && failures.push(wrong) <= 20) console.log(wrong);
-      if (sent % 10_000 === 0) console.log(`${sent} sent, ${failures.length} wrong`);
+      if (sent % 10_000 === 0) console.log(`${sent} sent, ${failures.length} failed`);
     }
   }
   const seconds = Math.round((performance.now() - start) / 1_000);
   console.log(
-    `\n${sent} requests to ${operations.length} operations in ${seconds} s; ${failures.length} wrong.`,
+    `\n${sent} requests to ${operations.length} operations in ${seconds} s; ${failures.length} failed.`,
   );
   for (const [what, count] of [...tally].toSorted(([one], [other]) => one.localeCompare(other)))
     console.log(`${what.padEnd(24)} ${count}`);
   return failures.length;
 }
 
-/** Who sends requests. Bob is somebody else when he has signed himself out, or changed his password to who knows what. */
+/** The members who send requests. Bob is replaced by a new member when he has signed out or changed his password. */
 async function createCallers(address: string, db: Database) {
   const [ann, first] = [await register(address, 'Ann'), await register(address, 'Bob')];
   const prepare = (operation: Operation, bob: Member) =>
@@ -145,7 +145,7 @@ async function createCallers(address: string, db: Database) {
           return await prepare(operation, people.bob);
         } catch (error) {
           if (tries === 10) throw error;
-          // He is somebody else next time; and a machine that is busy with other things needs a moment.
+          // The next attempt registers a new Bob. A busy machine needs a moment.
           people.bob.cookies = new Map();
           if (String(error).includes('503')) await delay(3_000);
         }
@@ -190,14 +190,14 @@ function wrongIn(
   request: GeneratedRequest,
   changed: string[],
 ): string | null {
-  const said = `${request.kind}: ${request.method} ${request.path.slice(0, 200)} ${JSON.stringify(request.sending).slice(0, 300)}`;
-  if (status === 0) return `no answer (${error}) to ${said}`;
-  // What a machine that is busy with other things sheds is counted, and no mistake.
-  if (status >= 500 && !isShed) return `${status} to ${said}`;
-  // Dots may lead out of the API.
+  const text = `${request.kind}: ${request.method} ${request.path.slice(0, 200)} ${JSON.stringify(request.sending).slice(0, 300)}`;
+  if (status === 0) return `no response (${error}) to ${text}`;
+  // Load shedding on a busy machine is counted, but is no failure.
+  if (status >= 500 && !isShed) return `${status} to ${text}`;
+  // Dots in a path may lead out of the API.
   const isApi = new URL(`/api${request.path}`, 'http://parley').pathname.startsWith('/api/');
   if (isApi && status >= 400 && type !== 'application/problem+json')
-    return `a ${status} of type ${type} to ${said}`;
+    return `a ${status} of type ${type} to ${text}`;
   const reads = request.method === 'GET' || request.method === 'HEAD' || status >= 400;
-  return reads && changed.length > 0 ? `${status} changed ${changed.join(', ')}: ${said}` : null;
+  return reads && changed.length > 0 ? `${status} changed ${changed.join(', ')}: ${text}` : null;
 }

@@ -20,20 +20,20 @@ import {
   withTemporaryParley,
   withTemporaryPostgres,
 } from '#tests/support/temporary-parley.ts';
-import { createSeededRandom } from '#tests/support/under-load.ts';
+import { createSeededRandom } from '#tests/support/seeded-random.ts';
 
 /**
  * Imports Stack Exchange archives, backs them up while members write, restores the file into another PostgreSQL, and
- * compares every row of every table with what it was at the moment of the backup. Parameter: a folder with archives.
+ * compares every row of every table with its state at the time of the backup. Parameter: a directory with archives.
  */
 const [archives = path.join(projectRoot, '../shared/data')] = process.argv.slice(2);
 const progress = { start: () => {}, update: () => {}, stop: () => {} };
 const { signal } = new AbortController();
 const migrationsDirectory = path.join(projectRoot, 'migrations');
 
-await withTemporaryDirectory((folder) =>
+await withTemporaryDirectory((directory) =>
   withTemporaryPostgres(async (from) => {
-    const file = path.join(folder, 'whole.backup.tar');
+    const file = path.join(directory, 'whole.backup.tar');
     const backedUp = await backUp(from, file);
     await withTemporaryPostgres((to) => compare(backedUp, file, to));
   }),
@@ -41,7 +41,7 @@ await withTemporaryDirectory((folder) =>
 
 type BackedUp = { rows: Map<string, string[]>; meanwhile: number };
 
-/** What was in every table at the moment of the backup, and how many writes were acknowledged while it was made. */
+/** The rows of every table at the time of the backup, and the number of writes acknowledged during it. */
 async function backUp(from: EmbeddedPostgres, file: string): Promise<BackedUp> {
   const db = openDatabase({ connection: from.connection });
   await migrate(db, migrationsDirectory);
@@ -100,7 +100,7 @@ async function compare({ rows, meanwhile }: BackedUp, file: string, to: Embedded
       signal,
     });
     const broken = await findViolations(databaseFromClient(client));
-    if (broken.length > 0) throw new Error(`counts are wrong: ${JSON.stringify(broken)}`);
+    if (broken.length > 0) throw new Error(`wrong counts: ${JSON.stringify(broken)}`);
     return rowsOf(client);
   });
   let compared = 0;
@@ -112,8 +112,8 @@ async function compare({ rows, meanwhile }: BackedUp, file: string, to: Embedded
     compared += lines.length;
   }
   console.log(
-    `${rows.size} tables with ${compared.toLocaleString('en')} rows are the same, row by row, ` +
-      `${(size / 1024 / 1024).toFixed(1)} MB; ${meanwhile} writes were acknowledged meanwhile; every count is right.`,
+    `${rows.size} tables with ${compared.toLocaleString('en')} rows are identical, ` +
+      `${(size / 1024 / 1024).toFixed(1)} MB; ${meanwhile} writes acknowledged during the backup; every count is correct.`,
   );
 }
 
@@ -130,7 +130,7 @@ async function importAll(from: EmbeddedPostgres): Promise<void> {
   }
 }
 
-/** Every row of every table, as text and in an order of its own. */
+/** Every row of every table as text, sorted. */
 async function rowsOf(client: pg.Client): Promise<Map<string, string[]>> {
   await client.query("set timezone = 'UTC'");
   const all = new Map<string, string[]>();

@@ -18,11 +18,11 @@ import { listDifferences, Page, readPageState, type ObservedItems } from './conc
 
 const help = `bench/concurrency.ts [--minutes 5] [--clients 64]
 
-Clients on two nodes vote, follow, keep, mute, post, edit, accept and delete on the same few items without a pause, two
-browsers for each member, while pages of some of them are open and lose their connections now and then. Then: no answer
-was one that no member should get (any from 500 on is none; on a machine that is busy otherwise, waits beyond 15 seconds
-are refused with 503), every count equals its rows, and every open page shows what one that is opened anew does. Ends
-with 1 where one of these does not hold.`;
+Clients on two nodes vote, follow, bookmark, mute, post, edit, accept and delete on the same few items without a pause,
+two browsers per member, while some pages stay open and lose their connections from time to time. Afterwards, no response
+may have been unexpected (none with status 500 or more; on a busy machine, load shedding may respond 503 after 15
+seconds), every count must equal its rows, and every open page must equal a page loaded now. The exit code is 1 if one of
+these fails.`;
 
 const { values } = parseArgs({
   options: {
@@ -36,7 +36,7 @@ const milliseconds = Number(values.minutes) * 60_000;
 const pagesCount = 8;
 const tags = ['bread', 'rye', 'oven'];
 
-/** How long the last events may take to reach a page, in milliseconds. */
+/** Maximum time until the last events reach a page, in milliseconds. */
 const timeoutMs = 15_000;
 
 if (values.help) console.log(help);
@@ -60,8 +60,8 @@ async function main({ connection, superuser, dataDirectory }: EmbeddedPostgres):
         .filter((line) => /error|warn/iu.test(line));
       wrong.push(...lines.slice(0, 20).map((line) => `a node's log: ${line}`));
     }
-    for (const sentence of wrong) console.log(`WRONG ${sentence}`);
-    console.log(wrong.length === 0 ? '\nNothing wrong.' : `\n${wrong.length} things wrong.`);
+    for (const message of wrong) console.log(`WRONG ${message}`);
+    console.log(wrong.length === 0 ? '\nNo errors.' : `\n${wrong.length} errors.`);
     process.exitCode = wrong.length === 0 ? 0 : 1;
   } finally {
     for (const node of nodes) node.signal('SIGTERM');
@@ -70,42 +70,49 @@ async function main({ connection, superuser, dataDirectory }: EmbeddedPostgres):
   }
 }
 
-/** Returns sentences about what does not hold. */
+/** Returns a sentence for each violation. */
 async function run(db: Database, addresses: readonly string[]): Promise<string[]> {
   const members: Member[] = [];
   for (let index = 0; index < Math.ceil(clientsCount / 2); index++)
     members.push(await register(addresses[index % 2] ?? '', `Member ${index + 1}`));
   const [author] = members;
-  if (author === undefined) throw new Error('nobody is here');
-  const lasting = [await author.ask({ tags: ['bread'] }), await author.ask({ tags: ['rye', 'oven'] })];
-  const common: SharedItems = { lasting, questions: [], answers: [], replies: [] };
-  const watched = { questions: lasting, tags };
+  if (author === undefined) throw new Error('no member was created');
+  const permanentQuestions = [
+    await author.ask({ tags: ['bread'] }),
+    await author.ask({ tags: ['rye', 'oven'] }),
+  ];
+  const common: SharedItems = { permanentQuestions, questions: [], answers: [], replies: [] };
+  const watched = { questions: permanentQuestions, tags };
   const pages = await Promise.all(
     Array.from({ length: pagesCount }, (_, index) => {
       const address = addresses[Math.floor(index / 2) % 2] ?? '';
       return Page.open((members[index % members.length] ?? author).onServer(address), watched);
     }),
   );
-  const books: Tally = { responses: new Map(), unexpected: [], times: [] };
+  const tally: Tally = { responses: new Map(), unexpected: [], times: [] };
   const until = performance.now() + milliseconds;
   const isOver = () => performance.now() >= until;
   const clients = Array.from({ length: clientsCount }, (_, index) => {
     const member = members[Math.floor(index / 2)] ?? author;
-    return new Client(member.onServer(addresses[index % 2] ?? ''), common, index < 2 ? lasting : []);
+    return new Client(
+      member.onServer(addresses[index % 2] ?? ''),
+      common,
+      index < 2 ? permanentQuestions : [],
+    );
   });
-  const around = [clearRateLimits(db, isOver), breakPages(pages, isOver)];
-  await Promise.all([...clients.map((client) => client.act(books, isOver)), ...around]);
-  printTally(books);
+  const background = [clearRateLimits(db, isOver), breakPages(pages, isOver)];
+  await Promise.all([...clients.map((client) => client.act(tally, isOver)), ...background]);
+  printTally(tally);
   const fresh = await register(addresses[0] ?? '', 'Fresh');
   return [
-    ...books.unexpected.slice(0, 50),
+    ...tally.unexpected.slice(0, 50),
     ...(await findViolations(db)).map((row) => JSON.stringify(row)),
     ...(await findStalePages(pages, watched)),
     ...(await compareNodes(fresh, addresses, watched)),
   ];
 }
 
-/** Nobody does as much as these members. */
+/** Members of the bench exceed the rate limits. */
 async function clearRateLimits(db: Database, isOver: () => boolean): Promise<void> {
   while (!isOver()) {
     await sql`delete from rate_limit where key in (select key from rate_limit for update skip locked)`.execute(
@@ -122,7 +129,7 @@ async function breakPages(pages: readonly Page[], isOver: () => boolean): Promis
   }
 }
 
-/** What an open page shows must be what the same member reads now, on the same node. */
+/** Compares an open page with what the same member now reads on the same node. */
 async function findStalePages(pages: readonly Page[], watched: ObservedItems): Promise<string[]> {
   const wrong: string[] = [];
   const began = performance.now();
@@ -133,19 +140,19 @@ async function findStalePages(pages: readonly Page[], watched: ObservedItems): P
       found = listDifferences(page.shown, shown);
       if (found.length > 0) await delay(200);
     } while (found.length > 0 && performance.now() - began < timeoutMs);
-    wrong.push(...found.map((sentence) => `page ${index + 1} shows ${sentence}`));
+    wrong.push(...found.map((message) => `page ${index + 1} shows ${message}`));
     page.close();
   }
   const sum = (count: (page: Page) => number) => pages.reduce((total, page) => total + count(page), 0);
   console.log(
-    `${pages.length} open pages heard ${sum((page) => page.receivedEvents)} events, lost their connection ` +
-      `${sum((page) => page.breaks)} times and read anew ${sum((page) => page.gaps)} times; in sync after ` +
+    `${pages.length} open pages received ${sum((page) => page.receivedEvents)} events, reconnected ` +
+      `${sum((page) => page.breaks)} times and reloaded ${sum((page) => page.gaps)} times; in sync after ` +
       `${Math.round(performance.now() - began)} ms`,
   );
   return wrong;
 }
 
-/** A member who has done nothing reads the same on both nodes. */
+/** A member without own actions reads the same on both nodes. */
 async function compareNodes(
   fresh: Member,
   addresses: readonly string[],
@@ -154,8 +161,8 @@ async function compareNodes(
   const [here, there] = await Promise.all(
     addresses.map((address) => readPageState(fresh.onServer(address), watched)),
   );
-  if (here === undefined || there === undefined) throw new Error('there are no two nodes');
-  return listDifferences(here.shown, there.shown).map((sentence) => `on one node ${sentence}`);
+  if (here === undefined || there === undefined) throw new Error('two nodes are needed');
+  return listDifferences(here.shown, there.shown).map((message) => `on one node ${message}`);
 }
 
 function printTally({ responses, times }: Tally): void {
@@ -163,16 +170,16 @@ function printTally({ responses, times }: Tally): void {
   const at = (share: number) => Math.round(sorted[Math.floor((sorted.length - 1) * share)] ?? 0);
   console.log(
     `${sorted.length} requests of ${clientsCount} clients in ${values.minutes} min: median ${at(0.5)} ms, ` +
-      `p99 ${at(0.99)} ms, longest ${at(1)} ms`,
+      `p99 ${at(0.99)} ms, maximum ${at(1)} ms`,
   );
   console.log(
-    `${os.cpus().length} cores, busy with ${os.loadavg()[1]?.toFixed(1)} at a time, those of others included`,
+    `${os.cpus().length} cores, load average ${os.loadavg()[1]?.toFixed(1)}, including other processes`,
   );
   const lines = [...responses].toSorted(([a], [b]) => a.localeCompare(b));
   console.log(lines.map(([key, count]) => `  ${key}: ${count}`).join('\n'));
 }
 
-/** Lets PostgreSQL's log name the statements that waited for each other. */
+/** Makes PostgreSQL log the statements of a deadlock. */
 async function logDeadlocks(superuser: ConnectionSettings): Promise<void> {
   const admin = openDatabase({ connection: superuser, maxConnections: 1 });
   await sql`alter system set log_error_verbosity = 'default'`.execute(admin);
@@ -180,8 +187,8 @@ async function logDeadlocks(superuser: ConnectionSettings): Promise<void> {
   await admin.destroy();
 }
 
-/** What PostgreSQL says of it: transactions it ended for a deadlock are run again, which no member notices. */
-async function printDatabaseErrors(db: Database, folder: string): Promise<void> {
+/** Prints what PostgreSQL reports. Transactions aborted by a deadlock are retried, so members do not notice. */
+async function printDatabaseErrors(db: Database, directory: string): Promise<void> {
   const { rows } = await sql<{ deadlocks: number; rollbacks: number; commits: number }>`
     select deadlocks, xact_rollback as rollbacks, xact_commit as commits
     from pg_stat_database where datname = current_database()`.execute(db);
@@ -189,11 +196,14 @@ async function printDatabaseErrors(db: Database, folder: string): Promise<void> 
     `PostgreSQL: ${rows[0]?.commits} commits, ${rows[0]?.rollbacks} rollbacks, ${rows[0]?.deadlocks} deadlocks`,
   );
   const lines = new Map<string, number>();
-  for (const file of (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.log'))) {
-    // What goes on in the next line begins with a tab.
-    const text = (await readFile(path.join(folder, file), 'utf8')).replaceAll(/\n\s+/gu, ' ');
-    for (const [, said = ''] of text.matchAll(/ ((?:ERROR|FATAL|PANIC|WARNING): .*)/gu)) count(lines, said);
-    // Of each deadlock, the two and more statements that waited for each other.
+  for (const file of (await readdir(directory, { recursive: true })).filter((name) =>
+    name.endsWith('.log'),
+  )) {
+    // Continuation lines start with a tab.
+    const text = (await readFile(path.join(directory, file), 'utf8')).replaceAll(/\n\s+/gu, ' ');
+    for (const [, message = ''] of text.matchAll(/ ((?:ERROR|FATAL|PANIC|WARNING): .*)/gu))
+      count(lines, message);
+    // The statements of each deadlock that waited for each other.
     for (const [, waiting = ''] of text.matchAll(/DETAIL: +(Process \d+ waits for .*)/gu))
       count(
         lines,
@@ -204,11 +214,11 @@ async function printDatabaseErrors(db: Database, folder: string): Promise<void> 
       );
   }
   for (const [line, times] of [...lines].toSorted(([, a], [, b]) => b - a).slice(0, 40))
-    console.log(`  its log, ${times} times: ${line}`);
+    console.log(`  log, ${times} times: ${line}`);
 }
 
-function count(lines: Map<string, number>, said: string): void {
-  const line = said
+function count(lines: Map<string, number>, text: string): void {
+  const line = text
     .replaceAll(/\b\d+\b/gu, 'N')
     .replaceAll(/\s+/gu, ' ')
     .slice(0, 1_500);

@@ -8,23 +8,23 @@ import { hasForbiddenCharacters } from '#shared/core/text.ts';
 
 const help = `bench/hostile-input.ts [--share 1]
 
-Writes public lists of attacks, awkward texts and texts that hang parsers through the API of a Parley of its own into every
-field that members have (--share: that part of them), then opens every page that shows them in a real browser. Fails where
-one of them runs, becomes markup, breaks a policy, loads something from elsewhere, makes an error in a page, is answered
-with 500 or more, or takes a request longer than two seconds, or a page ten
-times as long as others. PARLEY_CORPORA says where the lists are.`;
+Writes public lists of attacks, unusual texts and texts that block parsers into every field of members through the API of
+a new Parley (--share: that part of them), then opens every page that shows them in a real browser. Fails when a text
+runs, becomes markup, violates the content security policy, loads from another site, causes an error in a page or a
+response of 500 or more, or makes a request take longer than two seconds or a page ten times the median.
+PARLEY_CORPORA is the directory of the lists.`;
 
 const { values } = parseArgs({
   options: { help: { type: 'boolean', default: false }, share: { type: 'string', default: '1' } },
 });
 
-/** In milliseconds; what hangs a parser takes far longer. */
+/** In milliseconds; text that blocks a parser takes far longer. */
 const maxResponseMs = 2_000;
 
-/** Milliseconds that pages took. */
+/** Load times of pages, in milliseconds. */
 const times: number[] = [];
 
-/** A page that takes many times as long as others do hangs; how long that is depends on the machine. */
+/** A page that takes this many times the median hangs; absolute times depend on the machine. */
 const maxSlowdown = 10;
 
 const problems: string[] = [];
@@ -35,13 +35,13 @@ const note = (problem: string) => {
 if (values.help) console.log(help);
 else process.exitCode = await withTemporaryDirectory(main);
 
-function main(folder: string): Promise<number> {
-  const env = { PARLEY_DATA: path.join(folder, 'data'), RATE_LIMITS: 'off' };
+function main(directory: string): Promise<number> {
+  const env = { PARLEY_DATA: path.join(directory, 'data'), RATE_LIMITS: 'off' };
   return withTemporaryParley({ env }, async (address, parley) => {
     const written = await write(address);
     await look(address, written);
     for (const line of parley.output().split('\n'))
-      if (line !== '' && !isEntry(line)) note(`a line of the log is no entry: ${line.slice(0, 200)}`);
+      if (line !== '' && !isEntry(line)) note(`a line of the log is not a log entry: ${line.slice(0, 200)}`);
     console.log(`${problems.length} problems.`);
     return problems.length === 0 ? 0 : 1;
   });
@@ -49,7 +49,7 @@ function main(folder: string): Promise<number> {
 
 type Written = { reader: Member; questions: number[]; members: number[]; lines: string[] };
 
-/** Who posts is somebody else from time to time: limits on posts are in the database, and stay. */
+/** The author changes from time to time: rate limits for posts are in the database and stay. */
 async function write(address: string): Promise<Written> {
   const corpora = readCorpora();
   const share = (items: readonly string[]) =>
@@ -104,7 +104,7 @@ async function write(address: string): Promise<Written> {
     await send(reader, 'PUT', `/questions/${id}/bookmark`, { bookmarked: true, note: line.slice(0, 500) });
     await send(reader, 'POST', '/bookmark-lists', { name: line.slice(0, 60) });
     await send(reader, 'GET', `/search?q=${encodeURIComponent(line)}`);
-    await send(reader, 'GET', `/topics/${encodeURIComponent(line)}`);
+    await send(reader, 'GET', `/tags/${encodeURIComponent(line)}`);
   }
   await send(reader, 'PUT', '/drafts/ask', {
     key: 'a-hostile-draft',
@@ -114,7 +114,7 @@ async function write(address: string): Promise<Written> {
     sequence: 1,
   });
   console.log(
-    `${lines.length} lines of ${corpora.isComplete ? 'public lists' : 'our own'} in ${titles.length} titles, ${contents.length} texts, ${tags.length} tags, ${members.length} members`,
+    `${lines.length} lines of ${corpora.isComplete ? 'the public lists' : 'the built-in texts'} in ${titles.length} titles, ${contents.length} texts, ${tags.length} tags, ${members.length} members`,
   );
   return { reader, questions, members, lines };
 }
@@ -164,7 +164,7 @@ async function look(address: string, { reader, questions, members, lines }: Writ
   await visit(page, '/');
   await pressAll(page, /^Load more/u, Math.ceil(questions.length / 20));
   await inspect(page, 'the whole feed');
-  console.log(`${places.length} pages were opened`);
+  console.log(`${places.length} pages opened`);
   await browser.close();
 }
 
@@ -198,9 +198,9 @@ async function visit(page: Page, place: string): Promise<void> {
   const took = await open(page, place);
   times.push(took);
   const usual = times.toSorted((one, other) => one - other)[Math.floor(times.length / 2)] ?? took;
-  // What hangs hangs every time; a busy machine is slow once.
+  // A page that hangs does so every time; a busy machine is slow only once.
   if (times.length > 10 && took > maxSlowdown * usual && (await open(page, place)) > maxSlowdown * usual)
-    note(`${took} ms until ${place.slice(0, 200)} was shown, where ${usual} ms are usual`);
+    note(`${took} ms to load ${place.slice(0, 200)}, the median is ${usual} ms`);
   await inspect(page, place);
 }
 
@@ -215,13 +215,13 @@ async function pressAll(page: Page, name: RegExp, most: number): Promise<void> {
   for (let pressed = 0; pressed < most; pressed++) {
     const button = page.getByRole('button', { name }).first();
     if ((await button.count()) === 0) return;
-    // It may go away as the last of the list arrives.
+    // The button may disappear when the end of the list arrives.
     await button.click({ timeout: 30_000 }).catch(() => {});
     await page.waitForLoadState('networkidle');
   }
 }
 
-/** Nothing that a member wrote is an element that runs, loads, embeds or leads to a script. */
+/** Checks that no element with member text runs, loads, embeds or links to a script. */
 async function inspect(page: Page, where: string): Promise<void> {
   const found = await page.evaluate(() => {
     const main = document.querySelector('main') ?? document.body;

@@ -10,13 +10,13 @@ import { limits } from '#shared/core/limits.ts';
 
 const help = `bench/hostile-member.ts [--seconds 60] [--members 30] [--parallel 30] [--times 2]
 
-How much one hostile member slows down all others. Ordinary members (--members) read, vote, search and answer at their own
-pace; for half of the time (--seconds) one more member sends, --parallel at a time, whatever is allowed and costs most:
-edits with texts that are slow to parse or full of new words, searches for quoted phrases, lists of versions. Stretches
-without and with this member alternate, so that other work on the machine touches both alike. Prints the ordinary members'
-times for each action, the ratio of their p99 and what the hostile member was answered. Ends with 1 where the p99 of all
-actions is more than --times as long beside the hostile member, or something was answered with 500 or more. The clients run on the same
-machine.`;
+Measures how much one hostile member slows down all others. Ordinary members (--members) read, vote, search and answer at
+their own pace. For half of the time (--seconds) one more member sends --parallel concurrent requests that are allowed and
+expensive: edits with texts that are slow to parse or full of new words, searches for quoted phrases, lists of versions.
+Intervals without and with this member alternate, so that other load on the machine affects both equally. Prints the
+ordinary members' response times per action, the ratio of their p99, and the responses to the hostile member. The exit
+code is 1 if the p99 of all actions is more than --times higher with the hostile member, or if a response had status 500
+or more. The clients run on the same machine.`;
 
 const { values } = parseArgs({
   options: {
@@ -30,7 +30,7 @@ const { values } = parseArgs({
 const stretches = 6;
 const stretchMs = (Number(values.seconds) * 1_000) / stretches;
 const maxSlowdown = Number(values.times);
-/** Milliseconds between two actions of an ordinary member, on average. */
+/** Mean time between two actions of an ordinary member, in milliseconds. */
 const pauseMs = 800;
 
 type Part = 'without' | 'with';
@@ -54,7 +54,7 @@ const words =
     ' ',
   );
 const commonLetters = ['e', 't', 'a', 'o', 'i', 'n'];
-const sentence = (length: number) => Array.from({ length }, () => oneOf(words)).join(' ');
+const randomText = (length: number) => Array.from({ length }, () => oneOf(words)).join(' ');
 const newWords = () =>
   Array.from({ length: 4_000 }, () => random(2 ** 31).toString(36))
     .join(' ')
@@ -73,12 +73,12 @@ const actions: Readonly<Record<Action, (member: ApiClient, community: Community)
     member.get(random(4) === 0 ? '/feeds/recent' : `/questions/${oneOf(questions)}`),
   vote: (member, { answers }) =>
     member.put(`/answers/${oneOf(answers)}/vote`, { vote: oneOf(['up', 'down', null]) }),
-  search: (member) => member.get(`/search?q=${encodeURIComponent(sentence(1 + random(3)))}`),
+  search: (member) => member.get(`/search?q=${encodeURIComponent(randomText(1 + random(3)))}`),
   answer: (member, { questions }) =>
-    member.post(`/questions/${oneOf(questions)}/answers`, { content: sentence(60) }),
+    member.post(`/questions/${oneOf(questions)}/answers`, { content: randomText(60) }),
 };
 
-/** Sends a request again whose connection the server had just closed, as browsers do. */
+/** Retries a request whose connection the server had just closed, as browsers do. */
 async function retryOnReset(send: () => Promise<ApiResponse>): Promise<ApiResponse> {
   for (;;)
     try {
@@ -96,9 +96,9 @@ if (process.send !== undefined) process.once('message', (task) => void runAttack
 else if (values.help) console.log(help);
 else process.exitCode = await withTemporaryDirectory(main);
 
-function main(folder: string): Promise<number> {
-  // Members come from networks of their own.
-  const env = { PARLEY_DATA: path.join(folder, 'data'), TRUST_PROXY: '1' };
+function main(directory: string): Promise<number> {
+  // Members come from different networks.
+  const env = { PARLEY_DATA: path.join(directory, 'data'), TRUSTED_PROXIES: '1' };
   return withTemporaryParley({ env }, async (address) => {
     const community = await begin(address);
     const seen = empty();
@@ -150,12 +150,12 @@ async function begin(address: string): Promise<Community> {
   const answers: number[] = [];
   for (let number = 0; number < 300; number++) {
     const member = members[number % members.length] as ApiClient;
-    const draft = { title: `${sentence(8)} ${number}`, content: sentence(80), tags: [oneOf(words)] };
+    const draft = { title: `${randomText(8)} ${number}`, content: randomText(80), tags: [oneOf(words)] };
     const { id } = expectOk(await member.post<{ id: number }>('/questions', draft));
     questions.push(id);
     const other = members[(number + 1) % members.length] as ApiClient;
     answers.push(
-      expectOk(await other.post<{ id: number }>(`/questions/${id}/answers`, { content: sentence(120) })).id,
+      expectOk(await other.post<{ id: number }>(`/questions/${id}/answers`, { content: randomText(120) })).id,
     );
   }
   const own: number[] = [];
@@ -170,7 +170,7 @@ async function begin(address: string): Promise<Community> {
 
 type Task = { address: string; cookies: [string, string][]; own: number[]; milliseconds: number };
 
-/** The attack runs in a process of its own, so that its work is not measured as the server's. */
+/** Runs the attack in a separate process, so that its CPU time is not measured as the server's. */
 async function attackFromProcess(
   { hostile, own }: Community,
   milliseconds: number,
@@ -188,7 +188,7 @@ async function runAttackTask({ address, cookies, own, milliseconds }: Task): Pro
   process.send?.(await attack({ hostile, own }, milliseconds), () => process.exit());
 }
 
-/** Everything that is allowed, and more, for so many milliseconds. Returns how often it was answered how. */
+/** Sends all allowed requests, and invalid ones, for `milliseconds`. Returns the number of responses by status. */
 async function attack(
   { hostile, own }: Pick<Community, 'hostile' | 'own'>,
   milliseconds: number,
@@ -213,7 +213,7 @@ async function attack(
     () => hostile.get(`/answers/${oneOf(own)}/revisions/1`),
     () =>
       hostile.post('/questions/similar', {
-        title: sentence(20),
+        title: randomText(20),
         content: newWords().slice(0, limits.details),
         tags: [],
       }),
@@ -226,7 +226,8 @@ async function attack(
       while (performance.now() < end) {
         const { status, headers } = await retryOnReset(() => sendOne(kind));
         add(answered, `${kinds[kind]} ${status}`);
-        // Asking again at once is what floods.ts counts; a little later costs the server more.
+        // Retrying immediately would be stopped by the request limits (request-limits.ts); a short delay costs the
+        // server more.
         if (status === 429) await delay(Math.min(250, 1_000 * Number(headers.get('retry-after') ?? 1)));
       }
     }),
@@ -236,7 +237,7 @@ async function attack(
 
 function report({ times, statuses }: Measurements, hostile: Record<string, number>): number {
   console.log(
-    `${os.cpus().length} cores, load ${os.loadavg()[0]?.toFixed(1)}; ${values.members} members, ${values.seconds} s, half of them beside one hostile member with ${values.parallel} requests at a time\n`,
+    `${os.cpus().length} cores, load ${os.loadavg()[0]?.toFixed(1)}; ${values.members} members, ${values.seconds} s, half of them with one hostile member sending ${values.parallel} concurrent requests\n`,
   );
   console.log('| action | count | p50 without | with | p99 without | with | p99 ratio |');
   console.log('|---|---|---|---|---|---|---|');
@@ -253,7 +254,7 @@ function report({ times, statuses }: Measurements, hostile: Record<string, numbe
     `\nOrdinary members: 5xx without ${failed[0]}, with ${failed[1]}; 429 without ${refused[0]}, with ${refused[1]}`,
   );
   console.log(
-    `The hostile member was answered: ${Object.entries(hostile)
+    `Responses to the hostile member: ${Object.entries(hostile)
       .toSorted(([one], [other]) => one.localeCompare(other))
       .map((each) => each.join(': '))
       .join(', ')}`,
@@ -263,7 +264,7 @@ function report({ times, statuses }: Measurements, hostile: Record<string, numbe
   console.log(
     good
       ? '\nWithin the limits.'
-      : `\nNOT within the limits: p99 ratio ${ratio.toFixed(2)}, ${failed.join(' and ')} and ${hostileFailed} answers of 500 or more.`,
+      : `\nNOT within the limits: p99 ratio ${ratio.toFixed(2)}, ${failed.join(' and ')} and ${hostileFailed} responses of 500 or more.`,
   );
   return good ? 0 : 1;
 }

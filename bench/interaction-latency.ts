@@ -6,10 +6,10 @@ import { postAnswer } from '../tests/e2e/support/posts.ts';
 
 const help = `bench/interaction-latency.ts [rounds]
 
-How long it takes from the press of a button to the picture that shows its effect, with 400 ms more on the way to the
-server and back for every request. Prints median and maximum in milliseconds over the rounds (20), for each action.`;
+Measures the time from a click to the paint that shows its effect, with 400 ms of added network latency per request.
+Prints median and maximum in milliseconds over the rounds (20), for each action.`;
 
-/** What the network adds to each request, in milliseconds. */
+/** Latency added to each request, in milliseconds. */
 const latencyMs = 400;
 
 if (process.argv.includes('--help')) console.log(help);
@@ -49,7 +49,7 @@ async function measure(context: BrowserContext, rounds: number): Promise<void> {
   );
 }
 
-/** By the browser's own emulation: the page's programs are there already, and do not count. */
+/** Uses the browser's network emulation: scripts are already loaded and do not count. */
 async function slowDown(page: Page): Promise<void> {
   const devtools = await page.context().newCDPSession(page);
   await devtools.send('Network.enable');
@@ -65,7 +65,7 @@ async function report(action: string, rounds: number, button: () => Locator): Pr
   const times: number[] = [];
   for (let round = 0; round < rounds; round++) {
     times.push(await button().evaluate(timeToPaint));
-    // The next press waits until this one is saved.
+    // The next click waits until this one is saved.
     await button()
       .page()
       .waitForTimeout(3 * latencyMs);
@@ -73,11 +73,11 @@ async function report(action: string, rounds: number, button: () => Locator): Pr
   times.sort((a, b) => a - b);
   const median = times[Math.floor(times.length / 2)] ?? 0;
   console.log(
-    `${action.padEnd(20)} median ${median.toFixed(0)} ms, at most ${(times.at(-1) ?? 0).toFixed(0)} ms`,
+    `${action.padEnd(20)} median ${median.toFixed(0)} ms, maximum ${(times.at(-1) ?? 0).toFixed(0)} ms`,
   );
 }
 
-/** Presses, and gives the milliseconds until the frame is painted in which the button has changed. */
+/** Clicks a button and measures the milliseconds until the frame with the changed button is painted. */
 function timeToPaint(button: Element): Promise<number> {
   return new Promise((resolve) => {
     const start = performance.now();

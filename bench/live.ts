@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -10,12 +10,12 @@ import { findRunningConnection } from '#server/postgres/embedded.ts';
 import { type Member, register } from '#tests/support/member.ts';
 import { spawnParley } from '#tests/support/parley-process.ts';
 import type { ListenerReply, ReceivedMessage, ListenerCommand } from './live/listeners.ts';
-import { getCpuTimeMs } from './cpu-time.ts';
+import { getCpuTimeMs, getResidentBytes } from './process-usage.ts';
 
 /**
- * Sockets that read one question while votes arrive: delay from commit to receipt, and the server's processor time and
- * memory, beside the same texts sent by `ws` alone in the same run. Processor time of the votes themselves is measured
- * without listeners and taken off for the comparison; both figures are printed.
+ * Measures sockets that follow one question while votes arrive: the delay from commit to receipt, and the server's CPU
+ * time and memory, compared in the same run with `ws` alone sending the same texts. The CPU time of the votes is
+ * measured without listeners and subtracted for the comparison; both figures are printed.
  */
 const { values } = parseArgs({
   options: {
@@ -26,14 +26,14 @@ const { values } = parseArgs({
   },
 });
 if (values.help) {
-  console.log('bench/live.ts [--sockets 2000 --sockets 10000] [--seconds 20] [--votes 50 a second]');
+  console.log('bench/live.ts [--sockets 2000 --sockets 10000] [--seconds 20] [--votes 50 per second]');
   process.exit(0);
 }
 const seconds = Number(values.seconds);
-const votesASecond = Number(values.votes);
+const votesPerSecond = Number(values.votes);
 
-/** Sockets a member may have (src/server/core/live.ts). */
-const socketsAMember = 30;
+/** Maximum sockets per member (src/server/core/live.ts). */
+const socketsPerMember = 30;
 
 const parent = await mkdtemp(path.join(os.tmpdir(), 'parley-live-'));
 await chmod(parent, 0o711);
@@ -48,8 +48,8 @@ try {
     `${cpus.length} × ${cpus[0]?.model ?? '?'}, ${Math.round(os.totalmem() / 2 ** 30)} GiB, Node ${process.version}`,
   );
   const counts = values.sockets.map(Number);
-  const members = await registerMembers(Math.ceil(Math.max(...counts) / socketsAMember) + 10);
-  // The first votes are slow: nothing is compiled yet.
+  const members = await registerMembers(Math.ceil(Math.max(...counts) / socketsPerMember) + 10);
+  // Warm-up: the first votes are slow, before code is compiled.
   await measureVotes(members, 0);
   for (const count of counts) await measure(members, count);
 } finally {
@@ -62,64 +62,64 @@ try {
 async function measure(members: readonly Member[], count: number): Promise<void> {
   const votesCpu = (await measureVotes(members, 0)).cpu;
   const own = await measureVotes(members, count);
-  const bare = await measureBare(own.heard, count);
-  const messages = own.heard.length;
-  const deliveries = sum(own.heard.map((each) => each.at.length));
+  const bare = await measureBare(own.received, count);
+  const messages = own.received.length;
+  const deliveries = sum(own.received.map((each) => each.at.length));
   const fanOut = deliveries / (own.cpu - votesCpu) / seconds;
-  const ratio = fanOut / bare.aCpuSecond;
+  const ratio = fanOut / bare.perCpuSecond;
   console.log(
-    `\n${count} sockets, ${own.votes} votes in ${seconds} s told in ${messages} messages of ${own.bytes} bytes, ` +
+    `\n${count} sockets, ${own.votes} votes in ${seconds} s sent in ${messages} messages of ${own.bytes} bytes, ` +
       `${deliveries} deliveries, ${own.lost} lost, ${own.closed} sockets closed`,
   );
-  console.log(`  commit to receipt: median ${own.median} ms, p99 ${own.p99} ms, most ${own.most} ms`);
-  console.log(`  memory a socket: ${own.memory} KB (ws alone ${bare.memory} KB)`);
-  console.log(`  server: ${cpuText(own.cpu)}, ${cpuText(own.cpu - votesCpu)} without the votes themselves`);
+  console.log(`  commit to receipt: median ${own.median} ms, p99 ${own.p99} ms, maximum ${own.max} ms`);
+  console.log(`  memory per socket: ${own.memory} KB (ws alone ${bare.memory} KB)`);
+  console.log(`  server: ${cpuText(own.cpu)}, ${cpuText(own.cpu - votesCpu)} without the votes`);
   console.log(
-    `  deliveries a CPU second: ${Math.round(fanOut)} (${Math.round(deliveries / own.cpu / seconds)} votes included), ` +
-      `ws alone ${Math.round(bare.aCpuSecond)}: ratio ${ratio.toFixed(2)}`,
+    `  deliveries per CPU second: ${Math.round(fanOut)} (${Math.round(deliveries / own.cpu / seconds)} including votes), ` +
+      `ws alone ${Math.round(bare.perCpuSecond)}: ratio ${ratio.toFixed(2)}`,
   );
 }
 
-/** Asks a question with answers to vote on, opens the sockets, and votes. CPU in seconds a second. */
+/** Asks a question with answers to vote on, opens the sockets, and votes. CPU time in seconds per second. */
 async function measureVotes(members: readonly Member[], count: number) {
   const [author] = members;
-  if (author === undefined) throw new Error('nobody is here');
-  const total = votesASecond * seconds;
+  if (author === undefined) throw new Error('no member was created');
+  const total = votesPerSecond * seconds;
   const posts = await askQuestion(members, Math.ceil(total / (members.length - 1)));
   const { headers } = await author.get(`/questions/${posts.questionId}`);
   const topic: Topic = `question:${posts.questionId}`;
-  const listeners = count === 0 ? null : child('listeners');
-  const before = await memoryOf(parley.pid);
+  const listeners = count === 0 ? null : forkChild('listeners');
+  const before = getResidentBytes(parley.pid);
   if (listeners !== null) {
     const cookies = members.map((member) =>
       [...member.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
     );
     const since = headers.get(positionHeader) ?? '';
     const url = `${address.replace('http', 'ws')}/api/live/?EIO=4&transport=websocket`;
-    await ask(listeners, { do: 'open', url, cookies, count, topic, since });
+    await send(listeners, { do: 'open', url, cookies, count, topic, since });
     await settle();
-    await ask(listeners, { do: 'report' });
+    await send(listeners, { do: 'report' });
   }
-  const memory = Math.round(((await memoryOf(parley.pid)) - before) / Math.max(1, count) / 102.4) / 10;
+  const memory = Math.round((getResidentBytes(parley.pid) - before) / Math.max(1, count) / 102.4) / 10;
   const start = cpuOf(parley.pid);
   const votes = await vote(members, posts.answerIds, total);
   await settle();
   const cpu = (cpuOf(parley.pid) - start) / seconds;
-  const report = listeners === null ? { heard: [], closed: 0 } : await reportOf(listeners);
+  const report = listeners === null ? { received: [], closed: 0 } : await reportOf(listeners);
   listeners?.kill();
-  // Authors also hear of their upvotes; that is for their own sockets only.
-  const heard = report.heard.filter(({ text }) => batchIn(text).topic === topic);
+  // Authors also receive events of their upvotes, on their own sockets only.
+  const received = report.received.filter(({ text }) => batchIn(text).topic === topic);
   return {
     cpu,
     memory,
     votes,
     closed: report.closed,
-    heard,
-    ...(await delays(topic, heard, count)),
+    received,
+    ...(await delays(topic, received, count)),
   };
 }
 
-/** Enough answers that every member but the asker can vote on something new each time. */
+/** Creates enough answers for every member except the author to vote on a new one each time. */
 async function askQuestion(members: readonly Member[], answers: number) {
   const question = await members[0]?.post<{ id: number }>('/questions', {
     title: 'How many can read this at once?',
@@ -138,7 +138,10 @@ async function askQuestion(members: readonly Member[], answers: number) {
   return { questionId, answerIds };
 }
 
-/** Votes up at a steady rate, each member once on each answer; counts only go up. Returns how many were stored. */
+/**
+ * Upvotes at a steady rate, each member once per answer, so that counts only increase. Returns the number of stored
+ * votes.
+ */
 async function vote(
   members: readonly Member[],
   answerIds: readonly number[],
@@ -149,7 +152,7 @@ async function vote(
   for (let index = 0; index < total; index++) {
     const member = members[1 + (index % (members.length - 1))];
     const answerId = answerIds[Math.floor(index / (members.length - 1)) % answerIds.length] ?? 0;
-    const due = began + (index * 1_000) / votesASecond;
+    const due = began + (index * 1_000) / votesPerSecond;
     await pause(due - performance.now());
     const stored = member
       ?.put(`/answers/${answerId}/vote`, { vote: 'up' })
@@ -160,8 +163,8 @@ async function vote(
   return (await Promise.all(votes)).filter(Boolean).length;
 }
 
-/** From when each vote was written, as the database saw it, to when each socket had a message that counts it. */
-async function delays(topic: Topic, heard: readonly ReceivedMessage[], sockets: number) {
+/** The time from each vote, by the database's clock, until each socket had a message that counts it. */
+async function delays(topic: Topic, received: readonly ReceivedMessage[], sockets: number) {
   const { rows } = await db.query<{ id: number; upvotes: number; at: number }>(
     `select (event ->> 'id')::int as id, (event ->> 'upvotes')::int as upvotes,
        extract(epoch from created_at)::float8 * 1000 as at
@@ -172,7 +175,7 @@ async function delays(topic: Topic, heard: readonly ReceivedMessage[], sockets: 
   const counted = new Map<number, number>();
   const times: number[] = [];
   let lost = 0;
-  for (const { text, at } of heard) {
+  for (const { text, at } of received) {
     lost += sockets - at.length;
     for (const event of eventsIn(text)) {
       for (let count = (counted.get(event.id) ?? 0) + 1; count <= event.upvotes; count++) {
@@ -186,8 +189,8 @@ async function delays(topic: Topic, heard: readonly ReceivedMessage[], sockets: 
   const sorted = Float64Array.from(times).toSorted();
   const at = (share: number) =>
     Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0);
-  const bytes = Math.round(sum(heard.map((each) => each.text.length)) / Math.max(1, heard.length));
-  return { lost, bytes, median: at(0.5), p99: at(0.99), most: at(1) };
+  const bytes = Math.round(sum(received.map((each) => each.text.length)) / Math.max(1, received.length));
+  return { lost, bytes, median: at(0.5), p99: at(0.99), max: at(1) };
 }
 
 type Batch = { topic: Topic; events: { kind: string; id: number; upvotes: number }[] };
@@ -201,19 +204,19 @@ function eventsIn(text: string) {
   return batchIn(text).events.filter((event) => event.kind === 'voted');
 }
 
-/** Sends the same texts at the same pace to as many sockets by `ws` alone. */
-async function measureBare(heard: readonly ReceivedMessage[], count: number) {
-  const server = child('bare');
+/** Sends the same texts at the same pace to the same number of sockets with `ws` alone. */
+async function measureBare(received: readonly ReceivedMessage[], count: number) {
+  const server = forkChild('bare');
   const [port] = (await once(server, 'message')) as [number];
-  const listeners = child('listeners');
-  const before = await memoryOf(server.pid ?? 0);
-  await ask(listeners, { do: 'open-bare', url: `ws://127.0.0.1:${port}`, count });
+  const listeners = forkChild('listeners');
+  const before = getResidentBytes(server.pid ?? 0);
+  await send(listeners, { do: 'open-bare', url: `ws://127.0.0.1:${port}`, count });
   await settle();
-  const memory = Math.round(((await memoryOf(server.pid ?? 0)) - before) / count / 102.4) / 10;
+  const memory = Math.round((getResidentBytes(server.pid ?? 0) - before) / count / 102.4) / 10;
   const start = cpuOf(server.pid ?? 0);
   const began = performance.now();
-  for (const [index, { text }] of heard.entries()) {
-    await pause(began + (index * seconds * 1_000) / heard.length - performance.now());
+  for (const [index, { text }] of received.entries()) {
+    await pause(began + (index * seconds * 1_000) / received.length - performance.now());
     server.send(text);
   }
   await settle();
@@ -221,22 +224,22 @@ async function measureBare(heard: readonly ReceivedMessage[], count: number) {
   const report = await reportOf(listeners);
   listeners.kill();
   server.kill();
-  return { memory, aCpuSecond: sum(report.heard.map((each) => each.at.length)) / cpu };
+  return { memory, perCpuSecond: sum(report.received.map((each) => each.at.length)) / cpu };
 }
 
-function child(name: 'listeners' | 'bare'): ChildProcess {
+function forkChild(name: 'listeners' | 'bare'): ChildProcess {
   return fork(new URL(`./live/${name}.ts`, import.meta.url), { serialization: 'advanced' });
 }
 
-async function ask(listeners: ChildProcess, order: ListenerCommand): Promise<ListenerReply> {
+async function send(listeners: ChildProcess, order: ListenerCommand): Promise<ListenerReply> {
   listeners.send(order);
   const [answer] = (await once(listeners, 'message')) as [ListenerReply];
   return answer;
 }
 
 async function reportOf(listeners: ChildProcess) {
-  const answer = await ask(listeners, { do: 'report' });
-  if (!('heard' in answer)) throw new Error('the listeners have nothing to report');
+  const answer = await send(listeners, { do: 'report' });
+  if (!('received' in answer)) throw new Error('the listeners returned no report');
   return answer;
 }
 
@@ -246,16 +249,10 @@ async function registerMembers(count: number): Promise<Member[]> {
   return members;
 }
 
-/** Processor time of a process so far, in seconds. */
+/** CPU time of a process so far, in seconds. */
 function cpuOf(pid: number): number {
   return getCpuTimeMs(pid) / 1_000;
 }
-/** Bytes that a process holds in memory. Linux only. */
-async function memoryOf(pid: number): Promise<number> {
-  const line = /VmRSS:\s+(\d+) kB/.exec(await readFile(`/proc/${pid}/status`, 'utf8'));
-  return Number(line?.[1]) * 1_024;
-}
-
 function cpuText(cpu: number): string {
   return `${(cpu * 100).toFixed(0)} % of one processor`;
 }

@@ -2,9 +2,9 @@ import { Command, InvalidArgumentError } from 'commander';
 import { registerFill } from './fill/command.ts';
 import { registerMeasure } from './measure/command.ts';
 
-/** `npm run bench -- …`: communities of any size, and what pages and actions cost in them. */
+/** `npm run bench -- …`: creates communities of any size, and measures pages and actions in them. */
 const program = new Command('bench')
-  .description('fill a database with a community of any size, and measure what pages and actions cost in it')
+  .description('fill a database with a community of any size, and measure the cost of pages and actions')
   .showHelpAfterError();
 registerFill(program);
 registerMeasure(program);

@@ -8,7 +8,7 @@ import { copyRows } from '#server/import-export/copy-rows.ts';
 import { createExcerpt } from '#server/posts/excerpt.ts';
 import { normalizeTags } from '#shared/posts/tags.ts';
 
-/** A question of the archive with its answers, as its JSON lines have it; dates are days. */
+/** A question of the archive with its answers, as in its JSON lines; dates are days. */
 type Thread = {
   title: string;
   markdown: string;
@@ -19,14 +19,14 @@ type Thread = {
   answers: { markdown: string; author: string; date: string; score: number }[];
 };
 
-/** A question that belongs to nobody's archive; it stands beside those of the archive. */
+/** A question of this project, in addition to those of the archive. */
 export type OwnQuestion = { title: string; content: string; tags: string[] };
 
 const archiveFile = path.join(projectRoot, '../shared/data/onstartups-markdown/threads.jsonl.gz');
 
 /**
- * Brings the questions and answers of the OnStartups Answers archive (CC BY-SA) into an empty migrated database.
- * Resolves with how many questions there are.
+ * Imports the OnStartups Answers archive (CC BY-SA) into an empty migrated database. Resolves with the number of
+ * questions.
  */
 export async function loadOnStartups(client: pg.Client, own: readonly OwnQuestion[]): Promise<number> {
   const threads = [...(await readThreads()), ...own.map(asThread)];
@@ -64,7 +64,7 @@ export async function loadOnStartups(client: pg.Client, own: readonly OwnQuestio
 }
 
 async function readThreads(): Promise<Thread[]> {
-  // Not by readline, which ends a line at U+2028 as well.
+  // readline would also end a line at U+2028.
   const lines = gunzipSync(await readFile(archiveFile))
     .toString('utf8')
     .trimEnd()
@@ -96,7 +96,7 @@ function* tagRows(threads: readonly Thread[], ids: ReadonlyMap<string, number>) 
       yield [index + 1, ids.get(tagKey(name)) ?? null, position, `${date} UTC`];
 }
 
-/** The archive has a score alone; as counts up and down, and the same as the imported part of them. */
+/** The archive has only a score: stored as up and down counts, and as imported votes. */
 function votes(score: number): number[] {
   const counts = [Math.max(0, score), Math.max(0, -score)];
   return [...counts, ...counts];

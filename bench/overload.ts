@@ -1,20 +1,21 @@
 import { randomInt } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import os from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { findViolations } from '#server/operations/integrity-check.ts';
+import { getResidentBytes } from './process-usage.ts';
+import { median } from './measure/results.ts';
 import { type ArrivalFigures, sendAtRate } from './overload/arrivals.ts';
 import { type Community, cookieOf, size, withCommunity } from './write-throughput/community.ts';
 import { runLoad, type Request } from './write-throughput/load.ts';
 
 const help = `bench/overload.ts [--minutes 30] [--times 2] [--measured 15]
 
-What one node does that is asked for more than it can carry: how many requests of a mixed load it answers a second is
-measured first, then so many times as many come at their own pace for as long as said, then half as many again. Prints,
-for each minute, what was served and refused and how quickly, and the memory of the node. Ends with 1 where something
-else than 'later' (503) or 'too many' (429) was answered, memory kept growing, the node was not itself afterwards, or a
-count does not equal its rows. The clients run on the same machine.`;
+Measures the behaviour of one node under overload. First measures the requests per second that it handles with a mixed
+load, then sends --times that rate for --minutes, then half of the measured rate. Prints the served and refused requests
+per minute with their response times, and the memory of the node. The exit code is 1 if an error other than 503 or 429
+occurred, memory kept growing, the node did not recover, or a count does not equal its rows. The clients run on the same
+machine.`;
 
 const { values } = parseArgs({
   options: {
@@ -28,20 +29,20 @@ const seconds = Number(values.minutes) * 60;
 const stretch = Math.min(60, seconds / 4);
 const measured = Number(values.measured);
 
-/** How much the memory of the last quarter may be above that of the second one. */
+/** Maximum memory in the last quarter, relative to the second quarter. */
 const maxMemoryGrowth = 1.15;
-/** How much slower half of the load may be afterwards than before. */
+/** Maximum response time at half load afterwards, relative to before. */
 const maxSlowdown = 2;
 
 const question = () => 1 + randomInt(size.questions);
 const answer = () => 1 + randomInt(size.answers);
 
-/** What members do, by how often: most read. */
+/** Actions by frequency: mostly reads. */
 const mix: readonly { weight: number; next: () => Omit<Request, 'cookie'> }[] = [
   { weight: 50, next: () => get(`/questions/${question()}`) },
   { weight: 14, next: () => get(`/feeds/${['recent', 'popular', 'unanswered'][randomInt(3)]}`) },
-  { weight: 6, next: () => get(`/topics/tag-${1 + randomInt(200)}`) },
-  { weight: 5, next: () => get(`/search?q=${['bread', 'dough', 'kept', 'crust'][randomInt(4)]}`) },
+  { weight: 6, next: () => get(`/tags/tag-${1 + randomInt(200)}`) },
+  { weight: 5, next: () => get(`/search?q=${['bread', 'dough', 'stored', 'crust'][randomInt(4)]}`) },
   { weight: 5, next: () => get('/notifications') },
   { weight: 4, next: () => get(`/members/${1 + randomInt(size.members)}`) },
   { weight: 2, next: () => get('/session') },
@@ -75,45 +76,45 @@ function next(): Request {
 
 async function main(): Promise<void> {
   const wrong = await withCommunity(run);
-  for (const sentence of wrong) console.log(`WRONG ${sentence}`);
-  console.log(wrong.length === 0 ? '\nNothing wrong.' : `\n${wrong.length} things wrong.`);
+  for (const message of wrong) console.log(`WRONG ${message}`);
+  console.log(wrong.length === 0 ? '\nNo errors.' : `\n${wrong.length} errors.`);
   process.exitCode = wrong.length === 0 ? 0 : 1;
 }
 
-/** Returns sentences about what does not hold. */
+/** Returns a sentence for each violation. */
 async function run({ address, pid, db }: Community): Promise<string[]> {
   await runLoad(address, { clients: 32, seconds: measured, next });
   const { perSecond } = await runLoad(address, { clients: 32, seconds: measured, next });
   console.log(
-    `${os.cpus().length} cores, ${os.cpus()[0]?.model ?? 'unknown'}; one node answers ${Math.round(perSecond)} a second`,
+    `${os.cpus().length} cores, ${os.cpus()[0]?.model ?? 'unknown'}; one node handles ${Math.round(perSecond)} requests per second`,
   );
   const half = { perSecond: perSecond / 2, seconds: measured, next };
   const before = await sendAtRate(address, half);
-  console.log(`half of it before:      ${formatFigures(before, measured)}; ${memoryOf(pid)} MB`);
+  console.log(`half load before:     ${formatFigures(before, measured)}; ${getResidentMegabytes(pid)} MB`);
   const memory: number[] = [];
   let stretches = 0;
-  const sampling = setInterval(() => memory.push(memoryOf(pid)), 1_000);
+  const sampling = setInterval(() => memory.push(getResidentMegabytes(pid)), 1_000);
   const during = await sendAtRate(address, {
     perSecond: perSecond * Number(values.times),
     seconds,
     next,
-    stretch: {
+    interval: {
       seconds: stretch,
-      tell: (arrived) => {
+      log: (arrived) => {
         const from = `${Math.round(++stretches * stretch)} s`;
         console.log(
-          `${values.times} times as many, ${from.padStart(6)}: ${formatFigures(arrived, stretch)}; ${memoryOf(pid)} MB`,
+          `${values.times} times the load, ${from.padStart(6)}: ${formatFigures(arrived, stretch)}; ${getResidentMegabytes(pid)} MB`,
         );
       },
     },
   });
   clearInterval(sampling);
   const after = await waitUntilSettled(() => sendAtRate(address, half), before);
-  console.log(`half of it afterwards:  ${formatFigures(after, measured)}; ${memoryOf(pid)} MB`);
+  console.log(`half load afterwards: ${formatFigures(after, measured)}; ${getResidentMegabytes(pid)} MB`);
   const quarter = Math.floor(memory.length / 4);
   const growth = median(memory.slice(-quarter)) / median(memory.slice(quarter, 2 * quarter));
   console.log(
-    `Whole: ${formatFigures(during, seconds)}; memory of the last quarter is ${growth.toFixed(2)} of that of the second`,
+    `Total: ${formatFigures(during, seconds)}; memory of the last quarter is ${growth.toFixed(2)} times that of the second`,
   );
   return [
     ...unexpected(before, ['2']),
@@ -125,15 +126,17 @@ async function run({ address, pid, db }: Community): Promise<string[]> {
   ];
 }
 
-/** The first seconds still do what was left; then the node must be itself again, at the third look at most. */
+/**
+ * The first seconds still process the backlog; then the node must have recovered, in the third sample at the latest.
+ */
 async function waitUntilSettled(
-  look: () => Promise<ArrivalFigures>,
+  sample: () => Promise<ArrivalFigures>,
   before: ArrivalFigures,
 ): Promise<ArrivalFigures> {
-  for (let looks = 1; ; looks++) {
-    const after = await look();
-    const isItself = unexpected(after, ['2']).length === 0 && !isSlower(after, before);
-    if (isItself || looks === 3) return after;
+  for (let samples = 1; ; samples++) {
+    const after = await sample();
+    const hasRecovered = unexpected(after, ['2']).length === 0 && !isSlower(after, before);
+    if (hasRecovered || samples === 3) return after;
     await delay(1_000);
   }
 }
@@ -156,18 +159,13 @@ function formatFigures({ sent, statuses, served, refused }: ArrivalFigures, duri
   };
   const others = Object.entries(statuses).filter(([status]) => !status.startsWith('2') && status !== '503');
   return [
-    `${Math.round(sent / during)} a second came, ${Math.round(served.length / during)} served (${figures(served)})`,
+    `${Math.round(sent / during)} requests per second, ${Math.round(served.length / during)} served (${figures(served)})`,
     ...(refused.length > 0 ? [`${Math.round(refused.length / during)} refused (${figures(refused)})`] : []),
     ...others.map(([status, count]) => `${count} ${status}`),
   ].join(', ');
 }
 
-/** Megabytes a process holds in memory; Linux only. */
-function memoryOf(pid: number): number {
-  const [, kilobytes] = /VmRSS:\s+(\d+) kB/u.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-  return Math.round(Number(kilobytes) / 1_024);
-}
-
-function median(numbers: readonly number[]): number {
-  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
+/** Resident memory of a process in megabytes. */
+function getResidentMegabytes(pid: number): number {
+  return Math.round(getResidentBytes(pid) / 2 ** 20);
 }

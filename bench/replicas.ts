@@ -1,16 +1,16 @@
 import { type Member, register } from '#tests/support/member.ts';
 import { spawnParley } from '#tests/support/parley-process.ts';
 import { findPostgresPrograms, startReplicatedPostgres } from '#tests/support/replicated-postgres.ts';
-import { getCpuTimeMs } from './cpu-time.ts';
+import { getCpuTimeMs } from './process-usage.ts';
 
 /**
- * What one read costs without and with a streaming replica, in turn: processor time of the node, the primary and the
- * replica (which a busy machine disturbs less than it does the clock), its time on the clock, and the statements that the
- * primary is asked. Parameters: rounds (7), and reads in each (400).
+ * Measures the cost of a read without and with a streaming replica, in turn: CPU time of the node, the primary and the
+ * replica (which other load affects less than response times), the response time, and the statements on the primary.
+ * Parameters: rounds (7), and reads per round (400).
  */
 const [rounds = '7', reads = '400'] = process.argv.slice(2);
 const programs = findPostgresPrograms();
-if (programs === undefined) throw new Error('There is no PostgreSQL with replicas here.');
+if (programs === undefined) throw new Error('PostgreSQL with replication is not installed on this system.');
 
 const databases = await startReplicatedPostgres(programs, { logged: false });
 const { primary, replica } = databases;
@@ -27,7 +27,7 @@ try {
   for (let count = 0; count < 20; count++) {
     const answer = await ada.answer(question);
     for (let more = 0; more < 5; more++) await ada.replyToAnswer(answer.id);
-    // Nobody new to a community writes as much.
+    // These members exceed the rate limits.
     await primary.sql('delete from rate_limit');
   }
   for (let count = 0; count < 30; count++) await ada.ask({ title: `Question number ${count}` });
@@ -38,16 +38,16 @@ try {
     for (let round = 0; round <= Number(rounds); round++)
       for (const [index, { node }] of kinds.entries()) {
         const figure = await measure(ada.onServer(await node.ready), page, node.pid);
-        // The first warms up.
+        // The first round is a warm-up.
         if (round > 0) figures[index]?.push(figure);
       }
-    console.log(`\nGET /api${page.replace(/\d+/, '{id}')}, medians of ${rounds} rounds (lowest to highest)`);
+    console.log(`\nGET /api${page.replace(/\d+/, '{id}')}, medians of ${rounds} rounds (minimum to maximum)`);
     for (const [index, { name }] of kinds.entries()) console.log(`  ${name}: ${line(figures[index] ?? [])}`);
   }
   await primary.sql(`alter system set log_statement = 'all'`);
   await primary.sql(`alter system set log_line_prefix = '%a: '`);
   await primary.sql('select pg_reload_conf()');
-  console.log(`\nStatements that the primary is asked for a read`);
+  console.log(`\nStatements on the primary per read`);
   for (const page of pages)
     for (const { name, node } of kinds) {
       const asked = await statements(ada.onServer(await node.ready), page);
@@ -84,7 +84,7 @@ async function read(member: Member, page: string): Promise<void> {
     if ((await member.get(page)).status !== 200) throw new Error('a read failed');
 }
 
-/** Milliseconds of processor time of processes that live on. */
+/** CPU time of running processes in milliseconds. */
 function sumCpuTimeMs(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => sum + getCpuTimeMs(pid), 0);
 }
@@ -98,7 +98,7 @@ async function statements(member: Member, page: string): Promise<number> {
 
 function line(figures: readonly Figure[]): string {
   const of = (part: keyof Figure) => spread(figures.map((figure) => figure[part]));
-  return `processor ms of the node ${of('node')}, the primary ${of('primary')}, the replica ${of('replica')}; ${of('clock')} ms on the clock`;
+  return `CPU ms of the node ${of('node')}, the primary ${of('primary')}, the replica ${of('replica')}; ${of('clock')} ms response time`;
 }
 
 function spread(values: readonly number[]): string {

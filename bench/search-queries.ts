@@ -1,12 +1,12 @@
 import type { OwnQuestion } from './onstartups-archive.ts';
 
-/** A query and the title of the question that whoever types it looks for. */
+/** A query and the title of the question that it should find. */
 export type SearchCase = { query: string; kind: string; expected: string };
 
-/** So many results are seen without scrolling: the expected question has to be one of them. */
+/** Results that are visible without scrolling: the expected question must be among them. */
 export const maxRank = 5;
 
-/** The archive has no question in Chinese or Arabic; these are this project's own. */
+/** The archive has no question in Chinese or Arabic; these were written for this project. */
 export const ownQuestions: readonly OwnQuestion[] = [
   {
     title: '如何为初创公司注册商标？',
@@ -57,7 +57,7 @@ export const queries: readonly SearchCase[] = [
   { query: 'out of my comfort zone', kind: 'phrase', expected: comfort },
   {
     query: 'to be or not to be',
-    kind: 'phrase of common words',
+    kind: 'phrase of frequent words',
     expected: 'To Freemium or not to Freemium?',
   },
   {
@@ -99,7 +99,7 @@ export const queries: readonly SearchCase[] = [
   { query: '"Lean?"', kind: 'quotes', expected: 'What\'s the opposite of "Lean?"' },
   {
     query: '"merchant account"',
-    kind: 'quotes that the title has not',
+    kind: 'quotes that the title does not have',
     expected: 'When to use merchant account instead of PayPal?',
   },
   { query: "he's the idea man", kind: 'apostrophe', expected: revenue },

@@ -10,9 +10,9 @@ import { loadOnStartups } from './onstartups-archive.ts';
 import { maxRank, ownQuestions, queries, type SearchCase } from './search-queries.ts';
 
 /**
- * Searches the 9,925 questions of the OnStartups Answers archive for what people would type, and prints a table of
- * where the expected question came. The exit code is 1 where it was not among the first results. The database is an
- * embedded PostgreSQL that is thrown away, or that of DATABASE_URL, where questions stay and are not loaded again.
+ * Searches the 9,925 questions of the OnStartups Answers archive with realistic queries, and prints the rank of the
+ * expected question for each. The exit code is 1 if one is not among the first results. Uses a temporary embedded
+ * PostgreSQL, or DATABASE_URL, where questions stay and are not loaded again.
  */
 const url = process.env['DATABASE_URL'];
 process.exitCode =
@@ -81,12 +81,12 @@ async function ask(db: Database, { query, expected }: SearchCase) {
   };
 }
 
-/** As code in a cell of a Markdown table. */
+/** Formats code for a cell of a Markdown table. */
 function code(query: string): string {
   return `\`${query.replaceAll('|', String.raw`\|`)}\``;
 }
 
-/** As text in a cell of a Markdown table. */
+/** Escapes text for a cell of a Markdown table. */
 function text(title: string): string {
   return title.replace(/[\\|*_<`]/gu, String.raw`\$&`);
 }

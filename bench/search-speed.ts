@@ -8,8 +8,8 @@ import { search } from '#server/discovery/search.ts';
 import { findSimilar } from '#server/discovery/similar.ts';
 
 /**
- * How long search takes in a community as large as the database has it: queries drawn from its own titles, of each kind
- * the same number, asked one after another. The database is that of DATABASE_URL, or of a data folder of Parley.
+ * Measures search times in an existing community: queries drawn from its own titles, the same number of each kind, one
+ * after another. Uses DATABASE_URL, or a data directory of Parley.
  */
 const { values } = parseArgs({
   options: {
@@ -22,7 +22,7 @@ const { values } = parseArgs({
 });
 if (values.help) {
   console.log(
-    'bench/search-speed.ts [--data folder] [--queries 200] [--json] [--slowest: print the slowest of each kind]',
+    'bench/search-speed.ts [--data directory] [--queries 200] [--json] [--slowest: print the slowest of each kind]',
   );
   process.exit(0);
 }
@@ -41,7 +41,7 @@ const searchFunctions: Readonly<Record<string, SearchFunction>> = {
 
 if (values.data === undefined) {
   const connectionString = process.env['DATABASE_URL'];
-  if (connectionString === undefined) throw new Error('Name a data folder, or set DATABASE_URL');
+  if (connectionString === undefined) throw new Error('Name a data directory, or set DATABASE_URL');
   await measure(openDatabase({ connection: { connectionString } }));
 } else {
   const embedded = await startEmbeddedPostgres({ dataDirectory: values.data, log: pino({ level: 'error' }) });
@@ -59,7 +59,7 @@ async function measure(db: Database): Promise<void> {
     const table: Record<string, unknown>[] = [];
     for (const [way, ask] of Object.entries(searchFunctions)) {
       const texts = way === 'similar' ? titles.map((text) => ({ kind: 'title', text })) : queries;
-      // The first round brings what is read into memory, as in a community that is in use.
+      // The first round reads the data into memory, as in a community in use.
       for (const { text } of texts) await ask(db, text);
       const times: { kind: string; text: string; ms: number }[] = [];
       for (const { kind, text } of texts) {
@@ -92,7 +92,7 @@ function figures(sorted: readonly number[]) {
 
 const round = (ms = 0) => Math.round(ms * 10) / 10;
 
-/** The same titles each time, from all over the table. */
+/** The same titles each time, from the whole table. */
 async function drawTitles(db: Database, count: number): Promise<string[]> {
   const { rows } = await sql<{ title: string }>`
     with bounds as (select min(id) as first, max(id) - min(id) as span from question)
@@ -104,7 +104,7 @@ async function drawTitles(db: Database, count: number): Promise<string[]> {
 
 const wordsIn = (title: string) => title.toLowerCase().match(/[a-z]{4,}/g) ?? [];
 
-/** In how many questions each word of the titles stands, by the index of search. */
+/** The number of questions with each word of the titles, from the search index. */
 async function wordUses(db: Database, titles: readonly string[]): Promise<Map<string, number>> {
   const words = [...new Set(titles.flatMap(wordsIn))];
   const { rows } = await sql<{ word: string; uses: number }>`

@@ -14,10 +14,10 @@ import { withClient } from '#tests/support/database-client.ts';
 import { withTemporaryPostgres } from '#tests/support/temporary-parley.ts';
 
 /**
- * How often similar questions find the question that people found to be the same ('duplicate'), or that they linked to
- * ('linked'), beside PostgreSQL's plain full-text ranking. Each site of the archives is a community of its own, in an
- * embedded PostgreSQL that is thrown away. The exit code is 1 where fewer than 70 % of the duplicates are among the first
- * five, and 2 where the archives are not there.
+ * Measures how often similar questions find the question that people marked as a duplicate ('duplicate') or linked
+ * ('linked'), compared with PostgreSQL's plain full-text ranking. Each site of the archives is a separate community in
+ * a temporary embedded PostgreSQL. The exit code is 1 if fewer than 70 % of the duplicates are among the first five,
+ * and 2 if the archives are missing.
  */
 const { values } = parseArgs({
   options: { ranks: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
@@ -28,7 +28,7 @@ if (values.help) {
 }
 
 const data = path.join(projectRoot, '../shared/data');
-const folders: Readonly<Record<string, string>> = {
+const directories: Readonly<Record<string, string>> = {
   'alcohol.stackexchange.com': 'beer-2020',
   'bicycles.meta.stackexchange.com': 'bicycles-meta-2023',
   'bioinformatics.stackexchange.com': 'bioinformatics-2017',
@@ -43,25 +43,25 @@ const typings: readonly Typed[] = ['title', 'title and details', 'title, details
 type Ranking = (db: Database, question: Question) => Promise<number[]>;
 const rankings: Readonly<Record<string, Ranking>> = { 'full text': fullText, 'similar questions': ours };
 
-/** What is looked at of a ranking; a question below counts as not found. */
+/** Results that are read of a ranking; a question further down counts as not found. */
 const looked = 50;
 
 process.exitCode = await run();
 
 async function run(): Promise<number> {
-  const missing = ['search-judgments', ...Object.values(folders)].filter(
+  const missing = ['search-judgments', ...Object.values(directories)].filter(
     (each) => !existsSync(path.join(data, each)),
   );
   if (missing.length > 0) {
-    console.error(`NOT RUN: ${missing.join(', ')} missing in ../shared/data beside the checkout.`);
+    console.error(`NOT RUN: ${missing.join(', ')} missing in ../shared/data next to the checkout.`);
     return 2;
   }
   return withTemporaryPostgres(async (embedded) => {
     const communities = new Map<string, Database>();
     try {
       const links = await readLinks();
-      for (const [site, folder] of Object.entries(folders))
-        communities.set(site, await openCommunity(embedded, { site, folder, links }));
+      for (const [site, directory] of Object.entries(directories))
+        communities.set(site, await openCommunity(embedded, { site, directory, links }));
       return await measure(communities, links);
     } finally {
       for (const db of communities.values()) await db.destroy();
@@ -83,16 +83,16 @@ async function readLinks(): Promise<Link[]> {
 
 async function openCommunity(
   { connection, superuser }: EmbeddedPostgres,
-  { site, folder, links }: { site: string; folder: string; links: readonly Link[] },
+  { site, directory, links }: { site: string; directory: string; links: readonly Link[] },
 ): Promise<Database> {
-  const database = folder.replaceAll('-', '_');
+  const database = directory.replaceAll('-', '_');
   await withClient(superuser, (client) =>
     client.query(`create database ${database} owner ${connection.user}`),
   );
   const db = openDatabase({ connection: { ...connection, database } });
   await migrate(db, path.join(projectRoot, 'migrations'));
   await withClient({ ...connection, database }, async (client) => {
-    await importStackExchange({ directory: path.join(data, folder), client, site });
+    await importStackExchange({ directory: path.join(data, directory), client, site });
     for (const link of links.filter((each) => each.site === site)) await forgetLink(client, link);
     await client.query('vacuum analyze');
   });
@@ -100,8 +100,8 @@ async function openCommunity(
 }
 
 /**
- * Takes out of both questions, and of their answers, the lines that name the other by its address or say that it is a
- * duplicate: nobody who asks has typed them, and an answer that quotes the other's title would give it away.
+ * Removes lines from both questions and their answers that link to the other question or say that it is a duplicate: an
+ * author would not have typed them, and an answer that quotes the title would reveal it.
  */
 async function forgetLink(client: pg.Client, { from, to }: Link): Promise<void> {
   for (const [of, other] of [
@@ -135,7 +135,7 @@ async function measure(communities: ReadonlyMap<string, Database>, links: readon
         const times: number[] = [];
         for (const link of judged) {
           const db = communities.get(link.site);
-          if (db === undefined) throw new Error(`No archive of ${link.site}`);
+          if (db === undefined) throw new Error(`no archive of ${link.site}`);
           const [from, to] = [await readQuestion(db, link.from), await readQuestion(db, link.to)];
           const asked = as(typed, from);
           const started = performance.now();
@@ -153,7 +153,7 @@ async function measure(communities: ReadonlyMap<string, Database>, links: readon
       }
   const enough = reached >= wanted;
   console.log(
-    `\nDuplicates among the first 5 by title and details: ${percent(reached)}; wanted: ${percent(wanted)}. ${enough ? 'Reached.' : 'NOT REACHED.'}`,
+    `\nDuplicates among the first 5 by title and details: ${percent(reached)}; target: ${percent(wanted)}. ${enough ? 'Reached.' : 'NOT REACHED.'}`,
   );
   return enough ? 0 : 1;
 }
@@ -204,7 +204,10 @@ function as(typed: Typed, question: Question): Question {
   return { ...question, content, tags: typed === 'title, details and tags' ? question.tags : [] };
 }
 
-/** The base line: all questions that have one of the words, by PostgreSQL's `ts_rank` with its own weights. */
+/**
+ * The baseline: all questions with at least one of the words, ranked by PostgreSQL's `ts_rank` with its default
+ * weights.
+ */
 async function fullText(db: Database, { id, title, content, tags }: Question): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     with asked as materialized (

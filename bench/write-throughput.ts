@@ -1,16 +1,17 @@
 import { randomInt } from 'node:crypto';
 import os from 'node:os';
 import { parseArgs } from 'node:util';
-import { getCpuTimeMs, getChildrenCpuTimeMs } from './cpu-time.ts';
+import { median } from './measure/results.ts';
+import { getCpuTimeMs, getChildrenCpuTimeMs } from './process-usage.ts';
 import { type Community, cookieOf, size, withCommunity } from './write-throughput/community.ts';
 import { runLoad, type Request } from './write-throughput/load.ts';
 import { runPgbench, scripts } from './write-throughput/pgbench.ts';
 
 const help = `bench/write-throughput.ts [--clients 32] [--seconds 5] [--rounds 3] [--only <kind>,…]
 
-How many votes, views, answers and replies a second one Parley stores durably through its API, on an embedded PostgreSQL
-of its own with a small community, the clients on the same machine; and what pgbench makes of the same statements, one
-transaction each, in the same run. Prints, for each kind, the median of the rounds.`;
+Measures how many votes, views, answers and replies per second one Parley stores durably through its API, on an embedded
+PostgreSQL with a small community and clients on the same machine, compared in the same run with pgbench executing the
+same statements in one transaction each. Prints the median of the rounds for each kind.`;
 
 const { values } = parseArgs({
   options: {
@@ -45,7 +46,7 @@ const view = (question: number): Request => ({
   cookie: cookieOf(member()),
 });
 
-/** `pgbench`: what is compared with; `of`: the kind that this one is a share of. */
+/** `pgbench`: the script to compare with; `of`: the kind that the result is relative to. */
 const kinds: Record<string, { next: () => Request; pgbench?: keyof typeof scripts; of?: string }> = {
   'votes spread': { next: () => vote(`/answers/${1 + randomInt(size.answers)}`), pgbench: 'vote' },
   'votes on one answer': { next: () => vote('/answers/1'), of: 'votes spread' },
@@ -98,9 +99,4 @@ async function measure({ address, pid, embedded }: Community): Promise<void> {
     console.log(parts.join('; '));
   }
   console.log(`${os.cpus().length} cores, ${os.cpus()[0]?.model ?? 'unknown'}, ${clients} clients`);
-}
-
-function median(numbers: readonly number[]): number {
-  const sorted = numbers.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }

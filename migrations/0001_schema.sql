@@ -59,7 +59,7 @@ create unlogged table rate_limit (
   expire bigint
 ) with (fillfactor = 50);
 comment on table rate_limit is
-  'Counters of rate limits, in the shape that rate-limiter-flexible expects. Unlogged: a crash may empty it.';
+  'Counters of rate limits that all nodes share. Unlogged: a crash may empty it.';
 -- Cleanup of expired counters.
 create index rate_limit_expiry on rate_limit (expire);
 
@@ -188,7 +188,7 @@ create table member (
   show_email boolean not null default true,
   image text,
   bio text check (char_length(bio) <= 100000),
-  role text not null default 'member' check (role in ('member', 'operator')),
+  role text not null default 'member' check (role in ('member', 'moderator')),
   suspended_until timestamptz(3),
   suspension_reason text check (char_length(suspension_reason) <= 500),
   -- Points from the votes of others plus imported reputation. Shown as 0 where it is negative.
@@ -220,7 +220,7 @@ create index member_name_prefix on member (lower(left(display_name, 80)) text_pa
 -- The names suggested for a mention, by their beginning; only members who can sign in.
 create index member_mention_prefix on member (lower(display_name) collate "C", id) where email is not null;
 -- The list of moderators.
-create index member_moderator on member (id) where role = 'operator';
+create index member_moderator on member (id) where role = 'moderator';
 -- The job that builds missing statistics.
 create index member_without_statistics on member (id) where not has_statistics;
 
@@ -323,27 +323,27 @@ comment on table used_nonce is 'Values that are accepted once, such as the answe
 -- Cleanup.
 create index used_nonce_expiry on used_nonce (expires_at);
 
-create table account_token (
+create table email_link (
   -- SHA-256 of the token, which only the email holds.
   hash bytea primary key check (octet_length(hash) = 32),
   member_id bigint not null references member on delete cascade,
-  -- reset: sets a new password. address: makes `email` the address of the member. return: restores `email` as the
-  -- address.
-  purpose text not null check (purpose in ('reset', 'address', 'return')),
+  -- reset_password: sets a new password. change_email: makes `email` the address of the member. revert_email: restores
+  -- `email` as the address.
+  purpose text not null check (purpose in ('reset_password', 'change_email', 'revert_email')),
   -- Where the link is sent; null where the operator hands it over.
   email text check (email = lower(btrim(email))),
   expires_at timestamptz(3) not null,
   created_at timestamptz(3) not null default now(),
-  check (purpose = 'reset' or email is not null)
+  check (purpose = 'reset_password' or email is not null)
 );
-comment on table account_token is
-  'One-time tokens of links in emails that reset a password or change an email address.';
+comment on table email_link is
+  'Links that reset a password or change an email address, as hashes of their one-time tokens.';
 -- The pending tokens of a member.
-create index account_token_member on account_token (member_id);
+create index email_link_member on email_link (member_id);
 -- Cleanup of expired tokens.
-create index account_token_age on account_token (expires_at);
+create index email_link_age on email_link (expires_at);
 -- Whether an address is reserved: while its former owner can restore it, no other member can take it.
-create index account_token_reserved_email on account_token (email) where purpose = 'return';
+create index email_link_reserved_email on email_link (email) where purpose = 'revert_email';
 
 create table security_event (
   id bigint generated always as identity primary key,
@@ -380,8 +380,8 @@ create index registration_age on registration (registered_at);
 
 create table account_deletion (
   member_id bigint primary key references member,
-  -- Whether the posts of the member stay or are deleted as well.
-  posts text not null check (posts in ('stay', 'go')),
+  -- Whether the posts of the member are kept or deleted as well.
+  posts text not null check (posts in ('keep', 'delete')),
   started_at timestamptz(3) not null default now()
 );
 comment on table account_deletion is 'Account deletions in progress: a job deletes the rows of the member in batches.';
@@ -1404,7 +1404,7 @@ create table notification (
   created_at timestamptz(3) not null default now(),
   read_at timestamptz(3),
   -- The email that is still to be sent about it; null for none.
-  pending_email text check (pending_email in ('at_once', 'daily', 'weekly')),
+  pending_email text check (pending_email in ('instant', 'daily', 'weekly')),
   -- Whether it is still to be sent by web push.
   pending_push boolean not null default false,
   check (recipient_id <> sender_id)
@@ -1434,7 +1434,7 @@ create unique index notification_accepted_once on notification (answer_id, recip
 create index notification_pending_email on notification (recipient_id, id) where pending_email is not null;
 -- The members who are due an instant email.
 create index notification_pending_instant_email on notification (created_at)
-  where pending_email = 'at_once' and read_at is null;
+  where pending_email = 'instant' and read_at is null;
 -- Cleanup of emails that were not sent in time.
 create index notification_pending_email_age on notification (created_at) where pending_email is not null;
 -- The notifications to send by web push.
@@ -1462,7 +1462,7 @@ create table notification_preference (
   category text not null check (category in ('answers', 'followed', 'replies', 'mentions', 'accepted', 'votes')),
   -- Off: no notification is inserted, so that there is nothing to send by email or push either.
   in_app boolean not null,
-  email text not null check (email in ('off', 'at_once', 'daily', 'weekly')),
+  email text not null check (email in ('off', 'instant', 'daily', 'weekly')),
   push boolean not null,
   primary key (member_id, category)
 );
@@ -1538,8 +1538,8 @@ create table report (
   note text not null default '' check (char_length(note) <= 500),
   created_at timestamptz(3) not null default now(),
   closed_at timestamptz(3),
-  -- gone: the post was deleted by its author.
-  outcome text check (outcome in ('dismissed', 'acted', 'gone')),
+  -- deleted: the post was deleted by its author.
+  outcome text check (outcome in ('dismissed', 'resolved', 'deleted')),
   unique (post_kind, post_id, member_id),
   check ((closed_at is null) = (outcome is null)),
   check (reason <> 'other' or note <> '')
@@ -1563,14 +1563,14 @@ create index reported_post_queue on reported_post (open_reports desc, id desc);
 
 create function close_reports_of_deleted_posts() returns trigger language plpgsql as $$
 begin
-  update report set closed_at = now(), outcome = 'gone'
+  update report set closed_at = now(), outcome = 'deleted'
   where post_kind = tg_argv[0] and closed_at is null and post_id in (select id from gone);
   delete from reported_post where post_kind = tg_argv[0] and post_id in (select id from gone);
   return null;
 end $$;
 create function close_reports_of_deleted_reply() returns trigger language plpgsql as $$
 begin
-  update report set closed_at = now(), outcome = 'gone'
+  update report set closed_at = now(), outcome = 'deleted'
   where post_kind = 'reply' and closed_at is null and post_id = new.id;
   delete from reported_post where post_kind = 'reply' and post_id = new.id;
   return null;
@@ -1602,7 +1602,7 @@ create table activity_removal (
   moderator_id bigint,
   bulk_removal_id bigint references bulk_removal,
   reason text not null check (char_length(reason) between 1 and 500),
-  state text not null default 'undoing' check (state in ('undoing', 'undone', 'restoring', 'restored')),
+  state text not null default 'removing' check (state in ('removing', 'removed', 'restoring', 'restored')),
   -- How many there are, and how many a job has removed.
   posts bigint not null default 0 check (posts >= 0),
   votes bigint not null default 0 check (votes >= 0),
@@ -1610,7 +1610,7 @@ create table activity_removal (
   votes_done bigint not null default 0 check (votes_done >= 0),
   created_at timestamptz(3) not null default now(),
   finished_at timestamptz(3),
-  check ((finished_at is null) = (state in ('undoing', 'restoring')))
+  check ((finished_at is null) = (state in ('removing', 'restoring')))
 );
 comment on table activity_removal is 'Removals of all posts and votes of an account, which a moderator can restore.';
 -- At most one per member that is not restored.
@@ -1618,11 +1618,11 @@ create unique index activity_removal_member on activity_removal (member_id) wher
 -- The latest of a member.
 create index activity_removal_latest on activity_removal (member_id, id desc);
 -- The job that removes or restores.
-create index activity_removal_running on activity_removal (id) where state in ('undoing', 'restoring');
+create index activity_removal_running on activity_removal (id) where state in ('removing', 'restoring');
 -- The accounts of a bulk removal, and those in progress.
 create index activity_removal_bulk on activity_removal (bulk_removal_id, id) where bulk_removal_id is not null;
 create index activity_removal_bulk_running on activity_removal (bulk_removal_id, id)
-  where bulk_removal_id is not null and state in ('undoing', 'restoring');
+  where bulk_removal_id is not null and state in ('removing', 'restoring');
 
 create table removed_vote (
   activity_removal_id bigint not null references activity_removal on delete cascade,
@@ -1704,7 +1704,7 @@ create table moderation_log (
   moderator_id bigint,
   action text not null check (action in (
     'dismiss', 'hide', 'delete', 'restore', 'lock', 'unlock', 'duplicate', 'not_duplicate', 'warn', 'suspend',
-    'lift', 'undo', 'undo_undo', 'purge', 'role', 'approve', 'remove_activity', 'restore_activity'
+    'lift_suspension', 'remove_activity', 'restore_activity', 'purge', 'role', 'approve', 'bulk_remove_activity', 'bulk_restore_activity'
   )),
   reason text not null default '' check (char_length(reason) <= 500),
   post_kind text check (post_kind in ('question', 'answer', 'reply')),
@@ -1740,7 +1740,7 @@ create table backup_run (
   node text not null,
   started_at timestamptz(3) not null default now(),
   ended_at timestamptz(3),
-  outcome text not null default 'running' check (outcome in ('running', 'good', 'failed')),
+  outcome text not null default 'running' check (outcome in ('running', 'succeeded', 'failed')),
   -- An absolute path on the machine of the node.
   file text not null,
   bytes bigint,

@@ -6,17 +6,17 @@ import { project, runScript } from './lib/project.mjs';
 import { checkSupplyChain } from './lib/supply-chain.mjs';
 
 /**
- * `npm run audit`: checks what Parley is made of, first by its own files, then by what the registry knows of weaknesses.
- * Without a registry that tells, it says so, and fails only with --strict.
+ * `npm run audit`: checks the dependencies by the project's own files, then by the registry's security advisories.
+ * If the registry does not respond, it prints a notice, and fails only with --strict.
  */
 await runScript(async () => {
   /** @param {string} name */
   const read = (name) => readFile(path.join(project, name), 'utf8');
-  const [wishes, lock, settings] = await Promise.all(
+  const [manifest, lock, settings] = await Promise.all(
     ['package.json', 'package-lock.json', '.npmrc'].map(read),
   );
   const parsed = JSON.parse(lock ?? '');
-  const wrong = checkSupplyChain(JSON.parse(wishes ?? ''), parsed, settings ?? '');
+  const wrong = checkSupplyChain(JSON.parse(manifest ?? ''), parsed, settings ?? '');
   for (const each of wrong) console.error(`✗ ${each}`);
   const count = Object.keys(parsed.packages).length - 1;
   if (wrong.length === 0) console.log(`✓ ${count} packages: exact versions, checksums, licences, no scripts`);
@@ -24,22 +24,25 @@ await runScript(async () => {
   return wrong.length === 0 && known ? 0 : 1;
 });
 
-/** False where a weakness of consequence is known, or, with --strict, where nobody can be asked. */
+/**
+ * Returns false for a known vulnerability of moderate or higher severity or, with --strict, if the registry does not
+ * respond.
+ */
 async function advisories() {
   const { output } = await runNpm(['audit', '--audit=true', '--audit-level=moderate', '--json']);
-  const begin = output.indexOf('{');
-  const report = JSON.parse(begin === -1 ? '{}' : output.slice(begin, output.lastIndexOf('}') + 1));
+  const jsonStart = output.indexOf('{');
+  const report = JSON.parse(jsonStart === -1 ? '{}' : output.slice(jsonStart, output.lastIndexOf('}') + 1));
   const counts = report.metadata?.vulnerabilities;
   if (counts === undefined) {
-    const reason = report.message ?? report.error?.summary ?? 'it does not say why';
-    console.log(`NOT LOOKED UP: the registry tells of no known weaknesses (${reason}).`);
+    const reason = report.message ?? report.error?.summary ?? 'no reason given';
+    console.log(`NOT CHECKED: the registry returned no security advisories (${reason}).`);
     return !process.argv.includes('--strict');
   }
   for (const { name, severity, range } of Object.values(report.vulnerabilities ?? {}))
     console.log(`${severity}: ${name} ${range}`);
-  const grave = counts.moderate + counts.high + counts.critical;
+  const severe = counts.moderate + counts.high + counts.critical;
   console.log(
-    `${grave === 0 ? '✓' : '✗'} ${counts.total} known weaknesses, ${grave} of them moderate or worse`,
+    `${severe === 0 ? '✓' : '✗'} ${counts.total} known vulnerabilities, ${severe} of them moderate or worse`,
   );
-  return grave === 0;
+  return severe === 0;
 }

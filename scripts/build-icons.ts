@@ -5,21 +5,21 @@ import { findBrowser } from './lib/browser.mjs';
 import { project } from './lib/project.mjs';
 
 /**
- * Draws the icons of the installed app from the logo, src/web/public/favicon.svg, with the browser of the tests:
- * `node_modules/.bin/node scripts/build-icons.ts`. They are committed, as the logo hardly ever changes.
+ * Renders the icons of the installed app from the logo, src/web/public/favicon.svg, with the browser of the tests:
+ * `node_modules/.bin/node scripts/build-icons.ts`. The icons are committed, because the logo rarely changes.
  */
 
 const paper = '#fbf9f4';
 
-/** `share`: how much of the width the logo takes. `round`: the corners, as a share of the width. */
+/** `share`: the logo's share of the width. `round`: the corner radius as a share of the width. */
 const icons = [
   { name: 'icon-192', size: 192, share: 0.76, ground: paper, round: 0.22 },
   { name: 'icon-512', size: 512, share: 0.76, ground: paper, round: 0.22 },
-  // Systems cut these as they like, up to a circle of four fifths.
+  // Systems may crop these to any shape, down to a circle of four fifths of the width.
   { name: 'maskable-192', size: 192, share: 0.56, ground: paper, round: 0 },
   { name: 'maskable-512', size: 512, share: 0.56, ground: paper, round: 0 },
   { name: 'apple-touch-icon', size: 180, share: 0.66, ground: paper, round: 0 },
-  // Of this one, only what is not transparent counts.
+  // Only the alpha channel of this icon is used.
   { name: 'badge-96', size: 96, share: 1, ground: 'transparent', round: 0 },
 ];
 

@@ -3,7 +3,7 @@ import { buildWeb } from './lib/build.mjs';
 import { installPackages } from './lib/install.mjs';
 import { runScript } from './lib/project.mjs';
 
-/** What `npm start` does before it serves, for those who do it beforehand. */
+/** Runs the build step of `npm start` separately. */
 await runScript(async () => {
   await installPackages();
   await buildWeb();

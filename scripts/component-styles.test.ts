@@ -8,10 +8,10 @@ const built = path.join(projectRoot, 'dist/web');
 const library = path.join(projectRoot, 'node_modules/@mantine');
 type Chunk = { file: string; imports?: string[]; css?: string[]; isEntry?: true; isDynamicEntry?: true };
 
-/** A class of the library, with a hash of its own in each component. */
+/** A CSS class of the library, with a hash per component. */
 const classOf = /\bm_[0-9a-f]{5,}\b/gu;
 
-test('every Mantine component has its styles in each page and each part that loads later', async () => {
+test('loads the styles of every Mantine component with each page and lazy part', async () => {
   expect(existsSync(built), 'npm test -- --only build makes what is looked at here').toBe(true);
   const manifest = JSON.parse(await readFile(path.join(built, 'pages.json'), 'utf8')) as Record<
     string,
@@ -22,7 +22,7 @@ test('every Mantine component has its styles in each page and each part that loa
   let checked = 0;
   for (const [name, chunk] of Object.entries(manifest)) {
     if (!chunk.isEntry && !chunk.isDynamicEntry) continue;
-    // Alone, without what another page has loaded before: a page is opened by its address.
+    // Without the styles of other pages, because a page can be opened directly.
     const files = new Set([...filesOf(manifest, 'index.html'), ...filesOf(manifest, name)]);
     const [used, given] = await Promise.all([classesIn(files, '.js'), classesIn(files, '.css')]);
     for (const each of used) {
@@ -36,12 +36,12 @@ test('every Mantine component has its styles in each page and each part that loa
   expect(checked).toBeGreaterThan(0);
 });
 
-/** Each class that the library has styles for, with the file that has them. */
+/** Maps each class that has styles to the file of the library with those styles. */
 async function styledClasses(): Promise<Map<string, string>> {
-  const folder = path.join(library, 'core/styles');
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.layer.css'));
+  const directory = path.join(library, 'core/styles');
+  const names = (await readdir(directory)).filter((name) => name.endsWith('.layer.css'));
   const sheets = [
-    ...names.map((name) => path.join(folder, name)),
+    ...names.map((name) => path.join(directory, name)),
     path.join(library, 'notifications/styles.layer.css'),
   ];
   const classes = new Map<string, string>();

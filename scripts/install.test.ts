@@ -10,7 +10,7 @@ const run = promisify(execFile);
 const scripts = import.meta.dirname;
 const node = process.env['npm_node_execpath'] ?? 'node';
 
-test('missing packages are installed once, also when two starts find them missing at the same moment', async () => {
+test('installs missing packages once, even when two starts run at the same time', async () => {
   const project = await smallProject();
   const [one, other] = await Promise.all([install(project), install(project)]);
   expect(`${one}${other}`.match(/Installing packages with npm ci, because none are installed/g)).toHaveLength(
@@ -20,30 +20,30 @@ test('missing packages are installed once, also when two starts find them missin
   expect(await install(project)).toBe('');
 });
 
-test('packages are installed again when package-lock.json asks for another version', async () => {
+test('reinstalls packages when package-lock.json requires another version', async () => {
   const project = await smallProject();
   await install(project);
   await changeLock(project, '2.0.0');
   expect(await install(project)).toContain('because part is 1.0.0 instead of 2.0.0');
 });
 
-test('a node_modules that is a link is left as it is', async () => {
+test('leaves a node_modules that is a symbolic link unchanged', async () => {
   const project = await smallProject();
   const elsewhere = await createTemporaryDirectory();
   await writeFile(path.join(elsewhere, 'mine'), '');
   await symlink(elsewhere, path.join(project, 'node_modules'));
-  expect(await install(project)).toContain('node_modules is a link and is left as it is');
+  expect(await install(project)).toContain('node_modules is a symbolic link and is left unchanged');
   expect(await readFile(path.join(elsewhere, 'mine'), 'utf8')).toBe('');
 });
 
-test('a package-lock.json that does not fit package.json is told with what npm says', async () => {
+test('reports the output of npm when package-lock.json does not match package.json', async () => {
   const project = await smallProject();
   await changeLock(project, '2.0.0', 'package-lock.json');
   const output = await install(project);
-  expect(output).toContain('The packages could not be installed: npm ci failed.');
+  expect(output).toContain('Failed to install the packages: npm ci failed.');
 });
 
-test('a lock left behind by a killed process is taken over', async () => {
+test('takes over the lock of a killed process', async () => {
   const project = await smallProject();
   const ended = watchProcess(spawn(node, ['--version'], { stdio: ['ignore', 'pipe', 'pipe'] }));
   await ended.ended;
@@ -52,7 +52,7 @@ test('a lock left behind by a killed process is taken over', async () => {
   expect(await install(project)).toContain('Installing packages');
 });
 
-/** A project with one package, which npm finds beside it and not on the network. */
+/** A project with one package that npm finds locally. */
 async function smallProject(): Promise<string> {
   const project = path.join(await createTemporaryDirectory(), 'a project');
   await cp(path.join(scripts, 'lib'), path.join(project, 'scripts/lib'), { recursive: true });
@@ -63,11 +63,11 @@ async function smallProject(): Promise<string> {
 }
 
 async function packPart(project: string, version: string): Promise<void> {
-  const folder = path.join(project, `part-${version}`);
-  await mkdir(folder, { recursive: true });
-  await writeFile(path.join(folder, 'package.json'), JSON.stringify({ name: 'part', version }));
-  await writeFile(path.join(folder, 'index.js'), '// part');
-  await run('npm', ['pack', folder, '--pack-destination', project], { cwd: project });
+  const directory = path.join(project, `part-${version}`);
+  await mkdir(directory, { recursive: true });
+  await writeFile(path.join(directory, 'package.json'), JSON.stringify({ name: 'part', version }));
+  await writeFile(path.join(directory, 'index.js'), '// part');
+  await run('npm', ['pack', directory, '--pack-destination', project], { cwd: project });
 }
 
 async function changeLock(project: string, version: string, only?: string): Promise<void> {
@@ -87,7 +87,7 @@ async function changeLock(project: string, version: string, only?: string): Prom
       await writeFile(path.join(project, name), JSON.stringify(content));
 }
 
-/** Runs the installation and gives what it said, failures included. */
+/** Runs the installation and returns its output, including errors. */
 async function install(project: string): Promise<string> {
   const script = `
     import { installPackages } from './scripts/lib/install.mjs';

@@ -4,7 +4,7 @@ import { runInForeground } from './lib/child-process.mjs';
 import { installPackages } from './lib/install.mjs';
 import { getPackageDirectory, getPinnedNode, runScript } from './lib/project.mjs';
 
-/** `npm run texts`: brings the texts of the code into every language's file, and says what is to be translated. */
+/** `npm run texts`: extracts the texts of the code into the file of every language and reports missing translations. */
 await runScript(async () => {
   await installPackages();
   const lingui = path.join(getPackageDirectory('@lingui/cli'), 'dist/lingui.js');

@@ -6,8 +6,10 @@ import { compileMessage } from '@lingui/message-utils/compileMessage';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { findEagerMessages, findUntranslatedTexts } from './lib/find-messages.ts';
 import { project } from './lib/project.mjs';
+import { errorTable } from '#shared/errors.ts';
+import { tagDescriptions } from '#shared/posts/tag-descriptions.ts';
 
-/** Names of programming languages, and values of styles. */
+/** Names of programming languages and style values. */
 const wordless = new Set(['src/web/ui/markdown/language-names.ts', 'src/web/app/theme.ts']);
 const sources = globSync('src/web/**/*.{ts,tsx}', { cwd: project }).filter(
   (file) => !/\.test\.tsx?$/u.test(file) && !wordless.has(file),
@@ -15,12 +17,12 @@ const sources = globSync('src/web/**/*.{ts,tsx}', { cwd: project }).filter(
 const config = getConfig({ cwd: project });
 const translated = config.locales.filter((locale) => locale !== 'en');
 
-describe('every text of the interface', () => {
-  test('is made by the macros that bring it into the catalogues', () => {
+describe('the texts of the interface', () => {
+  test('use the macros that add them to the catalogues', () => {
     expect(inSources(findUntranslatedTexts)).toEqual([]);
   });
 
-  test('is worked out when it is shown, in the language of that moment', () => {
+  test('are evaluated when they are rendered, in the current language', () => {
     expect(inSources(findEagerMessages)).toEqual([]);
   });
 
@@ -30,7 +32,7 @@ describe('every text of the interface', () => {
     ['<input aria-label="search" />', 'search'],
     ["toast('Saved')", 'Saved'],
     ['const hint = `${name} left the thread`;', '{} left the thread'],
-  ])('outside of them is found: %s', (code, text) => {
+  ])('are detected without a macro: %s', (code, text) => {
     expect(findUntranslatedTexts(code)).toEqual([{ line: 1, text }]);
   });
 
@@ -40,11 +42,11 @@ describe('every text of the interface', () => {
     "if (key === 'Enter') throw new Error('No such key');",
     "import { a } from 'Some Thing';",
     'const hint = () => plural(n, { one: "One thing", other: "Some things" });',
-  ])('alone is meant: %s', (code) => {
+  ])('are distinguished from code and translated texts: %s', (code) => {
     expect(findUntranslatedTexts(code)).toEqual([]);
   });
 
-  test('that is made while a file is loaded is found', () => {
+  test('are detected when they are evaluated while a file is loaded', () => {
     expect(findEagerMessages('const early = t`Too early`;\nconst later = () => t`In time`;')).toEqual([
       { line: 1, text: 't`Too early`' },
     ]);
@@ -56,37 +58,41 @@ describe('the catalogues', () => {
   let collected: Map<string, string>;
   beforeAll(async () => {
     const [first] = await getCatalogs(config);
-    if (first === undefined) throw new Error('lingui.config.ts names no catalogue.');
+    if (first === undefined) throw new Error('lingui.config.ts has no catalogue.');
     catalogue = first;
     const found = (await first.collect()) ?? {};
     collected = new Map(Object.entries(found).map(([id, { message }]) => [id, message ?? id]));
   });
 
   test.each(config.locales)(
-    'hold the texts of the code in %s and no others, as `npm run texts` writes them',
+    'have exactly the texts of the code in %s, as `npm run texts` writes them',
     async (locale) => {
       const held = Object.keys((await catalogue.read(locale)) ?? {});
       expect(held.toSorted()).toEqual([...collected.keys()].toSorted());
     },
   );
 
-  test('hold each sentence once: what the server says is taken from there by `translateServerMessage`', () => {
-    const words = [...collected.values()];
-    expect(words.filter((text, at) => words.indexOf(text) !== at)).toEqual([]);
+  test('have each text of the interface once', () => {
+    // Two errors may have the same text.
+    const texts = [...collected].filter(([id]) => !id.startsWith('error.')).map(([, text]) => text);
+    expect(texts.filter((text, at) => texts.indexOf(text) !== at)).toEqual([]);
   });
 
-  test.each(translated)(
-    'have every text in %s, with what is put in and the plurals of that language',
-    async (locale) => {
-      const wrong: string[] = [];
-      for (const [id, { translation }] of Object.entries((await catalogue.read(locale)) ?? {})) {
-        const english = collected.get(id) ?? '';
-        const problem = translation === '' ? 'missing' : problemOf(english, translation, locale);
-        if (problem !== null) wrong.push(`${english}: ${problem}`);
-      }
-      expect(wrong).toEqual([]);
-    },
-  );
+  test('have the text of every error and every described tag', () => {
+    for (const [code, [, text]] of Object.entries(errorTable))
+      expect(collected.get(`error.${code}`)).toBe(text);
+    for (const [tag, text] of Object.entries(tagDescriptions)) expect(collected.get(`tag.${tag}`)).toBe(text);
+  });
+
+  test.each(translated)('have every text in %s, with all placeholders and plural forms', async (locale) => {
+    const wrong: string[] = [];
+    for (const [id, { translation }] of Object.entries((await catalogue.read(locale)) ?? {})) {
+      const english = collected.get(id) ?? '';
+      const problem = translation === '' ? 'missing' : problemOf(english, translation, locale);
+      if (problem !== null) wrong.push(`${english}: ${problem}`);
+    }
+    expect(wrong).toEqual([]);
+  });
 });
 
 function inSources(find: typeof findUntranslatedTexts): string[] {
@@ -95,7 +101,7 @@ function inSources(find: typeof findUntranslatedTexts): string[] {
   );
 }
 
-/** What is wrong with a translation; null when its placeholders and plural forms are those they must be. */
+/** The error in a translation; null if its placeholders and plural forms are correct. */
 function problemOf(english: string, translation: string, locale: string): string | null {
   const [wanted, given] = [shapeOf(english), shapeOf(translation)];
   const missing = wanted.names.filter((name) => !given.names.includes(name));
@@ -108,7 +114,7 @@ function problemOf(english: string, translation: string, locale: string): string
   return null;
 }
 
-/** The names of what is put into a message, tags such as <0> among them, and the forms of each plural in it. */
+/** The names of the placeholders of a message, including tags such as <0>, and the forms of each plural. */
 function shapeOf(message: string): { names: string[]; plurals: string[][] } {
   const names = new Set<string>();
   const plurals: string[][] = [];

@@ -11,7 +11,7 @@ await runScript(async () => {
   await installPackages();
   const serves = parameters[0] === 'serve';
   if (serves) await buildWeb();
-  // Relative paths on the command line are those of the caller.
+  // Relative paths on the command line are relative to the caller's directory.
   const cwd = process.env['INIT_CWD'] ?? process.cwd();
   const command = path.join(project, 'src/server/cli-main.ts');
   const { flags, env } = serves ? getServerNode() : { flags: [], env: process.env };

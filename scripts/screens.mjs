@@ -5,7 +5,7 @@ import { runInForeground } from './lib/child-process.mjs';
 import { installPackages } from './lib/install.mjs';
 import { getPinnedNode, runScript } from './lib/project.mjs';
 
-/** `npm run screens`: pictures of every screen, for looking at them one by one. */
+/** `npm run screens`: takes screenshots of every screen for visual review. */
 await runScript(async () => {
   await installPackages();
   await buildWeb();

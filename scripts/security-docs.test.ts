@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 const table = readFileSync(path.join(projectRoot, 'docs/security.md'), 'utf8');
 
-test('every file that docs/security.md names exists', () => {
+test('docs/security.md names only files that exist', () => {
   const named = [...table.matchAll(/`((?:src|tests|bench|scripts)\/[^`\s]+)`/gu)].map(
     ([, file = '']) => file,
   );
@@ -13,7 +13,7 @@ test('every file that docs/security.md names exists', () => {
   expect(named.filter((file) => !existsSync(path.join(projectRoot, file)))).toEqual([]);
 });
 
-test('every test that docs/security.md names by its title is in its file', () => {
+test('docs/security.md quotes only test titles that the named file contains', () => {
   const named = [...table.matchAll(/`((?:src|tests)\/[^`\s]+)` › ([^;|`]+?)(?=[;|.]|, `| \|)/gu)];
   expect(named.length).toBeGreaterThan(8);
   const missing = named.filter(([, file = '', title = '']) => {

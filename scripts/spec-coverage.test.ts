@@ -22,37 +22,37 @@ async function rulesOfProduct(): Promise<string[]> {
 }
 
 describe('docs/SPEC-COVERAGE.md', () => {
-  test('has a row for every rule of docs/product.md, and none for others', async () => {
+  test('has a row for every rule of docs/product.md and no others', async () => {
     const rules = await rulesOfProduct();
     expect(rules.length).toBeGreaterThan(100);
     expect([...new Set(rows.map(({ where }) => where))].toSorted()).toEqual(rules.toSorted());
   });
 
-  test('names a test for every sentence, or the reason why there is none', () => {
+  test('names a test for every rule, or the reason why there is none', () => {
     const empty = rows.filter(({ tests, unproven }) => unproven === undefined && tests.join('') === '');
     expect(empty).toEqual([]);
   });
 
   test('names only tests that exist under exactly that title and are not skipped', async () => {
-    const there = new Set([...(await serverTests()), ...(await browserTests())]);
-    const gone = rows.flatMap(({ tests }) => tests).filter((name) => !there.has(name));
-    expect(there.size).toBeGreaterThan(400);
-    expect([...new Set(gone)]).toEqual([]);
+    const existing = new Set([...(await serverTests()), ...(await browserTests())]);
+    const missing = rows.flatMap(({ tests }) => tests).filter((name) => !existing.has(name));
+    expect(existing.size).toBeGreaterThan(400);
+    expect([...new Set(missing)]).toEqual([]);
   });
 });
 
 async function serverTests(): Promise<string[]> {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'parley-coverage-'));
-  const list = path.join(folder, 'tests.json');
+  const directory = await mkdtemp(path.join(os.tmpdir(), 'parley-coverage-'));
+  const list = path.join(directory, 'tests.json');
   try {
     await node('node_modules/vitest/vitest.mjs', 'list', `--json=${list}`);
     const listed = JSON.parse(await readFile(list, 'utf8')) as { name: string; file: string }[];
     return listed.map(({ name, file }) =>
-      // The list has titles as they stand in the source: quotes behind a backslash, and groups before ' > '.
+      // The table has titles as in the source: with escaped quotes, and groups before ' > '.
       [path.relative(project, file), ...name.replaceAll(/\\(["'`])/gu, '$1').split(' > ')].join(' › '),
     );
   } finally {
-    await rm(folder, { recursive: true });
+    await rm(directory, { recursive: true });
   }
 }
 

@@ -7,14 +7,14 @@ import { getPinnedNode, project, runScript, getServerNode } from './lib/project.
 
 const help = `npm start [-- OPTIONS]
 
-Installs what is missing, builds the browser part where it has changed, and serves Parley with its own PostgreSQL.
+Installs missing packages, builds the web app if it has changed, and runs Parley with its own PostgreSQL.
 
 Options:
-  --demo      load a demo community into an empty database, to look around in
-  -h, --help  explain the command
+  --demo      load demo data into an empty database
+  -h, --help  show this help
 
-The configuration is the environment or the file .env, such as PORT=8080 npm start; .env.example explains it.
-Ctrl-C stops Parley when running requests are done. Other commands: npm run parley -- --help`;
+Configuration comes from the environment or the file .env, for example PORT=8080 npm start. See .env.example.
+Ctrl-C stops Parley after running requests have finished. Other commands: npm run parley -- --help`;
 
 await runScript(async () => {
   const options = process.argv.slice(2);

@@ -9,17 +9,17 @@ import { type ParleyProcess, watchProcess } from '#tests/support/parley-process.
 const run = promisify(execFile);
 const project = path.resolve(import.meta.dirname, '..');
 const script = path.join(project, 'scripts/start.mjs');
-/** The Node of whoever runs the tests, which may be older than Parley's own. */
+/** The Node that runs the tests, which may be older than the pinned one. */
 const node = process.env['npm_node_execpath'] ?? 'node';
 
-test('npm start -- --help explains, and starts nothing', async () => {
+test('explains npm start with --help and starts nothing', async () => {
   const { stdout } = await run(node, [script, '--help']);
   expect(stdout).toMatch(/^npm start \[-- OPTIONS\]/);
   expect(stdout).toContain('--demo');
 });
 
 test.each(['start.mjs', 'test.mjs', 'parley.mjs'])(
-  '%s tells in one sentence that Node is too old',
+  'refuses an old Node in one sentence: %s',
   async (name) => {
     const old = `Object.defineProperty(process.versions, 'node', { value: '20.18.3' })`;
     const parameters = ['--import', `data:text/javascript,${encodeURIComponent(old)}`, `scripts/${name}`];
@@ -31,7 +31,7 @@ test.each(['start.mjs', 'test.mjs', 'parley.mjs'])(
   },
 );
 
-test('what stops npm start stops Parley and its PostgreSQL, with exit code 0', async () => {
+test('stops Parley and its PostgreSQL with exit code 0 when npm start is stopped', async () => {
   const { parley, data } = await start();
   const address = await parley.ready;
   expect((await fetch(address)).headers.get('content-type')).toMatch('text/html');
@@ -41,7 +41,7 @@ test('what stops npm start stops Parley and its PostgreSQL, with exit code 0', a
   expect(isProcessAlive(postgres)).toBe(false);
 });
 
-test('Parley stops when the start script is killed', async () => {
+test('stops Parley when the start script is killed', async () => {
   const { parley, data } = await start();
   await parley.ready;
   const postgres = await readPostmasterPid(data);
@@ -51,7 +51,7 @@ test('Parley stops when the start script is killed', async () => {
   expect(parley.output()).toContain('Parley has stopped.');
 });
 
-test('Parley stops when npm is told to stop', async () => {
+test('stops Parley when npm receives a signal to stop', async () => {
   const data = await createPreparedDataDirectory();
   const npm = watchProcess(
     spawn('npm', ['start'], {
@@ -71,7 +71,7 @@ test('Parley stops when npm is told to stop', async () => {
 test.each([
   ['start.mjs', []],
   ['parley.mjs', ['serve']],
-])('%s serves on when the shell that started it has ended', async (name, parameters) => {
+])('keeps %s running after its shell has ended', async (name, parameters) => {
   const served = await startBelow('sh', [
     '-c',
     '"$@" & read line',
@@ -93,7 +93,7 @@ test.each([
   ['parley.mjs serve', node, [scriptOf('parley.mjs'), 'serve']],
   ['npm start', 'npm', ['start']],
 ])(
-  '%s without a terminal serves on when the terminal of its shell is closed',
+  "keeps %s running without a terminal when its shell's terminal is closed",
   async (_name, program, parameters) => {
     const { parley, address } = await startBelow(program, parameters);
     process.kill(-parley.pid, 'SIGHUP');
@@ -103,7 +103,7 @@ test.each([
   },
 );
 
-/** Starts a program at the head of a process group, as a shell starts a job. Resolves when Parley is ready. */
+/** Starts a program as the leader of a process group, as a shell starts a job. Resolves when Parley is ready. */
 async function startBelow(program: string, parameters: readonly string[]) {
   const data = await createPreparedDataDirectory();
   const child = spawn(program, parameters, {
@@ -124,7 +124,7 @@ async function startBelow(program: string, parameters: readonly string[]) {
   return { parley, address: await parley.ready };
 }
 
-/** Longer than it takes the start script to see that its parent ended, and Parley to stop for it. */
+/** Longer than the start script needs to notice that its parent ended, plus the time Parley needs to stop. */
 const seen = 2_000;
 
 async function expectToServeOn(address: string): Promise<void> {
@@ -136,7 +136,7 @@ function scriptOf(name: string): string {
   return path.join(project, 'scripts', name);
 }
 
-test('the exit code of Parley is that of npm start', async () => {
+test('exits with the exit code of Parley', async () => {
   const { parley } = await start({ PORT: 'none' });
   expect(await parley.ended).toBe(1);
   expect(parley.output()).toContain('PORT must be a whole number');

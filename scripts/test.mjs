@@ -5,31 +5,31 @@ import { installPackages } from './lib/install.mjs';
 import { Failure, runScript } from './lib/project.mjs';
 
 /** @typedef {import('./lib/checks.mjs').Check} Check */
-/** @typedef {import('./lib/checks.mjs').Wanted} Wanted */
+/** @typedef {import('./lib/checks.mjs').Selection} Selection */
 
 const help = `npm test [-- OPTIONS] [-- FILTERS]
 
-Installs what is missing, a browser included, and runs the checks. The tests have two tiers:
+Installs missing packages and a browser, and runs the checks. The tests have two tiers:
   fast   covers every feature; npm test runs it in at most 6 minutes on two quiet cores
-  heavy  what takes long: kill rounds, real archives, replicas, poolers, rolling restarts, plans at size, generated
+  heavy  slow tests: kill rounds, real archives, replicas, poolers, rolling restarts, query plans at size, generated
          requests and long journeys in the browser; npm test -- --all runs both tiers in at most 20 minutes
 
-A test that fails runs once more; if it passes then, it counts as passed and is listed under 'Flaky'. The last line counts
-tests and checks; the lines above it repeat what failed.
+A test that fails runs once more. If it passes then, it counts as passed and is listed under 'Flaky'. The last line counts
+tests and checks. The lines above it repeat the failures.
 
 Options:
-  --all         run the heavy tier as well; installs a PostgreSQL with replicas and PgBouncer where they are missing
-  --only NAMES  run these checks only, separated by commas
-  -h, --help    explain the command
+  --all         also run the heavy tier; installs a PostgreSQL with replicas and PgBouncer if they are missing
+  --only NAMES  run only these checks, separated by commas
+  -h, --help    show this help
 
-Filters are names of test files of both tiers, or parts of them, for the checks server and browser.
+Filters are names of test files of both tiers, or parts of names, for the checks server and browser.
 
 Checks:
-${checks.map(({ name, explains }) => `  ${name.padEnd(8)} ${explains}`).join('\n')}
+${checks.map(({ name, description }) => `  ${name.padEnd(8)} ${description}`).join('\n')}
 
-TEST_DATABASE_URL lets the check server use that PostgreSQL, whose user must be allowed to create databases.
-PARLEY_CHROMIUM names the browser's program, PARLEY_POSTGRES_PROGRAMS the folder with those of a PostgreSQL that has
-replicas. With CI=true, a skipped test counts as failed.`;
+TEST_DATABASE_URL sets the PostgreSQL for the check server; its user must be allowed to create databases.
+PARLEY_CHROMIUM sets the path of the browser, PARLEY_POSTGRES_PROGRAMS the directory with the programs of a PostgreSQL
+that supports replicas. With CI=true, skipped tests count as failed.`;
 
 await runScript(async () => {
   const { only, filters, all, wantsHelp } = readParameters();
@@ -47,23 +47,29 @@ await runScript(async () => {
   const flaky = [];
   /** @param {Check} check */
   const run = async (check) => {
-    const {
-      passed,
-      failed,
-      failures: found,
-      flaky: passedLater,
-    } = await runCheck(check, broken, { filters, all });
-    flaky.push(...passedLater.map((each) => `${check.name}: ${each}`));
-    if (failed > 0) {
+    const result = await runCheck(check, broken, { filters, all });
+    flaky.push(...result.flaky.map((each) => `${check.name}: ${each}`));
+    if (result.failed > 0) {
       broken.add(check.name);
-      failures.push(...found.map((each) => `${check.name}: ${each}`));
+      failures.push(...result.failures.map((each) => `${check.name}: ${each}`));
     }
-    sum.passed += passed;
-    sum.failed += failed;
+    sum.passed += result.passed;
+    sum.failed += result.failed;
   };
   const chosen = checks.filter(({ name }) => only === undefined || only.includes(name));
-  await Promise.all(chosen.filter(({ alone }) => !alone).map(run));
-  for (const check of chosen.filter(({ alone }) => alone)) await run(check);
+  /** @type {Map<string | undefined, Promise<void>>} */
+  const started = new Map();
+  /** @param {Check} check */
+  const start = (check) => {
+    const ended = Promise.resolve(started.get(check.needs)).then(() => run(check));
+    started.set(check.name, ended);
+    return ended;
+  };
+  // The heavy tier measures and kills whole servers: its tests run by themselves.
+  const [alone, together] =
+    filters.length === 0 && !all ? [[], chosen] : partition(chosen, (check) => check.alone === true);
+  await Promise.all(together.map(start));
+  for (const check of alone) await run(check);
   if (flaky.length > 0)
     console.log(
       `\nFlaky (failed once, passed when run again):\n${flaky.map((each) => `~ ${each}`).join('\n')}`,
@@ -74,33 +80,48 @@ await runScript(async () => {
 });
 
 /**
+ * @template Item
+ * @param {Item[]} items
+ * @param {(item: Item) => boolean} matches
+ * @returns {[matching: Item[], others: Item[]]}
+ */
+function partition(items, matches) {
+  return [items.filter(matches), items.filter((item) => !matches(item))];
+}
+
+/**
  * @param {Check} check
  * @param {Set<string>} broken checks that failed
- * @param {Wanted} wanted
+ * @param {Selection} selection
  */
-async function runCheck(check, broken, wanted) {
+async function runCheck(check, broken, selection) {
   const start = performance.now();
-  const { passed, failed: wrong, skipped, output, ...found } = await attempt(check, broken, wanted);
-  const failed = process.env['CI'] === 'true' ? wrong + skipped : wrong;
+  const { passed, failed: failedTests, skipped, output, ...found } = await attempt(check, broken, selection);
+  const failed = process.env['CI'] === 'true' ? failedTests + skipped : failedTests;
   if (output) console.log(output.trim());
   const seconds = ((performance.now() - start) / 1_000).toFixed(1);
-  const left = skipped > 0 ? `, ${skipped} SKIPPED` : '';
-  console.log(`${failed === 0 ? '✓' : '✗'} ${check.name} (${seconds} s${left})`);
-  return { passed, failed, failures: found.failures ?? [`see above${left}`], flaky: found.flaky ?? [] };
+  const skippedText = skipped > 0 ? `, ${skipped} SKIPPED` : '';
+  console.log(`${failed === 0 ? '✓' : '✗'} ${check.name} (${seconds} s${skippedText})`);
+  return {
+    passed,
+    failed,
+    failures: found.failures ?? [`see above${skippedText}`],
+    flaky: found.flaky ?? [],
+  };
 }
 
 /**
  * @param {Check} check
  * @param {Set<string>} broken
- * @param {Wanted} wanted
+ * @param {Selection} selection
  * @returns {Promise<import('./lib/checks.mjs').Result>}
  */
-async function attempt(check, broken, wanted) {
+async function attempt(check, broken, selection) {
   const failure = { passed: 0, failed: 1, skipped: 0 };
   if (check.needs !== undefined && broken.has(check.needs))
     return { ...failure, output: `${check.name} was not run, because ${check.needs} failed.` };
   try {
-    return await check.run(wanted);
+    return await check.run(selection);
   } catch (error) {
     if (error instanceof Failure) return { ...failure, output: error.message };
     throw error;
@@ -127,8 +148,6 @@ function readOrFail() {
       },
     });
   } catch (error) {
-    throw new Failure(
-      `${error instanceof Error ? error.message : String(error)} npm test -- --help explains.`,
-    );
+    throw new Failure(`${error instanceof Error ? error.message : String(error)} See npm test -- --help.`);
   }
 }

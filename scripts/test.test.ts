@@ -8,7 +8,7 @@ import { createTemporaryDirectory } from '#tests/support/parley.ts';
 const project = path.resolve(import.meta.dirname, '..');
 const node = process.env['npm_node_execpath'] ?? 'node';
 
-test('checks that pass and checks that fail are summed up in the last line and the exit code', async () => {
+test('sums up passed and failed checks in the last line and the exit code', async () => {
   const copy = await projectWith({ 'good.ts': 'export const one = 1;\n' });
   expect((await runChecks(copy, '--only', 'format')).lastLine).toBe('1 passed, 0 failed');
   await writeFile(path.join(copy, 'bad.ts'), 'export   const one=1');
@@ -18,7 +18,7 @@ test('checks that pass and checks that fail are summed up in the last line and t
   expect(output).toContain('bad.ts');
 });
 
-test('server tests are counted one by one, and skipped ones are told and fail where CI is true', async () => {
+test('counts server tests one by one, and fails for skipped ones if CI is true', async () => {
   const copy = await projectWith({
     'vitest.config.ts': 'export default {};\n',
     'some.test.ts': `import { expect, test } from 'vitest';
@@ -81,7 +81,7 @@ test('runs a failed test again and lists it as flaky if it passes then', async (
   expect(output).not.toContain('\nFailed:\n');
 });
 
-test('fails for an unhandled error that comes again', async () => {
+test('fails for an unhandled error that occurs again', async () => {
   const copy = await projectWith({
     'vitest.config.ts': 'export default {};\n',
     'unhandled.test.ts': `import { expect, test } from 'vitest';
@@ -97,7 +97,7 @@ test('fails for an unhandled error that comes again', async () => {
   expect(output).toContain('✗ server: unhandled.test.ts › unhandled error\n    Error: socket hang up');
 });
 
-test('a test that is said to prove the specification and did not run counts as failed', async () => {
+test('counts a test as failed if the specification coverage lists it and it did not run', async () => {
   const copy = await projectWith({
     'vitest.config.ts': 'export default {};\n',
     'some.test.ts': `import { describe, expect, test } from 'vitest';
@@ -119,7 +119,9 @@ test('runs the heavy tier with --all or when a filter names a file of it', async
   const passes = (title: string) =>
     `import { expect, test } from 'vitest';\ntest('${title}', () => expect(1).toBe(1));\n`;
   const copy = await projectWith({
-    'vitest.config.ts': 'export default {};\n',
+    'vitest.config.ts': `export default { test: { projects: [
+      { test: { name: 'fast', include: ['*.test.ts'] } },
+      { test: { name: 'heavy', include: ['tests/heavy/*.test.ts'] } } ] } };\n`,
     'feature.test.ts': passes('is fast'),
     'tests/heavy/kill.test.ts': passes('survives'),
     'docs/SPEC-COVERAGE.md':
@@ -134,12 +136,12 @@ test('runs the heavy tier with --all or when a filter names a file of it', async
   expect((await runChecks(copy, '--only', 'server', '--all')).lastLine).toBe('2 passed, 1 failed');
 });
 
-test('server tests that cannot even start count as failed', async () => {
+test('counts server tests that cannot start as failed', async () => {
   const copy = await projectWith({ 'vitest.config.ts': 'throw new Error("broken");\n' });
   expect((await runChecks(copy, '--only', 'server')).lastLine).toBe('0 passed, 1 failed');
 });
 
-test('an unknown check or option is refused, and --help lists the checks', async () => {
+test('rejects an unknown check or option, and lists the checks with --help', async () => {
   expect(await runChecks(project, '--only', 'nothing')).toMatchObject({
     code: 1,
     output: 'There is no check nothing. npm test -- --help lists them.\n',
@@ -151,7 +153,7 @@ test('an unknown check or option is refused, and --help lists the checks', async
   expect(help.output).toMatch(/fast .*6 minutes[^]*heavy [^]*npm test -- --all .*20 minutes/);
 });
 
-/** A checkout with the scripts and packages of this one, and files of its own. */
+/** A checkout with the scripts and packages of this one and its own files. */
 async function projectWith(files: Record<string, string>): Promise<string> {
   const copy = await createTemporaryDirectory();
   await mkdir(path.join(copy, 'scripts'));
@@ -171,17 +173,17 @@ async function projectWith(files: Record<string, string>): Promise<string> {
   return copy;
 }
 
-/** `lastLine` is that of the standard output. */
+/** `lastLine` is the last line of standard output. */
 type Outcome = { code: number | null; output: string; lastLine: string };
 
-async function runChecks(folder: string, ...given: (string | NodeJS.ProcessEnv)[]): Promise<Outcome> {
+async function runChecks(directory: string, ...given: (string | NodeJS.ProcessEnv)[]): Promise<Outcome> {
   const env = Object.assign(
     { PATH: process.env['PATH'] },
     ...given.filter((part) => typeof part === 'object'),
   );
   const parameters = given.filter((part) => typeof part === 'string');
-  const child = spawn(node, [path.join(folder, 'scripts/test.mjs'), ...parameters], {
-    cwd: folder,
+  const child = spawn(node, [path.join(directory, 'scripts/test.mjs'), ...parameters], {
+    cwd: directory,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

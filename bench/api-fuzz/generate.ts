@@ -7,12 +7,12 @@ import type { Random } from '../fill/random.ts';
 export type GeneratedRequest = {
   kind: 'right' | 'nearly right' | 'garbage';
   method: string;
-  /** Below /api. */
+  /** Without /api. */
   path: string;
   sending: RequestOptions;
 };
 
-/** A right request with one or a few of its parts replaced by something arbitrary. */
+/** A valid request with one or several parts replaced by random values. */
 export function mutateRequest(operation: Operation, right: ValidRequest, random: Random): GeneratedRequest {
   const { method, parameters, path: pattern } = operation;
   let { path } = right;
@@ -29,7 +29,7 @@ export function mutateRequest(operation: Operation, right: ValidRequest, random:
   return { kind: 'nearly right', method, path, sending: { body, headers } };
 }
 
-/** What nobody would send who knows the API. */
+/** A request that no client of the API would send. */
 export function generateGarbage(
   { method }: Operation,
   { path }: ValidRequest,
@@ -85,7 +85,7 @@ function asJson(value: unknown): string {
   }
 }
 
-/** Sometimes escaped as it should be, sometimes not at all; never what would end the path, or the request itself. */
+/** Encoded or not, but without characters that end the path or the request. */
 function inPath(random: Random): string {
   const text = String(random.chance(0.3) ? sample(fc.maxSafeInteger(), random) : sample(texts, random)).slice(
     0,
@@ -114,8 +114,8 @@ function generateHeader(random: Random): Record<string, string> {
       'origin',
       'x-forwarded-for',
       'x-request-id',
-      'parley-seen',
-      'parley-made-by',
+      'parley-min-position',
+      'parley-member',
       'parley-draft',
       'authorization',
       'range',

@@ -1,15 +1,15 @@
 import type pg from 'pg';
 
-/** Rows that were changed since one last asked. */
+/** Records the rows that changed since the last call. */
 export type RowChanges = {
-  /** Tables and what was done to them, such as 'update of question'. Makes every limit on rates start anew. */
+  /** Tables and operations, such as 'update of question'. Resets all rate limits. */
   sinceThen: () => Promise<string[]>;
   forget: () => Promise<void>;
 };
 
 /**
- * Has PostgreSQL note every row that a transaction inserts, deletes, or gives other values, as part of that transaction.
- * Not looked at: sessions, which any request may renew, limits on rates, and what jobs write by themselves.
+ * Makes PostgreSQL record every row that a transaction inserts, deletes or changes, within that transaction. Ignores
+ * sessions, which any request may renew, rate limits, and rows that jobs write.
  */
 export async function watchRowChanges(client: pg.Client): Promise<RowChanges> {
   await client.query(`
@@ -20,7 +20,7 @@ export async function watchRowChanges(client: pg.Client): Promise<RowChanges> {
     create function watched.note() returns trigger language plpgsql as $$
     begin
       if tg_op = 'UPDATE' and new is not distinct from old then return null; end if;
-      -- That somebody was told of the safety of their account, as after a download.
+      -- The event of a security notification, as after a data export.
       if tg_table_name = 'event' and tg_op = 'INSERT' and to_jsonb(new) -> 'event' ->> 'kind' = 'account-changed' then
         return null;
       end if;
@@ -32,7 +32,7 @@ export async function watchRowChanges(client: pg.Client): Promise<RowChanges> {
     begin
       for name in select table_name from information_schema.tables
         where table_schema = 'public' and table_type = 'BASE TABLE'
-          and table_name not in ('session', 'rate_limit', 'search_word', 'setting', 'account_token', 'security_event', 'used_nonce',
+          and table_name not in ('session', 'rate_limit', 'search_word', 'setting', 'email_link', 'security_event', 'used_nonce',
             'member_statistics_change', 'member_daily_statistics', 'member_statistics', 'tag_statistics_change', 'tag_weekly_statistics', 'tag_question_sort_key')
       loop
         execute format('create trigger watched after insert or update or delete on %I for each row execute function watched.note()', name);

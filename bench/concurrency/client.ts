@@ -1,24 +1,24 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import type { Member, ApiResponse } from '#tests/support/member.ts';
 
-/** What all clients fall upon: few of each kind, the newest. */
+/** The posts that all clients use at the same time: the newest few of each kind. */
 export type SharedItems = {
-  /** Questions that stay, and those that are asked and deleted again. */
-  readonly lasting: readonly number[];
+  /** Questions that stay, and questions that are asked and deleted again. */
+  readonly permanentQuestions: readonly number[];
   readonly questions: number[];
   readonly answers: number[];
   readonly replies: number[];
 };
 
-/** How many of the newest of each kind are voted on, answered, edited and deleted. */
+/** How many of the newest posts of each kind are voted on, answered, edited and deleted. */
 const newestCount = 6;
 
-/** Answers and replies a question holds at most: reading it is not what is tried here. */
+/** Maximum of answers and replies per question: large pages are not tested here. */
 const maxPostsPerQuestion = 40;
 
 const tags = ['bread', 'rye', 'oven'];
 
-/** How often each thing is done, in proportion, and what it does. */
+/** Actions with their relative frequency. */
 const actions: Readonly<Record<string, { weight: number; act: (client: Client) => Promise<Done | null> }>> = {
   vote: { weight: 30, act: (client) => client.vote() },
   follow: { weight: 10, act: (client) => client.follow() },
@@ -41,17 +41,17 @@ const actions: Readonly<Record<string, { weight: number; act: (client: Client) =
 type Done = ApiResponse;
 type Kind = 'questions' | 'answers' | 'replies';
 
-/** Counts of answers by action and status, and the milliseconds each took. */
+/** Responses by action and status, and the duration of each in milliseconds. */
 export type Tally = { responses: Map<string, number>; unexpected: string[]; times: number[] };
 
-/** What somebody who comes too late for what is gone or was changed is told; and that they are too quick. */
+/** Expected for posts that were deleted or changed meanwhile, and for rate limits. */
 const expectedStatuses = new Set([404, 409, 410, 429]);
 
-/** One browser of a member, which does something at every moment. */
+/** One browser of a member that acts without a pause. */
 export class Client {
   readonly #member: Member;
   readonly #common: SharedItems;
-  /** The own posts that are there as far as is known. */
+  /** The member's own posts that still exist, as far as the client knows. */
   readonly #own: Record<Kind, number[]> = { questions: [], answers: [], replies: [] };
 
   constructor(member: Member, common: SharedItems, asked: readonly number[]) {
@@ -60,8 +60,8 @@ export class Client {
     this.#own.questions.push(...asked);
   }
 
-  /** One thing after the other until it is over. */
-  async act(books: Tally, isOver: () => boolean): Promise<void> {
+  /** Acts repeatedly until `isOver`. */
+  async act(tally: Tally, isOver: () => boolean): Promise<void> {
     const names = Object.keys(actions).flatMap((name) =>
       Array.from({ length: actions[name]?.weight ?? 0 }, () => name),
     );
@@ -70,13 +70,13 @@ export class Client {
       const began = performance.now();
       const response = await actions[name]?.act(this).catch((error: unknown) => String(error));
       if (response === null || response === undefined) continue;
-      books.times.push(performance.now() - began);
+      tally.times.push(performance.now() - began);
       const status = typeof response === 'string' ? 'broken' : response.status;
       const key = `${name}: ${status}`;
-      books.responses.set(key, (books.responses.get(key) ?? 0) + 1);
+      tally.responses.set(key, (tally.responses.get(key) ?? 0) + 1);
       if (typeof status === 'number' && (status < 300 || expectedStatuses.has(status))) continue;
-      const said = typeof response === 'string' ? response : `${response.code} ${response.detail}`;
-      books.unexpected.push(`${new Date().toISOString()} ${key} ${said}`);
+      const text = typeof response === 'string' ? response : `${response.code} ${response.detail}`;
+      tally.unexpected.push(`${new Date().toISOString()} ${key} ${text}`);
     }
   }
 
@@ -87,13 +87,13 @@ export class Client {
 
   follow() {
     const following = randomInt(2) === 0;
-    const target = randomInt(2) === 0 ? `questions/${this.#question()}` : `topics/${one(tags)}`;
+    const target = randomInt(2) === 0 ? `questions/${this.#question()}` : `tags/${one(tags)}`;
     return this.#put(`/${target}/follow`, { following });
   }
 
   mute() {
     const muted = randomInt(2) === 0;
-    const target = randomInt(2) === 0 ? `questions/${this.#question()}` : `topics/${one(tags)}`;
+    const target = randomInt(2) === 0 ? `questions/${this.#question()}` : `tags/${one(tags)}`;
     return this.#put(`/${target}/mute`, { muted });
   }
 
@@ -134,7 +134,7 @@ export class Client {
     const parent = randomInt(2) === 0 ? null : (one(this.#common.replies.slice(-newestCount)) ?? null);
     const body = { content: 'Well.', parentReplyId: parent };
     const response = await this.#member.post<{ id: number }>(`/${place}/replies`, body, randomUUID());
-    // A parent that stands elsewhere, or is too deep: nothing that is tried here.
+    // A parent of another thread, or at the maximum level: not tested here.
     if (response.status === 400) return null;
     return this.#posted('replies', response);
   }
@@ -158,7 +158,9 @@ export class Client {
   }
 
   async remove(kind: Kind) {
-    const own = this.#own[kind].filter((id) => !this.#common.lasting.includes(id) || kind !== 'questions');
+    const own = this.#own[kind].filter(
+      (id) => !this.#common.permanentQuestions.includes(id) || kind !== 'questions',
+    );
     const id = one(own.slice(-newestCount));
     if (id === undefined) return null;
     forget(this.#own[kind], id);
@@ -183,7 +185,7 @@ export class Client {
 
   read() {
     return this.#member.get(
-      one([`/questions/${this.#question()}`, '/feeds/recent', '/topics/bread', '/notifications']) ?? '',
+      one([`/questions/${this.#question()}`, '/feeds/recent', '/tags/bread', '/notifications']) ?? '',
     );
   }
 
@@ -199,8 +201,8 @@ export class Client {
   }
 
   #question(): number {
-    const { lasting, questions } = this.#common;
-    return one([...lasting, ...questions.slice(-newestCount)]) ?? 0;
+    const { permanentQuestions, questions } = this.#common;
+    return one([...permanentQuestions, ...questions.slice(-newestCount)]) ?? 0;
   }
 
   #any(): readonly [Kind, number | undefined] {

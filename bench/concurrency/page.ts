@@ -19,15 +19,15 @@ type Connection = Socket<
   { subscribe: (wanted: object, answer: (subscribed: SubscribeResult) => void) => void }
 >;
 
-/** Sentences such as 'answer 7 votes' with what is so: '3 up, 1 down'. */
+/** Entries such as 'answer 7 votes' with a value such as '3 up, 1 down'. */
 export type PageState = Map<string, unknown>;
 
 /** What all pages of a run show. */
 export type ObservedItems = { questions: readonly number[]; tags: readonly string[] };
 
 /**
- * A page of a member that is open for the whole run: what it read when it was opened, and since then nothing but what it
- * is told. Now and then its connection breaks, and goes on from the position it had.
+ * A page that a member keeps open for the whole run: it loads once, then only applies events. From time to time its
+ * connection breaks and resumes from its position.
  */
 export class Page {
   readonly member: Member;
@@ -52,7 +52,7 @@ export class Page {
     this.#watched = watched;
     this.#topics = [
       'feeds',
-      'topics',
+      'tags',
       `member:${member.id}`,
       ...watched.questions.map((id) => `question:${id}` as const),
     ];
@@ -76,7 +76,7 @@ export class Page {
     return this.#shown;
   }
 
-  /** The connection breaks, and comes back a moment later. */
+  /** Breaks the connection, which reconnects a moment later. */
   break(): void {
     this.breaks++;
     this.#socket.disconnect();
@@ -88,9 +88,9 @@ export class Page {
   }
 
   #subscribe(topic: Topic): void {
-    // In the call itself, not after a promise: what is sent behind the answer must not overtake it.
+    // Sent synchronously: after a promise, messages that follow the acknowledgement could arrive first.
     this.#socket.emit('subscribe', { topic, since: this.#since.get(topic) ?? '' }, (answer) => {
-      if (!answer.ok) throw new Error(`a page may not listen to ${topic}: ${answer.reason}`);
+      if (!answer.ok) throw new Error(`a page may not subscribe to ${topic}: ${answer.reason}`);
       this.#since.set(topic, answer.position);
       if (answer.gap) this.#readAgain();
       else for (const event of answer.events) this.#apply(topic, event);
@@ -115,7 +115,7 @@ export class Page {
   }
 }
 
-/** What differs between what a page shows and what somebody reads who opens it now. */
+/** The differences between an open page and a page loaded now. */
 export function listDifferences(shown: PageState, fresh: PageState): string[] {
   const keys = new Set([...shown.keys(), ...fresh.keys()]);
   return [...keys]
@@ -123,14 +123,14 @@ export function listDifferences(shown: PageState, fresh: PageState): string[] {
     .map((key) => `${key}: ${String(shown.get(key))} instead of ${String(fresh.get(key))}`);
 }
 
-/** Everything a page shows, read anew, and the position up to which it is surely right. */
+/** Loads everything a page shows, and the position up to which it is complete. */
 export async function readPageState(member: Member, { questions, tags }: ObservedItems) {
   const shown: PageState = new Map();
   const { headers } = await member.get('/session');
   const position = headers.get(positionHeader) ?? '';
   for await (const card of items<QuestionCard>(member, '/feeds/recent?muted=show')) showCard(shown, card);
   for (const tag of tags) {
-    const topic = await member.get<Tag>(`/topics/${tag}`);
+    const topic = await member.get<Tag>(`/tags/${tag}`);
     if (topic.status === 404) continue;
     showTag(shown, expectOk(topic));
   }
@@ -206,8 +206,8 @@ const kinds = [
   'question-posted',
   'question-counted',
   'question-deleted',
-  'topic-asked',
-  'topic-followed',
+  'tag-questions-changed',
+  'tag-followers-changed',
   'voted',
   'viewed',
   'accepted',
@@ -219,7 +219,7 @@ const kinds = [
 type Shared = Extract<LiveEvent, { kind: (typeof kinds)[number] }>;
 const isShared = (event: LiveEvent): event is Shared => kinds.some((kind) => kind === event.kind);
 
-/** What a browser does with an event, without fetching anything. */
+/** Applies an event as a browser does, without a request. */
 function apply(shown: PageState, topic: Topic, event: LiveEvent): void {
   if (!isShared(event)) return applyOwn(shown, event);
   const question = topic.split(':')[1];
@@ -235,10 +235,10 @@ function apply(shown: PageState, topic: Topic, event: LiveEvent): void {
     case 'question-deleted':
       if (isFeeds) forget(shown, `card ${event.questionId}`);
       return;
-    case 'topic-asked':
+    case 'tag-questions-changed':
       shown.set(`tag ${event.tag} questions`, event.questionsCount);
       return;
-    case 'topic-followed':
+    case 'tag-followers-changed':
       shown.set(`tag ${event.tag} followers`, event.followersCount);
       return;
     case 'voted':
@@ -267,7 +267,7 @@ function apply(shown: PageState, topic: Topic, event: LiveEvent): void {
   }
 }
 
-/** What the member did, in this browser or another one. */
+/** Applies the member's own actions, in this browser or another one. */
 function applyOwn(shown: PageState, event: LiveEvent): void {
   const set = (key: string, value: boolean) => shown.has(key) && shown.set(key, value);
   if (event.kind === 'follows-changed')

@@ -8,18 +8,18 @@ import { runFault, formatSpread } from './fault-run.ts';
 
 const library = process.env['FAKETIME_LIBRARY'] ?? '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1';
 
-/** Milliseconds that the clock is wrong. */
+/** How long the clock stays wrong, in milliseconds. */
 const skewMs = 5_000;
 
-/** The clock of the machine, Parley's and PostgreSQL's alike, is set an hour ahead and back, and an hour back and ahead. */
-export async function clockSteps(folder: string): Promise<string> {
+/** Sets the clock of the machine, for Parley and PostgreSQL, an hour ahead and back, then an hour back and ahead. */
+export async function clockSteps(directory: string): Promise<string> {
   if (!existsSync(library))
-    throw new Error(`${library} is not there: apt-get install libfaketime, or FAKETIME_LIBRARY`);
-  const offset = path.join(folder, 'offset');
+    throw new Error(`${library} is missing: apt-get install libfaketime, or set FAKETIME_LIBRARY`);
+  const offset = path.join(directory, 'offset');
   const step = (by: string) => writeFile(offset, `${by}\n`);
   await step('+0');
   await chmod(offset, 0o644);
-  // Only the time of day: a clock that is set leaves the time since the start as it is.
+  // Changes only the wall clock, not the monotonic clock, as setting a clock does.
   const env = {
     LD_PRELOAD: library,
     FAKETIME_TIMESTAMP_FILE: offset,
@@ -27,7 +27,7 @@ export async function clockSteps(folder: string): Promise<string> {
     FAKETIME_DONT_FAKE_MONOTONIC: '1',
     DONT_FAKE_MONOTONIC: '1',
   };
-  return runFault({ data: path.join(folder, 'data'), env }, async (community) => {
+  return runFault({ data: path.join(directory, 'data'), env }, async (community) => {
     const took: number[] = [];
     for (const by of ['+1h', '+0', '-1h', '+0']) {
       const before = await ahead(community);
@@ -43,12 +43,12 @@ export async function clockSteps(folder: string): Promise<string> {
       );
       const after = await ahead(community);
       if (Math.abs(Math.abs(after - before) - 3_600) > 60)
-        throw new Error(`the clock went from ${before} to ${after}`);
+        throw new Error(`the clock changed from ${before} to ${after}`);
     }
-    return `set an hour ahead, back, an hour behind, and back; writes go on after ${formatSpread(took)}.`;
+    return `set an hour ahead, back, an hour behind, and back; writes resume after ${formatSpread(took)}.`;
   });
 
-  /** Seconds that PostgreSQL's clock is ahead of this one. */
+  /** Seconds by which PostgreSQL's clock is ahead of this one. */
   async function ahead(community: Parameters<typeof withDatabase>[0]): Promise<number> {
     const { rows } = await withDatabase(community, (db) =>
       sql<{ now: number }>`select extract(epoch from clock_timestamp())::float8 as now`.execute(db),

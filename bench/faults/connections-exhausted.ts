@@ -5,12 +5,12 @@ import { findRunningConnection } from '#server/postgres/embedded.ts';
 import { runUnderLoad } from '#tests/support/under-load.ts';
 import { runFault, formatSpread } from './fault-run.ts';
 
-/** How long others hold every connection, in milliseconds. */
+/** How long other clients hold every connection, in milliseconds. */
 const heldMs = 12_000;
 
-/** Others take every connection that PostgreSQL gives, and Parley's own are ended, so that it gets none. */
-export async function connectionsExhausted(folder: string): Promise<string> {
-  const data = path.join(folder, 'data');
+/** Other clients take every connection of PostgreSQL, and Parley's own are terminated, so that it gets none. */
+export async function connectionsExhausted(directory: string): Promise<string> {
+  const data = path.join(directory, 'data');
   return runFault({ data }, async (community) => {
     const connection = await findRunningConnection(data);
     const others: pg.Client[] = [];
@@ -22,7 +22,7 @@ export async function connectionsExhausted(folder: string): Promise<string> {
         while (performance.now() < until) {
           await takeAll(connection, others);
           most = Math.max(most, others.length);
-          // What Parley has got in between is taken from it, and is ours next.
+          // Terminates connections that Parley opened in between, so that the bench takes them next.
           await others[0]?.query(
             `select pg_terminate_backend(pid) from pg_stat_activity
              where usename = current_user and application_name <> 'others'`,
@@ -32,7 +32,7 @@ export async function connectionsExhausted(folder: string): Promise<string> {
       },
       end: async () => void (await Promise.all(others.map((other) => other.end()))),
     });
-    return `others held ${most} connections for ${heldMs / 1_000} s; writes go on after ${formatSpread([took])}.`;
+    return `other clients held ${most} connections for ${heldMs / 1_000} s; writes resume after ${formatSpread([took])}.`;
   });
 }
 

@@ -6,9 +6,11 @@ import { runFault, formatSpread } from './fault-run.ts';
 
 const times = 10;
 
-/** PostgreSQL is restarted as an operator does it (fast shutdown: whatever runs is rolled back), ten times under load. */
-export async function databaseRestarts(folder: string): Promise<string> {
-  const data = path.join(folder, 'data');
+/**
+ * Restarts PostgreSQL as an operator does (fast shutdown: running transactions are rolled back), ten times under load.
+ */
+export async function databaseRestarts(directory: string): Promise<string> {
+  const data = path.join(directory, 'data');
   return runFault({ data }, async (community) => {
     const took: number[] = [];
     for (let round = 0; round < times; round++)
@@ -24,6 +26,6 @@ export async function databaseRestarts(folder: string): Promise<string> {
           },
         }),
       );
-    return `restarted ${times} times, writes go on after ${formatSpread(took)}.`;
+    return `restarted ${times} times, writes resume after ${formatSpread(took)}.`;
   });
 }

@@ -8,32 +8,32 @@ import { fillUp, withSmallDisk } from './small-disk.ts';
 const fullMs = 15_000;
 
 /**
- * The disk of the embedded PostgreSQL's data fills up while members write: with some room left, so that the log of
- * transactions is what finds none, and at once with none.
+ * Fills the disk of the embedded PostgreSQL while members write: once with some space left, so that the WAL runs out of
+ * space first, and once completely.
  */
-export function diskFull(folder: string): Promise<string> {
-  return withSmallDisk(folder, 600, (disk) =>
+export function diskFull(directory: string): Promise<string> {
+  return withSmallDisk(directory, 600, (disk) =>
     runFault({ data: path.join(disk, 'data') }, async (community) => {
       const took: number[] = [];
       let refused = 0;
       for (const spare of [0, 4, 24]) {
-        let giveBack = async () => {};
+        let freeSpace = async () => {};
         const before = community.writers.reduce((sum, ledger) => sum + ledger.refused, 0);
         took.push(
           await runUnderLoad(community, {
             before: () => delay(700),
             async fault() {
-              giveBack = await fillUp(disk, spare * 1024 * 1024);
+              freeSpace = await fillUp(disk, spare * 1024 * 1024);
               await delay(fullMs);
             },
-            end: () => giveBack(),
+            end: () => freeSpace(),
           }),
         );
         const after = community.writers.reduce((sum, ledger) => sum + ledger.refused, 0);
         if (after > before) refused++;
       }
-      if (refused === 0) throw new Error('nobody was refused: the disk was never full');
-      return `full for ${fullMs / 1_000} s three times (members were refused in ${refused} of them); with room again, writes go on after ${formatSpread(took)}.`;
+      if (refused === 0) throw new Error('no request was refused: the disk was never full');
+      return `full for ${fullMs / 1_000} s three times (requests were refused in ${refused} of them); with free space again, writes resume after ${formatSpread(took)}.`;
     }),
   );
 }

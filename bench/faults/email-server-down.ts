@@ -7,16 +7,22 @@ import { expectOk, type Member, register } from '#tests/support/member.ts';
 import { restartCommunity, runUnderLoad } from '#tests/support/under-load.ts';
 import { runFault } from './fault-run.ts';
 
-/** How long nothing listens, in milliseconds, and how long mails may take afterwards: they are tried again ever later. */
+/**
+ * Milliseconds during which the email server is down, and the maximum until emails arrive afterwards: the delay between
+ * retries grows.
+ */
 const downMs = 20_000;
 const timeoutMs = 240_000;
 
-/** Members ask for mails while the mail server is away, and Parley is killed on top: each mail leaves when it is back. */
-export async function emailServerDown(folder: string): Promise<string> {
+/**
+ * Members cause emails while the email server is down, and Parley is killed as well: each email is sent once the server
+ * is back.
+ */
+export async function emailServerDown(directory: string): Promise<string> {
   const port = await findFreePort();
   const env = {
     SMTP_URL: `smtp://127.0.0.1:${port}`,
-    MAIL_FROM: 'Parley <parley@example.org>',
+    EMAIL_FROM: 'Parley <parley@example.org>',
     PUBLIC_URL: 'http://127.0.0.1',
   };
   const arrived = new Map<string, number>();
@@ -30,7 +36,7 @@ export async function emailServerDown(folder: string): Promise<string> {
   });
   const asked = new Set<string>();
   try {
-    return await runFault({ data: path.join(folder, 'data'), env }, async (community) => {
+    return await runFault({ data: path.join(directory, 'data'), env }, async (community) => {
       const members: Member[] = [];
       for (let number = 1; number <= 20; number++)
         members.push(await register(community.address, `Reader ${number}`));
@@ -38,8 +44,10 @@ export async function emailServerDown(folder: string): Promise<string> {
         before: () => delay(500),
         async fault() {
           for (const member of members) {
-            const choice = { email: 'at_once', timeZone: 'UTC' };
-            expectOk(await member.onServer(community.address).put('/notification-settings/answers', choice));
+            const choice = { email: 'instant', timeZone: 'UTC' };
+            expectOk(
+              await member.onServer(community.address).put('/notification-preferences/answers', choice),
+            );
             asked.add(member.email);
           }
           await delay(downMs / 2);
@@ -49,19 +57,19 @@ export async function emailServerDown(folder: string): Promise<string> {
           await delay(downMs / 2);
         },
       });
-      if (arrived.size > 0) throw new Error('a mail arrived where nothing listened');
+      if (arrived.size > 0) throw new Error('an email arrived while the server was down');
       server.listen(port, '127.0.0.1');
       await once(server.server, 'listening');
       const since = performance.now();
       while ([...asked].some((email) => !arrived.has(email))) {
         if (performance.now() - since > timeoutMs)
-          throw new Error(`${asked.size - arrived.size} mails never arrived`);
+          throw new Error(`${asked.size - arrived.size} emails never arrived`);
         await delay(100);
       }
       const twice = [...arrived.values()].filter((times) => times > 1).length;
-      if (foreign > 0) throw new Error(`${foreign} mails named somebody else`);
+      if (foreign > 0) throw new Error(`${foreign} emails named another member`);
       const seconds = ((performance.now() - since) / 1_000).toFixed(0);
-      return `${asked.size} mails that were asked for while nothing listened (and Parley was killed) arrived within ${seconds} s, ${twice} of them twice.`;
+      return `${asked.size} emails requested while the server was down (and Parley was killed) arrived within ${seconds} s, ${twice} of them twice.`;
     });
   } finally {
     await new Promise<void>((resolve) => server.close(() => resolve()));

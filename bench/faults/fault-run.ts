@@ -1,12 +1,12 @@
+import { createSeededRandom } from '#tests/support/seeded-random.ts';
 import {
   type LoadedCommunity,
   sumFigures,
-  createSeededRandom,
   startCommunity,
   stopCommunity,
 } from '#tests/support/under-load.ts';
 
-/** Runs faults in a community of its own, and says what its members met. The log of a failure is in its message. */
+/** Runs faults in a new community and summarizes the load. The message of a failure contains the log. */
 export async function runFault(
   options: { data: string; env?: NodeJS.ProcessEnv },
   work: (community: LoadedCommunity) => Promise<string>,
@@ -14,10 +14,10 @@ export async function runFault(
   const community = await startCommunity({ ...options, random: createSeededRandom(1) });
   try {
     const summary = await work(community);
-    const { acknowledged, repeated, refused, broken, looks } = sumFigures(community);
+    const { acknowledged, repeated, refused, brokenConnections, privateReads } = sumFigures(community);
     return (
-      `${summary} ${acknowledged} acknowledged writes (${repeated} sent again), ${refused} requests refused, ` +
-      `${broken} broken, ${looks} looks at what is one's own: nothing lost, nothing twice, every count right, nobody saw what is not theirs.`
+      `${summary} ${acknowledged} acknowledged writes (${repeated} retried), ${refused} requests refused, ` +
+      `${brokenConnections} broken, ${privateReads} reads of private pages: nothing lost or doubled, every count correct, no private data shown to others.`
     );
   } catch (error) {
     throw new Error(community.parley.output().slice(-6_000), { cause: error });

@@ -6,13 +6,13 @@ import { getErrorCode } from '#server/core/startup-error.ts';
 
 const run = promisify(execFile);
 
-/** A file system of its own, of so many megabytes, in memory. Only root may make one. */
+/** Creates a file system of this size in megabytes, in memory. Needs root. */
 export async function withSmallDisk<Result>(
-  folder: string,
+  directory: string,
   megabytes: number,
   work: (disk: string) => Promise<Result>,
 ): Promise<Result> {
-  const disk = path.join(folder, 'disk');
+  const disk = path.join(directory, 'disk');
   await mkdir(disk);
   await run('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0755`, 'tmpfs', disk]);
   try {
@@ -22,7 +22,7 @@ export async function withSmallDisk<Result>(
   }
 }
 
-/** Writes a file until there is no more room than so many bytes. Returns what gives the room back. */
+/** Writes a file until only `spare` bytes are free. Returns a function that frees the space. */
 export async function fillUp(disk: string, spare: number): Promise<() => Promise<void>> {
   const file = path.join(disk, 'filler');
   const { bavail, bsize } = await statfs(disk);
@@ -32,7 +32,7 @@ export async function fillUp(disk: string, spare: number): Promise<() => Promise
     try {
       await handle.write(piece, 0, Math.min(left, piece.length));
     } catch (error) {
-      // Others have written meanwhile.
+      // Other processes wrote meanwhile.
       if (getErrorCode(error) === 'ENOSPC') break;
       throw error;
     }

@@ -21,38 +21,38 @@ type Options = {
 };
 
 const wholeNumber = (text: string) => {
-  if (!/^\d{1,8}$/u.test(text)) throw new InvalidArgumentError('It must be a whole number.');
+  if (!/^\d{1,8}$/u.test(text)) throw new InvalidArgumentError('Must be a whole number.');
   return Number(text);
 };
 
 const date = (text: string) => {
   const time = new Date(text);
-  if (Number.isNaN(time.getTime())) throw new InvalidArgumentError('It must be a date such as 2026-11-22.');
+  if (Number.isNaN(time.getTime())) throw new InvalidArgumentError('Must be a date such as 2026-11-22.');
   return time;
 };
 
-/** Today at its beginning, UTC. */
+/** Today at 00:00 UTC. */
 const today = () => new Date(new Date().toISOString().slice(0, 10));
 
-/** Adds `fill`. */
+/** Adds the command `fill`. */
 export function registerFill(program: Command): void {
   program
     .command('fill')
-    .description('fill the empty database of DATABASE_URL, or of a data folder, with a made-up community')
-    .option('--questions <count>', 'how many questions: 10000, 100000, 1000000 …', wholeNumber, 10_000)
-    .option('--comparison', 'instead 20,000 questions with two answers each, and nothing else')
-    .option('--data <folder>', 'a data folder with a PostgreSQL of its own, made where there is none')
-    .option('--seed <number>', 'the same seed makes the same community', wholeNumber, 1)
-    .option('--newest <date>', 'the day of the newest post', date, today())
-    .option('--check', 'count everything again afterwards (reads all tables)')
+    .description('fill an empty database (DATABASE_URL or --data) with a generated community')
+    .option('--questions <count>', 'number of questions: 10000, 100000, 1000000 …', wholeNumber, 10_000)
+    .option('--comparison', '20,000 questions with two answers each instead')
+    .option('--data <directory>', 'data directory with an embedded PostgreSQL, created if missing')
+    .option('--seed <number>', 'the same seed creates the same community', wholeNumber, 1)
+    .option('--newest <date>', 'date of the newest post', date, today())
+    .option('--check', 'verify all counts afterwards (reads all tables)')
     .addHelpText('after', help)
     .action(runFill);
 }
 
 const help = `
 Every member signs in with the password ${benchPassword}: ${memberEmail(1)}, ${memberEmail(2)} …
-A question has 2.5 answers, 3 replies, 10 votes and 20 views on average; a few have very many. A tenth of the questions
-has a hundredth of the tags, a few members write much of it. Ten years lie between the oldest post and the newest.`;
+A question has 2.5 answers, 3 replies, 10 votes and 20 views on average; a few have very many. The use of tags and the
+activity of members follow Zipf's law. The posts span ten years.`;
 
 async function runFill(options: Options): Promise<void> {
   const { questions, data, seed, comparison, check } = options;
@@ -70,11 +70,11 @@ async function runFill(options: Options): Promise<void> {
     await fill({
       connection,
       shape,
-      log(sentence) {
-        // What is said very often is shown now and then.
-        if (/ of .* questions$/u.test(sentence) && performance.now() < next) return;
+      log(message) {
+        // Prints frequent messages only from time to time.
+        if (/ of .* questions$/u.test(message) && performance.now() < next) return;
         next = performance.now() + 5_000;
-        process.stderr.write(`${String(seconds()).padStart(5)} s  ${sentence}\n`);
+        process.stderr.write(`${String(seconds()).padStart(5)} s  ${message}\n`);
       },
     });
     console.log(`Filled in ${seconds()} s.`);

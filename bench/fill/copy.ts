@@ -3,22 +3,22 @@ import { finished } from 'node:stream/promises';
 import pg from 'pg';
 import { from } from 'pg-copy-streams';
 
-/** Text is handed over in pieces of about this many UTF-16 units. */
+/** Text is sent in chunks of about this many UTF-16 units. */
 const pieceLength = 256 * 1024;
 
-/** Fills one table over a connection of its own, in one transaction, by COPY. */
+/** Fills one table with COPY, on its own connection, in one transaction. */
 export type TableLoad = {
-  /** Takes the text of whole rows. */
+  /** Adds the text of complete rows. */
   add(rows: string): void;
-  /** Resolves when PostgreSQL has taken most of what was added: it sets the pace. */
+  /** Backpressure: resolves when PostgreSQL has received most of the rows. */
   waitForDrain(): Promise<void>;
   /** Resolves when the rows are committed. */
   end(): Promise<void>;
 };
 
 /**
- * The table is emptied in the same transaction, so that its rows can be written as already settled (FREEZE): no later
- * vacuum writes them again. Nothing may refer to it by a foreign key.
+ * Truncates the table in the same transaction, so that rows are written as frozen (FREEZE) and no later vacuum rewrites
+ * them. No foreign key may reference the table.
  */
 export async function startTableLoad(
   connection: pg.ClientConfig,
@@ -31,7 +31,7 @@ export async function startTableLoad(
   await client.query(`set statement_timeout = 0; begin; truncate ${table}`);
   const stream = client.query(from(`copy ${table} (${columns}) from stdin with (freeze)`));
   const done = finished(stream);
-  // Awaited below; until then a failure must not count as one that nobody handles.
+  // Awaited below; until then a rejection is not unhandled.
   done.catch(() => {});
   let piece = '';
   let full = false;
@@ -66,7 +66,7 @@ const secondsOfDay = Array.from({ length: 86_400 }, (_, second) =>
 );
 const days = new Map<number, string>();
 
-/** A time in milliseconds since 1970 as PostgreSQL reads it; to the second, by tables, as there are millions of them. */
+/** Formats milliseconds since 1970 for PostgreSQL, to the second. Uses lookup tables, since there are millions. */
 export function formatTimestamp(milliseconds: number): string {
   const second = Math.floor(milliseconds / 1_000);
   const day = Math.floor(second / 86_400);

@@ -8,12 +8,12 @@ import { limits } from '#shared/core/limits.ts';
 import { normalizeTags } from '#shared/posts/tags.ts';
 import { type Random, zipf } from './random.ts';
 
-/** What texts are made from. */
+/** The source material of generated texts. */
 export type Corpus = {
-  /** Where it is from, for whoever reads the figures. */
+  /** Where the texts come from, for the report. */
   source: string;
   titles: string[];
-  /** Sentences without any Markdown mark: what a reader sees is what was written. */
+  /** Sentences without Markdown syntax: the rendered text equals the source. */
   sentences: string[];
   tags: string[];
   names: string[];
@@ -24,13 +24,13 @@ type Thread = Post & { title: string; tags: string[]; answers: Post[] };
 
 const archive = path.join(projectRoot, '../shared/data/onstartups-markdown/threads.jsonl.gz');
 
-/** The texts of the OnStartups archive where it lies beside the checkout, else those of the demo community. */
+/** Reads the OnStartups archive if it is next to the checkout, otherwise the demo community. */
 export async function readCorpus(file = archive): Promise<Corpus> {
   const found = existsSync(file);
   const threads = found ? await readThreads(file) : await readDemo();
   const posts = threads.flatMap((thread) => [thread, ...thread.answers]);
   return {
-    source: found ? 'OnStartups Answers (CC BY-SA)' : "the demo's own texts",
+    source: found ? 'OnStartups Answers (CC BY-SA)' : 'texts of the demo',
     titles: threads
       .map((thread) => thread.title.replace(/\s+/gu, ' ').trim())
       .filter((title) => title !== ''),
@@ -43,7 +43,7 @@ export async function readCorpus(file = archive): Promise<Corpus> {
 }
 
 async function readThreads(file: string): Promise<Thread[]> {
-  // Not by readline, which ends a line at U+2028 as well.
+  // readline would also end a line at U+2028.
   const lines = gunzipSync(await readFile(file))
     .toString('utf8')
     .trimEnd()
@@ -51,13 +51,13 @@ async function readThreads(file: string): Promise<Thread[]> {
   return lines.map((line) => JSON.parse(line) as Thread);
 }
 
-/** The demo community's posts and members, as its archive has them. */
+/** The posts and members of the demo community, from its archive. */
 async function readDemo(): Promise<Thread[]> {
   const [posts, users] = await Promise.all(['Posts', 'Users'].map(readRows));
   const names = users?.map((row) => field(row, 'DisplayName')) ?? [];
   return (posts ?? []).map((row, index) => ({
     title: field(row, 'Title'),
-    // A text in an attribute: once escaped as HTML, once more as XML.
+    // The attribute contains HTML, so the text is escaped twice.
     markdown: unescape(field(row, 'Body')),
     author: names[index % names.length] ?? '',
     tags: field(row, 'Tags')
@@ -91,7 +91,7 @@ function unescape(text: string): string {
   return text.replace(/&([#\w]+);/gu, (whole, name: string) => entities[name] ?? whole);
 }
 
-/** Only characters that mean nothing in Markdown; nor addresses, which become links by themselves. */
+/** Only characters without a meaning in Markdown, and no URLs, which become links. */
 const plain = /^[A-Z][A-Za-z0-9 ,.'"?!;:()%$/-]{18,260}[.?!]$/u;
 
 function extractSentences(markdown: string): string[] {
@@ -102,7 +102,7 @@ function extractSentences(markdown: string): string[] {
     .filter((sentence) => plain.test(sentence) && !/www\.|:\/\/|^\w+[.)] /iu.test(sentence));
 }
 
-/** A text as it is stored, and what a card shows of it. */
+/** A text as it is stored, and its excerpt on a card. */
 export type GeneratedText = { content: string; excerpt: string; cut: boolean };
 
 export type TextGenerator = {
@@ -113,10 +113,10 @@ export type TextGenerator = {
   name(): string;
 };
 
-/** docs/product.md 10.3: the text of a question card, in characters; the sentences have no others than ASCII. */
+/** docs/product.md 10.3: the length of the text on a question card; the sentences are ASCII. */
 const excerptLength = 200;
 
-/** Words that few or no other posts have, as communities gather more of them the more is written (Heaps' law). */
+/** The number of rare words, which occur in few posts: vocabulary grows with the amount of text (Heaps' law). */
 const rareWords = 400_000;
 
 export function createTextGenerator(random: Random, corpus: Corpus): TextGenerator {
@@ -126,7 +126,7 @@ export function createTextGenerator(random: Random, corpus: Corpus): TextGenerat
   const sentence = () => withRareWord(random.of(corpus.sentences), 0.04);
   const parts = corpus.names.map((name) => name.split(' '));
 
-  /** Puts a rare word in the place of one of the words, that often. */
+  /** Replaces one of the words with a rare word, with probability `share`. */
   function withRareWord(text: string, share: number): string {
     if (!random.chance(share)) return text;
     const words = text.split(' ');
@@ -135,7 +135,7 @@ export function createTextGenerator(random: Random, corpus: Corpus): TextGenerat
     return words.join(' ');
   }
 
-  /** Walks through titles that are there and now and then, at a word that another has too, goes on in that one. */
+  /** Walks through existing titles and sometimes, at a word that another title has too, continues in that one. */
   function title(tags: readonly string[]): string {
     const words: string[] = [];
     let walked = random.of(titles);
@@ -164,7 +164,7 @@ export function createTextGenerator(random: Random, corpus: Corpus): TextGenerat
     return found;
   }
 
-  /** A text of about so many characters; those with room for it have a list, a link or code among what they say. */
+  /** A text of about this many characters; longer ones may have a list, a link or code. */
   function text(length: number): string[] {
     const found = paragraphs(length);
     const seen = found.join(' ').length;
@@ -185,7 +185,7 @@ export function createTextGenerator(random: Random, corpus: Corpus): TextGenerat
     return ['```js', ...lines, `return ${one};`, '```'].join('\n');
   }
 
-  /** Most texts are short, few are long; about as long as `mean` on average, in characters. */
+  /** An exponential distribution of lengths in characters with this mean: most texts are short, few are long. */
   const lengthAround = (mean: number) => 60 - Math.log(1 - random.next()) * (mean - 60);
 
   return {
@@ -223,7 +223,7 @@ const [onsets, vowels, codas] = [
   'b ck d ft g l lm n nd r rk sh st t x zz',
 ].map((list) => list.split(' ')) as [string[], string[], string[]];
 
-/** A word that can be said, the same for the same number. */
+/** A pronounceable word, the same for the same number. */
 export function rareWord(number: number): string {
   const draw = (list: readonly string[], from: number) => list[from % list.length] ?? '';
   let rest = number;
@@ -237,7 +237,7 @@ export function rareWord(number: number): string {
   return word + draw(codas, number * 7 + 3);
 }
 
-/** Names of tags, by how much they are used: those of the corpus, then pairs of its words. No two are the same topic. */
+/** Names of tags, most used first: those of the corpus, then pairs of its words. No two are the same tag. */
 export function tagNames(random: Random, corpus: Corpus, count: number): string[] {
   const names = new Map(
     corpus.tags.filter((tag) => tag.length <= limits.tag).map((tag) => [tagKey(tag), tag]),

@@ -16,11 +16,11 @@ const server = await startTestServer();
 afterAll(() => server.stop());
 
 const shape = getShape({ questions: 300, seed: 5, newest: Date.UTC(2026, 0, 1) });
-/** Nowhere: the texts are the demo's, on every machine. */
+/** Does not exist, so that the texts are those of the demo on every machine. */
 const archive = '';
 const options = { connection: server.database.connection, shape, archive, log: () => {} };
 
-/** Indexes, keys and triggers, as SQL. */
+/** Indexes, keys and triggers as SQL. */
 async function schema(): Promise<string[]> {
   const { rows } = await sql<{ definition: string }>`
     select pg_get_indexdef(indexrelid) as definition from pg_index
@@ -42,12 +42,12 @@ describe('a filled community', () => {
     await fill(options);
   });
 
-  test('has every count equal to its rows, and the indexes, keys and triggers it had', async () => {
+  test('has counts equal to its rows, and all indexes, keys and triggers', async () => {
     expect(await findViolations(server.db)).toEqual([]);
     expect(await schema()).toEqual(before);
   });
 
-  test('has about as much of everything as a real one', async () => {
+  test('has about as many rows of everything as a real one', async () => {
     const { rows } = await sql<Record<string, number>>`
       select (select count(*) from question) as questions, (select count(*) from answer) as answers,
         (select count(*) from reply) as replies, (select count(*) from vote) as votes,
@@ -60,7 +60,7 @@ describe('a filled community', () => {
     for (const name of ['notifications', 'follows', 'accepted']) expect(rows[0]?.[name]).toBeGreaterThan(10);
   });
 
-  test('knows each word of its posts, and none that no post has', async () => {
+  test('has search words for each word of its posts, and no others', async () => {
     const { rows } = await sql<{ word: string }>`
       select word from (
         select word from ts_stat($$select search_words(title || ' ' || tag_text || ' ' || content) from question$$)
@@ -71,7 +71,7 @@ describe('a filled community', () => {
     expect(known.rows).toEqual(rows);
   });
 
-  test('shows of each question on its card what any other question shows', async () => {
+  test('has the same data on question cards as normally created questions', async () => {
     const questions = await server.db
       .selectFrom('question')
       .select(['content', 'excerpt', 'excerpt_cut'])
@@ -83,7 +83,7 @@ describe('a filled community', () => {
       });
   });
 
-  test('lets its members sign in and go on where it ends', async () => {
+  test('lets its members sign in and write', async () => {
     const member = new ApiClient(server.address);
     expect(await member.signIn(memberEmail(7), benchPassword)).toMatchObject({ status: 200 });
     const asked = await member.post<{ id: number }>('/questions', {
@@ -95,12 +95,12 @@ describe('a filled community', () => {
     expect(await findViolations(server.db)).toEqual([]);
   });
 
-  test('is not filled a second time', async () => {
-    await expect(fill(options)).rejects.toThrow('Only an empty one is filled');
+  test('cannot be filled a second time', async () => {
+    await expect(fill(options)).rejects.toThrow('Only an empty database can be filled');
   });
 });
 
-test('the same seed makes the same community, another seed another one', async () => {
+test('the same seed creates the same community, another seed another one', async () => {
   const corpus = await readCorpus(archive);
   const made = (seed: number) => {
     const seeded = { ...shape, seed };

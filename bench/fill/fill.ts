@@ -18,7 +18,7 @@ import { createTextGenerator, readCorpus, tagNames } from './corpus.ts';
 import { generateThreads } from './threads.ts';
 import { createWordCounter } from './word-counts.ts';
 
-/** Thrown where a database cannot be filled; its message tells why. */
+/** Thrown when a database cannot be filled; its message says why. */
 export class FillError extends Error {}
 
 /** The password of every member. */
@@ -27,19 +27,19 @@ export const benchPassword = 'parley-bench';
 export type FillOptions = {
   connection: pg.ClientConfig;
   shape: Shape;
-  /** The archive that texts are made from; where it is not there, the demo's are. */
+  /** The archive that texts are made from; without it, the demo's texts are used. */
   archive?: string;
-  /** Gets a sentence now and then. */
+  /** Called with a progress message from time to time. */
   log: (sentence: string) => void;
 };
 
-/** The row of `setting` that tells what a database was filled with, and whether that was finished. */
+/** The row of `setting` that records the options of a filled database, and whether filling finished. */
 const settingName = 'bench';
 
 /**
- * Fills an empty migrated database with a community of that shape: the same rows for the same seed, newest time and
- * corpus. What is left of a filling that was cut off cannot be used: it says so, and the database is to be made anew.
- * @throws FillProblem where there is something in it
+ * Fills an empty migrated database with a community of this shape: the same rows for the same seed, newest time and
+ * corpus. A database whose filling was interrupted is unusable and must be created again.
+ * @throws FillError when the database is not empty
  */
 export async function fill({ connection, shape, archive, log }: FillOptions): Promise<void> {
   const client = new pg.Client(connection);
@@ -58,21 +58,21 @@ export async function fill({ connection, shape, archive, log }: FillOptions): Pr
       settingName,
       JSON.stringify(about),
     ]);
-    const kept = await existing(client, derivedTables);
+    const existingTables = await existing(client, derivedTables);
     const tables = [
       ...Object.keys(columns),
-      ...kept.filter(({ fills }) => fills).map(({ column }) => tableOf(column)),
+      ...existingTables.filter(({ fills }) => fills).map(({ column }) => tableOf(column)),
     ];
     const taken = await dropIndexes(client, tables);
     await load({ connection, shape, log, ...(archive !== undefined && { archive }) });
-    // Without statistics PostgreSQL takes a million rows for a few, and reads them once for each of the others.
+    // Without statistics, PostgreSQL underestimates the number of rows and chooses nested loops.
     await client.query(`set work_mem = '256MB'; analyze ${tables.join(', ')}`);
-    for (const { column, statement } of kept) {
+    for (const { column, statement } of existingTables) {
       await client.query(statement);
-      log(`${column} is made from the others.`);
+      log(`${column} is computed from other tables.`);
     }
-    log(`Making ${taken.length} indexes and keys again …`);
-    await recreateIndexes(connection, { taken, tables, tell: (name) => log(`  ${name}`) });
+    log(`Recreating ${taken.length} indexes and keys …`);
+    await recreateIndexes(connection, { taken, tables, log: (name) => log(`  ${name}`) });
     for (const table of tables) await continueIds(client, table);
     await client.query('vacuum analyze');
     await client.query(
@@ -92,9 +92,9 @@ async function assertEmpty(client: pg.Client): Promise<void> {
   );
   const bench = rows[0]?.bench;
   if (bench != null && !bench.includes('finished'))
-    throw new FillError('A filling of this database was cut off. Make the database anew and fill that.');
+    throw new FillError('Filling this database was interrupted. Create a new database and fill that one.');
   if (rows[0]?.used !== false || bench != null)
-    throw new FillError('There is something in this database. Only an empty one is filled.');
+    throw new FillError('This database is not empty. Only an empty database can be filled.');
 }
 
 const tableOf = (column: string) => column.slice(0, column.indexOf('.'));
@@ -110,7 +110,7 @@ async function existing(client: pg.Client, steps: readonly Derived[]): Promise<D
 async function load({ connection, shape, archive, log }: FillOptions): Promise<void> {
   const corpus = await readCorpus(archive);
   log(
-    `Texts are made from ${corpus.source}: ${corpus.titles.length} titles, ${corpus.sentences.length} sentences.`,
+    `Texts come from ${corpus.source}: ${corpus.titles.length} titles, ${corpus.sentences.length} sentences.`,
   );
   const random = createRandom(shape.seed + 1);
   const fillings = new Map<Table, TableLoad>();
@@ -137,7 +137,7 @@ async function load({ connection, shape, archive, log }: FillOptions): Promise<v
   await Promise.all([...fillings.values()].map((filling) => filling.end()));
 }
 
-/** The next row gets the id after the largest one. */
+/** Sets the sequence of a table to continue after the largest id. */
 async function continueIds(client: pg.Client, table: string): Promise<void> {
   const { rows } = await client.query<{ column: string }>(
     `select attname as column from pg_attribute where attrelid = $1::regclass and attidentity <> '' and attnum > 0`,

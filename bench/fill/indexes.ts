@@ -1,19 +1,19 @@
 import pg from 'pg';
 
-/** What is taken away before a load and put back after it, as SQL. */
+/** The definition, as SQL, of an index or constraint that is dropped before a load and recreated after it. */
 export type DroppedDefinition = {
   table: string;
   name: string;
   kind: 'index' | 'key' | 'foreign key';
-  /** For an index and a key: makes the index. For a foreign key: its definition. */
+  /** For an index or a key: creates the index. For a foreign key: its definition. */
   definition: string;
   /** For a key: PRIMARY KEY or UNIQUE. */
   key: string;
 };
 
 /**
- * Drops what costs more row by row than made at once: indexes, and keys with theirs, of these tables, and the foreign
- * keys of all. Their triggers are off until `putBack`.
+ * Drops the indexes and keys of these tables and all foreign keys, since creating them in bulk is faster than
+ * maintaining them row by row. Triggers are disabled until `recreateIndexes`.
  */
 export async function dropIndexes(
   client: pg.Client,
@@ -49,19 +49,19 @@ async function describe(client: pg.Client, tables: readonly string[]): Promise<D
   return rows;
 }
 
-/** Makes all of it anew, two at a time, the slow ones first; foreign keys are checked against every row. */
+/** Recreates all definitions, two at a time, the slow ones first; foreign keys are validated against every row. */
 export async function recreateIndexes(
   connection: pg.ClientConfig,
   {
     taken,
     tables,
-    tell,
-  }: { taken: readonly DroppedDefinition[]; tables: readonly string[]; tell: (done: string) => void },
+    log,
+  }: { taken: readonly DroppedDefinition[]; tables: readonly string[]; log: (done: string) => void },
 ): Promise<void> {
   await twoAtATime(connection, slowFirst(taken), async (client, { kind, definition, name }) => {
     if (kind === 'foreign key') return;
     await client.query(definition);
-    tell(name);
+    log(name);
   });
   const [client] = await connectAll(connection, 1);
   if (client === undefined) return;
@@ -71,7 +71,7 @@ export async function recreateIndexes(
     for (const table of tables) await client.query(`analyze ${table}`);
     for (const { table, name, definition } of ofKind(taken, 'foreign key')) {
       await client.query(`alter table ${table} add constraint ${name} ${definition}`);
-      tell(name);
+      log(name);
     }
     for (const table of tables) await client.query(`alter table ${table} enable trigger user`);
   } finally {
@@ -79,7 +79,7 @@ export async function recreateIndexes(
   }
 }
 
-/** Indexes of words and their parts take by far the longest. */
+/** Text search and trigram indexes take by far the longest. */
 function slowFirst(taken: readonly DroppedDefinition[]): DroppedDefinition[] {
   const cost = ({ definition }: DroppedDefinition) =>
     Number(/using gin/i.test(definition)) + Number(/content/.test(definition));

@@ -1,23 +1,19 @@
-/** Numbers that look random and are the same for the same seed: mulberry32 (Tommy Ettinger, public domain). */
+import { createSeededRandom } from '#tests/support/seeded-random.ts';
+
+/** Pseudorandom numbers, the same for the same seed. */
 export type Random = {
-  /** From 0 up to but not 1. */
+  /** In [0, 1). */
   next(): number;
-  /** A whole number from 0 up to but not `end`. */
+  /** An integer in [0, `end`). */
   below(end: number): number;
-  /** True that often. */
+  /** True with probability `share`. */
   chance(share: number): boolean;
-  /** One of a list that is not empty. */
+  /** An item of a list that is not empty. */
   of<Item>(items: readonly Item[]): Item;
 };
 
 export function createRandom(seed: number): Random {
-  let state = seed >>> 0;
-  const next = () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
+  const next = createSeededRandom(seed);
   const below = (end: number) => Math.floor(next() * end);
   return {
     next,
@@ -28,8 +24,8 @@ export function createRandom(seed: number): Random {
 }
 
 /**
- * Ranks from 0 up to but not `count`, drawn so that the share of a rank falls with `1 / (rank + 1) ** exponent`: Zipf's
- * law, by which the use of tags and the zeal of members are spread on real sites. `exponent` is not 1.
+ * Draws ranks in [0, `count`), where the frequency of a rank is proportional to `1 / (rank + 1) **
+ * exponent`: Zipf's law, as for the use of tags and the activity of members on real sites. `exponent` is not 1.
  */
 export function zipf(random: Random, count: number, exponent: number): () => number {
   const power = 1 - exponent;
@@ -37,7 +33,7 @@ export function zipf(random: Random, count: number, exponent: number): () => num
   return () => Math.min(count - 1, Math.floor((1 + random.next() * whole) ** (1 / power)) - 1);
 }
 
-/** Spreads ranks over ids so that the busiest are not the oldest: the same place for the same rank, no two alike. */
+/** Maps ranks to ids so that the busiest are not the oldest: a fixed permutation. */
 export function scatter(count: number): (rank: number) => number {
   let step = Math.max(1, Math.floor(count * 0.618));
   while (commonDivisor(step, count) !== 1) step++;
@@ -49,13 +45,13 @@ function commonDivisor(one: number, other: number): number {
 }
 
 /**
- * Draws how many of something a question has: most have few, some have very many (a Pareto tail), none more than `most`,
- * and `mean` on average.
- * @param share draws from 0 up to but not 1; the larger the more there are
+ * Draws the number of items of a question from a Pareto distribution: most have few, some have very many, none more
+ * than `most`, and `mean` on average.
+ * @param share in [0, 1); a larger share gives more items
  */
 export function heavyTail({ mean, none, tail, most }: HeavyTail): (share: number) => number {
   if (mean === 0) return () => 0;
-  // Pareto's law of index `tail`, cut at `most`, moved to begin at 0; its scale is what makes the mean right.
+  // A Pareto distribution of index `tail`, truncated at `most` and shifted to start at 0; its scale gives the mean.
   const at = (scale: number, share: number) =>
     share < none
       ? 0
@@ -77,9 +73,9 @@ export function heavyTail({ mean, none, tail, most }: HeavyTail): (share: number
 
 export type HeavyTail = {
   mean: number;
-  /** The share that has none. */
+  /** The share of questions without any. */
   none: number;
-  /** The smaller, the longer the tail. */
+  /** A smaller value gives a longer tail. */
   tail: number;
   most: number;
 };

@@ -1,4 +1,4 @@
-/** How large a community is made, and what a question has on average (issue 'Fast at a million questions', 1). */
+/** The size of a community, and the averages per question. */
 export type Shape = {
   questions: number;
   members: number;
@@ -12,12 +12,15 @@ export type Shape = {
   newest: number;
 };
 
-/** How long the community has been there at its newest post, in milliseconds. */
+/** The age of the community at its newest post, in milliseconds. */
 export const communityAgeMs = 10 * 365 * 24 * 60 * 60 * 1_000;
 
 const most = 1_000_000;
 
-/** 20,000 tags for a million questions; fewer with the square root, as tags grow slower than what they sort. */
+/**
+ * 20,000 tags for a million questions, otherwise in proportion to the square root: tags grow more slowly than
+ * questions.
+ */
 export function getShape({ questions, seed, newest }: Pick<Shape, 'questions' | 'seed' | 'newest'>): Shape {
   return {
     questions,
@@ -32,7 +35,7 @@ export function getShape({ questions, seed, newest }: Pick<Shape, 'questions' | 
   };
 }
 
-/** The community of the comparison in that issue: 20,000 questions with two answers each, without votes and views. */
+/** The community of the comparison with NodeBB: 20,000 questions with two answers each, without votes and views. */
 export function getComparisonShape({ seed, newest }: Pick<Shape, 'seed' | 'newest'>): Shape {
   return { ...getShape({ questions: 20_000, seed, newest }), answers: 2, replies: 0, votes: 0, views: 0 };
 }

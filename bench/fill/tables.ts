@@ -8,8 +8,8 @@ import type { Answer, Chunk, Question, Reply } from './threads.ts';
 import { isCountable, type WordCounts } from './word-counts.ts';
 
 /**
- * What the generator knows of tables and columns, all of it. Their rows come by COPY while triggers are off, so what
- * triggers keep is given here too, or made by `derived`.
+ * All tables and columns that the generator writes. Triggers are off during COPY, so columns that triggers maintain are
+ * written here or computed by `derivedTables`.
  */
 export const columns = {
   question:
@@ -34,12 +34,12 @@ const pointsBy = (kind: Voted['kind']) => `
   case direction when 'up' then ${reputationPoints[kind].up} else ${reputationPoints[kind].down} end
   from vote join ${kind} post on post.id = vote.${kind}_id where author_id <> member_id`;
 
-/** Sums of days and weeks are kept of about a year. */
+/** Daily and weekly statistics are stored for about a year. */
 const statisticsFrom = `now() - interval '380 days'`;
 
 /**
- * What triggers and jobs would keep of the rows above, made from them while there are no indexes, in this order; of it
- * what the schema has. `fills`: a table that has no other rows.
+ * The rows that triggers and jobs would maintain, computed from the rows above in this order while there are no
+ * indexes; limited to tables of the schema. `fills`: the table has no other rows.
  */
 export const derivedTables: readonly Derived[] = [
   {
@@ -120,7 +120,7 @@ export const derivedTables: readonly Derived[] = [
       where at >= ${statisticsFrom} group by 1, 2`,
   },
   {
-    // What is in titles and tags that were not counted as they were written.
+    // Words of titles and tags that were not counted while writing them.
     column: 'search_word.word',
     fills: false,
     statement: `insert into search_word (word, uses)
@@ -136,10 +136,10 @@ export type Derived = { column: string; fills: boolean; statement: string };
 
 export type Table = keyof typeof columns;
 
-/** Takes the text of whole rows, as COPY reads them. */
+/** Receives complete rows in the text format of COPY. */
 export type WriteRows = (table: Table, rows: string) => void;
 
-/** What members and tags have by the threads made so far: they are written last, with these counts. */
+/** Counts per member and tag of the threads so far: members and tags are written last, with these counts. */
 export type Totals = ReturnType<typeof createTotals>;
 
 export function createTotals(shape: Shape) {
@@ -162,7 +162,7 @@ export type WriterParts = {
   writeRows: WriteRows;
 };
 
-/** Writes threads whose posts have their ids, and adds them to the totals. */
+/** Writes threads whose posts have ids, and adds them to the totals. */
 export function writeChunk(chunk: Chunk, parts: WriterParts): void {
   for (const question of chunk.questions) writeQuestion(question, parts);
   for (const answer of chunk.answers) writeAnswer(answer, parts);
@@ -178,7 +178,7 @@ function writeQuestion(question: Question, parts: WriterParts): void {
   const heading = `${title} ${names.join(', ')}`;
   words.add(isCountable(heading) ? `${heading} ${content}` : content);
   const time = formatTimestamp(at);
-  const said = row(id, author, title, text(content), excerpt, cut);
+  const line = row(id, author, title, text(content), excerpt, cut);
   const counts = row(
     question.up.length,
     question.down.length,
@@ -186,7 +186,7 @@ function writeQuestion(question: Question, parts: WriterParts): void {
     question.answers.length,
   );
   const rest = row(question.accepted?.id ?? none, names.join(', '), time, formatTimestamp(question.activeAt));
-  writeRows('question', `${said}\t${counts}\t${rest}\n`);
+  writeRows('question', `${line}\t${counts}\t${rest}\n`);
   for (const [position, tag] of question.tags.entries())
     writeRows('question_tag', `${row(id, tag, position, time)}\n`);
   for (const viewer of question.viewers)
@@ -241,7 +241,7 @@ function writeReply(reply: Reply, parts: WriterParts): void {
 
 type Voted = { kind: 'question' | 'answer' | 'reply'; place: string };
 
-/** A vote has the id of what it is on alone; a notification that of all above it as well. */
+/** A vote has only the id of its post; a notification also has those of the parents. */
 function writeVotes(
   parts: WriterParts,
   post: Question | Answer | Reply,
@@ -262,7 +262,7 @@ function writeVotes(
     }
 }
 
-/** The share of replies and votes of which a notification is still there, and of those that were read. */
+/** Probability that the notification of a reply or a vote exists, and that it is read. */
 const notificationShares = { replies: 0.3, votes: 0.1, read: 0.85 };
 
 type NewNotification = { kind: string; to: number; from: number; postIds: string; at: number };
@@ -274,7 +274,10 @@ function notify({ random, writeRows }: WriterParts, { kind, to, from, postIds, a
   writeRows('notification', `${row(to, from, kind, postIds, time, read)}\n`);
 }
 
-/** Members, tags and who follows which, and the words of all texts; after the last chunk. Every member signs in with the password of that hash. */
+/**
+ * Writes members, tags, follows and the words of all texts, after the last chunk. Every member signs in with the
+ * password of this hash.
+ */
 export function* writeRest(parts: WriterParts, passwordHash: string): Generator<number> {
   const { shape, random, writer, tags, totals, words, writeRows } = parts;
   const draw = {
@@ -309,7 +312,7 @@ export function* writeRest(parts: WriterParts, passwordHash: string): Generator<
   yield shape.members;
 }
 
-/** The address a member of a filled community signs in with. */
+/** The email address of a member of a filled community. */
 export const memberEmail = (id: number) => `member${id}@bench.example`;
 
 const none = '\\N';
@@ -318,7 +321,7 @@ function row(...cells: readonly (string | number | boolean)[]): string {
   return cells.join('\t');
 }
 
-/** The texts hold no tabs and no backslashes; line breaks are what is left to write for COPY. */
+/** Escapes text for COPY: texts contain no tabs or backslashes, so only line breaks remain. */
 function text(content: string): string {
   return content.replaceAll('\n', String.raw`\n`);
 }

@@ -1,17 +1,17 @@
 import { createRandom, heavyTail, type Random, scatter, zipf } from './random.ts';
 import { communityAgeMs, type Shape } from './shape.ts';
 
-/** A post with who voted for and against it, and everything that hangs on it; ids count from 1, times are milliseconds. */
+/** A post with its voters and children; ids count from 1, times are milliseconds. */
 type Post = { id: number; author: number; at: number; up: number[]; down: number[] };
 export type Question = Post & {
   tags: number[];
   viewers: number[];
   followers: number[];
   answers: Answer[];
-  /** All on the question and below its answers, in the order of their times. */
+  /** All replies to the question and to its answers, in order of time. */
   replies: Reply[];
   accepted: Answer | null;
-  /** The time of the latest question, answer or reply in it. */
+  /** The time of the latest question, answer or reply in the thread. */
   activeAt: number;
 };
 export type Answer = Post & { question: Question };
@@ -22,10 +22,12 @@ export type Chunk = { questions: Question[]; answers: Answer[]; replies: Reply[]
 const hour = 60 * 60 * 1_000;
 const day = 24 * hour;
 
-/** Questions that are made together: so many are in memory at once, and their posts have ids in the order of their times. */
+/**
+ * Questions generated together: they are in memory at the same time, and the ids of their posts are in order of time.
+ */
 const questionsPerChunk = 2_000;
 
-/** Members and tags have ids from 1 on as well. */
+/** The ids of members and tags start at 1 as well. */
 export function* generateThreads(shape: Shape): Generator<Chunk> {
   const maker = createMaker(shape);
   const next = { answer: 1, reply: 1 };
@@ -47,7 +49,7 @@ function createMaker(shape: Shape): (index: number) => Question {
   const draw = drawers(random, shape);
 
   return function make(index) {
-    // The popular have more of everything, but not in step.
+    // Popular questions have more of everything, but not in proportion.
     const fame = random.next();
     const near = () => (random.chance(0.7) ? fame : random.next());
     const at = timeOf(index + random.next());
@@ -79,20 +81,20 @@ function createMaker(shape: Shape): (index: number) => Question {
     return { id, at, author: draw.member(), up: [], down: [] };
   }
 
-  /** Communities grow: the later, the more is asked a day. */
+  /** Communities grow: questions per day increase over time. */
   function timeOf(place: number): number {
     return Math.floor(
       shape.newest - communityAgeMs + communityAgeMs * (place / (shape.questions + 1)) ** 0.6,
     );
   }
 
-  /** Soon after, or much later; never after the newest. */
+  /** Soon after, or much later; never after the newest time. */
   function later(at: number, mean: number): number {
     const after = -Math.log(1 - random.next()) * mean * (random.chance(0.1) ? 40 : 1);
     return Math.min(shape.newest, Math.floor(at + 30_000 + after));
   }
 
-  /** On the question or an answer, or below another reply there. */
+  /** Adds a reply to the question, an answer or another reply. */
   function addReply(question: Question): void {
     const { replies, answers } = question;
     const parent = replies.length > 0 && random.chance(0.35) ? random.of(replies) : null;
@@ -111,7 +113,10 @@ function createMaker(shape: Shape): (index: number) => Question {
     });
   }
 
-  /** Spread over the question, its answers (the first ones get more) and its replies; nobody votes twice on a post. */
+  /**
+   * Distributes votes over the question, its answers (more for the first ones) and its replies; no member votes twice
+   * on a post.
+   */
   function castVotes(question: Question, count: number): void {
     const shares = new Map<Post, number>();
     for (let vote = 0; vote < count; vote++) {
@@ -133,7 +138,7 @@ function createMaker(shape: Shape): (index: number) => Question {
     return share > 0.9 && replies.length > 0 ? random.of(replies) : question;
   }
 
-  /** So many different ones, from 1 on; where the drawn one is there already, the next one that is not. */
+  /** Draws `count` different numbers from 1 on; a number already drawn is replaced by the next free one. */
   function distinct(count: number, drawOne: () => number, all: number): number[] {
     const chosen = new Set<number>();
     const wanted = Math.min(count, Math.floor(all / 2));

@@ -1,21 +1,21 @@
 /**
- * Counts in how many texts each word is, as `search_words` tells words apart (schema section Text search), of texts that are countable.
- * PostgreSQL takes half an hour for those of a million questions.
+ * Counts the texts that contain each word, with the tokenization of `search_words` (schema section Text search), for
+ * countable texts. PostgreSQL needs half an hour for a million questions.
  */
 export type WordCounts = {
   add(text: string): void;
-  /** Rows of `search_word`, as COPY reads them. */
+  /** Rows of `search_word`, in the text format of COPY. */
   rows(): Generator<string>;
 };
 
-/** Whether a text has only characters that are told apart simply: details and answers that are made have no others. */
+/** Whether a text has only characters with simple tokenization, as all generated details and answers do. */
 export const isCountable = (text: string) => /^[ -~\n]*$/u.test(text) && !/[+#]/u.test(text);
 
-/** As the table takes them, in characters. */
+/** The limits of the table, in characters. */
 const lengths = { least: 3, most: 200 } as const;
 
 export function createWordCounter(): WordCounts {
-  // How often, and the last text it was in: a word counts once in each.
+  // The count of each word and the last text with it: a word counts once per text.
   const counts = new Map<string, { uses: number; last: number }>();
   let texts = 0;
   return {

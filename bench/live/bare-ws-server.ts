@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WebSocketServer } from 'ws';
 
-/** The same fan-out by `ws` alone: every text the parent sends goes to every socket, as it is. */
+/** The same fan-out with `ws` alone: sends every text of the parent unchanged to every socket. */
 const server = createServer();
 const sockets = new WebSocketServer({ server, perMessageDeflate: false });
 process.on('message', (text: string) => {

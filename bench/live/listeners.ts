@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { WebSocket } from 'ws';
 
 /**
- * Many sockets in one process, as light as they can be, so that the server is what is measured. Speaks Socket.IO's
- * protocol as far as needed (https://socket.io/docs/v4/socket-io-protocol/), or plain WebSocket.
+ * Many lightweight sockets in one process, so that mainly the server is measured. Uses Socket.IO's protocol as far as
+ * needed (https://socket.io/docs/v4/socket-io-protocol/), or plain WebSocket.
  */
 
 export type ListenerCommand =
@@ -12,18 +12,18 @@ export type ListenerCommand =
   | { do: 'report' }
   | { do: 'close' };
 
-/** Of one message: what it said, and when each socket had it (milliseconds since 1970). */
+/** A message, and when each socket received it (milliseconds since 1970). */
 export type ReceivedMessage = { text: string; at: number[] };
 export type ListenerReply =
   | { opened: number }
-  | { heard: ReceivedMessage[]; closed: number }
+  | { received: ReceivedMessage[]; closed: number }
   | { done: true };
 
-/** Handshakes under way at the same time. */
+/** Maximum concurrent handshakes. */
 const maxConcurrentHandshakes = 100;
 
 let sockets: WebSocket[] = [];
-let heard = new Map<string, ReceivedMessage>();
+let received = new Map<string, ReceivedMessage>();
 let closed = 0;
 
 process.on('message', (order: ListenerCommand) => void runOrder(order));
@@ -31,12 +31,12 @@ process.on('message', (order: ListenerCommand) => void runOrder(order));
 async function runOrder(order: ListenerCommand): Promise<void> {
   if (order.do === 'close') {
     for (const socket of sockets) socket.terminate();
-    [sockets, heard, closed] = [[], new Map(), 0];
+    [sockets, received, closed] = [[], new Map(), 0];
     return answer({ done: true });
   }
   if (order.do === 'report') {
-    answer({ heard: [...heard.values()], closed });
-    [heard, closed] = [new Map(), 0];
+    answer({ received: [...received.values()], closed });
+    [received, closed] = [new Map(), 0];
     return;
   }
   await open(order);
@@ -60,7 +60,7 @@ async function openOne(order: Extract<ListenerCommand, { do: 'open' | 'open-bare
   socket.on('message', (data: Buffer) => {
     const text = data.toString();
     if (order.do === 'open-bare' || text.startsWith('42["events"')) return note(text);
-    // Engine.IO asks whether one is still there; Socket.IO says hello, and acknowledges a subscription.
+    // Engine.IO sends pings; Socket.IO sends a connect packet and acknowledges subscriptions.
     if (text === '2') socket.send('3');
     else if (text.startsWith('0')) socket.send('40');
     else if (text.startsWith('40'))
@@ -75,8 +75,8 @@ async function openOne(order: Extract<ListenerCommand, { do: 'open' | 'open-bare
 
 function note(text: string): void {
   const at = performance.timeOrigin + performance.now();
-  const known = heard.get(text);
-  if (known === undefined) heard.set(text, { text, at: [at] });
+  const known = received.get(text);
+  if (known === undefined) received.set(text, { text, at: [at] });
   else known.at.push(at);
 }
 

@@ -4,22 +4,21 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 
-/** What an expression is evaluated to once the page there has been idle for a while. */
+/** An expression that is evaluated once the page was idle for a while. */
 export type PageProbe = {
   url: string;
   cookie: { name: string; value: string };
-  /** How many times slower the processor is made. */
+  /** CPU throttling factor. */
   slowdown: number;
-  /** True once the page is ready to be looked at. */
+  /** True once the page is ready for the expression. */
   ready: string;
-  /** A promise of something that JSON can hold. */
+  /** A promise of a JSON value. */
   expression: string;
 };
 
 /**
- * A Chromium that is told by its DevTools protocol where to go and how slow to be, and is asked nothing until the page has
- * loaded. Whoever drives browsers for tests has them report every request, script and frame, which costs the page's
- * processor more than the page itself where it is slowed down.
+ * Controls Chromium directly over the DevTools protocol, without sending commands while the page loads. Test drivers
+ * subscribe to every request, script and frame, which with a throttled CPU costs more than the page itself.
  */
 export async function startBareBrowser(executable: string) {
   const profile = await mkdtemp(path.join(os.tmpdir(), 'parley-browser-'));
@@ -41,7 +40,7 @@ export async function startBareBrowser(executable: string) {
   const devtools = await connect(await addressIn(browser.stderr));
 
   return {
-    /** A first visit, with nothing kept of those before. */
+    /** A first visit with an empty cache. */
     async look({ url, cookie, slowdown, ready, expression }: PageProbe): Promise<unknown> {
       const { browserContextId } = await devtools<{ browserContextId: string }>(
         'Target.createBrowserContext',
@@ -58,7 +57,7 @@ export async function startBareBrowser(executable: string) {
         const asked = { expression: text, awaitPromise: true, returnByValue: true };
         const { result, exceptionDetails } = await devtools<Evaluated>('Runtime.evaluate', asked, sessionId);
         if (exceptionDetails !== undefined)
-          throw new Error(`the page says ${JSON.stringify(exceptionDetails)}`);
+          throw new Error(`the page failed: ${JSON.stringify(exceptionDetails)}`);
         return result.value;
       };
       await pause(settling);
@@ -78,7 +77,7 @@ export async function startBareBrowser(executable: string) {
   };
 }
 
-/** Milliseconds in which a slow page has loaded, undisturbed; then it is asked each second, for so many. */
+/** Milliseconds in which a slow page loads undisturbed; afterwards it is polled every second, for this many seconds. */
 const [settling, patience] = [8_000, 60];
 
 const pause = (milliseconds: number) => new Promise((resolve) => void setTimeout(resolve, milliseconds));
@@ -97,7 +96,7 @@ type Send = <Result>(method: string, params?: object, sessionId?: string) => Pro
 
 type Evaluated = { result: { value?: unknown }; exceptionDetails?: object };
 
-/** Sends commands of the DevTools protocol, each answered by its result. */
+/** Sends commands of the DevTools protocol; each resolves with its result. */
 async function connect(address: string): Promise<Send> {
   const socket = new WebSocket(address);
   await once(socket, 'open');

@@ -1,12 +1,12 @@
 import http from 'node:http';
 
-/** What a bare server says at each path: the very bytes of an answer, and its headers. */
+/** Responses of the bare server by path: headers and body. */
 export type CannedResponses = Record<string, { headers: Record<string, string>; body: string }>;
 
-/** Nothing but `node:http` writing bytes that lie ready: what a page can cost at the least. `body` is base64. */
-process.once('message', (said: CannedResponses) => {
+/** A lower bound for the cost of a page: `node:http` writes stored bytes. `body` is base64. */
+process.once('message', (responses: CannedResponses) => {
   const answers = new Map(
-    Object.entries(said).map(([path, { headers, body }]) => {
+    Object.entries(responses).map(([path, { headers, body }]) => {
       const bytes = Buffer.from(body, 'base64');
       return [path, { headers: { ...headers, 'content-length': String(bytes.length) }, bytes }];
     }),

@@ -24,7 +24,7 @@ import { votes } from './parts/votes.ts';
 import { writeReport } from './report.ts';
 import { describeMachine, saveResult, listResults } from './results.ts';
 
-/** In the order of the table. The plans come before the parts that change much. */
+/** In the order of the table. `plans` comes before the parts that change much data. */
 const parts: readonly Part[] = [
   comparison,
   cached,
@@ -51,43 +51,47 @@ type Options = {
 
 const number = (text: string) => {
   const value = Number(text);
-  if (!(value > 0)) throw new InvalidArgumentError('It must be a number above 0.');
+  if (!(value > 0)) throw new InvalidArgumentError('Must be a number above 0.');
   return value;
 };
 
-/** Adds `measure` and `report`. */
+/** Adds the commands `measure` and `report`. */
 export function registerMeasure(program: Command): void {
   program
     .command('measure')
     .description('measure pages and actions in filled communities, and write docs/benchmarks.md')
     .addArgument(new Argument('[parts...]', 'only these').choices(names))
-    .option('--data-1m <folder>', 'the data folder with a million questions', 'bench/data/large')
-    .option('--data-10k <folder>', 'the data folder with ten thousand', 'bench/data/small')
-    .option('--data-comparison <folder>', 'the data folder filled with --comparison', 'bench/data/comparison')
-    .option('--seconds <number>', 'seconds of each run', number, 4)
-    .option('--rounds <number>', 'how often each is run', number, 3)
-    .option('--minutes <number>', 'minutes of mixed load for the memory', number, 3)
-    .option('--no-report', 'leave docs/benchmarks.md as it is')
+    .option('--data-1m <directory>', 'the data directory with a million questions', 'bench/data/large')
+    .option('--data-10k <directory>', 'the data directory with ten thousand', 'bench/data/small')
+    .option(
+      '--data-comparison <directory>',
+      'the data directory filled with --comparison',
+      'bench/data/comparison',
+    )
+    .option('--seconds <number>', 'seconds per run', number, 4)
+    .option('--rounds <number>', 'runs per measurement', number, 3)
+    .option('--minutes <number>', 'minutes of mixed load for memory', number, 3)
+    .option('--no-report', 'do not write docs/benchmarks.md')
     .addHelpText(
       'after',
-      `\nParts:\n${parts.map(({ name, explains }) => `  ${name.padEnd(12)} ${explains}`).join('\n')}`,
+      `\nParts:\n${parts.map(({ name, description }) => `  ${name.padEnd(12)} ${description}`).join('\n')}`,
     )
     .action(measure);
   program
     .command('report')
-    .description('write docs/benchmarks.md from what was measured last')
+    .description('write docs/benchmarks.md from the latest results')
     .action(async () => writeReport(await listResults(), names));
 }
 
 async function measure(chosen: string[], options: Options): Promise<void> {
   const began = performance.now();
-  const log = (sentence: string) =>
+  const log = (message: string) =>
     process.stderr.write(
-      `${String(Math.round((performance.now() - began) / 1_000)).padStart(5)} s  ${sentence}\n`,
+      `${String(Math.round((performance.now() - began) / 1_000)).padStart(5)} s  ${message}\n`,
     );
   const communities = createCommunities(options, log);
   const bench: Bench = { ...options, community: communities.get, log };
-  // Stopped early, it leaves no server behind.
+  // Stops the servers when interrupted.
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => void communities.stop().finally(() => process.exit(130)));
   try {
@@ -99,13 +103,13 @@ async function measure(chosen: string[], options: Options): Promise<void> {
   if (options.report) await writeReport(await listResults(), names);
 }
 
-/** A part that fails says so, and the others go on. */
+/** A failed part is reported, and the others continue. */
 async function measurePart(part: Part, bench: Bench, shapes: () => string): Promise<void> {
-  bench.log(`${part.name}: ${part.explains}`);
+  bench.log(`${part.name}: ${part.description}`);
   try {
     const found = await part.run(bench);
-    for (const { what, wanted, measured, holds } of found.rows)
-      console.log(`${holds === false ? 'NO ' : 'yes'}  ${what}: ${measured} (wanted: ${wanted})`);
+    for (const { what, target, measured, holds } of found.rows)
+      console.log(`${holds === false ? 'NO ' : 'yes'}  ${what}: ${measured} (target: ${target})`);
     const about = { part: part.name, title: part.title, at: new Date().toISOString() };
     await saveResult({ ...about, machine: describeMachine(), shape: shapes(), ...found });
   } catch (error) {
@@ -116,9 +120,9 @@ async function measurePart(part: Part, bench: Bench, shapes: () => string): Prom
   }
 }
 
-/** Starts each community when it is first asked for; one without kept answers is a second node beside the usual one. */
-function createCommunities(options: Options, tell: Bench['log']) {
-  const folders: Record<Size, string> = {
+/** Starts each community on first use; one without a response cache is a second node of the usual one. */
+function createCommunities(options: Options, log: Bench['log']) {
+  const directories: Record<Size, string> = {
     large: path.resolve(options.data1m),
     small: path.resolve(options.data10k),
     comparison: path.resolve(options.dataComparison),
@@ -152,21 +156,23 @@ function createCommunities(options: Options, tell: Bench['log']) {
   };
 
   async function start(size: Size): Promise<Community> {
-    const folder = folders[size];
-    if (!existsSync(folder))
-      throw new Error(`There is no data folder ${folder}. Fill one first: npm run bench -- fill --help`);
-    tell(`Starting the ${size} community …`);
-    await readAll(folder);
-    const community = await startCommunity(folder);
-    // What is slow once, such as compiling, is no part of any figure.
+    const directory = directories[size];
+    if (!existsSync(directory))
+      throw new Error(
+        `The data directory ${directory} does not exist. Fill it first: npm run bench -- fill --help`,
+      );
+    log(`Starting the ${size} community …`);
+    await readAll(directory);
+    const community = await startCommunity(directory);
+    // Warm-up: compilation and first statements are not measured.
     await community.load(pageRequests('/api/feeds/recent'), { seconds: 1 });
     return community;
   }
 }
 
-/** Puts the files of a database into the memory of the system, where they fit: what is measured is no disk. */
-async function readAll(folder: string): Promise<void> {
-  const entries = await readdir(path.join(folder), { recursive: true, withFileTypes: true });
+/** Reads the files of a database into the page cache, where they fit: the disk is not measured. */
+async function readAll(directory: string): Promise<void> {
+  const entries = await readdir(path.join(directory), { recursive: true, withFileTypes: true });
   const files = entries
     .filter((entry) => entry.isFile())
     .map((entry) => path.join(entry.parentPath, entry.name));

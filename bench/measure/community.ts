@@ -7,51 +7,57 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { findRunningConnection } from '#server/postgres/embedded.ts';
 import { spawnParley } from '#tests/support/parley-process.ts';
-import { getParentPid, getCpuTimeMs, getChildrenCpuTimeMs } from '../cpu-time.ts';
+import { getParentPid, getCpuTimeMs, getChildrenCpuTimeMs } from '../process-usage.ts';
 import type { LoadResult, LoadOrder, Request } from './load-client.ts';
 
-/** A filled community that is served by a Parley of its own, with members that are signed in. */
+/** A filled community with its own Parley and signed-in members. */
 export type Community = {
-  /** The data folder it lies in. */
+  /** Its data directory. */
   data: string;
   address: string;
   port: number;
-  /** The process of Parley. */
+  /** The process id of Parley. */
   pid: number;
   db: pg.Client;
   connection: pg.ClientConfig;
   counts: { questions: number; answers: number; members: number };
   cookies: string[];
-  /** The ids of the members that the cookies are of. */
+  /** The ids of the members, in the order of the cookies. */
   memberIds: number[];
   load: (
     requests: readonly Request[],
     how?: Partial<LoadOptions>,
   ) => Promise<LoadResult & { each: CpuTimes }>;
-  /** One request as a browser sends it, and the very bytes that come back. @throws where the answer is an error */
+  /**
+   * Sends one request as a browser does, and returns the raw bytes.
+   * @throws when the response is an error
+   */
   get: (path: string, member?: number) => Promise<{ headers: Record<string, string>; body: Buffer }>;
-  /** One request, alone. @throws where the answer is an error */
+  /**
+   * Sends one request.
+   * @throws when the response is an error
+   */
   send: (request: Request) => Promise<void>;
-  /** What the JSON at an address says. */
+  /** Returns the JSON of a path. */
   read: (path: string) => Promise<unknown>;
   stop: () => Promise<void>;
 };
 
-/** Milliseconds of processor time that one request took of each; of the server and the database, those before and after, too. */
+/** Milliseconds of CPU time per request. Those of the server and the database include warm-up requests. */
 export type CpuTimes = { server: number; database: number; client: number };
 
 export type LoadOptions = Pick<LoadOrder, 'connections' | 'seconds' | 'warmUp' | 'from'>;
 
-/** What starts a server with nothing kept in memory of what it has answered. */
+/** Environment of a server without a response cache. */
 export const withoutCacheEnv = { CACHE_SIZE_MB: '0' };
 
-/** Signs the cookies; the server gets it as its own. */
-const secret = 'a secret of measurements, which nobody else needs to know';
+/** Signs the cookies; the server gets the same secret. */
+const secret = 'a secret for measurements only, long enough for the server';
 
-/** Members that are signed in. So many that no limit on what one member writes is met. */
+/** Signed-in members: so many that none reaches a rate limit. */
 const signedInCount = 5_000;
 
-/** @param env what the server is started with beside the usual, such as `uncached` */
+/** @param env additional environment of the server, such as `withoutCacheEnv` */
 export async function startCommunity(data: string, env: NodeJS.ProcessEnv = {}): Promise<Community> {
   const parley = spawnParley({
     env: { NODE_ENV: 'production', PARLEY_DATA: data, SECRET: secret, ...env },
@@ -84,7 +90,7 @@ export async function startCommunity(data: string, env: NodeJS.ProcessEnv = {}):
       const order = { port, cookies, requests, connections: 32, seconds: 3, warmUp: 0.5, from: 0, ...how };
       const before = [getCpuTimeMs(parley.pid), getChildrenCpuTimeMs(postmaster)] as const;
       const loaded = await runLoad(order).catch(async (error: unknown) => {
-        // Where Parley ended, what it said last is why.
+        // If Parley has ended, its output is the reason.
         await Promise.race([ended, pause(2_000)]);
         throw error;
       });
@@ -92,7 +98,7 @@ export async function startCommunity(data: string, env: NodeJS.ProcessEnv = {}):
       const each = {
         server: (getCpuTimeMs(parley.pid) - before[0]) / sent,
         database: (getChildrenCpuTimeMs(postmaster) - before[1]) / sent,
-        client: loaded.processor / sent,
+        client: loaded.cpuMs / sent,
       };
       return { ...loaded, each };
     },
@@ -122,7 +128,7 @@ export async function startCommunity(data: string, env: NodeJS.ProcessEnv = {}):
   };
 }
 
-/** By node:http and not by fetch, which takes answers out of their compression. */
+/** Uses node:http, since fetch decompresses responses. */
 async function getBytes(address: string, cookie: string) {
   const request = http.get(address, { headers: { cookie, 'accept-encoding': 'gzip, deflate, br, zstd' } });
   const [response] = (await once(request, 'response')) as [http.IncomingMessage];
@@ -147,7 +153,9 @@ async function count(db: pg.Client): Promise<Community['counts']> {
   };
 }
 
-/** Makes sessions as signing in does, and their cookies: the token and its signature (better-call's signed cookies). */
+/**
+ * Creates sessions as signing in does, and their cookies: the token and its signature (better-call's signed cookies).
+ */
 async function signIn(db: pg.Client): Promise<Pick<Community, 'cookies' | 'memberIds'>> {
   const { rows } = await db.query<{ id: string }>('select id from member order by id limit $1', [
     signedInCount,
@@ -166,19 +174,19 @@ async function signIn(db: pg.Client): Promise<Pick<Community, 'cookies' | 'membe
   return { cookies, memberIds };
 }
 
-/** As many as may come in from one network at a time (floods.ts), and seconds after which others may. */
+/** Requests that one network may send (request-limits.ts), and seconds after which it may send more. */
 const [atATime, windowSeconds] = [2_500, 11];
 const maxSessionsPerBatch = 10;
 
-/** The server looks up each session once: what is measured is what members cost who are there. */
+/** Makes the server look up each session once: measurements assume active members. */
 async function warmUpSessions(port: number, cookies: readonly string[]): Promise<void> {
   const requests = cookies.map((_, member): Request => ({ method: 'GET', path: '/api/session', member }));
   for (let from = 0; from < requests.length; from += atATime) {
     if (from > 0) await pause(windowSeconds * 1_000);
     const some = requests.slice(from, from + atATime);
-    // A busy machine may refuse some at first.
+    // A busy machine may refuse some requests at first.
     for (let attempt = 1; !(await allIn(some)); attempt++) {
-      if (attempt === maxSessionsPerBatch) throw new Error('members are refused again and again');
+      if (attempt === maxSessionsPerBatch) throw new Error('sessions are refused repeatedly');
       await pause(windowSeconds * 1_000);
     }
   }
@@ -205,7 +213,10 @@ export async function runLoad(order: LoadOrder): Promise<LoadResult> {
   }
 }
 
-/** The same database for another node. A socket's folder stands as a parameter: it is no host of an address. */
+/**
+ * The URL of the same database for another node. The directory of a socket is a query parameter, since it cannot be a
+ * host.
+ */
 export function getDatabaseUrl({ host, port, user, password, database }: pg.ClientConfig): string {
   const url = new URL(`postgres://localhost/${database}`);
   url.searchParams.set('host', host ?? '');
@@ -215,7 +226,7 @@ export function getDatabaseUrl({ host, port, user, password, database }: pg.Clie
   return url.href;
 }
 
-/** Bytes that a process holds in memory (Linux). */
+/** Resident memory of a process in bytes (Linux). */
 export async function getMemoryBytes(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Number(/^VmRSS:\s+(\d+) kB$/mu.exec(status)?.[1]) * 1024;

@@ -15,7 +15,7 @@ import {
   voteRequests,
 } from './requests.ts';
 
-/** Every page and action: what it is called, and requests of it. */
+/** A page or action: its name, and requests for it. */
 export type Endpoint = { name: string; requests: Requests };
 
 export async function endpoints(there: Community): Promise<Endpoint[]> {
@@ -46,20 +46,20 @@ export async function endpoints(there: Community): Promise<Endpoint[]> {
     },
     ...['popular', 'active', 'alphabetical'].map((sort) => ({
       name: `topics, ${sort}`,
-      requests: pageRequests(`/api/topics?sort=${sort}`),
+      requests: pageRequests(`/api/tags?sort=${sort}`),
     })),
-    { name: 'topics, looked for', requests: pageRequests('/api/topics?q=mark') },
-    { name: 'topic, the largest', requests: pageRequests(`/api/topics/${encodeURIComponent(known.tag)}`) },
+    { name: 'topics, searched', requests: pageRequests('/api/tags?q=mark') },
+    { name: 'topic, the largest', requests: pageRequests(`/api/tags/${encodeURIComponent(known.tag)}`) },
     {
       name: 'its questions',
-      requests: pageRequests(`/api/topics/${encodeURIComponent(known.tag)}/questions`),
+      requests: pageRequests(`/api/tags/${encodeURIComponent(known.tag)}/questions`),
     },
-    { name: 'its activity', requests: pageRequests(`/api/topics/${encodeURIComponent(known.tag)}/activity`) },
+    { name: 'its activity', requests: pageRequests(`/api/tags/${encodeURIComponent(known.tag)}/activity`) },
     { name: 'search, a common word', requests: searches('common', searchPath) },
     { name: 'search, two words', requests: searches('two words', searchPath) },
     { name: 'search, answers', requests: searches('two words', (text) => searchPath(text, 'answers')) },
     {
-      name: 'search as one types',
+      name: 'search while typing',
       requests: searches('common', (text) => `/api/search/instant?q=${encodeURIComponent(text.slice(0, 4))}`),
     },
     { name: 'profile, any', requests: drawn(() => `/api/members/${1 + random.below(members)}`) },
@@ -68,7 +68,7 @@ export async function endpoints(there: Community): Promise<Endpoint[]> {
       name: `their ${list}`,
       requests: pageRequests(`/api/members/${known.member}/${list}`),
     })),
-    ...['', '/topics', '/questions', '/activity'].map((list) => ({
+    ...['', '/tags', '/questions', '/activity'].map((list) => ({
       name: `following${list.replace('/', ', ')}`,
       requests: pageRequests(`/api/following${list}`),
     })),
@@ -108,13 +108,13 @@ async function busiest({ db }: Community): Promise<Busiest> {
   return { question: Number(row?.question), tag: row?.tag ?? '', member: Number(row?.member) };
 }
 
-/** Lists are as quick a hundred pages down as at their beginning: the cursor of a place far below. */
+/** Cursors far into each list: they must be as fast as the first page. */
 async function deepPages(there: Community, { question, tag }: Busiest): Promise<Endpoint[]> {
   const lists = {
-    'feed recent, far down': '/api/feeds/recent',
-    'feed popular, far down': '/api/feeds/popular',
-    'questions of the largest topic, far down': `/api/topics/${encodeURIComponent(tag)}/questions`,
-    'answers of the largest question, further': `/api/questions/${question}/answers`,
+    'feed recent, deep page': '/api/feeds/recent',
+    'feed popular, deep page': '/api/feeds/popular',
+    'questions of the largest topic, deep page': `/api/tags/${encodeURIComponent(tag)}/questions`,
+    'answers of the largest question, deep page': `/api/questions/${question}/answers`,
   };
   const found: Endpoint[] = [];
   for (const [name, path] of Object.entries(lists)) {

@@ -1,6 +1,6 @@
 import net from 'node:net';
 
-/** A request of a measurement, by the member whose cookie stands at that place. */
+/** A request of a measurement; `member` is the index of the member's cookie. */
 export type Request = {
   method: 'GET' | 'PUT' | 'POST' | 'DELETE';
   path: string;
@@ -11,21 +11,21 @@ export type Request = {
 export type LoadOrder = {
   port: number;
   cookies: readonly string[];
-  /** Sent in this order, from `from` on, and again from the first where they are fewer than there is time for. */
+  /** Sent in this order from index `from` on, repeated from the start until time is up. */
   requests: readonly Request[];
   from: number;
   connections: number;
-  /** Either for so long, or (0) each request once. */
+  /** Duration in seconds, or 0 to send each request once. */
   seconds: number;
-  /** What is answered before is not counted. */
+  /** Responses during this time are not counted. */
   warmUp: number;
 };
 
-/** What a load measured. Times are milliseconds from sending to the last byte. */
+/** The result of a load. Times are milliseconds from sending to the last byte. */
 export type LoadResult = {
   requests: number;
   seconds: number;
-  /** Answers other than 2xx and 304, by status. */
+  /** Responses other than 2xx and 304, by status. */
   refused: Record<string, number>;
   bytes: number;
   median: number;
@@ -33,17 +33,17 @@ export type LoadResult = {
   p95: number;
   p99: number;
   most: number;
-  /** Of each request in its order, where each was sent once. */
+  /** The time of each request in order, if each was sent once. */
   times: number[];
-  /** The place of the request that would have come next. */
+  /** The index of the request that would come next. */
   next: number;
-  /** Milliseconds of processor time that the client took for all of it. */
-  processor: number;
+  /** CPU time of the client in milliseconds. */
+  cpuMs: number;
 };
 
 /**
- * The client of the measurements: a process of its own, with kept connections on which one request follows the other.
- * It reads as little of the answers as it can, because it shares the processors with what it measures.
+ * The load client: a separate process with keep-alive connections that each send one request at a time. It reads as
+ * little as possible of the responses, since it shares the CPUs with the server.
  */
 if (process.send !== undefined) {
   process.on('message', (order: LoadOrder) => {
@@ -80,7 +80,7 @@ async function runLoad(order: LoadOrder): Promise<LoadResult> {
   const { user, system } = process.cpuUsage(before);
   return {
     requests: times.length,
-    // Where nothing came in time, as much time went by all the same.
+    // Without responses, the whole duration counts.
     seconds: times.length === 0 ? order.seconds : (last - counted) / 1_000,
     refused,
     bytes,
@@ -91,13 +91,13 @@ async function runLoad(order: LoadOrder): Promise<LoadResult> {
     most: at(1),
     times: inOrder,
     next,
-    processor: (user + system) / 1_000,
+    cpuMs: (user + system) / 1_000,
   };
 }
 
 type ParsedResponse = { status: number; length: number; closes: boolean };
 
-/** One connection at a time: sends the next request when the last one is answered. */
+/** A connection that sends the next request when the previous response is complete. */
 function runConnection(
   { port, requests, cookies }: LoadOrder,
   take: () => number | undefined,
@@ -134,7 +134,7 @@ function runConnection(
         pending = null;
         note(place, sent, answered);
         if (!answered.closes) return send();
-        // As an overloaded server does with what it refuses to read.
+        // An overloaded server closes connections whose requests it does not read.
         socket.off('close', lost);
         socket.destroy();
         connect();
@@ -150,7 +150,7 @@ function textOf({ method, path, member, body }: Request, cookies: readonly strin
     : `${head}content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 }
 
-/** The answer that is there in full; undefined where more of it is to come. */
+/** A complete response; undefined while more bytes are expected. */
 function parseResponse(bytes: Buffer): ParsedResponse | undefined {
   const end = bytes.indexOf('\r\n\r\n');
   if (end === -1) return undefined;

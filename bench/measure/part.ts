@@ -1,28 +1,28 @@
 import type { Community } from './community.ts';
 import type { PartResult } from './results.ts';
 
-/** What the parts measure with. Communities are started when the first part asks for them. */
+/** The tools of the parts. Communities are started on first use. */
 export type Bench = {
-  /** Seconds of each run, and how often each is run. */
+  /** Seconds per run, and the number of runs. */
   seconds: number;
   rounds: number;
   /** Minutes of mixed load. */
   minutes: number;
   community: (size: Size, cache?: 'cached' | 'uncached') => Promise<Community>;
-  log: (sentence: string) => void;
+  log: (message: string) => void;
 };
 
 export type Size = 'large' | 'small' | 'comparison';
 
 export type Part = {
   name: string;
-  /** The head of its section in docs/benchmarks.md. */
+  /** The heading of its section in docs/benchmarks.md. */
   title: string;
-  explains: string;
+  description: string;
   run: (bench: Bench) => Promise<PartResult>;
 };
 
-/** Runs all of them, in turn, so often: what the machine does beside falls on all alike. */
+/** Runs all of them in turn, `rounds` times, so that other load on the machine affects all equally. */
 export async function runInTurn<Name extends string, Result>(
   rounds: number,
   runs: Readonly<Record<Name, () => Promise<Result>>>,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createMergedScript, createScript } from './pgbench.ts';
 
-test('the statements of a request become a script that another member can run', () => {
+test('turns the statements of a request into a script that other members can run', () => {
   const statements = [
     { text: 'begin', values: [] },
     {
@@ -20,7 +20,7 @@ test('the statements of a request become a script that another member can run', 
   ]);
 });
 
-test('the statements of many requests become one script that draws between them', () => {
+test('turns the statements of many requests into one script that draws one of them', () => {
   const request = (answer: number, note: string) => [
     { text: 'select $1, $2, $3', values: [answer, 7, note] },
     { text: 'select $1::bigint[]', values: [[answer, 7]] },

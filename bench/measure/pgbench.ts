@@ -9,8 +9,8 @@ import { bufferIn, type Statement, type Value } from './statement.ts';
 const run = promisify(execFile);
 
 /**
- * A script's own numbers: the variable that stands in place of this one wherever it is a value. Drawn at random, or
- * (`once`) each number once, as what may be there only once needs it.
+ * A variable of a script that replaces a value. Drawn at random, or (`once`) each number once, for values that must be
+ * unique.
  */
 export type Variable = { name: string; value: number; from: number; to: number; once?: true };
 
@@ -21,7 +21,7 @@ export async function hasPgbench(): Promise<boolean> {
   );
 }
 
-/** Statements as a script of pgbench (PostgreSQL manual, pgbench, 'Custom Scripts'). */
+/** Formats statements as a pgbench script (PostgreSQL manual, pgbench, 'Custom Scripts'). */
 export function createScript(statements: readonly Statement[], variables: readonly Variable[] = []): string {
   const lines = statements.map(({ text, values }) => {
     const filled = text.replace(/\$(\d+)/gu, (_, place: string) =>
@@ -33,9 +33,9 @@ export function createScript(statements: readonly Statement[], variables: readon
 }
 
 /**
- * One script for the statements of many requests of one kind, which draws one of them each time: where they say different
- * numbers stands a variable. Other differences, as in the text of an event, are as in the first. Requests that took other
- * statements than the first did are left out.
+ * Merges the statements of many requests of one kind into one script that draws one request each time: numbers that
+ * differ become variables. Other differences, such as the text of an event, are as in the first request. Requests with
+ * other statements than the first are left out.
  */
 export function createMergedScript(
   requests: readonly (readonly Statement[])[],
@@ -109,7 +109,7 @@ function textOf(value: Exclude<Value, null>): string {
   return bytes === undefined ? JSON.stringify(value) : `\\x${bytes.toString('hex')}`;
 }
 
-/** Colons are written by number: pgbench would take a word behind one for a variable. */
+/** Writes colons as character codes: pgbench would take a word after a colon for a variable. */
 function quoted(text: string): string {
   return `E'${text
     .replaceAll('\\', '\\\\')
@@ -118,8 +118,8 @@ function quoted(text: string): string {
 }
 
 /**
- * Runs scripts, drawn at random, for so many seconds. Resolves with the transactions a second.
- * @param taken how many numbers each client has taken in earlier runs, of those that are taken once
+ * Runs scripts, chosen at random, for `seconds`. Resolves with the transactions per second.
+ * @param taken how many `once` numbers each client used in earlier runs
  */
 export async function runPgbench(
   connection: pg.ClientConfig,
@@ -131,9 +131,9 @@ export async function runPgbench(
     taken = 0,
   }: { scripts: readonly string[]; clients: number; seconds: number; prepared: boolean; taken?: number },
 ): Promise<number> {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'parley-pgbench-'));
+  const directory = await mkdtemp(path.join(os.tmpdir(), 'parley-pgbench-'));
   try {
-    const files = scripts.map((_, index) => path.join(folder, `${index}.sql`));
+    const files = scripts.map((_, index) => path.join(directory, `${index}.sql`));
     await Promise.all(files.map((file, index) => writeFile(file, scripts[index] ?? '')));
     const protocol = prepared ? 'prepared' : 'extended';
     const how = ['-n', '-M', protocol, '-c', String(clients), '-j', '1', '-T', String(Math.ceil(seconds))];
@@ -143,10 +143,10 @@ export async function runPgbench(
       maxBuffer: 16 * 1024 * 1024,
     });
     const tps = /^tps = ([\d.]+)/mu.exec(stdout)?.[1];
-    if (tps === undefined) throw new Error(`pgbench said nothing of its rate:\n${stdout}`);
+    if (tps === undefined) throw new Error(`pgbench reported no rate:\n${stdout}`);
     return Number(tps);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await rm(directory, { recursive: true, force: true });
   }
 }
 

@@ -5,7 +5,7 @@ const left = 250;
 const right = 90;
 const colours = ['#5b6ee1', '#2a9d8f', '#d98c2b'];
 
-/** A plot as SVG that is legible on white and on black: its text and lines follow what the reader prefers. */
+/** Renders a plot as SVG that is legible on white and on black: text and lines follow the reader's colour scheme. */
 export function renderSvg(plot: Plot): string {
   const { height, parts } = plot.kind === 'bars' ? bars(plot) : curve(plot);
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="${escape(plot.title)}">
@@ -53,7 +53,7 @@ function bars({ series, groups, line, log = false, unit }: Bars): { height: numb
     const x = (left + scale(line)).toFixed(1);
     parts.push(
       `<line class="line" x1="${x}" x2="${x}" y1="${top - 4}" y2="${y - 4}"/>`,
-      `<text x="${x}" y="${y + 12}" text-anchor="middle">wanted: at most ${line}</text>`,
+      `<text x="${x}" y="${y + 12}" text-anchor="middle">target: at most ${line}</text>`,
     );
   }
   return { height: y + 20, parts };

@@ -3,8 +3,8 @@ import pg from 'pg';
 import type { Statement } from './statement.ts';
 
 /**
- * Loaded into a server before its own code: writes each statement it sends to PostgreSQL into the file that
- * PARLEY_RECORD names, one JSON object a line.
+ * Preloaded into a server: writes each statement sent to PostgreSQL to the file PARLEY_RECORD, one JSON object per
+ * line.
  */
 const file = process.env['PARLEY_RECORD'];
 if (file !== undefined) {

@@ -5,28 +5,28 @@ import { renderSvg } from './plots.ts';
 import type { StoredResult } from './results.ts';
 
 const docs = path.join(projectRoot, 'docs');
-const folder = 'benchmarks';
+const directory = 'benchmarks';
 
-/** Writes docs/benchmarks.md, its plots and the query plans, from what the parts found last. */
+/** Writes docs/benchmarks.md, its plots and the query plans, from the latest results of the parts. */
 export async function writeReport(found: readonly StoredResult[], order: readonly string[]): Promise<void> {
   const parts = found.toSorted((one, other) => order.indexOf(one.part) - order.indexOf(other.part));
-  await mkdir(path.join(docs, folder), { recursive: true });
+  await mkdir(path.join(docs, directory), { recursive: true });
   for (const plot of parts.flatMap(({ plots = [] }) => plots))
-    await writeFile(path.join(docs, folder, `${plot.name}.svg`), renderSvg(plot));
+    await writeFile(path.join(docs, directory, `${plot.name}.svg`), renderSvg(plot));
   const plans = parts.flatMap((part) => part.plans ?? []);
   if (plans.length > 0)
-    await writeFile(path.join(docs, folder, 'plans.txt'), `${plans.join('\n').trimEnd()}\n`);
+    await writeFile(path.join(docs, directory, 'plans.txt'), `${plans.join('\n').trimEnd()}\n`);
   await writeFile(path.join(docs, 'benchmarks.md'), `${textOf(parts)}\n`);
 }
 
 function textOf(parts: readonly StoredResult[]): string {
   const rows = parts.flatMap((part) =>
-    part.rows.map((row) => [row.what, row.wanted, row.measured, sign(row.holds)]),
+    part.rows.map((row) => [row.what, row.target, row.measured, sign(row.holds)]),
   );
   return [
     '# Benchmarks',
     '',
-    'What pages and actions cost in a large community, measured by one command that anyone can repeat:',
+    'The cost of pages and actions in a large community. Repeat the measurement with:',
     '',
     '```',
     'npm run bench -- fill --questions 1000000 --data large',
@@ -35,11 +35,11 @@ function textOf(parts: readonly StoredResult[]): string {
     'npm run bench -- measure --data-1m large --data-10k small --data-comparison comparison',
     '```',
     '',
-    'Servers, PostgreSQL and the client share the processors of one machine. Machines differ, so most figures are ratios, taken in turn in one run against something simple: a bare `node:http` server, `pgbench`, the same work at a hundredth of the size. A figure is the median of several runs, with the smallest and the largest. One that falls short stands here as it is.',
+    'Servers, PostgreSQL and the client share the CPUs of one machine. Machines differ, so most figures are ratios to a simple baseline measured in the same run: a bare `node:http` server, `pgbench`, or the same work at a hundredth of the size. A figure is the median of several runs with minimum and maximum. Missed targets are listed as well.',
     '',
-    '## What is wanted and what was measured',
+    '## Targets and measurements',
     '',
-    ...table(['what', 'wanted', 'measured', 'holds'], rows),
+    ...table(['what', 'target', 'measured', 'met'], rows),
     '',
     ...parts.flatMap(section),
   ]
@@ -64,8 +64,8 @@ function section({
     '',
     ...notes.flatMap((note) => [note, '']),
     ...(figures === undefined ? [] : [...table(figures.head, figures.rows), '']),
-    ...plots.flatMap((plot) => [`![${plot.title}](${folder}/${plot.name}.svg)`, '']),
-    ...(plans === undefined ? [] : [`Every plan: [${folder}/plans.txt](${folder}/plans.txt).`, '']),
+    ...plots.flatMap((plot) => [`![${plot.title}](${directory}/${plot.name}.svg)`, '']),
+    ...(plans === undefined ? [] : [`Every plan: [${directory}/plans.txt](${directory}/plans.txt).`, '']),
     `Measured on ${at.slice(0, 10)}: ${machine}. ${shape}`,
     '',
   ];

@@ -2,13 +2,13 @@ import { createRandom, type Random, scatter, zipf } from '../fill/random.ts';
 import type { Request } from './load-client.ts';
 import type { Community } from './community.ts';
 
-/** Requests that follow each other in a measurement; each is sent by another member than the one before. */
+/** A sequence of requests; consecutive ones come from different members. */
 export type Requests = readonly Request[];
 
 export const pageRequests = (path: string): Requests =>
   members((member) => ({ method: 'GET', path, member }));
 
-/** Pages of questions drawn from all, or from a few that everybody reads. */
+/** Pages of questions drawn from all, or from `among` of them. */
 export function questionPageRequests({ counts }: Community, among = counts.questions): Requests {
   const random = createRandom(7);
   const step = counts.questions / among;
@@ -19,14 +19,16 @@ export function questionPageRequests({ counts }: Community, among = counts.quest
   }));
 }
 
-/** Pages of questions as a public reads them: all are read, few of them often, by Zipf's law. */
+/** Pages of questions with a realistic popularity, by Zipf's law: all are read, few of them often. */
 export function popularPageRequests({ counts }: Community): Requests {
   const random = createRandom(8);
   const [rank, place] = [zipf(random, counts.questions, 0.99), scatter(counts.questions)];
   return many(50_000, (member) => ({ method: 'GET', path: `/api/questions/${1 + place(rank())}`, member }));
 }
 
-/** Each changes a vote: from none to up, and the next time round the other way. On answers drawn from `answerIds`. */
+/**
+ * Each request changes a vote: from none to up, and in the next pass the other way. Answers are drawn from `answerIds`.
+ */
 export function voteRequests(answerIds: readonly number[], random: Random): Requests {
   const once = many(5_000, (member) => ({
     method: 'PUT' as const,
@@ -51,7 +53,7 @@ export function viewRequests({ counts }: Community): Requests {
 const words =
   'I have done this for years and would begin with the customers: ask ten of them what they pay for today, and build only what they name twice.';
 
-/** Answers to questions drawn from `among`, all of them different texts. */
+/** Answers to questions drawn from `among`, all with different texts. */
 export function newAnswerRequests({ counts }: Community, among = counts.questions): Requests {
   const random = createRandom(11);
   return many(50_000, (member) => ({
@@ -88,7 +90,7 @@ export function newQuestionRequests(): Requests {
   }));
 }
 
-/** So many different answers, evenly from the oldest to the newest. */
+/** `count` different answers, evenly from the oldest to the newest. */
 export function sampleAnswers({ counts }: Community, count: number): number[] {
   const step = Math.max(1, Math.floor(counts.answers / count));
   return Array.from({ length: Math.min(count, counts.answers) }, (_, index) => 1 + index * step);
@@ -100,7 +102,7 @@ function many(count: number, make: (member: number) => Request): Request[] {
   return Array.from({ length: count }, (_, index) => make(index));
 }
 
-/** What is looked for: 200 queries drawn from real titles, 50 of each kind. */
+/** Search queries: 200 drawn from real titles, 50 of each kind. */
 export type Query = { kind: 'common' | 'rare' | 'two words' | 'inside a word'; text: string };
 
 export async function sampleQueries({ db, counts }: Community): Promise<Query[]> {
@@ -125,7 +127,7 @@ export async function sampleQueries({ db, counts }: Community): Promise<Query[]>
   ];
 }
 
-/** Searches for two words next to each other in a title, each asked once. */
+/** Searches for two adjacent words of a title, each used once. */
 export async function newSearchRequests({ db, counts }: Community): Promise<Requests> {
   const random = createRandom(23);
   const ids = Array.from({ length: 10_000 }, () => 1 + random.below(counts.questions));
@@ -140,7 +142,7 @@ function twoOf(random: Random, title: readonly string[]): string {
   return `${title[at]} ${title[at + 1]}`;
 }
 
-/** Searches that come again, each time of other members: what one may search in ten seconds is limited. */
+/** Repeated searches, each time by another member because of the rate limit of searches. */
 export function searchRequests(queries: readonly Query[]): Requests {
   return many(5_000, (member) => ({
     method: 'GET',

@@ -3,17 +3,17 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 
-/** A row of the table: what is wanted, what was measured, whether that holds (null: nothing is wanted). */
-export type Row = { what: string; wanted: string; measured: string; holds: boolean | null };
+/** A row of the table: the target, the measurement, and whether it meets the target (null: no target). */
+export type Row = { what: string; target: string; measured: string; holds: boolean | null };
 
 export type Bars = {
   kind: 'bars';
   name: string;
   title: string;
   unit: string;
-  /** A line at this value: what is wanted. */
+  /** Draws a line at this value: the target. */
   line?: number;
-  /** Bars are as long as the logarithm. */
+  /** Uses a logarithmic scale. */
   log?: boolean;
   series: string[];
   groups: { label: string; values: number[] }[];
@@ -31,13 +31,13 @@ export type Curve = {
 
 export type Plot = Bars | Curve;
 
-/** What a part of the measurements found. */
+/** The results of a part. */
 export type PartResult = {
   rows: Row[];
   plots?: Plot[];
-  /** A table of all the figures behind the rows, with its head. */
+  /** A table of all figures behind the rows, with its head. */
   table?: { head: string[]; rows: (string | number)[][] };
-  /** Sentences about how it was measured and what limits it. */
+  /** Sentences about the method and its limits. */
   notes?: string[];
   /** Lines for the file of query plans. */
   plans?: string[];
@@ -51,18 +51,18 @@ export type StoredResult = PartResult & {
   shape: string;
 };
 
-export const resultsFolder = path.join(projectRoot, 'bench/results');
+export const resultsDirectory = path.join(projectRoot, 'bench/results');
 
 export async function saveResult(stored: StoredResult): Promise<void> {
-  await mkdir(resultsFolder, { recursive: true });
-  await writeFile(path.join(resultsFolder, `${stored.part}.json`), `${JSON.stringify(stored, null, 1)}\n`);
+  await mkdir(resultsDirectory, { recursive: true });
+  await writeFile(path.join(resultsDirectory, `${stored.part}.json`), `${JSON.stringify(stored, null, 1)}\n`);
 }
 
 export async function listResults(): Promise<StoredResult[]> {
-  const names = (await readdir(resultsFolder).catch(() => [])).filter((name) => name.endsWith('.json'));
+  const names = (await readdir(resultsDirectory).catch(() => [])).filter((name) => name.endsWith('.json'));
   return Promise.all(
     names.map(
-      async (name) => JSON.parse(await readFile(path.join(resultsFolder, name), 'utf8')) as StoredResult,
+      async (name) => JSON.parse(await readFile(path.join(resultsDirectory, name), 'utf8')) as StoredResult,
     ),
   );
 }
@@ -81,13 +81,13 @@ export function median(values: readonly number[]): number {
     : ((sorted[middle - 1] ?? Number.NaN) + (sorted[middle] ?? Number.NaN)) / 2;
 }
 
-/** A share from 0 to 1 of the values is at most this. */
+/** The quantile at `share`, from 0 to 1. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((one, other) => one - other);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-/** The median of several runs with the smallest and the largest. */
+/** The median of several runs with minimum and maximum. */
 export function formatSpread(values: readonly number[], digits = 2): string {
   const figure = (value: number) => formatAmount(value, digits);
   return `${figure(median(values))} (${figure(Math.min(...values))} to ${figure(Math.max(...values))})`;

@@ -7,18 +7,18 @@ import { getDatabaseUrl, type Community, startCommunity, withoutCacheEnv } from 
 import type { Request } from './load-client.ts';
 import type { Statement } from './statement.ts';
 
-/** A server whose statements are written down; it keeps no answers, so that each request shows all of its own. */
+/** A server that records its statements; it has no response cache, so each request executes all of its statements. */
 export type Recorder = {
   community: Community;
-  /** The statements that a request makes it send. */
+  /** The statements that a request causes. */
   record: (request: Request) => Promise<Statement[]>;
   stop: () => Promise<void>;
 };
 
-/** @param beside a community that is served already: the recording one is a second node of it */
+/** @param beside a running community; the recorder is a second node of it */
 export async function startRecorder(data: string, beside?: Community): Promise<Recorder> {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'parley-statements-'));
-  const file = path.join(folder, 'statements');
+  const directory = await mkdtemp(path.join(os.tmpdir(), 'parley-statements-'));
+  const file = path.join(directory, 'statements');
   await writeFile(file, '');
   const program = pathToFileURL(path.join(import.meta.dirname, 'record.ts')).href;
   const community = await startCommunity(data, {
@@ -32,7 +32,7 @@ export async function startRecorder(data: string, beside?: Community): Promise<R
     const lines = (await readFile(file)).subarray(from).toString('utf8').trimEnd().split('\n');
     return lines.filter(Boolean).map((line) => JSON.parse(line) as Statement);
   };
-  // What it sends by itself now and then is no request's.
+  // The server also sends statements on its own; those are not counted for a request.
   await community.send({ method: 'GET', path: '/api/session', member: 0 });
   const idle = await length();
   await delay(6_000);
@@ -47,14 +47,14 @@ export async function startRecorder(data: string, beside?: Community): Promise<R
     },
     async stop() {
       await community.stop();
-      await rm(folder, { recursive: true, force: true });
+      await rm(directory, { recursive: true, force: true });
     },
   };
 }
 
 export const isTransaction = (text: string) => /^\s*(begin|commit|rollback|start transaction)\b/iu.test(text);
 
-/** What follows an answer, such as waking the other nodes, comes within this, in milliseconds. */
+/** Statements after a response, such as NOTIFY for other nodes, follow within this time, in milliseconds. */
 const quietMs = 100;
 
 async function waitUntilQuiet(length: () => Promise<number>): Promise<void> {
@@ -64,14 +64,14 @@ async function waitUntilQuiet(length: () => Promise<number>): Promise<void> {
   }
 }
 
-/** Transactions of which nothing is left are none. */
+/** Removes transactions without statements. */
 function withoutEmpty(statements: readonly Statement[]): Statement[] {
-  const kept: Statement[] = [];
+  const remaining: Statement[] = [];
   for (const statement of statements) {
-    const before = kept.at(-1);
+    const before = remaining.at(-1);
     if (/^\s*commit/iu.test(statement.text) && before !== undefined && /^\s*begin/iu.test(before.text))
-      kept.pop();
-    else kept.push(statement);
+      remaining.pop();
+    else remaining.push(statement);
   }
-  return kept;
+  return remaining;
 }

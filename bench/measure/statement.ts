@@ -1,10 +1,10 @@
-/** What JSON can say. */
+/** A JSON value. */
 export type Value = string | number | boolean | null | Value[] | { readonly [key: string]: unknown };
 
-/** A statement as the server sent it; named where it is kept prepared. */
+/** A statement as the server sent it; `name` is set for prepared statements. */
 export type Statement = { text: string; values: Value[]; name?: string };
 
-/** What JSON makes of a Buffer, as one again; undefined for anything else. */
+/** Restores a Buffer from its JSON; undefined for other values. */
 export function bufferIn(value: Value): Buffer | undefined {
   if (typeof value !== 'object' || value === null || !('type' in value) || value['type'] !== 'Buffer')
     return undefined;

@@ -1,29 +1,29 @@
 import type { BrowserContext, Page } from '@playwright/test';
 import type { PageProbe, startBareBrowser } from './bare-browser.ts';
 
-/** How many times slower the processor is made. */
+/** CPU throttling factor. */
 export const slowdown = 4;
 
-/** A browser in which a member is signed in, with nothing in its cache. */
+/** Opens a browser context with a signed-in member and an empty cache. */
 export type OpenContext = () => Promise<BrowserContext>;
 
 export type FirstVisit = {
-  /** Of JavaScript and style sheets, as they came over the wire without headers, until the page is idle. */
+  /** JavaScript and style sheets in transferred bytes without headers, until the page is idle. */
   programBytes: number;
-  /** The same, of those that were asked for before the content showed. */
+  /** The same for files requested before the content was shown. */
   programBytesBeforeContent: number;
-  /** The page itself included. */
+  /** Including the page itself. */
   requestsBeforeContent: number;
   apiRequestsBeforeContent: number;
 };
 
-/** `contentMs`: until the largest content was painted. */
+/** `contentMs`: until the largest contentful paint. */
 export type SlowVisit = { contentMs: number; longestTaskMs: number; layoutShift: number };
 
-/** Milliseconds from the input to the next picture, as the browser's Event Timing has it (in steps of 8). */
+/** Milliseconds from the input to the next paint, by the Event Timing API (in steps of 8). */
 export type Presses = { vote: number; navigation: number };
 
-/** A first visit: what comes over the wire, and when. */
+/** Measures the transfers of a first visit. */
 export async function measureFirstVisit(open: OpenContext, path: string): Promise<FirstVisit> {
   const context = await open();
   const page = await observed(context);
@@ -38,13 +38,13 @@ export async function measureFirstVisit(open: OpenContext, path: string): Promis
   return {
     programBytes: sum(programs.map(([, size]) => size)),
     programBytesBeforeContent: sum(programs.filter(([url]) => early.has(url)).map(([, size]) => size)),
-    // The page itself is no resource.
+    // The page itself is not a resource entry.
     requestsBeforeContent: before.length + 1,
     apiRequestsBeforeContent: before.filter(({ url }) => new URL(url).pathname.startsWith('/api/')).length,
   };
 }
 
-/** The same with a slow processor, in a browser that nothing but that is asked of. */
+/** Measures a first visit with a throttled CPU, in a browser without other commands. */
 export async function measureSlowVisit(
   browser: Awaited<ReturnType<typeof startBareBrowser>>,
   { url, cookie }: Pick<PageProbe, 'url' | 'cookie'>,
@@ -59,7 +59,7 @@ export async function measureSlowVisit(
   return found as SlowVisit;
 }
 
-/** What the browser has noted of the page by itself. In the page. */
+/** Runs in the page: reads the browser's performance entries. */
 async function readPageMetrics(): Promise<SlowVisit> {
   const entriesOf = (type: string) =>
     new Promise<PerformanceEntry[]>((resolve) => {
@@ -80,20 +80,23 @@ async function readPageMetrics(): Promise<SlowVisit> {
   };
 }
 
-/** From a list to a question of it, and a vote on that. @param question its address */
+/**
+ * Opens a question from a list, and votes on it.
+ * @param question its URL
+ */
 export async function measurePresses(open: OpenContext, question: string): Promise<Presses> {
   const context = await open();
   const page = await observed(context);
   await page.goto('/');
   await idle(page);
   const link = page.locator(`main article h2 a[href="${question}"]`);
-  // As people do: what is pointed at is fetched.
+  // As people do: hovering prefetches the page.
   await link.hover();
   await page.waitForLoadState('networkidle');
   const navigation = await timed(page, () => link.click(), page.getByLabel('Your answer'));
   await idle(page);
   const vote = page.locator('#question').getByRole('button', { name: /^Upvote/u });
-  // The vote of an earlier round is taken back.
+  // Removes the vote of an earlier round.
   const pressed = (await vote.getAttribute('aria-pressed')) !== 'true';
   const voted = page.locator('#question').getByRole('button', { name: /^Upvote/u, pressed });
   const upvote = await timed(page, () => vote.click(), voted);
@@ -110,11 +113,11 @@ async function timed(
   await act();
   await shown.waitFor();
   await page.evaluate(painted);
-  // What took less than 16 ms the browser does not tell of.
+  // The browser does not report interactions below 16 ms.
   return page.evaluate(() => Math.max(16, window.seenByBench.longestPress));
 }
 
-/** When what shows now has been painted, and the browser has told of it. In the page. */
+/** Runs in the page: waits until the current state is painted and reported. */
 const painted = () =>
   new Promise<void>((resolve) =>
     requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve, 0))),
@@ -127,7 +130,7 @@ declare global {
   }
 }
 
-/** A page that notes what happens in it from its beginning. */
+/** A page that records its events from the start. */
 async function observed(context: BrowserContext): Promise<Page> {
   const page = await context.newPage();
   await page.addInitScript(() => {
@@ -146,7 +149,7 @@ async function observed(context: BrowserContext): Promise<Page> {
       },
       { durationThreshold: 0 },
     );
-    // At the moment it comes into the page: an observer would hear of it after all else that the same task begins.
+    // Measured during insertion: an observer runs only after the rest of the task.
     const look = () => {
       if (seen.contentAt === Infinity && document.querySelector('main article') !== null)
         seen.contentAt = performance.now();
@@ -184,7 +187,7 @@ async function idle(page: Page): Promise<void> {
   await page.waitForLoadState('networkidle');
 }
 
-/** The bytes of each script and style sheet, by address. */
+/** Counts the bytes of each script and style sheet, by URL. */
 async function countPrograms(page: Page): Promise<() => Map<string, number>> {
   const devtools = await page.context().newCDPSession(page);
   await devtools.send('Network.enable');

@@ -2,28 +2,28 @@ import net from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { isCompleteResponse, type Request } from '../write-throughput/load.ts';
 
-/** What became of the requests of one stretch of time. Times in milliseconds. */
+/** The requests of one interval. Times in milliseconds. */
 export type ArrivalFigures = {
   sent: number;
-  /** Answers by their status; what was not answered in time, or whose connection broke; what found no connection free. */
+  /** Responses by status, and requests that timed out, whose connection broke, or for which no connection was free. */
   statuses: Record<string, number>;
-  /** Of what was done (2xx), and of what was refused for too much to do (503). */
+  /** Times of successful responses (2xx), and of those refused by load shedding (503). */
   served: number[];
   refused: number[];
 };
 
-/** Connections at most; whoever comes then is told nothing, as behind a full balancer. */
+/** Maximum connections; further requests get no response, as behind a full load balancer. */
 const maxConnections = 2_000;
 
-/** Nobody waits longer for an answer, in milliseconds. */
+/** Timeout of a request, in milliseconds. */
 const timeoutMs = 10_000;
 
-/** How often the requests that are due are sent, in milliseconds. */
+/** Interval in which due requests are sent, in milliseconds. */
 const tickMs = 5;
 
 /**
- * Requests that come at their own pace, so many a second, whether earlier ones are answered or not: as members do who know
- * nothing of each other. `stretch` is told what happened since it was told last.
+ * Sends requests at a fixed rate, whether earlier ones have responses or not, as independent members do. `interval.log`
+ * gets the figures since its previous call.
  */
 export async function sendAtRate(
   address: string,
@@ -31,15 +31,15 @@ export async function sendAtRate(
     perSecond: number;
     seconds: number;
     next: () => Request;
-    stretch?: { seconds: number; tell: (arrived: ArrivalFigures) => void };
+    interval?: { seconds: number; log: (arrived: ArrivalFigures) => void };
   },
 ): Promise<ArrivalFigures> {
-  const { perSecond, seconds, next, stretch } = options;
+  const { perSecond, seconds, next, interval } = options;
   const { hostname, port } = new URL(address);
   const idle: Connection[] = [];
   const all = new Set<Connection>();
-  const whole = nothing();
-  let part = nothing();
+  const whole = createEmptyFigures();
+  let part = createEmptyFigures();
   const began = performance.now();
   let due = 0;
   let reportedAt = began;
@@ -47,10 +47,10 @@ export async function sendAtRate(
     const now = performance.now();
     if (now - began >= seconds * 1_000) break;
     for (; due < ((now - began) / 1_000) * perSecond; due++) send(now);
-    for (const connection of all) if (connection.hasWaited(now)) connection.giveUp();
-    if (stretch !== undefined && now - reportedAt >= stretch.seconds * 1_000) {
-      stretch.tell(part);
-      part = nothing();
+    for (const connection of all) if (connection.hasWaited(now)) connection.destroy();
+    if (interval !== undefined && now - reportedAt >= interval.seconds * 1_000) {
+      interval.log(part);
+      part = createEmptyFigures();
       reportedAt = now;
     }
     await new Promise((resolve) => setTimeout(resolve, tickMs));
@@ -58,7 +58,7 @@ export async function sendAtRate(
   const end = performance.now() + timeoutMs;
   while ([...all].some((connection) => connection.isBusy) && performance.now() < end)
     await new Promise((resolve) => setTimeout(resolve, 50));
-  for (const connection of all) connection.giveUp();
+  for (const connection of all) connection.destroy();
   return whole;
 
   function send(now: number): void {
@@ -71,16 +71,16 @@ export async function sendAtRate(
   function open(): Connection | null {
     if (all.size >= maxConnections) return null;
     const connection = new Connection(hostname, Number(port), {
-      answered: (status, milliseconds, stays) => {
+      onResponse: (status, milliseconds, keepsAlive) => {
         count((arrived) => {
           add(arrived.statuses, status);
           if (status.startsWith('2')) arrived.served.push(milliseconds);
           if (status === '503') arrived.refused.push(milliseconds);
         });
-        if (stays) idle.push(connection);
+        if (keepsAlive) idle.push(connection);
       },
-      lost: () => count(({ statuses }) => add(statuses, 'unanswered')),
-      closed: () => {
+      onLost: () => count(({ statuses }) => add(statuses, 'unanswered')),
+      onClosed: () => {
         all.delete(connection);
         const at = idle.indexOf(connection);
         if (at >= 0) idle.splice(at, 1);
@@ -96,57 +96,57 @@ export async function sendAtRate(
   }
 }
 
-const nothing = (): ArrivalFigures => ({ sent: 0, statuses: {}, served: [], refused: [] });
+const createEmptyFigures = (): ArrivalFigures => ({ sent: 0, statuses: {}, served: [], refused: [] });
 
 function add(counts: Record<string, number>, key: string): void {
   counts[key] = (counts[key] ?? 0) + 1;
 }
 
-type Listening = {
-  answered: (status: string, milliseconds: number, stays: boolean) => void;
-  lost: () => void;
-  closed: () => void;
+type ConnectionHandlers = {
+  onResponse: (status: string, milliseconds: number, keepsAlive: boolean) => void;
+  onLost: () => void;
+  onClosed: () => void;
 };
 
-/** One connection that carries one request after the other. */
+/** A connection that carries one request at a time. */
 class Connection {
   isBusy = false;
-  #begun = 0;
-  #answer = '';
+  #startedAt = 0;
+  #response = '';
   readonly #socket: net.Socket;
   readonly #host: string;
 
-  constructor(host: string, port: number, { answered, lost, closed }: Listening) {
+  constructor(host: string, port: number, { onResponse, onLost, onClosed }: ConnectionHandlers) {
     this.#host = `${host}:${port}`;
     this.#socket = net.connect(port, host).setNoDelay(true).setEncoding('latin1');
     this.#socket.on('data', (piece: string) => {
-      this.#answer += piece;
-      if (!isCompleteResponse(this.#answer)) return;
-      const status = this.#answer.slice(9, 12);
-      const stays = !/\r\nconnection: close\r\n/iu.test(this.#answer.slice(0, 4_000));
-      this.#answer = '';
+      this.#response += piece;
+      if (!isCompleteResponse(this.#response)) return;
+      const status = this.#response.slice(9, 12);
+      const keepsAlive = !/\r\nconnection: close\r\n/iu.test(this.#response.slice(0, 4_000));
+      this.#response = '';
       this.isBusy = false;
-      answered(status, performance.now() - this.#begun, stays);
+      onResponse(status, performance.now() - this.#startedAt, keepsAlive);
     });
     this.#socket.on('error', () => {});
     this.#socket.on('close', () => {
-      if (this.isBusy) lost();
+      if (this.isBusy) onLost();
       this.isBusy = false;
-      closed();
+      onClosed();
     });
   }
 
   hasWaited(now: number): boolean {
-    return this.isBusy && now - this.#begun > timeoutMs;
+    return this.isBusy && now - this.#startedAt > timeoutMs;
   }
 
-  giveUp(): void {
+  destroy(): void {
     this.#socket.destroy();
   }
 
   send({ method, path, cookie, body = '' }: Request, now: number): void {
     this.isBusy = true;
-    this.#begun = now;
+    this.#startedAt = now;
     const head = [
       `${method} ${path} HTTP/1.1`,
       `host: ${this.#host}`,

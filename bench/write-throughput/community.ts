@@ -8,15 +8,15 @@ import { migrate } from '#server/postgres/migrations.ts';
 import { toDatabaseUrl } from '#tests/support/database-url.ts';
 import { withTemporaryParley, withTemporaryPostgres } from '#tests/support/temporary-parley.ts';
 
-/** How many of each; the ids of each count from 1. */
+/** The number of each; ids start at 1. */
 export const size = { members: 4_000, questions: 2_000, answers: 6_000 } as const;
 
-const secret = 'a secret of the measurements, which nobody else has to know';
+const secret = 'a secret for measurements only, long enough for the server';
 
 /** A small community on an embedded PostgreSQL, served by one Parley. `pid`: Parley's process. */
 export type Community = { address: string; pid: number; db: Database; embedded: EmbeddedPostgres };
 
-/** Works with a community of its own, which is gone afterwards. */
+/** Runs `work` with a new community, which is deleted afterwards. */
 export function withCommunity<Result>(work: (community: Community) => Promise<Result>): Promise<Result> {
   return withTemporaryPostgres(async (embedded) => {
     const db = openDatabase({ connection: embedded.connection });
@@ -35,7 +35,7 @@ export function withCommunity<Result>(work: (community: Community) => Promise<Re
   });
 }
 
-/** Fills an empty database with members who are signed in, questions with a tag each, and answers. */
+/** Fills an empty database with signed-in members, questions with one tag each, and answers. */
 async function fillCommunity(db: Database): Promise<void> {
   const text =
     'Keep the dough in a cool place over night, and let it rise slowly; the crust gets crisp that way. ';
@@ -69,7 +69,7 @@ async function fillCommunity(db: Database): Promise<void> {
   await sql`checkpoint`.execute(db).catch(() => {});
 }
 
-/** The cookie of a member's session, signed as better-auth does. */
+/** The session cookie of a member, signed as better-auth does. */
 export function cookieOf(member: number): string {
   const token = `token-${member}`;
   const signature = createHmac('sha256', secret).update(token).digest('base64');

@@ -3,10 +3,10 @@ import { performance } from 'node:perf_hooks';
 
 export type Request = { method: string; path: string; cookie: string; body?: string };
 
-/** `refused`: answers that were no success, by status. Times in milliseconds. */
+/** `refused`: responses other than success, by status. Times in milliseconds. */
 export type LoadFigures = {
   perSecond: number;
-  /** With those before and after what is measured. */
+  /** Including requests during warm-up and shutdown. */
   answered: number;
   median: number;
   p99: number;
@@ -14,8 +14,8 @@ export type LoadFigures = {
 };
 
 /**
- * So many clients, each on a connection of its own, send the next request when the last one is answered. Measured after
- * a second of warming up, for so many seconds.
+ * Starts `clients` connections that each send the next request when the previous response is complete. Measures for
+ * `seconds` after a second of warm-up.
  */
 export async function runLoad(
   address: string,
@@ -67,7 +67,7 @@ export async function runLoad(
   }
 }
 
-/** Whether an answer of HTTP/1.1 has come to its end. */
+/** Whether an HTTP/1.1 response is complete. */
 export function isCompleteResponse(answer: string): boolean {
   const end = answer.indexOf('\r\n\r\n');
   if (end < 0) return false;

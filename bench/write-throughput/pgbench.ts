@@ -8,7 +8,9 @@ import { size } from './community.ts';
 
 const run = promisify(execFile);
 
-/** One vote on an answer, one answer and one view, each alone in its transaction, with what Parley writes of it. */
+/**
+ * One vote on an answer, one answer and one view, each in its own transaction, with the rows that Parley writes for it.
+ */
 export const scripts = {
   vote: String.raw`
 \set member random(1, ${size.members})
@@ -65,14 +67,14 @@ insert into event (topic, event) values
 commit;`,
 } as const;
 
-/** Transactions a second by Debian's pgbench, prepared; undefined where there is no pgbench. */
+/** Transactions per second by Debian's pgbench with prepared statements; undefined without pgbench. */
 export async function runPgbench(
   script: string,
   { connection, clients, seconds }: { connection: pg.ClientConfig; clients: number; seconds: number },
 ): Promise<number | undefined> {
   const { host, port, user, password, database } = connection;
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'parley-pgbench-'));
-  const file = path.join(folder, 'script.sql');
+  const directory = await mkdtemp(path.join(os.tmpdir(), 'parley-pgbench-'));
+  const file = path.join(directory, 'script.sql');
   await writeFile(file, script);
   const parameters = ['-n', '-M', 'prepared', '-c', String(clients), '-j', '2', '-T', String(seconds)];
   const place = ['-h', String(host), '-p', String(port), '-U', String(user)];
@@ -85,6 +87,6 @@ export async function runPgbench(
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await rm(directory, { recursive: true, force: true });
   }
 }

@@ -1,7 +1,6 @@
 /**
- * Turns the demo community into the files of a Stack Exchange data dump.
- * Whatever the source leaves open (who voted when, seconds, revision ids) follows from a hash of the text around it:
- * chance would make every build different.
+ * Converts the demo data into the files of a Stack Exchange data dump. Values that the source leaves open (who voted
+ * when, seconds, revision ids) are derived from a hash of the surrounding text, so that every build is identical.
  */
 import { createHash } from 'node:crypto';
 import { createElement } from 'react';
@@ -11,14 +10,14 @@ import remarkGfm from 'remark-gfm';
 import { formatXmlFile, type Row } from './xml.ts';
 import type { DemoAnswer, DemoComment, DemoMember, DemoQuestion } from './source.ts';
 
-/** The archive's last moment: nothing in it is younger. */
+/** The latest time in the archive. */
 export const archiveEnd = new Date('2026-11-20T00:00:00Z');
 
 const licence = 'Apache-2.0';
 const dayMs = 24 * 60 * 60 * 1000;
-/** A post collects its votes within this time. */
+/** All votes on a post are cast within this time. */
 const votingDays = 90;
-/** The product's points for a vote by somebody else. */
+/** The reputation for a vote by another member (docs/product.md 7.4). */
 const points = { questionUp: 5, answerUp: 10, commentUp: 2, down: -2 };
 
 type MemberTotals = { reputation: number; up: number; down: number; lastSeen: Date };
@@ -30,7 +29,7 @@ type Post = {
   answer: DemoAnswer | undefined;
 };
 
-/** The files by name, complete with XML declaration. */
+/** The complete XML files by name. */
 export function buildArchive(members: DemoMember[], questions: DemoQuestion[]): Map<string, string> {
   const posts = numberedPosts(questions);
   const userIds = new Map(members.map((member, index) => [member.handle, index + 1]));
@@ -56,7 +55,7 @@ export function buildArchive(members: DemoMember[], questions: DemoQuestion[]): 
   ]);
 }
 
-/** Questions and answers together, numbered by time as a real site numbers them. */
+/** Questions and answers together, numbered by time as on a real site. */
 function numberedPosts(questions: DemoQuestion[]): Post[] {
   const posts: Post[] = questions.flatMap((question) => [
     {
@@ -149,7 +148,7 @@ function voteRows(post: Post, members: DemoMember[], userId: (member: DemoMember
     CreationDate: `${stamp(new Date(post.date.getTime() + day * dayMs)).slice(0, 10)}T00:00:00.000`,
   });
   const cast = Array.from({ length: up + down }, (_, index) =>
-    // Cubed: most votes come soon after the post, a few much later.
+    // Cubed, so that most votes come soon after the post.
     row(index < up ? 2 : 3, Math.floor(days * ((index + 1) / (up + down + 1)) ** 3)),
   );
   const favourites = post.answer
@@ -182,16 +181,16 @@ function historyRows(post: Post, userId: (member: DemoMember) => number | undefi
 }
 
 function userRows(members: DemoMember[], posts: Post[]): Row[] {
-  const standings = new Map<DemoMember, MemberTotals>(
+  const totalsByMember = new Map<DemoMember, MemberTotals>(
     members.map((member) => [member, { reputation: 1, up: 0, down: 0, lastSeen: lastVisit(member) }]),
   );
   for (const post of posts) {
     const content = post.answer ?? post.question;
-    credit(standings, post.key, content, post.answer ? points.answerUp : points.questionUp);
-    for (const comment of content.comments) credit(standings, post.key, comment, points.commentUp);
+    credit(totalsByMember, post.key, content, post.answer ? points.answerUp : points.questionUp);
+    for (const comment of content.comments) credit(totalsByMember, post.key, comment, points.commentUp);
   }
   return members.map((member, index) => {
-    const standing = standings.get(member) ?? {
+    const totals = totalsByMember.get(member) ?? {
       reputation: 1,
       up: 0,
       down: 0,
@@ -199,44 +198,44 @@ function userRows(members: DemoMember[], posts: Post[]): Row[] {
     };
     return {
       Id: index + 1,
-      Reputation: Math.max(1, standing.reputation),
+      Reputation: Math.max(1, totals.reputation),
       CreationDate: stamp(exactDate(member.joined, member.handle)),
       DisplayName: member.displayName,
-      LastAccessDate: stamp(standing.lastSeen),
+      LastAccessDate: stamp(totals.lastSeen),
       WebsiteUrl: member.website || undefined,
       Location: member.location || undefined,
       AboutMe: member.about === '' ? undefined : html(member.about),
-      Views: Math.round(standing.reputation / 7) + (hash(member.handle) % 40),
-      UpVotes: standing.up,
-      DownVotes: standing.down,
+      Views: Math.round(totals.reputation / 7) + (hash(member.handle) % 40),
+      UpVotes: totals.up,
+      DownVotes: totals.down,
       AccountId: index + 1,
     };
   });
 }
 
-/** Gives the author the points and the voters, who are other members, their votes. */
+/** Assigns votes to other members and adds their points to the author. */
 function credit(
-  standings: Map<DemoMember, MemberTotals>,
+  totalsByMember: Map<DemoMember, MemberTotals>,
   key: string,
   content: DemoQuestion | DemoAnswer | DemoComment,
   pointsUp: number,
 ): void {
   const down = 'down' in content ? content.down : 0;
-  const author = standings.get(content.author);
+  const author = totalsByMember.get(content.author);
   if (author) {
     author.reputation += content.up * pointsUp + down * points.down;
     author.lastSeen = latest([author.lastSeen, exactDate(content.date, 'seen')]);
   }
-  const voters = [...standings]
+  const voters = [...totalsByMember]
     .filter(([member]) => member !== content.author)
     .toSorted(([a], [b]) => hash(key, a.handle) - hash(key, b.handle))
-    .map(([, standing]) => standing);
-  if (content.up + down > voters.length) throw new Error(`${key}: more votes than members to cast them`);
+    .map(([, totals]) => totals);
+  if (content.up + down > voters.length) throw new Error(`${key}: more votes than members who can vote`);
   for (const voter of voters.slice(0, content.up)) voter.up += 1;
   for (const voter of voters.slice(content.up, content.up + down)) voter.down += 1;
 }
 
-/** Most members looked in during the archive's last month. */
+/** Most members have visited during the last month of the archive. */
 function lastVisit(member: DemoMember): Date {
   const age = (hash('visit', member.handle) % (30 * 24 * 60)) * 60 * 1000 + dayMs / 4;
   return latest([member.joined, new Date(archiveEnd.getTime() - age)]);
@@ -254,7 +253,7 @@ function numbered<T extends object>(rows: T[]): (T & { Id: number })[] {
   return rows.map((row, index) => ({ Id: index + 1, ...row }));
 }
 
-/** The source gives minutes; an archive has milliseconds. */
+/** The source has minutes; an archive has milliseconds. */
 function exactDate(minute: Date, seed: string): Date {
   return new Date(minute.getTime() + (hash(seed) % 60_000));
 }

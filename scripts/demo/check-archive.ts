@@ -1,14 +1,14 @@
 /**
- * Reads a finished archive back and holds it against what is true of every complete data dump:
- * scores, counts and accepted answers agree with the rows, every reference leads somewhere, nothing precedes what it
- * belongs to. It looks at the written XML alone, so that a mistake of the writer shows.
+ * Reads a finished archive and checks the invariants of a complete data dump: scores, counts and accepted answers match
+ * the rows, every reference exists, and nothing is older than its parent. It only uses the written XML, so that errors
+ * of the writer are found.
  */
 import { SaxesParser } from 'saxes';
 import { archiveEnd } from './build-archive.ts';
 
 type Row = Record<string, string | undefined>;
 
-/** A sentence for each contradiction; none when the archive is sound. */
+/** Returns a message for each inconsistency. */
 export function checkArchive(files: Map<string, string>): string[] {
   const rows = (name: string) => readRows(files.get(name) ?? '');
   const [users, posts, comments] = [rows('Users.xml'), rows('Posts.xml'), rows('Comments.xml')];
@@ -104,7 +104,7 @@ function checkOrder(users: Row[], posts: Row[], comments: Row[]): string[] {
   ];
 }
 
-/** Every post has its Markdown, and a question its title and tags as well. */
+/** Every post needs a revision of its text, and every question also of its title and tags. */
 function checkHistory(posts: Row[], history: Row[]): string[] {
   const texts = new Map(history.map((row) => [`${row['PostId']}/${row['PostHistoryTypeId']}`, row['Text']]));
   return posts
@@ -133,7 +133,7 @@ function countBy<T, K>(items: T[], key: (item: T) => K): Map<K, number> {
   return counts;
 }
 
-/** Throws on XML that is not well formed. */
+/** @throws if the XML is not well formed. */
 function readRows(xml: string): Row[] {
   const rows: Row[] = [];
   const parser = new SaxesParser();

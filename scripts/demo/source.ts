@@ -1,6 +1,5 @@
 /**
- * Reads the demo community's source files. `demo/README.md` describes the format.
- * Lengths are counted in Unicode code points, as the product counts them.
+ * Parses the source files of the demo data. `demo/README.md` describes the format. Lengths are in Unicode code points.
  */
 
 export type DemoMember = {
@@ -54,7 +53,10 @@ const maxTags = 5;
 
 type Section = { line: number; head: string[]; text: string };
 
-/** One section a member; the order gives the ids, from 1. Throws an Error that names the file and the line. */
+/**
+ * Parses one section per member; the order gives the ids, from 1.
+ * @throws an Error with the file and the line.
+ */
 export function parseMembers(file: string, text: string): DemoMember[] {
   const members = sections(text).map((section) => {
     const where = `${file}:${section.line}`;
@@ -71,11 +73,14 @@ export function parseMembers(file: string, text: string): DemoMember[] {
     };
   });
   const handles = new Set(members.map((member) => member.handle));
-  if (handles.size !== members.length) throw new Error(`${file}: two members share a handle`);
+  if (handles.size !== members.length) throw new Error(`${file}: two members have the same handle`);
   return members;
 }
 
-/** One question with its answers and comments. Throws an Error that names the file and, below the question, the line. */
+/**
+ * Parses one question with its answers and comments.
+ * @throws an Error with the file and, below the question, the line.
+ */
 export function parseQuestion(file: string, text: string, members: DemoMember[]): DemoQuestion {
   const start = text.search(sectionStart);
   const { fields, body } = headed(start < 0 ? text : text.slice(0, start));
@@ -114,14 +119,14 @@ function addSection(question: DemoQuestion, section: Section, members: DemoMembe
     return;
   }
   if (kind !== 'comment') throw new Error(`${where}: '${kind}' is neither answer nor comment`);
-  if (down > 0) throw new Error(`${where}: archives hold no down votes on comments`);
+  if (down > 0) throw new Error(`${where}: comments in archives have no downvotes`);
   const post = question.answers.at(-1) ?? question;
   post.comments.push({ ...common, up, text: within(where, 'comment', section.text.trim()) });
 }
 
 const sectionStart = /^=== /m;
 
-/** The parts that start with a line '=== a | b | c', whose cells are the head. */
+/** The sections of a text. Each starts with a line '=== a | b | c', whose cells are its head. */
 function sections(text: string): Section[] {
   const found: Section[] = [];
   for (const [index, line] of text.split('\n').entries()) {
@@ -142,7 +147,7 @@ function sections(text: string): Section[] {
   return found;
 }
 
-/** 'name: value' lines up to the first empty line, then the body. */
+/** Parses 'name: value' lines up to the first empty line, then the body. */
 function headed(text: string): { fields: Map<string, string>; body: string } {
   const [head = '', ...rest] = text.trim().split(/\n\n/);
   const fields = new Map<string, string>();
@@ -161,23 +166,23 @@ function required(where: string, fields: Map<string, string>, name: string): str
 
 function member(where: string, members: DemoMember[], handle: string): DemoMember {
   const found = members.find((candidate) => candidate.handle === handle);
-  if (!found) throw new Error(`${where}: nobody is called '${handle}'`);
+  if (!found) throw new Error(`${where}: no member has the handle '${handle}'`);
   return found;
 }
 
-/** '2026-11-18 09:12', UTC. */
+/** Parses '2026-11-18 09:12' as UTC. */
 function parseDate(where: string, text: string): Date {
   const date = new Date(`${text.replace(' ', 'T')}:00Z`);
   if (!/^\d{4}-\d\d-\d\d \d\d:\d\d$/.test(text) || Number.isNaN(date.getTime())) {
-    throw new Error(`${where}: '${text}' is no date like 2026-11-18 09:12`);
+    throw new Error(`${where}: '${text}' is not a date like 2026-11-18 09:12`);
   }
   return date;
 }
 
-/** '+12 -1', '+3' or nothing. */
+/** Parses '+12 -1', '+3' or nothing. */
 function parseVotes(where: string, text: string): { up: number; down: number } {
   const match = /^(?:\+(\d+))? ?(?:-(\d+))?$/.exec(text);
-  if (!match) throw new Error(`${where}: '${text}' are no votes like '+12 -1'`);
+  if (!match) throw new Error(`${where}: '${text}' is not a vote count like '+12 -1'`);
   return { up: Number(match[1] ?? 0), down: Number(match[2] ?? 0) };
 }
 

@@ -1,7 +1,10 @@
-/** A row's attributes, in their order; undefined ones are left out. */
+/** The attributes of a row in order; undefined ones are omitted. */
 export type Row = Record<string, string | number | undefined>;
 
-/** A file as data dumps have them: one row a line. Line breaks in values become references, or a parser would make spaces of them. */
+/**
+ * Formats a file of a data dump, one row per line. Line breaks in values become character references, because parsers
+ * would turn them into spaces.
+ */
 export function formatXmlFile(root: string, rows: Row[]): string {
   const lines = rows.map((row) => {
     const attributes = Object.entries(row).flatMap(([name, value]) =>

@@ -6,63 +6,63 @@ import { Failure, getPackageDirectory, getPinnedNode, project } from './project.
 const browsers = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
 /**
- * The program of a Chromium for the browser tests: the one named by PARLEY_CHROMIUM, Playwright's own, one on the
- * path, and where there is none, one installed now. A headless shell comes first and is installed where that needs
- * nobody's leave: the same engine without a desktop around it takes two thirds of the time.
+ * Finds the Chromium for the browser tests: the one in PARLEY_CHROMIUM, Playwright's own, one on the PATH, or one
+ * installed now. A headless shell is preferred, and is installed if that needs no permission: it takes a third less
+ * time.
  * @returns {Promise<string>}
  */
 export async function findBrowser() {
   const named = process.env['PARLEY_CHROMIUM'];
   if (named !== undefined && named !== '') {
     if (await runs(named)) return named;
-    throw new Failure(`PARLEY_CHROMIUM is ${named}, which does not run.`);
+    throw new Failure(`PARLEY_CHROMIUM is ${named}, which cannot be run.`);
   }
-  const shell = (await onPath(['chromium-headless-shell'])) ?? (await playwrightsOwn());
-  const file = shell ?? (await installed()) ?? (await onPath(browsers));
+  const shell = (await findOnPath(['chromium-headless-shell'])) ?? (await findPlaywrightChromium());
+  const file = shell ?? (await installChromium()) ?? (await findOnPath(browsers));
   if (file !== undefined) return file;
-  throw new Failure('No Chromium could be installed. Install one, or name its program in PARLEY_CHROMIUM.');
+  throw new Failure('Chromium could not be installed. Install it, or set PARLEY_CHROMIUM to its path.');
 }
 
 /** @param {string[]} names */
-async function onPath(names) {
-  for (const folder of (process.env['PATH'] ?? '').split(path.delimiter))
+async function findOnPath(names) {
+  for (const directory of (process.env['PATH'] ?? '').split(path.delimiter))
     for (const name of names) {
-      const file = path.join(folder, name);
+      const file = path.join(directory, name);
       if (existsSync(file) && (await runs(file))) return file;
     }
   return undefined;
 }
 
-async function playwrightsOwn() {
+async function findPlaywrightChromium() {
   const script = `import { chromium } from '@playwright/test'; console.log(chromium.executablePath());`;
   const { output } = await runCaptured(getPinnedNode(), ['--input-type=module', '--eval', script]);
   const file = output.trim();
   return existsSync(file) && (await runs(file)) ? file : undefined;
 }
 
-/** A headless shell by Debian's packages, or Playwright's where those are none and no browser is there at all. */
-async function installed() {
-  const fromDebian = await debians();
-  if (fromDebian !== undefined || (await onPath(browsers)) !== undefined) return fromDebian;
-  console.log('There is no Chromium for the browser tests. Installing the one that Playwright brings …');
+/** Installs a headless shell from Debian or, if there is no browser at all, the one from Playwright. */
+async function installChromium() {
+  const fromApt = await installFromApt();
+  if (fromApt !== undefined || (await findOnPath(browsers)) !== undefined) return fromApt;
+  console.log('Chromium for the browser tests is missing. Installing it with Playwright …');
   const playwright = path.join(getPackageDirectory('@playwright/test'), 'cli.js');
   const { output } = await runCaptured(getPinnedNode(), [playwright, 'install', 'chromium']);
-  const own = await playwrightsOwn();
-  if (own === undefined) console.log(output.trim());
-  return own;
+  const chromium = await findPlaywrightChromium();
+  if (chromium === undefined) console.log(output.trim());
+  return chromium;
 }
 
-async function debians() {
+async function installFromApt() {
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return undefined;
-  console.log("There is no headless Chromium for the browser tests. Installing Debian's …");
+  console.log('Headless Chromium for the browser tests is missing. Installing it from Debian …');
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   for (const parameters of [['update'], ['install', '-y', 'chromium-headless-shell']]) {
     const { code, output } = await runCaptured('apt-get', parameters, { env, cwd: project });
     if (code === 0) continue;
-    console.log(`${output.trim()}\nThat did not work.`);
+    console.log(`${output.trim()}\nThe installation failed.`);
     return undefined;
   }
-  return onPath(['chromium-headless-shell']);
+  return findOnPath(['chromium-headless-shell']);
 }
 
 /** @param {string} file */

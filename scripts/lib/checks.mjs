@@ -9,56 +9,61 @@ import { countResults, listPlaywrightFailures } from './failures.mjs';
 import { ensurePgBouncer, findPostgresPrograms } from './postgresql.mjs';
 import { getPackageDirectory, getPinnedNode } from './project.mjs';
 import { withScratchDirectory } from './scratch-directory.mjs';
-import { heavyFiles, isHeavy } from './tiers.mjs';
+import { isHeavy } from './tiers.mjs';
 import { combineVitestRuns, filesToRunAgain } from './vitest-runs.mjs';
 
 /**
- * What a check found. `skipped` tests did not run. `failures` and `flaky` are repeated at the end of the run: each entry
+ * The result of a check. `skipped` tests did not run. `failures` and `flaky` are repeated at the end of the run; each entry
  * is a test and its error. A flaky test failed once and passed when it ran again; it counts as passed.
  * @typedef {{
  *   passed: number, failed: number, skipped: number, output?: string, failures?: readonly string[],
  *   flaky?: readonly string[]
  * }} Result
- * What of the tests runs: the files whose names contain one of `filters`, of both tiers, or where there are none, the fast
- * tier, with `all` the heavy one as well.
- * @typedef {{ filters: string[], all: boolean }} Wanted
- * `alone` keeps all processors busy by itself, and begins when the others are done.
+ * The tests to run: the files of both tiers whose names contain one of `filters`; without filters the fast tier and, with
+ * `all`, also the heavy one.
+ * @typedef {{ filters: string[], all: boolean }} Selection
+ * A check with `alone` uses all processors and starts after the others. The fast tier runs these checks at the same time,
+ * the heavy tier one after the other.
  * @typedef {{
- *   name: string, explains: string, needs?: string, alone?: boolean, run: (wanted: Wanted) => Promise<Result>
+ *   name: string, description: string, needs?: string, alone?: boolean, run: (selection: Selection) => Promise<Result>
  * }} Check
  */
 
 /**
- * Every check, the fast ones first.
+ * All checks, the fast ones first.
  * @type {Check[]}
  */
 export const checks = [
   {
     name: 'format',
-    explains: 'files are formatted (oxfmt)',
+    description: 'files are formatted (oxfmt)',
     run: () => runTool('oxfmt', 'bin/oxfmt', ['--check']),
   },
   {
     name: 'lint',
-    explains: 'the rules of the house hold (oxlint)',
+    description: 'the lint rules hold (oxlint)',
     run: () => runTool('oxlint', 'bin/oxlint', ['--type-aware', '--deny-warnings']),
   },
-  { name: 'types', explains: 'types fit (tsc)', run: () => runTool('typescript', 'bin/tsc', ['-b']) },
+  {
+    name: 'types',
+    description: 'types are correct (tsc)',
+    run: () => runTool('typescript', 'bin/tsc', ['-b']),
+  },
   {
     name: 'unused',
-    explains: 'no file, export or dependency is unused (knip)',
+    description: 'no file, export or dependency is unused (knip)',
     run: () => runTool('knip', 'bin/knip.js', []),
   },
-  { name: 'build', explains: 'the browser part builds (vite)', run: buildBrowserPart },
+  { name: 'build', description: 'the web app builds (vite)', run: buildWebApp },
   {
     name: 'server',
-    explains: 'the tests against a real PostgreSQL (vitest)',
+    description: 'the tests against a real PostgreSQL (vitest)',
     alone: true,
     run: serverTests,
   },
   {
     name: 'browser',
-    explains: 'the tests in a real browser (playwright)',
+    description: 'the tests in a real browser (playwright)',
     needs: 'build',
     alone: true,
     run: browserTests,
@@ -81,42 +86,43 @@ async function runTool(name, file, parameters) {
   return code === 0 ? success : { passed: 0, failed: 1, skipped: 0, output };
 }
 
-async function buildBrowserPart() {
+async function buildWebApp() {
   await buildWeb();
   return success;
 }
 
 /**
- * Runs the tests. Runs each file with a failure once more, by itself: it gets a new database, and a failed hook or an
- * unhandled error is repeated like a failed test.
- * @param {Wanted} wanted
+ * Runs the tests, and then each file with a failure once more on its own: it gets a new database, and a failed hook or
+ * an unhandled error is repeated like a failed test.
+ * @param {Selection} selection
  * @returns {Promise<Result>}
  */
 async function serverTests({ filters, all }) {
   const isComplete = filters.length === 0;
-  const wants = (/** @type {string} */ word) =>
+  const isSelected = (/** @type {string} */ word) =>
     isComplete ? all : filters.some((filter) => filter.includes(word));
-  const programs = wants('replica') ? await findPostgresPrograms() : undefined;
-  if (wants('pgbouncer')) await ensurePgBouncer();
-  const left = isComplete && !all ? heavyFiles.map((pattern) => `--exclude=${pattern}`) : [];
+  const programs = isSelected('replica') ? await findPostgresPrograms() : undefined;
+  if (isSelected('pgbouncer')) await ensurePgBouncer();
+  const projects = isComplete && !all ? ['--project=!heavy'] : [];
   const env = { ...(programs !== undefined && { PARLEY_POSTGRES_PROGRAMS: programs }) };
-  const first = await runVitest([...left, ...filters], env);
+  const first = await runVitest([...projects, ...filters], env, isComplete && !all);
   const files = filesToRunAgain(first);
   const runs = [first];
   if (files.length > 0) {
-    console.log(`\nRunning again what failed:\n${files.join('\n')}`);
-    runs.push(await runVitest(files, env));
+    console.log(`\nRunning failed files again:\n${files.join('\n')}`);
+    runs.push(await runVitest(files, env, false));
   }
   const { ran, ...result } = combineVitestRuns(runs);
-  return isComplete ? covered(result, '.test.ts', ran, all) : result;
+  return isComplete ? withMissingTests(result, '.test.ts', ran, all) : result;
 }
 
 /**
  * @param {string[]} parameters
  * @param {NodeJS.ProcessEnv} given
+ * @param {boolean} byLine
  * @returns {Promise<import('./vitest-runs.mjs').VitestRun>}
  */
-function runVitest(parameters, given) {
+function runVitest(parameters, given, byLine) {
   return withReport(async (report, scratch) => {
     const unhandled = `${report}.unhandled`;
     const env = { ...scratch, ...given, PARLEY_UNHANDLED_ERRORS: unhandled };
@@ -129,24 +135,26 @@ function runVitest(parameters, given) {
     ];
     const code = await runInForeground(getPinnedNode(), [vitest, 'run', ...reporters, ...parameters], {
       env,
+      byLine,
     });
     return { code, report: await readReport(report), unhandled: await readReport(unhandled, []) };
   });
 }
 
 /**
- * @param {Wanted} wanted
+ * @param {Selection} selection
  * @returns {Promise<Result>}
  */
 async function browserTests({ filters, all }) {
   const isComplete = filters.length === 0;
-  const projects = isComplete && !all ? ['--project=longest', '--project=others'] : [];
+  // Next to the server tests, a third worker uses the time that pages wait.
+  const projects = isComplete && !all ? ['--project=longest', '--project=others', '--workers=3'] : [];
   const browser = await findBrowser();
   return withReport(async (report, given) => {
     const playwright = path.join(getPackageDirectory('@playwright/test'), 'cli.js');
     const env = { ...given, PARLEY_CHROMIUM: browser, PLAYWRIGHT_JSON_OUTPUT_FILE: report };
     const parameters = [playwright, 'test', '--reporter=list,json', ...projects, ...filters];
-    const code = await runInForeground(getPinnedNode(), parameters, { env });
+    const code = await runInForeground(getPinnedNode(), parameters, { env, byLine: isComplete && !all });
     const found = await readReport(report);
     const { stats = {} } = found;
     const result = {
@@ -154,19 +162,19 @@ async function browserTests({ filters, all }) {
       failures: listPlaywrightFailures(found, 'unexpected'),
       flaky: listPlaywrightFailures(found, 'flaky'),
     };
-    return isComplete ? covered(result, '.spec.ts', listPlaywrightTests(found), all) : result;
+    return isComplete ? withMissingTests(result, '.spec.ts', listPlaywrightTests(found), all) : result;
   });
 }
 
 /**
- * A test that is said to prove a sentence of the specification, and did not run, counts as a failure.
+ * Counts a test as failed if docs/SPEC-COVERAGE.md lists it and it did not run.
  * @param {Result} result
- * @param {string} ending of the files that the tests are in
+ * @param {string} ending of the names of the test files
  * @param {string[]} ran
  * @param {boolean} all whether the heavy tier ran as well
  * @returns {Promise<Result>}
  */
-async function covered(result, ending, ran, all) {
+async function withMissingTests(result, ending, ran, all) {
   const named = await findTestsNotRun(ending, ran);
   const missing = named.filter((test) => all || !isHeavy(test.split(' › ')[0] ?? ''));
   if (missing.length === 0) return result;
@@ -182,18 +190,18 @@ async function covered(result, ending, ran, all) {
  */
 function withReport(work) {
   return withScratchDirectory(async (env) => {
-    const folder = await mkdtemp(path.join(env['TMPDIR'] || os.tmpdir(), 'parley-report-'));
+    const directory = await mkdtemp(path.join(env['TMPDIR'] || os.tmpdir(), 'parley-report-'));
     try {
-      return await work(path.join(folder, 'report.json'), env);
+      return await work(path.join(directory, 'report.json'), env);
     } finally {
-      await rm(folder, { recursive: true, force: true });
+      await rm(directory, { recursive: true, force: true });
     }
   });
 }
 
 /**
  * @param {string} file
- * @param {unknown} [missing] what a run that wrote no report gives
+ * @param {unknown} [missing] the result if the run wrote no report
  */
 async function readReport(file, missing = {}) {
   const text = await readFile(file, 'utf8').catch(() => undefined);

@@ -1,49 +1,60 @@
 import { spawn } from 'node:child_process';
 import os from 'node:os';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { isatty } from 'node:tty';
 import { project } from './project.mjs';
 
-/** @typedef {{ env?: NodeJS.ProcessEnv, cwd?: string, quiet?: boolean }} Options */
+/**
+ * `byLine` prints the output in whole lines, for programs that run at the same time.
+ * @typedef {{ env?: NodeJS.ProcessEnv, cwd?: string, byLine?: boolean }} Options
+ */
 
 /**
- * Runs a program to its end and gives its exit code; signals that reach this process are passed on. Both may get the
- * same signal from a terminal: the programs count that as one.
+ * Runs a program and returns its exit code. Signals are passed on. Parent and child may both receive the same signal
+ * from a terminal; the programs treat it as one.
  * @param {string} program
  * @param {string[]} parameters
  * @param {Options} options
  * @returns {Promise<number>}
  */
-export function runInForeground(program, parameters, { env = process.env, cwd = project } = {}) {
-  // The channel tells the child when this process is killed.
-  const child = spawn(program, parameters, { cwd, env, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
+export function runInForeground(
+  program,
+  parameters,
+  { env = process.env, cwd = project, byLine = false } = {},
+) {
+  // The closed channel tells the child that this process was killed.
+  const output = byLine ? 'pipe' : 'inherit';
+  const child = spawn(program, parameters, { cwd, env, stdio: ['inherit', output, output, 'ipc'] });
+  for (const stream of [child.stdout, child.stderr])
+    if (stream) createInterface({ input: stream }).on('line', (line) => console.log(line));
   const watching = isRunByNpm() ? stopWithParent(child) : undefined;
-  // A closed terminal ends npm and its shell as well, which is no reason to stop.
+  // Closing a terminal also ends npm and its shell, which is no reason to stop.
   return passSignals(child, () => clearInterval(watching)).finally(() => clearInterval(watching));
 }
 
-/** Any other parent may end and leave this running: a shell that is closed, nohup, setsid. */
+/** Any other parent may end without stopping this process: a closed shell, nohup, setsid. */
 function isRunByNpm() {
   const { npm_lifecycle_event: event, npm_lifecycle_script: script = '' } = process.env;
   return event === 'npx' || script.includes(`scripts/${path.basename(process.argv[1] ?? '')}`);
 }
 
 /**
- * npm runs scripts in a shell and sends its signals to that shell, which does not pass them on but ends.
+ * npm runs scripts in a shell and sends its signals to that shell, which ends without passing them on.
  * @param {import('node:child_process').ChildProcess} child
  */
 function stopWithParent(child) {
   const parent = process.ppid;
   let hasEnded = false;
   return setInterval(() => {
-    // Only when it is seen a second time: the signal that ended the shell may be one to ignore that comes here now.
+    // Only on the second observation: the signal that ended the shell may be one that this process ignores.
     if (hasEnded) child.kill('SIGTERM');
     hasEnded = process.ppid !== parent;
   }, 250);
 }
 
 /**
- * Runs a program and gives its exit code and what it wrote to its standard output and error, in one text.
+ * Runs a program and returns its exit code and its output, with standard output and error combined.
  * @param {string} program
  * @param {string[]} parameters
  * @param {Options} options
@@ -84,7 +95,20 @@ function passSignals(child, onHangUp = () => {}) {
   });
 }
 
-/** Node undoes what nohup does about SIGHUP, but not that it detaches a program from its terminal. */
+/** Node resets what nohup does to SIGHUP, but nohup also detaches a program from its terminal. */
 function hasTerminal() {
   return [0, 1, 2].some((file) => isatty(file));
+}
+
+/**
+ * Whether a process exists. EPERM means that it exists and belongs to another user.
+ * @param {number} pid
+ */
+export function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
 }

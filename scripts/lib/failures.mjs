@@ -1,10 +1,10 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** Lines of an error that are repeated at the end of a run. */
+/** How many lines of an error are repeated at the end of a run. */
 const lines = 25;
 
 /**
- * A run that failed without a failed test (it could not start, or it broke off) counts as one failure.
+ * Counts a run that failed without a failed test (it did not start, or it was aborted) as one failure.
  * @param {number} code
  * @param {number} passed
  * @param {number} failed
@@ -28,7 +28,7 @@ export function countResults(code, passed, failed, skipped) {
 
 /**
  * The tests with this outcome in a report of Playwright's reporter 'json', each with its first error. An error outside
- * of a test counts as 'unexpected'.
+ * a test counts as 'unexpected'.
  * @param {{ suites?: Suite[], errors?: { message?: string }[] }} report
  * @param {Outcome} outcome
  */
@@ -62,7 +62,7 @@ function failedInSuite({ specs, suites = [] }, parts, outcome) {
 }
 
 /**
- * A test and the first lines of its error, indented.
+ * Formats a test and the first lines of its error, indented.
  * @param {string} what
  * @param {string | undefined} error
  */

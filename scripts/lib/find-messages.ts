@@ -1,29 +1,28 @@
 import { parse } from '@babel/parser';
 import type { Node } from '@babel/types';
 
-/** A text for people in a source file. Lines count from 1. */
+/** A user-visible text in a source file. Lines start at 1. */
 export type SourceText = { line: number; text: string };
 
-/** Attributes that are never read by people. */
+/** Attributes that are never visible to users. */
 const unreadAttributes =
   /^(class(Name|Names)?|type|to|href|variant|size|id|autoComplete|autoCapitalize|inputMode|enterKeyHint|role|rel|target|key|form|kind|from|fill|stroke|d|viewBox|style|color|justify|dir|lang|position|wrap|name|singular|shortcut|mask|transform|points|textAnchor|data-.*|aria-(hidden|live|haspopup|current|controls|labelledby|describedby|autocomplete|orientation|busy|modal|relevant|keyshortcuts))$/;
-/** Attributes that are always read by people. */
+/** Attributes that are always visible to users. */
 const readAttributes =
   /^(label|title|placeholder|alt|description|text|heading|submit|children|message|aria-(label|valuetext|description|placeholder|roledescription))$/;
-/** Functions whose words go to the console, or nowhere. */
+/** Functions whose arguments are not visible to users. */
 const silentFunctions =
-  /^(translateServerMessage|logFailure|logFailureAndToastRefusal|matchMedia|querySelector|querySelectorAll|replace|replaceAll|closest|matches|lazyRouteComponent)$/;
+  /^(translateError|logFailure|logFailureAndToastRefusal|matchMedia|querySelector|querySelectorAll|replace|replaceAll|closest|matches|lazyRouteComponent)$/;
 const macros = /^(t|msg|plural|select|selectOrdinal|defineMessage)$/;
-/** Names of products are the same in every language. */
+/** Product names are the same in every language. */
 const productNames =
   /^(Parley|Edge?|Opera|Samsung Internet|Firefox|Chrome|Safari|Android|Cr(ome)?OS|ChromeOS|Windows|Macintosh|Linux)$/;
 const keys =
   /^((Shift\+|Mod\+)?.|Enter|Escape|Tab|Arrow\w+|Backspace|Control|Meta|Shift|Alt|Page(Up|Down)|GET|POST|PUT|PATCH|UTC|NFC)$/u;
 
 /**
- * The texts in a file that look as if people read them and are not made by the macros that bring them into the
- * catalogues. A rule of thumb: words in the content of an element, in attributes that are read out or shown, and
- * strings that begin like a sentence or hold several words.
+ * Finds texts that look user-visible but do not use the macros that add them to the catalogues. A heuristic: text in
+ * elements, in visible or announced attributes, and strings that begin like a sentence or have several words.
  */
 export function findUntranslatedTexts(code: string): SourceText[] {
   const found: SourceText[] = [];
@@ -39,7 +38,7 @@ export function findUntranslatedTexts(code: string): SourceText[] {
   return found;
 }
 
-/** Macros that would be worked out once, when the file is loaded, in a language that may not be the one shown later. */
+/** Finds macros that are evaluated when the file is loaded, in a language that may change later. */
 export function findEagerMessages(code: string): SourceText[] {
   const found: SourceText[] = [];
   walk(parseSource(code), [], (node, parents) => {
@@ -51,64 +50,11 @@ export function findEagerMessages(code: string): SourceText[] {
   return found;
 }
 
-/**
- * The sentences of a file of the server, or of what both sides use, that the browser shows as they come: refusals, what
- * is wrong with a field, descriptions.
- * @param constants what may be put into them, such as `limits.title`, by its source.
- */
-export function findServerMessages(
-  code: string,
-  { constants, onlyRefusals }: { constants: ReadonlyMap<string, string | number>; onlyRefusals: boolean },
-): SourceText[] {
-  const found: SourceText[] = [];
-  walk(parseSource(code), [], (node, parents) => {
-    const text = constantText(node, code, constants);
-    if (text !== null && isSentence(text) && (!onlyRefusals || isRefusal(parents)))
-      found.push({ line: lineOf(node), text });
-    return !/^(ImportDeclaration|TSLiteralType)$/.test(node.type);
-  });
-  return found;
-}
-
-const isSentence = (text: string) => /^\p{Lu}[\p{L}/]*,? \p{L}/u.test(text);
-const refusing = /^(ProblemError|invalidFieldError|refusal|missing|message)$/;
-
-/** Whether a string is an argument of what refuses, or stands under a name that says so. */
-function isRefusal(parents: readonly Node[]): boolean {
-  return parents.some((parent) => {
-    const name =
-      parent.type === 'NewExpression' || parent.type === 'CallExpression'
-        ? parent.callee
-        : parent.type === 'ObjectProperty'
-          ? parent.key
-          : parent.type === 'VariableDeclarator'
-            ? parent.id
-            : null;
-    return name?.type === 'Identifier' && refusing.test(name.name);
-  });
-}
-
-function constantText(
-  node: Node,
-  code: string,
-  constants: ReadonlyMap<string, string | number>,
-): string | null {
-  if (node.type === 'StringLiteral') return node.value;
-  if (node.type !== 'TemplateLiteral') return null;
-  let text = node.quasis[0]?.value.cooked ?? '';
-  for (const [at, expression] of node.expressions.entries()) {
-    const value = constants.get(code.slice(expression.start ?? 0, expression.end ?? 0));
-    if (value === undefined) return null;
-    text += String(value) + (node.quasis[at + 1]?.value.cooked ?? '');
-  }
-  return text;
-}
-
 function parseSource(code: string): Node {
   return parse(code, { sourceType: 'module', plugins: ['typescript', 'jsx'] }).program;
 }
 
-/** Calls `each` for every text, leaving out what is in the catalogues already and what nobody reads. */
+/** Calls `each` for every text, except for those in the catalogues and those that users do not see. */
 function visit(
   program: Node,
   parents: readonly Node[],
@@ -134,7 +80,7 @@ function isUnread(node: Node, parents: readonly Node[]): boolean {
   if (node.type === 'JSXAttribute') return unreadAttributes.test(attributeName(node));
   if (node.type === 'ClassProperty') return node.key.type === 'Identifier' && node.key.name === 'name';
   if (node.type === 'BinaryExpression') return /^([!=]==?|in)$/.test(node.operator);
-  // Types are unread, but for what stands inside `x as T`.
+  // Types contain no text, except for the expression in `x as T`.
   return /^TS(?!AsExpression|SatisfiesExpression|NonNullExpression)/.test(node.type) && parents.length > 0;
 }
 
@@ -159,14 +105,14 @@ function isSpoken(text: string, parents: readonly Node[]): boolean {
   return /^['‘“]?\p{Lu}[\p{L}’']*([ .,:…!?]|$)|\p{L} \p{L}|^\{\} \p{L}/u.test(text);
 }
 
-/** Whether a string is shown as it is: the content of an element, perhaps after a condition. */
+/** Whether a string is the content of an element, possibly in a conditional expression. */
 function isContent(parents: readonly Node[]): boolean {
   const at = parents.findLastIndex((parent) => parent.type === 'JSXExpressionContainer');
   if (at < 1 || !/^JSX(Element|Fragment)$/.test(parents[at - 1]?.type ?? '')) return false;
   return parents.slice(at + 1).every(({ type }) => /^(Conditional|Logical)Expression$/.test(type));
 }
 
-/** The words of a string, with {} for what is put in. */
+/** The words of a string, with {} for placeholders. */
 function wordsOf(node: Node): string | null {
   if (node.type === 'StringLiteral') return node.value;
   if (node.type === 'TemplateLiteral') return node.quasis.map(({ value }) => value.cooked).join('{}');
@@ -186,7 +132,7 @@ function attributeName(node: Extract<Node, { type: 'JSXAttribute' }>): string {
 const isFunction = ({ type }: Node) => /Function|ObjectMethod|ClassMethod/.test(type);
 const lineOf = (node: Node) => node.loc?.start.line ?? 0;
 
-/** Goes through a tree from the top; below a node only where `each` returns true. */
+/** Walks a tree from the top. Descends into a node only if `each` returns true. */
 function walk(
   node: Node,
   parents: readonly Node[],
@@ -196,7 +142,7 @@ function walk(
   const below = [...parents, node];
   for (const [name, value] of Object.entries(node)) {
     if (name === 'test' && node.type === 'SwitchCase') continue;
-    // The names of properties are the program's.
+    // Property names are code.
     if (name === 'key' && node.type === 'ObjectProperty' && !node.computed) continue;
     for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) walk(child, below, each);
   }

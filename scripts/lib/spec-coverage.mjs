@@ -3,13 +3,13 @@ import path from 'node:path';
 import { project } from './project.mjs';
 
 /**
- * A row of docs/SPEC-COVERAGE.md: the number of a rule of docs/product.md, the rule in short, and what proves it. A test is
+ * A row of docs/SPEC-COVERAGE.md: the number of a rule of docs/product.md, the rule in short, and the tests that prove it. A test is
  * its file and its title, groups included, with ' › ' between the parts. `unproven` is the reason where there is none.
  * @typedef {{ where: string, sentence: string, tests: string[], unproven: string | undefined }} CoverageRow
  */
 
 /**
- * The rows of the table; none where there is no such file.
+ * The rows of the table; none if the file does not exist.
  * @returns {Promise<CoverageRow[]>}
  */
 export async function readCoverage() {
@@ -30,8 +30,8 @@ function readRow(line) {
 }
 
 /**
- * The tests of the table in files that end so, which are not among those that ran: a title with places to fill in, such
- * as %s, ran where one filled in did.
+ * The tests of the table in files with this ending that did not run. A title with placeholders such as %s ran if one of
+ * its instances did.
  * @param {string} ending such as '.spec.ts'
  * @param {string[]} ran
  */
@@ -52,8 +52,9 @@ function filledIn(template) {
 }
 
 /**
- * The tests that a report of Vitest's reporter 'json' tells of, those left out excepted.
- * @param {{ testResults?: { name: string, assertionResults: { ancestorTitles: string[], title: string, status: string }[] }[] }} report
+ * The tests in a report of Vitest's reporter 'json', without skipped ones.
+ * @param {{ testResults?: { name: string, assertionResults: { ancestorTitles: string[], title: string, status: string
+ * }[] }[] }} report
  */
 export function listVitestTests({ testResults = [] }) {
   return testResults.flatMap(({ name, assertionResults }) =>
@@ -71,8 +72,8 @@ export function listVitestTests({ testResults = [] }) {
  */
 
 /**
- * The tests that a report of Playwright's reporter 'json' tells of, those left out excepted. One that was only listed
- * counts where it would run.
+ * The tests in a report of Playwright's reporter 'json', without skipped ones. A test that was only listed counts if it
+ * would run.
  * @param {{ suites?: Suite[] }} report
  */
 export function listPlaywrightTests({ suites = [] }) {

@@ -4,11 +4,11 @@
  *   hasInstallScript?: boolean
  * }} LockedPackage
  * @typedef {Record<string, string>} Ranges
- * @typedef {{ dependencies?: Ranges, devDependencies?: Ranges, optionalDependencies?: Ranges }} Wishes
- * @typedef {{ lockfileVersion: number, packages: Record<string, LockedPackage & Wishes> }} Lock
+ * @typedef {{ dependencies?: Ranges, devDependencies?: Ranges, optionalDependencies?: Ranges }} Manifest
+ * @typedef {{ lockfileVersion: number, packages: Record<string, LockedPackage & Manifest> }} Lock
  */
 
-/** Licences under which packages may be part of Parley, or help to build it. */
+/** The allowed licences of packages that are part of Parley or of its build. */
 const licences = new Set([
   'MIT',
   'MIT-0',
@@ -26,23 +26,23 @@ const licences = new Set([
   '(MIT OR CC0-1.0)',
 ]);
 
-/** Packages that name no licence in a way that programs read; somebody has looked at them. */
+/** Packages without a machine-readable licence, which were reviewed manually. */
 const reviewedPackages = new Set(['cli-table', 'xmlhttprequest-ssl']);
 
 /**
- * What is wrong with what Parley is made of, as far as its own files tell: every version exact, every package with the
- * checksum that npm compares, from a registry and nowhere else, under a licence that is known.
- * @param {Wishes} wishes of package.json
+ * Checks the dependencies by the project's own files: every version is exact, and every package has a checksum that npm
+ * verifies, comes from a registry and has a known licence. Returns the violations.
+ * @param {Manifest} manifest of package.json
  * @param {Lock} lock
  * @param {string} settings of .npmrc
  * @returns {string[]}
  */
-export function checkSupplyChain(wishes, lock, settings) {
+export function checkSupplyChain(manifest, lock, settings) {
   const wrong = [];
-  const wanted = { ...wishes.dependencies, ...wishes.devDependencies, ...wishes.optionalDependencies };
-  for (const [name, range] of Object.entries(wanted)) {
+  const ranges = { ...manifest.dependencies, ...manifest.devDependencies, ...manifest.optionalDependencies };
+  for (const [name, range] of Object.entries(ranges)) {
     if (!/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(range))
-      wrong.push(`${name} is wanted as ${range}, which is no exact version`);
+      wrong.push(`${name} has the range ${range}, which is not an exact version`);
     const locked = lock.packages[`node_modules/${name}`];
     if (locked?.version !== range)
       wrong.push(`${name} is locked as ${locked?.version ?? 'nothing'}, not ${range}`);
@@ -55,9 +55,8 @@ export function checkSupplyChain(wishes, lock, settings) {
     if (found.resolved !== undefined && !found.resolved.startsWith('https:'))
       wrong.push(`${name} is from ${found.resolved}`);
     if (!licences.has(found.license ?? '') && !reviewedPackages.has(name))
-      wrong.push(`${name} is under ${found.license ?? 'a licence that it does not name'}`);
+      wrong.push(`${name} is under ${found.license ?? 'no declared licence'}`);
   }
-  if (!/^ignore-scripts=true$/m.test(settings))
-    wrong.push('.npmrc lets packages run programs while they are installed');
+  if (!/^ignore-scripts=true$/m.test(settings)) wrong.push('.npmrc lets packages run install scripts');
   return wrong;
 }

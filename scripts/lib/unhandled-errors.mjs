@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 
 /**
- * A reporter for Vitest that writes the errors outside of tests to the file PARLEY_UNHANDLED_ERRORS. The reporter 'json'
- * leaves them out, although they fail the run. `file` is the test file that ran at the time, where it is known.
+ * A Vitest reporter that writes errors outside tests to the file PARLEY_UNHANDLED_ERRORS. The reporter 'json' omits
+ * them, although they fail the run. `file` is the test file that was running, if known.
  */
 export default class UnhandledErrors {
   /**

@@ -25,8 +25,8 @@ export function filesToRunAgain({ report, unhandled }) {
 }
 
 /**
- * One result of a run and, where something failed, of the second run of the files with failures. A file's last run
- * decides. What failed first and not again is flaky. An unhandled error without a file is never repeated and fails.
+ * Combines a run and, if something failed, the second run of the files with failures into one result. A file's last run
+ * decides. A failure that did not repeat is flaky. An unhandled error without a file is not repeated and fails.
  * @param {VitestRun[]} runs one or two
  */
 export function combineVitestRuns(runs) {

@@ -1,57 +1,74 @@
-import { approveAccounts } from './identity/registrations.ts';
+import {
+  type AccountDeletionDeps,
+  accountDeletionRoutes,
+  type AccountDeps,
+  type AccountRecoveryDeps,
+  accountRecoveryRoutes,
+  accountVisitorRoutes,
+  approveAccounts,
+  createAccounts,
+  createAuth,
+  createEmailAddresses,
+  createIdentityProvider,
+  createPasskeys,
+  createPasswordCheck,
+  createPasswordResets,
+  createProviders,
+  createRegistrations,
+  createSignIn,
+  createTwoFactor,
+  dataExportRoutes,
+  defaultPasswordCost,
+  emailAddressRoutes,
+  logSecurityEvents,
+  type PasskeyDeps,
+  passkeyRoutes,
+  passkeyVisitorRoutes,
+  type PasswordCost,
+  profileRoutes,
+  type ProviderDeps,
+  providerRoutes,
+  providerVisitorRoutes,
+  requireSignedIn,
+  sessionRoutes,
+  type TwoFactorDeps,
+  twoFactorRoutes,
+  twoFactorVisitorRoutes,
+} from './identity/index.ts';
 import { createRouter, type ReplicaPositionEnv, type RouteDeps } from './core/http.ts';
 import { serveStatic } from '@hono/node-server/serve-static';
 import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import type { Logger } from 'pino';
 import { type Position, positionHeader } from '#shared/core/events.ts';
-import { createAccounts } from './identity/accounts.ts';
-import { createEmailAddresses } from './identity/email-addresses.ts';
-import { createAuth } from './identity/auth.ts';
-import { createPasswordCheck } from './identity/reauthentication.ts';
-import { defaultPasswordCost, type PasswordCost } from './identity/passwords.ts';
+import { activityRoutes, feedRoutes, searchRoutes, similarRoutes, tagRoutes } from './discovery/index.ts';
 import {
-  type AccountRecoveryDeps,
-  accountRecoveryRoutes,
-  emailAddressRoutes,
-} from './identity/account-recovery-routes.ts';
-import { createPasswordResets } from './identity/password-resets.ts';
-import { type PasskeyDeps, passkeyRoutes, passkeyVisitorRoutes } from './identity/passkeys-routes.ts';
-import { createPasskeys } from './identity/passkeys.ts';
-import { type ProviderDeps, providerRoutes, providerVisitorRoutes } from './identity/providers-routes.ts';
-import { createProviders } from './identity/providers.ts';
-import { createRegistrations } from './identity/registrations.ts';
-import {
-  type AccountDeps,
-  accountVisitorRoutes,
-  requireSignedIn,
-  sessionRoutes,
-} from './identity/accounts-routes.ts';
-import { logSecurityEvents } from './identity/security-events.ts';
-import { type TwoFactorDeps, twoFactorRoutes, twoFactorVisitorRoutes } from './identity/two-factor-routes.ts';
-import { createTwoFactor } from './identity/two-factor.ts';
-import { createSignIn } from './identity/sign-in.ts';
-import { activityRoutes } from './discovery/activity-routes.ts';
-import { answerRoutes } from './posts/answers-routes.ts';
-import { removalRoutes } from './moderation/removals-routes.ts';
-import { moderationRoutes, type ModerationRoutesDeps } from './moderation/moderation-routes.ts';
-import { bookmarkRoutes } from './engagement/bookmarks-routes.ts';
-import { type AccountDeletionDeps, accountDeletionRoutes } from './identity/account-deletion-routes.ts';
-import { dataExportRoutes } from './identity/data-export-routes.ts';
-import { draftRoutes } from './posts/drafts-routes.ts';
+  answerRoutes,
+  createWriteLimits,
+  draftRoutes,
+  mentionRoutes,
+  questionRoutes,
+  replyRoutes,
+  revisionRoutes,
+} from './posts/index.ts';
+import { moderationRoutes, type ModerationRoutesDeps, removalRoutes } from './moderation/index.ts';
+import { bookmarkRoutes, followRoutes, muteRoutes, voteRoutes } from './engagement/index.ts';
 import type { BackgroundJobs } from './jobs.ts';
-import { feedRoutes } from './discovery/feeds-routes.ts';
-import { followRoutes } from './engagement/follows-routes.ts';
 import type { NodeCaches } from './cached-routes.ts';
-import { mentionRoutes } from './posts/mentions-routes.ts';
-import { muteRoutes } from './engagement/mutes-routes.ts';
-import { notificationRoutes } from './notifications/notifications-routes.ts';
+import {
+  createNotificationPreferences,
+  createPushSubscriptions,
+  emailLinkRoutes,
+  notificationPreferenceRoutes,
+  type NotificationPreferenceRoutesDeps,
+  notificationRoutes,
+  oneClickUnsubscribeRoutes,
+} from './notifications/index.ts';
 import { apiDocsRoutes } from './core/api-docs.ts';
 import type { Database } from './core/database.ts';
 import { ProblemError, toErrorResponse } from './core/errors.ts';
 import { renderMemberPages } from './pages.ts';
 import { limitBodySize } from './core/http-body-limit.ts';
-import { createIdentityProvider } from './identity/oidc-client.ts';
 import type { RequestLimits } from './core/request-limits.ts';
 import {
   limitMembers,
@@ -61,8 +78,7 @@ import {
 } from './core/request-limits-middleware.ts';
 import { healthRoutes } from './core/health.ts';
 import { type Metrics, metricsRoutes } from './core/metrics.ts';
-import { type ReadRoutingDeps, recordWrites, routeReads } from './postgres/replica-routing.ts';
-import type { Replicas } from './postgres/replicas.ts';
+import { type ReadRoutingDeps, recordWrites, type Replicas, routeReads } from './postgres/index.ts';
 import { createPageReader, type PageReader } from './core/response-cache-http.ts';
 import { setWritesCookie } from './core/read-your-writes.ts';
 import { trackRequests } from './core/request-id.ts';
@@ -70,57 +86,41 @@ import { serveServiceWorkerRemoval } from './core/service-worker-removal.ts';
 import { requireSameOrigin } from './core/same-origin.ts';
 import { securityHeaders } from './core/security-headers.ts';
 import type { SiteSettings } from './core/site-settings.ts';
-import { createWriteLimits } from './posts/write-limits.ts';
-import { createNotificationPreferences } from './notifications/preferences.ts';
-import {
-  emailLinkRoutes,
-  notificationPreferenceRoutes,
-  type NotificationPreferenceRoutesDeps,
-  oneClickUnsubscribeRoutes,
-} from './notifications/preferences-routes.ts';
-import { createPushSubscriptions } from './notifications/push.ts';
-import { profileRoutes } from './identity/profiles-routes.ts';
-import { questionRoutes } from './posts/questions-routes.ts';
-import { replyRoutes } from './posts/replies-routes.ts';
-import { searchRoutes } from './discovery/search-routes.ts';
-import { similarRoutes } from './discovery/similar-routes.ts';
-import { tagRoutes } from './discovery/tags-routes.ts';
-import { voteRoutes } from './engagement/votes-routes.ts';
 
 export type AppOptions = {
   db: Database;
-  /** The same database on connections for searches alone; absent where they share those of everything else. */
+  /** The same database with a separate connection pool for searches. Default: searches use `db`. */
   searchDb?: Database;
   settings: SiteSettings;
   log: Logger;
-  /** The position of the stream of events up to which a reading that begins now is surely right. */
+  /** Position of the event stream that a read starting now includes at least. */
   position?: () => Position;
-  /** Whether a balancer may send requests here; absent where nobody asks. */
+  /** Whether a load balancer may send requests here. Absent without health checks. */
   isReady?: () => boolean;
-  /** What /readyz says beside that. */
+  /** A warning that /readyz adds to its response. */
   healthWarning?: () => string | null;
-  /** What this node tells of itself; absent where nobody asks. */
+  /** Metrics of this node. Absent if none are collected. */
   metrics?: Metrics | undefined;
   /** Streaming replicas that serve reads. */
   replicas?: Replicas | undefined;
-  /** What is kept to answer with; absent where every request asks the database. */
+  /** The response and session caches. Absent: every request queries the database. */
   caches?: Pick<NodeCaches, 'responses' | 'sessions'> | undefined;
-  /** What asks for mails and pushes; absent where nothing is mailed or pushed. */
+  /** The background jobs that requests queue. Absent: no emails and push messages. */
   background?:
     | Pick<
         BackgroundJobs,
-        'accountEmails' | 'askToConfirm' | 'moderation' | 'followDeparture' | 'webPushSender'
+        'accountEmails' | 'queueConfirmationEmail' | 'moderation' | 'queueAccountDeletion' | 'webPushSender'
       >
     | undefined;
-  /** Limits on how many requests are taken; absent where all are. */
+  /** Rate limits and load shedding. Absent: all requests are accepted. */
   requestLimits?: RequestLimits | undefined;
-  /** The built browser part; absent where only the API is served. */
+  /** Directory of the web build. Absent: only the API is served. */
   webDirectory?: string;
-  /** What a password costs whoever tries it; the full cost but in tests about something else. */
+  /** Cost of hashing a password. Tests about other things lower it. */
   passwordCost?: PasswordCost;
 };
 
-/** The whole of Parley over HTTP: the API below /api, and for every other path the browser part. */
+/** Creates the whole HTTP application: the API below /api, and the web app for every other path. */
 export function createApp(options: AppOptions) {
   const {
     db,
@@ -142,7 +142,7 @@ export function createApp(options: AppOptions) {
     approveAccounts,
     db,
     settings,
-    queueConfirmationEmail: background?.askToConfirm,
+    queueConfirmationEmail: background?.queueConfirmationEmail,
   });
   const accountEmails = background?.accountEmails;
   const registrations = createRegistrations({ db, settings, canSendEmail: accountEmails !== undefined });
@@ -154,24 +154,24 @@ export function createApp(options: AppOptions) {
     sessionCache: caches?.sessions,
     onRegistered: preferences.askNewMember,
   });
-  const askForPassword = createPasswordCheck(db);
+  const requirePassword = createPasswordCheck(db);
   const passwordResets = createPasswordResets({ db, settings, emails: accountEmails, passwordCost });
-  const emailAddresses = createEmailAddresses({ db, emails: accountEmails, askForPassword });
+  const emailAddresses = createEmailAddresses({ db, emails: accountEmails, requirePassword });
   logSecurityEvents(db, log);
-  const twoFactor = createTwoFactor({ db, settings, askForPassword, passwordCost });
-  const signingIn = createSignIn({ db, auth, settings, secondFactor: twoFactor });
-  const passkeys = createPasskeys({ db, settings, askForPassword, signingIn });
+  const twoFactor = createTwoFactor({ db, settings, requirePassword, passwordCost });
+  const signingIn = createSignIn({ db, auth, settings, twoFactor });
+  const passkeys = createPasskeys({ db, settings, requirePassword, signingIn });
   const provider = settings.identityProvider && createIdentityProvider(settings.identityProvider, log);
-  const found = { provider: provider ?? undefined };
+  const providerOption = { provider: provider ?? undefined };
   const providers = createProviders({
     db,
     auth,
     settings,
     accounts,
     signingIn,
-    askForPassword,
+    requirePassword,
     registrations,
-    ...found,
+    ...providerOption,
   });
   const app = createRouter<{ Variables: object }>();
   app.onError((error, c) => toErrorResponse(error, c, log, metrics?.countRejected));
@@ -197,15 +197,15 @@ export function createApp(options: AppOptions) {
     accounts,
     passwordResets,
     emailAddresses,
-    askForPassword,
-    queueAccountDeletion: background?.followDeparture,
+    requirePassword,
+    queueAccountDeletion: background?.queueAccountDeletion,
     limits,
     position,
     replicas,
     preferences,
     pushSubscriptions,
     pages: pageReader,
-    floods: requestLimits,
+    requestLimits,
     moderation,
     twoFactor,
     signingIn,
@@ -218,21 +218,22 @@ export function createApp(options: AppOptions) {
   );
   app.route('/api', api);
   app.all('/api/*', () => {
-    throw new ProblemError('not-found', 'There is nothing at this address.');
+    throw new ProblemError('page-not-found');
   });
   if (webDirectory !== undefined) serveWeb(webDirectory);
   return app;
 
-  function serveWeb(folder: string) {
+  function serveWeb(directory: string) {
     // The build has compressed every file (vite.config.ts).
-    const files = { root: folder, precompressed: true };
+    const files = { root: directory, precompressed: true };
     app.use('/assets/*', serveStatic({ ...files, onFound: cacheImmutable }));
-    // Pages of an earlier build ask for files that are gone; the page in their place would be taken for them.
+    // Pages of an earlier build can request deleted files. A 404 keeps index.html from being served instead of a
+    // script.
     app.all('/assets/*', () => {
-      throw new ProblemError('not-found', 'There is nothing at this address.');
+      throw new ProblemError('page-not-found');
     });
     if (!settings.hasServiceWorker) app.get('/service-worker.js', serveServiceWorkerRemoval);
-    const page = renderMemberPages(folder, (request) => app.fetch(request));
+    const page = renderMemberPages(directory, (request) => app.fetch(request));
     app.get('/', page);
     app.use('*', serveStatic({ ...files, onFound: cacheRevalidated }));
     app.get('*', page, serveStatic({ ...files, path: 'index.html', onFound: cacheRevalidated }));
@@ -247,7 +248,7 @@ const cacheRevalidated = (_: string, c: Context) => c.header('cache-control', 'n
 /** The type of the API, for the typed client in the browser. */
 export type Api = ReturnType<typeof createApi>;
 
-/** Every feature's routes, listed by hand. What stands below `signedIn` is for signed-in members only. */
+/** The routes of every feature, listed explicitly. Routes after `requireSignedIn` are for signed-in members only. */
 function createApi(
   deps: RouteDeps &
     AccountDeps &
@@ -258,11 +259,11 @@ function createApi(
     ProviderDeps &
     ReadRoutingDeps &
     NotificationPreferenceRoutesDeps &
-    ModerationRoutesDeps & { pages: PageReader; floods: RequestLimits | undefined },
+    ModerationRoutesDeps & { pages: PageReader; requestLimits: RequestLimits | undefined },
 ) {
-  const noted = createRouter();
-  noted.use(recordWrites(deps.replicas));
-  const api = noted
+  const visitorApi = createRouter();
+  visitorApi.use(recordWrites(deps.replicas));
+  const api = visitorApi
     .route('/', accountVisitorRoutes(deps))
     .route('/', accountRecoveryRoutes(deps))
     .route('/', twoFactorVisitorRoutes(deps))
@@ -271,7 +272,7 @@ function createApi(
     .route('/', emailLinkRoutes(deps));
   api.use(
     requireSignedIn(deps),
-    limitMembers(deps.floods),
+    limitMembers(deps.requestLimits),
     limitWrites(deps.limits.change),
     queueMemberRequests('writing'),
     queueMemberRequests('searching'),
@@ -290,6 +291,7 @@ function createApi(
     .route('/', questionRoutes(deps))
     .route('/', answerRoutes(deps))
     .route('/', replyRoutes(deps))
+    .route('/', revisionRoutes())
     .route('/', voteRoutes(deps))
     .route('/', followRoutes(deps))
     .route('/', bookmarkRoutes(deps))
@@ -307,20 +309,20 @@ function createApi(
     .route('/', profileRoutes(deps));
 }
 
-/** Bytes of a request's body; an answer of 30,000 characters escaped as JSON stays below. */
+/** Bytes of a request body; an answer of 30,000 characters escaped as JSON is smaller. */
 const maxBodyBytes = 512 * 1024;
 
-/** Tells the browser from where on it has to listen. */
+/** Sends the position of the event stream from which the browser must listen. */
 const sendPosition = (position: () => Position) =>
   createMiddleware<ReplicaPositionEnv>(async (c, next) => {
-    // That of the beginning: what happens during the reading may or may not be in it.
+    // The position before the read: later events may or may not be in the response.
     const before = position();
     await next();
     const shown = c.get('replicaPosition');
     if (shown !== null) c.res.headers.set(positionHeader, shown ?? before);
   });
 
-/** Answers of the API belong to one member and one moment, unless their route says how long they may be kept. */
+/** Responses of the API are for one viewer and must not be cached, unless their route sets another header. */
 const disableCaching = createMiddleware(async (c, next) => {
   c.header('cache-control', 'no-store');
   await next();

@@ -1,7 +1,12 @@
 import { tagKey } from '#shared/core/text.ts';
-import { createSessionCache, type SessionCache } from './identity/sessions-cache.ts';
-import { feedDocumentKey } from './discovery/feeds-document.ts';
-import { hasMutedTagsKey } from './engagement/mutes-filter.ts';
+import { createSessionCache, type SessionCache } from './identity/index.ts';
+import {
+  feedDocumentKey,
+  tagDocumentKey,
+  tagQuestionsDocumentKey,
+  tagsDocumentKey,
+} from './discovery/index.ts';
+import { hasMutedTagsKey } from './engagement/index.ts';
 import type { Database } from './core/database.ts';
 import { onEventsCommitted, type TopicEvent } from './core/events.ts';
 import type { RequestLimits } from './core/request-limits.ts';
@@ -16,20 +21,19 @@ import { ResponseCache } from './core/response-cache.ts';
 import { getSecurityHeaders } from './core/security-headers.ts';
 import type { SiteSettings } from './core/site-settings.ts';
 import type { EventStream } from './core/event-stream.ts';
-import { getViewerChange, questionDocumentKey } from './posts/questions-document.ts';
-import { tagDocumentKey, tagQuestionsDocumentKey, tagsDocumentKey } from './discovery/tags-document.ts';
+import { getViewerChange, questionDocumentKey } from './posts/index.ts';
 import { answerSort } from '#shared/posts/answers.ts';
 import { feed as feedName } from '#shared/discovery/feeds.ts';
 import { mutedChoice } from '#shared/engagement/mutes.ts';
 import { tagSort } from '#shared/discovery/tags.ts';
 
-/** What a node keeps in memory to answer with, as long as its stream of events is followed. */
+/** The caches of a node. They are valid while the node follows the event stream. */
 export type NodeCaches = {
   responses: ResponseCache;
   sessions: SessionCache;
-  /** The stream of events told of something. */
-  applyEvents: (news: readonly TopicEvent[]) => void;
-  /** Some events are lost. */
+  /** Invalidates the entries that the events affect. */
+  applyEvents: (events: readonly TopicEvent[]) => void;
+  /** Clears the caches after events were lost. */
   clear: () => void;
 };
 
@@ -37,18 +41,18 @@ export type NodeCachesOptions = {
   db: Database;
   settings: SiteSettings;
   stream: Pick<EventStream, 'position' | 'isUpToDate'>;
-  /** Bytes of pages at most. */
+  /** Bytes of cached pages at most. */
   maxBytes: number;
 };
 
 export function createNodeCaches({ db, settings, stream, maxBytes }: NodeCachesOptions): NodeCaches {
-  const responses = new ResponseCache({ db, stream, maxBytes, ownNews: getViewerChange });
+  const responses = new ResponseCache({ db, stream, maxBytes, getChange: getViewerChange });
   const sessions = createSessionCache(settings, stream.isUpToDate);
-  const applyEvents = (news: readonly TopicEvent[]) => {
-    responses.applyEvents(news);
-    sessions.invalidate(news);
+  const applyEvents = (events: readonly TopicEvent[]) => {
+    responses.applyEvents(events);
+    sessions.invalidate(events);
   };
-  // Not only by the stream: what is acknowledged must show.
+  // In addition to the stream, so that the next read on this node includes an acknowledged write.
   onEventsCommitted(db, ({ events }) => applyEvents(events));
   return {
     responses,
@@ -61,21 +65,21 @@ export function createNodeCaches({ db, settings, stream, maxBytes }: NodeCachesO
   };
 }
 
-/** Puts what is kept in front of the listener that answers everything. */
+/** Puts the response cache before the handler of all other requests. */
 export async function createCachedHandler(options: {
-  kept: NodeCaches;
+  caches: NodeCaches;
   settings: SiteSettings;
-  floods?: RequestLimits | undefined;
+  requestLimits?: RequestLimits | undefined;
   stream: Pick<EventStream, 'position'>;
   metrics: Metrics | undefined;
-  behind: CacheHandlerOptions['next'];
+  next: CacheHandlerOptions['next'];
 }): Promise<CacheHandlerOptions['next']> {
-  const { kept, settings, floods, stream, metrics, behind: next } = options;
+  const { caches, settings, requestLimits, stream, metrics, next } = options;
   return createCacheHandler({
     routes: cachedRoutes,
-    cache: kept.responses,
-    viewerOf: kept.sessions.find,
-    canRead: floods?.canRead,
+    cache: caches.responses,
+    viewerOf: caches.sessions.find,
+    canRead: requestLimits?.canRead,
     position: stream.position,
     headers: await getSecurityHeaders(settings, '/api'),
     measure: metrics?.observe,
@@ -83,13 +87,13 @@ export async function createCachedHandler(options: {
   });
 }
 
-/** Every page that is answered in front, listed by hand. */
+/** The routes whose responses are cached, listed explicitly. */
 const cachedRoutes: readonly CachedRoute[] = [
   { route: '/api/questions/:id', match: matchQuestion },
   { route: '/api/feeds/:feed', match: matchFeed },
-  { route: '/api/topics', match: matchTags },
-  { route: '/api/topics/:tag', match: matchTag },
-  { route: '/api/topics/:tag/questions', match: matchTagQuestions },
+  { route: '/api/tags', match: matchTags },
+  { route: '/api/tags/:tag', match: matchTag },
+  { route: '/api/tags/:tag/questions', match: matchTagQuestions },
 ];
 
 function matchQuestion(url: string): CachedRouteMatch | null {
@@ -105,31 +109,31 @@ function matchFeed(url: string): CachedRouteMatch | null {
   const { cursor, muted = 'hide', ...others } = parseQuery(query);
   if (feed === undefined || !mutedChoice.options.some((each) => each === muted) || !isEmpty(others))
     return null;
-  return { key: feedDocumentKey(feed, cursor), ...(muted === 'hide' && { unlessFact: hasMutedTagsKey }) };
+  return { key: feedDocumentKey(feed, cursor), ...(muted === 'hide' && { unlessFlag: hasMutedTagsKey }) };
 }
 
 function matchTags(url: string): CachedRouteMatch | null {
-  const [whole, query] = /^\/api\/topics(?:\?(.*))?$/.exec(url) ?? [];
+  const [whole, query] = /^\/api\/tags(?:\?(.*))?$/.exec(url) ?? [];
   const { sort: named = 'popular', cursor, ...others } = parseQuery(query);
   const sort = tagSort.options.find((each) => each === named);
   if (whole === undefined || sort === undefined || !isEmpty(others)) return null;
   return { key: tagsDocumentKey(sort, cursor) };
 }
 
-/** Names that an address writes as they are; others are looked at behind. */
+/** Only matches tags without escapes in the URL. Other requests go to the next handler. */
 function matchTag(url: string): CachedRouteMatch | null {
-  const [, tag] = /^\/api\/topics\/([\w.-]{1,100})$/.exec(url) ?? [];
+  const [, tag] = /^\/api\/tags\/([\w.-]{1,100})$/.exec(url) ?? [];
   return tag === undefined ? null : { key: tagDocumentKey(tagKey(tag)) };
 }
 
 function matchTagQuestions(url: string): CachedRouteMatch | null {
-  const [, tag, query] = /^\/api\/topics\/([\w.-]{1,100})\/questions(?:\?(.*))?$/.exec(url) ?? [];
+  const [, tag, query] = /^\/api\/tags\/([\w.-]{1,100})\/questions(?:\?(.*))?$/.exec(url) ?? [];
   const { cursor, ...others } = parseQuery(query);
   if (tag === undefined || !isEmpty(others)) return null;
   return { key: tagQuestionsDocumentKey(tagKey(tag), cursor) };
 }
 
-/** The parameters of a query that are plain, each once; what is not is looked at behind. */
+/** Parses plain query parameters that appear once. Others make the request go to the next handler. */
 function parseQuery(query: string | undefined): Record<string, string> {
   const parameters: Record<string, string> = {};
   if (query === undefined || query === '') return parameters;

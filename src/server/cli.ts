@@ -2,57 +2,54 @@ import { Command, CommanderError } from 'commander';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import packageJson from '#package.json' with { type: 'json' };
-import { addRemoveTwoFactorCommand, addResetPasswordCommand } from './identity/accounts-command.ts';
-import { logSecurityEvents } from './identity/security-events.ts';
-import { registerImportCommand } from './import-export/stack-exchange-command.ts';
-import { registerBackupCommands } from './operations/backup-command.ts';
-import { addMemberCommands } from './admin/members-command.ts';
-import { addRemovalCommands } from './moderation/removals-command.ts';
-import { registerDoctorCommand } from './operations/doctor-command.ts';
+import { addRemoveTwoFactorCommand, addResetPasswordCommand, logSecurityEvents } from './identity/index.ts';
+import { registerImportCommand } from './import-export/index.ts';
+import { registerBackupCommands, registerDoctorCommand } from './operations/index.ts';
+import { addMemberCommands } from './admin/index.ts';
+import { addRemovalCommands } from './moderation/index.ts';
 import { type Config, readConfig } from './core/config.ts';
-import { connectBesideRunning } from './postgres/connect.ts';
+import { connectToRunningOrStart, migrate, MigrationError } from './postgres/index.ts';
 import { type Database, openDatabase } from './core/database.ts';
 import { createLogger } from './core/log.ts';
-import { migrate, MigrationError } from './postgres/migrations.ts';
 import { StartupError } from './core/startup-error.ts';
 import { migrationsDirectory, serve } from './serve.ts';
 
 /**
- * Runs one command line and gives the exit code: 0 done, 1 failed, 2 not understood. What keeps a command from its
- * work is one sentence on the standard error; only what nobody foresaw has a stack trace.
+ * Runs one command line. Returns the exit code: 0 done, 1 failed, 2 invalid arguments. An expected failure writes one
+ * sentence to standard error; only an unexpected one has a stack trace.
  */
 export async function runCommand(parameters: string[]): Promise<number> {
   try {
     await createProgram().parseAsync(parameters, { from: 'user' });
     return Number(process.exitCode ?? 0);
   } catch (error) {
-    // Commander has said what is wrong, or was asked for help.
+    // Commander has printed the error or the help.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     console.error(error instanceof StartupError || error instanceof MigrationError ? error.message : error);
     return 1;
   }
 }
 
-/** Every command, listed by hand. */
+/** All commands, listed explicitly. */
 function createProgram(): Command {
   const program = new Command('parley')
     .description('A community question-and-answer server.')
-    .helpOption('-h, --help', 'explain the command')
+    .helpOption('-h, --help', 'show help for the command')
     .helpCommand(false)
     .showHelpAfterError('(parley --help lists the commands)')
     .addHelpText(
       'after',
-      '\nThe configuration is the environment or the file .env; .env.example explains it.',
+      '\nParley reads its settings from the environment and the file .env; .env.example explains them.',
     )
     .exitOverride();
   program
     .command('serve')
-    .description('serve the community (what npm start does)')
-    .option('--demo', 'load the demo community first, to look around in')
+    .description('serve the community (as npm start does)')
+    .option('--demo', 'load the demo community first')
     .action((options: { demo?: boolean }) => serve({ ...loadContext(), ...options }));
   program
     .command('migrate')
-    .description('bring the database up to date, and nothing else')
+    .description('apply pending migrations, and nothing else')
     .action(() => migrateOnly(loadContext()));
   const terminal = {
     out: process.stdout,
@@ -73,7 +70,7 @@ function createProgram(): Command {
   registerDoctorCommand(program, {
     ...terminal,
     readConfig: () => readConfig(),
-    connect: (config) => connectBesideRunning(config, createLogger('warn')),
+    connect: (config) => connectToRunningOrStart(config, createLogger('warn')),
     migrationsDirectory,
   });
   return program;
@@ -87,7 +84,7 @@ function loadContext(): CommandContext {
 }
 
 async function migrateOnly({ config, log }: CommandContext): Promise<void> {
-  const { connection, stop } = await connectBesideRunning(config, log);
+  const { connection, stop } = await connectToRunningOrStart(config, log);
   const db = openDatabase({ connection });
   try {
     const applied = await migrate(db, migrationsDirectory, (name) => console.log(`Applying ${name} …`));
@@ -98,10 +95,10 @@ async function migrateOnly({ config, log }: CommandContext): Promise<void> {
   }
 }
 
-/** The community's database, brought up to date, and where its members find it. */
+/** Runs `work` with the community's database, after pending migrations, and with the site's address. */
 async function withDatabase<Result>(work: (db: Database, site: string) => Promise<Result>): Promise<Result> {
   const { config, log } = loadContext();
-  const { connection, stop } = await connectBesideRunning(config, log);
+  const { connection, stop } = await connectToRunningOrStart(config, log);
   const db = openDatabase({ connection });
   try {
     await migrate(db, migrationsDirectory);
@@ -113,15 +110,17 @@ async function withDatabase<Result>(work: (db: Database, site: string) => Promis
   }
 }
 
-/** A connection of its own to the community's database, brought up to date where that is wanted. */
+/**
+ * Runs `work` with a dedicated connection to the community's database, after pending migrations if `schema` is 'migrated'.
+ */
 async function withClient<Result>(
   work: (client: pg.Client) => Promise<Result>,
-  as: 'migrated' | 'as it is',
+  schema: 'migrated' | 'unchanged',
 ): Promise<Result> {
   const { config, log } = loadContext();
-  const { connection, stop } = await connectBesideRunning(config, log);
+  const { connection, stop } = await connectToRunningOrStart(config, log);
   try {
-    if (as === 'migrated') await migrateDatabase(connection);
+    if (schema === 'migrated') await migrateDatabase(connection);
     const client = new pg.Client({ ...connection, application_name: 'parley command' });
     await client.connect();
     try {

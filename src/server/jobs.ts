@@ -1,28 +1,35 @@
 import type { Logger } from 'pino';
 import type pg from 'pg';
-import { createAccountEmailJob, type AccountEmails, createAccountEmails } from './identity/account-emails.ts';
-import { deleteOldRegistrations } from './identity/registrations.ts';
 import {
-  deleteOldSecurityEvents,
-  hasSecurityEvent,
-  queueSecurityEmails,
-} from './identity/security-events.ts';
-import {
+  type AccountEmails,
   createAccountDeletionJob,
   createAccountDeletionQueue,
+  createAccountEmailJob,
+  createAccountEmails,
+  deleteOldRegistrations,
+  deleteOldSecurityEvents,
+  hasSecurityEvent,
   type QueueAccountDeletion,
   queueAccountDeletions,
-} from './identity/account-deletion.ts';
+  queueSecurityEmails,
+} from './identity/index.ts';
 import {
   createEmailDelivery,
-  dropExpiredEmails,
   createEmailJobs,
+  createPushJob,
+  dropExpiredEmails,
+  pushDelaySeconds,
   queueConfirmationEmail,
+  type QueueConfirmationEmail,
   queueDueEmails,
-} from './notifications/email.ts';
-import { createModerationJob, queueModerationJob } from './moderation/moderation-job.ts';
-import type { ModerationDeps } from './moderation/member-actions.ts';
-import { queueModeratorMessageEmail } from './moderation/moderator-messages.ts';
+  queuePushes,
+} from './notifications/index.ts';
+import {
+  createModerationJob,
+  type ModerationDeps,
+  queueModerationJob,
+  queueModeratorMessageEmail,
+} from './moderation/index.ts';
 import type { Database } from './core/database.ts';
 import type { TopicEvent } from './core/events.ts';
 import { type JobDefinition, type JobQueue, startJobQueue } from './core/job-queue.ts';
@@ -34,45 +41,42 @@ import {
   getOrCreateVapidKeys,
 } from './core/web-push.ts';
 import type { SiteSettings } from './core/site-settings.ts';
-import type { QueueConfirmationEmail } from './notifications/preferences.ts';
-import { pushDelaySeconds, createPushJob, queuePushes } from './notifications/push.ts';
-import { searchPopularityJob } from './discovery/search-popularity.ts';
-import { statisticsJob } from './discovery/statistics.ts';
+import { searchPopularityJob, statisticsJob } from './discovery/index.ts';
 
 export type BackgroundJobsOptions = {
   db: Database;
   connection: pg.PoolConfig;
   settings: SiteSettings;
-  /** Absent: nothing is mailed. */
+  /** Absent: no emails are sent. */
   email: { url: string; from: string } | undefined;
   log: Logger;
-  /** Push services beside the known ones. */
+  /** Push services allowed in addition to the known ones. */
   pushServices?: readonly string[];
-  /** How often a node looks for jobs, and for those whose node died, in seconds. */
+  /** Seconds between polls for jobs, and for jobs of nodes that died. */
   pollSeconds?: number;
   supervisionSeconds?: number;
-  /** False: nothing is done every minute (jobs.ts). */
+  /** False: no scheduled jobs run. For tests. */
   runsScheduledJobs?: boolean;
 };
 
-/** What a node does that nobody waits for. */
+/** The background jobs of a node. */
 export type BackgroundJobs = {
-  askToConfirm: QueueConfirmationEmail | undefined;
-  /** Absent where nothing is mailed. */
+  queueConfirmationEmail: QueueConfirmationEmail | undefined;
+  /** Absent without a mail server. */
   accountEmails: AccountEmails | undefined;
-  followDeparture: QueueAccountDeletion;
+  queueAccountDeletion: QueueAccountDeletion;
   webPushSender: WebPushSender;
-  /** What follows from what operators do. */
+  /** Queues the work that follows moderation actions. */
   moderation: ModerationDeps;
-  /** Told of what happened, it pushes soon. */
+  /** Handles committed events: schedules push messages and security emails. */
   onEvents: (events: readonly TopicEvent[]) => void;
-  /** Queues what is due now; the nodes do it every minute by themselves. */
+  /** Queues all due jobs. The nodes do this every minute themselves. */
   enqueueDueJobs: () => Promise<void>;
   jobs: Pick<JobQueue, 'counts' | 'failures'>;
   stop: () => Promise<void>;
 };
 
-/** Starts every kind of job, listed here by hand. */
+/** Starts every kind of job, listed explicitly. */
 export async function startBackgroundJobs(options: BackgroundJobsOptions): Promise<BackgroundJobs> {
   const { db, settings, email, log, pushServices = [] } = options;
   const site = settings.publicUrl ?? '';
@@ -96,7 +100,7 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
           createAccountEmailJob({ db, site, deliver }),
         ]),
     {
-      name: 'due',
+      name: 'enqueue-due',
       retries: { limit: 0, delaySeconds: 1, maxDelaySeconds: 1 },
       timeoutSeconds: 50,
       concurrency: 1,
@@ -108,10 +112,10 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
   let pushTimer: NodeJS.Timeout | undefined;
   let stopped = false;
   return {
-    askToConfirm:
+    queueConfirmationEmail:
       mailer === undefined ? undefined : (tx, ask) => queueConfirmationEmail(tx, jobs, { site, ...ask }),
     accountEmails: mailer && createAccountEmails(jobs),
-    followDeparture: createAccountDeletionQueue(jobs),
+    queueAccountDeletion: createAccountDeletionQueue(jobs),
     webPushSender,
     moderation: {
       queueWork: (tx) => queueModerationJob(tx, jobs),
@@ -122,7 +126,7 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
     },
     onEvents(events) {
       if (events.some(({ event }) => event.kind === 'notified')) schedulePush();
-      // What fails is done by the next minute's round.
+      // If it fails, the next minute's run does it.
       if (mailer !== undefined && !stopped && hasSecurityEvent(events))
         void queueSecurityEmails(db, jobs, { site }).catch(() => {});
     },
@@ -148,7 +152,7 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
     await deleteOldRegistrations(db);
   }
 
-  /** Once for all news of a few seconds; what fails is done by the next minute's round. */
+  /** Runs once for all events of a few seconds. If it fails, the next minute's run does it. */
   function schedulePush(): void {
     pushTimer ??= setTimeout(
       () => {
@@ -160,7 +164,7 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
   }
 }
 
-/** Whom push services may write to (RFC 8292, section 2.1): the site, or the sender of its mails. */
+/** The contact for push services (RFC 8292, section 2.1): the site, or the sender address of its emails. */
 function pushContact({ publicUrl }: SiteSettings, from: string | undefined): string {
   if (publicUrl?.startsWith('https:') === true) return publicUrl;
   const address = /<([^<>]+)>$/.exec(from ?? '')?.[1] ?? from;

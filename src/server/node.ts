@@ -5,12 +5,10 @@ import { getRequestListener } from '@hono/node-server';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import packageJson from '#package.json' with { type: 'json' };
-import { createAccounts } from './identity/accounts.ts';
-import { createAuth } from './identity/auth.ts';
-import type { PasswordCost } from './identity/passwords.ts';
+import { createAccounts, createAuth, type PasswordCost } from './identity/index.ts';
 import { createApp } from './app.ts';
 import { type BackgroundJobs, startBackgroundJobs } from './jobs.ts';
-import { getBackupMetrics, startBackupScheduler } from './operations/backup-scheduler.ts';
+import { getBackupMetrics, startBackupScheduler } from './operations/index.ts';
 import { createCachedHandler, createNodeCaches, type NodeCaches } from './cached-routes.ts';
 import { type ClockMonitor, describeClockSkew, monitorClock } from './core/database-clock.ts';
 import type { Config } from './core/config.ts';
@@ -19,7 +17,7 @@ import { type HttpServer, startHttpServer } from './core/http-server.ts';
 import { type LiveServer, startLiveServer } from './core/live.ts';
 import { createMetrics, type Metrics } from './core/metrics.ts';
 import type { MetricsSources } from './core/metrics-collectors.ts';
-import { openReplicas } from './postgres/replicas.ts';
+import { openReplicas } from './postgres/index.ts';
 import { createRequestLimits } from './core/request-limits.ts';
 import { deleteExpiredRateLimits } from './core/rate-limits.ts';
 import { monitorSystemLoad } from './core/system-load.ts';
@@ -30,9 +28,9 @@ import type { SiteSettings } from './core/site-settings.ts';
 import { type EventStream, followEventStream } from './core/event-stream.ts';
 import type { DatabaseMonitor } from './core/database-monitor.ts';
 import { startTypingTracker } from './core/live-typing-presence.ts';
-import { deleteOldKeys } from './posts/idempotency.ts';
+import { deleteOldKeys } from './posts/index.ts';
 
-/** How long running requests may take once Parley is told to stop, in milliseconds. */
+/** Milliseconds that running requests may take after Parley starts to stop. */
 const stopTimeoutMs = 10_000;
 
 const bytesPerMegabyte = 1_024 * 1_024;
@@ -42,30 +40,30 @@ const hourMs = 60 * 60 * 1_000;
 export type NodeOptions = {
   config: Config;
   settings: SiteSettings;
-  /** Migrated. */
+  /** A database with all migrations applied. */
   db: Database;
-  /** Told of what `db` does. */
+  /** Collects statistics of the queries of `db`. */
   monitor: DatabaseMonitor;
   connection: pg.PoolConfig;
   log: Logger;
-  /** By default the full cost. */
+  /** Default: the full cost. */
   passwordCost: PasswordCost | undefined;
-  /** Aborted when the node has been told to stop; it is not ready from then on. */
+  /** Aborted when the node starts to stop. It is not ready from then on. */
   stopping: AbortSignal;
-  /** Given each step of stopping as soon as there is something to stop; to be done in the opposite order. */
+  /** Registers a step for stopping as soon as the part it stops has started. The steps run in reverse order. */
   onStop: (step: () => Promise<void>) => void;
 };
 
-/** One Parley of any number on a database, as it serves. */
+/** A running Parley node. Any number of nodes can use one database. */
 export type ParleyNode = {
   address: string;
-  /** Serves on, but asks connections to end and sockets to go elsewhere within so many milliseconds. */
+  /** Keeps serving, but makes connections and sockets reconnect to other nodes within this time. */
   drain: (milliseconds: number) => void;
-  /** Cuts off all requests now. */
+  /** Closes all connections immediately. */
   closeConnections: () => void;
 };
 
-/** Puts the parts of a node together: the stream of events, the replicas, the API, the pages, the live sockets. */
+/** Creates the parts of a node: event stream, replicas, API, pages, live sockets. */
 export async function startNode(options: NodeOptions): Promise<ParleyNode> {
   const { config, settings, db, monitor, connection, log, stopping, onStop } = options;
   const clock = await monitorClock(db, log);
@@ -90,7 +88,7 @@ export async function startNode(options: NodeOptions): Promise<ParleyNode> {
     connection,
     log,
     onEvents(events, position) {
-      // First: who is told of something asks for it.
+      // First, because the subscribers of the event then read the data again.
       caches?.applyEvents(events);
       live?.deliver(events, position);
       background?.onEvents(events);
@@ -156,16 +154,16 @@ export async function startNode(options: NodeOptions): Promise<ParleyNode> {
     next: getRequestListener(app.fetch),
   });
   shedCount = shedding.rejectedCount;
-  const { handler: behind } = shedding;
+  const { handler: next } = shedding;
   const handler =
     caches === undefined
-      ? behind
-      : await createCachedHandler({ kept: caches, settings, floods: requestLimits, stream, metrics, behind });
+      ? next
+      : await createCachedHandler({ caches, settings, requestLimits, stream, metrics, next });
   const http = await startHttpServer(handler, config.host, config.port);
   httpServer = http;
   const sockets = startLiveSockets(options, { http, stream });
   live = sockets;
-  // At the same time: a socket that is let go must not find its way back here.
+  // In parallel, because a disconnected socket must not reconnect to this node.
   onStop(async () => void (await Promise.all([http.stop(stopTimeoutMs), sockets.stop()])));
   return {
     address: http.address,
@@ -177,13 +175,13 @@ export async function startNode(options: NodeOptions): Promise<ParleyNode> {
   };
 }
 
-/** What /readyz says of the clock; null where there is nothing to say. */
+/** The warning of /readyz about the clock; null if there is none. */
 function clockWarning(clock: ClockMonitor): string | null {
   const ahead = clock.aheadSeconds();
   return ahead === 0 ? null : describeClockSkew(ahead);
 }
 
-/** Undefined where nothing is to be kept. */
+/** Returns undefined if caching is switched off. */
 function createCaches({ config, settings, db }: NodeOptions, stream: EventStream): NodeCaches | undefined {
   if (config.cacheSizeMb === 0) return undefined;
   return createNodeCaches({ db, settings, stream, maxBytes: config.cacheSizeMb * bytesPerMegabyte });
@@ -214,19 +212,19 @@ function startLiveSockets(
   });
 }
 
-/** Undefined where nobody asks for them. */
+/** Returns undefined if no metrics are collected. */
 function createNodeMetrics(
   { metricsToken: token, nodeName: name }: Config,
-  kept: NodeCaches | undefined,
+  caches: NodeCaches | undefined,
   parts: Omit<MetricsSources, 'node' | 'cache'>,
 ): Metrics | undefined {
   if (token === undefined) return undefined;
-  const models = kept?.responses;
-  const pages = models && {
-    bytes: () => models.bytes,
-    pagesRead: () => models.pagesRead,
-    viewerReads: () => models.viewerReads,
-    lookups: () => models.lookups,
+  const responseCache = caches?.responses;
+  const pages = responseCache && {
+    bytes: () => responseCache.bytes,
+    pagesRead: () => responseCache.pagesRead,
+    viewerReads: () => responseCache.viewerReads,
+    lookups: () => responseCache.lookups,
   };
   return createMetrics({ token, node: { name, version: packageJson.version }, cache: pages, ...parts });
 }

@@ -2,24 +2,24 @@ import { answerSort } from '#shared/posts/answers.ts';
 import { feed } from '#shared/discovery/feeds.ts';
 import { tagSort } from '#shared/discovery/tags.ts';
 
-/** What the browser needs to show a page: the address of each reading as the browser part asks for it. */
+/** What the browser needs to show a page: the API requests, with the same URLs as in the web app. */
 export type PagePreloads = {
-  /** The page's own program below src/web; absent where it is part of the one that all pages begin with. */
+  /** Module of the page below src/web; absent if it is part of the main bundle. */
   module?: string;
   requests: readonly string[];
 };
 
-/** Around every page for members: who is signed in, and the bell. */
+/** Requests of every page for members: the session and the notifications. */
 const always = ['/api/session', '/api/notifications'];
 
 type PageRule = {
   path: RegExp;
   module?: string;
-  /** @param named what the brackets of `path` hold, as it stands in the address. */
+  /** @param named what the group of `path` matches in the URL */
   requests?: (query: URLSearchParams, named: string) => readonly string[];
 };
 
-/** The pages as src/web/app/router.tsx has them. One that is not here asks for what it shows by itself. */
+/** The pages of src/web/app/router.tsx. A page that is not listed here requests its data itself. */
 const pageRules: readonly PageRule[] = [
   {
     path: /^\/$/u,
@@ -40,12 +40,12 @@ const pageRules: readonly PageRule[] = [
     requests: (query) =>
       query.has('q')
         ? []
-        : [`/api/topics?q=&sort=${parseOption(tagSort.options, query.get('sort'), 'popular')}`],
+        : [`/api/tags?q=&sort=${parseOption(tagSort.options, query.get('sort'), 'popular')}`],
   },
   {
     path: /^\/topics\/([\w.%~-]+)$/u,
     module: 'discovery/tags/TagPage.tsx',
-    requests: (_, tag) => [`/api/topics/${tag}`, `/api/topics/${tag}/questions`],
+    requests: (_, tag) => [`/api/tags/${tag}`, `/api/tags/${tag}/questions`],
   },
   {
     path: /^\/following$/u,
@@ -62,7 +62,7 @@ const pageRules: readonly PageRule[] = [
   { path: /^\/settings$/u, module: 'identity/SettingsPage.tsx' },
 ];
 
-/** The programs of all pages that have one of their own. */
+/** The modules of all pages that have one. */
 export const pageModules = pageRules.flatMap(({ module }) => module ?? []);
 
 export function getPagePreloads({ pathname, searchParams }: URL): PagePreloads {

@@ -42,23 +42,23 @@ test.each([
   ['/ask?title=Shared&url=https%3A%2F%2Fexample.org', 'text/html'],
   ['/service-worker.js', 'text/javascript'],
   ['/manifest.webmanifest', 'application/manifest+json'],
-])('%s is asked for anew at every visit', async (address, type) => {
+])('revalidates %s at every visit', async (address, type) => {
   const response = await get(address);
   expect(response.status).toBe(200);
   expect(response.headers.get('cache-control')).toBe('no-cache');
   expect(response.headers.get('content-type')).toContain(type);
 });
 
-test('a page may run the service worker and read the manifest of its own server alone', async () => {
+test('lets a page run the service worker and read the manifest of its own server only', async () => {
   const policy = (await get('/')).headers.get('content-security-policy');
   expect(policy).toContain("worker-src 'self'");
   expect(policy).toContain("manifest-src 'self'");
   expect(policy).toContain("script-src 'self';");
 });
 
-test('an operator can take back the service worker of every browser', async () => {
+test('lets the operator remove the service worker from all browsers', async () => {
   expect(await (await get('/service-worker.js')).text()).toBe('self.registration;');
-  const without = await server.startBeside({ hasServiceWorker: false });
+  const without = await server.startSecondNode({ hasServiceWorker: false });
   const response = await get('/service-worker.js', without.address);
   expect(response.headers.get('cache-control')).toBe('no-cache');
   expect(response.headers.get('content-type')).toContain('text/javascript');
@@ -67,7 +67,7 @@ test('an operator can take back the service worker of every browser', async () =
 });
 
 describe('the page a member opens', () => {
-  /** As a window of a browser that holds the member's cookies. */
+  /** Opens a page like a browser window with the member's cookies. */
   const open = (member: Member | null, address: string, headers: Record<string, string> = {}) =>
     fetch(server.address + address, {
       headers: { ...(member && { cookie: cookieOf(member) }), 'sec-fetch-dest': 'document', ...headers },
@@ -76,11 +76,11 @@ describe('the page a member opens', () => {
   const carried = (html: string) =>
     new Map(
       [
-        ...html.matchAll(/<script type="application\/json" data-answer="([^"]*)"[^>]*>(.*?)<\/script>/gsu),
+        ...html.matchAll(/<script type="application\/json" data-response="([^"]*)"[^>]*>(.*?)<\/script>/gsu),
       ].map(([, address = '', body = '']) => [address.replaceAll('&amp;', '&'), JSON.parse(body) as unknown]),
     );
 
-  test('brings what it shows first, the same as the API says, and it is their own', async () => {
+  test('contains the first API responses of the member, equal to those of the API', async () => {
     const [ada, ben] = [await server.register('Ada Carried'), await server.register('Ben Carried')];
     const id = await ada.ask({ title: 'Who sees what?' });
     await ben.put(`/questions/${id}/vote`, { vote: 'up' });
@@ -96,7 +96,7 @@ describe('the page a member opens', () => {
     }
   });
 
-  test('shows texts as texts, whatever they say', async () => {
+  test('escapes texts, whatever they contain', async () => {
     const ada = await server.register('Ada </script><script>alert(1)</script>');
     const title = '</script><script>alert("\u2028")</script><!-- $& $` \u2029 end';
     const id = await ada.ask({ title });
@@ -106,7 +106,7 @@ describe('the page a member opens', () => {
     expect(carried(html).get(`/api/questions/${id}?sort=newest`)).toMatchObject({ question: { title } });
   });
 
-  test('is kept nowhere, and brings nothing of anybody to visitors and to what is no window', async () => {
+  test("is not cached, and contains no member's data for visitors and for requests that are not navigations", async () => {
     const ada = await server.register('Ada Kept');
     const own = await open(ada, '/');
     expect(own.headers.get('cache-control')).toBe('no-store');
@@ -127,7 +127,7 @@ describe('the page a member opens', () => {
     expect(await (await open(ada, '/')).text()).toBe(bare);
   });
 
-  test('says early which programs, styles, fonts and texts it needs, and comes compressed', async () => {
+  test('has early hints for scripts, styles, fonts and messages, and is compressed', async () => {
     const ada = await server.register('Ada Early');
     const page = await open(ada, '/question/1', {
       'accept-language': 'de-AT,en;q=0.5',
@@ -148,7 +148,7 @@ describe('the page a member opens', () => {
     expect(english).not.toContain('modulepreload');
   });
 
-  test('names programs that there are', async () => {
+  test('names scripts that exist', async () => {
     const isThere = (program: string) => existsSync(path.join(projectRoot, 'src/web', program));
     expect(pageModules.filter((program) => !isThere(program))).toEqual([]);
   });

@@ -8,19 +8,19 @@ import type { SessionState } from '#shared/identity/accounts.ts';
 import { openWebBuild } from './core/web-build.ts';
 import { getPagePreloads } from './page-preloads.ts';
 
-/** Asks Parley's own API, as over HTTP. */
+/** Calls Parley's own API as over HTTP. */
 export type FetchApi = (request: Request) => Promise<Response> | Response;
 
 type PreloadedResponse = { url: string; position: string | null; body: string; cookies: string[] };
 
 /**
- * The page of every address, for members: the shell of the browser part with the answers inside that the page would ask
- * for first, and hints at the programs it needs, so that nothing is waited for one after the other
- * (docs/decisions/027). It belongs to one member and one moment: nobody may keep it. Visitors, and whoever is no
- * browser window (the service worker, which keeps the shell), get the bare shell from the next handler.
+ * Serves pages to members: index.html with the API responses that the page would request first, and with hints for its
+ * scripts, so that nothing is loaded in sequence (docs/decisions/027). The page is for one member and must not be
+ * cached. Visitors, and requests other than navigations (such as the service worker, which caches the bare page), get
+ * the page of the next handler.
  */
-export function renderMemberPages(folder: string, fetchApi: FetchApi): MiddlewareHandler {
-  const build = openWebBuild(folder);
+export function renderMemberPages(directory: string, fetchApi: FetchApi): MiddlewareHandler {
+  const build = openWebBuild(directory);
   return async (c, next) => {
     c.header('vary', 'cookie', { append: true });
     const { headers } = c.req.raw;
@@ -60,7 +60,7 @@ export function renderMemberPages(folder: string, fetchApi: FetchApi): Middlewar
   };
 }
 
-/** Where a browser says what it asks for a page for, only a window gets a member's own; on plain http it does not say. */
+/** Whether the request is a navigation. Browsers do not send this header over plain HTTP. */
 function isWindow(headers: Headers): boolean {
   return (headers.get('sec-fetch-dest') ?? 'document') === 'document';
 }
@@ -77,7 +77,7 @@ async function preload(
     if (value !== null) own.set(name, value);
   }
   const response = await fetchApi(new Request(new URL(url, page.origin), { headers: own }));
-  // What is refused or not there, the page asks for itself, and says so.
+  // The page requests it itself and shows the error.
   if (response.status !== 200) return null;
   return {
     url,
@@ -97,7 +97,7 @@ function renderPreload({ url, position, body }: PreloadedResponse): string {
   return `<script type="application/json" ${responseAttribute}="${escapeAttribute(url)}"${positionAttributeText}>${escapeScript(body)}</script>`;
 }
 
-/** In JSON these stand in texts only, where the escaped form means the same; `<` could end the element. */
+/** These characters appear only in strings of JSON, where the escaped form is equivalent; `<` could end the element. */
 function escapeScript(json: string): string {
   return json
     .replaceAll('<', String.raw`\u003c`)
@@ -109,7 +109,7 @@ function escapeAttribute(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 }
 
-/** The file of texts that the browser's languages ask for, as src/web/languages has it; undefined for English. */
+/** Returns the file of messages for the browser's languages, as in src/web/languages; undefined for English. */
 function pickLanguage(headers: Headers, available: readonly string[]): string | undefined {
   const wanted = (headers.get('accept-language') ?? '').split(',').map((part) => {
     const [tag = '', ...parameters] = part.trim().split(';');
@@ -127,6 +127,6 @@ function pickLanguage(headers: Headers, available: readonly string[]): string | 
 }
 
 const brotli = (text: string) =>
-  // Every page is compressed once: the fifth of the time of the usual quality for a tenth more bytes.
+  // Each page is compressed once per request: a fifth of the time of the default quality for a tenth more bytes.
   promisify(brotliCompress)(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } });
 const gzipped = (text: string) => promisify(gzip)(text);

@@ -2,15 +2,13 @@ import { projectRoot } from './core/paths.ts';
 import path from 'node:path';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import type { PasswordCost } from './identity/passwords.ts';
-import { demoMember, demoModerator, isEmptyCommunity, loadDemo } from './import-export/demo.ts';
+import type { PasswordCost } from './identity/index.ts';
+import { demoMember, demoModerator, isEmptyCommunity, loadDemo } from './import-export/index.ts';
 import { startNode } from './node.ts';
 import type { Config } from './core/config.ts';
-import { connectDatabase } from './postgres/connect.ts';
+import { connectDatabase, defaultDataDirectory, migrate } from './postgres/index.ts';
 import { closePool, openDatabase, poolCloseTimeoutMs } from './core/database.ts';
-import { defaultDataDirectory } from './postgres/embedded-data-directory.ts';
 import { assertPortIsFree } from './core/http-server.ts';
-import { migrate } from './postgres/migrations.ts';
 import { getOrCreateSecret } from './core/secret.ts';
 import { listenForStopSignals, waitForAbort, waitForAbortWithin } from './core/signals.ts';
 import { getErrorMessage } from './core/startup-error.ts';
@@ -23,25 +21,25 @@ export type ServeOptions = {
   log: Logger;
   /** Loads the demo community before the first request. */
   demo?: boolean;
-  /** By default the full cost; only tests say otherwise. */
+  /** Default: the full cost. Tests lower it. */
   passwordCost?: PasswordCost;
 };
 
 /**
- * Serves until a signal says to stop, then lets running requests finish. A second signal cuts them off.
+ * Serves until a signal stops it, and then lets running requests finish. A second signal closes their connections.
  * @throws StartupError with a sentence for the operator.
  */
 export async function serve({ config, log, demo = false, passwordCost }: ServeOptions): Promise<void> {
   const stopping = listenForStopSignals();
-  const undo: (() => Promise<void>)[] = [];
+  const cleanups: (() => Promise<void>)[] = [];
   process.on('uncaughtException', (error) => {
-    log.fatal(error, 'Parley stops because of an error that nobody foresaw.');
+    log.fatal(error, 'Parley stops because of an unexpected error.');
     process.exitCode = 1;
     stopping.stop();
   });
   try {
     const { connection, pooled, embedded, stop } = await connectDatabase(config, log, stopping.first);
-    undo.unshift(stop);
+    cleanups.unshift(stop);
     await assertPortIsFree(config.host, config.port);
     const monitor = monitorDatabase({ log, slowQueryMs: config.slowQueryMs });
     await runMigrations(connection, log);
@@ -50,13 +48,13 @@ export async function serve({ config, log, demo = false, passwordCost }: ServeOp
       isPooled: pooled !== undefined,
       monitor,
       onIdleError: (error) => {
-        // PostgreSQL going down is no news once Parley stops.
+        // While stopping, a lost connection is expected.
         if (!stopping.first.aborted) log.warn(`A database connection broke: ${error.message}`);
       },
     });
-    undo.unshift(() => closePool(db));
+    cleanups.unshift(() => closePool(db));
     const secret = await getOrCreateSecret(db, {
-      given: config.secret,
+      configured: config.secret,
       dataDirectory: embedded?.dataDirectory ?? config.dataDirectory ?? defaultDataDirectory(),
       removesFile: embedded !== undefined,
       log,
@@ -72,7 +70,7 @@ export async function serve({ config, log, demo = false, passwordCost }: ServeOp
       log,
       passwordCost,
       stopping: stopping.first,
-      onStop: (step) => undo.unshift(step),
+      onStop: (step) => cleanups.unshift(step),
     });
     stopping.second.addEventListener('abort', node.closeConnections);
     await embedded?.updateInstance({ address: node.address });
@@ -81,39 +79,41 @@ export async function serve({ config, log, demo = false, passwordCost }: ServeOp
       log.info(`Sign in as ${demoMember.email} with the password ${demoMember.password}, or register.`);
       log.info(
         moderatorPassword === null
-          ? `For a new password of the moderator: npm run parley -- reset-password ${demoModerator}`
-          : `Sign in as the moderator ${demoModerator} with the password ${moderatorPassword}. It is shown this once.`,
+          ? `To set a new password for the moderator, run: npm run parley -- reset-password ${demoModerator}`
+          : `Sign in as the moderator ${demoModerator} with the password ${moderatorPassword}. It is shown only once.`,
       );
     }
-    // Only a hint: a database that goes away at this moment ends no Parley that serves.
+    // This is only a hint, so an error of the database must not stop a serving Parley.
     else if (await isEmptyCommunity(db).catch(() => false))
-      log.info('Nobody is here yet. To look around in a demo community, start with: npm start -- --demo');
+      log.info('There are no members yet. To try Parley with a demo community, run: npm start -- --demo');
     await waitForAbort(stopping.first);
     await embedded?.updateInstance({ stopping: true });
     if (config.drainSeconds > 0) {
-      log.info(`Parley stops in ${config.drainSeconds} s. Until then it serves on, and /readyz says 503.`);
+      log.info(
+        `Parley stops in ${config.drainSeconds} s. Until then it continues to serve, and /readyz responds 503.`,
+      );
       node.drain(config.drainSeconds * 1_000);
       await waitForAbortWithin(stopping.second, config.drainSeconds * 1_000);
     }
-    log.info('Parley stops: requests that are running may finish.');
+    log.info('Shutting down after the running requests.');
   } catch (error) {
-    // Told to stop while it was starting.
+    // It was stopped during the start.
     if (!stopping.first.aborted) throw error;
   } finally {
-    for (const step of undo)
-      await step().catch((error: unknown) => log.error(`Stopping: ${getErrorMessage(error)}`));
+    for (const step of cleanups)
+      await step().catch((error: unknown) => log.error(`Error while stopping: ${getErrorMessage(error)}`));
   }
   log.info('Parley has stopped.');
-  // A connection to a database that went away may never end; it holds nobody up.
+  // A connection to an unreachable database may never close; this keeps it from blocking the exit.
   setTimeout(() => process.exit(), poolCloseTimeoutMs).unref();
 }
 
-/** On a connection to PostgreSQL itself: it holds a lock, and may take minutes. */
+/** Connects directly to PostgreSQL, without a pooler: migrations hold a session lock and can take minutes. */
 async function runMigrations(connection: pg.PoolConfig, log: Logger): Promise<void> {
   const db = openDatabase({ connection, maxConnections: 1 });
   try {
     const migrated = await migrate(db, migrationsDirectory, (name) =>
-      log.info(`Applying the migration ${name}. In a large community that may take minutes …`),
+      log.info(`Applying the migration ${name}. This can take minutes in a large community …`),
     );
     for (const name of migrated) log.info(`Applied the migration ${name}.`);
   } finally {
@@ -121,7 +121,7 @@ async function runMigrations(connection: pg.PoolConfig, log: Logger): Promise<vo
   }
 }
 
-/** Since the start script began, where that started this process. */
+/** Since the start script began, if that started this process. */
 function secondsSinceStart(): string {
   const startedAt = Number(process.env['PARLEY_STARTED_AT'] ?? Number.NaN);
   const seconds = Number.isNaN(startedAt) ? process.uptime() : (Date.now() - startedAt) / 1_000;

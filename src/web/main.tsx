@@ -20,31 +20,33 @@ import { createQueryClient } from './core/query-client.ts';
 import { createAppRouter } from './app/router.tsx';
 import { theme } from './app/theme.ts';
 
-/** How long nothing shows where neither the page nor the server brings who is signed in, in milliseconds. */
+/**
+ * How long the page stays blank while it waits for the session, in milliseconds. The session comes with the page or
+ * from the server.
+ */
 const maxBlankMs = 1_000;
 
 const queryClient = createQueryClient();
 const colorScheme = createColorSchemeManager();
 watchInstallPrompt();
 
-// A task of its own, after that in which all programs of the page began: a slow processor stays open to what else comes.
-// Not awaited at the top level: with that anywhere, the bundler leaves shared modules in dozens of small files.
+// A separate task after the one that evaluates all modules, so that a slow processor can handle input in between. Not a
+// top-level await: with one anywhere, the bundler splits shared modules into dozens of small files.
 setTimeout(() => void start());
 
 async function start(): Promise<void> {
   const root = document.getElementById('root');
   if (root === null) throw new Error('index.html has no element with the id "root".');
-  // WebKit; a program of its own, since the others never need it.
+  // Only WebKit needs it, so it is a separate chunk.
   if (!CSS.supports('overflow-anchor', 'auto'))
     void import('./core/scroll-anchor.ts').then(({ installScrollAnchoring }) => installScrollAnchoring());
   persistQueries(queryClient, offlineQueryNames);
   const router = createAppRouter(queryClient);
-  // Before anything is asked: what is refused is said in a language.
+  // Before any request: an error message needs a language.
   await initLanguage();
   const blankTimeout = new Promise((resolve) => setTimeout(resolve, maxBlankMs));
   await Promise.race([router.load().catch(console.error), blankTimeout]);
-  // With the page loaded, React gives way between the parts of what it shows; what the router changes later is shown in
-  // one piece.
+  // The first render is interruptible; later updates by the router are synchronous.
   startTransition(() =>
     createRoot(root).render(
       <StrictMode>
@@ -54,13 +56,13 @@ async function start(): Promise<void> {
   );
 }
 
-/** Built anew in another language, since texts are made where they are shown. */
+/** Remounts when the language changes, since texts are created while rendering. */
 function Parley({ router }: { router: ReturnType<typeof createAppRouter> }) {
   const language = useLanguage();
   return (
     <I18nProvider i18n={i18n} key={language}>
       <DirectionProvider initialDirection={getTextDirection(language)} detectDirection={false}>
-        {/* theme.css holds the variables: nothing is written into <style>, as the content security policy asks. */}
+        {/* The variables are in theme.css: the content security policy forbids writing them into <style>. */}
         <MantineProvider
           theme={theme}
           colorSchemeManager={colorScheme}
@@ -77,5 +79,5 @@ function Parley({ router }: { router: ReturnType<typeof createAppRouter> }) {
   );
 }
 
-/** What can be read without a network once it was opened: the first parts of the keys under which features cache it. */
-export const offlineQueryNames = ['question', 'feed', 'topics', 'following', 'profiles', 'notifications'];
+/** The queries that are stored for offline reading, by the first part of their keys. */
+export const offlineQueryNames = ['question', 'feed', 'tags', 'following', 'profiles', 'notifications'];

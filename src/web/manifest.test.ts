@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import css from './app/theme.css?raw';
 
-const folder = path.join(import.meta.dirname, 'public');
+const publicDirectory = path.join(import.meta.dirname, 'public');
 const image = z.object({ src: z.string(), sizes: z.string(), type: z.literal('image/png') });
 const colours = { theme_color: z.string(), background_color: z.string() };
 const manifest = z
@@ -14,12 +14,12 @@ const manifest = z
     icons: z.array(image.extend({ purpose: z.enum(['any', 'maskable']) })),
     shortcuts: z.array(z.object({ url: z.string(), icons: z.array(image) })),
   })
-  .parse(JSON.parse(await readFile(path.join(folder, 'manifest.webmanifest'), 'utf8')));
+  .parse(JSON.parse(await readFile(path.join(publicDirectory, 'manifest.webmanifest'), 'utf8')));
 
-test('every icon of the installed app is there, in the size it says', async () => {
+test('has every icon of the installed app in the declared size', async () => {
   const images = [...manifest.icons, ...manifest.shortcuts.flatMap(({ icons }) => icons)];
   for (const { src, sizes } of images) {
-    const png = await readFile(path.join(folder, src));
+    const png = await readFile(path.join(publicDirectory, src));
     expect(png.toString('latin1', 1, 4)).toBe('PNG');
     expect(`${src} ${png.readUInt32BE(16)}x${png.readUInt32BE(20)}`).toBe(`${src} ${sizes}`);
   }
@@ -29,10 +29,12 @@ test('every icon of the installed app is there, in the size it says', async () =
   }
 });
 
-test('the installed app, the bar of the browser and the pages have the same paper, light and dark', async () => {
+test("uses the same background for the installed app, the browser's toolbar and the pages, in light and dark", async () => {
   const [light, dark] = [...css.matchAll(/--paper: (#\w+);/gu)].map(([, colour]) => colour);
   const { theme_color, background_color, user_preferences } = manifest;
   expect({ theme_color, background_color }).toEqual({ theme_color: light, background_color: light });
   expect(user_preferences.color_scheme.dark).toEqual({ theme_color: dark, background_color: dark });
-  expect(await readFile(path.join(folder, 'theme.js'), 'utf8')).toContain(`dark ? '${dark}' : '${light}'`);
+  expect(await readFile(path.join(publicDirectory, 'theme.js'), 'utf8')).toContain(
+    `dark ? '${dark}' : '${light}'`,
+  );
 });

@@ -6,10 +6,10 @@ import { expectInView } from './support/in-view.ts';
 
 const dialog = (page: Page) => page.getByRole('dialog');
 
-/** What opened, alone: what it stands on has its own checks. Colours are what the theme changes. */
+/** Checks only what opened: the page below has its own checks. The second theme checks only colours. */
 async function checkBothThemes(page: Page, look: string, within = '[role="dialog"]'): Promise<void> {
   await expect(page.locator(within).first(), look).toBeVisible();
-  // The form of the editor is a part of the page.
+  // The form of the editor is part of the page.
   if (within !== 'main form') await expectInView(page.locator(within).first());
   for (const theme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
@@ -18,11 +18,11 @@ async function checkBothThemes(page: Page, look: string, within = '[role="dialog
   }
 }
 
-test('menus, lists and dialogs that open on every page have no barriers, in both themes', async ({
+test('menus, lists and dialogs on every page have no accessibility violations, in both themes', async ({
   page,
   browser,
 }) => {
-  // It looks at a dozen things twice.
+  // Checks a dozen elements in two themes.
   test.slow();
   const { page: other } = await secondMember(browser, 'N'.repeat(80));
   await registerMember(page.request, newMember('Robin'));
@@ -34,7 +34,7 @@ test('menus, lists and dialogs that open on every page have no barriers, in both
   await page.goto('/ask');
   await expect(button(page, 'Notifications, 2 unread')).toBeVisible();
   await button(page, 'Notifications, 2 unread').click();
-  await checkBothThemes(page, 'the menu of the bell');
+  await checkBothThemes(page, 'the notifications menu');
   await page.keyboard.press('Escape');
   await button(page, 'Account menu').click();
   await checkBothThemes(page, 'the account menu', '[role="menu"]');
@@ -45,11 +45,11 @@ test('menus, lists and dialogs that open on every page have no barriers, in both
   await expect(dialog(page).getByRole('combobox')).toBeFocused();
   await page.keyboard.type(bird);
   await expect(dialog(page).getByRole('option', { name: /Why does my/u })).toBeVisible();
-  await checkBothThemes(page, 'the palette');
+  await checkBothThemes(page, 'the command palette');
   await page.keyboard.press('Escape');
   await page.getByRole('heading', { level: 1 }).focus();
   await page.keyboard.press('?');
-  await checkBothThemes(page, 'the list of keys');
+  await checkBothThemes(page, 'the list of shortcuts');
   await page.keyboard.press('Escape');
 
   await other.request.put(`/api/answers/${first}`, { data: { content: 'It hears **another one**.' } });
@@ -67,12 +67,12 @@ test('menus, lists and dialogs that open on every page have no barriers, in both
   await other.context().close();
 });
 
-test('what opens while one writes, keeps or deletes has no barriers, in both themes', async ({
+test('overlays for writing, bookmarking and deleting have no accessibility violations, in both themes', async ({
   page,
   context,
   browser,
 }) => {
-  // It looks at a dozen things twice.
+  // Checks a dozen elements in two themes.
   test.slow();
   const { page: other } = await secondMember(browser, 'Nora');
   await registerMember(page.request, newMember('Robin'));
@@ -103,16 +103,16 @@ test('what opens while one writes, keeps or deletes has no barriers, in both the
   await checkBothThemes(page, 'note and lists');
   await page.keyboard.press('Escape');
   await button(page, 'Delete').click();
-  await checkBothThemes(page, 'deleting');
+  await checkBothThemes(page, 'the confirmation of a deletion');
   await button(page, 'Cancel').click();
 
   await context.setOffline(true);
   await text.fill('Written in a tunnel.');
   await button(page, 'Post Answer').click();
-  const waiting = page.getByRole('article', { name: 'Waiting answer' });
+  const waiting = page.getByRole('article', { name: 'Answer waiting to be posted' });
   await expect(page.getByText('You are offline.')).toBeVisible();
-  await checkBothThemes(page, 'the bar that says one is offline', 'output:has(span)');
+  await checkBothThemes(page, 'the offline banner', 'output:has(span)');
   await waiting.getByRole('button', { name: 'Delete' }).click();
-  await checkBothThemes(page, 'deleting what waits');
+  await checkBothThemes(page, 'deleting a queued answer');
   await other.context().close();
 });

@@ -5,17 +5,17 @@ import { askQuestion, registerMember, signIn, newMember } from './support/member
 import { expectInView } from './support/in-view.ts';
 import { startCommunity } from './support/community.ts';
 
-/** The address of the community as its mails name it. */
+/** The site address in the emails. */
 const site = 'http://parley.example';
 
-test('a member resets the password, changes the address, and leaves', async ({ page }) => {
-  // A community of its own, and many pages.
+test('a member resets the password, changes the email address and deletes the account', async ({ page }) => {
+  // Starts its own server and opens many pages.
   test.slow();
   const post = await startEmailServer();
-  const env = { SMTP_URL: post.url, MAIL_FROM: 'parley@example.org', PUBLIC_URL: site };
+  const env = { SMTP_URL: post.url, EMAIL_FROM: 'parley@example.org', PUBLIC_URL: site };
   const community = await startCommunity({ env });
   const { address } = community;
-  /** Where the link in the newest mail to somebody leads, that goes to this page. */
+  /** The link to this page in the newest email to this address. */
   const link = async (to: string, path: string) => {
     const found = () =>
       post.emails
@@ -32,22 +32,22 @@ test('a member resets the password, changes the address, and leaves', async ({ p
   await page.goto(`${address}/login`);
   await page.getByRole('link', { name: 'Forgot password?' }).click();
   await expect(page.getByRole('heading', { name: 'Forgot password?' })).toBeFocused();
-  await expectAccessible(page, { look: 'forgotten' });
+  await expectAccessible(page, { look: 'forgotten password' });
   await page.getByRole('textbox', { name: 'Email' }).fill(member.email);
-  await page.getByRole('button', { name: 'Send the link' }).click();
+  await page.getByRole('button', { name: 'Send reset link' }).click();
   await expect(page.getByText(`If ${member.email} belongs to an account`)).toBeVisible();
 
   await page.goto(await link(member.email, 'reset-password'));
   const password = 'correct horse again';
   await page.getByLabel('New password', { exact: true }).fill(password);
   await page.getByLabel('Confirm new password').fill('something else');
-  await page.getByRole('button', { name: 'Set the password' }).click();
+  await page.getByRole('button', { name: 'Set password' }).click();
   await expect(page.getByLabel('Confirm new password')).toBeFocused();
-  await expectAccessible(page, { look: 'reset' });
+  await expectAccessible(page, { look: 'password reset' });
   await page.getByLabel('Confirm new password').fill(password);
-  await page.getByRole('button', { name: 'Set the password' }).click();
-  await expect(page.getByRole('status').getByText('Your new password is set.')).toBeVisible();
-  await expectInView(page.getByRole('status').filter({ hasText: 'Your new password is set.' }));
+  await page.getByRole('button', { name: 'Set password' }).click();
+  await expect(page.getByRole('status').getByText('Password changed.')).toBeVisible();
+  await expectInView(page.getByRole('status').filter({ hasText: 'Password changed.' }));
   await signIn(page, { email: member.email, password });
   await expect(page.getByRole('heading', { name: 'Questions for you' })).toBeVisible();
 
@@ -60,18 +60,18 @@ test('a member resets the password, changes the address, and leaves', async ({ p
   await dialog.getByLabel('Your password').fill('wrong');
   await dialog.getByRole('button', { name: 'Change', exact: true }).click();
   await expect(dialog.getByText('Incorrect password. Please try again.')).toBeVisible();
-  await expectAccessible(page, { look: 'address', within: '[role="dialog"]' });
+  await expectAccessible(page, { look: 'change of the email address', within: '[role="dialog"]' });
   await dialog.getByLabel('Your password').fill(password);
   await dialog.getByRole('button', { name: 'Change', exact: true }).click();
-  await expect(page.getByText(`It becomes ${next} when you open the link`)).toBeVisible();
+  await expect(page.getByText(`It changes to ${next} when you open the link`)).toBeVisible();
   const tab = await page.context().newPage();
-  await tab.goto(await link(next, 'new-address'));
-  await expectAccessible(tab, { look: 'new address' });
+  await tab.goto(await link(next, 'change-email'));
+  await expectAccessible(tab, { look: 'confirmation of the new email address' });
   await tab.getByRole('button', { name: 'Use this address' }).click();
-  await expect(tab.getByText('This is your address now.')).toBeVisible();
-  // The settings hear of it.
-  await expect(page.getByText('You sign in with it. It is confirmed.')).toBeVisible();
-  await link(member.email, 'take-back-address');
+  await expect(tab.getByText('This is now your email address.')).toBeVisible();
+  // The settings page gets the confirmation as a live update.
+  await expect(page.getByText('Used to sign in. Confirmed.')).toBeVisible();
+  await link(member.email, 'revert-email');
 
   const download = page.waitForEvent('download');
   await page.getByRole('link', { name: 'Download my data' }).click();
@@ -79,11 +79,11 @@ test('a member resets the password, changes the address, and leaves', async ({ p
 
   await page.getByRole('button', { name: 'Delete my account' }).click();
   await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused();
-  await dialog.getByRole('radio', { name: /^My posts stay/u }).check();
+  await dialog.getByRole('radio', { name: /^Keep my posts/u }).check();
   await dialog.getByLabel('Your password').fill(password);
-  await expectAccessible(page, { look: 'leaving', within: '[role="dialog"]' });
+  await expectAccessible(page, { look: 'account deletion', within: '[role="dialog"]' });
   await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
-  await expect(page.getByRole('status').getByText('Your account is deleted.')).toBeVisible();
+  await expect(page.getByRole('status').getByText('Your account has been deleted.')).toBeVisible();
   await expect(page).toHaveURL(`${address}/login`);
   await signIn(page, { email: next, password });
   await expect(page.getByText('No account found with this email address.')).toBeVisible();

@@ -5,7 +5,7 @@ import { postAnswer, askAndOpen, uniqueText } from './support/posts.ts';
 import { withoutInlinedResponses } from './support/offline-queue.ts';
 
 test.describe('registering', () => {
-  test('a visitor creates an account and is signed in at home', async ({ page }) => {
+  test('a visitor creates an account and arrives at the home page, signed in', async ({ page }) => {
     const member = newMember('Ada Lovelace');
     await page.goto('/');
     await expect(page).toHaveURL('/login');
@@ -22,7 +22,7 @@ test.describe('registering', () => {
     await expect(page.getByText(member.email)).toBeVisible();
   });
 
-  test('what is wrong is said in the order of the specification, one thing at a time', async ({ page }) => {
+  test('errors are shown one at a time, in the specified order', async ({ page }) => {
     const member = newMember();
     await page.goto('/register');
     const submit = page.getByRole('button', { name: 'Create account' });
@@ -50,7 +50,7 @@ test.describe('registering', () => {
     await expect(page.getByLabel('Email', { exact: true })).toHaveAttribute('aria-invalid', 'true');
   });
 
-  test('the form says who sees the email address, and a visitor can keep it from the profile', async ({
+  test('the form says who sees the email address, and a visitor can hide it on the profile', async ({
     page,
     browser,
   }) => {
@@ -58,7 +58,7 @@ test.describe('registering', () => {
     await page.goto('/register');
     const show = page.getByRole('checkbox', { name: 'Show my email address on my profile' });
     await expect(show).toBeChecked();
-    await expect(show).toHaveAccessibleDescription(/Only members who are signed in see it, never in lists/);
+    await expect(show).toHaveAccessibleDescription(/Only signed-in members can see it, never in lists/);
     const fill = (label: string, value: string) => page.getByLabel(label, { exact: true }).fill(value);
     await fill('Full name', member.displayName);
     await fill('Email', member.email);
@@ -78,13 +78,13 @@ test.describe('registering', () => {
     await page.goto('/settings');
     await page.getByRole('checkbox', { name: 'Show my email address to other members' }).check();
     await page.getByRole('button', { name: 'Save changes' }).click();
-    await expect(page.getByRole('status').filter({ hasText: 'Your profile is saved.' })).toBeVisible();
+    await expect(page.getByRole('status').filter({ hasText: 'Profile saved' })).toBeVisible();
     await viewer.reload();
     await expect(viewer.getByRole('link', { name: member.email })).toBeVisible();
     await context.close();
   });
 
-  test('a name that hides characters is refused at its field', async ({ page }) => {
+  test('a name with invisible characters is rejected at its field', async ({ page }) => {
     const member = newMember('Bob\u202E');
     await page.goto('/register');
     for (const [label, value] of [
@@ -106,7 +106,7 @@ test.describe('registering', () => {
     await expect(page.getByRole('button', { name: 'Sign in' })).toBeVisible();
   });
 
-  test('an address that is taken is refused', async ({ page, request }) => {
+  test('an email address that is already registered is rejected', async ({ page, request }) => {
     const member = await registerMember(request);
     await page.goto('/register');
     await page.getByLabel('Full name').fill('Somebody Else');
@@ -119,7 +119,7 @@ test.describe('registering', () => {
     );
   });
 
-  test('the strength of the password is shown as one types', async ({ page }) => {
+  test('the strength of the password is shown while typing', async ({ page }) => {
     await page.goto('/register');
     const password = page.getByLabel('Password', { exact: true });
     const meter = page.getByRole('meter', { name: 'Password strength' });
@@ -135,7 +135,7 @@ test.describe('registering', () => {
     }
   });
 
-  test('without a connection, the form says so and keeps what was typed', async ({ page, context }) => {
+  test('without a connection, the form shows an error and keeps its values', async ({ page, context }) => {
     const member = newMember();
     await page.goto('/register');
     await page.getByLabel('Full name').fill(member.displayName);
@@ -154,7 +154,7 @@ test.describe('registering', () => {
 });
 
 test.describe('signing in', () => {
-  test('errors are those of the specification', async ({ page, request, context }) => {
+  test('errors have the texts of the specification', async ({ page, request, context }) => {
     const member = await registerMember(request);
     await page.goto('/login');
     const says = (message: string) => expect(page.getByRole('alert')).toHaveText([message]);
@@ -173,7 +173,7 @@ test.describe('signing in', () => {
     await expect(page).toHaveURL('/');
   });
 
-  test('after five wrong passwords, further tries have to wait', async ({ page, request }) => {
+  test('after five wrong passwords, further attempts are blocked for a while', async ({ page, request }) => {
     const member = await registerMember(request);
     await page.goto('/login');
     for (let attempt = 0; attempt < 5; attempt++) {
@@ -200,7 +200,7 @@ test.describe('signing in', () => {
   });
 
   for (const address of ['/topics', '/search?q=a+b%26c'])
-    test(`a visitor who wanted ${address} gets there after signing in`, async ({ page, request }) => {
+    test(`a visitor who opened ${address} gets there after signing in`, async ({ page, request }) => {
       const member = await registerMember(request);
       await page.goto(address);
       await expect(page).toHaveURL(/\/login/u);
@@ -209,7 +209,7 @@ test.describe('signing in', () => {
       await expect(page).toHaveURL(address);
     });
 
-  test('a visitor who wanted to ask is told why to sign in, and gets to the form', async ({
+  test('a visitor who opened /ask reads why to sign in, and gets to the form afterwards', async ({
     page,
     request,
   }) => {
@@ -221,7 +221,7 @@ test.describe('signing in', () => {
     await expect(page.getByRole('button', { name: 'Post Question' })).toBeVisible();
   });
 
-  test('who registers instead gets to the page first asked for as well', async ({ page }) => {
+  test('a visitor who registers instead also gets to the page they opened', async ({ page }) => {
     const member = newMember();
     await page.goto('/ask');
     await page.getByRole('link', { name: 'Create an account' }).click();
@@ -233,7 +233,7 @@ test.describe('signing in', () => {
     await expect(page).toHaveURL('/ask');
   });
 
-  test('a link to sign in cannot lead away', async ({ page, request, baseURL }) => {
+  test('a sign-in link cannot redirect to another site', async ({ page, request, baseURL }) => {
     const member = await registerMember(request);
     await page.goto(`/login?next=${encodeURIComponent('/\\example.com')}`);
     await signIn(page, member);
@@ -242,7 +242,7 @@ test.describe('signing in', () => {
   });
 });
 
-test('signed-in members who open /login or /register come home', async ({ page }) => {
+test('signed-in members who open /login or /register are redirected to the home page', async ({ page }) => {
   await registerMember(page.request);
   for (const address of ['/login', '/register']) {
     await page.goto(address);
@@ -250,7 +250,7 @@ test('signed-in members who open /login or /register come home', async ({ page }
   }
 });
 
-test('Logout leads to /login also where the page hears that the session ended before it is answered', async ({
+test('Logout leads to /login when the event of the ended session arrives before the response', async ({
   page,
 }) => {
   await registerMember(page.request);
@@ -267,7 +267,7 @@ test('Logout leads to /login also where the page hears that the session ended be
   await expect(page).toHaveURL('/login');
 });
 
-test('Logout asks for nothing any more that would be refused', async ({ page }) => {
+test('Logout causes no requests that the server refuses', async ({ page }) => {
   await registerMember(page.request);
   const id = await askAndOpen(page, uniqueText('What does a page ask for when it is left?'));
   await postAnswer(page.request, id);
@@ -285,10 +285,7 @@ test('Logout asks for nothing any more that would be refused', async ({ page }) 
   expect(refused).toEqual([]);
 });
 
-test('Logout leads to /login, in every tab, and the pages behind it are closed', async ({
-  page,
-  context,
-}) => {
+test('Logout leads to /login in every tab and closes the previous pages', async ({ page, context }) => {
   await registerMember(page.request);
   await page.goto('/');
   const other = await context.newPage();
@@ -301,11 +298,11 @@ test('Logout leads to /login, in every tab, and the pages behind it are closed',
   await expect(other).toHaveURL(/\/login/u);
 });
 
-test('a tab that slept while somebody else signed in beside it shows nothing of the member before', async ({
+test('an inactive tab shows nothing of the previous member after another member signed in', async ({
   page,
   context,
 }) => {
-  // It hears nothing.
+  // This tab gets no live updates.
   await page.routeWebSocket(/./u, () => undefined);
   await registerMember(page.request);
   const title = uniqueText('Whose bookmarks are these?');
@@ -314,14 +311,14 @@ test('a tab that slept while somebody else signed in beside it shows nothing of 
   await page.goto('/bookmarks');
   await expect(page.getByRole('link', { name: title })).toBeVisible();
 
-  const beside = await context.newPage();
-  await beside.goto('/topics');
-  await signOut(beside);
-  const other = await registerMember(beside.request, newMember('Bea Beside'));
-  await beside.goto('/');
-  await expect(beside.getByRole('heading', { name: 'Questions for you' })).toBeVisible();
+  const secondTab = await context.newPage();
+  await secondTab.goto('/topics');
+  await signOut(secondTab);
+  const other = await registerMember(secondTab.request, newMember('Bea Beside'));
+  await secondTab.goto('/');
+  await expect(secondTab.getByRole('heading', { name: 'Questions for you' })).toBeVisible();
 
-  // Nor does what it asks for anew come soon.
+  // Its next request gets no response either.
   await page.route('**/api/bookmarks*', () => undefined);
   await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
   await expect(page.getByRole('link', { name: title })).toBeHidden();
@@ -331,7 +328,7 @@ test('a tab that slept while somebody else signed in beside it shows nothing of 
   await expect(page.getByRole('heading', { name: other.displayName })).toBeVisible();
 });
 
-test('until it is known who is signed in, neither a page nor the login form shows', async ({ page }) => {
+test('neither a page nor the login form shows until the session is known', async ({ page }) => {
   await registerMember(page.request);
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   await page.route('**/api/session', async (route) => {
@@ -352,7 +349,7 @@ test('until it is known who is signed in, neither a page nor the login form show
 const scheme = (page: Page) => page.locator('html');
 
 test.describe('the theme', () => {
-  test('follows the system until chosen, is kept as true or false, and other tabs follow', async ({
+  test('follows the system until a theme is chosen, is stored as true or false, and applies to other tabs', async ({
     page,
     context,
   }) => {
@@ -374,7 +371,7 @@ test.describe('the theme', () => {
     await expect(other.getByRole('button', { name: 'Switch to light theme' })).toBeVisible();
   });
 
-  test('is there at the first paint, before the program is', async ({ page }) => {
+  test('is applied on the first paint, before the scripts load', async ({ page }) => {
     await page.addInitScript(() => localStorage.setItem('darkMode', 'true'));
     await page.route('**/assets/*.js', (route) => route.abort());
     await page.goto('/login');

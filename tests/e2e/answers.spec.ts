@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test';
 import { askAndOpen, button, postAnswer, uniqueText } from './support/posts.ts';
 import { newMember, registerMember, signIn } from './support/members.ts';
 
-test('an answer is posted once, stands first and has the focus', async ({ page }) => {
+test('an answer is posted once, is listed first and gets the focus', async ({ page }) => {
   const member = await registerMember(page.request, newMember('Ada Lovelace'));
   const id = await askAndOpen(page, uniqueText('Who wrote the first program?'));
   await postAnswer(page.request, id, 'An older answer');
@@ -25,7 +25,7 @@ test('an answer is posted once, stands first and has the focus', async ({ page }
   await expect(answers.first()).toContainText('Note G.');
 });
 
-test('an answer whose reply got lost is not posted twice', async ({ page }) => {
+test('an answer is not posted twice when the response is lost', async ({ page }) => {
   await registerMember(page.request);
   await askAndOpen(page, uniqueText('Is anybody there?'));
   let lost = 0;
@@ -38,7 +38,7 @@ test('an answer whose reply got lost is not posted twice', async ({ page }) => {
   await page.getByLabel('Your answer').fill('Yes.');
   await page.getByLabel('Your answer').press('Control+Enter');
   await expect(page.getByRole('alert').filter({ hasText: 'Failed to post answer: ' })).toBeVisible();
-  // The news of it comes another way, and the form lets go of what is posted.
+  // The answer arrives as a live event, and the form clears the posted text.
   await expect(page.getByRole('heading', { name: '1 Answer', exact: true })).toBeVisible();
   await expect(page.getByLabel('Your answer')).toHaveValue('');
   expect(lost).toBe(1);
@@ -46,7 +46,7 @@ test('an answer whose reply got lost is not posted twice', async ({ page }) => {
   await expect(page.getByRole('heading', { name: '1 Answer', exact: true })).toBeVisible();
 });
 
-test('what is typed while an answer is on its way stays, and is another answer', async ({ page }) => {
+test('text typed while an answer is being posted stays and becomes a second answer', async ({ page }) => {
   const { displayName } = await registerMember(page.request);
   const id = await askAndOpen(page, uniqueText('Who types on?'));
   const arriving = Promise.withResolvers<void>();
@@ -67,13 +67,13 @@ test('what is typed while an answer is on its way stays, and is another answer',
   await expect(field).toHaveValue('');
 });
 
-test('an answer in the making survives a reload and a dead session', async ({ page, context }) => {
+test('an answer draft survives a reload and an expired session', async ({ page, context }) => {
   const member = await registerMember(page.request);
   const id = await askAndOpen(page, uniqueText('What if the session ends?'));
   const field = page.getByLabel('Your answer');
   await field.fill('Half an answer');
   await expect(page.getByText('Draft saved')).toBeVisible();
-  // At rest: a request of the page that is still to come would find the session dead before the member does.
+  // Waits for all requests: a late one would detect the expired session before the member does.
   await page.reload({ waitUntil: 'networkidle' });
   await expect(field).toHaveValue('Half an answer');
   await context.clearCookies();
@@ -86,7 +86,7 @@ test('an answer in the making survives a reload and a dead session', async ({ pa
   await expect(page.getByRole('article', { name: `Answer by ${member.displayName}` })).toBeVisible();
 });
 
-test('more answers than fit on a page come by hand, or where an address asks for one', async ({ page }) => {
+test('further answers are loaded on request, or when the URL names one of them', async ({ page }) => {
   test.slow();
   const member = await registerMember(page.request);
   const id = await askAndOpen(page, uniqueText('How many answers are too many?'));

@@ -10,7 +10,7 @@ const fields = (page: Page) => ({
 
 const uniqueText = (text: string) => `${text} ${Date.now()}-${Math.random().toString(36).slice(2, 8)}`;
 
-/** How many questions with this title the newest page of the feed holds. */
+/** The number of questions with this title on the first page of the feed. */
 async function countQuestionsWithTitle(page: Page, title: string): Promise<number> {
   const response = await page.request.get('/api/feeds/recent');
   const { items } = (await response.json()) as { items: { title: string }[] };
@@ -46,7 +46,7 @@ test('a member asks a question with tags and lands on it', async ({ page }) => {
   });
 });
 
-test('the counters count characters as people see them', async ({ page }) => {
+test('the counters count characters as readers see them', async ({ page }) => {
   const { title, details } = fields(page);
   await expect(page.getByText('0/200', { exact: true })).toBeVisible();
   await expect(page.getByText('0/2000', { exact: true })).toBeVisible();
@@ -70,10 +70,10 @@ test('title and details are required, also when they are blank', async ({ page }
   await title.fill('x'.repeat(201));
   await details.fill('Details');
   await post.click();
-  await expect(alert).toHaveText('Title can have up to 200 characters');
+  await expect(alert).toHaveText('Title must be 200 characters or fewer');
 });
 
-test('a sixth tag is refused beside the field', async ({ page }) => {
+test('a sixth tag is rejected next to the field', async ({ page }) => {
   const { title, details, tags, post } = fields(page);
   await title.fill(uniqueText('Six tags'));
   await details.fill('Details');
@@ -87,7 +87,7 @@ test('a sixth tag is refused beside the field', async ({ page }) => {
   await expect(page).toHaveURL(/\/question\//u);
 });
 
-test('what was typed survives a reload and a sign-out, and is gone once posted', async ({ page }) => {
+test('typed text survives a reload and a sign-out, and is deleted after posting', async ({ page }) => {
   const { title, details, tags, post } = fields(page);
   const text = uniqueText('A draft that stays');
   await title.fill(text);
@@ -114,7 +114,7 @@ test('what was typed survives a reload and a sign-out, and is gone once posted',
   await expect(page.getByText('Draft saved')).toBeHidden();
 });
 
-test('when the session has ended, the form says so, and signing in brings the draft back', async ({
+test('the form says when the session has expired, and signing in restores the draft', async ({
   page,
   context,
 }) => {
@@ -139,7 +139,7 @@ test('when the session has ended, the form says so, and signing in brings the dr
   await expect(page).toHaveURL(/\/question\//u);
 });
 
-test('a question that was posted although the answer got lost is there once, and the form says so', async ({
+test('a question is posted once when the response is lost, and the form says that it was posted', async ({
   page,
 }) => {
   const { title, details, post } = fields(page);
@@ -149,7 +149,7 @@ test('a question that was posted although the answer got lost is there once, and
   await page.route(
     '**/api/questions',
     async (route) => {
-      // The server gets it; the browser never hears.
+      // The server receives the request; the browser gets no response.
       await route.fetch();
       await route.abort();
     },
@@ -158,8 +158,8 @@ test('a question that was posted although the answer got lost is there once, and
   await post.click();
   await expect(page.getByRole('alert')).toHaveText('Failed to create question. Please try again.');
   expect(await countQuestionsWithTitle(page, text)).toBe(1);
-  // Its draft knows better.
-  await expect(page.getByText('What you wrote here was posted.')).toBeVisible({ timeout: 15_000 });
+  // The server's draft says that it was posted.
+  await expect(page.getByText('This draft was posted.')).toBeVisible({ timeout: 15_000 });
   await expect(title).toHaveValue('');
   expect(await countQuestionsWithTitle(page, text)).toBe(1);
 });

@@ -4,7 +4,7 @@ import { askQuestion, registerMember, newMember } from './support/members.ts';
 import { expectInView } from './support/in-view.ts';
 import { postAnswer, uniqueText } from './support/posts.ts';
 
-test('what a member keeps is found again with its note and list, in every tab, and comes back when undone', async ({
+test('a bookmark with its note and list shows in every tab, and can be removed and restored', async ({
   page,
   context,
 }) => {
@@ -25,7 +25,7 @@ test('what a member keeps is found again with its note and list, in every tab, a
   const dialog = page.getByRole('dialog', { name: 'Note and lists' });
   await expectInView(dialog);
   await dialog.getByLabel('Note').fill('For the long train ride');
-  await dialog.getByRole('textbox', { name: 'Name of a new list' }).fill('Travel');
+  await dialog.getByRole('textbox', { name: 'New list name' }).fill('Travel');
   await dialog.getByRole('button', { name: 'Add list' }).click();
   await expect(dialog.getByRole('checkbox', { name: 'Travel' })).toBeChecked();
   await dialog.getByRole('button', { name: 'Save' }).click();
@@ -53,17 +53,17 @@ test('what a member keeps is found again with its note and list, in every tab, a
   await expectAccessible(other);
 });
 
-test('a muted topic leaves the feed, live as well, and a muted question its bell; the settings undo both', async ({
+test('a muted topic leaves the feed, live as well, a muted question sends no notifications, and the settings unmute both', async ({
   page,
   browser,
 }) => {
   await registerMember(page.request, newMember('Mia Muted'));
   const tag = uniqueText('noise').slice(-30).toLowerCase();
   const own = await askQuestion(page.request, { title: uniqueText('Who answers me?') });
-  const asker = await browser.newContext();
-  await registerMember(asker.request, newMember('Ada Asker'));
+  const author = await browser.newContext();
+  await registerMember(author.request, newMember('Ada Asker'));
   const [loud, quiet] = [uniqueText('Loud?'), uniqueText('Quiet?')];
-  await askQuestion(asker.request, { title: loud, tags: [tag] });
+  await askQuestion(author.request, { title: loud, tags: [tag] });
 
   await page.goto(`/topics/${tag}`);
   await page.getByRole('button', { name: 'Follow', exact: true }).click();
@@ -77,8 +77,8 @@ test('a muted topic leaves the feed, live as well, and a muted question its bell
   await expect(page.getByText('1 question hidden by muted topics')).toBeVisible();
   await expect(page.getByRole('article', { name: loud })).toHaveCount(0);
   const late = uniqueText('Loud again?');
-  await askQuestion(asker.request, { title: late, tags: [tag] });
-  await askQuestion(asker.request, { title: quiet });
+  await askQuestion(author.request, { title: late, tags: [tag] });
+  await askQuestion(author.request, { title: quiet });
   await expect(page.getByRole('article', { name: quiet })).toBeVisible();
   await expect(page.getByRole('article', { name: late })).toHaveCount(0);
   await page.getByRole('link', { name: 'Show', exact: true }).click();
@@ -90,9 +90,9 @@ test('a muted topic leaves the feed, live as well, and a muted question its bell
   await expectInView(page.getByRole('menu'), { opener: page.getByRole('button', { name: 'More actions' }) });
   await page.getByRole('menuitem', { name: 'Mute' }).click();
   await expect(page.getByRole('button', { name: 'Muted' })).toHaveAttribute('aria-pressed', 'true');
-  await expect(page.getByRole('status').getByText('You will hear nothing more')).toBeVisible();
-  await expectInView(page.getByRole('status').filter({ hasText: 'You will hear nothing more' }));
-  await postAnswer(asker.request, own);
+  await expect(page.getByRole('status').getByText('Question muted')).toBeVisible();
+  await expectInView(page.getByRole('status').filter({ hasText: 'Question muted' }));
+  await postAnswer(author.request, own);
   await expect(page.getByRole('article', { name: 'Answer by Ada Asker' })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Notifications', exact: true })).toBeVisible();
 
@@ -103,10 +103,10 @@ test('a muted topic leaves the feed, live as well, and a muted question its bell
     await muted.getByRole('button', { name: 'Unmute' }).first().click();
     await expect(muted.getByRole('link')).toHaveCount(left);
   }
-  await asker.close();
+  await author.close();
 });
 
-test('the pictures of a year are read by keys and as a table, and say so where there is nothing', async ({
+test('the activity charts of a year work by keyboard and as a table, and have an empty state', async ({
   page,
 }) => {
   await registerMember(page.request);
@@ -132,7 +132,7 @@ test('the pictures of a year are read by keys and as a table, and say so where t
   const days = page.getByRole('slider', { name: /^Activity by day\. 2 contributions in the last year/ });
   await expect(days).toHaveAttribute('aria-valuetext', /^2 contributions on /);
   await days.press('Home');
-  await expect(days).toHaveAttribute('aria-valuetext', /^Nothing on Monday, /);
+  await expect(days).toHaveAttribute('aria-valuetext', /^No contributions on Monday, /);
   await page.getByRole('button', { name: 'Show as table' }).click();
   await expect(page.getByRole('row').nth(1).getByRole('cell')).toHaveText(['1', '1', '0']);
   await expectAccessible(page);

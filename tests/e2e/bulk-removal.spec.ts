@@ -10,11 +10,11 @@ import { postAnswer, uniqueText } from './support/posts.ts';
 
 const sizes = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
 
-test.describe('with a community whose proxy says where visitors come from', () => {
+test.describe('with a server whose proxy forwards client addresses', () => {
   test.slow();
   let community: Community;
   test.beforeAll(async () => {
-    community = await startCommunity({ env: { TRUST_PROXY: '1', ACCOUNTS_PER_NETWORK: '3' } });
+    community = await startCommunity({ env: { TRUSTED_PROXIES: '1', ACCOUNTS_PER_NETWORK: '3' } });
   });
   test.afterAll(() => community.remove());
 
@@ -52,7 +52,7 @@ test.describe('with a community whose proxy says where visitors come from', () =
         await askQuestion(context.request, { title: titles[n] ?? '' });
         await postAnswer(context.request, thread, `Cheap watches here ${n}.`);
       }
-      // The fourth account of the network waits, and is told so.
+      // The fourth account of the network needs approval, and its page says so.
       const page = lastPage!;
       await page.goto('/');
       const banner = page.getByText('A moderator has to approve your account before you can post.');
@@ -63,12 +63,12 @@ test.describe('with a community whose proxy says where visitors come from', () =
       await moderator.goto('/moderation/registrations');
       const card = moderator.getByRole('article', { name: network });
       await expect(card).toContainText('4 accounts');
-      await expect(card).toContainText('1 waits for approval');
+      await expect(card).toContainText('1 pending approval');
       await card.getByRole('button', { name: 'Show accounts' }).click();
       await card.getByRole('checkbox', { name: 'Seller 3' }).check();
       await expectAccessible(moderator, { look: `registrations-${size}` });
       await card.getByRole('button', { name: 'Approve' }).click();
-      await expect(card).not.toContainText('1 waits for approval');
+      await expect(card).not.toContainText('1 pending approval');
       await expect(banner).toBeHidden();
       expect((await last.post('/api/questions', { data: question })).status()).toBe(201);
 
@@ -82,7 +82,7 @@ test.describe('with a community whose proxy says where visitors come from', () =
       await expect(dialog).toContainText('Cheap watches here 2.');
       await expectAccessible(moderator, { look: `removal-${size}` });
       await dialog.getByRole('button', { name: 'Remove all activity' }).click();
-      await expect(dialog.getByRole('alert')).toContainText('Say why');
+      await expect(dialog.getByRole('alert')).toContainText('Enter a reason');
       await dialog.getByLabel('Reason (public)').fill(`Sellers of watches (${size})`);
       await dialog.getByRole('button', { name: 'Remove all activity' }).click();
       await expect(dialog).toBeHidden();
@@ -95,7 +95,7 @@ test.describe('with a community whose proxy says where visitors come from', () =
       await expectAccessible(moderator, { look: `removed-${size}` });
       await moderator.goto(`/question/${thread}`);
       await expect(moderator.getByRole('heading', { name: '0 Answers' })).toBeVisible();
-      await moderator.goto('/care/log');
+      await moderator.goto('/moderation/log');
       await expect(moderator.getByRole('main')).toContainText('All activity of several accounts removed');
 
       await moderator.goto('/moderation/registrations');
@@ -110,7 +110,7 @@ test.describe('with a community whose proxy says where visitors come from', () =
       await moderating.close();
     });
 
-  test('nobody but a moderator finds the list of registrations', async ({ browser }) => {
+  test('only moderators can open the list of registrations', async ({ browser }) => {
     const context = await browser.newContext({ baseURL: community.address });
     const page = await context.newPage();
     await registerMember(context.request, newMember('Mel Member'));
@@ -122,7 +122,7 @@ test.describe('with a community whose proxy says where visitors come from', () =
 
 const question = { title: 'Which bread?', content: 'Sourdough or rye?', tags: [] };
 
-/** In the viewport, and nothing lies above it. */
+/** Expects an element to be in the viewport with nothing above it. */
 async function expectOnTop(opened: Locator): Promise<void> {
   await expect(opened).toBeInViewport();
   await expect
@@ -138,7 +138,7 @@ async function expectOnTop(opened: Locator): Promise<void> {
 
 async function makeModerator({ dataDirectory }: Community, email: string): Promise<void> {
   const program = path.join(projectRoot, 'src/server/cli-main.ts');
-  await promisify(execFile)(process.execPath, [program, 'member', 'role', email, 'operator'], {
+  await promisify(execFile)(process.execPath, [program, 'member', 'role', email, 'moderator'], {
     env: { ...process.env, PARLEY_DATA: dataDirectory },
   });
 }

@@ -7,7 +7,7 @@ const day = 24 * 60 * 60 * 1000;
 test.describe('in Auckland, with a German browser', () => {
   test.use({ timezoneId: 'Pacific/Auckland', locale: 'de-DE' });
 
-  test('times are those of the reader, in their language, as the rest of the page', async ({ page }) => {
+  test("times are in the reader's time zone and in the language of the page", async ({ page }) => {
     await registerMember(page.request);
     const title = uniqueText('What time is it?');
     await askQuestion(page.request, { title });
@@ -24,7 +24,7 @@ test.describe('in Auckland, with a German browser', () => {
   });
 });
 
-test('a card counts minutes, hours, days and weeks, and then names the date', async ({ page }) => {
+test('a card counts minutes, hours, days and weeks, then shows the date', async ({ page }) => {
   await registerMember(page.request);
   const title = uniqueText('How long ago?');
   await askQuestion(page.request, { title });
@@ -34,7 +34,7 @@ test('a card counts minutes, hours, days and weeks, and then names the date', as
   const minute = 60_000;
   const date = new Date(at).toLocaleDateString('en', { day: 'numeric', month: 'short', year: 'numeric' });
   for (const [later, text] of [
-    // A clock that is behind the server's.
+    // A clock that is behind the server's clock.
     [-5 * minute, 'just now'],
     [59 * minute, '59 minutes ago'],
     [60 * minute, '1 hour ago'],
@@ -51,9 +51,7 @@ test('a card counts minutes, hours, days and weeks, and then names the date', as
   }
 });
 
-test('a post counts days up to 30, and then shows its date with the exact time as title', async ({
-  page,
-}) => {
+test('a post counts days up to 30, then shows its date with the exact time as title', async ({ page }) => {
   await registerMember(page.request);
   const id = await askQuestion(page.request, { title: uniqueText('How old is it?') });
   await page.goto(`/question/${id}`);

@@ -9,7 +9,7 @@ const field = (page: Page, name = 'Your answer') => page.getByLabel(name, { exac
 const saved = (page: Page) => page.getByText('Draft saved');
 const choice = (page: Page) => page.getByRole('region', { name: 'This draft was changed on another device' });
 
-/** The member's other device: a browser of its own, on the other node. */
+/** A second device of the member: a separate browser context, on the other node. */
 async function otherDevice(
   browser: Browser,
   member: Member,
@@ -23,7 +23,7 @@ async function otherDevice(
   return page;
 }
 
-/** Ends the tab as a lack of memory does: nothing runs in it any more. */
+/** Kills the tab, as when the browser runs out of memory: no handler runs. */
 async function killTab(page: Page): Promise<void> {
   const gone = new Promise((resolve) => page.on('crash', resolve));
   const session = await page.context().newCDPSession(page);
@@ -32,7 +32,7 @@ async function killTab(page: Page): Promise<void> {
   await page.close();
 }
 
-test('what is typed survives a killed tab, an emptied browser and a sign-out, and nobody else sees it', async ({
+test('a draft survives a killed tab, cleared browser storage and a sign-out, and no other member sees it', async ({
   page,
   context,
 }) => {
@@ -46,7 +46,7 @@ test('what is typed survives a killed tab, an emptied browser and a sign-out, an
   await expect(field(second)).toHaveValue('Typed to the last letter');
   await expect(saved(second)).toBeVisible();
 
-  // What is not saved yet goes out as the page is left.
+  // Unsaved text is sent when the page is left.
   await field(second).fill('Typed just before leaving');
   await second.goto('/topics');
   await second.evaluate(() => localStorage.clear());
@@ -71,7 +71,7 @@ test('what is typed survives a killed tab, an emptied browser and a sign-out, an
   await expect.poll(() => getDraftText(second.request, `answer:${id}`)).toBeNull();
 });
 
-test('a draft goes on on another device, and where both wrote the member chooses', async ({
+test('a draft continues on another device, and the member resolves a conflict between two devices', async ({
   page,
   context,
   browser,
@@ -98,11 +98,11 @@ test('a draft goes on on another device, and where both wrote the member chooses
   await button(page, 'Compare').click();
   await expect(choice(page).locator('del')).toContainText(['train']);
   await expectAccessible(page, { within: 'main form' });
-  // Nothing is decided yet: both are there, also after a reload.
+  // The conflict is unresolved: both versions are there, also after a reload.
   await page.reload();
   await expect(choice(page)).toContainText('Written at home.');
   await expect(field(page)).toHaveValue('Written on a train.');
-  await button(page, 'Keep the other one').click();
+  await button(page, 'Keep the other version').click();
   await expect(choice(page)).toHaveCount(0);
   await expect(field(page)).toBeFocused();
   await expect(field(laptop)).toHaveValue('Written on a train.');
@@ -113,13 +113,13 @@ test('a draft goes on on another device, and where both wrote the member chooses
   await expect.poll(() => getDraftText(laptop.request, `answer:${id}`)).toBe('Written on the sofa.');
   await context.setOffline(false);
   await expect(choice(page)).toBeVisible();
-  await button(page, 'Use this').click();
+  await button(page, 'Use this version').click();
   await expect(field(page)).toHaveValue('Written on the sofa.');
   await expect(saved(page)).toBeVisible();
   await laptop.context().close();
 });
 
-test('what was posted does not come back from any device, also when the answer to the post got lost', async ({
+test('a posted draft does not come back on any device, also when the response is lost', async ({
   page,
   context,
   browser,
@@ -131,7 +131,7 @@ test('what was posted does not come back from any device, also when the answer t
   await field(laptop).fill('Posted once.');
   await page.goto(`/question/${id}`);
   await expect(field(page)).toHaveValue('Posted once.');
-  // This device holds a copy, and sleeps through what follows.
+  // This device has a copy and gets no updates from here on.
   await page.goto('about:blank');
 
   await laptop.route('**/answers', async (route) => {
@@ -156,8 +156,8 @@ test('what was posted does not come back from any device, also when the answer t
   await laptop.context().close();
 });
 
-test('what is typed while the server is killed is on every device once it is back', async ({ browser }) => {
-  // A server starts twice in it, the second time after a crash of its database as well.
+test('a draft typed while the server is down is on every device after the restart', async ({ browser }) => {
+  // Starts a server twice, the second time with a crash recovery of the database.
   test.setTimeout(120_000);
   const community = await startCommunity();
   let contexts: BrowserContext[] = [];
@@ -188,7 +188,7 @@ test('what is typed while the server is killed is on every device once it is bac
   }
 });
 
-test('all drafts are listed, open where they belong, and come back when they were discarded by mistake', async ({
+test('the list of drafts shows all drafts, opens each at its place, and can restore a discarded one', async ({
   page,
 }) => {
   await registerMember(page.request, newMember('Ada'));
@@ -201,7 +201,7 @@ test('all drafts are listed, open where they belong, and come back when they wer
   await page.goto('/profile');
   await page.getByRole('link', { name: 'Drafts' }).click();
   await expect(page.getByRole('main').getByRole('listitem')).toHaveText([
-    new RegExp(`^Your reply to a reply at "${title.replace('?', '\\?')}"A reply to that`, 'u'),
+    new RegExp(`^Your reply to a reply in "${title.replace('?', '\\?')}"A reply to that`, 'u'),
     /^Your edit of your answer to .*A better answer/u,
   ]);
 

@@ -12,7 +12,7 @@ async function openQuestion(page: Page, id: number) {
   await expect(field(page)).toBeVisible();
 }
 
-/** What the browser does when `data` is pasted: a clipboard of its own kinds cannot be filled from outside. */
+/** Dispatches a paste event with `data`: tests cannot fill the system clipboard with custom types. */
 async function paste(page: Page, data: Readonly<Record<string, string>>) {
   await field(page).evaluate((element, data) => {
     const clipboardData = new DataTransfer();
@@ -21,7 +21,7 @@ async function paste(page: Page, data: Readonly<Record<string, string>>) {
   }, data);
 }
 
-test('a member writes by keyboard: lists continue, marks go around, and Undo takes back step by step', async ({
+test('the editor continues lists, wraps the selection in marks and undoes step by step by keyboard', async ({
   page,
 }) => {
   await registerMember(page.request);
@@ -59,7 +59,7 @@ test('a member writes by keyboard: lists continue, marks go around, and Undo tak
   await text.press('Control+z');
   await expect(text).toHaveValue('word');
 
-  // The second Tab leaves: there is no item to move.
+  // The second Tab leaves the field, since there is no item to indent.
   await text.fill('- a\n- b');
   await text.press('ArrowLeft');
   await text.press('Tab');
@@ -68,7 +68,7 @@ test('a member writes by keyboard: lists continue, marks go around, and Undo tak
   await expect(text).not.toBeFocused();
 });
 
-test('a block of code is marked with its language, from the bar and by typing', async ({ page }) => {
+test('a code block gets its language from the toolbar and by typing', async ({ page }) => {
   await registerMember(page.request);
   await openQuestion(page, await askQuestion(page.request, { title: uniqueText('Which language?') }));
   const text = field(page);
@@ -92,7 +92,7 @@ test('a block of code is marked with its language, from the bar and by typing', 
   await expect(page.getByRole('region', { name: 'Preview' }).locator('code')).toContainText('let a;');
 });
 
-test('members of the thread and questions are found, linked, and read by everybody', async ({
+test('the editor finds members of the thread and questions and links them for every reader', async ({
   page,
   browser,
 }) => {
@@ -151,7 +151,7 @@ test('members of the thread and questions are found, linked, and read by everybo
   await expect(ada.page.getByRole('heading', { name: bread, level: 1 })).toBeVisible();
 });
 
-test('what is pasted becomes Markdown, but for Ctrl+Shift+V', async ({ page }) => {
+test('pasted content becomes Markdown, except with Ctrl+Shift+V', async ({ page }) => {
   await registerMember(page.request);
   await openQuestion(page, await askQuestion(page.request, { title: uniqueText('What did you copy?') }));
   const text = field(page);
@@ -194,9 +194,7 @@ test('what is pasted becomes Markdown, but for Ctrl+Shift+V', async ({ page }) =
   await expect(text).toHaveValue('A bold word');
 });
 
-test('the preview stands beside a long text and scrolls with it; on a phone it is a tab', async ({
-  page,
-}) => {
+test('the preview is next to a long text and scrolls with it; on a phone it is a tab', async ({ page }) => {
   await registerMember(page.request);
   await openQuestion(page, await askQuestion(page.request, { title: uniqueText('How long is it?') }));
   const text = field(page);
@@ -209,9 +207,9 @@ test('the preview stands beside a long text and scrolls with it; on a phone it i
   await preview.evaluate((box) => box.scrollTo(0, 0));
   await expect.poll(() => text.evaluate((box) => box.scrollTop)).toBe(0);
 
-  await page.getByRole('button', { name: 'Preview beside the text' }).click();
+  await page.getByRole('button', { name: 'Side-by-side preview' }).click();
   await expect(preview).toHaveCount(0);
-  await page.getByRole('button', { name: 'Preview beside the text' }).click();
+  await page.getByRole('button', { name: 'Side-by-side preview' }).click();
   await expect(preview).toBeVisible();
   await page.setViewportSize({ width: 390, height: 844 });
   await expect(preview).toHaveCount(0);

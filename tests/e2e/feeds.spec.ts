@@ -6,7 +6,7 @@ import { startCommunity, type Community } from './support/community.ts';
 const cards = (page: Page) => page.getByRole('main').getByRole('article');
 const uniqueText = (text: string) => `${text} ${Date.now()}-${Math.random().toString(36).slice(2, 8)}`;
 
-test('a card says what a reader needs, and no more', async ({ page, playwright, baseURL }) => {
+test('a card shows title, excerpt, tags, author, time and counts', async ({ page, playwright, baseURL }) => {
   const author = await registerMember(page.request, newMember('Grace Hopper'));
   const title = uniqueText('Why was there a moth in relay 70?');
   const content = `${'**moth** '.repeat(60)}the end`;
@@ -44,7 +44,7 @@ test('a card says what a reader needs, and no more', async ({ page, playwright, 
   await expect(page).toHaveURL(`/question/${id}`);
 });
 
-test('the tabs are links with addresses, and arrow keys move between them', async ({ page }) => {
+test('the tabs are links with URLs, and arrow keys move between them', async ({ page }) => {
   await registerMember(page.request);
   await page.goto('/');
   await expect(page).toHaveTitle('Questions for you · Parley');
@@ -64,7 +64,7 @@ test('the tabs are links with addresses, and arrow keys move between them', asyn
   await expect(tab('Recent')).toHaveAttribute('aria-selected', 'true');
 });
 
-test('keys move among the questions, search, ask and show what they do', async ({ page }) => {
+test('shortcuts move between questions, search, ask and show help', async ({ page }) => {
   await registerMember(page.request);
   const older = uniqueText('The older question');
   const newer = uniqueText('The newer question');
@@ -102,7 +102,7 @@ test('keys move among the questions, search, ask and show what they do', async (
   await expect(page).toHaveURL('/');
 });
 
-test('the search box searches for what is in it, and for nothing when it is blank', async ({ page }) => {
+test('the search box searches for its text, and does nothing when it is blank', async ({ page }) => {
   await registerMember(page.request);
   await page.goto('/');
   const search = page.getByRole('searchbox', { name: 'Search questions' });
@@ -114,7 +114,7 @@ test('the search box searches for what is in it, and for nothing when it is blan
   await expect(page).toHaveURL('/search?q=a%26b+c');
 });
 
-test('without a network the page says so, keeps what it shows, and recovers by itself', async ({
+test('without a network the page says so, keeps its content and recovers on its own', async ({
   page,
   context,
 }) => {
@@ -132,8 +132,8 @@ test('without a network the page says so, keeps what it shows, and recovers by i
   await expect(banner).toBeHidden();
 });
 
-test.describe('a community of its own', () => {
-  // It starts a server of its own.
+test.describe('with its own server', () => {
+  // Starts its own server.
   test.slow();
   let community: Community;
   test.beforeEach(async () => {
@@ -141,7 +141,7 @@ test.describe('a community of its own', () => {
   });
   test.afterEach(() => community.remove());
 
-  test('grows from nothing to more than a page, and Back brings back all that was loaded', async ({
+  test('the feed grows from empty to more than a page, and Back restores all loaded items', async ({
     page,
     playwright,
   }) => {

@@ -12,7 +12,7 @@ test.afterEach(async () => {
 
 const topic = (page: Page, tag: string) => page.getByRole('article', { name: tag, exact: true });
 
-test('who follows no topic gets six suggestions, or the popular tags of a site that has any, each to be followed in place', async ({
+test('a member who follows no topic gets six suggestions, or the popular tags of the site, with Follow buttons', async ({
   browser,
 }) => {
   test.slow();
@@ -40,7 +40,7 @@ test('who follows no topic gets six suggestions, or the popular tags of a site t
   await expect(page.getByRole('article').getByRole('heading', { level: 2 })).toHaveText(['Career', 'React']);
   await expect(page.getByRole('link', { name: 'Explore Topics' })).toBeHidden();
 
-  // Another member, once there are tags.
+  // Another member, after tags exist.
   await registerMember(page.request);
   await askQuestion(page.request, { title: 'Which yeast for a hazy pale ale?', tags: ['yeast', 'pale-ale'] });
   await askQuestion(page.request, { title: 'How warm may the yeast become?', tags: ['yeast'] });
@@ -70,7 +70,7 @@ test.describe('on a phone', () => {
       await registerMember(page.request);
       if (follows === 'a topic') await followTag(page.request, uniqueWord('still'));
       await page.addInitScript(sumShifts);
-      // What is followed comes late: skeletons have been seen by then.
+      // Delays the response until skeletons were shown.
       await page.route('**/api/following', async (route) => {
         await page.waitForFunction(() => {
           const pending = document.querySelector('main [aria-busy="true"]');
@@ -89,7 +89,7 @@ test.describe('on a phone', () => {
   }
 });
 
-/** In the page: sums by how much its content moved by itself. */
+/** Runs in the page: adds up the layout shifts without user input. */
 function sumShifts(): void {
   const sum = window as unknown as { shifts: number };
   sum.shifts = 0;
@@ -98,7 +98,7 @@ function sumShifts(): void {
   }).observe({ type: 'layout-shift', buffered: true });
 }
 
-test('All Questions has the questions with a followed topic and the followed questions, newest first', async ({
+test('All Questions lists questions with a followed topic and followed questions, newest first', async ({
   page,
   request,
 }) => {
@@ -116,7 +116,7 @@ test('All Questions has the questions with a followed topic and the followed que
   await expect(page.getByRole('main').getByRole('article').getByRole('heading')).toHaveText([two, one]);
 });
 
-test('Recent Activity shows This Week, the latest activity first, at most 10', async ({ page, request }) => {
+test('Recent Activity shows This Week, latest activity first, at most 10', async ({ page, request }) => {
   await registerMember(page.request);
   await registerMember(request);
   const tag = uniqueWord('reef');
@@ -136,7 +136,7 @@ test('Recent Activity shows This Week, the latest activity first, at most 10', a
   await expect(titles.nth(1)).toHaveText(`Reef 12 ${tag}`);
 });
 
-test('the summary names 5 topics, then how many more; My Topics has them all with their newest questions', async ({
+test('the summary names 5 topics and the number of others; My Topics lists all with their newest questions', async ({
   page,
 }) => {
   await registerMember(page.request);

@@ -1,6 +1,6 @@
 import { startCommunity } from './support/community.ts';
 
-/** Starts a Parley with an empty data folder, and a second node on its database, for all tests of the run. */
+/** Starts a server with an empty data directory, and a second node on its database, for all tests of the run. */
 export default async function setup(): Promise<() => Promise<void>> {
   const community = await startCommunity();
   const second = await community.addNode();

@@ -9,11 +9,11 @@ import { startCommunity, type Community } from './support/community.ts';
 const run = promisify(execFile);
 const project = path.resolve(import.meta.dirname, '../..');
 
-/** A real archive lies beside the checkout on some machines; it is nobody's to put into the repository. */
+/** A real archive next to the checkout, on machines that have it. It is not part of the repository. */
 const archive = path.join(project, '../shared/data/beer-2020');
 
 test.describe('a real archive', () => {
-  test.skip(!existsSync(archive), `NOT RUN: there is no real archive at ${archive}.`);
+  test.skip(!existsSync(archive), `NOT RUN: no real archive at ${archive}.`);
   test.slow();
 
   let community: Community;
@@ -25,7 +25,7 @@ test.describe('a real archive', () => {
   });
   test.afterAll(() => community.remove());
 
-  test('is read, voted on and answered beside what members write, and says where it is from', async ({
+  test("can be read, voted on and answered together with members' posts, and names its source", async ({
     page,
   }) => {
     const { address } = community;
@@ -57,7 +57,7 @@ test.describe('a real archive', () => {
 
 type Card = { id: number; title: string; answerCount: number; upvotes: number };
 
-/** The question with the most answers, found as a reader would: page by page. */
+/** The question with the most answers, found page by page. */
 async function longestThread(request: APIRequestContext, address: string): Promise<Card> {
   let longest: Card = { id: 0, title: '', answerCount: -1, upvotes: 0 };
   let cursor: string | null = '';

@@ -3,16 +3,16 @@ import { askQuestion, registerMember, newMember } from './support/members.ts';
 import { expectInView } from './support/in-view.ts';
 import { secondMember, uniqueText } from './support/posts.ts';
 
-test('one who has only a keyboard signs in, reads, votes, answers, replies, takes back and leaves', async ({
+test('a member with only a keyboard signs in, reads, votes, answers, replies, removes the vote and signs out', async ({
   page,
   browser,
 }) => {
   const member = newMember('Kim Keys');
   const { page: other } = await secondMember(browser, 'Quincy Other');
   await registerMember(other.request, member);
-  const asker = await secondMember(browser, 'Ada Asker');
+  const author = await secondMember(browser, 'Ada Asker');
   const title = uniqueText('Can all of this be done by keyboard?');
-  await askQuestion(asker.page.request, { title });
+  await askQuestion(author.page.request, { title });
 
   await page.goto('/');
   await tabTo(page, page.getByRole('textbox', { name: 'Email' }));
@@ -63,11 +63,13 @@ test('one who has only a keyboard signs in, reads, votes, answers, replies, take
   await expect(page).toHaveURL(/\/login/u);
 });
 
-test.describe('at 200 % on a small laptop', () => {
-  // What 1280 by 720 leaves when everything is twice as large.
+test.describe('at 200 % zoom on a small laptop', () => {
+  // The viewport of 1280 by 720 at 200 % zoom.
   test.use({ viewport: { width: 640, height: 360 }, deviceScaleFactor: 2 });
 
-  test('one registers, asks and answers, and nothing is cut off or lies outside', async ({ page }) => {
+  test('a member registers, asks and answers, and nothing is cut off or outside the viewport', async ({
+    page,
+  }) => {
     const member = newMember('Zoe Zoom');
     await page.goto('/register');
     await page.getByRole('textbox', { name: 'Full name' }).fill(member.displayName);
@@ -103,9 +105,9 @@ test.describe('at 200 % on a small laptop', () => {
   });
 });
 
-/** Goes on by Tab until something has the focus; what cannot be reached so is not there for who has no mouse. */
-test('Load more, pressed by key, leads to the first item that it brought', async ({ page }) => {
-  // What others ask meanwhile would come in on top.
+/** Presses Tab until the element has the focus. Fails when Tab does not reach it. */
+test('Load more, pressed by keyboard, moves the focus to the first new item', async ({ page }) => {
+  // Keeps questions of other tests out of the list.
   await page.routeWebSocket(/./u, () => undefined);
   await registerMember(page.request);
   for (let n = 1; n <= 22; n++)

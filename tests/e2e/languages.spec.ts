@@ -7,7 +7,9 @@ import { loadTranslations } from './support/translations.ts';
 test.describe('on a narrow phone, in Arabic', () => {
   test.use({ locale: 'ar', viewport: { width: 320, height: 640 } });
 
-  test('a newcomer registers, asks, answers, replies and votes, from right to left', async ({ page }) => {
+  test('registering, asking, answering, replying and voting work in a right-to-left layout', async ({
+    page,
+  }) => {
     test.slow();
     const text = await loadTranslations('ar');
     const member = newMember('ليلى الكاتبة');
@@ -57,9 +59,7 @@ test.describe('on a narrow phone, in Arabic', () => {
   });
 });
 
-test('a language is chosen in the settings, holds after a reload, and leaves what is typed', async ({
-  page,
-}) => {
+test('a language chosen in the settings stays after a reload and keeps typed text', async ({ page }) => {
   const german = await loadTranslations('de');
   await registerMember(page.request);
   await page.goto('/settings');

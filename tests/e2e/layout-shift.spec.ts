@@ -3,10 +3,10 @@ import { askQuestion, registerMember } from './support/members.ts';
 import { postAnswer, postReply, secondMember, uniqueText, upvote } from './support/posts.ts';
 import { deleteState } from './support/three-members.ts';
 
-/** Cumulative layout shift that a page may have (0.1 counts as good elsewhere). */
+/** Cumulative layout shift a page may have (0.1 counts as good elsewhere). */
 const most = 0.02;
 
-test('no page moves under the reader while it loads, with data that takes its time', async ({ page }) => {
+test('no page shifts while it loads with slow responses', async ({ page }) => {
   test.slow();
   await registerMember(page.request);
   const id = await askQuestion(page.request, {
@@ -45,25 +45,25 @@ test('no page moves under the reader while it loads, with data that takes its ti
   expect(moved).toEqual([]);
 });
 
-test('nothing moves where a slow device lays out the first page bit by bit', async ({ page }) => {
+test('nothing shifts while a slow device renders the first page in steps', async ({ page }) => {
   test.slow();
   await registerMember(page.request);
   for (let n = 1; n <= 21; n++)
     await askQuestion(page.request, { title: uniqueText(`Question ${n} of more than a page`) });
   const devtools = await page.context().newCDPSession(page);
-  // What others ask meanwhile would come in on top.
+  // Keeps questions of other tests out of the list.
   await page.routeWebSocket(/./u, () => undefined);
   await devtools.send('Emulation.setCPUThrottlingRate', { rate: 6 });
   await watchShifts(page);
   await page.goto('/');
-  // A sixth of a slow machine takes its time.
+  // The page is slow at a sixth of the CPU speed.
   await expect(page.getByRole('button', { name: 'Load more' })).toBeVisible({ timeout: 60_000 });
   await expect(page.getByRole('article')).toHaveCount(20);
   const { total, what } = await shifts(page);
   expect(total, what).toBe(0);
 });
 
-test('what others do moves nothing under one who reads', async ({ page, browser }) => {
+test('actions of other members move nothing in view', async ({ page, browser }) => {
   await registerMember(page.request);
   const id = await askQuestion(page.request, { title: uniqueText('Does it stay where it is?') });
   for (const n of [1, 2, 3, 4]) await postAnswer(page.request, id, `Answer ${n}. `.repeat(90));
@@ -85,11 +85,11 @@ test('what others do moves nothing under one who reads', async ({ page, browser 
   const after = await shifts(page);
   expect(after.total - before.total, after.what).toBeLessThanOrEqual(most);
 
-  // Between two answers in view there is no room for a reply: it waits.
+  // Between two answers in view there is no room for a reply: it is held back.
   const short = await askQuestion(page.request, { title: uniqueText('Is there room between them?') });
   const [lower, upper] = [await postAnswer(page.request, short), await postAnswer(page.request, short)];
   await page.goto(`/question/${short}`);
-  // What comes in before the page listens comes with its first answer.
+  // The page may not be subscribed yet; it then gets the vote with its first response.
   await upvote(other.request, short);
   await expect(page.getByRole('button', { name: 'Upvote (1)' })).toHaveCount(1);
   await page.locator(`#answer-${lower}`).scrollIntoViewIfNeeded();
@@ -106,12 +106,12 @@ test('what others do moves nothing under one who reads', async ({ page, browser 
   await expect(pill).toBeHidden();
 });
 
-test('what others do moves nothing under one who reads where the browser has no scroll anchoring', async ({
+test('actions of other members move nothing in view in a browser without scroll anchoring', async ({
   page,
   browser,
 }) => {
   await page.addInitScript(() => {
-    // As WebKit has it.
+    // As in WebKit.
     const supports = CSS.supports.bind(CSS);
     CSS.supports = (property: string, value?: string) =>
       property !== 'overflow-anchor' &&
@@ -141,7 +141,7 @@ test('what others do moves nothing under one who reads where the browser has no 
   await expect.poll(height).toBeGreaterThan(before + 100);
   await expect.poll(moved).toBeLessThan(2);
 
-  // So near the end that the page gets too short for where it is scrolled to.
+  // Near the end, so that the page becomes too short for its scroll position.
   await page.evaluate(() =>
     window.scrollTo(0, document.documentElement.scrollHeight - window.innerHeight - 100),
   );
@@ -153,7 +153,7 @@ test('what others do moves nothing under one who reads where the browser has no 
   await expect.poll(moved).toBeLessThan(2);
 });
 
-/** From the next page on, adds up what moves without the reader's doing. */
+/** Adds up the layout shifts without user input, from the next page on. */
 async function watchShifts(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const seen = { total: 0, what: [] as string[] };

@@ -14,7 +14,7 @@ const memberPages = {
     '/settings',
     '/settings?tab=account',
   ],
-  'what is kept': ['/drafts', '/bookmarks'],
+  'drafts and bookmarks': ['/drafts', '/bookmarks'],
   topics: ['/topics', '/topics?q=nothing-like-it', `/topics/${'a'.repeat(35)}`, '/topics/nothing-like-it'],
   'following and notifications': [
     '/following',
@@ -30,7 +30,7 @@ const memberPages = {
   ],
 };
 
-/** What strains a layout: long words, another direction, many tags, a long name. */
+/** Creates content that strains a layout: long words, right-to-left text, many tags, a long name. */
 async function seedExtremes(page: Page): Promise<void> {
   await registerMember(page.request, newMember('N'.repeat(80)));
   const long = await askQuestion(page.request, {
@@ -57,14 +57,14 @@ const looks = [
 ] as const;
 
 for (const address of visitorPages)
-  test(`${address} is accessible and scrolls downwards only, wide in light and on a phone in dark`, async ({
+  test(`${address} is accessible and scrolls only vertically, on a desktop in light and on a phone in dark`, async ({
     page,
   }) => {
     await check(page, address);
   });
 
 for (const [group, addresses] of Object.entries(memberPages))
-  test(`${group} are accessible and scroll downwards only, wide in light and on a phone in dark`, async ({
+  test(`${group} are accessible and scroll only vertically, on a desktop in light and on a phone in dark`, async ({
     page,
   }) => {
     test.slow();
@@ -76,7 +76,7 @@ async function check(page: Page, address: string) {
   await page.goto(address);
   for (const { theme, viewport } of looks) {
     await page.setViewportSize(viewport);
-    // Colours that are still on their way from one theme to the other are nobody's.
+    // Without motion: colours in transition between the themes are not measured.
     await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
     await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', theme);
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
@@ -85,7 +85,7 @@ async function check(page: Page, address: string) {
     await expectAccessible(page, { look });
     expect(await getHorizontalOverflow(page), look).toBeLessThanOrEqual(0);
   }
-  // A phone on its side, and a window of 1280 by 800 at twice its size.
+  // A phone in landscape, and a window of 1280 by 800 at 200 % zoom.
   for (const viewport of [
     { width: 740, height: 360 },
     { width: 640, height: 400 },
@@ -99,7 +99,7 @@ function getHorizontalOverflow(page: Page): Promise<number> {
   return page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
 }
 
-test('the bar at the top and the sidebar have the names people and programs look for', async ({ page }) => {
+test('the top bar and the sidebar have the accessible names of the specification', async ({ page }) => {
   await registerMember(page.request);
   await page.goto('/');
   const top = page.getByRole('banner');
@@ -120,12 +120,12 @@ test('the bar at the top and the sidebar have the names people and programs look
   await expect(top.getByRole('button', { name: 'Account menu' })).toBeFocused();
 });
 
-test('a phone has the bar at the bottom, with targets a finger can hit', async ({ page }) => {
+test('a phone has the bar at the bottom, with targets large enough for a finger', async ({ page }) => {
   await page.setViewportSize({ width: 360, height: 740 });
   await registerMember(page.request);
   await page.goto('/');
   const bar = page.getByRole('navigation', { name: 'Main' });
-  await expect(bar.getByRole('link')).toHaveText(['Home', 'Topics', 'Ask', 'Following', 'Alerts']);
+  await expect(bar.getByRole('link')).toHaveText(['Home', 'Topics', 'Ask', 'Following', 'Notifications']);
   const targets = page.locator(
     'header a:visible, header button:visible, nav a:visible, [role="tab"]:visible',
   );
@@ -137,7 +137,32 @@ test('a phone has the bar at the bottom, with targets a finger can hit', async (
   await expect(page).toHaveURL('/ask');
 });
 
-test('the first Tab offers to skip to the content', async ({ page }) => {
+test('the bottom bar fits its labels in every language on a phone', async ({ page }) => {
+  await page.setViewportSize({ width: 360, height: 740 });
+  await registerMember(page.request);
+  await page.goto('/');
+  for (const language of ['ar', 'de', 'en', 'es', 'fr', 'ja', 'zh']) {
+    await page.evaluate((chosen) => localStorage.setItem('language', chosen), language);
+    await page.reload();
+    await expect(page.locator('html')).toHaveAttribute('lang', language);
+    const links = page.locator('nav').filter({ visible: true }).getByRole('link');
+    await expect(links).toHaveCount(5);
+    await page.evaluate(() => document.fonts.ready);
+    const overflowing = await links.evaluateAll((all) =>
+      all
+        .filter((link) => {
+          const words = document.createRange();
+          words.selectNodeContents(link);
+          const [inner, outer] = [words.getBoundingClientRect(), link.getBoundingClientRect()];
+          return inner.left < outer.left || inner.right > outer.right || outer.left < 0 || outer.right > 360;
+        })
+        .map((link) => link.textContent),
+    );
+    expect(overflowing, language).toEqual([]);
+  }
+});
+
+test('the first Tab focuses a link that skips to the content', async ({ page }) => {
   await registerMember(page.request);
   await page.goto('/');
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
@@ -148,7 +173,7 @@ test('the first Tab offers to skip to the content', async ({ page }) => {
   await expect(page.getByRole('tab', { name: 'Recent' })).toBeFocused();
 });
 
-test('an address with nothing behind it says so', async ({ page }) => {
+test('an unknown URL shows that the page does not exist', async ({ page }) => {
   await registerMember(page.request);
   await page.goto('/nowhere/at/all');
   await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible();
@@ -157,14 +182,14 @@ test('an address with nothing behind it says so', async ({ page }) => {
   await expect(page.getByRole('heading', { name: 'Questions for you' })).toBeFocused();
 });
 
-test('files arrive compressed and are kept; those of an earlier build are gone, not another page', async ({
+test('assets are compressed and cached, and assets of an earlier build respond 404 instead of a page', async ({
   request,
 }) => {
   const page = await request.get('/anywhere');
   expect(page.headers()['cache-control']).toBe('no-cache');
   const program = /assets\/index-[\w-]+\.js/u.exec(await page.text())?.[0];
-  const kept = await request.get(`/${program}`, { headers: { 'accept-encoding': 'br' } });
-  expect(kept.headers()).toMatchObject({
+  const cached = await request.get(`/${program}`, { headers: { 'accept-encoding': 'br' } });
+  expect(cached.headers()).toMatchObject({
     'content-encoding': 'br',
     'cache-control': 'public, max-age=31536000, immutable',
   });

@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test';
 import { askQuestion, registerMember } from './support/members.ts';
 import { postAnswer, secondMember, uniqueText } from './support/posts.ts';
 
-test('a page whose program for live updates does not come at first gets it later, without an error', async ({
+test('live updates start later, without an error, when their script fails to load at first', async ({
   page,
   browser,
 }) => {
@@ -11,7 +11,7 @@ test('a page whose program for live updates does not come at first gets it later
   await registerMember(page.request);
   const id = await askQuestion(page.request, { title: uniqueText('Does it become live?') });
   let asked = 0;
-  // Socket.IO's client, by the name of its folder.
+  // The script of the Socket.IO client.
   await page.route(/\/assets\/esm-[\w-]+\.js$/u, (route) =>
     asked++ === 0 ? route.abort() : route.continue(),
   );

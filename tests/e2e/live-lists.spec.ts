@@ -10,7 +10,7 @@ import {
   whileOffline,
 } from './support/three-members.ts';
 
-// One after the other, so that they share their members.
+// Serial: the tests share their members.
 test.describe.configure({ mode: 'default' });
 
 let trio: ThreeMembers;
@@ -19,7 +19,7 @@ test.beforeAll(async ({ browser }) => {
 });
 test.afterAll(() => trio.close());
 
-test('a topic and the list of topics count what is asked and who follows; the questions of a topic come and go', async () => {
+test('a topic and the list of topics update counts of questions and followers; questions of a topic appear and disappear', async () => {
   const { ada, ben, cleo } = trio;
   const tag = uniqueWord('moss');
   const first = uniqueText('First of its topic');
@@ -56,7 +56,7 @@ test('a topic and the list of topics count what is asked and who follows; the qu
   await expect(article(ada.page, second)).toHaveCount(0);
 });
 
-test('a new question of a topic waits behind a pill for who reads further down', async () => {
+test('a new question of a topic waits behind a button while the member reads further down', async () => {
   const { ada, ben } = trio;
   const tag = uniqueWord('fern');
   const titles = Array.from({ length: 8 }, (_, n) => uniqueText(`Fern ${n}`));
@@ -78,7 +78,7 @@ test('a new question of a topic waits behind a pill for who reads further down',
   await expect(article(ada.page, title)).toBeInViewport();
 });
 
-test('a profile shows what its member writes, earns and says of themselves as it happens', async () => {
+test('a profile updates the posts, reputation and bio of its member live', async () => {
   const { ada, ben, cleo } = trio;
   await ada.page.goto(`/profile/${cleo.id}`);
   await expect(ada.page.getByRole('heading', { name: 'Cleo', level: 1 })).toBeVisible();
@@ -118,12 +118,12 @@ test('a profile shows what its member writes, earns and says of themselves as it
   await expect(ben.page.getByText("Cleo hasn't answered any questions yet.")).toBeVisible();
 });
 
-test('search results keep their counts and texts, and lose what is deleted', async () => {
+test('search results update counts and texts, and lose deleted posts', async () => {
   const { ada, ben, cleo } = trio;
   const word = uniqueWord('quartz');
-  const [kept, gone] = [`Hard ${word}`, `Soft ${word}`];
-  const id = await askQuestion(ben.request, { title: kept });
-  const doomed = await askQuestion(ben.request, { title: gone });
+  const [remainingTitle, deletedTitle] = [`Hard ${word}`, `Soft ${word}`];
+  const id = await askQuestion(ben.request, { title: remainingTitle });
+  const doomed = await askQuestion(ben.request, { title: deletedTitle });
   const answerId = await postAnswer(ben.request, id, `An answer about ${word}.`);
   await ada.page.goto(`/search?q=${word}`);
   await expect(ada.page.getByText('2 results')).toBeVisible();
@@ -132,11 +132,11 @@ test('search results keep their counts and texts, and lose what is deleted', asy
 
   await upvote(cleo.request, id);
   await putState(ada.request, `/api/questions/${id}/view`, {});
-  await expect(article(ada.page, kept)).toContainText('1 upvote');
-  await expect(article(ada.page, kept)).toContainText('1 view');
+  await expect(article(ada.page, remainingTitle)).toContainText('1 upvote');
+  await expect(article(ada.page, remainingTitle)).toContainText('1 view');
   await whileOffline(ada.page, async () => {
     await putState(cleo.request, `/api/answers/${answerId}/vote`, { vote: 'up' });
-    await expect(article(cleo.page, kept)).toContainText('1 upvote');
+    await expect(article(cleo.page, remainingTitle)).toContainText('1 upvote');
     await putState(ben.request, `/api/questions/${id}`, {
       title: `Harder ${word}`,
       content: 'Edited.',
@@ -146,7 +146,7 @@ test('search results keep their counts and texts, and lose what is deleted', asy
     await deleteState(ben.request, `/api/questions/${doomed}`);
   });
   await expect(article(ada.page, `Harder ${word}`)).toContainText('Edited.');
-  await expect(article(ada.page, gone)).toHaveCount(0);
+  await expect(article(ada.page, deletedTitle)).toHaveCount(0);
   await expect(ada.page.getByText('1 result', { exact: true })).toBeVisible();
   await deleteState(ben.request, `/api/answers/${answerId}`);
   await expect(article(cleo.page, `Harder ${word}`)).toHaveCount(0);

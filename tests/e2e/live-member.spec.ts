@@ -10,7 +10,7 @@ import {
   whileOffline,
 } from './support/three-members.ts';
 
-// One after the other, so that they share their members.
+// Serial: the tests share their members.
 test.describe.configure({ mode: 'default' });
 
 let trio: ThreeMembers;
@@ -21,7 +21,7 @@ test.afterAll(() => trio.close());
 
 const titles = (page: Page) => page.getByRole('main').getByRole('article').getByRole('heading');
 
-test('what is followed comes, counts and goes in all three tabs of the following page', async () => {
+test('followed questions appear, count and disappear in all three tabs of the following page', async () => {
   const { ada, ben, cleo } = trio;
   const tag = uniqueWord('heron');
   await followTag(ada.request, tag);
@@ -64,7 +64,7 @@ test('what is followed comes, counts and goes in all three tabs of the following
   for (const page of [week, mine]) await page.close();
 });
 
-test('what is followed on another device shows on an open page, and what another member follows does not', async () => {
+test('a follow on another device shows on an open page, and follows of other members do not', async () => {
   const { ada, ben, cleo } = trio;
   const [tag, other] = [uniqueWord('otter'), uniqueWord('otters')];
   const title = uniqueText('Where do otters sleep?');
@@ -81,29 +81,29 @@ test('what is followed on another device shows on an open page, and what another
   await expect(article(ada.page, title)).toBeVisible();
   await expect(article(topics, tag)).toContainText('1 follower');
   await expect(ada.page.getByRole('list', { name: 'Topics you follow' })).toContainText(tag);
-  await putState(ada.request, `/api/topics/${tag}/follow`, { following: false });
+  await putState(ada.request, `/api/tags/${tag}/follow`, { following: false });
   await expect(article(topics, tag).getByRole('button', { name: 'Follow', exact: true })).toBeVisible();
   await expect(article(ada.page, title)).toHaveCount(0);
   for (const page of [ada.page, topics]) await expect(page.getByText(other)).toHaveCount(0);
   await topics.close();
 });
 
-test('the bell rings in every tab and on the page of notifications, for nobody but who is told', async () => {
+test('a notification appears in every tab and on the notifications page, for its recipient only', async () => {
   const { ada, ben, cleo } = trio;
   const id = await askQuestion(ada.request, { title: uniqueText('Who rings?') });
   const tab = await ada.page.context().newPage();
   await ada.page.goto('/notifications');
   await tab.goto('/topics');
   await cleo.page.goto('/');
-  const bell = (page: Page, unread: number) =>
+  const notifications = (page: Page, unread: number) =>
     page.getByRole('button', {
       name: unread === 0 ? 'Notifications' : `Notifications, ${unread} unread`,
       exact: true,
     });
-  for (const page of [ada.page, tab, cleo.page]) await expect(bell(page, 0)).toBeVisible();
+  for (const page of [ada.page, tab, cleo.page]) await expect(notifications(page, 0)).toBeVisible();
 
   await upvote(ben.request, id);
-  for (const page of [ada.page, tab]) await expect(bell(page, 1)).toBeVisible();
+  for (const page of [ada.page, tab]) await expect(notifications(page, 1)).toBeVisible();
   const items = ada.page.getByRole('main').getByRole('listitem');
   await expect(items).toHaveText([/^.*Ben upvoted your question/u]);
 
@@ -111,17 +111,17 @@ test('the bell rings in every tab and on the page of notifications, for nobody b
     await postAnswer(ben.request, id);
     await postAnswer(cleo.request, id);
   });
-  for (const page of [ada.page, tab]) await expect(bell(page, 3)).toBeVisible();
+  for (const page of [ada.page, tab]) await expect(notifications(page, 3)).toBeVisible();
   await expect(items).toHaveText([/Cleo answered/u, /Ben answered/u, /Ben upvoted/u]);
-  await expect(bell(cleo.page, 0)).toBeVisible();
+  await expect(notifications(cleo.page, 0)).toBeVisible();
 
   await ada.page.getByRole('button', { name: 'Mark all read' }).first().click();
-  for (const page of [ada.page, tab]) await expect(bell(page, 0)).toBeVisible();
+  for (const page of [ada.page, tab]) await expect(notifications(page, 0)).toBeVisible();
 
-  // What told of a post goes with it, also from the count.
+  // Deleting a post deletes its notifications, also from the count.
   const taken = await postAnswer(ben.request, id);
-  for (const page of [ada.page, tab]) await expect(bell(page, 1)).toBeVisible();
+  for (const page of [ada.page, tab]) await expect(notifications(page, 1)).toBeVisible();
   await ben.request.delete(`/api/answers/${taken}`);
-  for (const page of [ada.page, tab]) await expect(bell(page, 0)).toBeVisible();
+  for (const page of [ada.page, tab]) await expect(notifications(page, 0)).toBeVisible();
   await tab.close();
 });

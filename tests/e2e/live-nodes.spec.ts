@@ -9,7 +9,7 @@ import { postAnswer, uniqueText, upvote } from './support/posts.ts';
 const run = promisify(execFile);
 const project = path.resolve(import.meta.dirname, '../..');
 
-test.describe('a community on nodes of its own', () => {
+test.describe('with its own nodes', () => {
   test.slow();
   let community: Community;
   let second: ServerNode;
@@ -19,7 +19,7 @@ test.describe('a community on nodes of its own', () => {
   });
   test.afterAll(() => community.remove());
 
-  test('a page whose node restarts is right again without a reload, with what happened meanwhile', async ({
+  test('a page recovers without a reload after its node restarts, with everything that happened meanwhile', async ({
     browser,
   }) => {
     const [here, there] = [
@@ -51,7 +51,7 @@ test.describe('a community on nodes of its own', () => {
     await expect(page.getByRole('button', { name: 'Upvote (1)' })).toBeVisible();
     await expect(card).toContainText('1 answer');
     await postAnswer(there.request, id, 'And live again.');
-    // It would push down what one reads.
+    // The answer would push down what is in view.
     await page.getByRole('button', { name: '1 new answer' }).click({ timeout: 20_000 });
     await expect(page.getByRole('heading', { name: '2 Answers' })).toBeVisible();
     await expect(card).toContainText('2 answers');
@@ -59,7 +59,7 @@ test.describe('a community on nodes of its own', () => {
     for (const context of [here, there]) await context.close();
   });
 
-  test('an import beside running nodes shows in open feeds', async ({ browser }) => {
+  test('an import appears in open feeds of running nodes', async ({ browser }) => {
     const context = await browser.newContext({ baseURL: second.address });
     const page = await context.newPage();
     await registerMember(page.request);

@@ -10,7 +10,7 @@ import {
   whileOffline,
 } from './support/three-members.ts';
 
-// One after the other, so that they share their members.
+// Serial: the tests share their members.
 test.describe.configure({ mode: 'default' });
 
 let trio: ThreeMembers;
@@ -19,7 +19,7 @@ test.beforeAll(async ({ browser }) => {
 });
 test.afterAll(() => trio.close());
 
-test('what happens on a question reaches its readers on both nodes, at every level', async () => {
+test('everything that happens on a question reaches its readers on both nodes, at every level', async () => {
   const { ada, ben, cleo } = trio;
   const title = uniqueText('What happens here?');
   const id = await askQuestion(ben.request, { title });
@@ -62,13 +62,13 @@ test('what happens on a question reaches its readers on both nodes, at every lev
   }
 });
 
-test('a reader whose network was gone sees all that happened meanwhile, and that the question went', async () => {
+test('a reader sees after an outage all that happened meanwhile, and that the question was deleted', async () => {
   const { ada, ben, cleo } = trio;
   const title = uniqueText('Who was away?');
   const id = await askQuestion(ben.request, { title });
   const old = await postAnswer(ben.request, id, 'Soon gone.');
   for (const { page } of [ada, cleo]) {
-    // Answers are out of view: nothing new has to wait for whoever reads them.
+    // Answers are out of view, so new ones are not held back.
     await page.setViewportSize({ width: 1280, height: 320 });
     await page.goto(`/question/${id}`);
     await expect(page.getByText('Soon gone.')).toBeVisible();
@@ -78,7 +78,7 @@ test('a reader whose network was gone sees all that happened meanwhile, and that
     await postReply(ben.request, answerId, 'So she was.');
     await deleteState(ben.request, `/api/answers/${old}`);
     await upvote(cleo.request, id);
-    // On the page of who was not away everything is there by now.
+    // The page that stayed online shows everything by now.
     await expect(cleo.page.getByText('So she was.')).toBeVisible();
     await expect(cleo.page.getByText('Soon gone.')).toHaveCount(0);
   });

@@ -4,10 +4,10 @@ import { secondMember, uniqueText } from './support/posts.ts';
 
 const card = (page: Page, title: string) => page.getByRole('article', { name: title });
 
-/** Opens a page and waits until it listens: then nothing it shows needs another request. */
+/** Opens a page and waits until it is subscribed: from then on, its content needs no further request. */
 async function listening(page: Page, open: () => Promise<unknown>) {
   const { promise: subscribed, resolve } = Promise.withResolvers<void>();
-  // From the first frame on: the one that counts can come before the page is open.
+  // Listens from the first frame on: the confirmation can arrive before the page has loaded.
   page.once('websocket', (socket) =>
     socket.on('framereceived', ({ payload }) => {
       if (String(payload).startsWith('43')) resolve();
@@ -17,14 +17,17 @@ async function listening(page: Page, open: () => Promise<unknown>) {
   await subscribed;
 }
 
-test('a question asked while one reads further down waits behind a pill', async ({ page, browser }) => {
+test('a question asked while the member reads further down waits behind a button', async ({
+  page,
+  browser,
+}) => {
   await registerMember(page.request);
   const fillings = Array.from({ length: 8 }, (_, count) => uniqueText(`Filling ${count}`));
   for (const filling of fillings) await askQuestion(page.request, { title: filling });
   await listening(page, () => page.goto('/'));
   await page.mouse.wheel(0, 900);
   await expect.poll(() => page.evaluate(() => window.scrollY)).toBeGreaterThan(200);
-  // Where the reader sees it. The position of the page is another when a question above goes meanwhile.
+  // Measured in the viewport: the position on the page changes when a question above is deleted meanwhile.
   const read = card(page, fillings[2] ?? '');
   const place = async () => Math.round((await read.boundingBox())?.y ?? Number.NaN);
   const before = await place();
@@ -40,7 +43,7 @@ test('a question asked while one reads further down waits behind a pill', async 
   await expect(card(page, title)).toBeVisible();
 });
 
-test('what is followed in one tab is followed in the other', async ({ page, context }) => {
+test('a follow in one tab shows in the other', async ({ page, context }) => {
   await registerMember(page.request);
   const tag = uniqueText('tide');
   const id = await askQuestion(page.request, { title: uniqueText('High or low?'), tags: [tag] });
@@ -53,7 +56,7 @@ test('what is followed in one tab is followed in the other', async ({ page, cont
 
   const [here, there] = [
     await page.request.put(`/api/questions/${id}/follow`, { data: { following: true } }),
-    await page.request.put(`/api/topics/${encodeURIComponent(tag)}/follow`, { data: { following: true } }),
+    await page.request.put(`/api/tags/${encodeURIComponent(tag)}/follow`, { data: { following: true } }),
   ];
   expect([here.status(), there.status()]).toEqual([200, 200]);
   await expect(page.getByRole('button', { name: 'Following question' })).toBeVisible();

@@ -5,7 +5,7 @@ import { hasForbiddenCharacters } from '#shared/core/text.ts';
 import { askQuestion, registerMember } from './support/members.ts';
 import { postAnswer, uniqueText } from './support/posts.ts';
 
-/** Where public lists of attacks and awkward texts lie, on machines that have them. */
+/** Public lists of attacks and unusual texts, on machines that have them. */
 const corpora = path.resolve(import.meta.dirname, '../../../shared/data/corpora');
 
 const attacks = [
@@ -47,7 +47,7 @@ test('member text is never markup: no attack runs, loads or links anywhere', asy
   for (const text of batches([...attacks, ...listed(), ...listed().map((line) => `[x](${line})`)], 25_000))
     await postAnswer(page.request, id, text);
   await page.goto(`/question/${id}`);
-  // A thousand paragraphs and links take a busy machine a while.
+  // A thousand paragraphs and links take a while on a busy machine.
   await expect(page.getByRole('heading', { name: /^\d+ Answers?$/u })).toBeVisible({ timeout: 60_000 });
   await expect(page.getByText('<script>window.hurt = 1</script>').first()).toBeVisible();
 
@@ -71,7 +71,7 @@ test('member text is never markup: no attack runs, loads or links anywhere', asy
   expect(foreign).toEqual([]);
 });
 
-test('plain text looks as it was typed', async ({ page }) => {
+test('plain text looks as typed', async ({ page }) => {
   await openQuestion(page, 'First line\nsecond line\n\nSee https://example.org/a_b_c and 2 * 3 * 4.');
   const text = page.getByRole('article').first();
   await expect(text.getByText('First line')).toHaveText('First line\nsecond line', { useInnerText: true });
@@ -80,21 +80,21 @@ test('plain text looks as it was typed', async ({ page }) => {
   await expect(text.getByText('2 * 3 * 4.')).toBeVisible();
 });
 
-test('a heading in a text stays below the title of the page', async ({ page }) => {
+test('a heading in a text ranks below the title of the page', async ({ page }) => {
   await openQuestion(page, '# Biggest\n\n### Smaller');
   await expect(page.getByRole('heading', { level: 1 })).toHaveCount(1);
   await expect(page.getByRole('heading', { name: 'Biggest', level: 2 })).toBeVisible();
   await expect(page.getByRole('heading', { name: 'Smaller', level: 3 })).toBeVisible();
 });
 
-test('an image is a link with its description, and is not loaded', async ({ page }) => {
+test('an image becomes a link with its description, and is not loaded', async ({ page }) => {
   await openQuestion(page, '![The moth](https://example.org/moth.jpg)');
   const link = page.getByRole('article').first().getByRole('link', { name: 'The moth' });
   await expect(link).toHaveAttribute('href', 'https://example.org/moth.jpg');
   await expect(page.getByRole('article').first().locator('img')).toHaveCount(0);
 });
 
-test('code shows its language and colours, and is copied whole', async ({ page, context }) => {
+test('code shows its language and colours, and is copied completely', async ({ page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await openQuestion(page, '```python\nfor x in y:\n    print(x)\n```');
   const text = page.getByRole('article').first();
@@ -105,7 +105,7 @@ test('code shows its language and colours, and is copied whole', async ({ page, 
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('for x in y:\n    print(x)');
 });
 
-test('a paragraph from right to left reads so beside one from left to right', async ({ page }) => {
+test('a right-to-left paragraph next to a left-to-right one keeps its direction', async ({ page }) => {
   await openQuestion(page, 'مرحبا بالعالم\n\nHello world');
   const direction = (text: string) =>
     page.getByText(text, { exact: true }).evaluate((element) => getComputedStyle(element).direction);
@@ -113,7 +113,7 @@ test('a paragraph from right to left reads so beside one from left to right', as
   expect(await direction('Hello world')).toBe('ltr');
 });
 
-test('the toolbar and the keys people know mark up the selected text', async ({ page }) => {
+test('the toolbar and common shortcuts format the selected text', async ({ page }) => {
   await openQuestion(page, 'Anything');
   const field = page.getByLabel('Your answer');
   const select = (text: string) =>
@@ -145,7 +145,7 @@ test('the toolbar and the keys people know mark up the selected text', async ({ 
   await expect(field).toHaveValue('**one** _two_ `three` [four](url) **five**');
 });
 
-test('a text that would hang a parser is shown as it was typed', async ({ page }) => {
+test('a text that would block a parser is shown as typed', async ({ page }) => {
   await registerMember(page.request);
   const id = await askQuestion(page.request, { title: uniqueText('Hang') });
   await postAnswer(page.request, id, '1. '.repeat(9999));
@@ -163,14 +163,12 @@ async function openQuestion(page: Page, content: string): Promise<void> {
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
 }
 
-/** Lines of the public lists, without characters the server refuses; none where the lists are not there. */
+/** Lines of the public lists without the characters that the server refuses; empty where the lists are missing. */
 function listed(): string[] {
   const xss = path.join(corpora, 'xss/payloadbox-xss-payload-list.txt');
   const naughty = path.join(corpora, 'naughty-strings/blns.json');
   if (!existsSync(xss) || !existsSync(naughty)) {
-    console.warn(
-      'The public lists of attacks are not on this machine; only the ones in this file are tried.',
-    );
+    console.warn('The public lists of attacks are not on this machine; only those in this file are tested.');
     return [];
   }
   const lines = readFileSync(xss, 'utf8').split(/\r?\n/u);
@@ -181,7 +179,7 @@ function listed(): string[] {
   );
 }
 
-/** Texts of at most `size` characters, each with an item in every paragraph. */
+/** Texts of at most `size` characters, with one item per paragraph. */
 function batches(items: readonly string[], size: number): string[] {
   const texts: string[] = [];
   let text = '';

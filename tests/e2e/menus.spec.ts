@@ -3,10 +3,10 @@ import { registerMember, newMember } from './support/members.ts';
 import { expectInView } from './support/in-view.ts';
 import { postAnswer, askAndOpen, postReply, secondMember, uniqueText } from './support/posts.ts';
 
-/** Long enough that the page scrolls below each post. */
+/** Long enough for the page to scroll below each post. */
 const long = 'Word after word, line after line.\n\n'.repeat(40);
 
-test("arrow keys move in a post's menu and never scroll the page, and its button has the focus again", async ({
+test("arrow keys move in a post's menu without scrolling the page, and its button gets the focus back", async ({
   page,
   browser,
 }) => {
@@ -16,7 +16,7 @@ test("arrow keys move in a post's menu and never scroll the page, and its button
   await postReply(author.request, answerId, 'A reply');
   await registerMember(page.request, newMember('Robin Reader'));
   for (const name of [/^What is in the menu/u, 'Answer by Ada Author', 'Reply by Ada Author']) {
-    // By its address: nothing has been opened on another page before.
+    // Opens the URL directly, so that nothing was opened on another page before.
     await page.goto(`/question/${id}`);
     const opener = page.getByRole('article', { name }).getByRole('button', { name: 'More actions' }).first();
     for (const close of ['Escape', 'click', 'item'] as const) {
@@ -53,9 +53,7 @@ test("arrow keys move in a post's menu and never scroll the page, and its button
   await author.context().close();
 });
 
-test('the account menu is used by arrow keys alone, and the page behind it stays where it is', async ({
-  page,
-}) => {
+test('the account menu works with arrow keys only, and the page below does not scroll', async ({ page }) => {
   await registerMember(page.request);
   await askAndOpen(page, uniqueText('Does it scroll?'), long);
   const opener = page.getByRole('button', { name: 'Account menu' });
@@ -73,7 +71,7 @@ async function press(page: Page, keys: readonly string[]): Promise<void> {
   for (const key of keys) await page.keyboard.press(key);
 }
 
-test('the sheet of shortcuts shows where the focus is, however it was opened', async ({ page }) => {
+test('the list of shortcuts shows its focus, however it was opened', async ({ page }) => {
   await registerMember(page.request);
   await page.goto('/');
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
@@ -88,7 +86,7 @@ test('the sheet of shortcuts shows where the focus is, however it was opened', a
   await expectInView(sheet);
   const close = sheet.getByRole('button', { name: 'Close' });
   await expect(close).toBeFocused();
-  // As in browsers that do not take what a shortcut opens for focused by the keyboard.
+  // As in browsers that show no focus ring when a shortcut opened the dialog.
   await close.evaluate((element) => {
     element.blur();
     element.focus({ focusVisible: false });

@@ -8,7 +8,7 @@ import { newMember, registerMember } from './support/members.ts';
 import { expectInView, expectInViewAtBothSizes } from './support/in-view.ts';
 import { askAndOpen, postAnswer, secondMember, uniqueText } from './support/posts.ts';
 
-test('what a member flags an operator hides by the keyboard, everybody reads why, and it comes back', async ({
+test('a moderator hides a reported post by keyboard, everyone reads the reason, and the post is restored', async ({
   page,
   browser,
 }) => {
@@ -26,57 +26,57 @@ test('what a member flags an operator hides by the keyboard, everybody reads why
   await page.getByRole('menuitem', { name: 'Report' }).click();
   const dialog = page.getByRole('dialog', { name: 'Report' });
   await expectInViewAtBothSizes(dialog);
-  await dialog.getByLabel('Anything to add?').fill('Not an answer');
-  await expectAccessible(page, { look: 'flag' });
+  await dialog.getByLabel('Additional details').fill('Not an answer');
+  await expectAccessible(page, { look: 'report' });
   await dialog.getByRole('button', { name: 'Report', exact: true }).click();
   await expect(dialog).toBeHidden();
 
-  const { page: operator, member } = await secondMember(browser, 'Olga Operator');
-  await operator.goto('/care');
-  await expect(operator.getByRole('heading', { name: 'Flagged posts' })).toHaveCount(0);
+  const { page: moderator, member } = await secondMember(browser, 'Olga Operator');
+  await moderator.goto('/moderation');
+  await expect(moderator.getByRole('heading', { name: 'Review queue' })).toHaveCount(0);
   await makeModerator(member.email);
-  await operator.reload();
-  const flagged = operator.getByRole('article', { name: 'Flagged post by Sally Seller' });
+  await moderator.reload();
+  const flagged = moderator.getByRole('article', { name: 'Reported post by Sally Seller' });
   await expect(flagged).toContainText('Not an answer');
-  await expectAccessible(operator, { look: 'queue' });
+  await expectAccessible(moderator, { look: 'review queue' });
   await flagged.focus();
-  await operator.keyboard.press('h');
-  await operator.getByLabel('Why? Everybody can read this.').fill('An advertisement');
-  await operator.getByRole('button', { name: 'Hide', exact: true }).last().click();
+  await moderator.keyboard.press('h');
+  await moderator.getByLabel('Reason (public)').fill('An advertisement');
+  await moderator.getByRole('button', { name: 'Hide', exact: true }).last().click();
   await expect(flagged).toHaveCount(0);
   await expect(post).toHaveCount(0);
 
   await seller.goto(`/question/${id}`);
-  const notice = seller.getByRole('dialog', { name: 'From the operators' });
+  const notice = seller.getByRole('dialog', { name: 'Message from the moderators' });
   await expect(notice).toContainText('An advertisement');
   await expectInViewAtBothSizes(notice);
-  await expectAccessible(seller, { look: 'notice' });
-  await notice.getByRole('button', { name: 'I have read this' }).click();
+  await expectAccessible(seller, { look: 'message from the moderators' });
+  await notice.getByRole('button', { name: 'Got it' }).click();
   await expect(notice).toBeHidden();
   await expect(seller.getByRole('region', { name: 'Hidden from others' })).toContainText(spam);
 
-  await page.goto('/care/log');
+  await page.goto('/moderation/log');
   await expect(entryOf(page)).toContainText('Answer hidden');
   await expect(page.getByText('Sally Seller')).toHaveCount(0);
-  await operator.goto('/care/log');
-  await expect(entryOf(operator)).toContainText('Sally Seller');
-  await expectAccessible(operator, { look: 'log' });
-  await entryOf(operator).getByRole('button', { name: 'Bring back' }).click();
-  const restoring = operator.getByRole('dialog', { name: 'Moderate post' });
+  await moderator.goto('/moderation/log');
+  await expect(entryOf(moderator)).toContainText('Sally Seller');
+  await expectAccessible(moderator, { look: 'moderation log' });
+  await entryOf(moderator).getByRole('button', { name: 'Restore' }).click();
+  const restoring = moderator.getByRole('dialog', { name: 'Moderate post' });
   await expectInViewAtBothSizes(restoring);
-  await restoring.getByRole('button', { name: 'Bring back' }).click();
+  await restoring.getByRole('button', { name: 'Restore' }).click();
   await expect(restoring).toBeHidden();
   await page.goto(`/question/${id}`);
   await expect(post).toContainText(spam);
 });
 
-/** The latest thing that was done to an advertisement. */
+/** The newest entry of the moderation log about an advertisement. */
 const entryOf = (page: Page) =>
   page.getByRole('main').getByRole('listitem').filter({ hasText: 'An advertisement' }).first();
 
 async function makeModerator(email: string): Promise<void> {
   const program = path.join(projectRoot, 'src/server/cli-main.ts');
-  await promisify(execFile)(process.execPath, [program, 'member', 'role', email, 'operator'], {
+  await promisify(execFile)(process.execPath, [program, 'member', 'role', email, 'moderator'], {
     env: { ...process.env, PARLEY_DATA: process.env['PARLEY_E2E_DATA'] },
   });
 }

@@ -2,19 +2,19 @@ import { expect, test } from '@playwright/test';
 import { askQuestion, registerMember, newMember } from './support/members.ts';
 import { uniqueText } from './support/posts.ts';
 
-test('a member chooses what to hear of; each choice is saved at once and holds', async ({
+test('a member chooses notification preferences; each choice is saved immediately and stays', async ({
   page,
   playwright,
   baseURL,
 }) => {
   await registerMember(page.request);
   await page.goto('/settings#notifications');
-  const table = page.getByRole('table', { name: 'How you hear of what concerns you' });
+  const table = page.getByRole('table', { name: 'Notification preferences' });
   const inApp = table.getByRole('checkbox', { name: 'Answers to my questions In the app' });
   await expect(inApp).toBeInViewport();
-  // This community has no mail server.
-  await expect(page.getByText('There are no mails: this Parley has no mail server.')).toBeVisible();
-  await expect(table.getByRole('combobox', { name: 'Replies and comments By mail' })).toBeDisabled();
+  // This server sends no email.
+  await expect(page.getByText("Email isn't set up on this site.")).toBeVisible();
+  await expect(table.getByRole('combobox', { name: 'Replies and comments By email' })).toBeDisabled();
 
   await inApp.focus();
   await page.keyboard.press('Space');
@@ -36,9 +36,9 @@ test('a member chooses what to hear of; each choice is saved at once and holds',
   await other.dispose();
   await expect(page.getByRole('button', { name: 'Notifications, 1 unread' })).toBeVisible();
 
-  // What stands in the way of pushes is said in a sentence.
-  await page.getByRole('button', { name: 'Switch on push in this browser' }).click();
+  // A sentence says why push is not available.
+  await page.getByRole('button', { name: 'Turn on push in this browser' }).click();
   await expect(
     page.getByRole('region', { name: 'Notifications', exact: true }).getByRole('alert'),
-  ).toHaveText(/^This browser (has no push here|does not allow notifications)/);
+  ).toHaveText(/^(Push is not available|This browser does not allow notifications)/);
 });

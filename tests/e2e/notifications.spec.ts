@@ -11,7 +11,7 @@ async function answers(request: APIRequestContext, questionId: number, times: nu
   for (let n = 1; n <= times; n++) await postAnswer(request, questionId, `Answer ${n}`);
 }
 
-test('the bell counts what is unread as it comes, lists the newest first, and the title counts along', async ({
+test('the badge counts unread notifications live, the menu lists the newest first, and the title shows the count', async ({
   page,
   request,
 }) => {
@@ -44,7 +44,7 @@ test('the bell counts what is unread as it comes, lists the newest first, and th
   await expect(notificationButton(page)).toHaveAccessibleName('Notifications, 1 unread');
 });
 
-test('Mark all read empties the count, and Escape closes the menu', async ({ page, request }) => {
+test('Mark all read clears the count, and Escape closes the menu', async ({ page, request }) => {
   await registerMember(page.request);
   await registerMember(request);
   const id = await askQuestion(page.request, { title: uniqueText('How many?') });
@@ -66,7 +66,7 @@ test('Mark all read empties the count, and Escape closes the menu', async ({ pag
   await expect(notificationButton(page)).toHaveAccessibleName('Notifications');
 });
 
-test('the menu holds 10, and from 11 on leads to all of them', async ({ page, request }) => {
+test('the menu lists 10, and links to the full list from 11 on', async ({ page, request }) => {
   await registerMember(page.request);
   await registerMember(request);
   const id = await askQuestion(page.request, { title: uniqueText('Eleven?') });
@@ -78,7 +78,7 @@ test('the menu holds 10, and from 11 on leads to all of them', async ({ page, re
   await page.keyboard.press('Escape');
 
   await upvote(request, id);
-  // Opening the menu asks for what is new.
+  // Opening the menu requests new notifications.
   await notificationButton(page).click();
   await expect(menu(page).getByRole('listitem').first()).toContainText('upvoted your question');
   await expect(menu(page).getByRole('listitem')).toHaveCount(10);
@@ -93,7 +93,7 @@ test('above 99 the badge reads 99+', async ({ page, playwright, baseURL }) => {
   test.slow();
   await registerMember(page.request);
   const id = await askQuestion(page.request, { title: uniqueText('A hundred?') });
-  // A member may write a few dozen answers in ten minutes; two of them reach a hundred.
+  // A member can write only a few dozen answers in ten minutes: two members reach a hundred.
   for (const times of [50, 50]) {
     const other = await playwright.request.newContext({ ...(baseURL && { baseURL }) });
     await registerMember(other);
@@ -106,7 +106,7 @@ test('above 99 the badge reads 99+', async ({ page, playwright, baseURL }) => {
   await expect(page).toHaveTitle('(99+) Questions for you · Parley');
 });
 
-test('/notifications has all and the unread ones, 20 at a time', async ({ page, request }) => {
+test('/notifications lists all and unread ones, 20 at a time', async ({ page, request }) => {
   test.slow();
   await registerMember(page.request);
   await registerMember(request);
@@ -134,7 +134,7 @@ test('/notifications has all and the unread ones, 20 at a time', async ({ page, 
   await expect(page.getByRole('main').getByText('Unread:')).toHaveCount(0);
 });
 
-test('what cannot be marked read goes back to unread, without a message', async ({ page, request }) => {
+test('a failed mark-as-read restores unread, without a message', async ({ page, request }) => {
   await registerMember(page.request);
   await registerMember(request);
   const id = await askQuestion(page.request, { title: uniqueText('Refused?') });
@@ -150,7 +150,7 @@ test('what cannot be marked read goes back to unread, without a message', async 
   const unread = page.getByRole('main').getByText('Unread:');
   await page.getByRole('button', { name: 'Mark all read' }).click();
   await expect(unread).toHaveCount(0);
-  // What the server wrote before it heard of that does not bring it back.
+  // A response written before the failed request does not restore it.
   await page.getByRole('tab', { name: 'Unread' }).click();
   const again = page.waitForEvent('requestfinished', (request) => request.url().includes('filter=all'));
   await page.getByRole('tab', { name: 'All' }).click();
@@ -166,7 +166,7 @@ test('what cannot be marked read goes back to unread, without a message', async 
   await expect(page.getByRole('alert')).toBeHidden();
 });
 
-test('without notifications, menu and page say what will be there', async ({ page }) => {
+test('menu and page have an empty state without notifications', async ({ page }) => {
   await registerMember(page.request);
   await page.goto('/notifications');
   await expect(page.getByText('No notifications yet')).toBeVisible();
@@ -174,19 +174,19 @@ test('without notifications, menu and page say what will be there', async ({ pag
   await expect(page.getByText('All caught up')).toBeVisible();
   await notificationButton(page).click();
   await expect(
-    menu(page).getByText('Answers, replies and upvotes to what you write show up here.'),
+    menu(page).getByText('Answers, replies and upvotes on your posts show up here.'),
   ).toBeVisible();
 });
 
-test('on a phone, Alerts says how many are unread', async ({ page, request }) => {
+test('on a phone, the Notifications tab says how many are unread', async ({ page, request }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await registerMember(page.request);
   await registerMember(request);
   const id = await askQuestion(page.request, { title: uniqueText('In the pocket?') });
   await answers(request, id, 2);
   await page.goto('/');
-  const alerts = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Alerts' });
-  await expect(alerts).toHaveAccessibleName('Alerts, 2 unread');
+  const alerts = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Notifications' });
+  await expect(alerts).toHaveAccessibleName('Notifications, 2 unread');
   await alerts.click();
   await expect(page.getByRole('main').getByRole('listitem')).toHaveCount(2);
 });

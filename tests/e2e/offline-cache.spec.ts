@@ -11,7 +11,7 @@ import {
 
 test.use({ serviceWorkers: 'allow' });
 
-test('who starts without a network reads what they opened before, and what they write is sent later', async ({
+test('a member who starts offline reads pages opened before, and posts are sent later', async ({
   page,
   context,
   browser,
@@ -20,7 +20,7 @@ test('who starts without a network reads what they opened before, and what they 
   await registerMember(page.request, newMember('Ada Offline'));
   const title = uniqueText('Does it start?');
   const id = await askQuestion(page.request, { title, tags: ['offline'] });
-  // The feed comes with the page itself, and nothing else does.
+  // The feed is inlined in the page; every other request fails.
   await page.route('**/api/**', (route) => route.abort('connectionrefused'));
   await page.goto('/');
   await expect(page.getByRole('article', { name: title })).toBeVisible();
@@ -39,12 +39,12 @@ test('who starts without a network reads what they opened before, and what they 
   await again.goto(`/question/${id}`);
   await expect(again.getByRole('heading', { name: title })).toBeVisible();
   await expect(offlineBanner(again)).toHaveText(
-    /What you see may be old\. It was loaded (just now|1 minute ago)\./u,
+    /What you see may be old\. Last updated (just now|1 minute ago)\./u,
   );
   await again.getByRole('link', { name: 'Parley' }).click();
   await expect(again.getByRole('article', { name: title })).toBeVisible();
   await again.getByRole('link', { name: 'Topics' }).first().click();
-  await expect(offlineBanner(again)).toContainText('This page comes when you are back online.');
+  await expect(offlineBanner(again)).toContainText('This page will load when you are back online.');
   await again.goBack();
   await again.goBack();
   await writeAnswer(again, 'Written on the train.');
@@ -61,7 +61,7 @@ test('who starts without a network reads what they opened before, and what they 
   await expect(again.getByRole('button', { name: 'Upvote (1)' })).toBeVisible();
 });
 
-test('what a member opened is gone from the browser when they sign out, in every tab, and nobody else sees it', async ({
+test("signing out deletes the member's pages from the browser, in every tab, and no other member sees them", async ({
   page,
   context,
 }) => {
@@ -87,31 +87,31 @@ test('what a member opened is gone from the browser when they sign out, in every
   await signIn(page, ada);
   await expect.poll(() => listOfflinePages(page)).toContain(`["question",${id},"newest"]`);
 
-  // Somebody else signs in over it, as after a session that has ended.
+  // Another member signs in without a sign-out, as after an expired session.
   await registerMember(page.request, newMember('Ben Next'));
   await page.goto('/');
   await expect.poll(() => listOfflinePages(page)).toContain('["feed","recent","hide"]');
   expect(await listOfflinePages(page)).not.toContain(`["question",${id},"newest"]`);
   await context.setOffline(true);
   await page.goto(`/question/${id}`);
-  await expect(offlineBanner(page)).toContainText('This page comes when you are back online.');
+  await expect(offlineBanner(page)).toContainText('This page will load when you are back online.');
   await expect(page.getByLabel('Your answer')).toHaveCount(0);
 });
 
-/** The worker has fetched the whole build, and answers for this page. */
+/** Waits until the service worker has cached the whole build and controls this page. */
 async function waitForServiceWorker(page: Page): Promise<void> {
   await page.waitForFunction(() => navigator.serviceWorker.controller?.state === 'activated');
 }
 
-/** Under which keys the browser keeps something of what was opened. */
+/** The keys of the pages in the offline cache. */
 function listOfflinePages(page: Page): Promise<string[]> {
   return page.evaluate(async () => {
-    // Opening would make an empty one.
+    // Opening the database would create it.
     if (!(await indexedDB.databases()).some(({ name }) => name === 'parley')) return [];
     const database = await new Promise<IDBDatabase>((resolve, reject) => {
       const opening = indexedDB.open('parley');
       opening.addEventListener('success', () => resolve(opening.result));
-      opening.addEventListener('error', () => reject(new Error('The store cannot be opened.')));
+      opening.addEventListener('error', () => reject(new Error('The offline cache cannot be opened.')));
     });
     const keys = await new Promise<IDBValidKey[]>((resolve) => {
       const reading = database.transaction('pages').objectStore('pages').getAllKeys();

@@ -12,7 +12,7 @@ import {
   writeAnswer,
 } from './support/offline-queue.ts';
 
-test('a waiting answer is edited and discarded', async ({ page, context }) => {
+test('a queued answer is edited and discarded', async ({ page, context }) => {
   await registerMember(page.request);
   const id = await askAndOpen(page, uniqueText('Second thoughts?'));
   const field = page.getByLabel('Your answer');
@@ -39,17 +39,19 @@ test('a waiting answer is edited and discarded', async ({ page, context }) => {
   await expect.poll(() => getAnswerTexts(page.request, id)).toEqual(['First thought, and a second']);
 });
 
-test('what waits is never sent as another member, and goes on when its own is back', async ({ page }) => {
+test('queued actions are never sent as another member, and are sent when their own member is back', async ({
+  page,
+}) => {
   const ada = await registerMember(page.request, newMember('Ada Away'));
   const id = await askAndOpen(page, uniqueText('Who says so?'));
-  const mend = await blockApi(page);
+  const unblockApi = await blockApi(page);
   await writeAnswer(page, 'Ada says so.');
   await expect(queuedAnswer(page)).toBeVisible();
   await page.route('**/answers', (route) => {
     if (route.request().method() !== 'POST') return route.continue();
     return route.fulfill({ status: 503, headers: { 'retry-after': '1' }, body: '' });
   });
-  await mend();
+  await unblockApi();
   await expect(offlineBanner(page)).toHaveCount(0);
   await signOut(page);
   await page.unroute('**/answers');
@@ -67,7 +69,7 @@ test('what waits is never sent as another member, and goes on when its own is ba
   await expect(answersBy(page, 'Ada Away')).toContainText('Ada says so.');
 });
 
-test('a tab of a member who was replaced in another one sends nothing as the other', async ({
+test('a tab of a member who was replaced in another tab sends nothing as the new member', async ({
   page,
   context,
 }) => {
@@ -76,7 +78,7 @@ test('a tab of a member who was replaced in another one sends nothing as the oth
   await context.setOffline(true);
   await writeAnswer(page, 'I am Ada.');
   await expect(queuedAnswer(page)).toBeVisible();
-  // As by a sign-in in another tab: this one has not heard of it.
+  // As with a sign-in in another tab: this tab does not know about it yet.
   const ben = await registerMember(page.request, newMember('Ben Second'));
   await context.setOffline(false);
   await expect(queuedAnswer(page)).toHaveCount(0);
@@ -85,14 +87,14 @@ test('a tab of a member who was replaced in another one sends nothing as the oth
   expect(await getAnswerTexts(page.request, id)).toEqual([]);
 });
 
-test('garbage in the storage breaks nothing', async ({ page, context }) => {
+test('invalid data in the storage breaks nothing', async ({ page, context }) => {
   await registerMember(page.request);
   const id = await askAndOpen(page, uniqueText('What is all this?'));
   const { member } = (await (await page.request.get('/api/session')).json()) as { member: { id: number } };
   await page.evaluate((memberId) => {
     const at = '000000000000001';
     const write = (name: string, value: string) =>
-      localStorage.setItem(`parley.waiting.${memberId}.${name}`, value);
+      localStorage.setItem(`parley.offline-queue.${memberId}.${name}`, value);
     write('x', '{');
     write(`${at}-a`, 'null');
     write(
@@ -107,12 +109,16 @@ test('garbage in the storage breaks nothing', async ({ page, context }) => {
   await expect(page.getByText('to be sent')).toHaveCount(0);
   await context.setOffline(true);
   await writeAnswer(page, 'Just an answer');
-  await expect(page.getByText('1 change waits to be sent.')).toBeVisible();
+  await expect(page.getByText('1 change is waiting to be sent.')).toBeVisible();
   await context.setOffline(false);
   await expect.poll(() => getAnswerTexts(page.request, id)).toEqual(['Just an answer']);
 });
 
-test('what waits has no barriers in both themes, and fits a phone', async ({ page, context, browser }) => {
+test('queued posts have no accessibility violations in both themes, and fit a phone', async ({
+  page,
+  context,
+  browser,
+}) => {
   await page.setViewportSize({ width: 360, height: 740 });
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
   await registerMember(page.request, newMember('N'.repeat(80)));
@@ -128,7 +134,7 @@ test('what waits has no barriers in both themes, and fits a phone', async ({ pag
   await button(page, 'Post Reply').click();
   await answersBy(page, 'Ben').getByRole('button', { name: 'Upvote (0)' }).click();
   await button(page, 'Follow question').click();
-  await expect(page.getByText('4 changes wait to be sent.')).toBeVisible();
+  await expect(page.getByText('4 changes are waiting to be sent.')).toBeVisible();
   await expectAccessible(page);
   await page.emulateMedia({ colorScheme: 'dark' });
   await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'dark');

@@ -10,7 +10,7 @@ import {
   writeAnswer,
 } from './support/offline-queue.ts';
 
-test('an answer to a question that is deleted meanwhile comes back with the reason, on whichever page one is', async ({
+test('an answer to a question deleted meanwhile comes back with the reason, on any page', async ({
   page,
   context,
   browser,
@@ -32,11 +32,11 @@ test('an answer to a question that is deleted meanwhile comes back with the reas
   await lookAtTopics();
   await ben.page.request.delete(`/api/questions/${id}`);
   await context.setOffline(false);
-  await expect(page.getByRole('alert')).toContainText('Your answer was not posted.');
-  await page.getByRole('link', { name: 'Show it' }).click();
+  await expect(page.getByRole('alert')).toContainText("Your answer couldn't be posted.");
+  await page.getByRole('link', { name: 'View', exact: true }).click();
   await expect(page.getByRole('heading', { name: 'Question not found' })).toBeVisible();
-  const refused = page.getByRole('article', { name: 'Answer that was not posted' });
-  await expect(refused).toContainText('Your answer was not posted: Question not found');
+  const refused = page.getByRole('article', { name: "Couldn't post answer" });
+  await expect(refused).toContainText("Couldn't post answer: Question not found");
   await page.reload();
   await expect(refused).toContainText('Not so soon.');
   await refused.getByRole('button', { name: 'Delete' }).click();
@@ -48,25 +48,25 @@ test('an answer to a question that is deleted meanwhile comes back with the reas
   await expect(refused).toHaveCount(0);
 });
 
-test('a refused answer is a draft again, with the reason, and takes nothing from another draft', async ({
+test('a refused answer becomes a draft again, with the reason, and overwrites no other draft', async ({
   page,
   context,
 }) => {
   await registerMember(page.request);
   const id = await askAndOpen(page, uniqueText('Which characters?'));
   const field = page.getByLabel('Your answer');
-  const reason = 'Your answer was not posted: The text contains characters that cannot be shown';
+  const reason = "Couldn't post answer: The text contains characters that cannot be shown";
   await context.setOffline(true);
   await writeAnswer(page, 'A bell: \u0007');
   await writeAnswer(page, 'Another bell: \u0007');
   await field.fill('A third one, in the making');
   await context.setOffline(false);
-  const refused = page.getByRole('article', { name: 'Answer that was not posted' });
+  const refused = page.getByRole('article', { name: "Couldn't post answer" });
   await expect(refused).toHaveText([/Another bell:/u, /A bell:/u]);
   await expect(refused.first()).toContainText(reason);
   await expect(field).toHaveValue('A third one, in the making');
   await refused.last().getByRole('button', { name: 'Edit' }).click();
-  await expect(page.getByText('The form holds another draft. Post it or clear it first.')).toBeVisible();
+  await expect(page.getByText('The form contains another draft. Post or clear it first.')).toBeVisible();
 
   await button(page, 'Post Answer').click();
   await expect(field).toHaveValue('A bell: \u0007');
@@ -82,7 +82,7 @@ test('a refused answer is a draft again, with the reason, and takes nothing from
     .toEqual(['A bell that can be shown', 'A third one, in the making']);
 });
 
-test('a reply and a vote on what is deleted meanwhile come back with the reason', async ({
+test('a reply and a vote on a post deleted meanwhile come back with the reason', async ({
   page,
   context,
   browser,
@@ -99,7 +99,7 @@ test('a reply and a vote on what is deleted meanwhile come back with the reason'
   await expect(parent).toBeVisible();
   await context.setOffline(true);
   await going.getByRole('button', { name: 'Upvote (0)' }).click();
-  await expect(going.getByText('Waiting for the connection')).toBeVisible();
+  await expect(going.getByText('Waiting for connection')).toBeVisible();
   await going.getByRole('button', { name: 'Reply', exact: true }).click();
   await page.getByLabel('Your reply').fill('To the doomed answer');
   await button(page, 'Post Reply').click();
@@ -114,10 +114,10 @@ test('a reply and a vote on what is deleted meanwhile come back with the reason'
   await expect(page.getByRole('alert').filter({ hasText: 'Your vote was not saved: ' })).toHaveText(
     /Answer not found/u,
   );
-  const refused = page.getByRole('article', { name: 'Reply that was not posted' });
+  const refused = page.getByRole('article', { name: "Couldn't post reply" });
   await expect(refused.filter({ hasText: 'To the doomed answer' })).toContainText('Answer not found');
   await expect(refused.filter({ hasText: 'To the doomed reply' })).toContainText(
-    'The reply you answer is gone.',
+    'The reply you are replying to has been deleted.',
   );
   await expect(refused.getByRole('button', { name: 'Copy text' })).toHaveCount(2);
 });
@@ -136,7 +136,7 @@ test('a refused reply opens its form again, with the reason', async ({ page, con
   await button(page, 'Post Reply').click();
   await expect(queuedReply(page)).toBeVisible();
   await context.setOffline(false);
-  const alert = page.getByRole('alert').filter({ hasText: 'Your reply was not posted: The text contains' });
+  const alert = page.getByRole('alert').filter({ hasText: "Couldn't post reply: The text contains" });
   await expect(alert).toBeVisible();
   await expect(field).toHaveValue('Ding \u0007');
   await page.reload();

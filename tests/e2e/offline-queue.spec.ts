@@ -20,7 +20,7 @@ import {
   writeAnswer,
 } from './support/offline-queue.ts';
 
-test('what is done without a connection shows at once as waiting, and is sent when the connection is back', async ({
+test('actions without a connection show immediately as queued, and are sent when the connection is back', async ({
   page,
   context,
   browser,
@@ -39,7 +39,7 @@ test('what is done without a connection shows at once as waiting, and is sent wh
   await context.setOffline(true);
   await writeAnswer(page, 'Take the **ferry**.');
   await expect(queuedAnswer(page)).toContainText('Take the ferry.');
-  await expect(queuedAnswer(page)).toContainText('Waiting for the connection');
+  await expect(queuedAnswer(page)).toContainText('Waiting for connection');
   await expect(queuedAnswer(page)).toBeFocused();
   await expect(page.getByLabel('Your answer')).toHaveValue('');
   await expect(queuedAnswer(page).getByRole('button')).toHaveText(['Edit', 'Delete']);
@@ -60,15 +60,17 @@ test('what is done without a connection shows at once as waiting, and is sent wh
   await expect(question.getByRole('button', { name: 'Upvote (0)' })).toBeVisible();
   await button(page, 'Follow question').click();
   await expect(button(page, 'Following question')).toBeVisible();
-  await expect(question.getByText('Waiting for the connection')).toHaveCount(2);
-  await expect(page.getByRole('status').filter({ hasText: '4 changes wait to be sent.' })).toBeVisible();
-  await expectInView(page.getByRole('status').filter({ hasText: '4 changes wait to be sent.' }));
+  await expect(question.getByText('Waiting for connection')).toHaveCount(2);
+  await expect(
+    page.getByRole('status').filter({ hasText: '4 changes are waiting to be sent.' }),
+  ).toBeVisible();
+  await expectInView(page.getByRole('status').filter({ hasText: '4 changes are waiting to be sent.' }));
   expect(await getAnswerTexts(ben.page.request, id)).toEqual(['It is out.']);
 
   await context.setOffline(false);
   await expect(answersBy(page, 'Ada Waiting')).toContainText('Take the ferry.');
   await expect(page.getByRole('article', { name: 'Reply by Ada Waiting' })).toContainText('Since when?');
-  await expect(page.getByText('Waiting for the connection')).toHaveCount(0);
+  await expect(page.getByText('Waiting for connection')).toHaveCount(0);
   await expect(page.getByText('to be sent')).toHaveCount(0);
   await expect(offlineBanner(page)).toHaveCount(0);
   await expect(page.getByRole('heading', { name: '2 Answers', exact: true })).toBeVisible();
@@ -88,7 +90,7 @@ test('what is done without a connection shows at once as waiting, and is sent wh
   expect(await getAnswerTexts(ben.page.request, id)).toEqual(['Take the **ferry**.', 'It is out.']);
 });
 
-test('the focus stays with an answer while it is sent, and it appears only once', async ({
+test('the focus stays with an answer while it is sent, and the answer appears only once', async ({
   page,
   context,
 }) => {
@@ -112,7 +114,7 @@ test('the focus stays with an answer while it is sent, and it appears only once'
   await expect(page.locator('html')).toHaveAttribute('data-most', '1');
 });
 
-test('a topic is followed without a connection, and left again', async ({ page, context }) => {
+test('a topic is followed and unfollowed without a connection', async ({ page, context }) => {
   await registerMember(page.request);
   const [wanted, left] = [uniqueWord('moor'), uniqueWord('fen')];
   await askQuestion(page.request, { title: uniqueText('Wet feet?'), tags: [wanted, left] });
@@ -122,11 +124,11 @@ test('a topic is followed without a connection, and left again', async ({ page, 
   await context.setOffline(true);
   await button(page, 'Follow').click();
   await expect(button(page, 'Following')).toBeEnabled();
-  await expect(button(page, 'Following')).toHaveAccessibleDescription(/Waiting for the connection$/u);
+  await expect(button(page, 'Following')).toHaveAccessibleDescription(/Waiting for connection$/u);
   await button(page, 'Following').click();
   await expect(button(page, 'Follow')).toBeEnabled();
   await button(page, 'Follow').click();
-  await expect(page.getByText('1 change waits to be sent.')).toBeVisible();
+  await expect(page.getByText('1 change is waiting to be sent.')).toBeVisible();
   await context.setOffline(false);
   await expect(page.getByText('to be sent')).toHaveCount(0);
   await expect(page.getByText('1 follower', { exact: true })).toBeVisible();
@@ -141,31 +143,33 @@ test('a topic is followed without a connection, and left again', async ({ page, 
   await expect(page.getByText('0 followers', { exact: true })).toBeVisible();
 });
 
-test('what waits survives a reload in the outage and a busy server, and is sent once', async ({ page }) => {
+test('queued actions survive a reload during an outage and a busy server, and are sent once', async ({
+  page,
+}) => {
   await registerMember(page.request, newMember('Ada Reload'));
-  // Without what the browser keeps of opened pages: a question it has kept would show.
+  // Without the offline cache, which would show the question.
   await page.route(/\/assets\/offline-store-[\w-]+\.js/u, (route) => route.abort());
   const id = await askAndOpen(page, uniqueText('Still there?'));
-  const mend = await blockApi(page);
+  const unblockApi = await blockApi(page);
   await writeAnswer(page, 'I waited.');
   await expect(queuedAnswer(page)).toBeVisible();
   await page.reload();
   await expect(page.getByRole('heading', { name: 'Parley cannot be reached' })).toBeVisible();
-  await expect(page.getByText('1 change waits to be sent.', { exact: true })).toBeVisible();
+  await expect(page.getByText('1 change is waiting to be sent.', { exact: true })).toBeVisible();
 
   let refusals = 0;
-  await mend();
+  await unblockApi();
   await page.route('**/answers', (route) => {
     if (route.request().method() !== 'POST' || refusals >= 1) return route.continue();
     refusals++;
     return route.fulfill({
       status: 429,
       headers: { 'content-type': 'application/problem+json', 'retry-after': '4' },
-      body: JSON.stringify({ status: 429, code: 'too-many', title: 'Too many', detail: 'Please wait.' }),
+      body: JSON.stringify({ status: 429, kind: 'too-many', title: 'Too many', detail: 'Please wait.' }),
     });
   });
   await expect(queuedAnswer(page)).toContainText('I waited.');
-  await expect(page.getByRole('status').filter({ hasText: '1 change waits to be sent.' })).toBeVisible();
+  await expect(page.getByRole('status').filter({ hasText: '1 change is waiting to be sent.' })).toBeVisible();
   await expect(answersBy(page, 'Ada Reload')).toContainText('I waited.');
   await expect(queuedAnswer(page)).toHaveCount(0);
   expect(refusals).toBe(1);
@@ -221,10 +225,10 @@ test('two tabs of a browser without locks, as on plain http, post once as well',
   expect(await getAnswerTexts(page.request, id)).toEqual(['Three', 'Two', 'One']);
 });
 
-test('an answer whose confirmation got lost, and then the connection, is posted once', async ({ page }) => {
+test('an answer is posted once when the response and then the connection are lost', async ({ page }) => {
   await registerMember(page.request, newMember('Ada Lost'));
   const id = await askAndOpen(page, uniqueText('Did you get that?'));
-  const mend = await blockApi(page);
+  const unblockApi = await blockApi(page);
   await page.route(
     '**/answers',
     async (route) => {
@@ -234,9 +238,9 @@ test('an answer whose confirmation got lost, and then the connection, is posted 
     { times: 1 },
   );
   await writeAnswer(page, 'I did.');
-  await expect(page.getByText('1 change waits to be sent.')).toBeVisible();
+  await expect(page.getByText('1 change is waiting to be sent.')).toBeVisible();
   expect(await getAnswerTexts(page.request, id)).toEqual(['I did.']);
-  await mend();
+  await unblockApi();
   await expect(page.getByText('to be sent')).toHaveCount(0);
   await expect(answersBy(page, 'Ada Lost')).toHaveCount(1);
   await expect(queuedAnswer(page)).toHaveCount(0);

@@ -9,17 +9,18 @@ import { sizes } from './screens/states.ts';
 
 type Cookies = Awaited<ReturnType<APIRequestContext['storageState']>>;
 
-/** A community with something of everything, and who looks at it; each worker fills its own. */
+/** A community with all kinds of content and the cookies of its members. Each worker creates its own. */
 let filled: { ids: SeededIds; owner: Cookies; other: Cookies };
 
 test.beforeAll(async ({ playwright, baseURL }) => {
   const [owner, first, other] = await Promise.all(
     [1, 2, 3].map(() => playwright.request.newContext(baseURL === undefined ? {} : { baseURL })),
   );
-  if (owner === undefined || first === undefined || other === undefined) throw new Error('no contexts');
+  if (owner === undefined || first === undefined || other === undefined)
+    throw new Error('a request context is missing');
   await registerMember(owner, newMember('Robin Page'));
   const ids = await seedCommunity(owner, [first, other]);
-  // By others, and no question that another test may change.
+  // Written by other members; no other test changes this question.
   const question = await askQuestion(other, {
     title: uniqueText('Which programs open?'),
     tags: ['programming'],
@@ -37,7 +38,7 @@ test.beforeAll(async ({ playwright, baseURL }) => {
 for (const { width, height } of sizes)
   for (const screen of screens) {
     if (screen.opens === undefined || (screen.wide && width < 768)) continue;
-    // While something loads or has failed, it opens at the same place.
+    // The states loading and failed open at the same place.
     for (const state of screen.states.filter((each) => each === 'full' || each === 'extreme'))
       test(`${screen.name} (${state}) opens in the window, on top and at its place, at ${width}x${height}`, async ({
         browser,

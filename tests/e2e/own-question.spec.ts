@@ -44,7 +44,7 @@ test('an author edits a question; every member can read the earlier version', as
   await expect(edited).toBeFocused();
 });
 
-test('an author deletes a question after confirming, and lands at home', async ({ page }) => {
+test('an author deletes a question after confirming, and arrives at the home page', async ({ page }) => {
   const title = uniqueText('Shall I stay?');
   await registerMember(page.request);
   const id = await askAndOpen(page, title);
@@ -63,7 +63,9 @@ test('an author deletes a question after confirming, and lands at home', async (
   await expect(page.getByRole('heading', { name: 'Question not found' })).toBeVisible();
 });
 
-test('a question that is gone already says so, and other failures say why', async ({ page }) => {
+test('an error says that a question is already deleted, and other errors give their reason', async ({
+  page,
+}) => {
   await withoutLiveUpdates(page);
   await registerMember(page.request);
   const id = await askAndOpen(page, uniqueText('Gone?'));
@@ -85,7 +87,9 @@ test('a question that is gone already says so, and other failures say why', asyn
   ).toBeVisible();
 });
 
-test('who is somebody else by now cannot delete the question, and is told why', async ({ page }) => {
+test("a member who signed in meanwhile cannot delete the author's question, and sees the reason", async ({
+  page,
+}) => {
   await registerMember(page.request);
   const title = uniqueText('Whose is it?');
   const id = await askAndOpen(page, title);

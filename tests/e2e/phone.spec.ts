@@ -5,7 +5,7 @@ import { postAnswer, secondMember, uniqueText } from './support/posts.ts';
 
 test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
 
-test('on a phone a swipe does what a button does, and nothing stands between the text and the keyboard', async ({
+test('on a phone, swipes replace buttons, and no bar covers the field above the keyboard', async ({
   page,
   browser,
 }) => {
@@ -20,13 +20,13 @@ test('on a phone a swipe does what a button does, and nothing stands between the
   const marks = page.getByRole('main').getByRole('button', { name: 'Mark read' });
   await expect(marks).toHaveCount(3);
   await marks.first().tap();
-  await expect(bar.getByRole('link', { name: 'Alerts, 2 unread' })).toBeVisible();
+  await expect(bar.getByRole('link', { name: 'Notifications, 2 unread' })).toBeVisible();
   await expect(lines.nth(0).getByRole('link')).toBeFocused();
   await swipe(page, lines.nth(1), { across: 40 });
   await swipe(page, lines.nth(1), { down: -80 });
-  await expect(bar.getByRole('link', { name: 'Alerts, 2 unread' })).toBeVisible();
+  await expect(bar.getByRole('link', { name: 'Notifications, 2 unread' })).toBeVisible();
   await swipe(page, lines.nth(1), { across: -120 });
-  await expect(bar.getByRole('link', { name: 'Alerts, 1 unread' })).toBeVisible();
+  await expect(bar.getByRole('link', { name: 'Notifications, 1 unread' })).toBeVisible();
   await expect(marks).toHaveCount(1);
   await expect(page).toHaveURL('/notifications');
 
@@ -50,10 +50,10 @@ test('on a phone a swipe does what a button does, and nothing stands between the
   await expect(page.getByRole('button', { name: 'Delete Question' })).toBeFocused();
 });
 
-/** As a finger does it, in CSS pixels from the middle. */
+/** Swipes like a finger, by CSS pixels from the middle of the element. */
 async function swipe(page: Page, on: Locator, { across = 0, down = 0 }): Promise<void> {
   const box = await on.boundingBox();
-  if (box === null) throw new Error('There is nothing to swipe.');
+  if (box === null) throw new Error('The element to swipe is not visible.');
   const touch = await page.context().newCDPSession(page);
   const at = (share: number) => [
     { x: box.x + box.width / 2 + across * share, y: box.y + box.height / 2 + down * share },

@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test';
 import { askQuestion, registerMember, newMember } from './support/members.ts';
 import { postAnswer, uniqueText, upvote } from './support/posts.ts';
 
-test('the own profile shows initial, name, address, bio, join date and the four stats', async ({
+test("a member's profile shows initial, name, email address, bio, join date and the four stats", async ({
   page,
   request,
 }) => {
@@ -34,7 +34,7 @@ test('the own profile shows initial, name, address, bio, join date and the four 
   ]);
 });
 
-test('the tabs list what the member asked and answered; an answer leads to its place', async ({
+test("the tabs list the member's questions and answers; an answer links to its position", async ({
   page,
   request,
 }) => {
@@ -59,7 +59,7 @@ test('the tabs list what the member asked and answered; an answer leads to its p
   await expect(page).toHaveURL(`/question/${questionId}#answer-${answerId}`);
 });
 
-test('empty tabs say so, to oneself and to others', async ({ page, request }) => {
+test('empty tabs have a text for the member and another for others', async ({ page, request }) => {
   const member = await registerMember(page.request, newMember('Rosalind Franklin'));
   const session = await page.request.get('/api/session');
   const { member: me } = (await session.json()) as { member: { id: number } };
@@ -80,14 +80,14 @@ test('empty tabs say so, to oneself and to others', async ({ page, request }) =>
 });
 
 for (const id of ['999999999', 'nobody'])
-  test(`nobody has the profile ${id}`, async ({ page }) => {
+  test(`the profile ${id} does not exist`, async ({ page }) => {
     await registerMember(page.request);
     await page.goto(`/profile/${id}`);
     await expect(page.getByRole('heading', { name: 'User not found', level: 1 })).toBeVisible();
     await expect(page).toHaveTitle('User not found · Parley');
   });
 
-test('more than 20 questions come by Load more, each once', async ({ page }) => {
+test('Load more lists more than 20 questions, each once', async ({ page }) => {
   await registerMember(page.request);
   for (let n = 1; n <= 22; n++) await askQuestion(page.request, { title: `Question number ${n}` });
   await page.goto('/profile');
@@ -100,7 +100,7 @@ test('more than 20 questions come by Load more, each once', async ({ page }) => 
   await expect(page.getByRole('button', { name: 'Load more' })).toBeHidden();
 });
 
-test('Load more, pressed while the list is fetched again, brings the next page', async ({ page }) => {
+test('Load more, pressed while the list is refetched, loads the next page', async ({ page }) => {
   await registerMember(page.request);
   for (let n = 1; n <= 22; n++) await askQuestion(page.request, { title: `Question number ${n}` });
   await page.goto('/profile');
@@ -114,7 +114,7 @@ test('Load more, pressed while the list is fetched again, brings the next page',
     await release.promise;
     await route.continue();
   });
-  // A live event has the list fetched again.
+  // A live event causes a refetch of the list.
   await askQuestion(page.request, { title: 'Question number 23' });
   await again.promise;
   await page.getByRole('button', { name: 'Load more' }).click();
@@ -123,7 +123,7 @@ test('Load more, pressed while the list is fetched again, brings the next page',
   await expect(titles.last()).toHaveText('Question number 1');
 });
 
-test('a question just asked stands on the profile at once', async ({ page }) => {
+test('a new question appears on the profile immediately', async ({ page }) => {
   await registerMember(page.request);
   const title = uniqueText('Asked a moment ago');
   await page.goto('/profile');

@@ -4,7 +4,7 @@ import { askQuestion, registerMember, newMember } from './support/members.ts';
 import { postAnswer, postReply, uniqueText } from './support/posts.ts';
 import { article, openThreeMembers, putState, type ThreeMembers } from './support/three-members.ts';
 
-// One after the other, so that they share their members.
+// Serial: the tests share their members.
 test.describe.configure({ mode: 'default' });
 
 let trio: ThreeMembers;
@@ -13,7 +13,7 @@ test.beforeAll(async ({ browser }) => {
 });
 test.afterAll(() => trio.close());
 
-test('who asked says which answer solved it, and members on both nodes see it at once', async () => {
+test('the author accepts an answer, and members on both nodes see it immediately', async () => {
   const { ada, ben, cleo } = trio;
   const title = uniqueText('What solved it?');
   const id = await askQuestion(ada.request, { title });
@@ -31,11 +31,11 @@ test('who asked says which answer solved it, and members on both nodes see it at
 
   await solved('Answer by Ben').press('Enter');
   await expect(solved('Answer by Ben')).toHaveAttribute('aria-pressed', 'true');
-  await expect(badge('Answer by Ben')).toHaveAttribute('title', 'Accepted by the asker');
+  await expect(badge('Answer by Ben')).toHaveAttribute('title', 'Accepted by the author');
   await expect(article(cleo.page, title).getByText('solved', { exact: true })).toBeVisible();
   await expect(cleo.page.getByRole('button', { name: /^Notifications, 1 unread/u })).toBeVisible();
   for (const { page } of [ada, ben]) await expectAccessible(page);
-  // It stands first at once for who accepted it; under the eyes of others nothing moves.
+  // The answer moves to the top immediately for the author; nothing moves for other readers.
   const first = (page: Page) => page.getByRole('article', { name: 'Answer by' }).first();
   await expect(first(ada.page)).toContainText('Turn it off.');
   await expect(article(ada.page, 'Answer by Ben')).toBeInViewport();
@@ -60,12 +60,12 @@ test('who asked says which answer solved it, and members on both nodes see it at
 
   await ada.page.context().setOffline(true);
   await solved('Answer by Ben').click();
-  await expect(ada.page.getByRole('alert').filter({ hasText: 'the answer was not marked' })).toBeVisible();
+  await expect(ada.page.getByRole('alert').filter({ hasText: 'Could not accept the answer' })).toBeVisible();
   await expect(solved('Answer by Ben')).toHaveAttribute('aria-pressed', 'false');
   await ada.page.context().setOffline(false);
 });
 
-test('answers are sorted as the address says, keep their places while one reads, and new ones come in theirs', async () => {
+test('answers are sorted as the URL says, do not move while they are read, and new ones appear at their position', async () => {
   const { ada, ben, cleo } = trio;
   const id = await askQuestion(ada.request, { title: uniqueText('In which order?') });
   const long = 'A line of the answer that takes its room.\n\n'.repeat(6);
@@ -88,7 +88,7 @@ test('answers are sorted as the address says, keep their places while one reads,
   await expect.poll(order).toEqual([second, third, first]);
   await expect(sort).toBeFocused();
 
-  // A vote that would change the order changes the count alone, also when the page is fetched again.
+  // A vote changes only the count, not the order, also when the page is refetched.
   await putState(cleo.request, `/api/answers/${first}/vote`, { vote: 'up' });
   await putState(ben.request, `/api/answers/${first}/vote`, { vote: 'up' });
   await expect(
@@ -98,7 +98,7 @@ test('answers are sorted as the address says, keep their places while one reads,
   await expect(ada.page.getByText('A reply makes the page ask again.')).toBeVisible();
   expect(await order()).toEqual([second, third, first]);
 
-  // Where it would push down what is in view, a new one waits; it comes before those without votes.
+  // A new answer that would push down what is in view is held back. It ranks above answers without votes.
   await ada.page.locator(`#answer-${third}`).scrollIntoViewIfNeeded();
   const fourth = await postAnswer(cleo.request, id, 'Fourth.');
   await ada.page.getByRole('button', { name: '1 new answer' }).click();
@@ -114,7 +114,7 @@ test('answers are sorted as the address says, keep their places while one reads,
   await expect(sort).toHaveValue('helpful');
 });
 
-test('the order chosen last is remembered for every question, and Back leads to the one before', async () => {
+test('the order chosen last applies to every question, and Back restores the previous one', async () => {
   const { ada, ben } = trio;
   const ids: number[] = [];
   for (const title of ['One', 'Another']) {
@@ -143,7 +143,7 @@ test('the order chosen last is remembered for every question, and Back leads to 
   await expect(sort).toHaveValue('newest');
 });
 
-test('an accepted answer far behind the first page stands first, and a link to any answer leads to it', async () => {
+test('an accepted answer far behind the first page is listed first, and a link to any answer opens it', async () => {
   const { ada, ben } = trio;
   const id = await askQuestion(ada.request, { title: uniqueText('Which of very many?') });
   const oldest = await postAnswer(ben.request, id, 'The oldest answer');
@@ -166,7 +166,7 @@ test('an accepted answer far behind the first page stands first, and a link to a
   await expect(page.locator(`#answer-${oldest}`)).toBeInViewport();
 });
 
-test('what came since the last visit is marked and led to; replies fold away, and a link opens what holds its reply', async () => {
+test('new posts since the last visit are marked and linked; replies collapse, and a link to a reply expands them', async () => {
   const { ada, ben } = trio;
   const title = uniqueText('What is new?');
   const id = await askQuestion(ada.request, { title });
@@ -189,7 +189,7 @@ test('what came since the last visit is marked and led to; replies fold away, an
   await line.click();
   await expect(deepReply).toBeFocused();
 
-  // Live ones are marked as well, and marks stay while one reads.
+  // Live posts are marked as well, and marks stay while the page is open.
   const live = await postReply(ada.request, answerId, 'A live reply.');
   await expect(page.locator(`#reply-${live}`).getByText('New', { exact: true })).toBeVisible();
   await expect(page.getByRole('button', { name: '2 new since your last visit' })).toBeVisible();
@@ -211,7 +211,7 @@ test('what came since the last visit is marked and led to; replies fold away, an
   await expect(deepReply).toBeHidden();
   await page.evaluate((hash) => (window.location.hash = hash), `reply-${deep}`);
   await expect(deepReply).toBeFocused();
-  await expect(deepReply).toHaveAttribute('data-marked', 'true');
+  await expect(deepReply).toHaveAttribute('data-highlighted', 'true');
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await deepReply.getByRole('button', { name: 'Copy link' }).click();
   await expect(page.getByText('Link copied to clipboard!')).toBeVisible();
@@ -223,7 +223,7 @@ test('what came since the last visit is marked and led to; replies fold away, an
   await expect(page.getByText('New', { exact: true })).toHaveCount(0);
 });
 
-test('on paper a question is a document: dark themes too, with dates, addresses and whole lines, without buttons', async ({
+test('printing shows the full content without controls: dates, URLs and whole lines, also in dark themes', async ({
   page,
 }) => {
   await registerMember(page.request, newMember('Ada Lovelace'));

@@ -3,7 +3,7 @@ import { expectAccessible } from './support/accessibility.ts';
 import { askAndOpen, button, postAnswer, question, secondMember, uniqueText } from './support/posts.ts';
 import { askQuestion, newMember, registerMember } from './support/members.ts';
 
-test('a reader sees all there is to a question', async ({ page, browser }) => {
+test('a reader sees the question with all its parts', async ({ page, browser }) => {
   const author = await secondMember(browser, 'Grace Hopper');
   const title = uniqueText('Why was there a moth in relay 70?');
   const id = await askQuestion(author.page.request, {
@@ -33,7 +33,7 @@ test('a reader sees all there is to a question', async ({ page, browser }) => {
   await expect(article.getByRole('button', { name: 'Edit' })).toHaveCount(0);
 });
 
-test('a view counts once a member, however often they come back', async ({ page, browser }) => {
+test('a view counts once per member, however often the member returns', async ({ page, browser }) => {
   const title = uniqueText('How often do you look?');
   await registerMember(page.request);
   const id = await askAndOpen(page, title);
@@ -45,7 +45,7 @@ test('a view counts once a member, however often they come back', async ({ page,
   }
 });
 
-test('a question that is not there says so', async ({ page }) => {
+test('a missing question shows that it does not exist', async ({ page }) => {
   await registerMember(page.request);
   for (const address of ['/question/987654321', '/question/abc']) {
     await page.goto(address);
@@ -54,7 +54,7 @@ test('a question that is not there says so', async ({ page }) => {
   }
 });
 
-test('votes are cast, switched and taken back, and survive a reload', async ({ page }) => {
+test('votes are cast, switched and removed, and survive a reload', async ({ page }) => {
   const title = uniqueText('Which way up?');
   await registerMember(page.request);
   await askAndOpen(page, title);
@@ -77,7 +77,7 @@ test('votes are cast, switched and taken back, and survive a reload', async ({ p
   await expect(down(0)).toHaveAttribute('aria-pressed', 'false');
 });
 
-test('a vote shows at once, its buttons rest while it is saved, and a refusal takes it back', async ({
+test('a vote shows immediately, its buttons are disabled while it is saved, and a refusal reverts it', async ({
   page,
 }) => {
   const title = uniqueText('Slow votes');
@@ -89,7 +89,7 @@ test('a vote shows at once, its buttons rest while it is saved, and a refusal ta
     await route.fulfill({
       status: 429,
       contentType: 'application/problem+json',
-      body: JSON.stringify({ status: 429, code: 'too-many', title: 'Too many', detail: 'Please wait.' }),
+      body: JSON.stringify({ status: 429, kind: 'too-many', title: 'Too many', detail: 'Please wait.' }),
     });
   });
   const article = question(page, title);
@@ -103,7 +103,7 @@ test('a vote shows at once, its buttons rest while it is saved, and a refusal ta
   await expect(page.getByText('Please wait.')).toBeVisible();
 });
 
-test('a question is followed and left again', async ({ page }) => {
+test('a question is followed and unfollowed', async ({ page }) => {
   await registerMember(page.request);
   await askAndOpen(page, uniqueText('Worth following?'));
   await button(page, 'Follow question').click();
@@ -113,7 +113,7 @@ test('a question is followed and left again', async ({ page }) => {
   await expect(button(page, 'Follow question')).toBeVisible();
 });
 
-test('a vote and a follow that fail are taken back and logged, without a message', async ({ page }) => {
+test('a failed vote and a failed follow are reverted and logged, without a message', async ({ page }) => {
   await registerMember(page.request);
   const title = uniqueText('Is anybody listening?');
   await askAndOpen(page, title);
@@ -130,7 +130,7 @@ test('a vote and a follow that fail are taken back and logged, without a message
   await expect(page.getByRole('alert')).toHaveCount(0);
 });
 
-test('the link of a question is copied', async ({ page, context }) => {
+test('Share copies the link of a question', async ({ page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await registerMember(page.request);
   const id = await askAndOpen(page, uniqueText('Where is it?'));
@@ -143,7 +143,7 @@ test('the link of a question is copied', async ({ page, context }) => {
 test.describe('on a phone', () => {
   test.use({ hasTouch: true, isMobile: true });
 
-  test('Share opens the sheet of the device, with the first 100 characters', async ({ page }) => {
+  test('Share opens the share sheet of the device, with the first 100 characters', async ({ page }) => {
     await page.addInitScript(() => {
       const shared = (data?: ShareData) => {
         document.documentElement.dataset['shared'] = JSON.stringify(data);
@@ -166,7 +166,7 @@ test.describe('on a phone', () => {
   });
 });
 
-test('the keys of the page step through the posts and act on the focused one', async ({ page }) => {
+test('shortcuts step through the posts and act on the focused one', async ({ page }) => {
   const member = await registerMember(page.request, newMember('Keyboard Player'));
   const title = uniqueText('Which key?');
   const id = await askAndOpen(page, title);
@@ -198,7 +198,7 @@ test('the keys of the page step through the posts and act on the focused one', a
   await expect(asked).toBeFocused();
 });
 
-test('the page of a question has no barriers in both themes', async ({ page }) => {
+test('the question page has no accessibility violations in both themes', async ({ page }) => {
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
   await registerMember(page.request);
   const id = await askQuestion(page.request, {
@@ -217,7 +217,7 @@ test('the page of a question has no barriers in both themes', async ({ page }) =
   await expectAccessible(page, { colours: true });
 });
 
-test('on a narrow phone nothing scrolls sideways, whatever members write', async ({ page }) => {
+test('on a narrow phone nothing scrolls horizontally, whatever members write', async ({ page }) => {
   await page.setViewportSize({ width: 360, height: 740 });
   await registerMember(page.request, newMember('N'.repeat(80)));
   const id = await askAndOpen(

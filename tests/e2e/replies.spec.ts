@@ -13,7 +13,7 @@ import { expectInView } from './support/in-view.ts';
 const replyBy = (page: Page, name: string) => page.getByRole('article', { name: `Reply by ${name}` });
 const field = (page: Page) => page.getByLabel('Your reply');
 
-/** A question with one answer, open on the page of the member who wrote both. */
+/** Opens a question with one answer as the member who wrote both. */
 async function openThread(page: Page): Promise<{ questionId: number; answerId: number }> {
   const questionId = await askQuestion(page.request, { title: uniqueText('Shall we talk?') });
   const answerId = await postAnswer(page.request, questionId, 'Let us.');
@@ -71,14 +71,14 @@ test('replies can be voted on at every level', async ({ page }) => {
   }
 });
 
-test('a reply has up to 1000 characters, counted as people see them', async ({ page }) => {
+test('a reply has up to 1000 characters, counted as readers see them', async ({ page }) => {
   const member = await registerMember(page.request);
   await openThread(page);
   await button(page, 'Reply').click();
   await field(page).fill('🎉'.repeat(1001));
   await expect(page.getByText('1001/1000', { exact: true })).toBeVisible();
   await button(page, 'Post Reply').click();
-  await expect(page.getByRole('alert')).toHaveText('A reply can have up to 1,000 characters');
+  await expect(page.getByRole('alert')).toHaveText('Reply must be 1,000 characters or fewer');
   await expect(field(page)).toBeFocused();
   await field(page).fill('🎉'.repeat(1000));
   await expect(page.getByRole('alert')).toHaveCount(0);
@@ -86,7 +86,7 @@ test('a reply has up to 1000 characters, counted as people see them', async ({ p
   await expect(replyBy(page, member.displayName)).toBeVisible();
 });
 
-test('two presses post one reply', async ({ page }) => {
+test('a double click posts one reply', async ({ page }) => {
   const member = await registerMember(page.request);
   const { questionId } = await openThread(page);
   await button(page, 'Reply').click();
@@ -105,7 +105,7 @@ test('two presses post one reply', async ({ page }) => {
   await expect(replyBy(page, member.displayName)).toHaveCount(1);
 });
 
-test('a reply that cannot be posted says so and stays in the field', async ({ page }) => {
+test('a reply that cannot be posted shows an error and stays in the field', async ({ page }) => {
   await registerMember(page.request);
   const { answerId } = await openThread(page);
   await button(page, 'Reply').click();
@@ -117,7 +117,7 @@ test('a reply that cannot be posted says so and stays in the field', async ({ pa
   await expect(field(page)).toBeFocused();
 });
 
-test('a reply is deleted by its author only, after confirming', async ({ page, browser }) => {
+test('only the author can delete a reply, after confirming', async ({ page, browser }) => {
   const member = await registerMember(page.request);
   const { questionId, answerId } = await openThread(page);
   await postReply(page.request, answerId, 'Said too much');
@@ -140,7 +140,7 @@ test('a reply is deleted by its author only, after confirming', async ({ page, b
   await expect(page.getByText('Reply deleted')).toHaveCount(0);
 });
 
-test('a deleted reply that others answered leaves a line in its place', async ({ page }) => {
+test('a deleted reply with replies leaves a line in its place', async ({ page }) => {
   const member = await registerMember(page.request);
   const { answerId } = await openThread(page);
   const parent = await postReply(page.request, answerId, 'The parent');
@@ -165,7 +165,7 @@ test('a deleted reply that others answered leaves a line in its place', async ({
   await expect(line).toHaveCount(0);
 });
 
-test('a reply that cannot be deleted says so', async ({ page }) => {
+test('a failed deletion of a reply shows an error', async ({ page }) => {
   const member = await registerMember(page.request);
   const { answerId } = await openThread(page);
   await postReply(page.request, answerId, 'Here to stay');
@@ -178,7 +178,7 @@ test('a reply that cannot be deleted says so', async ({ page }) => {
   await expect(mine).toBeVisible();
 });
 
-test('answers and replies are edited in place and say so', async ({ page }) => {
+test('answers and replies are edited in place and marked as edited', async ({ page }) => {
   const member = await registerMember(page.request);
   const { answerId } = await openThread(page);
   await postReply(page.request, answerId, 'A tpyo');
@@ -199,7 +199,7 @@ test('answers and replies are edited in place and say so', async ({ page }) => {
   await expect(answered.getByRole('button', { name: /^edited/u })).toBeVisible();
 });
 
-test('an answer is deleted by its author', async ({ page }) => {
+test('an author deletes an answer', async ({ page }) => {
   await registerMember(page.request);
   await openThread(page);
   await button(page, 'Delete').click();
@@ -209,7 +209,7 @@ test('an answer is deleted by its author', async ({ page }) => {
   await expect(page.getByRole('heading', { name: '0 Answers' })).toBeVisible();
 });
 
-test('a question can be commented on, and the comment replied to', async ({ page }) => {
+test('a question can be commented on, and a comment replied to', async ({ page }) => {
   const member = await registerMember(page.request);
   await openThread(page);
   await button(page, 'Add a comment').click();
@@ -227,7 +227,7 @@ test('a question can be commented on, and the comment replied to', async ({ page
   ]);
 });
 
-test('a reply in the making opens again after a reload', async ({ page }) => {
+test('a reply draft opens again after a reload', async ({ page }) => {
   await withoutLiveUpdates(page);
   const member = await registerMember(page.request);
   const { answerId } = await openThread(page);
@@ -245,7 +245,7 @@ test('a reply in the making opens again after a reload', async ({ page }) => {
   await expect(field(page)).toHaveCount(0);
 });
 
-test('one reply form is open at a time; what was typed in the other is kept', async ({ page }) => {
+test('one reply form is open at a time; the text in the other is kept', async ({ page }) => {
   const member = await registerMember(page.request);
   const { answerId } = await openThread(page);
   await postReply(page.request, answerId, 'A reply');
@@ -262,7 +262,7 @@ test('one reply form is open at a time; what was typed in the other is kept', as
   await expect(field(page)).toHaveValue('To the answer');
 });
 
-test('an address that names a reply brings it into view and focuses it', async ({ page }) => {
+test('a URL that names a reply scrolls to it and focuses it', async ({ page }) => {
   await registerMember(page.request);
   const { questionId, answerId } = await openThread(page);
   for (let at = 0; at < 8; at++)

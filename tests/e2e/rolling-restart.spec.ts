@@ -10,7 +10,7 @@ let balancer: LoadBalancer;
 
 test.beforeAll(async () => {
   community = await startCommunity();
-  // The first node runs the database as well, and is no part of the balancer.
+  // The first node also runs the database and is not behind the load balancer.
   nodes = [await community.addNode({ DRAIN_SECONDS: '2' }), await community.addNode({ DRAIN_SECONDS: '2' })];
   balancer = await startLoadBalancer(nodes.map(({ address }) => address));
 });
@@ -19,10 +19,10 @@ test.afterAll(async () => {
   await community.remove();
 });
 
-test('an open page goes on through a restart of every node, and its reader notices nothing', async ({
+test('an open page keeps working through a restart of every node, without a message to its reader', async ({
   browser,
 }) => {
-  // Four processes start in it, on a machine that may do other things as well.
+  // Starts four processes on a machine that may be busy.
   test.setTimeout(120_000);
   const context = await browser.newContext({ baseURL: balancer.address });
   const page = await context.newPage();
@@ -53,7 +53,7 @@ test('an open page goes on through a restart of every node, and its reader notic
   await expect(page.getByRole('heading', { name: `${count} Answers`, exact: true })).toBeVisible();
   expect(sockets).toBeGreaterThan(before);
   expect(failures).toEqual([]);
-  // It was not loaded anew meanwhile, or the list would be gone.
+  // The page was not reloaded, or the list would be gone.
   expect(await page.evaluate(() => window.banners)).toEqual([]);
 });
 
@@ -63,12 +63,12 @@ async function restart(node: ServerNode): Promise<void> {
   await expect.poll(() => balancer.isReady(node.address)).toBe(true);
 }
 
-/** Requests of the page that were not answered, or with an error of the server. */
+/** Records requests of the page without a response, or with a server error. */
 function watchFailures(page: Page): string[] {
   const failures: string[] = [];
   page.on('requestfailed', (request) => {
     const reason = request.failure()?.errorText ?? '';
-    // The page itself took it back, to ask anew.
+    // The page itself aborted the request to repeat it.
     if (reason !== 'net::ERR_ABORTED') failures.push(`${request.method()} ${request.url()} ${reason}`);
   });
   page.on('response', (response) => {
@@ -83,11 +83,11 @@ declare global {
   }
 }
 
-/** Keeps what the page says about its connection, however short. */
+/** Records the connection banners of the page, however short. */
 function noteBanners(): void {
   window.banners = [];
   new MutationObserver(() => {
-    const [said] = /You are offline|The server is restarting/.exec(document.body.innerText) ?? [];
-    if (said !== undefined) window.banners.push(said);
+    const [text] = /You are offline|The server is restarting/.exec(document.body.innerText) ?? [];
+    if (text !== undefined) window.banners.push(text);
   }).observe(document.body, { subtree: true, childList: true, characterData: true });
 }

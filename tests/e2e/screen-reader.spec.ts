@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test';
 import { askQuestion, registerMember, newMember } from './support/members.ts';
 import { postAnswer, postReply, secondMember, uniqueWord } from './support/posts.ts';
 
-test('a screen reader gets the question page in its order, by names that say what is what', async ({
+test('the question page has a logical order and descriptive names in the accessibility tree', async ({
   page,
   browser,
 }) => {

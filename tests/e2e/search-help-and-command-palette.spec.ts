@@ -10,7 +10,7 @@ const palette = (page: Page) => page.getByRole('dialog', { name: 'Command palett
 const choice = (page: Page, name: string | RegExp) => palette(page).getByRole('option', { name });
 const results = (page: Page) => page.getByRole('main').getByRole('article').getByRole('heading');
 
-test('operators are explained and completed where one types, stand above the results, and can be taken out', async ({
+test('search operators are explained and completed while typing, shown above the results, and removable', async ({
   page,
 }) => {
   const member = await registerMember(page.request, newMember(uniqueWord('Finder')));
@@ -45,14 +45,14 @@ test('operators are explained and completed where one types, stand above the res
   await page.keyboard.type('scroe:2');
   await page.keyboard.press('Enter');
 
-  const terms = page.getByRole('list', { name: 'Search narrowed to' });
+  const terms = page.getByRole('list', { name: 'Search filters' });
   await expect(terms.getByRole('listitem')).toHaveText([`Tagged ${tag}`, `By ${member.displayName}`]);
-  await expect(page.getByText('“scroe:2” is not an operator')).toBeVisible();
+  await expect(page.getByText('“scroe:2” is not a search operator')).toBeVisible();
   await searchBox(page).fill(`${word} [${tag}] cracking`);
   await page.keyboard.press('Enter');
   await expect(results(page)).toHaveText([`Firing a ${word}`]);
   await expect(page.getByRole('main').locator('mark')).toHaveText([word, 'cracked']);
-  await terms.getByRole('button', { name: `Remove: Tagged ${tag}` }).click();
+  await terms.getByRole('button', { name: `Remove filter: Tagged ${tag}` }).click();
   await expect(results(page)).toHaveCount(2);
   await expectAccessible(page);
 
@@ -65,7 +65,7 @@ test('operators are explained and completed where one types, stand above the res
   await expect(page).toHaveURL(new RegExp(`/question/${other}#answer-`));
 });
 
-test('the palette finds questions, members and commands, and what was opened lately comes first', async ({
+test('the command palette finds questions, members and commands, and lists recently opened ones first', async ({
   page,
 }) => {
   await registerMember(page.request, newMember(uniqueWord('Pal')));
@@ -87,7 +87,7 @@ test('the palette finds questions, members and commands, and what was opened lat
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(`/question/${id}`);
 
-  // In the editor the keys make a link.
+  // In the editor, these keys insert a link.
   await page.getByRole('textbox', { name: 'Your answer' }).focus();
   await page.keyboard.press('Control+k');
   await expect(palette(page)).toBeHidden();
@@ -111,10 +111,10 @@ test('the palette finds questions, members and commands, and what was opened lat
     .toEqual([]);
 });
 
-test('single keys can be switched off, and the sheet lists all of them', async ({ page }) => {
+test('single-key shortcuts can be switched off, and the help lists all of them', async ({ page }) => {
   await registerMember(page.request);
   await page.goto('/settings');
-  const single = page.getByRole('checkbox', { name: /^Keys without/ });
+  const single = page.getByRole('checkbox', { name: /^Single-key shortcuts/ });
   await single.uncheck();
   await page.getByRole('heading', { level: 1 }).focus();
   await page.keyboard.press('n');
@@ -124,9 +124,9 @@ test('single keys can be switched off, and the sheet lists all of them', async (
   await page.keyboard.press('Enter');
   const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
   await expectInView(sheet);
-  for (const group of ['Everywhere', /^In lists/, /^On a question/, 'While writing'])
+  for (const group of ['Everywhere', /^In lists/, /^On a question/, 'In the editor'])
     await expect(sheet.getByRole('heading', { name: group })).toBeVisible();
-  await expect(sheet.getByText('are switched off in this browser')).toBeVisible();
+  await expect(sheet.getByText('are turned off in this browser')).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(page).toHaveURL('/settings');
   await single.check();
@@ -138,7 +138,7 @@ test('single keys can be switched off, and the sheet lists all of them', async (
 test.describe('on a phone', () => {
   test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
 
-  test('a button opens the palette over the whole screen', async ({ page }) => {
+  test('a button opens the command palette over the whole screen', async ({ page }) => {
     await registerMember(page.request);
     await page.goto('/');
     await page.getByRole('button', { name: 'Command palette' }).tap();

@@ -6,7 +6,7 @@ const results = (page: Page) => page.getByRole('main').getByRole('article').getB
 const count = (page: Page, text: string) => page.getByRole('status').getByText(text, { exact: true });
 const select = (page: Page, name: string) => page.getByRole('combobox', { name });
 
-test('the search box leads to the results, and shows what was searched for', async ({ page }) => {
+test('the search box leads to the results and shows the query', async ({ page }) => {
   await registerMember(page.request);
   const word = uniqueWord('lantern');
   await askQuestion(page.request, { title: `Which ${word} floats?` });
@@ -24,7 +24,7 @@ test('the search box leads to the results, and shows what was searched for', asy
   await expect(box).toHaveValue(word);
 });
 
-test('a search holds for questions, answers and users, in three orders, all in the address', async ({
+test('a search covers questions, answers and users in three orders, all in the URL', async ({
   page,
   request,
 }) => {
@@ -74,17 +74,17 @@ test('a search holds for questions, answers and users, in three orders, all in t
   await expect(select(page, 'Search in')).toHaveValue('answers');
 });
 
-test('what is nearly right is found, and the page says so', async ({ page }) => {
+test('a query with a typing error finds results, and the page says so', async ({ page }) => {
   await registerMember(page.request);
   const word = uniqueWord('observatory');
   await askQuestion(page.request, { title: `Visiting the ${word}` });
   const typo = word.replace('observatory', 'obsrevatory');
   await page.goto(`/search?q=${typo}`);
   await expect(results(page)).toHaveText([`Visiting the ${word}`]);
-  await expect(page.getByText(`Nothing matches “${typo}” as typed.`)).toBeVisible();
+  await expect(page.getByText(`No exact match for “${typo}”.`)).toBeVisible();
 });
 
-test('when nothing is found there are suggestions: topics, questions and hints', async ({ page }) => {
+test('a search without results shows suggestions: topics, questions and hints', async ({ page }) => {
   await registerMember(page.request);
   await askQuestion(page.request, { title: 'Growing chrysanthemums indoors', tags: ['chrysanthemum'] });
   await page.goto('/search?q=chrysanthemun%20zzqxw&in=answers');
@@ -114,7 +114,7 @@ for (const address of ['/search', '/search?q=%20%20'])
     expect(asked).toBe(0);
   });
 
-test('a search that fails shows an empty list, is logged, and can be tried again', async ({ page }) => {
+test('a failed search shows an empty list, is logged, and can be retried', async ({ page }) => {
   await registerMember(page.request);
   const logged: string[] = [];
   page.on('console', (message) => logged.push(message.text()));
@@ -146,7 +146,7 @@ test('every character can be searched for', async ({ page }) => {
   }
 });
 
-test('more than 20 results come by Load more, each once', async ({ page }) => {
+test('Load more lists more than 20 results, each once', async ({ page }) => {
   await registerMember(page.request);
   const word = uniqueWord('pebble');
   for (let n = 1; n <= 23; n++) await askQuestion(page.request, { title: `${word} ${n}` });
@@ -160,17 +160,17 @@ test('more than 20 results come by Load more, each once', async ({ page }) => {
   await expect(page.getByRole('button', { name: 'Load more' })).toBeHidden();
 });
 
-test('a search says which of its parts were not searched for', async ({ page }) => {
+test('the results name the parts of the query that were ignored', async ({ page }) => {
   await registerMember(page.request);
   const word = uniqueWord('rye');
   await askQuestion(page.request, { title: `Which ${word} go with soup?` });
   const phrases = Array.from({ length: 6 }, () => `"${uniqueWord('two words')}"`).join(' ');
   await page.goto(`/search?${new URLSearchParams({ q: phrases }).toString()}`);
   await expect(page.getByRole('note')).toHaveText('Only the first 5 phrases were used.');
-  await expect(page.getByRole('list', { name: 'Search narrowed to' }).getByRole('listitem')).toHaveCount(5);
+  await expect(page.getByRole('list', { name: 'Search filters' }).getByRole('listitem')).toHaveCount(5);
   await page.goto(`/search?${new URLSearchParams({ q: `${word} "go"` }).toString()}`);
   await expect(page.getByRole('note')).toHaveText(
-    '"go" is too short for a phrase; it was treated as a word.',
+    '"go" is too short for a phrase. Searched for it as a word.',
   );
   await expect(results(page)).toHaveText([`Which ${word} go with soup?`]);
 });

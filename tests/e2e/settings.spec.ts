@@ -12,7 +12,7 @@ async function openSettings(page: Page): Promise<void> {
   await expect(page.getByRole('heading', { name: 'Settings', level: 1 })).toBeFocused();
 }
 
-test('a new name and bio show everywhere at once', async ({ page }) => {
+test('a new name and bio show everywhere immediately', async ({ page }) => {
   await registerMember(page.request, newMember('Old Name'));
   const title = uniqueText('Who am I?');
   await askQuestion(page.request, { title });
@@ -20,8 +20,8 @@ test('a new name and bio show everywhere at once', async ({ page }) => {
   await page.getByLabel('Display name').fill('  New Name ');
   await page.getByLabel('Bio').fill('Line one\nline two');
   await page.getByRole('button', { name: 'Save changes' }).click();
-  await expect(page.getByRole('status').getByText('Your profile is saved.')).toBeVisible();
-  await expectInView(page.getByRole('status').filter({ hasText: 'Your profile is saved.' }));
+  await expect(page.getByRole('status').getByText('Profile saved')).toBeVisible();
+  await expectInView(page.getByRole('status').filter({ hasText: 'Profile saved' }));
   await expect(page.getByLabel('Display name')).toHaveValue('New Name');
   await page.getByRole('link', { name: 'Home' }).click();
   await expect(page.getByRole('article', { name: title }).getByText('New Name')).toBeVisible();
@@ -30,7 +30,9 @@ test('a new name and bio show everywhere at once', async ({ page }) => {
   await expect(page.getByText('Line one line two')).toBeVisible();
 });
 
-test('a name too short and a bio too long are refused beside their fields', async ({ page }) => {
+test('a name that is too short and a bio that is too long are rejected next to their fields', async ({
+  page,
+}) => {
   await registerMember(page.request);
   await openSettings(page);
   await page.getByLabel('Display name').fill(' x ');
@@ -41,11 +43,11 @@ test('a name too short and a bio too long are refused beside their fields', asyn
   await page.getByLabel('Bio').fill('🚀'.repeat(1001));
   await expect(page.getByText('1001/1000')).toBeVisible();
   await page.getByRole('button', { name: 'Save changes' }).click();
-  await expect(page.getByRole('alert')).toHaveText('Your bio can have up to 1000 characters');
+  await expect(page.getByRole('alert')).toHaveText('Bio must be 1,000 characters or fewer');
   await expect(page.getByLabel('Bio')).toBeFocused();
 });
 
-test('others see the email address until the member hides it; the member always does', async ({
+test('other members see the email address until the member hides it; the member always sees it', async ({
   page,
   request,
 }) => {
@@ -63,7 +65,7 @@ test('others see the email address until the member hides it; the member always 
   await expect(show).toBeChecked();
   await show.uncheck();
   await page.getByRole('button', { name: 'Save changes' }).click();
-  await expect(page.getByText('Your profile is saved.')).toBeVisible();
+  await expect(page.getByText('Profile saved')).toBeVisible();
   await page.goto('/profile');
   await expect(page.getByRole('main').getByText(member.email)).toBeVisible();
 
@@ -74,7 +76,7 @@ test('others see the email address until the member hides it; the member always 
   await expect(page.getByText(member.email)).toBeHidden();
 });
 
-test('the password is changed with the current one, and other sessions end', async ({
+test('a password change needs the current password and ends other sessions', async ({
   page,
   browser,
   baseURL,
@@ -103,7 +105,7 @@ test('the password is changed with the current one, and other sessions end', asy
   await expect(form.getByRole('alert')).toHaveText('Incorrect password. Please try again.');
   await expect(form.getByLabel('Current password')).toBeFocused();
   await fill(member.password, 'a new secret', 'a new secret');
-  await expect(page.getByText('Your password is changed.')).toBeVisible();
+  await expect(page.getByText('Password changed.')).toBeVisible();
   await expect(form.getByLabel('Current password')).toHaveValue('');
 
   await expect(elsewhere).toHaveURL(/\/login/u);
@@ -114,7 +116,7 @@ test('the password is changed with the current one, and other sessions end', asy
   await elsewhere.close();
 });
 
-test('sessions elsewhere are listed and can be ended, one or all', async ({ page, playwright, baseURL }) => {
+test('other sessions are listed and can be ended, one or all', async ({ page, playwright, baseURL }) => {
   const member = await registerMember(page.request);
   const elsewhere = async (userAgent: string) => {
     const context = await playwright.request.newContext({ ...(baseURL && { baseURL }), userAgent });
@@ -131,7 +133,7 @@ test('sessions elsewhere are listed and can be ended, one or all', async ({ page
   const status = async (context: typeof phone) => (await context.get('/api/settings')).status();
 
   await page.goto('/settings?tab=account');
-  const list = section(page, 'Where you are signed in').getByRole('listitem');
+  const list = section(page, 'Active sessions').getByRole('listitem');
   await expect(list).toHaveCount(4);
   await expect(list.first()).toContainText('This browser');
   await expect(list.first().getByRole('button')).toBeHidden();
@@ -139,27 +141,27 @@ test('sessions elsewhere are listed and can be ended, one or all', async ({ page
   await expect(list).toHaveCount(3);
   expect(await status(phone)).toBe(401);
   expect(await status(program)).toBe(200);
-  await page.getByRole('button', { name: 'Sign out everywhere else' }).click();
+  await page.getByRole('button', { name: 'Sign out all other sessions' }).click();
   await expect(list).toHaveCount(1);
   expect(await status(program)).toBe(401);
   expect(await status(other)).toBe(401);
   for (const context of [phone, program, other]) await context.dispose();
 });
 
-test('the theme can be light, dark, or the same as the system', async ({ page }) => {
+test('the theme can be light, dark, or the system default', async ({ page }) => {
   await registerMember(page.request);
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.goto('/settings');
   const html = page.locator('html');
   const theme = section(page, 'Theme');
-  await expect(theme.getByRole('radio', { name: 'Same as the system' })).toBeChecked();
+  await expect(theme.getByRole('radio', { name: 'System default' })).toBeChecked();
   await expect(html).toHaveAttribute('data-mantine-color-scheme', 'dark');
   await theme.getByRole('radio', { name: 'Light' }).check();
   await expect(html).toHaveAttribute('data-mantine-color-scheme', 'light');
   expect(await page.evaluate(() => localStorage.getItem('darkMode'))).toBe('false');
   await page.reload();
   await expect(theme.getByRole('radio', { name: 'Light' })).toBeChecked();
-  await theme.getByRole('radio', { name: 'Same as the system' }).check();
+  await theme.getByRole('radio', { name: 'System default' }).check();
   await expect(html).toHaveAttribute('data-mantine-color-scheme', 'dark');
   expect(await page.evaluate(() => localStorage.getItem('darkMode'))).toBeNull();
   await page.emulateMedia({ colorScheme: 'light' });

@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test';
 import { askQuestion, registerMember, signIn, newMember } from './support/members.ts';
 import { uniqueText } from './support/posts.ts';
 
-test('what another app shares is filled in at Ask, after signing in, and below what was typed before', async ({
+test('content shared by another app fills the ask form, after signing in, below text typed before', async ({
   page,
   browser,
 }) => {
@@ -26,29 +26,29 @@ test('what another app shares is filled in at Ask, after signing in, and below w
   await expect(visitor.getByLabel('Details')).toHaveValue('What I typed myself.\n\nAnother');
 });
 
-test('a page that is older than the server says so, loses nothing that is typed, and becomes new on the way', async ({
+test('a page older than the server says so, loses no typed text, and is replaced on the next navigation', async ({
   page,
 }) => {
   await registerMember(page.request, newMember('Ada Upgrades'));
   const title = uniqueText('Is it the old one?');
   const id = await askQuestion(page.request, { title });
-  // The server has been upgraded: another build, without this page's programs.
+  // The server was upgraded: another build, without this page's scripts.
   await page.route('**/index.html', (route) =>
     route.fulfill({ contentType: 'text/html', body: '<script src="/assets/index-another1.js"></script>' }),
   );
   await page.route(/\/assets\/FollowingPage-[\w-]+\.js/u, (route) => route.fulfill({ status: 404 }));
   await page.goto(`/question/${id}`);
   await page.getByLabel('Your answer').fill('Half a thought');
-  // What is pointed at is fetched.
+  // Hovering over a link prefetches its page.
   await page.getByRole('link', { name: 'Following' }).hover();
-  await expect(page.getByText('A new version is here.')).toBeVisible();
+  await expect(page.getByText('A new version is available.')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Reload' })).toBeVisible();
   await expect(page.getByLabel('Your answer')).toHaveValue('Half a thought');
 
   await page.unrouteAll();
   await page.getByRole('link', { name: 'Following' }).click();
   await expect(page.getByRole('heading', { name: 'Following', level: 1 })).toBeVisible();
-  await expect(page.getByText('A new version is here.')).toHaveCount(0);
+  await expect(page.getByText('A new version is available.')).toHaveCount(0);
   await page.goBack();
   await expect(page.getByRole('heading', { name: title })).toBeVisible();
   await expect(page.getByLabel('Your answer')).toHaveValue('Half a thought');

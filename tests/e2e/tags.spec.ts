@@ -5,7 +5,10 @@ import { postAnswer, uniqueText, uniqueWord } from './support/posts.ts';
 const names = (page: Page) => page.getByRole('main').getByRole('article').getByRole('heading');
 const search = (page: Page) => page.getByRole('searchbox', { name: 'Search topics' });
 
-test('topics have descriptions and counts, the known ones their own', async ({ page, request }) => {
+test('topics have descriptions and counts, and the known topics their fixed descriptions', async ({
+  page,
+  request,
+}) => {
   await registerMember(request);
   await askQuestion(request, { title: uniqueText('Which loop?'), tags: ['javascript'] });
   await registerMember(page.request);
@@ -26,7 +29,7 @@ test('topics have descriptions and counts, the known ones their own', async ({ p
   await expect(moss.getByText('0 followers', { exact: true })).toBeVisible();
 });
 
-test('the grid is searched by a part of the name, without case, and the address holds the search', async ({
+test('the list is searched by part of the name, without case, and the URL has the search', async ({
   page,
 }) => {
   await registerMember(page.request);
@@ -52,7 +55,7 @@ test('the grid is searched by a part of the name, without case, and the address 
   await expect(names(page).first()).toBeVisible();
 });
 
-test('topics are sorted by questions, by name, or by the latest activity', async ({ page }) => {
+test('topics are sorted by questions, by name or by latest activity', async ({ page }) => {
   await registerMember(page.request);
   const word = uniqueWord('sort');
   const [a, b, c] = [`a ${word}`, `b ${word}`, `c ${word}`] as const;
@@ -76,7 +79,7 @@ test('topics are sorted by questions, by name, or by the latest activity', async
   await expect(names(page)).toHaveText([a, b, c]);
 });
 
-test('Follow becomes Following at once, is disabled while saving, and stays after a reload', async ({
+test('Follow changes to Following immediately, is disabled while saving, and stays after a reload', async ({
   page,
 }) => {
   await registerMember(page.request);
@@ -89,7 +92,7 @@ test('Follow becomes Following at once, is disabled while saving, and stays afte
   const held = new Promise<void>((resolve) => {
     answerIt = resolve;
   });
-  await page.route('**/api/topics/*/follow', async (route) => {
+  await page.route('**/api/tags/*/follow', async (route) => {
     await held;
     await route.continue();
   });
@@ -108,23 +111,23 @@ test('Follow becomes Following at once, is disabled while saving, and stays afte
   await expect(card.getByText('0 followers', { exact: true })).toBeVisible();
 });
 
-test('a follow that the server refuses is taken back, without a message', async ({ page }) => {
+test('a follow that the server refuses is reverted, without a message', async ({ page }) => {
   await registerMember(page.request);
   const tag = uniqueWord('dune');
   await askQuestion(page.request, { title: uniqueText('Sand?'), tags: [tag] });
   await page.goto(`/topics?q=${tag}`);
   const logged: string[] = [];
   page.on('console', (message) => logged.push(message.text()));
-  await page.route('**/api/topics/*/follow', (route) => route.abort());
+  await page.route('**/api/tags/*/follow', (route) => route.abort());
   const card = page.getByRole('article', { name: tag });
   await card.getByRole('button', { name: 'Follow', exact: true }).click();
-  await expect.poll(() => logged.join('\n')).toContain(`Following the topic ${tag} failed`);
+  await expect.poll(() => logged.join('\n')).toContain(`Following the tag ${tag} failed`);
   await expect(card.getByRole('button', { name: 'Follow', exact: true })).toBeEnabled();
   await expect(card.getByText('0 followers', { exact: true })).toBeVisible();
   await expect(page.getByRole('alert')).toBeHidden();
 });
 
-test('a topic of any name opens its questions and can be followed there', async ({ page }) => {
+test('a topic with any name opens its questions and can be followed there', async ({ page }) => {
   test.slow();
   await registerMember(page.request);
   for (const name of ['c#', 'a/b', '100% 日本語', '%2e']) {
@@ -141,7 +144,7 @@ test('a topic of any name opens its questions and can be followed there', async 
   }
 });
 
-test('a topic that nobody used is not found', async ({ page }) => {
+test('an unused topic is not found', async ({ page }) => {
   await registerMember(page.request);
   await page.goto('/topics/never-used-by-anyone');
   await expect(page.getByRole('heading', { name: 'Topic not found' })).toBeVisible();
@@ -149,7 +152,7 @@ test('a topic that nobody used is not found', async ({ page }) => {
   await expect(page).toHaveURL('/topics');
 });
 
-test('a topic shows more than 20 questions by Load more', async ({ page }) => {
+test('Load more lists more than 20 questions of a topic', async ({ page }) => {
   await registerMember(page.request);
   const tag = uniqueWord('many');
   for (let n = 1; n <= 21; n++)

@@ -6,13 +6,13 @@ import { expectInViewAtBothSizes } from './support/in-view.ts';
 
 const home = (page: Page) => page.getByRole('heading', { name: 'Questions for you' });
 
-test('a member asks for a second factor, and signs in with its codes', async ({ page }) => {
-  // A dozen pages, and ten hashes.
+test('a member enables two-factor authentication and signs in with its codes', async ({ page }) => {
+  // Opens a dozen pages and hashes ten passwords.
   test.slow();
   const member = await registerMember(page.request, newMember('Careful Member'));
   await page.goto('/settings?tab=account');
-  const section = page.getByRole('region', { name: 'Two-factor sign-in' });
-  await section.getByRole('button', { name: 'Set up two-factor sign-in' }).click();
+  const section = page.getByRole('region', { name: 'Two-factor authentication' });
+  await section.getByRole('button', { name: 'Set up two-factor authentication' }).click();
   const dialog = page.getByRole('dialog');
   await expectInViewAtBothSizes(dialog);
   await dialog.getByLabel('Your password').fill('not the one');
@@ -20,16 +20,16 @@ test('a member asks for a second factor, and signs in with its codes', async ({ 
   await expect(dialog.getByText('Incorrect password. Please try again.')).toBeVisible();
   await dialog.getByLabel('Your password').fill(member.password);
   await dialog.getByRole('button', { name: 'Continue' }).click();
-  await expect(dialog.getByRole('figure', { name: 'QR code of the key' }).locator('svg')).toBeVisible();
+  await expect(dialog.getByRole('figure', { name: 'QR code for the key' }).locator('svg')).toBeVisible();
   await expectInViewAtBothSizes(dialog);
-  await expectAccessible(page, { look: 'second factor', within: '[role="dialog"]' });
+  await expectAccessible(page, { look: 'two-factor authentication', within: '[role="dialog"]' });
   const key = (await dialog.locator('code').innerText()).replaceAll(/\s/gu, '');
-  await dialog.getByLabel('Code of the app').fill('000 000');
-  await dialog.getByRole('button', { name: 'Switch on' }).click();
-  await expect(dialog.getByText('That code is not right. Please try again.')).toBeVisible();
+  await dialog.getByLabel('Authenticator code').fill('000 000');
+  await dialog.getByRole('button', { name: 'Turn on' }).click();
+  await expect(dialog.getByText('Incorrect code. Please try again.')).toBeVisible();
   const used = generateTotpCode(key);
-  await dialog.getByLabel('Code of the app').fill(used);
-  await dialog.getByRole('button', { name: 'Switch on' }).click();
+  await dialog.getByLabel('Authenticator code').fill(used);
+  await dialog.getByRole('button', { name: 'Turn on' }).click();
   await expect(dialog.getByRole('listitem')).toHaveCount(10);
   await expectInViewAtBothSizes(dialog);
   await expectAccessible(page, { look: 'recovery codes', within: '[role="dialog"]' });
@@ -37,14 +37,14 @@ test('a member asks for a second factor, and signs in with its codes', async ({ 
   const download = page.waitForEvent('download');
   await dialog.getByRole('link', { name: 'Download' }).click();
   expect((await download).suggestedFilename()).toBe('parley-recovery-codes.txt');
-  await dialog.getByRole('button', { name: 'I have kept them' }).click();
-  await expect(section.getByText('10 recovery codes are left.')).toBeVisible();
+  await dialog.getByRole('button', { name: "I've saved my codes" }).click();
+  await expect(section.getByText('10 recovery codes left.')).toBeVisible();
 
   const code = page.getByLabel('Code');
   const showPassword = async () => {
     await signOut(page);
     await signIn(page, member);
-    await expect(page.getByRole('heading', { name: 'One more step' })).toBeVisible();
+    await expect(page.getByRole('heading', { name: 'Two-factor authentication' })).toBeVisible();
     await expect(code).toBeFocused();
   };
   const send = async (text: string) => {
@@ -52,13 +52,13 @@ test('a member asks for a second factor, and signs in with its codes', async ({ 
     await page.getByRole('button', { name: 'Sign in' }).click();
   };
   await showPassword();
-  await expectAccessible(page, { look: 'one more step' });
+  await expectAccessible(page, { look: 'sign-in code' });
   // The password alone opens nothing.
   await page.goto('/notifications');
   await expect(page).toHaveURL(/\/login/u);
   await signIn(page, member);
   await send(used);
-  await expect(page.getByRole('alert')).toHaveText('That code is not right. Please try again.');
+  await expect(page.getByRole('alert')).toHaveText('Incorrect code. Please try again.');
   await expect(code).toBeFocused();
   await send(generateTotpCode(key, 1));
   await expect(page.getByRole('heading', { name: 'Notifications', level: 1 })).toBeVisible();
@@ -69,17 +69,17 @@ test('a member asks for a second factor, and signs in with its codes', async ({ 
   await showPassword();
   for (let tries = 0; tries < 5; tries++) {
     await send(recovery);
-    await expect(page.getByRole('alert')).toHaveText('That code is not right. Please try again.');
+    await expect(page.getByRole('alert')).toHaveText('Incorrect code. Please try again.');
   }
   await send(recovery);
   await expect(page.getByRole('alert')).toHaveText(/^Too many wrong codes/u);
 });
 
-test.describe('at an address that is a name', () => {
-  // Passkeys are for names, not for numbers.
+test.describe('at an address with a host name', () => {
+  // Passkeys need a host name, not an IP address.
   test.use({ baseURL: process.env['PARLEY_E2E_ADDRESS']?.replace('127.0.0.1', 'localhost') });
 
-  test('a member adds a passkey and signs in with it, until it is removed', async ({ page }) => {
+  test('a member adds a passkey and signs in with it, until the passkey is removed', async ({ page }) => {
     const member = await registerMember(page.request, newMember('Keyed Member'));
     const devices = await page.context().newCDPSession(page);
     await devices.send('WebAuthn.enable');
@@ -101,7 +101,7 @@ test.describe('at an address that is a name', () => {
     const dialog = page.getByRole('dialog');
     await section.getByRole('button', { name: 'Add a passkey' }).click();
     await expectInViewAtBothSizes(dialog);
-    await dialog.getByLabel('Name, such as that of the device').fill('My laptop');
+    await dialog.getByLabel('Name, for example of the device').fill('My laptop');
     await dialog.getByLabel('Your password').fill(member.password);
     await dialog.getByRole('button', { name: 'Continue' }).click();
     await expect(section.getByRole('listitem')).toContainText(/My laptop.*not used yet/su);

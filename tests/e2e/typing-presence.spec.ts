@@ -12,7 +12,7 @@ import {
 
 const field = (page: Page) => page.getByRole('textbox', { name: 'Your answer' });
 const typingCount = (page: Page) => page.getByText(/^\d+ (person is|people are) writing an answer$/u);
-const editedNotice = (page: Page) => page.getByText('The question was edited since you began.');
+const editedNotice = (page: Page) => page.getByText('The question has been edited since you started.');
 
 test.describe.configure({ timeout: 90_000 });
 
@@ -21,7 +21,10 @@ async function openQuestion(page: Page, id: number, address = '') {
   await expect(field(page)).toBeVisible({ timeout: 20_000 });
 }
 
-test('those who write an answer are counted for everybody else, on both nodes', async ({ page, browser }) => {
+test('members who are writing an answer are counted for other readers, on both nodes', async ({
+  page,
+  browser,
+}) => {
   await registerMember(page.request, newMember('Ada'));
   const id = await askQuestion(page.request, { title: uniqueText('Who answers?') });
   const ben = await secondMember(browser, 'Ben');
@@ -52,7 +55,7 @@ test('those who write an answer are counted for everybody else, on both nodes', 
   await expect(typingCount(page)).toHaveCount(0);
 });
 
-test('one who writes in two tabs is one, and never counted for themselves', async ({
+test('a member writing in two tabs counts once, and never for themselves', async ({
   page,
   browser,
   baseURL,
@@ -62,7 +65,7 @@ test('one who writes in two tabs is one, and never counted for themselves', asyn
   await openQuestion(page, id);
   const ben = await secondMember(browser, 'Ben');
   await openQuestion(ben.page, id);
-  // Cookies do not know of ports: the same member, on the other node.
+  // Cookies do not depend on ports: the same member, on the other node.
   const other = await ben.page.context().newPage();
   await openQuestion(other, id, baseURL);
   await field(ben.page).fill('Here');
@@ -81,7 +84,7 @@ test('one who writes in two tabs is one, and never counted for themselves', asyn
   await expect(typingCount(ben.page)).toHaveCount(0);
 });
 
-test('one whose network is lost no longer counts until it is back; who goes on writing does', async ({
+test('a member who loses the network is not counted until it is back, and still counted if they keep typing', async ({
   page,
   browser,
 }) => {
@@ -112,7 +115,7 @@ test('one whose network is lost no longer counts until it is back; who goes on w
   await network.close();
 });
 
-test('one who has not typed for half a minute no longer counts', async ({ page, browser }) => {
+test('a member who has not typed for half a minute is not counted', async ({ page, browser }) => {
   await registerMember(page.request, newMember('Ada'));
   const id = await askQuestion(page.request, { title: uniqueText('Are you asleep?') });
   await openQuestion(page, id);
@@ -127,7 +130,7 @@ test('one who has not typed for half a minute no longer counts', async ({ page, 
   await expect(typingCount(page)).toHaveText('1 person is writing an answer');
 });
 
-test('a question that is edited while one answers it says so, until that is dismissed', async ({
+test('a notice says that a question was edited while its answer is written, until it is dismissed', async ({
   page,
   browser,
 }) => {
@@ -152,7 +155,7 @@ test('a question that is edited while one answers it says so, until that is dism
   await expect.poll(place, 'what one types in must not move').toBe(before);
   await ben.page.reload();
   await expect(editedNotice(ben.page)).toBeVisible();
-  await ben.page.getByRole('button', { name: 'Show the changes' }).click();
+  await ben.page.getByRole('button', { name: 'Show changes' }).click();
   const versions = ben.page.getByRole('dialog', { name: 'Versions' });
   await expectInView(versions);
   await expect(versions.locator('ins')).toContainText(['green']);
@@ -173,12 +176,12 @@ test('a question that is edited while one answers it says so, until that is dism
   await field(ben.page).fill('Two minutes.');
   await expect(editedNotice(ben.page)).toHaveCount(0);
 
-  // Who edited it knows.
+  // The member who edited it gets no notice.
   await expect(page.getByRole('article', { name: title })).toContainText('About white tea.');
   await expect(editedNotice(page)).toHaveCount(0);
 });
 
-test('a question that was edited while one was offline says so as well', async ({ page, browser }) => {
+test('a notice says that a question was edited while the member was offline', async ({ page, browser }) => {
   await registerMember(page.request, newMember('Ada'));
   const title = uniqueText('What was it again?');
   const id = await askQuestion(page.request, { title, content: 'About coffee.' });
@@ -192,13 +195,16 @@ test('a question that was edited while one was offline says so as well', async (
   await expect(field(ben.page)).toHaveValue('Ninety degrees.');
 });
 
-test('an answer that was edited in another tab is not overwritten unseen', async ({ page, context }) => {
+test('an answer that was edited in another tab is not overwritten without a notice', async ({
+  page,
+  context,
+}) => {
   await registerMember(page.request, newMember('Ada'));
   const id = await askQuestion(page.request, { title: uniqueText('Which tab wins?') });
   const answerId = await postAnswer(page.request, id, 'First words.');
   const article = page.getByRole('article', { name: 'Answer by Ada' });
   const edited = article.getByRole('textbox', { name: 'Edit answer' });
-  // As where the news has not come yet.
+  // As when the event has not arrived yet.
   await withoutLiveUpdates(page);
   await openQuestion(page, id);
   await article.getByRole('button', { name: 'Edit' }).click();
@@ -209,10 +215,10 @@ test('an answer that was edited in another tab is not overwritten unseen', async
 
   await article.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByRole('alert').filter({ hasText: 'Failed to save answer' })).toContainText(
-    'This answer was edited since you began. Look at the changes before you save.',
+    'This answer was edited while you were writing. Review the changes before you save.',
   );
   await expect(edited).toHaveValue('Words of this tab.');
-  await article.getByRole('button', { name: 'Show the changes' }).click();
+  await article.getByRole('button', { name: 'Show changes' }).click();
   await expect(page.getByRole('dialog', { name: 'Versions' })).toContainText('Other words.');
   await page.keyboard.press('Escape');
   await article.getByRole('button', { name: 'Dismiss' }).click();
@@ -221,7 +227,10 @@ test('an answer that was edited in another tab is not overwritten unseen', async
   await expect(article).toContainText('Words of this tab.');
 });
 
-test('a question that was edited in another tab is not overwritten unseen', async ({ page, context }) => {
+test('a question that was edited in another tab is not overwritten without a notice', async ({
+  page,
+  context,
+}) => {
   await registerMember(page.request, newMember('Ada'));
   const title = uniqueText('Which tab wins here?');
   const id = await askQuestion(page.request, { title });
@@ -236,7 +245,7 @@ test('a question that was edited in another tab is not overwritten unseen', asyn
   await expect(editedNotice(page)).toBeVisible();
   await article.getByRole('button', { name: 'Save' }).click();
   await expect(article.getByRole('alert')).toHaveText(
-    'This question was edited since you began. Look at the changes before you save.',
+    'This question was edited while you were writing. Review the changes before you save.',
   );
   await article.getByRole('button', { name: 'Dismiss' }).click();
   await expect(article.getByRole('alert')).toHaveCount(0);

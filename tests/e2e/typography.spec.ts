@@ -5,7 +5,7 @@ import { postAnswer, askAndOpen, uniqueText } from './support/posts.ts';
 const wide = `const line = '${'wide '.repeat(60)}';`;
 const code = `Before \`npm run build -- --all\`, and then:\n\n\`\`\`ts\n${wide}\n\`\`\``;
 
-test('figures are of one width in counts and of their own width in running text', async ({ page }) => {
+test('figures have one width in counts and proportional widths in running text', async ({ page }) => {
   await registerMember(page.request);
   const title = uniqueText('Does git reset --hard 2026 undo a two-factor set-up?');
   const content = 'A two-factor\n\n| call | cost |\n| - | - |\n| git reset --hard | 3 |';
@@ -25,9 +25,7 @@ test('figures are of one width in counts and of their own width in running text'
   await expect(page.getByText('0/200', { exact: true })).toHaveCSS('font-variant-numeric', 'tabular-nums');
 });
 
-test('code is monospaced while it is written, in a question, an answer, a reply and an edit', async ({
-  page,
-}) => {
+test('code is monospaced in the editor of a question, an answer, a reply and an edit', async ({ page }) => {
   await registerMember(page.request);
   const isMonospaced = async (field: Locator) => {
     await field.fill(`Before \`npm ci\`:\n\n${code}`);
@@ -55,9 +53,7 @@ test('code is monospaced while it is written, in a question, an answer, a reply 
 test.describe('in Arabic', () => {
   test.use({ locale: 'ar' });
 
-  test('code is left to right and starts at its beginning, on the page and in the preview', async ({
-    page,
-  }) => {
+  test('code is left to right and aligned to its start, on the page and in the preview', async ({ page }) => {
     await registerMember(page.request);
     await page.setViewportSize({ width: 390, height: 844 });
     const id = await askAndOpen(page, uniqueText('كيف أبني هذا؟'), `اكتب \`--all run\` ثم:\n\n${code}`);
@@ -72,7 +68,7 @@ test.describe('in Arabic', () => {
     await startsAtItsBeginning(page.getByRole('tabpanel').last());
   });
 
-  test('code is left to right and monospaced among the versions of a post', async ({ page }) => {
+  test('code is left to right and monospaced in the versions of a post', async ({ page }) => {
     await registerMember(page.request);
     const block = '```\n// تعليق\n\nconst one = 1;\n```';
     const id = await askAndOpen(page, uniqueText('كيف تغيّر هذا؟'), `نص قبل الشيفرة\n\n${block}`);
@@ -90,7 +86,7 @@ test.describe('in Arabic', () => {
     await expect(versions.locator('p').filter({ hasText: 'نص آخر' }).first()).toHaveCSS('direction', 'rtl');
   });
 
-  test('a wide table of a left-to-right text starts at its beginning', async ({ page }) => {
+  test('a wide table in a left-to-right text is aligned to its start', async ({ page }) => {
     await registerMember(page.request);
     await page.setViewportSize({ width: 390, height: 844 });
     const cells = (text: string) => `| ${Array(8).fill(text).join(' | ')} |`;
@@ -115,9 +111,7 @@ test.describe('in Arabic', () => {
 test.describe('in German', () => {
   test.use({ locale: 'de-DE' });
 
-  test('no heading breaks inside a word without a hyphen, on a narrow phone and on a wide screen', async ({
-    page,
-  }) => {
+  test('headings break words only at hyphens, on a narrow phone and on a wide screen', async ({ page }) => {
     test.slow();
     const broken: string[] = [];
     const look = async (path: string) => {
@@ -135,7 +129,7 @@ test.describe('in German', () => {
     expect(broken).toEqual([]);
   });
 
-  test("a member's long words are hyphenated in headings as the language of the page has it", async ({
+  test("long words of members in headings are hyphenated by the rules of the page's language", async ({
     page,
   }) => {
     await registerMember(page.request);
@@ -148,7 +142,7 @@ test.describe('in German', () => {
 test.describe('on a phone', () => {
   test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
 
-  test('the links of authors and times are 44 pixels high, and no link or button is below 24', async ({
+  test('links of authors and times are 44 pixels high, and no link or button is lower than 24', async ({
     page,
   }) => {
     await registerMember(page.request);
@@ -174,7 +168,7 @@ test.describe('on a phone', () => {
     for (const link of [post.getByRole('link', { name: 'Robin Page' }), post.locator('a:has(time)')]) {
       const box = await link.boundingBox();
       expect(box?.height).toBeGreaterThanOrEqual(44);
-      // A finger at its upper and lower edge hits it.
+      // A finger at the upper and lower edge hits it.
       for (const y of [2, (box?.height ?? 0) - 2]) {
         const hit = await link.evaluate((element, y) => {
           const { left, top } = element.getBoundingClientRect();
@@ -228,7 +222,7 @@ async function startsAtItsBeginning(text: Locator): Promise<void> {
   await expect(inline).toHaveCSS('unicode-bidi', 'isolate');
 }
 
-/** In the page: all texts whose figures are of one width. */
+/** Runs in the page: all texts with tabular figures. */
 function textsWithTabularFigures(): string[] {
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   const found: string[] = [];
@@ -241,14 +235,14 @@ function textsWithTabularFigures(): string[] {
   return found;
 }
 
-/** In the page: the words of its own headings that stand on more than one line without a hyphen. */
+/** Runs in the page: words in its own headings that span more than one line without a hyphen. */
 function brokenWords(): string[] {
   const broken: string[] = [];
   for (const heading of document.querySelectorAll('h1, h2, h3, [role="heading"], legend')) {
     if (heading.closest('article') !== null) continue;
     const walker = document.createTreeWalker(heading, NodeFilter.SHOW_TEXT);
     for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
-      // At a hyphen, visible or soft, a word may break.
+      // A word may break at a hyphen, visible or soft.
       for (const { 0: word, index } of (node.textContent ?? '').matchAll(/[^\s\u00ad\u200b-]+/gu)) {
         const range = document.createRange();
         range.setStart(node, index);
@@ -261,13 +255,13 @@ function brokenWords(): string[] {
   return broken;
 }
 
-/** In the page: links and buttons below 24 pixels, those in a sentence apart. */
+/** Runs in the page: links and buttons lower than 24 pixels, except those within a sentence. */
 function lowTargets(): string[] {
   const low: string[] = [];
   for (const element of document.querySelectorAll('a[href], button, select, input, textarea, summary')) {
     const { width, height } = element.getBoundingClientRect();
-    const sentence = element.closest('p, li, label');
-    const inSentence = sentence !== null && sentence.textContent?.trim() !== element.textContent?.trim();
+    const message = element.closest('p, li, label');
+    const inSentence = message !== null && message.textContent?.trim() !== element.textContent?.trim();
     if (width < 2 || inSentence || getComputedStyle(element).clipPath !== 'none') continue;
     if (height < 24) low.push(`${element.textContent} ${height}`);
   }

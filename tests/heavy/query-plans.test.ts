@@ -18,9 +18,9 @@ import { type Document, listOperations } from '#tests/support/openapi.ts';
 import { type ExecutedStatement, recordQueryPlans } from '#tests/support/query-plans.ts';
 import { defaultSettings, startTestServer } from '#tests/support/server.ts';
 
-// ARCHITECTURE.md, invariant 10: what a page costs does not grow with the community, nor with the one member, topic or
-// thread that has most of everything. Every endpoint of the API's own description is called on a database where each of
-// these has thousands, and PostgreSQL tells how many rows each step of each statement looked at.
+// ARCHITECTURE.md, invariant 10: the cost of a page does not grow with the community, nor with a single very active
+// member, topic or thread. The tests call every endpoint of the OpenAPI document on a database in which each of these
+// has thousands of rows, and PostgreSQL reports how many rows each step of each statement read.
 const parley = await startTestServer({}, { email: unreachableEmailServer });
 const recorder = await recordQueryPlans(parley.database);
 const db = openDatabase({ connection: recorder.connection });
@@ -40,24 +40,24 @@ afterAll(async () => {
 
 const register = async (name: string) => (await parley.register(name)).onServer(http.address);
 const [busy, muting, rare] = [await register('Busy'), await register('Muting'), await register('Rare')];
-const crowd = await createSkewedCommunity(parley.database, {
+const skewed = await createSkewedCommunity(parley.database, {
   busyId: busy.id,
   mutingId: muting.id,
   rareFollowerId: rare.id,
 });
 await updateStatistics(parley.db, Number.POSITIVE_INFINITY);
-// What the server asks of the database once, at its first request, is over.
+// Runs the statements that the server executes only on its first request.
 const operations = listOperations(expectOk(await busy.get<Document>('/openapi.json')));
 expectOk(await busy.get('/session'));
 
-/** Rows a step may look at: a feed without muted topics looks through 400 (engagement/mutes-filter.ts). */
+/** Rows a step may read: a feed without muted topics reads 400 (engagement/mutes-filter.ts). */
 const atMost = 500;
 
 const called = new Set<string>();
-const stage = { ...crowd, busy, muting, rareFollower: rare, db: parley.db };
+const stage = { ...skewed, busy, muting, rareFollower: rare, db: parley.db };
 const costs: { call: string; statements: number; rows: number }[] = [];
 
-test.each([busy, rare])('what $name follows comes in order, and nothing is left out', async (member) => {
+test.each([busy, rare])('the feed of $name is in order and complete', async (member) => {
   const pages: number[] = [];
   let cursor = '';
   for (let page = 0; page < 4; page++) {
@@ -74,18 +74,18 @@ test.each([busy, rare])('what $name follows comes in order, and nothing is left 
   expect(items.map(({ id }) => id)).toEqual(active);
 });
 
-describe('looks at no more rows than it shows', () => {
+describe('an endpoint reads a limited number of rows in each step', () => {
   test.each(Object.entries({ ...readCalls, ...writeCalls }))('%s', async (_, calls) => {
     const wrong: string[] = [];
     for (const call of await calls(stage)) wrong.push(...(await run(call)));
     expect(wrong).toEqual([]);
   });
 
-  test('and every endpoint was called', () => {
+  test('every endpoint was called', () => {
     expect(operations.map(({ name }) => name).filter((name) => !called.has(name))).toEqual([]);
   });
 
-  test('and the crowd fits together', async () => {
+  test('the seeded community is consistent', async () => {
     expect(await findViolations(parley.db)).toEqual([]);
   });
 
@@ -96,7 +96,7 @@ describe('looks at no more rows than it shows', () => {
   });
 });
 
-/** By looking at every question. */
+/** Computed without an index, from all questions. */
 async function followedBy({ id: memberId }: Member, rest: ReturnType<typeof sql>): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select id from question
@@ -107,7 +107,7 @@ async function followedBy({ id: memberId }: Member, rest: ReturnType<typeof sql>
   return rows.map(({ id }) => id);
 }
 
-/** Sentences about what the call cost too much. */
+/** Calls an endpoint. Returns a sentence for each statement that reads too much. */
 async function run({
   by,
   method,
@@ -122,9 +122,9 @@ async function run({
   recorder.takeStatements();
   const response = await by.send(method, path, { body });
   const statements = recorder.takeStatements();
-  const said = `${by.name}: ${method} ${path}`;
-  if (response.status >= 300) return [`${said}: ${response.status} ${response.detail}`];
-  costs.push({ call: said, statements: statements.length, rows: mostRows(statements) });
+  const message = `${by.name}: ${method} ${path}`;
+  if (response.status >= 300) return [`${message}: ${response.status} ${response.detail}`];
+  costs.push({ call: message, statements: statements.length, rows: mostRows(statements) });
   if (sought.has(name)) return [];
   return statements.flatMap(({ text, nodes }) => {
     const [worst] = nodes
@@ -136,11 +136,11 @@ async function run({
       .toSorted((a, b) => b.rows - a.rows);
     return worst === undefined
       ? []
-      : `${said}: ${worst.rows} rows by ${worst.type} ${worst.table ?? ''} in: ${text.slice(0, 300)}`;
+      : `${message}: ${worst.rows} rows by ${worst.type} ${worst.table ?? ''} in: ${text.slice(0, 300)}`;
   });
 }
 
-/** What looks for words has candidates, and tests of its own that bound them (search/, similar/). */
+/** Searches read candidates. Their own tests limit them (search/, similar/). */
 const sought = new Set([
   'GET /search',
   'GET /search/instant',
@@ -148,19 +148,19 @@ const sought = new Set([
   'GET /questions/{id}/related',
 ]);
 
-/** As many rows as there are imported sites, settings, nodes or kinds of jobs. */
+/** Tables whose rows grow only with the number of imported sites, settings, nodes or kinds of jobs. */
 const small = new Set(['import_source', 'setting', 'node_heartbeat', 'queue']);
 const grows = (table: string | null) => table !== null && !small.has(table) && !table.startsWith('pg_');
 
 const mostRows = (statements: readonly ExecutedStatement[]) =>
   Math.max(0, ...statements.flatMap(({ nodes }) => nodes.map((node) => node.rows)));
 
-/** The endpoint as the API describes it; of several the one with the fewest variable parts. */
+/** The endpoint of a path in the OpenAPI document. If several match, the one with the fewest parameters. */
 function nameOf(method: string, path: string): string {
   const [plain = ''] = path.split('?');
   const fitting = operations
     .filter((operation) => operation.method === method)
     .filter((operation) => new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(plain))
     .toSorted((a, b) => a.path.split('{').length - b.path.split('{').length);
-  return fitting[0]?.name ?? `${method} ${plain}, which the API does not describe`;
+  return fitting[0]?.name ?? `${method} ${plain}, which is not in the OpenAPI document`;
 }

@@ -13,13 +13,14 @@ import {
 
 setupTestDatabase();
 
-/** Real archives lie beside the checkout on some machines; they are nobody's to put into the repository. */
+/** Real archives next to the checkout, on machines that have them. They are not part of the repository. */
 const shared = path.join(projectRoot, '../shared');
 const archives = path.join(shared, 'data');
 const present = existsSync(path.join(archives, 'beer-2020'));
-if (!present) console.warn(`NOT RUN: the tests with real archives, because ${archives} does not hold any.`);
+if (!present)
+  console.warn(`NOT RUN: the tests with real archives, because ${archives} does not contain any.`);
 
-it('real archives are there wherever CI has them beside the checkout', () => {
+it('real archives exist where CI has the shared directory', () => {
   const needed = process.env['CI'] === 'true' && existsSync(shared);
   expect(present || !needed).toBe(true);
 });
@@ -29,8 +30,8 @@ const timeout = 240_000;
 describe.skipIf(!present).for([
   ['beer-2020', 'alcohol.stackexchange.com', 1029, 2277, 6863, 3509, 18564],
   ['bioinformatics-2017', 'bioinformatics.stackexchange.com', 419, 801, 1379, 2158, 6034],
-] as const)('%s, imported', ([name, site, questions, answers, users, comments, votes]) => {
-  it('has every count that the archive says', { timeout }, async () => {
+] as const)('import of %s', ([name, site, questions, answers, users, comments, votes]) => {
+  it('has every count of the archive', { timeout }, async () => {
     const community = await createTestCommunity();
     const summary = await importReal(community, name);
     expect(summary).toMatchObject({
@@ -50,8 +51,8 @@ describe.skipIf(!present).for([
   });
 });
 
-describe.skipIf(!present)('of other real archives', () => {
-  it('the one that was cut by hand is imported as far as it goes', { timeout }, async () => {
+describe.skipIf(!present)('import of other real archives', () => {
+  it('imports as much as possible of an archive that was cut by hand', { timeout }, async () => {
     const community = await createTestCommunity();
     const { added, files } = await importReal(community, 'truncated-diy-meta', 'diy.meta.stackexchange.com');
     expect(added).toMatchObject({ questions: 6, answers: 16, members: 10, replies: 10 });
@@ -68,7 +69,7 @@ describe.skipIf(!present)('of other real archives', () => {
     await expectCountsToEqualRows(community);
   });
 
-  it('one with a file cut in the middle is refused, and nothing of it is there', { timeout }, async () => {
+  it('rejects an archive with a truncated file, and stores nothing of it', { timeout }, async () => {
     const community = await createTestCommunity();
     const parent = await mkdtemp(path.join(tmpdir(), 'parley-archive-'));
     onTestFinished(() => rm(parent, { recursive: true }));
@@ -84,7 +85,7 @@ describe.skipIf(!present)('of other real archives', () => {
   });
 
   it(
-    'the old format, with lower-case names and without files of tags and links, is imported',
+    'imports the old format, with lower-case names and without files of tags and links',
     { timeout },
     async () => {
       const community = await createTestCommunity();
@@ -96,7 +97,7 @@ describe.skipIf(!present)('of other real archives', () => {
   );
 
   it(
-    'the newest format, with posts only and other marks between tags, is imported',
+    'imports the newest format, with posts only and other separators between tags',
     { timeout },
     async () => {
       const community = await createTestCommunity();
@@ -114,7 +115,7 @@ describe.skipIf(!present)('of other real archives', () => {
   );
 
   it(
-    'the first days of Stack Overflow are imported, with the accepted answers that are there',
+    'imports the first days of Stack Overflow, with the accepted answers that exist',
     { timeout },
     async () => {
       const community = await createTestCommunity();
@@ -130,7 +131,7 @@ describe.skipIf(!present)('of other real archives', () => {
   );
 
   it(
-    'sites and their metas are told apart, and importing one again changes nothing',
+    'distinguishes sites from their metas, and a second import of one changes nothing',
     { timeout },
     async () => {
       const community = await createTestCommunity();
@@ -156,7 +157,7 @@ function importReal(community: TestCommunity, name: string, site?: string): Prom
 
 type Post = Record<string, string | number | null>;
 
-/** Reads an archive in another way than the import does: by the counts that the rows themselves carry. */
+/** Reads an archive independently of the import: by the counts in its own rows. */
 async function read(name: string): Promise<{ posts: Post[]; tags: Post[]; users: Post[] }> {
   const postRows = (await rowsOf(name, 'Posts')).filter(
     ({ PostTypeId }) => PostTypeId === '1' || PostTypeId === '2',
@@ -207,12 +208,12 @@ async function read(name: string): Promise<{ posts: Post[]; tags: Post[]; users:
 }
 
 async function rowsOf(name: string, file: string): Promise<Record<string, string>[]> {
-  const folder = path.join(archives, name);
+  const directory = path.join(archives, name);
   const found = [`${file}.xml`, `${file.toLowerCase()}.xml`].find((candidate) =>
-    existsSync(path.join(folder, candidate)),
+    existsSync(path.join(directory, candidate)),
   );
   if (found === undefined) return [];
-  const text = await readFile(path.join(folder, found), 'utf8');
+  const text = await readFile(path.join(directory, found), 'utf8');
   return Array.from(text.matchAll(/<row ([^\n]*)\/>/gu), ([, row = '']) =>
     Object.fromEntries(
       Array.from(row.matchAll(/(\w+)="([^"]*)"/gu), ([, key = '', value = '']) => [key, value]),
@@ -261,7 +262,7 @@ function importedUsers(community: TestCommunity): Promise<Record<string, unknown
     from member order by id`);
 }
 
-/** docs/product.md 7.6: every count is what the rows say, and votes without rows are the imported ones. */
+/** docs/product.md 7.6: every count equals its rows; votes without rows are the imported ones. */
 async function expectCountsToEqualRows(community: TestCommunity): Promise<void> {
   const wrong = await community.rows(`
     select 'question' as item, id from question q where

@@ -10,7 +10,7 @@ const hours = 2;
 
 let database: TestDatabase;
 const nodes: ParleyProcess[] = [];
-/** Of the node whose clock is right, and of one whose clock is two hours ahead. */
+/** The addresses of a node with the right clock and of one whose clock is two hours ahead. */
 let right: string;
 let ahead: string;
 
@@ -28,18 +28,18 @@ afterAll(async () => {
   await database.drop();
 });
 
-test('five wrong passwords are the limit on two nodes whose clocks are two hours apart', async () => {
+test('sign-in is limited after five wrong passwords on two nodes whose clocks differ by two hours', async () => {
   const { email } = await register(right, 'Ada');
   const codes: (string | undefined)[] = [];
   for (const address of [right, ahead, right, ahead, right, ahead, right])
-    codes.push((await new ApiClient(address).signIn(email, 'guess')).code);
+    codes.push((await new ApiClient(address).signIn(email, 'guess')).kind);
   expect(codes).toEqual([...Array.from({ length: 5 }, () => 'wrong-password'), 'too-many', 'too-many']);
   expect(await new ApiClient(ahead).signIn(email, password)).toMatchObject({ status: 429 });
 });
 
-test('a node whose clock is wrong says so in its log and at /readyz, and the other does not', async () => {
-  const sentence = "This machine's clock is 7200 s ahead of the database's.";
-  expect(nodes[1]?.output()).toContain(sentence);
+test('a node with a wrong clock reports it in its log and at /readyz, and the other node does not', async () => {
+  const message = "This machine's clock is 7200 s ahead of the database's.";
+  expect(nodes[1]?.output()).toContain(message);
   expect(nodes[0]?.output()).not.toContain('clock');
   expect(await (await fetch(`${right}/readyz`)).text()).toBe('ready\n');
   const wrong = await fetch(`${ahead}/readyz`);

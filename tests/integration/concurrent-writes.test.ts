@@ -10,7 +10,7 @@ afterAll(() => server.stop());
 const ann = await server.register('Ann');
 const many = await createManyMembers(server, 300);
 
-test('300 members who vote on one answer at once are all counted, and its author earns by each', async () => {
+test('300 concurrent votes on one answer are all counted, and its author earns reputation for each', async () => {
   const answer = await ann.answer(await ann.ask());
   const [up, down] = [200, 100];
   const before = (await ann.me()).reputation;
@@ -20,7 +20,7 @@ test('300 members who vote on one answer at once are all counted, and its author
   expect((await ann.me()).reputation).toBe(before + 10 * up - 2 * down);
 });
 
-test('of votes that come at once each is answered for itself, be it refused or not', async () => {
+test('each of many concurrent votes gets its own response, also when others are refused', async () => {
   const [id, other] = [await ann.ask(), await ann.ask()];
   const reply = await ann.replyToQuestion(id);
   await ann.remove('replies', reply.id);
@@ -35,7 +35,7 @@ test('of votes that come at once each is answered for itself, be it refused or n
   expect((await ann.read(other)).question).toMatchObject({ upvotes: 0, downvotes: 10 });
 });
 
-test('votes on a question that something else holds wait for it, and those on others do not', async () => {
+test('votes on a locked question wait, and votes on other questions do not', async () => {
   const [held, free] = [await ann.ask(), await ann.ask()];
   const voters = many.slice(0, 30);
   let settled = 0;
@@ -52,7 +52,7 @@ test('votes on a question that something else holds wait for it, and those on ot
   expect((await ann.read(free)).question.upvotes).toBe(30);
 });
 
-test('300 members who open a question at once are all counted, each once', async () => {
+test('300 concurrent views of a question are all counted, each once', async () => {
   const id = await ann.ask();
   const twice = [...many, ...many];
   const answers = await Promise.all(twice.map((member) => member.put(`/questions/${id}/view`)));
@@ -61,7 +61,7 @@ test('300 members who open a question at once are all counted, each once', async
   expect(await ann.put('/questions/999999999/view')).toMatchObject({ status: 404 });
 });
 
-test('100 answers to one question at once are all stored; those sent again with their key, once', async () => {
+test('100 concurrent answers to one question are all stored, and retries with the same key once', async () => {
   const id = await ann.ask({ tags: ['bread'] });
   const answering = many.slice(0, 100).flatMap((member, n) => {
     const send = () =>
@@ -74,7 +74,7 @@ test('100 answers to one question at once are all stored; those sent again with 
   expect(new Set(answers.map((answer) => answer.body.id)).size).toBe(100);
   expect((await ann.read(id)).question.answerCount).toBe(100);
   expect(await refused).toMatchObject({ status: 404 });
-  // What was refused has not used up its key.
+  // A rejected request does not use up its key.
   const later = many[0]?.post(`/questions/${id}/answers`, { content: 'Here.' }, 'nowhere-to-go');
   expect(await later).toMatchObject({ status: 201 });
   expect(await findViolations(server.db)).toEqual([]);

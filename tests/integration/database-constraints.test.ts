@@ -13,7 +13,7 @@ let question: number;
 let otherQuestion: number;
 let answer: Answer;
 let otherAnswer: Answer;
-/** Levels 0 to 3 below `answer`. */
+/** Replies of levels 0 to 3 below `answer`. */
 let chain: Reply[];
 
 beforeAll(async () => {
@@ -39,14 +39,14 @@ const replyBelow = (
 const secondVote = (column: string, id: number) => sql`
   insert into vote (member_id, ${sql.ref(column)}, direction) values (${bob.id}, ${id}, 'down')`;
 
-/** Past the API, straight in SQL: what no code may get wrong, the database itself refuses. */
-describe('the database refuses', () => {
+/** Runs SQL directly, without the API: the database itself rejects rows that no code may write. */
+describe('the database rejects', () => {
   test.each<[string, string, () => RawBuilder<unknown>]>([
     ['a second vote of a member on a question', 'vote_question', () => secondVote('question_id', question)],
     ['a second vote of a member on an answer', 'vote_answer', () => secondVote('answer_id', answer.id)],
     ['a second vote of a member on a reply', 'vote_reply', () => secondVote('reply_id', chain[0]!.id)],
     [
-      'a vote on two posts at once',
+      'a vote on two posts',
       'vote_check',
       () => sql`update vote set answer_id = ${answer.id} where question_id = ${question}`,
     ],
@@ -55,32 +55,24 @@ describe('the database refuses', () => {
       'vote_check',
       () => sql`insert into vote (member_id, direction) values (${bob.id}, 'up')`,
     ],
-    ['a vote sideways', 'vote_direction_check', () => sql`update vote set direction = 'sideways'`],
-    [
-      'a vote on a question that is not there',
-      'vote_question_id_fkey',
-      () => secondVote('question_id', 999_999),
-    ],
+    ['an unknown vote direction', 'vote_direction_check', () => sql`update vote set direction = 'sideways'`],
+    ['a vote on a missing question', 'vote_question_id_fkey', () => secondVote('question_id', 999_999)],
     ['a reply of level 4', 'reply_level_check', () => replyBelow(chain[3], 4)],
-    [
-      'a reply of a level that does not follow its parent',
-      'reply_parent_reply_id',
-      () => replyBelow(chain[0], 2),
-    ],
+    ['a reply whose level does not match its parent', 'reply_parent_reply_id', () => replyBelow(chain[0], 2)],
     ['a reply of level 0 with a parent', 'reply_check', () => replyBelow(chain[0], 0)],
     ['a reply of level 1 without a parent', 'reply_check', () => replyBelow(undefined, 1)],
     [
-      'a parent on another answer',
+      'a parent reply to another answer',
       'reply_parent_reply_id',
       () => replyBelow(chain[0], 1, { answerId: otherAnswer.id }),
     ],
     [
-      'a parent on an answer for a reply to the question',
+      'a parent reply to an answer, for a reply to the question',
       'reply_parent_reply_id',
       () => replyBelow(chain[0], 1, { answerId: null }),
     ],
     [
-      'an answer of another question for a reply',
+      'a reply with an answer of another question',
       'reply_',
       () => sql`update reply set question_id = ${otherQuestion} where id = ${chain[3]!.id}`,
     ],
@@ -90,41 +82,41 @@ describe('the database refuses', () => {
       () => sql`update reply set content = '' where id = ${chain[0]!.id}`,
     ],
     [
-      'a deleted reply with words',
+      'a deleted reply with content',
       'reply_check',
       () => sql`update reply set deleted_at = now() where id = ${chain[0]!.id}`,
     ],
     [
-      'the deletion of a reply below which others stand',
+      'the deletion of a reply with replies',
       'reply_parent_reply_id',
       () => sql`delete from reply where id = ${chain[0]!.id}`,
     ],
-    ['fewer than no upvotes', 'question_check', () => sql`update question set upvotes = -1`],
-    ['fewer than no downvotes', 'answer_check', () => sql`update answer set downvotes = -1`],
-    ['fewer than no upvotes of a reply', 'reply_check', () => sql`update reply set upvotes = -1`],
-    ['fewer than no views', 'question_check', () => sql`update question set views = -1`],
+    ['negative upvotes of a question', 'question_check', () => sql`update question set upvotes = -1`],
+    ['negative downvotes of an answer', 'answer_check', () => sql`update answer set downvotes = -1`],
+    ['negative upvotes of a reply', 'reply_check', () => sql`update reply set upvotes = -1`],
+    ['negative views', 'question_check', () => sql`update question set views = -1`],
     [
-      'fewer than no answers',
+      'a negative answer count',
       'question_answer_count_check',
       () => sql`update question set answer_count = -1`,
     ],
     [
-      'fewer than no questions of a member',
+      'a negative question count of a member',
       'member_questions_count_check',
       () => sql`update member set questions_count = -1`,
     ],
     [
-      'fewer than no answers of a member',
+      'a negative answer count of a member',
       'member_answers_count_check',
       () => sql`update member set answers_count = -1`,
     ],
     [
-      'fewer than no questions of a tag',
+      'a negative question count of a tag',
       'tag_questions_count_check',
       () => sql`update tag set questions_count = -1`,
     ],
     [
-      'an email address in capitals',
+      'an email address with capital letters',
       'member_email_check',
       () => sql`update member set email = 'Ann@example.org' where id = ${ann.id}`,
     ],
@@ -134,12 +126,12 @@ describe('the database refuses', () => {
       () => sql`update member set email = ' ann@example.org' where id = ${ann.id}`,
     ],
     [
-      'an email address twice',
+      'a duplicate email address',
       'member_email_key',
       () => sql`update member set email = ${bob.email} where id = ${ann.id}`,
     ],
     [
-      'a member without name and address',
+      'a member without name and email address',
       'member_check',
       () => sql`insert into member (display_name) values (null)`,
     ],
@@ -149,35 +141,35 @@ describe('the database refuses', () => {
       () => sql`update question_tag set position = 5 where position = 0`,
     ],
     [
-      'one tag twice on a question',
+      'a duplicate tag on a question',
       'question_tag_question_id_tag_id_key',
       () => sql`
       insert into question_tag (question_id, tag_id, position, question_created_at)
       select question_id, tag_id, 4, question_created_at from question_tag where position = 0`,
     ],
     [
-      'a tag twice in other capitals',
+      'a duplicate tag in different case',
       'tag_key_key',
       () => sql`insert into tag (name, key) values ('ONE', 'one')`,
     ],
     [
-      'a view twice',
+      'a duplicate view',
       'question_view_pkey',
       () => sql`
       insert into question_view (question_id, member_id) values (${question}, ${bob.id}), (${question}, ${bob.id})`,
     ],
     [
-      'an accepted answer that answers another question',
+      'an accepted answer of another question',
       'question_accepted_answer',
       () => sql`update question set accepted_answer_id = ${answer.id} where id = ${otherQuestion}`,
     ],
     [
-      'a kind of notification that nobody knows',
+      'an unknown kind of notification',
       'notification_kind_check',
       () => sql`update notification set kind = 'whatever'`,
     ],
     [
-      'two notifications of one acceptance',
+      'two notifications about one acceptance',
       'notification_accepted_once',
       () => sql`
       insert into notification (recipient_id, sender_id, kind, question_id, answer_id)
@@ -185,24 +177,20 @@ describe('the database refuses', () => {
       from unnest(array['accepted', 'accepted_followed']) kind`,
     ],
     [
-      'a visit before the first',
+      'a last visit before the first one',
       'question_view_check',
       () => sql`
       insert into question_view (question_id, member_id, visited_at)
       values (${otherQuestion}, ${bob.id}, now() - interval '1 day')`,
     ],
     ['an empty title', 'question_title_check', () => sql`update question set title = ''`],
-    ['a post of nobody', 'answer_check', () => sql`update answer set author_id = null`],
+    ['a post without an author', 'answer_check', () => sql`update answer set author_id = null`],
     [
-      'a notification of the own doing',
+      'a notification whose sender is its recipient',
       'notification_check',
       () => sql`update notification set sender_id = recipient_id`,
     ],
-    [
-      'the deletion of a member who wrote something',
-      'fkey',
-      () => sql`delete from member where id = ${ann.id}`,
-    ],
+    ['the deletion of a member with posts', 'fkey', () => sql`delete from member where id = ${ann.id}`],
   ])('%s', async (_, constraint, statement) => {
     await expect(statement().execute(server.db)).rejects.toMatchObject({
       code: expect.stringMatching(/^23/),
@@ -211,11 +199,11 @@ describe('the database refuses', () => {
   });
 });
 
-test('every time is kept with its zone', async () => {
+test('every timestamp column has a time zone', async () => {
   const { rows } = await sql<{ type: string; count: number }>`
     select data_type as type, count(*) as count from information_schema.columns
     where table_schema = 'public' and (data_type like 'timestamp%' or data_type in ('date', 'time'))
-      -- The days and weeks of sums are in UTC.
+      -- The days and weeks of statistics are in UTC.
       and (column_name, data_type) not in (('day', 'date'), ('week', 'date'))
     group by data_type`.execute(server.db);
   expect(rows).toEqual([{ type: 'timestamp with time zone', count: expect.any(Number) }]);

@@ -28,23 +28,23 @@ const bob = await server.register('Bob');
 const other = await server.register('Other');
 const author = await server.register('Author');
 const suspended = await server.register('Suspended');
-const operator = await server.register('Operator');
-/** Two of one name would imitate each other. */
-let operators = 0;
-await setRole(server.db, { email: operator.email, role: 'operator' });
-const rightRequest = createValidRequests({ ann, bob, db: server.db });
+const moderator = await server.register('Maud');
+/** Numbers moderators, since two with the same name are rejected. */
+let moderators = 0;
+await setRole(server.db, { email: moderator.email, role: 'moderator' });
+const createValidRequest = createValidRequests({ ann, bob, db: server.db });
 const operations = listOperations(expectOk(await server.visitor().get<Document>('/openapi.json')));
 
-test('every endpoint has its row, and there is none for others', () => {
+test('every endpoint has a row, and every row an endpoint', () => {
   const names = operations.map(({ name }) => name);
   expect(Object.keys(permissions).toSorted()).toEqual(names.toSorted());
 });
 
-test('docs/permissions.md says what is tested here', async () => {
+test('docs/permissions.md is up to date', async () => {
   await expect(renderPermissionsDocument(operations)).toMatchFileSnapshot('../../docs/permissions.md');
 });
 
-describe('is answered to each as docs/permissions.md says, and what is refused or only read changes nothing', () => {
+describe('endpoints respond to each caller as docs/permissions.md says, and refused or read-only requests change nothing', () => {
   test.each(operations.map((operation) => [operation.name, operation] as const))(
     '%s',
     async (name, operation) => {
@@ -61,7 +61,7 @@ describe('is answered to each as docs/permissions.md says, and what is refused o
       for (const call of calls.filter((each) => !isHarmless(each)))
         found[call.column] = await outcome(call, wanted);
       expect(found).toEqual(wanted);
-      // What was begun is done, so that it changes nothing while the next endpoint is tried.
+      // Finishes background removals, so that they change nothing during the next endpoint.
       await runActivityRemovals(server.db, Date.now() + 60_000);
     },
   );
@@ -73,20 +73,26 @@ type Call = {
   operation: Operation;
   caller: ApiClient;
   owner: Member;
-  right: ValidRequest;
+  validRequest: ValidRequest;
 };
 
 async function callOf(operation: Operation, column: CallerKind): Promise<Call> {
   const [sender, owner] = await callersOf(operation, column);
-  // Nobody flags what is their own: the example for one's own is about somebody else's.
-  const about = operation.path.endsWith('/flag') ? other : sender;
+  // Members cannot report their own posts: the own post of this example belongs to another member.
+  const about = operation.path.endsWith('/report') ? other : sender;
   await setSuspended(false);
-  const right = await rightRequest(operation, sender === owner ? about : sender, owner);
+  const validRequest = await createValidRequest(operation, sender === owner ? about : sender, owner);
   await setSuspended(true);
-  return { column, operation, caller: column === 'signed out' ? signedOut(sender) : sender, owner, right };
+  return {
+    column,
+    operation,
+    caller: column === 'signed out' ? signedOut(sender) : sender,
+    owner,
+    validRequest,
+  };
 }
 
-/** The same browser without its session: what lies between two requests of one sign-in is kept in it. */
+/** The same browser without its session cookie. Cookies of a sign-in in progress stay. */
 function signedOut(sender: Member): ApiClient {
   const visitor = server.visitor();
   for (const [name, value] of sender.cookies)
@@ -94,11 +100,11 @@ function signedOut(sender: Member): ApiClient {
   return visitor;
 }
 
-/** They can make what the requests are about before they are suspended. */
-async function setSuspended(holds: boolean): Promise<void> {
+/** Suspends the members named Suspended, or lifts the suspension so that they can create what the requests need. */
+async function setSuspended(isSuspended: boolean): Promise<void> {
   await sql`
-    update member set suspension_reason = ${holds ? 'Advertising.' : null},
-      suspended_until = ${holds ? sql`now() + interval '1 day'` : null}
+    update member set suspension_reason = ${isSuspended ? 'Advertising.' : null},
+      suspended_until = ${isSuspended ? sql`now() + interval '1 day'` : null}
     where display_name = 'Suspended'`.execute(server.db);
 }
 
@@ -106,60 +112,60 @@ function pick(rule: Partial<Record<CallerKind, string>> | undefined, calls: read
   return Object.fromEntries(calls.map(({ column }) => [column, rule?.[column]]));
 }
 
-/** What was answered; or what was wrong with it, though it looks like what was wanted. */
+/** Returns the outcome of a call, or a description of what is wrong with an expected outcome. */
 async function outcome(
-  { column, operation, caller, owner, right }: Call,
+  { column, operation, caller, owner, validRequest }: Call,
   wanted: PermissionRule | undefined,
 ) {
   const { method, path } = operation;
   const isOwn = wanted?.[column] === 'own';
-  const isOthers = isOwn && method !== 'GET' && (column === 'another member' || column === 'operator');
+  const isOthers = isOwn && method !== 'GET' && (column === 'another member' || column === 'moderator');
   const before = isOthers && (await memberChecksum(server.db, owner.id));
-  const response = await caller.send(method, right.path, right);
+  const response = await caller.send(method, validRequest.path, validRequest);
   if (isOthers && (await memberChecksum(server.db, owner.id)) !== before)
-    return `${response.status}, and it changed what is the owner's`;
+    return `${response.status}, and it changed data of the owner`;
   if (response.status === 404) {
-    const { body } = await caller.send(method, path.replace('{id}', '999999999'), right);
-    if (withoutId(body) !== withoutId(response.body)) return 'not-found, but it is told apart';
+    const { body } = await caller.send(method, path.replace('{id}', '999999999'), validRequest);
+    if (withoutId(body) !== withoutId(response.body)) return 'not-found, but unlike for missing data';
   }
-  if (response.status >= 400) return response.code ?? `${response.status}`;
+  if (response.status >= 400) return response.kind ?? `${response.status}`;
   return isOwn ? 'own' : 'yes';
 }
 
-/** A problem without the number of its request. */
+/** The problem details without the request id. */
 const withoutId = (body: unknown) => JSON.stringify({ ...(body as object), requestId: null });
 
-/** Who sends, and whose things it is about. */
+/** The member who sends the request, and the owner of what it is about. */
 async function callersOf(operation: Operation, column: CallerKind): Promise<readonly [Member, Member]> {
-  // Nobody is signed out, or somebody else, for those who come after.
+  // Uses new members, so that the shared ones are neither signed out nor changed for later endpoints.
   const makesAnother =
-    changesSignIn(operation) || isWayIn(operation) || /^\/(members$|mail\/)/u.test(operation.path);
+    changesSignIn(operation) || isSignInMethod(operation) || /^\/(members$|email\/)/u.test(operation.path);
   const isFresh = operation.method !== 'GET' && makesAnother;
   const one = async (known: Member) =>
-    isFresh ? server.register(known === operator ? `Operator ${++operators}` : known.name) : known;
+    isFresh ? server.register(known === moderator ? `Maud ${++moderators}` : known.name) : known;
   if (column === 'the same, suspended') {
     const owner = await one(suspended);
     return [owner, owner];
   }
   const owner = await one(author);
   if (column === 'author or owner') return [owner, owner];
-  return [await one(column === 'operator' ? operator : other), owner];
+  return [await one(column === 'moderator' ? moderator : other), owner];
 }
 
-describe('a live socket may listen', () => {
-  test('to what docs/permissions.md says', async () => {
+describe('a live socket', () => {
+  test('can subscribe to the topics that docs/permissions.md allows', async () => {
     const node = await startLiveNode(server.database);
-    const [nobody, someone] = [new ApiClient(node.address), await register(node.address, 'Other')];
+    const [visitor, someone] = [new ApiClient(node.address), await register(node.address, 'Other')];
     const writer = await register(node.address, 'Author');
-    const keeper = await register(node.address, 'Operator');
-    await setRole(server.db, { email: keeper.email, role: 'operator' });
+    const moderator = await register(node.address, 'Maud');
+    await setRole(server.db, { email: moderator.email, role: 'moderator' });
     const questionId = await writer.ask();
     const callers = {
-      'signed out': nobody,
+      'signed out': visitor,
       'another member': someone,
       'author or owner': writer,
       'the same, suspended': writer,
-      operator: keeper,
+      moderator,
     };
     try {
       for (const [topic, wanted] of Object.entries(topicRules)) {
@@ -192,54 +198,59 @@ async function listen(address: string, caller: ApiClient, topic: string): Promis
   }
 }
 
-describe('nobody else learns', () => {
-  test('what members keep, mute, draft and set for themselves, from any answer or event', async () => {
-    const stage = await setStage();
-    const acts = [];
+describe('other members do not see', () => {
+  test('bookmarks, mutes, drafts and settings of a member, in any response or event', async () => {
+    const setup = await setUp();
+    const requests = [];
     for (const operation of operations.filter(isUnseen).toSorted(signInLast))
-      acts.push({
+      requests.push({
         operation,
-        right: isWayIn(operation) ? null : await rightRequest(operation, stage.author, stage.author),
+        validRequest: isSignInMethod(operation)
+          ? null
+          : await createValidRequest(operation, setup.author, setup.author),
       });
-    expect(acts.length).toBeGreaterThan(20);
-    const before = await stage.seen();
-    const since = await stage.now();
-    const firstElsewhere = acts.find(({ operation }) => changesSignIn(operation));
-    for (const act of acts) {
-      const { operation, right: early } = act;
+    expect(requests.length).toBeGreaterThan(20);
+    const before = await setup.seen();
+    const since = await setup.now();
+    const firstElsewhere = requests.find(({ operation }) => changesSignIn(operation));
+    for (const request of requests) {
+      const { operation, validRequest: early } = request;
       await server.resetRateLimits();
-      // From here on they sign in again and again, by the password.
-      if (act === firstElsewhere) await disableTwoFactor(stage.author);
-      const right = early ?? (await rightRequest(operation, stage.author, stage.author));
-      const browser = changesSignIn(operation) ? await stage.author.signInElsewhere() : stage.author;
-      expectOk(await browser.send(operation.method, right.path, right));
+      // From here on, the author signs in repeatedly with the password only.
+      if (request === firstElsewhere) await disableTwoFactor(setup.author);
+      const validRequest = early ?? (await createValidRequest(operation, setup.author, setup.author));
+      const browser = changesSignIn(operation) ? await setup.author.signInElsewhere() : setup.author;
+      expectOk(await browser.send(operation.method, validRequest.path, validRequest));
     }
-    expect(await stage.told(since, `member:${stage.author.id}`)).toEqual([]);
-    const after = await stage.seen();
+    expect(await setup.events(since, `member:${setup.author.id}`)).toEqual([]);
+    const after = await setup.seen();
     expect(after).toEqual(before);
     expect(secrets.filter((text) => JSON.stringify(after).includes(text))).toEqual([]);
-    await stage.stop();
+    await setup.stop();
   });
 
-  test('who it was that voted or follows: another’s vote looks the same', async () => {
-    const stage = await setStage();
-    const told = [];
+  test('who voted or follows: the vote of another member looks the same', async () => {
+    const setup = await setUp();
+    const events = [];
     const seen = [];
-    for (const member of [await server.register('Third'), stage.author]) {
-      const since = await stage.now();
-      await stage.mark(member, true);
-      seen.push(await stage.seen());
-      await stage.mark(member, false);
-      told.push(await stage.told(since, 'member:%'));
+    for (const member of [await server.register('Third'), setup.author]) {
+      const since = await setup.now();
+      await setup.mark(member, true);
+      seen.push(await setup.seen());
+      await setup.mark(member, false);
+      events.push(await setup.events(since, 'member:%'));
     }
     expect(seen[1]).toEqual(seen[0]);
-    expect(told[1]).toEqual(told[0]);
-    expect(told[0]?.length).toBeGreaterThan(0);
-    await stage.stop();
+    expect(events[1]).toEqual(events[0]);
+    expect(events[0]?.length).toBeGreaterThan(0);
+    await setup.stop();
   });
 });
 
-/** What has no id of another member's, or is not there for others, and what is said to be unseen. */
+/**
+ * Writes that no other member may see: of the caller's own data, of data private to its owner, and those in
+ * `privateWrites`.
+ */
 function isUnseen({ name, method }: Operation): boolean {
   if (method === 'GET' || publicWrites.has(name)) return false;
   if (permissions[name]?.['author or owner'] === 'not-found') return false;
@@ -247,21 +258,21 @@ function isUnseen({ name, method }: Operation): boolean {
   return cell === 'own' || cell === 'not-found' || privateWrites.has(name);
 }
 
-/** One of them, the others, all. */
+/** Sort order: operations that end a single session, other sessions, then all sessions run last. */
 const signInLast = (a: Operation, b: Operation) =>
   Number(changesSignIn(a)) - Number(changesSignIn(b)) || b.path.length - a.path.length;
-/** How and where the member signs in: what a right request is depends on those before it. */
-const isWayIn = ({ path }: Operation) =>
-  /^\/(second-factor|passkeys|provider-account|sessions)(\/|$)/u.test(path);
-/** Whether the member may have to sign in anew, perhaps with another address. */
+/** Operations on sign-in methods and sessions: their valid requests depend on each other. */
+const isSignInMethod = ({ path }: Operation) =>
+  /^\/(two-factor|passkeys|provider-account|sessions)(\/|$)/u.test(path);
+/** Whether the member may have to sign in again, possibly with another email address. */
 const changesSignIn = ({ path }: Operation) =>
-  /^\/(sessions?|password|address|departure|mail\/(password|old-address))(\/|$)/u.test(path);
+  /^\/(sessions?|password|email-address|account-deletion|email\/(password-reset|revert))(\/|$)/u.test(path);
 
-/** Words that the right requests put into what is private. */
+/** Texts that the valid requests write into private data. */
 const secrets = ['Try this on Sunday', 'For later', 'So far.', 'To read'];
 
-/** A member with posts, and somebody else who reads all there is on a node that keeps what it answers with. */
-async function setStage() {
+/** Creates a member with posts, and another member who reads everything on a node with a response cache. */
+async function setUp() {
   const node = await startCachingNode(server.database);
   const own = await server.register('Secretive');
   const reader = node.browserOf(await server.register('Reader'));
@@ -275,25 +286,25 @@ async function setStage() {
     replies: reply.id,
     members: own.id,
   };
-  // Statistics rank related questions: PostgreSQL's automatic ANALYZE in the middle of a test would change their order.
+  // Updates statistics, which rank related questions: an automatic ANALYZE during a test would change their order.
   await sql`analyze question`.execute(server.db);
   const addresses = operations
     .filter(({ name, method }) => method === 'GET' && permissions[name]?.['another member'] !== 'not-found')
-    // An archive in which the moments stand; `downloads.test.ts` reads it.
-    .filter(({ path }) => path !== '/download')
+    // The archive contains timestamps; `data-export.test.ts` checks it.
+    .filter(({ path }) => path !== '/data-export')
     .flatMap((operation) => addressesOf(operation, ids));
-  return { author: own, mark, seen, now, told, stop: node.stop };
+  return { author: own, mark, seen, now, events, stop: node.stop };
 
-  /** Everything anybody can do to a post or topic of others that is counted without a name. */
+  /** All anonymous counted actions on posts and topics of other members. */
   async function mark(member: Member, marked: boolean): Promise<void> {
     await member.vote('questions', post, marked ? 'up' : null);
     expectOk(await member.put(`/questions/${post}/follow`, { following: marked }));
-    expectOk(await member.put('/topics/rye/follow', { following: marked }));
+    expectOk(await member.put('/tags/rye/follow', { following: marked }));
   }
 
   async function seen(): Promise<Record<string, unknown>> {
-    // The node has heard of what was done before.
-    expectOk(await node.browserOf(ann).put('/topics/rye/mute', { muted: false }));
+    // Waits until the node has processed earlier writes.
+    expectOk(await node.browserOf(ann).put('/tags/rye/mute', { muted: false }));
     const token = node.caches.responses.writes.createToken();
     await eventually(() => node.caches.responses.writes.hasSeen(token));
     const found: Record<string, unknown> = {};
@@ -308,16 +319,16 @@ async function setStage() {
     return rows[0]?.id ?? 0;
   }
 
-  /** What everybody was told of since then, but for operators of flags, and for topics like this one. */
-  async function told(since: number, but: string): Promise<unknown[]> {
+  /** All events since then, except those to moderators about reports and those of topics like `but`. */
+  async function events(since: number, but: string): Promise<unknown[]> {
     const { rows } = await sql`
-      select topic, event from event where id > ${since} and topic <> 'care' and topic not like ${but}
+      select topic, event from event where id > ${since} and topic <> 'moderation' and topic not like ${but}
       order by id`.execute(server.db);
     return rows;
   }
 }
 
-/** Where an endpoint can be read: with each of its choices, and with words to look for. */
+/** The URLs of an endpoint, with each of its enum parameters and with search terms. */
 function addressesOf({ path, parameters }: Operation, ids: Readonly<Record<string, number>>): string[] {
   const [, kind = ''] = path.split('/');
   const feeds = path.includes('{feed}') ? ['recent', 'popular', 'unanswered'] : [''];

@@ -9,7 +9,7 @@ import { expectOk, type Member, password } from '#tests/support/member.ts';
 import { eventually, startParley, createTemporaryDataDirectory } from '#tests/support/parley.ts';
 import { startTestServer } from '#tests/support/server.ts';
 
-// What browsers are told of each write, and whom of what.
+// The events of each write and their recipients.
 const server = await startTestServer();
 afterAll(() => server.stop());
 const ann = await server.register('Ann');
@@ -20,38 +20,38 @@ beforeEach(async () => {
   await sql`delete from event`.execute(server.db);
 });
 
-type Told = { topic: Topic; event: LiveEvent };
+type PublishedEvent = { topic: Topic; event: LiveEvent };
 
-/** What was appended to the stream, in order. */
-async function told(): Promise<Told[]> {
-  const { rows } = await sql<Told>`select topic, event from event order by id`.execute(server.db);
+/** The published events, in order. */
+async function publishedEvents(): Promise<PublishedEvent[]> {
+  const { rows } = await sql<PublishedEvent>`select topic, event from event order by id`.execute(server.db);
   return rows;
 }
 
-/** The same as 'topic kind', and then forgotten. */
-async function toldOf(work: () => Promise<unknown>): Promise<string[]> {
+/** The events of some work as 'topic kind'; they are removed from the stream. */
+async function eventsOf(work: () => Promise<unknown>): Promise<string[]> {
   await sql`delete from event`.execute(server.db);
   await work();
-  return (await told()).map(({ topic, event }) => `${topic} ${event.kind}`);
+  return (await publishedEvents()).map(({ topic, event }) => `${topic} ${event.kind}`);
 }
 
-test('each write tells all whose pages it changes, once', async () => {
+test('each write publishes one event to every topic whose pages it changes', async () => {
   const id = await ann.ask({ tags: ['rye'] });
-  expect(await toldOf(() => bob.vote('questions', id, 'up'))).toEqual([
+  expect(await eventsOf(() => bob.vote('questions', id, 'up'))).toEqual([
     `member:${ann.id} notified`,
     `question:${id} voted`,
     'feeds question-counted',
     `profile:${ann.id} profile-changed`,
   ]);
-  expect(await toldOf(() => bob.vote('questions', id, 'up'))).toEqual([]);
-  expect(await toldOf(() => bob.put(`/questions/${id}/view`))).toEqual([
+  expect(await eventsOf(() => bob.vote('questions', id, 'up'))).toEqual([]);
+  expect(await eventsOf(() => bob.put(`/questions/${id}/view`))).toEqual([
     `member:${bob.id} visited`,
     `question:${id} viewed`,
     'feeds question-counted',
     `profile:${ann.id} profile-changed`,
   ]);
   let answerId = 0;
-  expect(await toldOf(async () => (answerId = (await bob.answer(id)).id))).toEqual([
+  expect(await eventsOf(async () => (answerId = (await bob.answer(id)).id))).toEqual([
     `member:${ann.id} notified`,
     `question:${id} answer-posted`,
     'answers answer-posted',
@@ -59,52 +59,52 @@ test('each write tells all whose pages it changes, once', async () => {
     'activity question-active',
     `profile:${bob.id} profile-changed`,
   ]);
-  expect(await toldOf(() => eve.vote('answers', answerId, 'down'))).toEqual([
+  expect(await eventsOf(() => eve.vote('answers', answerId, 'down'))).toEqual([
     `question:${id} voted`,
     'answers answer-counted',
     `profile:${bob.id} profile-changed`,
   ]);
   const accept = () => ann.put(`/questions/${id}/accepted-answer`, { answerId });
-  expect(await toldOf(accept)).toEqual([
+  expect(await eventsOf(accept)).toEqual([
     `question:${id} accepted`,
     'feeds question-solved',
     'answers answer-accepted',
     `member:${bob.id} notified`,
   ]);
-  expect(await toldOf(accept)).toEqual([]);
-  expect(await toldOf(() => bob.put(`/questions/${id}/view`))).toEqual([`member:${bob.id} visited`]);
-  expect(await toldOf(() => eve.replyToAnswer(answerId))).toEqual([
+  expect(await eventsOf(accept)).toEqual([]);
+  expect(await eventsOf(() => bob.put(`/questions/${id}/view`))).toEqual([`member:${bob.id} visited`]);
+  expect(await eventsOf(() => eve.replyToAnswer(answerId))).toEqual([
     `member:${bob.id} notified`,
     `question:${id} reply-posted`,
     'activity question-active',
   ]);
-  expect(await toldOf(() => ann.remove('questions', id))).toEqual([
+  expect(await eventsOf(() => ann.remove('questions', id))).toEqual([
     `question:${id} deleted`,
     'feeds question-deleted',
     'answers question-deleted',
-    'topics topic-asked',
+    'tags tag-questions-changed',
     ...[ann, bob, eve].map((author) => `profile:${author.id} profile-changed`),
-    // Of Bob's answer, and of Eve's reply to it.
+    // For Bob's answer, and for Eve's reply to it.
     ...[ann, bob].map((reader) => `member:${reader.id} notifications-changed`),
   ]);
 });
 
-test('who has read what told of an answer is not told when it goes', async () => {
+test('deleting an answer publishes to its recipient only if its notification was unread', async () => {
   const id = await ann.ask();
   const read = (await bob.answer(id)).id;
   expectOk(await ann.put('/notifications/read', {}));
   const unread = (await bob.answer(id)).id;
-  const bells = (events: string[]) => events.filter((event) => event.startsWith('member:'));
-  expect(bells(await toldOf(() => bob.remove('answers', read)))).toEqual([]);
-  expect(bells(await toldOf(() => bob.remove('answers', unread)))).toEqual([
+  const memberEvents = (events: string[]) => events.filter((event) => event.startsWith('member:'));
+  expect(memberEvents(await eventsOf(() => bob.remove('answers', read)))).toEqual([]);
+  expect(memberEvents(await eventsOf(() => bob.remove('answers', unread)))).toEqual([
     `member:${ann.id} notifications-changed`,
   ]);
 });
 
-test('a question that is asked or edited is told of with the tags as they are shown', async () => {
+test('the event of a new or edited question has its tags as they are shown', async () => {
   await ann.ask({ tags: ['Spelt'] });
   const id = await ann.ask({ tags: ['spelt', 'Yeast'] });
-  const [, posted] = (await told()).filter(({ topic }) => topic === 'feeds');
+  const [, posted] = (await publishedEvents()).filter(({ topic }) => topic === 'feeds');
   expect(posted?.event).toEqual({
     kind: 'question-posted',
     questionId: id,
@@ -113,7 +113,7 @@ test('a question that is asked or edited is told of with the tags as they are sh
   });
   await sql`delete from event`.execute(server.db);
   expectOk(await ann.put(`/questions/${id}`, { title: 'Why?', content: 'Because **so**.', tags: ['yeast'] }));
-  const events = await told();
+  const events = await publishedEvents();
   expect(events).toContainEqual({
     topic: 'feeds',
     event: {
@@ -127,36 +127,36 @@ test('a question that is asked or edited is told of with the tags as they are sh
     },
   });
   expect(events).toContainEqual({
-    topic: 'topics',
-    event: { kind: 'topic-asked', tag: 'Spelt', questionsCount: 1 },
+    topic: 'tags',
+    event: { kind: 'tag-questions-changed', tag: 'Spelt', questionsCount: 1 },
   });
 });
 
-test('of many who follow a topic at once, the last told of counts them all', async () => {
+test('the last event of concurrent followers of a topic has the count of all', async () => {
   const members = await Promise.all(Array.from({ length: 8 }, (_, n) => server.register(`Follower ${n}`)));
-  await Promise.all(members.map((member) => member.put('/topics/crumb/follow', { following: true })));
-  const counts = (await told()).flatMap(({ event }) =>
-    event.kind === 'topic-followed' ? [event.followersCount] : [],
+  await Promise.all(members.map((member) => member.put('/tags/crumb/follow', { following: true })));
+  const counts = (await publishedEvents()).flatMap(({ event }) =>
+    event.kind === 'tag-followers-changed' ? [event.followersCount] : [],
   );
   expect(counts).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
-  expect(await toldOf(async () => members[0]?.put('/topics/crumb/follow', { following: true }))).toEqual([]);
+  expect(await eventsOf(async () => members[0]?.put('/tags/crumb/follow', { following: true }))).toEqual([]);
 });
 
-test('a member is told what they follow, and nobody else is', async () => {
+test('a follow is published only to the member who follows', async () => {
   const id = await ann.ask();
   expectOk(await bob.put(`/questions/${id}/follow`, { following: true }));
-  expectOk(await bob.put('/topics/Crust/follow', { following: true }));
-  expect((await bob.get<Follows>('/following/marks')).body).toEqual({
+  expectOk(await bob.put('/tags/Crust/follow', { following: true }));
+  expect((await bob.get<Follows>('/follows')).body).toEqual({
     tags: ['Crust'],
     questions: [id],
     complete: true,
   });
-  expect((await eve.get<Follows>('/following/marks')).body).toMatchObject({ tags: [], questions: [] });
-  const followed = (await told()).filter(({ event }) => event.kind === 'follows-changed');
+  expect((await eve.get<Follows>('/follows')).body).toMatchObject({ tags: [], questions: [] });
+  const followed = (await publishedEvents()).filter(({ event }) => event.kind === 'follows-changed');
   expect(new Set(followed.map(({ topic }) => topic))).toEqual(new Set([`member:${bob.id}`]));
 });
 
-test('what everybody may hear holds nobody’s address, and what concerns one member only they may hear', async () => {
+test('public events contain no email address, and private ones reach only their member', async () => {
   const parley = startParley({
     env: {
       DATABASE_URL: toDatabaseUrl(server.database.connection),
@@ -172,8 +172,8 @@ test('what everybody may hear holds nobody’s address, and what concerns one me
       return there;
     }),
   );
-  if (quiet === undefined || curious === undefined) throw new Error('nobody is there');
-  const { socket, heard } = listen(curious);
+  if (quiet === undefined || curious === undefined) throw new Error('a member was not created');
+  const { socket, received } = listen(curious);
   const subscribe = async (topic: string): Promise<SubscribeResult> =>
     socket.emitWithAck('subscribe', { topic, since: '' });
 
@@ -187,33 +187,33 @@ test('what everybody may hear holds nobody’s address, and what concerns one me
     '',
   ])
     expect({ topic, ...(await subscribe(topic)) }).toMatchObject({ topic, ok: false });
-  const open = ['feeds', 'answers', 'activity', 'topics', `profile:${ann.id}`, `member:${eve.id}`];
+  const open = ['feeds', 'answers', 'activity', 'tags', `profile:${ann.id}`, `member:${eve.id}`];
   for (const topic of open) expect({ topic, ...(await subscribe(topic)) }).toMatchObject({ topic, ok: true });
 
   expectOk(await quiet.put('/settings', { displayName: 'Ann', bio: 'Bakes.', showEmail: false }));
   const id = await quiet.ask({ tags: ['oats'] });
   await bob.vote('questions', id, 'up');
   await bob.answer(id);
-  expectOk(await quiet.put('/topics/oats/follow', { following: true }));
-  await eventually(() => heard.some(({ event }) => event.kind === 'topic-followed'));
-  expect(heard.filter(({ topic }) => topic.startsWith('member:'))).toEqual([]);
-  expect(JSON.stringify(heard)).not.toContain('@');
-  expect(new Set(heard.map(({ topic }) => topic))).toEqual(
+  expectOk(await quiet.put('/tags/oats/follow', { following: true }));
+  await eventually(() => received.some(({ event }) => event.kind === 'tag-followers-changed'));
+  expect(received.filter(({ topic }) => topic.startsWith('member:'))).toEqual([]);
+  expect(JSON.stringify(received)).not.toContain('@');
+  expect(new Set(received.map(({ topic }) => topic))).toEqual(
     new Set(open.filter((topic) => topic !== `member:${eve.id}`)),
   );
 });
 
-/** A browser's live connection, and all it is told. */
-function listen(member: Member): { socket: Socket; heard: Told[] } {
+/** A browser's live connection and the events it received. */
+function listen(member: Member): { socket: Socket; received: PublishedEvent[] } {
   const socket = io(member.address, {
     path: '/api/live',
     transports: ['websocket'],
     extraHeaders: { cookie: [...member.cookies].map((pair) => pair.join('=')).join('; ') },
   });
-  const heard: Told[] = [];
+  const received: PublishedEvent[] = [];
   socket.on('events', ({ topic, events }: EventBatch) => {
-    for (const event of events) heard.push({ topic, event });
+    for (const event of events) received.push({ topic, event });
   });
   onTestFinished(() => void socket.disconnect());
-  return { socket, heard };
+  return { socket, received };
 }

@@ -9,12 +9,12 @@ import { eventually } from '#tests/support/parley.ts';
 import { startTestServer } from '#tests/support/server.ts';
 import { positionHeader } from '#shared/core/events.ts';
 import type { FeedPage } from '#shared/engagement/mutes.ts';
-import type { QuestionPage } from '#shared/posts/questions.ts';
+import type { QuestionPageData } from '#shared/posts/questions.ts';
 import type { SearchResults } from '#shared/discovery/search.ts';
 
-/** Asks the database each time. */
+/** The server without a cache, which reads the database each time. */
 const plain = await startTestServer();
-/** Two that keep pages, on the same database. */
+/** Two nodes with a response cache, on the same database. */
 const nodes = [await startCachingNode(plain.database), await startCachingNode(plain.database)] as const;
 afterAll(async () => {
   await Promise.all(nodes.map((node) => node.stop()));
@@ -25,21 +25,21 @@ const ann = await plain.register('Ann');
 const bob = await plain.register('Bob');
 beforeEach(() => plain.resetRateLimits());
 
-/** All that both nodes wrote, both have heard of. */
-async function allHeard(): Promise<void> {
+/** Waits until both nodes have processed the events of all their writes. */
+async function waitForEvents(): Promise<void> {
   for (const { caches } of nodes) {
     const token = caches.responses.writes.createToken();
     await eventually(() => nodes.every((node) => node.caches.responses.writes.hasSeen(token)));
   }
 }
 
-const made = (node: CachingNode) => node.caches.responses.pagesRead;
+const readCount = (node: CachingNode) => node.caches.responses.pagesRead;
 
 const feeds = ['recent', 'popular', 'unanswered'] as const;
 const topicSorts = ['popular', 'alphabetical', 'active'] as const;
 const sorts = ['newest', 'helpful', 'oldest'] as const;
 
-test('what is kept is what the database says, to whoever wrote at once on every node, after any changes', async () => {
+test('a cached page equals the database after any change, for its writer immediately and on every node', async () => {
   const questions: number[] = [];
   for (const tags of [['bread'], ['rye', 'bread'], []]) questions.push(await ann.ask({ tags }));
   await ann.answer(questions[0]!);
@@ -57,27 +57,27 @@ test('what is kept is what the database says, to whoever wrote at once on every 
       for (const { what, by, node, pick } of list) {
         const member = members[by]!;
         await changes[what]!(nodes[node]!.browserOf(member), questions, pick);
-        // Whoever wrote, wherever they look; and everybody where it was written.
+        // The writer sees the change on every node, other members see it on the node where it was written.
         const id = questions[pick % questions.length] ?? 0;
         for (const each of nodes) {
-          const [read, kept, asked] = await pages(each, member, id, pick);
-          expect([read, kept]).toEqual([asked, asked]);
+          const [read, fromCache, expected] = await pages(each, member, id, pick);
+          expect([read, fromCache]).toEqual([expected, expected]);
         }
-        const [read, kept, asked] = await pages(nodes[node]!, members[1 - by]!, id, pick);
-        expect([read, kept]).toEqual([asked, asked]);
+        const [read, fromCache, expected] = await pages(nodes[node]!, members[1 - by]!, id, pick);
+        expect([read, fromCache]).toEqual([expected, expected]);
       }
-      await allHeard();
+      await waitForEvents();
       for (const node of nodes)
         for (const member of members) {
-          const [read, kept, asked] = await pages(node, member, questions.at(-1) ?? 0, list.length);
-          expect([read, kept]).toEqual([asked, asked]);
+          const [read, fromCache, expected] = await pages(node, member, questions.at(-1) ?? 0, list.length);
+          expect([read, fromCache]).toEqual([expected, expected]);
         }
     }),
     { numRuns: 6, endOnFailure: true },
   );
 });
 
-/** Everything that changes what a question's page, a feed or a topic shows. A refusal changes nothing, and is none here. */
+/** Every change that affects a question's page, a feed or a topic. A refusal changes nothing and is ignored. */
 const changes: Record<string, (member: Member, questions: number[], pick: number) => Promise<unknown>> = {
   async ask(member, questions, pick) {
     questions.push(await member.ask({ title: `Question ${pick}?`, tags: pick % 2 === 0 ? ['bread'] : [] }));
@@ -92,12 +92,12 @@ const changes: Record<string, (member: Member, questions: number[], pick: number
   unvote: (member, questions, pick) => member.put(`/questions/${at(questions, pick)}/vote`, { vote: null }),
   follow: (member, questions, pick) =>
     member.put(`/questions/${at(questions, pick)}/follow`, { following: pick % 2 === 0 }),
-  keep: (member, questions, pick) =>
+  bookmark: (member, questions, pick) =>
     member.put(`/questions/${at(questions, pick)}/bookmark`, { bookmarked: pick % 2 === 0 }),
   mute: (member, questions, pick) =>
     member.put(`/questions/${at(questions, pick)}/mute`, { muted: pick % 2 === 0 }),
-  followTopic: (member, _, pick) => member.put('/topics/bread/follow', { following: pick % 2 === 0 }),
-  muteTopic: (member, _, pick) => member.put('/topics/bread/mute', { muted: pick % 2 === 0 }),
+  followTopic: (member, _, pick) => member.put('/tags/bread/follow', { following: pick % 2 === 0 }),
+  muteTopic: (member, _, pick) => member.put('/tags/bread/mute', { muted: pick % 2 === 0 }),
   rename: (member, _, pick) =>
     member.put('/settings', { displayName: `${member.name} ${pick}`, bio: '', showEmail: false }),
   edit: (member, questions, pick) =>
@@ -114,7 +114,7 @@ const changes: Record<string, (member: Member, questions: number[], pick: number
   voteAnswer: withAnswer((member, { id }, pick) =>
     member.put(`/answers/${id}/vote`, { vote: pick % 2 === 0 ? 'up' : null }),
   ),
-  keepAnswer: withAnswer((member, { id }, pick) =>
+  bookmarkAnswer: withAnswer((member, { id }, pick) =>
     member.put(`/answers/${id}/bookmark`, { bookmarked: pick % 2 === 0 }),
   ),
   reply: withAnswer((member, { id }) => member.post(`/answers/${id}/replies`, { content: 'Oh.' })),
@@ -135,7 +135,7 @@ const changes: Record<string, (member: Member, questions: number[], pick: number
   ),
 };
 
-type AnyAnswer = QuestionPage['answers']['items'][number];
+type AnyAnswer = QuestionPageData['answers']['items'][number];
 
 function withAnswer(work: (member: Member, answer: AnyAnswer, pick: number) => Promise<unknown>) {
   return async (member: Member, questions: number[], pick: number) => {
@@ -147,16 +147,16 @@ function withAnswer(work: (member: Member, answer: AnyAnswer, pick: number) => P
 
 const at = (questions: readonly number[], pick: number) => questions[pick % questions.length] ?? 0;
 
-/** Pages as a node gives them, again as it kept them if it did, and as they are in the database. */
+/** Pages from a node, the same pages again from its cache, and the same from the database. */
 async function pages(node: CachingNode, member: Member, id: number, pick: number) {
   const muted = pick % 2 === 0 ? 'hide' : 'show';
   const paths = [
     `/questions/${id}?sort=${sorts[pick % sorts.length]}`,
     `/feeds/${feeds[pick % feeds.length]}?muted=${muted}`,
-    `/topics?sort=${topicSorts[pick % topicSorts.length]}`,
-    '/topics/bread',
-    '/topics/bread/questions',
-    // The most work of all: not each time.
+    `/tags?sort=${topicSorts[pick % topicSorts.length]}`,
+    '/tags/bread',
+    '/tags/bread/questions',
+    // Searches take longest, so they run only every third time.
     ...(pick % 3 === 0 ? [`/search?q=anew&in=${pick % 2 === 0 ? 'questions' : 'answers'}`] : []),
   ];
   const answersTo = async (caller: Member) => {
@@ -167,74 +167,74 @@ async function pages(node: CachingNode, member: Member, id: number, pick: number
   return [await answersTo(browser), await answersTo(browser), await answersTo(member)] as const;
 }
 
-test('two hundred who ask for a page that has changed have it read once', async () => {
+test('two hundred concurrent requests for a changed page cause one read', async () => {
   const id = await ann.ask();
   const readers = [here.browserOf(ann), here.browserOf(bob)];
   for (const reader of readers) await reader.read(id);
   await readers[0]!.vote('questions', id, 'up');
-  const before = made(here);
+  const before = readCount(here);
   const pages = await Promise.all(Array.from({ length: 200 }, (_, n) => readers[n % 2]!.read(id)));
   expect(new Set(pages.map((page) => page.question.upvotes))).toEqual(new Set([1]));
-  // The stream may tell of the vote once more meanwhile.
-  expect(made(here) - before).toBeLessThanOrEqual(2);
-  await allHeard();
+  // The event of the vote may invalidate the page once more meanwhile.
+  expect(readCount(here) - before).toBeLessThanOrEqual(2);
+  await waitForEvents();
   await readers[0]!.read(id);
-  const settled = made(here);
+  const settled = readCount(here);
   for (const reader of readers) await reader.read(id);
-  expect(made(here)).toBe(settled);
+  expect(readCount(here)).toBe(settled);
 });
 
-test('who did nothing on a page gets it from memory, whoever opens it meanwhile', async () => {
+test('a member without votes or replies on a page gets it from the cache, also after others opened it', async () => {
   const id = await ann.ask();
   await bob.vote('questions', id, 'up');
   const readers = [];
   for (const name of ['Cy', 'Dee', 'Eve', 'Fay']) readers.push(here.browserOf(await plain.register(name)));
   const [cy, dee, eve, fay] = readers as [Member, Member, Member, Member];
-  await allHeard();
-  // The first has it made, the second has it learned who has anything of their own on it.
+  await waitForEvents();
+  // The first request reads the page, the second reads which members have votes or visits on it.
   for (const reader of [cy, dee]) await reader.read(id);
   const { pagesRead, viewerReads } = here.caches.responses;
   for (const [views, reader] of [eve, fay, cy].entries()) {
     expect(await reader.read(id)).toMatchObject({ visitedAt: null, question: { views, upvotes: 1 } });
     await reader.put(`/questions/${id}/view`);
-    await allHeard();
+    await waitForEvents();
     expect((await dee.read(id)).question).toMatchObject({ views: views + 1, myVote: null });
   }
   expect(here.caches.responses).toMatchObject({ pagesRead, viewerReads });
-  // Whoever has something there is asked for.
+  // Members with a vote or visit on the page cause a read.
   expect((await cy.read(id)).visitedAt).not.toBeNull();
   expect((await here.browserOf(bob).read(id)).question.myVote).toBe('up');
   expect(here.caches.responses.viewerReads).toBe(viewerReads + 2);
 });
 
-test('a search that comes again is answered from memory, until a post may be among what it finds', async () => {
+test('a repeated search comes from the cache until a matching post changes', async () => {
   const id = await ann.ask({ title: 'Is a sponge starter any good?' });
   const unlike = await bob.ask();
-  await allHeard();
+  await waitForEvents();
   const [anns, bobs] = [here.browserOf(ann), here.browserOf(bob)];
   const ask = async (reader: Member) => {
     const { body } = await reader.get<SearchResults>('/search?q=sponge%20starter');
     return body.questions.map((question) => [question.id, question.views]);
   };
   for (const reader of [anns, bobs]) expect(await ask(reader)).toEqual([[id, 0]]);
-  const before = made(here);
+  const before = readCount(here);
   await bobs.put(`/questions/${unlike}/view`);
-  await allHeard();
+  await waitForEvents();
   for (const reader of [anns, bobs]) expect(await ask(reader)).toEqual([[id, 0]]);
-  expect(made(here)).toBe(before);
+  expect(readCount(here)).toBe(before);
   await bobs.put(`/questions/${id}/view`);
-  await allHeard();
+  await waitForEvents();
   expect(await ask(anns)).toEqual([[id, 1]]);
   const other = await bob.ask({ title: 'Does a sponge starter rise twice?' });
   await eventually(async () => (await ask(anns)).length === 2);
   await bobs.vote('questions', other, 'up');
-  await allHeard();
+  await waitForEvents();
   expect((await ask(anns))[0]).toEqual([other, 0]);
 });
 
-test('members see what they wrote on a node that has not heard of it, and nobody sees anything old once it hears nothing', async () => {
+test('members see their own writes on a node that lags behind, and nothing stale when it receives no events', async () => {
   const id = await ann.ask();
-  await allHeard();
+  await waitForEvents();
   for (const member of [ann, bob]) await there.browserOf(member).read(id);
   const hearAgain = await there.pauseEvents();
   await here.browserOf(ann).vote('questions', id, 'up');
@@ -247,7 +247,7 @@ test('members see what they wrote on a node that has not heard of it, and nobody
   expect((await there.browserOf(bob).read(id)).question.upvotes).toBe(1);
 });
 
-test('a session that is ended on one node has ended on all', async () => {
+test('a session that ends on one node ends on all', async () => {
   const id = await ann.ask();
   const phone = await ann.signInElsewhere();
   for (const node of nodes) for (let n = 0; n < 2; n++) await node.browserOf(phone).read(id);
@@ -258,14 +258,14 @@ test('a session that is ended on one node has ended on all', async () => {
   expect((await here.browserOf(ann).get(path)).status).toBe(200);
 });
 
-test('a member never gets what is another one’s own, whatever tag they send', async () => {
+test("a member never gets another member's private data, whatever ETag they send", async () => {
   const id = await ann.ask();
   await bob.vote('questions', id, 'up');
-  await allHeard();
+  await waitForEvents();
   const path = `/questions/${id}`;
   const [anns, bobs] = [here.browserOf(ann), here.browserOf(bob)];
   for (let n = 0; n < 2; n++) {
-    const first = await bobs.get<QuestionPage>(path);
+    const first = await bobs.get<QuestionPageData>(path);
     const tag = first.headers.get('etag') ?? '';
     expect(first.body.question.myVote).toBe('up');
     expect(await anns.send('GET', path, { headers: { 'if-none-match': tag } })).toMatchObject({
@@ -278,40 +278,40 @@ test('a member never gets what is another one’s own, whatever tag they send', 
   expect((await bobs.read(id)).visitedAt).not.toBe((await anns.read(id)).visitedAt);
 });
 
-test('an answer that is kept has the headers and bytes of one that was made, compressed or not', async () => {
+test('a cached response has the headers and bytes of an uncached one, compressed or not', async () => {
   const content = 'Where is the flour? 🌾 '.repeat(90);
   const id = await ann.ask({ content });
-  // What is short is never compressed.
+  // Short responses are never compressed.
   for (let n = 0; n < 5; n++) await bob.ask({ content });
   await bob.vote('questions', id, 'up');
-  // Feeds without what is muted are made for their member.
-  for (const member of [ann, bob]) await member.mute('topics/bread', false);
-  await allHeard();
+  // Feeds of members with mutes are not shared.
+  for (const member of [ann, bob]) await member.mute('tags/bread', false);
+  await waitForEvents();
   for (const member of [ann, bob])
     for (const path of [`/questions/${id}`, '/feeds/recent'])
       for (const encoding of ['identity', 'gzip;q=0', 'gzip, br']) {
         here.caches.clear();
         const ask = () => bytesAt(`${here.address}/api${path}`, here.browserOf(member), encoding);
-        const [fresh, kept] = [await ask(), await ask()];
-        expect(kept).toEqual(fresh);
-        expect(kept.headers['content-encoding']).toBe(encoding === 'gzip, br' ? 'gzip' : undefined);
-        const text = encoding === 'gzip, br' ? gunzipSync(kept.bytes) : kept.bytes;
+        const [fresh, fromCache] = [await ask(), await ask()];
+        expect(fromCache).toEqual(fresh);
+        expect(fromCache.headers['content-encoding']).toBe(encoding === 'gzip, br' ? 'gzip' : undefined);
+        const text = encoding === 'gzip, br' ? gunzipSync(fromCache.bytes) : fromCache.bytes;
         expect(JSON.parse(text.toString())).toEqual((await member.get(path)).body);
       }
 });
 
-/** An answer as it comes, which `fetch` would unpack, without what differs from moment to moment. */
+/** Raw response bytes, which `fetch` would decompress, without headers that always differ. */
 async function bytesAt(url: string, { cookies }: Member, encoding: string) {
   const cookie = [...cookies].map((pair) => pair.join('=')).join('; ');
-  const asked = request(url, { headers: { cookie, 'accept-encoding': encoding } }).end();
-  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
-  // What is answered from memory is not logged: it needs no number.
+  const expected = request(url, { headers: { cookie, 'accept-encoding': encoding } }).end();
+  const [answer] = (await once(expected, 'response')) as [IncomingMessage];
+  // Cached responses are not logged and have no request id.
   const { date, [positionHeader]: position, 'x-request-id': _, ...headers } = answer.headers;
   expect([date, position]).toEqual([expect.any(String), expect.stringMatching(/^\d+\./)]);
   return { status: answer.statusCode, headers, bytes: Buffer.concat(await answer.toArray()) };
 }
 
-test('what is kept takes no more memory than it may', async () => {
+test('the cache stays within its memory limit', async () => {
   const maxBytes = 60_000;
   const small = await startCachingNode(plain.database, maxBytes);
   try {

@@ -4,14 +4,14 @@ import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { eventually } from '#tests/support/parley.ts';
 import { startTestServer } from '#tests/support/server.ts';
 
-// Whoever locks several rows takes them in one order. Where one waits for the first of them, all others must be free: who
-// holds one of those meanwhile could be waiting for the first, and PostgreSQL would have to end one of the two.
+// Every transaction locks rows in the same order. While one waits for its first row, it must hold no other row: the
+// holder of the first row may wait for that one, and PostgreSQL would abort one of the two (deadlock).
 const server = await startTestServer();
 afterAll(() => server.stop());
 const ann = await server.register('Ann');
 const bob = await server.register('Bob');
 
-/** Locks rows of somebody else's transaction until the test ends or `free` is called. */
+/** Locks rows in another transaction until the test ends or `free` is called. */
 async function locked(rows: string, ...values: unknown[]) {
   const client = new pg.Client(server.database.connection);
   await client.connect();
@@ -27,7 +27,7 @@ async function locked(rows: string, ...values: unknown[]) {
   return { free };
 }
 
-const somebodyWaits = async () => {
+const isLockAwaited = async () => {
   const { rows } = await sql`
     select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
     server.db,
@@ -35,31 +35,31 @@ const somebodyWaits = async () => {
   return rows.length > 0;
 };
 
-test('an edit that waits for one topic holds no other', async () => {
+test('an edit that waits for one tag locks no other', async () => {
   const id = await ann.ask({ tags: ['first'] });
   await ann.ask({ tags: ['second'] });
   const { free } = await locked(`select from tag where key = 'first' for no key update`);
   const edited = ann.put(`/questions/${id}`, { title: 'Which?', content: 'This.', tags: ['second'] });
-  await eventually(somebodyWaits);
+  await eventually(isLockAwaited);
   const other = await locked(`select from tag where key = 'second' for no key update nowait`);
   await other.free();
   await free();
   expect(await edited).toMatchObject({ status: 200 });
 });
 
-test('a deletion that waits for one author holds no other', async () => {
+test('a deletion that waits for one author locks no other', async () => {
   const id = await ann.ask();
   await bob.answer(id);
   const { free } = await locked('select from member where id = $1 for no key update', ann.id);
   const deleted = ann.delete(`/questions/${id}`);
-  await eventually(somebodyWaits);
+  await eventually(isLockAwaited);
   const other = await locked('select from member where id = $1 for no key update nowait', bob.id);
   await other.free();
   await free();
   expect(await deleted).toMatchObject({ status: 204 });
 });
 
-test('whoever votes, follows or keeps holds up nobody who replies or edits', async () => {
+test('voting, following and bookmarking do not block replies and edits', async () => {
   const id = await ann.ask();
   const answer = await ann.answer(id);
   await locked('select from question where id = $1 for key share', id);

@@ -5,9 +5,9 @@ import { startTestServer } from '#tests/support/server.ts';
 const server = await startTestServer();
 afterAll(() => server.stop());
 
-/** Updates of a table so far, and how many of them no index had to be told of (HOT, PostgreSQL manual 66.7). */
+/** The number of updates of a table, and of those without index updates (HOT, PostgreSQL manual 66.7). */
 async function updatesOf(table: string) {
-  // Connections keep what they counted to themselves for a while. At the same time, each question goes to another one.
+  // Connections report their statistics with a delay. Concurrent queries make each run on another connection.
   const everyConnection = Array.from({ length: 20 }, () =>
     sql`select pg_stat_force_next_flush()`.execute(server.db),
   );
@@ -20,7 +20,7 @@ async function updatesOf(table: string) {
   return row;
 }
 
-test('votes, views, answers and replies leave what search knows of a question and an answer alone', async () => {
+test('votes, views, answers and replies do not update the search indexes of questions and answers', async () => {
   const [ann, bob] = [await server.register('Ann'), await server.register('Bob')];
   const id = await ann.ask({ content: 'Bread. '.repeat(200), tags: ['bread'] });
   const answer = await bob.answer(id);

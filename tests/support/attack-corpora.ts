@@ -2,27 +2,27 @@ import { projectRoot } from '#server/core/paths.ts';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Texts that were made to hurt, or that programs have stumbled over. */
+/** Texts that attack programs or are known to break them. */
 export type Corpora = {
-  /** Whether they are the public lists; else a few of our own. */
+  /** Whether these are the public lists; otherwise a few built-in texts. */
   isComplete: boolean;
-  /** Attacks on pages and databases, and awkward words, each of one line or a few. */
+  /** Attacks on pages and databases, and unusual words, each on one line or a few. */
   lines: string[];
-  /** Texts that made parsers of Markdown hang, and odd cases of its specifications. */
+  /** Texts that made Markdown parsers hang, and edge cases of the Markdown specifications. */
   slowMarkdown: string[];
   markdown: string[];
-  /** Words that are common passwords, reserved names and the like. */
+  /** Common passwords, reserved names and similar words. */
   words: string[];
 };
 
-/** Where the public lists lie on machines that have them: beside the checkout, or where PARLEY_CORPORA says. */
+/** The directory of the public lists, on machines that have them: next to the checkout, or PARLEY_CORPORA. */
 const corporaDirectory = path.resolve(projectRoot, process.env['PARLEY_CORPORA'] ?? '../shared/data/corpora');
 
-/** The public lists where this machine has them, else a few texts of each kind; that it is so is said aloud. */
+/** Reads the public lists, or a few texts of each kind where they are missing; warns in that case. */
 export function readCorpora(): Corpora {
   if (!existsSync(corporaDirectory)) {
     console.warn(
-      `The public lists of attacks are not at ${corporaDirectory}: only a few texts of our own are tried.`,
+      `The public lists of attacks are not at ${corporaDirectory}: only a few built-in texts are tested.`,
     );
     return { isComplete: false, ...builtInTexts };
   }
@@ -70,7 +70,7 @@ export function readCorpora(): Corpora {
   };
 }
 
-/** As many of them as fit into each text of at most `size` characters, in their order, none left out but longer ones. */
+/** Joins items, in order, into texts of at most `size` characters. Leaves out items that are longer. */
 export function packTexts(items: readonly string[], size: number, between = '\n\n'): string[] {
   const texts: string[] = [];
   let text = '';

@@ -10,14 +10,14 @@ import type { TestDatabase } from './database.ts';
 import type { Member } from './member.ts';
 import { defaultSettings } from './server.ts';
 
-/** A Parley in this process that keeps pages, as `node.ts` puts it together, without live sockets. */
+/** A node in this process with a response cache, assembled as in `node.ts`, without live sockets. */
 export type CachingNode = {
   address: string;
   caches: NodeCaches;
   stream: EventStream;
-  /** The browser of a member, with the cookies that it has wherever it goes. */
+  /** The member's browser on this node, with the same cookies. */
   browserOf: (member: Member) => Member;
-  /** Lets the node hear of nothing until the function that comes back is called. */
+  /** Stops delivering events to the node until the returned function is called. */
   pauseEvents: () => Promise<() => void>;
   stop: () => Promise<void>;
 };
@@ -29,7 +29,7 @@ export async function startCachingNode(
   const settings = defaultSettings;
   const log = pino({ level: 'error' });
   const db = openDatabase({ connection, maxConnections: 8 });
-  // Of its own, so that it can be held up.
+  // A connection of its own, so that it can be paused.
   const listening = openDatabase({ connection, maxConnections: 1 });
   let caches: NodeCaches | undefined;
   const stream = await followEventStream({
@@ -42,7 +42,7 @@ export async function startCachingNode(
   caches = createNodeCaches({ db, settings, stream, maxBytes });
   const app = createApp({ db, settings, log, position: stream.position, caches });
   const behind = getRequestListener(app.fetch);
-  const handler = await createCachedHandler({ kept: caches, settings, stream, metrics: undefined, behind });
+  const handler = await createCachedHandler({ caches, settings, stream, metrics: undefined, next: behind });
   const http = await startHttpServer(handler, '127.0.0.1', 0);
   return {
     address: http.address,

@@ -4,7 +4,7 @@ import { ignoreHangup } from '#server/core/signals.ts';
 import { serve } from '#server/serve.ts';
 import { cheapPasswordCost } from './cheap-passwords.ts';
 
-// The server with cheap password hashes. No configuration of an operator leads here.
+// The server with cheap password hashes. An operator cannot configure this.
 ignoreHangup();
 const config = readConfig();
 const log = createLogger(config.logLevel, config.nodeName);

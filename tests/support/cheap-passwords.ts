@@ -1,4 +1,4 @@
 import type { PasswordCost } from '#server/identity/passwords.ts';
 
-/** Thousands are registered, and each would cost what stands in the way of whoever guesses passwords. */
+/** Tests register thousands of members; the full password cost would take most of their time. */
 export const cheapPasswordCost: PasswordCost = { memoryKib: 64, passes: 1 };

@@ -9,7 +9,7 @@ export type Checkout = { project: string; node: string };
 
 const ownParts = ['src', 'migrations', 'package.json'];
 
-/** A checkout that everybody can read: this one, or a copy where it lies below a folder that only some may enter. */
+/** A checkout that every user can read: this one, or a copy if this one is below a restricted directory. */
 export async function findReadableCheckout(): Promise<Checkout> {
   const account = { name: 'nobody', ...unprivilegedUser };
   const here = { project: projectRoot, node: process.execPath };
@@ -18,7 +18,7 @@ export async function findReadableCheckout(): Promise<Checkout> {
   return reachable.every(Boolean) ? here : copyWhole();
 }
 
-/** A copy below a folder that only its owner may enter, the programs of PostgreSQL included. */
+/** A copy below a directory that only its owner may enter, including PostgreSQL's programs. */
 export async function createClosedCheckout(): Promise<Checkout> {
   const closed = path.join(await createTemporaryDirectory(), 'closed');
   await mkdir(closed, { mode: 0o700 });
@@ -41,7 +41,7 @@ async function copyWhole(): Promise<Checkout> {
   );
   for (const [place, { dev }] of Object.entries(lock.packages)) {
     if (place === '' || dev) continue;
-    // Packages for other machines are not installed.
+    // Packages for other platforms are not installed.
     await cp(path.join(projectRoot, place), path.join(project, place), { recursive: true }).catch(() => {});
   }
   const node = path.join(project, 'node');

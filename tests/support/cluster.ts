@@ -5,13 +5,15 @@ import { toDatabaseUrl } from './database-url.ts';
 import { startParley } from './parley.ts';
 import type { ParleyProcess } from './parley-process.ts';
 
-/** Starts processes of Parley on one database; `port` 0 takes any free one. */
+/** Starts Parley processes on one database. */
 export type TestCluster = {
   database: TestDatabase;
   start: (env?: NodeJS.ProcessEnv) => ParleyProcess;
 };
 
-/** A database for nodes in processes of their own, dropped with the test; `bare` leaves the migrations to them. */
+/**
+ * Creates a database for nodes in separate processes, dropped after the test; `bare` leaves migrations to the nodes.
+ */
 export async function createTestCluster({ bare = false } = {}): Promise<TestCluster> {
   const database = bare ? await createBareDatabase() : await createTestDatabase();
   onTestFinished(database.drop);

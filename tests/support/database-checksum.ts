@@ -2,9 +2,9 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '#server/core/database.ts';
 
 /**
- * Of every row of every table, but for sessions, limits on rates, what jobs learn for search or sum up at some moment, that
- * somebody was told of the safety of their account, what is written behind an answer, so that it takes as long for an
- * address that nobody has, and what was tried and counts no more.
+ * A checksum of all rows, except those that refused or read-only requests may change: sessions, rate limits, statistics
+ * and search words written by jobs, settings, security events, used nonces, and email links, which are written after
+ * the response so that its time does not reveal whether an address exists.
  */
 export async function databaseChecksum(db: Database): Promise<string> {
   const { rows: tables } = await sql<{ name: string }>`
@@ -12,18 +12,18 @@ export async function databaseChecksum(db: Database): Promise<string> {
     where table_schema = 'public' and table_type = 'BASE TABLE'
       and table_name not in (
         ${sql.join(statisticsTables.map((name) => sql.lit(name)))},
-        'session', 'rate_limit', 'search_word', 'setting', 'account_token', 'security_event', 'used_nonce')
+        'session', 'rate_limit', 'search_word', 'setting', 'email_link', 'security_event', 'used_nonce')
     order by table_name`.execute(db);
   return sumOf(
     db,
     tables.map(({ name }) => {
-      const told = name === 'event' ? sql`where event->>'kind' <> 'account-changed'` : sql``;
-      return sql`select row::text from ${sql.table(name)} row ${told}`;
+      const withoutAccountEvents = name === 'event' ? sql`where event->>'kind' <> 'account-changed'` : sql``;
+      return sql`select row::text from ${sql.table(name)} row ${withoutAccountEvents}`;
     }),
   );
 }
 
-/** Of every row that is about a member: what is theirs in their own name, sessions included, and notifications to them. */
+/** A checksum of all rows of a member: their own data including sessions, and their notifications. */
 export async function memberChecksum(db: Database, memberId: number): Promise<string> {
   const { rows: columns } = await sql<{ table: string; column: string }>`
     select table_name as table, column_name as column from information_schema.columns
@@ -46,9 +46,11 @@ const statisticsTables = [
 ];
 
 async function sumOf(db: Database, parts: readonly RawBuilder<unknown>[]): Promise<string> {
-  const sums = parts.map(
+  const checksums = parts.map(
     (part) => sql`(select md5(coalesce(string_agg(line, ' ' order by line), '')) from (${part}) part (line))`,
   );
-  const { rows } = await sql<{ sum: string }>`select concat_ws(E'\n', ${sql.join(sums)}) as sum`.execute(db);
+  const { rows } = await sql<{ sum: string }>`select concat_ws(E'\n', ${sql.join(checksums)}) as sum`.execute(
+    db,
+  );
   return rows[0]?.sum ?? '';
 }

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Works on a connection of its own, which ends with the work. */
+/** Runs `work` with its own connection, which is closed afterwards. */
 export async function withClient<Result>(
   connection: pg.ClientConfig,
   work: (client: pg.Client) => Promise<Result>,

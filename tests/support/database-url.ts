@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** The same connection as DATABASE_URL gives it; a host that is a folder holds the socket. */
+/** Formats a connection as DATABASE_URL; a host that is a directory contains the socket. */
 export function toDatabaseUrl({
   connectionString,
   user,
@@ -14,6 +14,6 @@ export function toDatabaseUrl({
     url.password = String(password ?? url.password);
     return url.href;
   }
-  const [name, secret, folder] = [user, password, host].map((part) => encodeURIComponent(String(part)));
-  return `postgres://${name}:${secret}@localhost/${database}?host=${folder}&port=${port}`;
+  const [name, secret, directory] = [user, password, host].map((part) => encodeURIComponent(String(part)));
+  return `postgres://${name}:${secret}@localhost/${database}?host=${directory}&port=${port}`;
 }

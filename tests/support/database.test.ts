@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { withClient } from './database-client.ts';
 import { createTestDatabase } from './database.ts';
 
-test('each test file gets a migrated database of its own', async () => {
+test('each test file gets its own migrated database', async () => {
   const [one, other] = await Promise.all([createTestDatabase(), createTestDatabase()]);
   try {
     expect(await insertMember(one.connection)).toBe(1);

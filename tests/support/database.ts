@@ -3,14 +3,14 @@ import type pg from 'pg';
 import { inject } from 'vitest';
 import { withClient } from './database-client.ts';
 
-/** How the tests of one run reach PostgreSQL; made by global-setup.ts. */
+/** Connections of the test run to PostgreSQL, created by global-setup.ts. */
 export type TestPostgresServer = {
-  /** A connection of a user who may create databases. */
+  /** Connects as a user who may create databases. */
   admin: pg.ClientConfig;
-  /** A connection of the user the tests work as, and that user's name as SQL. */
+  /** Connects as the user of the tests; its name quoted for SQL. */
   user: pg.ClientConfig;
   owner: string;
-  /** The database every test database is copied from: migrated and empty. */
+  /** The migrated, empty database that every test database is copied from. */
   template: string;
 };
 
@@ -22,12 +22,12 @@ declare module 'vitest' {
 
 export type TestDatabase = { connection: pg.ClientConfig; drop: () => Promise<void> };
 
-/** A database of the caller's own, migrated and empty. Drop it when the tests of the file are done. */
+/** Creates a migrated, empty database. Drop it after the tests of the file. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const { admin, user, owner, template } = inject('testServer');
   const database = `test_${randomBytes(8).toString('hex')}`;
   await runAsAdmin(admin, `create database ${database} template ${template} owner ${owner}`);
-  // No test here cuts the power, and waiting for the disk is most of what writing costs.
+  // Tests never cut the power, and waiting for the disk takes most of the time of a write.
   await runAsAdmin(admin, `alter database ${database} set synchronous_commit = off`);
   return {
     connection: withDatabase(user, database),
@@ -35,7 +35,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   };
 }
 
-/** The same connection to another database. In a connection string, the database is its path. */
+/** The same connection to another database. In a connection string, the database is the path. */
 export function withDatabase(connection: pg.ClientConfig, database: string): pg.ClientConfig {
   const { connectionString } = connection;
   if (connectionString === undefined) return { ...connection, database };

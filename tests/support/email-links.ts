@@ -5,7 +5,7 @@ export type EmailLinkPurpose = Parameters<typeof createLink>[1]['purpose'];
 
 let linkCount = 0;
 
-/** The token of a link as a mail holds it, with an address that nobody has. */
+/** Creates the token of an email link, for an unused address. */
 export function createLinkToken(
   db: Database,
   { memberId, purpose }: { memberId: number; purpose: EmailLinkPurpose },

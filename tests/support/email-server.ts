@@ -3,24 +3,24 @@ import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 import { eventually } from './eventually.ts';
 
-/** A mail as it arrived: read as a mail program does, and as it was sent. */
+/** An email as it arrived: parsed and raw. */
 export type ReceivedEmail = Email & { recipients: string[]; raw: string };
 
-/** A real mail server on this machine that keeps what it takes over. */
+/** A real SMTP server on this machine that stores received emails. */
 export type TestEmailServer = {
   url: string;
   emails: ReceivedEmail[];
-  /** Those to one address, once there are so many. */
+  /** Waits until an address has received `count` emails. Returns them. */
   waitForEmails: (address: string, count: number) => Promise<ReceivedEmail[]>;
-  /** Answers every recipient with this code until it is undefined again. */
+  /** Rejects every recipient with this code until set to undefined. */
   rejectWith: (code: number | undefined) => void;
-  /** Called when a mail has been received and before that is said. */
-  onEmail: (hook: (mail: ReceivedEmail) => Promise<void> | void) => void;
-  /** Addresses that somebody tried to mail while they were refused. */
+  /** Called when an email was received, before it is acknowledged. */
+  onEmail: (hook: (email: ReceivedEmail) => Promise<void> | void) => void;
+  /** Recipients that were rejected. */
   rejectedRecipients: string[];
-  /** Nothing listens at its address, until it comes back. */
+  /** Stops listening until `start`. */
   goDown: () => Promise<void>;
-  comeBack: () => Promise<void>;
+  start: () => Promise<void>;
   stop: () => Promise<void>;
 };
 
@@ -28,7 +28,7 @@ export async function startEmailServer(): Promise<TestEmailServer> {
   const emails: ReceivedEmail[] = [];
   const rejectedRecipients: string[] = [];
   let refusal: number | undefined;
-  let hook: (mail: ReceivedEmail) => Promise<void> | void = () => {};
+  let hook: (email: ReceivedEmail) => Promise<void> | void = () => {};
   let server = create();
   const port = await listen(0);
   return {
@@ -43,7 +43,7 @@ export async function startEmailServer(): Promise<TestEmailServer> {
     rejectWith: (code) => (refusal = code),
     onEmail: (given) => (hook = given),
     goDown: stop,
-    async comeBack() {
+    async start() {
       server = create();
       await listen(port);
     },
@@ -51,7 +51,7 @@ export async function startEmailServer(): Promise<TestEmailServer> {
   };
 
   function create(): SMTPServer {
-    const made = new SMTPServer({
+    const created = new SMTPServer({
       authOptional: true,
       closeTimeout: 100,
       disabledCommands: ['STARTTLS'],
@@ -62,11 +62,11 @@ export async function startEmailServer(): Promise<TestEmailServer> {
       },
       onData(stream, { envelope }, answer) {
         const recipients = envelope.rcptTo.map(({ address }) => address);
-        void takeOver(stream, recipients).then(() => answer(), answer);
+        void receive(stream, recipients).then(() => answer(), answer);
       },
     });
-    made.on('error', () => {});
-    return made;
+    created.on('error', () => {});
+    return created;
   }
 
   async function listen(wanted: number): Promise<number> {
@@ -78,12 +78,12 @@ export async function startEmailServer(): Promise<TestEmailServer> {
     return new Promise((resolve) => server.close(() => resolve()));
   }
 
-  async function takeOver(stream: NodeJS.ReadableStream, recipients: string[]): Promise<void> {
+  async function receive(stream: NodeJS.ReadableStream, recipients: string[]): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of stream) chunks.push(Buffer.from(chunk));
     const raw = Buffer.concat(chunks);
-    const mail = { ...(await PostalMime.parse(raw)), recipients, raw: raw.toString('utf8') };
-    await hook(mail);
-    emails.push(mail);
+    const email = { ...(await PostalMime.parse(raw)), recipients, raw: raw.toString('utf8') };
+    await hook(email);
+    emails.push(email);
   }
 }

@@ -7,7 +7,7 @@ import type { PostAction } from '#shared/moderation/moderation.ts';
 import { encodeCursor } from '#server/core/cursor.ts';
 import { type EndpointCall, get, findId, post, put, type CallContext } from './endpoint-calls.ts';
 
-/** Calls of what members tell operators, and of what operators do. */
+/** Calls for reports by members and for actions of moderators. */
 export async function moderationCalls({
   busy,
   rareFollower,
@@ -15,18 +15,18 @@ export async function moderationCalls({
   hotQuestionId,
   hotAnswerId,
 }: CallContext): Promise<EndpointCall[]> {
-  await setRole(db, { email: rareFollower.email, role: 'operator' });
+  await setRole(db, { email: rareFollower.email, role: 'moderator' });
   const asked = await busy.ask({ tags: ['topic 77'] });
   const answered = await busy.answer(asked);
   const replied = await busy.replyToAnswer(answered.id);
   const reply = await findId(db, sql`select id from reply where answer_id = ${hotAnswerId}`);
-  const nobody = await findId(
+  const inactive = await findId(
     db,
     sql`select id from member where questions_count = 0 and answers_count = 0 and role = 'member'`,
   );
   const [other, waiting, removed] = await idsOf(
     db,
-    sql`select id from member where questions_count = 0 and answers_count = 0 and role = 'member' and id <> ${nobody}
+    sql`select id from member where questions_count = 0 and answers_count = 0 and role = 'member' and id <> ${inactive}
       order by id limit 3`,
   );
   await sql`insert into registration (member_id, network, pending_step)
@@ -38,17 +38,23 @@ export async function moderationCalls({
   const done = await beginRemoval(db, { selection, reason: 'So.', remover: { moderatorId: null } });
   await runActivityRemovals(db, Date.now() + 60_000);
   const about = (action: PostAction, more: object = {}) =>
-    post(rareFollower, '/care/post-actions', { action, kind: 'question', id: asked, reason: 'So.', ...more });
+    post(rareFollower, '/moderation/post-actions', {
+      action,
+      kind: 'question',
+      id: asked,
+      reason: 'So.',
+      ...more,
+    });
   const member = (action: string, until: string | null = null) =>
-    post(rareFollower, '/care/member-actions', { action, memberId: nobody, reason: 'So.', until });
+    post(rareFollower, '/moderation/member-actions', { action, memberId: inactive, reason: 'So.', until });
   const flags = [`/questions/${hotQuestionId}`, `/answers/${hotAnswerId}`, `/replies/${reply}`];
   return [
     ...flags.flatMap((path) => [
-      put(rareFollower, `${path}/flag`, { reason: 'spam', note: '' }),
-      get(rareFollower, `${path}/flag`),
+      put(rareFollower, `${path}/report`, { reason: 'spam', note: '' }),
+      get(rareFollower, `${path}/report`),
     ]),
-    get(rareFollower, '/care/queue'),
-    get(rareFollower, `/care/queue?cursor=${encodeCursor({ after: 1, id: 2 })}`),
+    get(rareFollower, '/moderation/queue'),
+    get(rareFollower, `/moderation/queue?cursor=${encodeCursor({ after: 1, id: 2 })}`),
     about('lock'),
     about('unlock'),
     about('duplicate', { duplicateOf: hotQuestionId }),
@@ -60,17 +66,17 @@ export async function moderationCalls({
     about('hide'),
     get(busy, `/questions/${asked}/hidden`),
     get(rareFollower, `/questions/${asked}/hidden`),
-    get(busy, '/notices'),
-    put(busy, '/notices/seen', { upTo: 1 }),
+    get(busy, '/moderator-messages'),
+    put(busy, '/moderator-messages/seen', { upTo: 1 }),
     about('restore'),
     about('dismiss', { id: hotQuestionId }),
-    get(rareFollower, '/care/log'),
-    get(rareFollower, `/care/log?cursor=${encodeCursor({ after: 0, id: 5 })}`),
+    get(rareFollower, '/moderation/log'),
+    get(rareFollower, `/moderation/log?cursor=${encodeCursor({ after: 0, id: 5 })}`),
     member('warn'),
     member('suspend', '2100-01-01T00:00:00.000Z'),
-    member('lift'),
-    get(rareFollower, `/care/members/${nobody}`),
-    member('undo'),
+    member('lift_suspension'),
+    get(rareFollower, `/moderation/members/${inactive}`),
+    member('remove_activity'),
     get(rareFollower, '/moderation/registrations?hours=720'),
     get(rareFollower, '/moderation/registrations/accounts?network=192.0.2.1&hours=720'),
     get(

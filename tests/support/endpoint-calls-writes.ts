@@ -16,11 +16,11 @@ import { expectOk, type Member, password, register } from './member.ts';
 import { generateTotpCode, startTwoFactorSetup, enableTwoFactor } from './two-factor.ts';
 import { defaultSettings } from './server.ts';
 
-/** Calls of what changes something. */
+/** Calls that write. */
 export const writeCalls: Readonly<Record<string, (stage: CallContext) => Promise<EndpointCall[]>>> = {
   writing: postCalls,
-  'voting, following, keeping and muting': voteAndFollowCalls,
-  care: moderationCalls,
+  'voting, following, bookmarking and muting': voteAndFollowCalls,
+  moderation: moderationCalls,
   accounts: accountCalls,
 };
 
@@ -31,7 +31,7 @@ async function postCalls({
   hugeTag,
 }: CallContext): Promise<EndpointCall[]> {
   const hot = `/questions/${hotQuestionId}`;
-  const followers = { maxRows: 4500, reason: 'each follower of the question is told' };
+  const followers = { maxRows: 4500, reason: 'notifies each follower of the question' };
   const tags = [hugeTag, 'topic 77', 'another topic'];
   const asked = await busy.ask({ tags });
   const answered = await busy.answer(hotQuestionId);
@@ -49,7 +49,7 @@ async function postCalls({
       { title: 'Question 1', content: 'What about it?', tags: [hugeTag, 'topic 78'] },
       {
         maxRows: 4500,
-        reason: 'the answers of a question count in the topics it gets, and no more in the others',
+        reason: 'moves the answers of the question from the counts of old tags to those of new ones',
       },
     ),
     put(busy, `/answers/${answered.id}`, { content: 'It is so.' }),
@@ -66,7 +66,10 @@ async function postCalls({
     remove(busy, '/drafts/ask'),
     remove(busy, `/replies/${replied.id}`),
     remove(busy, `/replies/${commented.id}`),
-    remove(busy, `/answers/${answered.id}`, { maxRows: 2100, reason: 'each follower was told' }),
+    remove(busy, `/answers/${answered.id}`, {
+      maxRows: 2100,
+      reason: 'deletes the notification of each follower',
+    }),
     remove(busy, `/questions/${asked}`),
   ];
 }
@@ -92,16 +95,16 @@ async function voteAndFollowCalls({
     put(rareFollower, `/questions/${question}/view`),
     ...[true, false].flatMap((state) => [
       put(rareFollower, `/questions/${question}/follow`, { following: state }),
-      put(rareFollower, `/topics/${hugeTag}/follow`, { following: state }),
+      put(rareFollower, `/tags/${hugeTag}/follow`, { following: state }),
       put(rareFollower, `/questions/${question}/mute`, { muted: state }),
-      put(rareFollower, `/topics/${hugeTag}/mute`, { muted: state }),
+      put(rareFollower, `/tags/${hugeTag}/mute`, { muted: state }),
       put(
         busy,
         `/questions/1999/bookmark`,
         { bookmarked: state },
         {
           maxRows: limits.bookmarks,
-          reason: 'a member keeps so many at most, which are counted',
+          reason: 'counts up to the maximum of bookmarks',
         },
       ),
       put(rareFollower, `/questions/${question}/bookmark`, { bookmarked: state }),
@@ -133,63 +136,63 @@ async function accountCalls({ busy, muting, rareFollower, db }: CallContext): Pr
   const scope = { memberId: busy.id, scope: 'answers' } as const;
   const waiting = {
     maxRows: 4000,
-    reason: 'looks through what of the member waits to be mailed, and time zones',
+    reason: 'reads the unsent notifications of the member, and time zones',
   };
   return [
     put(busy, '/notifications/seen', undefined, waiting),
     put(busy, `/notifications/${notification}/read`),
-    put(busy, '/notifications/read', { upTo: null }, { maxRows: 5000, reason: 'marks so many' }),
+    put(busy, '/notifications/read', { upTo: null }, { maxRows: 5000, reason: 'marks all as read' }),
     put(
       busy,
-      '/notification-settings/answers',
+      '/notification-preferences/answers',
       { inApp: true, email: 'daily', push: false, timeZone: 'Europe/Berlin' },
       waiting,
     ),
-    post(busy, '/notification-settings/confirmation'),
-    post(busy, '/mail/confirmation', { token: createConfirmationToken(defaultSettings, address) }),
-    post(busy, '/mail/unsubscribe', { token: createUnsubscribeToken(defaultSettings, scope) }, waiting),
+    post(busy, '/notification-preferences/confirmation'),
+    post(busy, '/email/confirmation', { token: createConfirmationToken(defaultSettings, address) }),
+    post(busy, '/email/unsubscribe', { token: createUnsubscribeToken(defaultSettings, scope) }, waiting),
     put(busy, '/push-subscription', device),
     remove(busy, '/push-subscription'),
     put(busy, '/settings', { displayName: 'Busy', bio: 'Writes.', showEmail: true }),
     remove(busy, `/sessions/${session}`),
     put(busy, '/password', { currentPassword: password, newPassword: password }),
-    ...(await secondFactorCalls(busy)),
+    ...(await twoFactorCalls(busy)),
     ...(await passkeyCalls(busy)),
     ...(await providerCalls(busy)),
     remove(busy, '/sessions'),
-    put(busy, '/address', { email: 'busier@example.org', password }),
-    remove(busy, '/address/change'),
+    put(busy, '/email-address', { email: 'busier@example.org', password }),
+    remove(busy, '/email-address/change'),
     post(busy, '/password-resets', { email: busy.email }),
-    post(rareFollower, '/mail/address', {
-      token: await createLinkToken(db, { memberId: rareFollower.id, purpose: 'address' }),
+    post(rareFollower, '/email/change', {
+      token: await createLinkToken(db, { memberId: rareFollower.id, purpose: 'change_email' }),
     }),
-    post(rareFollower, '/mail/old-address', {
-      token: await createLinkToken(db, { memberId: rareFollower.id, purpose: 'return' }),
+    post(rareFollower, '/email/revert', {
+      token: await createLinkToken(db, { memberId: rareFollower.id, purpose: 'revert_email' }),
     }),
-    post(muting, '/mail/password', {
-      token: await createLinkToken(db, { memberId: muting.id, purpose: 'reset' }),
+    post(muting, '/email/password-reset', {
+      token: await createLinkToken(db, { memberId: muting.id, purpose: 'reset_password' }),
       newPassword: password,
     }),
     post(busy, '/session', { email: busy.email, password }),
     remove(busy, '/session'),
     post(busy, '/members', { displayName: 'Newcomer', email: 'newcomer@example.org', password }),
-    // Of that newcomer, who is signed in there now.
-    post(busy, '/departure', { password, posts: 'go' }),
+    // The new member, who is signed in after registering.
+    post(busy, '/account-deletion', { password, posts: 'delete' }),
   ];
 }
 
-async function secondFactorCalls(busy: Member): Promise<EndpointCall[]> {
+async function twoFactorCalls(busy: Member): Promise<EndpointCall[]> {
   const careful = await register(busy.address, 'Careful');
   const key = await enableTwoFactor(careful);
   const half = await register(busy.address, 'Half');
   expectOk(await half.signIn(careful.email, password));
   const { setup, code } = await startTwoFactorSetup(busy);
   return [
-    post(busy, '/second-factor/setup', { password }),
-    put(busy, '/second-factor', { setup, code }),
-    post(busy, '/second-factor/recovery-codes', { password }),
-    post(busy, '/second-factor/removal', { password }),
-    post(half, '/session/second-factor', { code: generateTotpCode(key, 1) }),
+    post(busy, '/two-factor/setup', { password }),
+    put(busy, '/two-factor', { setup, code }),
+    post(busy, '/two-factor/recovery-codes', { password }),
+    post(busy, '/two-factor/removal', { password }),
+    post(half, '/session/two-factor', { code: generateTotpCode(key, 1) }),
   ];
 }
 
@@ -211,7 +214,7 @@ async function passkeyCalls(busy: Member): Promise<EndpointCall[]> {
 
 async function providerCalls(busy: Member): Promise<EndpointCall[]> {
   const begin = { next: '/topics' };
-  /** Somebody in a browser that the provider has sent back. */
+  /** A browser that returns from the sign-in provider. */
   async function back(name: string, path: string, body: object, email: string) {
     const browser = name === 'Busy' ? busy : await register(busy.address, name);
     const { url } = expectOk(await browser.post<{ url: string }>(path, body));
@@ -219,12 +222,12 @@ async function providerCalls(busy: Member): Promise<EndpointCall[]> {
   }
   const visitor = await back('Visitor', '/session/provider', begin, 'visitor@example.net');
   const known = await back('Known', '/session/provider', begin, busy.email);
-  expectOk(await known.browser.post('/session/provider/return', known.body));
+  expectOk(await known.browser.post('/session/provider/callback', known.body));
   const own = await back('Busy', '/provider-account', { password }, 'busy@example.net');
-  expectOk(await busy.post('/session/provider/return', own.body));
+  expectOk(await busy.post('/session/provider/callback', own.body));
   const keyed = await register(busy.address, 'Linker');
   return [
-    post(visitor.browser, '/session/provider/return', visitor.body),
+    post(visitor.browser, '/session/provider/callback', visitor.body),
     post(visitor.browser, '/session/provider', begin),
     post(busy, '/provider-account/removal', { password }),
     post(known.browser, '/session/provider/link', { password }),

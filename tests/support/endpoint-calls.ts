@@ -6,7 +6,7 @@ import { limits } from '#shared/core/limits.ts';
 import type { SkewedCommunity } from './skewed-community.ts';
 import type { Member } from './member.ts';
 
-/** Those who call, and what they have much of. */
+/** The callers, and the members, posts and topics with many rows. */
 export type CallContext = SkewedCommunity & {
   busy: Member;
   muting: Member;
@@ -14,27 +14,27 @@ export type CallContext = SkewedCommunity & {
   db: Database;
 };
 
-/** A call of an endpoint, and what it may cost. */
+/** A call of an endpoint and its limits. */
 export type EndpointCall = {
   by: Member;
   method: string;
   path: string;
   body?: unknown;
-  /** More rows than usual, where they do not grow with the community, and what bounds them. */
+  /** A higher limit of rows, for calls that read more than usual but do not grow with the community. */
   maxRows?: number;
   reason?: string;
-  /** A table that may be read as a whole, for the same reason. */
+  /** A table that may be scanned completely, for the same reason. */
   scannedTable?: string;
 };
 
-/** Calls of what is read, in each of its ways: by the beginning and the middle of a list, by its orders and choices. */
+/** Calls that read: lists from the start and from the middle, in each order and with each choice. */
 export const readCalls: Readonly<Record<string, (stage: CallContext) => Promise<EndpointCall[]>>> = {
   feeds,
-  'what a member follows': following,
+  follows: following,
   questions,
   topics,
   profiles,
-  'what a member keeps and mutes': bookmarkCalls,
+  'bookmarks and mutes': bookmarkCalls,
   'notifications, drafts, sessions and settings': ownDataCalls,
 };
 
@@ -75,20 +75,20 @@ export const remove = (by: Member, path: string, more: Partial<EndpointCall> = {
   ...more,
 });
 
-/** A cursor far into a list: behind the row that lies so deep in it. */
+/** A cursor behind the given row, far into a list. */
 async function deepCursor(db: Database, rows: ReturnType<typeof sql>): Promise<string> {
   const { rows: found } = await sql<{ after: Date | number; id: number; score?: number }>`${rows}`.execute(
     db,
   );
   const [row] = found;
-  if (row === undefined) throw new Error('the list is not as long as that');
+  if (row === undefined) throw new Error('the list has too few rows');
   return encodeCursor({ ...row, after: Number(row.after) });
 }
 
 export async function findId(db: Database, rows: ReturnType<typeof sql>): Promise<number> {
   const { rows: found } = await sql<{ id: number }>`${rows} limit 1`.execute(db);
   const [row] = found;
-  if (row === undefined) throw new Error('there is nothing of that');
+  if (row === undefined) throw new Error('no row found');
   return row.id;
 }
 
@@ -103,7 +103,7 @@ async function feeds({ busy, muting, db }: CallContext): Promise<EndpointCall[]>
   );
   const tags = {
     maxRows: limits.tagsPerQuestion * feedWindow,
-    reason: 'looks through so many questions with their tags for those that are not muted',
+    reason: 'reads this many questions with their tags to skip muted ones',
   };
   return ['recent', 'popular', 'unanswered'].flatMap((feed) => {
     const cursor = feed === 'popular' ? popular : newest;
@@ -120,17 +120,17 @@ async function following({ busy, muting, rareFollower, db }: CallContext): Promi
     db,
     sql`select created_at as after, id from question order by 1 desc offset 3000 limit 1`,
   );
-  const followed = { maxRows: 3100, reason: 'looks at so many questions with a followed topic one by one' };
+  const followed = { maxRows: 3100, reason: 'reads each question with a followed tag' };
   return [busy, muting, rareFollower].flatMap((by) => [
     get(by, '/following'),
-    get(by, '/following/marks', { maxRows: 1000, reason: 'told of at most' }),
+    get(by, '/follows', { maxRows: 1000, reason: 'the maximum of a response' }),
     get(by, '/following/questions'),
     get(by, '/following/questions?muted=show'),
     get(by, `/following/questions?cursor=${cursor}`),
     get(by, '/following/activity', followed),
     get(by, '/following/activity?muted=show', followed),
-    get(by, '/following/topics'),
-    get(by, `/following/topics?cursor=${encodeCursor({ after: 200, id: 0 })}`),
+    get(by, '/following/tags'),
+    get(by, `/following/tags?cursor=${encodeCursor({ after: 200, id: 0 })}`),
   ]);
 }
 
@@ -184,26 +184,26 @@ async function topics({ busy, db, hugeTag }: CallContext): Promise<EndpointCall[
     db,
     sql`select 0 as after, id from tag order by key offset 6000 limit 1`,
   );
-  const names = { maxRows: 30_000, reason: 'looks through the names of topics', scannedTable: 'tag' };
-  const huge = `/topics/${hugeTag}`;
+  const names = { maxRows: 30_000, reason: 'scans the names of tags', scannedTable: 'tag' };
+  const huge = `/tags/${hugeTag}`;
   const question = await deepCursor(
     db,
     sql`select question_created_at as after, question_id as id from question_tag where tag_id = 1 order by 1 desc offset 4000 limit 1`,
   );
   return [
     ...Object.entries({ popular, active, alphabetical }).flatMap(([sort, cursor]) => [
-      get(busy, `/topics?sort=${sort}`),
-      get(busy, `/topics?sort=${sort}&cursor=${cursor}`),
-      get(busy, `/topics?sort=${sort}&q=topic%203`, names),
+      get(busy, `/tags?sort=${sort}`),
+      get(busy, `/tags?sort=${sort}&cursor=${cursor}`),
+      get(busy, `/tags?sort=${sort}&q=topic%203`, names),
     ]),
-    get(busy, '/topics?q=huge', names),
+    get(busy, '/tags?q=huge', names),
     get(busy, huge),
     get(busy, `${huge}/questions`),
     get(busy, `${huge}/questions?cursor=${question}`),
     get(busy, `${huge}/activity`),
     get(busy, `/audience?tags=${hugeTag},topic%2077`, {
       maxRows: 5000,
-      reason: 'counts those who follow one of several topics each once',
+      reason: 'counts each follower of several tags once',
     }),
   ];
 }
@@ -232,7 +232,7 @@ async function profiles({ busy, muting, db }: CallContext): Promise<EndpointCall
 
 async function bookmarkCalls({ busy, muting, db }: CallContext): Promise<EndpointCall[]> {
   const list = await findId(db, sql`select id from bookmark_list where member_id = ${busy.id} order by id`);
-  const kept = await deepCursor(
+  const cursor = await deepCursor(
     db,
     sql`select created_at as after, id from bookmark where member_id = ${busy.id} order by 1 desc offset 1000 limit 1`,
   );
@@ -240,17 +240,17 @@ async function bookmarkCalls({ busy, muting, db }: CallContext): Promise<Endpoin
     db,
     sql`select created_at as after, question_id as id from question_mute where member_id = ${busy.id} order by 1 desc offset 1500 limit 1`,
   );
-  const few = { maxRows: limits.bookmarks, reason: 'a member keeps so many at most' };
+  const few = { maxRows: limits.bookmarks, reason: 'the maximum of bookmarks' };
   return [
     get(busy, '/bookmarks'),
-    get(busy, `/bookmarks?cursor=${kept}`),
+    get(busy, `/bookmarks?cursor=${cursor}`),
     get(busy, `/bookmarks?list=${list}`, few),
-    get(busy, `/bookmarks?list=${list}&cursor=${kept}`, few),
+    get(busy, `/bookmarks?list=${list}&cursor=${cursor}`, few),
     get(busy, '/bookmarks?q=Note%2017', few),
     get(busy, '/bookmark-lists', few),
     get(busy, '/mutes/questions'),
     get(busy, `/mutes/questions?cursor=${muted}`),
-    get(muting, '/mutes/topics'),
+    get(muting, '/mutes/tags'),
   ];
 }
 
@@ -266,15 +266,15 @@ async function ownDataCalls({ busy, db }: CallContext): Promise<EndpointCall[]> 
     ]),
     get(busy, '/drafts'),
     get(busy, '/drafts/answer:7'),
-    get(busy, '/second-factor'),
+    get(busy, '/two-factor'),
     get(busy, '/passkeys'),
     get(busy, '/sign-in'),
     get(busy, '/provider-account'),
     get(busy, '/sessions'),
-    get(busy, '/address'),
+    get(busy, '/email-address'),
     get(busy, '/password-resets'),
-    get(busy, '/download', { maxRows: 20_000, reason: 'all that is the member’s is read, page by page' }),
+    get(busy, '/data-export', { maxRows: 20_000, reason: 'reads all data of the member, page by page' }),
     get(busy, '/session'),
-    get(busy, '/notification-settings'),
+    get(busy, '/notification-preferences'),
   ];
 }

@@ -5,8 +5,8 @@ import { followEventStream } from '#server/core/event-stream.ts';
 import type { LiveEvent, Topic } from '#shared/core/events.ts';
 
 /**
- * A node that only follows the stream, as a process of its own: prints what it hands out on the topics it is told, one
- * line of JSON a batch. A topic given with a position is caught up on first, as for a browser that comes back.
+ * A node in its own process that only follows the event stream. Prints the events of the given topics as JSON, one line
+ * per batch. If a topic has a position, its events since then are replayed first, as for a browser that reconnects.
  */
 
 const { connection, topics } = z
@@ -19,24 +19,24 @@ const { connection, topics } = z
   .parse(JSON.parse(process.argv[2] ?? ''));
 
 const db = openDatabase({ connection, maxConnections: 2 });
-const heard = new Set<Topic>();
+const subscribed = new Set<Topic>();
 const stream = await followEventStream({
   db,
   connection,
   log: pino({ level: 'error' }, pino.destination(2)),
   onEvents(events, position) {
     for (const [topic, batch] of Map.groupBy(events, (each) => each.topic))
-      if (heard.has(topic)) tell(topic, position, { events: batch.map((each) => each.event) });
+      if (subscribed.has(topic)) tell(topic, position, { events: batch.map((each) => each.event) });
   },
   onGap: (position) => tell('feeds', position, { events: [], gap: true }),
 });
 for (const { topic, since } of topics) {
   const older = await stream.readSince(topic, since ?? stream.position());
-  heard.add(topic);
+  subscribed.add(topic);
   const { position, ...caught } = stream.catchUp(topic, older);
   tell(topic, position, caught);
 }
 
-function tell(topic: Topic, position: string, told: { events: LiveEvent[]; gap?: boolean }): void {
-  process.stdout.write(`${JSON.stringify({ topic, position, gap: false, ...told })}\n`);
+function tell(topic: Topic, position: string, batch: { events: LiveEvent[]; gap?: boolean }): void {
+  process.stdout.write(`${JSON.stringify({ topic, position, gap: false, ...batch })}\n`);
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import net from 'node:net';
 
-/** A port of 127.0.0.1 at which nothing listens now. */
+/** Finds a port of 127.0.0.1 that is not in use. */
 export async function findFreePort(): Promise<number> {
   const probe = net.createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');

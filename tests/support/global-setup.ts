@@ -14,8 +14,8 @@ import { runAsAdmin, type TestPostgresServer, withDatabase } from './database.ts
 type RunningServer = Omit<TestPostgresServer, 'template'> & { stop(): Promise<void> };
 
 /**
- * One PostgreSQL for the whole run, an embedded one with a data folder of its own or that of TEST_DATABASE_URL (whose
- * user must be allowed to create databases), with a migrated database that every test file copies.
+ * Starts one PostgreSQL for the whole run, embedded or at TEST_DATABASE_URL (whose user must be allowed to create
+ * databases), with a migrated database that every test file copies.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const url = process.env['TEST_DATABASE_URL'];
@@ -34,7 +34,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
 async function ownServer(): Promise<RunningServer> {
   const parent = await mkdtemp(path.join(os.tmpdir(), 'parley-tests-'));
-  // The folder itself is made by the embedded PostgreSQL, for the user it runs as.
+  // The embedded PostgreSQL creates the data directory itself, for the user it runs as.
   await chmod(parent, 0o711);
   const embedded = await startEmbeddedPostgres({
     dataDirectory: path.join(parent, 'data'),

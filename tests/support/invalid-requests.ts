@@ -2,7 +2,7 @@ import type { RequestOptions } from './member.ts';
 import { type Operation, type Parameter, listInvalidValues } from './openapi.ts';
 import { exampleValue, type ValidRequest } from './valid-requests.ts';
 
-/** `mayBeAccepted`: may be answered with 200, where nothing could be wrong with reading it. */
+/** With `mayBeAccepted`, a response with 200 is correct as well, since the request may be valid. */
 export type InvalidRequest = {
   description: string;
   path: string;
@@ -10,7 +10,7 @@ export type InvalidRequest = {
   mayBeAccepted?: boolean;
 };
 
-/** Every bad request for an operation that its description lets one think of, made from a right one. */
+/** Every invalid request that can be derived from an operation's description and a valid request. */
 export function listInvalidRequests(operation: Operation, right: ValidRequest): InvalidRequest[] {
   const bad = [...badPaths(operation), ...badQueries(operation, right), ...badHeaders(operation, right)];
   return operation.body === undefined ? bad : [...bad, ...badBodies(operation, right)];
@@ -21,7 +21,7 @@ const invalidPathValues: Record<string, string[]> = {
   target: ['sideways', 'answer:0', 'reply:feed:1', 'edit:reply:1.5', '%00', '%ff', 'x'.repeat(201)],
   feed: ['sideways', '%00', '%ff', 'x'.repeat(201)],
   category: ['sideways', '%00', '%ff', 'x'.repeat(201)],
-  // A topic can be followed before anybody asked about it.
+  // A topic can be followed before a question uses it.
   tag: ['%00', '%07', 'x'.repeat(201)],
 };
 
@@ -29,7 +29,7 @@ function badPaths(operation: Operation): InvalidRequest[] {
   const parameter = operation.parameters.find(({ in: place }) => place === 'path');
   if (parameter === undefined) return [];
   const values = invalidPathValues[parameter.name];
-  if (values === undefined) throw new Error(`no bad examples for the parameter ${parameter.name}`);
+  if (values === undefined) throw new Error(`no invalid examples for the parameter ${parameter.name}`);
   const body =
     operation.body &&
     Object.fromEntries(
@@ -58,7 +58,7 @@ const badCursors = [
 
 function badQueries({ parameters }: Operation, right: ValidRequest): InvalidRequest[] {
   const queries = parameters.filter(({ in: place }) => place === 'query');
-  // A search for nothing looks at nothing else.
+  // Without a query, a search ignores its other parameters.
   const searched = queries.some(({ name }) => name === 'q') ? 'q=bread&' : '';
   return queries.flatMap((parameter) =>
     badQueryValues(parameter).map(({ value, mayBeAccepted }) => ({
@@ -74,7 +74,7 @@ function badQueryValues({ name, schema }: Parameter) {
   if (name === 'cursor') return badCursors.map((value) => ({ value, mayBeAccepted: false }));
   const long =
     schema.maxLength === undefined ? [] : [{ value: 'x'.repeat(schema.maxLength + 1), mayBeAccepted: false }];
-  // Any text is a question that can be asked; it must find nothing, not fail.
+  // Any text is a valid query: it must find nothing, not fail.
   const odd = ['%00', '%ff', '%ED%A0%80', '%25_%5C', "'%22%3B--", '%F0%9F%8D%9E', '*:*', '%26 %7C !'];
   if (schema.enum === undefined) return [...long, ...odd.map((value) => ({ value, mayBeAccepted: true }))];
   return ['sideways', '', '%00'].map((value) => ({ value, mayBeAccepted: false }));
@@ -125,21 +125,21 @@ function badBodies({ body: schema }: Operation, right: ValidRequest): InvalidReq
   return [
     ...whole.map((text) => send(`the body ${text.slice(0, 20)}`, text)),
     ...required.map((field) => send(`without ${field}`, { ...body, [field]: undefined })),
-    send('a field nobody knows', { ...body, unknown: 1 }),
-    send('a field of every object', `{"__proto__":{"a":1},${JSON.stringify(body).slice(1)}`),
+    send('an unknown field', { ...body, unknown: 1 }),
+    send('the field __proto__', `{"__proto__":{"a":1},${JSON.stringify(body).slice(1)}`),
     ...Object.entries(properties).flatMap(([field, property]) =>
       listInvalidValues(property)
-        // A password may be made of anything.
+        // A password may contain any characters.
         .filter(({ value }) => !(/password/i.test(field) && typeof value === 'string' && value.length < 100))
         .map(({ description, value }) => send(`${field} ${description}`, { ...body, [field]: value })),
     ),
   ];
 }
 
-/** Whether a refusal says all that problem details say. */
+/** Whether a body has all members of problem details. */
 export function isCompleteProblem(body: unknown, status: number): boolean {
   if (typeof body !== 'object' || body === null) return false;
-  const { code, detail, title, type, ...rest } = body as Record<string, unknown>;
-  const texts = [code, detail, title, type];
+  const { kind, code, detail, title, type, ...rest } = body as Record<string, unknown>;
+  const texts = [kind, code, detail, title, type];
   return texts.every((text) => typeof text === 'string' && text !== '') && rest['status'] === status;
 }

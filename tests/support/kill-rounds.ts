@@ -1,3 +1,4 @@
+import { createSeededRandom } from './seeded-random.ts';
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -7,7 +8,6 @@ import {
   type LoadedCommunity,
   sumFigures,
   type LoadFigures,
-  createSeededRandom,
   restartCommunity,
   startCommunity,
   stopCommunity,
@@ -16,38 +16,38 @@ import {
 
 const run = promisify(execFile);
 
-/** What is killed with SIGKILL: Parley, PostgreSQL's first process, one of its others, or Parley and PostgreSQL. */
+/** The process killed with SIGKILL: Parley, PostgreSQL's postmaster, a PostgreSQL backend, or Parley and PostgreSQL. */
 export const killTargets = ['server', 'postmaster', 'backend', 'both'] as const;
 type KillTarget = (typeof killTargets)[number];
 
 export type KillFigures = LoadFigures & {
   rounds: number;
-  /** Milliseconds from each kill to the next acknowledged write of every member. */
+  /** Milliseconds from each kill until every member has an acknowledged write. */
   recoveries: Record<KillTarget, number[]>;
 };
 
 export type KillOptions = {
-  /** A data folder that is not made yet, or one that has nobody in it. */
+  /** A data directory that does not exist yet, or one without members. */
   data: string;
   rounds: number;
-  /** The order of victims and the moments follow from it. */
+  /** Determines the order of targets and the moments. */
   seed?: number;
-  tell?: (line: string) => void;
+  log?: (line: string) => void;
 };
 
-/** How long the members write before something is killed, in milliseconds at most. */
+/** Maximum time of writes before a kill, in milliseconds. */
 const maxWriteMs = 1_200;
 
 /**
- * Rounds of writes by several members against a real Parley on its embedded PostgreSQL, with something killed in the
- * middle of each. After each round every acknowledged write must be there, each write once, every count right, and
- * nobody may have seen what is somebody else's. Throws at the first that is not so.
+ * Runs rounds of writes by several members against a real Parley with its embedded PostgreSQL, and kills a process in
+ * the middle of each. After each round every acknowledged write must exist once, every count must be correct, and no
+ * member may have seen private data of others. Throws at the first violation.
  */
 export async function runKillRounds({
   data,
   rounds,
   seed = 1,
-  tell: report = () => {},
+  log: report = () => {},
 }: KillOptions): Promise<KillFigures> {
   const random = createSeededRandom(seed);
   const community = await startCommunity({ data, random });
@@ -61,11 +61,11 @@ export async function runKillRounds({
         fault: () => kill(community, victim),
       });
       recoveries[victim].push(took);
-      report(`round ${round} of ${rounds}: killed ${victim}, back after ${took} ms`);
+      report(`round ${round} of ${rounds}: killed ${victim}, recovered in ${took} ms`);
     }
     return { rounds, ...sumFigures(community), recoveries };
   } catch (error) {
-    throw new Error(`with seed ${seed}:\n${community.parley.output().slice(-6_000)}`, { cause: error });
+    throw new Error(`seed ${seed}:\n${community.parley.output().slice(-6_000)}`, { cause: error });
   } finally {
     await stopCommunity(community);
   }
@@ -85,7 +85,7 @@ async function readPostmasterPid(data: string): Promise<number> {
   return Number.parseInt(await readFile(path.join(data, 'postgresql/postmaster.pid'), 'utf8'), 10);
 }
 
-/** One that serves a connection of Parley's. */
+/** The process id of a backend that serves a connection of Parley. */
 async function anyBackend(postmaster: number): Promise<number> {
   const { stdout } = await run('ps', ['-o', 'pid=,args=', '--ppid', String(postmaster)]);
   const backends = [...stdout.matchAll(/^ *(\d+) .*\bparley parley\b/gm)].map(([, pid]) => Number(pid));

@@ -17,7 +17,7 @@ import type { ApiClient } from './member.ts';
 import { cheapPasswordCost } from './cheap-passwords.ts';
 import { defaultSettings } from './server.ts';
 
-/** Known to the nodes of a test, in this process or in their own: a session of one is a session of all. */
+/** Shared by the nodes of a test, in this process or in others: a session of one is valid on all. */
 export const testSecret = 'a secret that all nodes of a test know, long enough to be one';
 
 const settings: SiteSettings = { ...defaultSettings, secret: testSecret };
@@ -25,8 +25,8 @@ const settings: SiteSettings = { ...defaultSettings, secret: testSecret };
 export type LiveNode = { address: string; live: LiveServer; stop: () => Promise<void> };
 
 /**
- * A node with its sockets, in this process, as `serve` puts it together.
- * @param beforeAdmit holds up every socket whose session was found to be good.
+ * Starts a node with its sockets in this process, assembled as in `serve`.
+ * @param beforeAdmit runs before a socket with a valid session is admitted.
  */
 export async function startLiveNode(
   { connection }: TestDatabase,
@@ -72,16 +72,16 @@ export async function startLiveNode(
   };
 }
 
-/** The cookies of somebody who is signed in, as a header. */
+/** The cookies of a signed-in caller, as a header. */
 export const cookieHeader = (caller: ApiClient) =>
   [...caller.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
 
 /** A browser's socket to a node. */
 export class LiveClient {
-  /** The counts of writers it was told, by topic. */
+  /** Counts of typing members, by topic, in order. */
   readonly typingCounts = new Map<Topic, number[]>();
   readonly socket: Socket;
-  /** Resolves with the reason when the connection ends, or is refused. */
+  /** Resolves with the reason when the connection ends or is rejected. */
   readonly ended: Promise<string>;
   readonly connected: Promise<void>;
 
@@ -114,7 +114,7 @@ export class LiveClient {
     return this.socket.emitWithAck('subscribe', { topic, since: '' });
   }
 
-  /** The last count it was told of a topic; 0 where it was told none. */
+  /** The last count received for a topic; 0 if none was received. */
   typingCount(topic: Topic): number {
     return this.typingCounts.get(topic)?.at(-1) ?? 0;
   }
@@ -128,7 +128,7 @@ export class LiveClient {
   }
 }
 
-/** Opens a socket and waits until it listens to the topics; closed with the test. */
+/** Opens a socket and waits until it is subscribed to the topics; closed after the test. */
 export async function openLiveClient(
   address: string,
   caller: ApiClient,

@@ -19,11 +19,11 @@ type Connection = Socket<
   { subscribe: (wanted: object, answer: (subscribed: SubscribeResult) => void) => void }
 >;
 
-/** What a page of a member hears on one topic, wherever its socket is connected. */
+/** A member's subscription to one topic, on whichever node its socket is connected. */
 export class LiveSocket {
-  /** In the order in which they were heard. */
+  /** In order of arrival. */
   readonly events: LiveEvent[] = [];
-  /** How often it connected; how often it was asked to move; how often events had been lost for it. */
+  /** How often it connected, was asked to move to another node, and had missed events. */
   connections = 0;
   moves = 0;
   gaps = 0;
@@ -32,7 +32,7 @@ export class LiveSocket {
   #since: Position | undefined;
   #subscribed = Promise.withResolvers<void>();
 
-  /** Listens to a topic, from now on, as the member's browser does. It closes with the test. */
+  /** Subscribes to a topic from now on, as the member's browser does. Closed after the test. */
   static async open(member: ApiClient, topic: Topic): Promise<LiveSocket> {
     const socket = new LiveSocket(member, topic);
     await socket.#subscribed.promise;
@@ -51,7 +51,7 @@ export class LiveSocket {
     this.#socket = socket;
     onTestFinished(() => void socket.disconnect());
     socket.on('connect', () => this.#subscribe());
-    socket.on('events', (batch) => this.#hear(batch));
+    socket.on('events', (batch) => this.#receive(batch));
     socket.on('gap', (position) => {
       this.gaps++;
       this.#since = position;
@@ -82,13 +82,13 @@ export class LiveSocket {
 
   #subscribe(): void {
     this.connections++;
-    // In the call itself, not after a promise: what is sent behind the answer must not overtake it.
+    // Sent synchronously: after a promise, messages that follow the acknowledgement could arrive first.
     this.#socket.emit('subscribe', { topic: this.#topic, since: this.#since ?? '' }, (answer) => {
       if (!answer.ok) {
-        this.#subscribed.reject(new Error(`it may not listen: ${answer.reason}`));
+        this.#subscribed.reject(new Error(`subscription refused: ${answer.reason}`));
         return;
       }
-      // The first time there is no position yet to hear from.
+      // The first subscription has no position to resume from.
       if (answer.gap && this.#since !== undefined) this.gaps++;
       this.events.push(...answer.events);
       this.#since = answer.position;
@@ -96,7 +96,7 @@ export class LiveSocket {
     });
   }
 
-  #hear({ topic, events, position }: EventBatch): void {
+  #receive({ topic, events, position }: EventBatch): void {
     if (topic !== this.#topic) return;
     this.events.push(...events);
     this.#since = position;

@@ -5,17 +5,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 export type LoadBalancer = {
   /** Such as 'http://127.0.0.1:40123'. */
   address: string;
-  /** Whether a node, named by its address, was ready when it was last asked. */
+  /** Whether the node at this address was ready at the last check. */
   isReady: (node: string) => boolean;
   stop: () => Promise<void>;
 };
 
-/** How often each node is asked whether it is ready, in milliseconds. */
+/** Time between readiness checks of each node, in milliseconds. */
 const checkIntervalMs = 100;
 
 /**
- * A plain TCP balancer: each connection goes to the next node in turn, whoever it is from, and never to another. It
- * leaves out nodes whose /readyz does not say 200, and tries the next where one refuses.
+ * Starts a TCP load balancer: each connection goes to the next node in turn and stays there. It leaves out nodes whose
+ * /readyz is not 200, and tries the next node if one refuses the connection.
  */
 export async function startLoadBalancer(nodes: readonly string[]): Promise<LoadBalancer> {
   const ready = new Map(nodes.map((node) => [node, true]));
@@ -29,7 +29,7 @@ export async function startLoadBalancer(nodes: readonly string[]): Promise<LoadB
   const checking = Promise.all(nodes.map((node) => check(node)));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
-  if (typeof address !== 'object' || address === null) throw new Error('the balancer does not listen');
+  if (typeof address !== 'object' || address === null) throw new Error('the load balancer is not listening');
   return {
     address: `http://127.0.0.1:${address.port}`,
     isReady: (node) => ready.get(node) === true,
@@ -60,7 +60,7 @@ export async function startLoadBalancer(nodes: readonly string[]): Promise<LoadB
   }
 }
 
-/** An end of one side is passed on as such, a failure as a failure. */
+/** Passes on the end of one side as an end, and an error as an error. */
 function join(client: net.Socket, upstream: net.Socket): void {
   client.pipe(upstream).pipe(client);
   client.once('error', () => upstream.destroy());
@@ -68,7 +68,7 @@ function join(client: net.Socket, upstream: net.Socket): void {
   client.once('close', () => upstream.destroy());
 }
 
-/** Null where there is no answer. */
+/** Null without a response. */
 function statusOf(url: string): Promise<number | null> {
   return new Promise((resolve) => {
     http

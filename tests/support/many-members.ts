@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { Member } from './member.ts';
 import { defaultSettings, type TestServer } from './server.ts';
 
-/** Many members at once, signed in: registering them would take most of a test's time for their passwords. */
+/** Inserts many signed-in members: registering them would take most of a test's time for password hashes. */
 export async function createManyMembers({ db, address }: TestServer, size: number): Promise<Member[]> {
   const { rows } = await sql<{ id: number; name: string; email: string; token: string }>`
     with added as (
@@ -17,7 +17,7 @@ export async function createManyMembers({ db, address }: TestServer, size: numbe
     select id, name, email, token from added join sessions on member_id = id order by id`.execute(db);
   return rows.map(({ id, name, email, token }) => {
     const member = new Member(address, { id, displayName: name, email });
-    // As better-auth signs it.
+    // Signed as better-auth does.
     const signature = createHmac('sha256', defaultSettings.secret).update(token).digest('base64');
     member.cookies.set('parley.session_token', encodeURIComponent(`${token}.${signature}`));
     return member;

@@ -3,7 +3,7 @@ import { ApiClient, expectOk, Member, password } from './member.ts';
 
 let registered = 0;
 
-/** Registers a member through a proxy that says the request comes from `network`. The server trusts one proxy. */
+/** Registers a member through a proxy that forwards `network` as the client address. The server trusts one proxy. */
 export async function registerFromNetwork(address: string, network: string, name = 'Guest'): Promise<Member> {
   const email = `from${++registered}@example.org`;
   const visitor = new ApiClient(address);
@@ -13,13 +13,13 @@ export async function registerFromNetwork(address: string, network: string, name
       headers: { 'x-forwarded-for': network },
     }),
   );
-  if (state.member === null) throw new Error('registration signed nobody in');
+  if (state.member === null) throw new Error('registration did not sign in');
   const member = new Member(address, state.member);
   member.cookies = visitor.cookies;
   return member;
 }
 
-/** The same for several, one after the other. */
+/** Registers several, one after the other. */
 export async function registerManyFromNetwork(
   address: string,
   network: string,

@@ -5,26 +5,26 @@ import type { Feed } from '#shared/discovery/feeds.ts';
 import type { VoteDirection } from '#shared/core/fields.ts';
 import type { FeedPage } from '#shared/engagement/mutes.ts';
 import type { Problem } from '#shared/core/problem.ts';
-import type { QuestionPage } from '#shared/posts/questions.ts';
+import type { QuestionPageData } from '#shared/posts/questions.ts';
 import type { Reply } from '#shared/posts/replies.ts';
 import type { VoteState } from '#shared/engagement/votes.ts';
 
-/** What came back. `body` is what the caller says it is; `code`, `detail` and `errors` are those of a problem. */
+/** A response. The caller states the type of `body`; `kind`, `code`, `detail` and `errors` are those of problem details. */
 export type ApiResponse<Body = unknown> = {
   status: number;
   headers: Headers;
   body: Body;
-} & Pick<Partial<Problem>, 'code' | 'detail' | 'errors'>;
+} & Pick<Partial<Problem>, 'kind' | 'code' | 'detail' | 'errors'>;
 
 export type RequestOptions = {
-  /** Sent as JSON, unless it is a string: that is sent as it is. */
+  /** Sent as JSON; a string is sent unchanged. */
   body?: unknown;
   headers?: Record<string, string>;
-  /** Sent as the Idempotency-Key. */
+  /** Sent as the Idempotency-Key header. */
   key?: string | undefined;
 };
 
-/** Whoever sends requests to the API: a browser with its cookies. Nothing throws for an answer that is an error. */
+/** A client of the API: a browser with its cookies. Does not throw for error responses. */
 export class ApiClient {
   readonly address: string;
   cookies = new Map<string, string>();
@@ -46,13 +46,14 @@ export class ApiClient {
     this.#keepCookies(response.headers);
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.includes('json') ?? false;
-    // An answer to HEAD has the header without the body.
+    // A response to HEAD has the content type without a body.
     const body = (isJson && text !== '' ? JSON.parse(text) : text) as Body & Partial<Problem>;
-    const { code, detail, errors } = response.ok ? {} : body;
+    const { kind, code, detail, errors } = response.ok ? {} : body;
     return {
       status: response.status,
       headers: response.headers,
       body,
+      ...(kind !== undefined && { kind }),
       ...(code !== undefined && { code }),
       ...(detail !== undefined && { detail }),
       ...(errors !== undefined && { errors }),
@@ -85,12 +86,12 @@ export class ApiClient {
   }
 }
 
-/** A signed-in member. The verbs throw unless they were done; `get`, `post`, … give the answer, whatever it is. */
+/** A signed-in member. Named actions throw if they fail; `get`, `post`, … return any response. */
 export class Member extends ApiClient {
   readonly id: number;
   readonly name: string;
   readonly email: string;
-  /** Those left of a member with a second factor. */
+  /** The unused recovery codes of a member with two-factor authentication. */
   recoveryCodes: string[] = [];
 
   constructor(address: string, { id, displayName, email }: Pick<Me, 'id' | 'displayName' | 'email'>) {
@@ -100,7 +101,7 @@ export class Member extends ApiClient {
     this.email = email;
   }
 
-  /** The same browser on another Parley of the same community. */
+  /** The same browser on another node of the community. */
   onServer(address: string): Member {
     const there = new Member(address, { id: this.id, displayName: this.name, email: this.email });
     for (const [name, value] of this.cookies) there.cookies.set(name, value);
@@ -112,7 +113,7 @@ export class Member extends ApiClient {
     const there = new Member(this.address, { id: this.id, displayName: this.name, email: this.email });
     const { member } = expectOk(await there.signIn(this.email, password));
     if (member === null)
-      expectOk(await there.post('/session/second-factor', { code: this.recoveryCodes.pop() }));
+      expectOk(await there.post('/session/two-factor', { code: this.recoveryCodes.pop() }));
     return there;
   }
 
@@ -132,7 +133,7 @@ export class Member extends ApiClient {
     return expectOk(await this.post<Reply>(`/answers/${answerId}/replies`, body));
   }
 
-  /** Replies to the question itself, or to a reply below it. */
+  /** Replies to a question, or to a reply below it. */
   async replyToQuestion(
     questionId: number,
     { to, content = 'Which bread?' }: ReplyOptions = {},
@@ -151,15 +152,18 @@ export class Member extends ApiClient {
     return expectOk(await this.put<{ id: number }>(path, { bookmarked: true, ...how })).id;
   }
 
-  async mute(what: `questions/${number}` | `topics/${string}`, muted = true): Promise<void> {
+  async mute(what: `questions/${number}` | `tags/${string}`, muted = true): Promise<void> {
     expectOk(await this.put(`/${what}/mute`, { muted }));
   }
 
-  async read(questionId: number): Promise<QuestionPage> {
-    return expectOk(await this.get<QuestionPage>(`/questions/${questionId}`));
+  async read(questionId: number): Promise<QuestionPageData> {
+    return expectOk(await this.get<QuestionPageData>(`/questions/${questionId}`));
   }
 
-  /** The versions of a post with their texts, newest first. @param post such as '/answers/7'. */
+  /**
+   * The versions of a post with their texts, newest first.
+   * @param post such as '/answers/7'.
+   */
   async revisions(post: string): Promise<Revision[]> {
     const items: RevisionEntry[] = [];
     let cursor: string | null = '';
@@ -184,7 +188,7 @@ export class Member extends ApiClient {
     expectOk(await this.delete(`/${kind}/${id}`));
   }
 
-  /** The member as they see themselves. */
+  /** The member's own record. */
   async me(): Promise<Me> {
     const { member } = expectOk(await this.get<SessionState>('/session'));
     if (member === null) throw new Error(`${this.name} is signed out`);
@@ -192,14 +196,14 @@ export class Member extends ApiClient {
   }
 }
 
-/** The three kinds of posts as addresses name them. */
+/** The three kinds of posts, as in API paths. */
 export type PostPath = 'questions' | 'answers' | 'replies';
 
 type BookmarkOptions = { note?: string; listIds?: number[]; bookmarkedAt?: string };
 
 type ReplyOptions = { to?: Reply; content?: string };
 
-/** The password of every member `register` makes. */
+/** The password of every member that `register` creates. */
 export const password = 'correct horse battery';
 
 let registered = 0;
@@ -211,16 +215,16 @@ export async function register(address: string, name: string): Promise<Member> {
   const state = expectOk(
     await visitor.post<SessionState>('/members', { displayName: name, email, password }),
   );
-  if (state.member === null) throw new Error('registration signed nobody in');
+  if (state.member === null) throw new Error('registration did not sign in');
   const member = new Member(address, state.member);
   member.cookies = visitor.cookies;
   return member;
 }
 
-/** The body of a successful answer. */
+/** The body of a successful response. Throws for errors. */
 export function expectOk<Body>(response: ApiResponse<Body>): Body {
   if (response.status >= 200 && response.status < 300) return response.body;
-  throw new Error(`the API answered ${response.status} ${response.code}: ${response.detail}`);
+  throw new Error(`the API responded ${response.status} ${response.code}: ${response.detail}`);
 }
 
 const toBodyText = (body: unknown) => (typeof body === 'string' ? body : JSON.stringify(body));

@@ -15,21 +15,26 @@ export type Kind = 'question' | 'answer' | 'reply';
 export const paths = { question: 'questions', answer: 'answers', reply: 'replies' } as const;
 
 export const report = (member: Member, kind: Kind, id: number, reason: string | null = 'spam', note = '') =>
-  member.put<ReportState>(`/${paths[kind]}/${id}/flag`, { reason, note });
+  member.put<ReportState>(`/${paths[kind]}/${id}/report`, { reason, note });
 export const actOnPost = (member: Member, action: string, kind: Kind, id: number, more: object = {}) =>
-  member.post('/care/post-actions', { action, kind, id, reason: 'It is an advertisement.', ...more });
+  member.post('/moderation/post-actions', { action, kind, id, reason: 'It is an advertisement.', ...more });
 export const actOnMember = (member: Member, action: string, memberId: number, more: object = {}) =>
-  member.post('/care/member-actions', { action, memberId, reason: 'Nothing but advertisements.', ...more });
-export const getReviewQueue = async (operator: Member) =>
-  expectOk(await operator.get<ReviewQueue>('/care/queue')).items;
+  member.post('/moderation/member-actions', {
+    action,
+    memberId,
+    reason: 'Nothing but advertisements.',
+    ...more,
+  });
+export const getReviewQueue = async (moderator: Member) =>
+  expectOk(await moderator.get<ReviewQueue>('/moderation/queue')).items;
 export const getModerationLog = async (member: Member) =>
-  expectOk(await member.get<ModerationLog>('/care/log')).items;
+  expectOk(await member.get<ModerationLog>('/moderation/log')).items;
 export const getHiddenPosts = async (member: Member, questionId: number) =>
   expectOk(await member.get<{ items: HiddenPost[] }>(`/questions/${questionId}/hidden`)).items;
 export const getModeratorMessages = async (member: Member) =>
-  expectOk(await member.get<{ items: ModeratorMessage[] }>('/notices')).items;
+  expectOk(await member.get<{ items: ModeratorMessage[] }>('/moderator-messages')).items;
 
-/** A Parley with three members and two operators, for the tests of one file. */
+/** Starts a server with three members and two moderators, for the tests of one file. */
 export async function startModeration() {
   const server = await startTestServer();
   afterAll(() => server.stop());
@@ -45,7 +50,7 @@ export async function startModeration() {
     ann,
     bob,
     eve,
-    op: moderator,
+    moderator: moderator,
     other: otherModerator,
     community: snapshotCommunity,
     thread,
@@ -53,11 +58,11 @@ export async function startModeration() {
 
   async function registerModerator(name: string): Promise<Member> {
     const member = await server.register(name);
-    await setRole(server.db, { email: member.email, role: 'operator' });
+    await setRole(server.db, { email: member.email, role: 'moderator' });
     return member;
   }
 
-  /** Everything but the log, the flags and the stream of events: what a post, its votes and its counts are. */
+  /** All data except the moderation log, reports and events: posts with their votes and counts. */
   async function snapshotCommunity(): Promise<unknown> {
     const read = async (table: string, without: string) => {
       const { rows } = await sql<{ row: object }>`
@@ -86,7 +91,7 @@ export async function startModeration() {
     return Promise.all([...tables, ...more].map((table) => read(table, '{updated_at,popularity}')));
   }
 
-  /** A question of Ann's with everything that can hang on it. */
+  /** A question of Ann's with answers, replies and votes. */
   async function thread() {
     const mark = `number ${++threads}`;
     const content = `Buy zeppelins ${mark} here.`;

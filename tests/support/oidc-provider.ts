@@ -3,30 +3,33 @@ import type { AddressInfo } from 'node:net';
 import { Provider } from 'oidc-provider';
 import type { IdentityProviderSettings } from '#server/core/site-settings.ts';
 
-/** Somebody who has an account there. */
+/** A person with an account at the provider. */
 export type ProviderPerson = { subject: string; email?: string; email_verified?: boolean; name?: string };
 
-/** A real OpenID Connect provider, on which everybody who comes is the person that was set last. */
+/** A real OpenID Connect provider. Every visitor is the person set last. */
 export type TestOidcProvider = {
   settings: IdentityProviderSettings;
-  /** Lets a Parley send browsers there; once its address is known. */
+  /** Registers a Parley as a client, once its address is known. */
   registerClient: (parley: string) => void;
-  /** A browser goes to an address there as somebody; returns the query it is sent back to Parley with. */
+  /** Opens a URL of the provider as a person. Returns the query string of the redirect back to Parley. */
   visit: (url: string, person: ProviderPerson) => Promise<string>;
-  /** Answers with this instead of what it would say; null: no longer. */
+  /** Handles requests instead of the provider; null ends this. */
   intercept: (how: ((request: IncomingMessage, response: ServerResponse) => boolean) | null) => void;
-  /** From now on ID tokens have these claims; null: their own. Parley takes them from the provider itself, whose signature openid-client leaves to TLS. */
+  /**
+   * Sets the claims of ID tokens; null restores the original ones. Parley gets tokens directly from the provider over
+   * TLS, where openid-client does not check the signature.
+   */
   overrideClaims: (claims: Readonly<Record<string, unknown>> | null) => void;
   stop: () => Promise<void>;
 };
 
-/** Those that run, by their issuers. */
+/** Running providers, by issuer. */
 const running = new Map<string, TestOidcProvider>();
 
-/** A browser goes to an address at whichever provider it is of, as somebody with that address. */
+/** Opens a URL of any running provider as a person with this email address. */
 export async function signInAtProvider(url: string, email: string): Promise<string> {
   const provider = running.get(new URL(url).origin);
-  if (provider === undefined) throw new Error(`no provider runs at ${url}`);
+  if (provider === undefined) throw new Error(`no provider is running at ${url}`);
   return provider.visit(url, { subject: `subject of ${email}`, email, email_verified: true, name: 'Pat' });
 }
 
@@ -65,7 +68,7 @@ export async function startOidcProvider(): Promise<TestOidcProvider> {
         ],
         pkce: { required: () => true },
         claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
-        // In seconds; it tells on the standard output of each that is not said.
+        // In seconds. The provider warns on standard output about each one that is not set.
         ttl: { AccessToken: 600, Grant: 600, IdToken: 600, Interaction: 600, Session: 600 },
         features: { devInteractions: { enabled: false } },
         interactions: { url: (_, { uid }) => `/enter/${uid}` },
@@ -100,7 +103,7 @@ export async function startOidcProvider(): Promise<TestOidcProvider> {
   return started;
 }
 
-/** Changes the claims of the ID token in an answer that is about to be sent. */
+/** Changes the claims of the ID token in a response before it is sent. */
 function changeAnswer(response: ServerResponse, changed: Readonly<Record<string, unknown>>): void {
   const end = response.end.bind(response) as (body: string) => ServerResponse;
   response.end = ((body: string | Buffer) => {
@@ -127,9 +130,9 @@ async function followRedirects(url: string, issuer: string): Promise<string> {
       cookies.set(name, value);
     }
     const location = response.headers.get('location');
-    if (location === null) throw new Error(`the provider answered ${response.status} at ${next}`);
+    if (location === null) throw new Error(`the provider responded ${response.status} at ${next}`);
     next = new URL(location, next).href;
     if (!next.startsWith(issuer)) return new URL(next).search;
   }
-  throw new Error('the provider sends browsers in circles');
+  throw new Error('the provider redirects in a loop');
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import net from 'node:net';
 
 /**
- * Stands in for a PostgreSQL 14, which cannot be had here: it lets everyone in and answers every query with its major
+ * Simulates PostgreSQL 14, which is not available here: accepts every login and responds to every query with its major
  * version (PostgreSQL manual, "Message Formats").
  */
 export async function startOldPostgres(): Promise<{ port: number; close: () => void }> {

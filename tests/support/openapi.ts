@@ -1,4 +1,4 @@
-/** What the tests read of an OpenAPI 3.1 document. */
+/** The parts of an OpenAPI 3.1 document that the tests read. */
 export type Document = { paths: Record<string, Record<string, Description>> };
 type Description = {
   summary: string;
@@ -44,10 +44,10 @@ export function listOperations(document: Document): Operation[] {
   );
 }
 
-/** Something wrong to send in place of what is right. `said` names it in a failure. */
+/** An invalid value for a field. Failures show `description`. */
 export type InvalidValue = { description: string; value: unknown };
 
-/** Texts no field for members' words may take. */
+/** Texts that no text field may accept. */
 const harmfulTexts: InvalidValue[] = [
   { description: 'NUL', value: 'before\0after' },
   { description: 'a control character', value: 'before\u0007after' },
@@ -55,7 +55,7 @@ const harmfulTexts: InvalidValue[] = [
   { description: 'a lone low surrogate', value: '\udfff' },
 ];
 
-/** What does not fit the schema, and texts and numbers that would do harm where they were let through. */
+/** Values that do not match the schema, and texts and numbers that would do harm if accepted. */
 export function listInvalidValues(schema: Schema): InvalidValue[] {
   const types = new Set([schema.type ?? []].flat());
   const ofOtherTypes = Object.entries(samples)
@@ -63,7 +63,7 @@ export function listInvalidValues(schema: Schema): InvalidValue[] {
     .map(([type, value]) => ({ description: `of type ${type}`, value }));
   return [
     ...ofOtherTypes,
-    ...(schema.enum === undefined ? [] : [{ description: 'none of the choices', value: 'sideways' }]),
+    ...(schema.enum === undefined ? [] : [{ description: 'a value outside the enum', value: 'sideways' }]),
     ...(types.has('string') && schema.enum === undefined ? wrongTexts(schema) : []),
     ...(types.has('integer') ? wrongNumbers : []),
     ...(types.has('array') ? wrongLists(schema) : []),

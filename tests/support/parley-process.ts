@@ -4,16 +4,16 @@ import { once } from 'node:events';
 import path from 'node:path';
 import node from '#server/node-options.json' with { type: 'json' };
 
-/** A Parley in a process of its own. */
+/** A Parley in its own process. */
 export type ParleyProcess = {
   pid: number;
-  /** Resolves with the address, such as 'http://127.0.0.1:3000'; rejects with the output when it ends before. */
+  /** Resolves with the address, such as 'http://127.0.0.1:3000'; rejects with the output if the process ends first. */
   ready: Promise<string>;
-  /** Resolves when it has ended: with its exit code, or null after a signal. */
+  /** Resolves when the process has ended: with its exit code, or null after a signal. */
   ended: Promise<number | null>;
-  /** What it wrote so far. */
+  /** The output so far. */
   output: () => string;
-  /** Resolves when the output matches; rejects when the process ends before. */
+  /** Resolves when the output matches; rejects if the process ends first. */
   waitForOutput: (pattern: RegExp) => Promise<RegExpExecArray>;
   signal: (signal: NodeJS.Signals) => void;
 };
@@ -21,15 +21,15 @@ export type ParleyProcess = {
 export type ParleyOptions = {
   env: NodeJS.ProcessEnv;
   parameters?: string[];
-  /** The checkout to start and the Node to run it with; by default those of the tests. */
+  /** The checkout to start, and the Node to run it with; by default those of the tests. */
   project?: string;
   node?: string;
-  /** Makes passwords cost next to nothing: where many register, and it is not about passwords. */
+  /** Uses cheap password hashes, for tests that register many members. */
   cheapPasswords?: boolean;
   user?: { uid: number; gid: number };
 };
 
-/** What Node keeps of compiling the program: each start after the first takes half of the time. */
+/** Node's compile cache: it halves the time of each start after the first. */
 const compiled = path.join(projectRoot, 'node_modules/.cache/compiled');
 
 /** Starts the server as `npm start` does, on a free port. */
@@ -51,7 +51,7 @@ export function spawnParley({
       PATH: process.env['PATH'],
       PORT: '0',
       NODE_COMPILE_CACHE: compiled,
-      // Everybody comes from one address.
+      // All members come from one address.
       ACCOUNTS_PER_NETWORK: '0',
       ...node.env,
       ...env,
@@ -80,11 +80,13 @@ export function watchProcess(child: ChildProcess): ParleyProcess {
         resolve(match);
       };
       listeners.add(look);
-      void ended.then(() => reject(new Error(`It ended without saying ${pattern}:\n${output}`)));
+      void ended.then(() =>
+        reject(new Error(`The process ended before its output matched ${pattern}:\n${output}`)),
+      );
       look();
     });
   const ready = waitForOutput(/Parley is ready at (http:\S+)/).then((match) => match[1] ?? '');
-  // Tests that expect a failure look at `ended`.
+  // Tests that expect a failure await `ended` instead.
   ready.catch(() => {});
   return {
     pid: child.pid ?? 0,

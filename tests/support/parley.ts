@@ -8,15 +8,15 @@ import { copyPreparedDataDirectory } from './prepared-data-directory.ts';
 
 export { eventually } from './eventually.ts';
 
-/** A folder that everyone may pass through, as /var/lib is; removed when the test is over. */
+/** Creates a directory that every user may enter, as /var/lib is; removed after the test. */
 export async function createTemporaryDirectory(): Promise<string> {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'parley test '));
-  await chmod(folder, 0o755);
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
+  const directory = await mkdtemp(path.join(os.tmpdir(), 'parley test '));
+  await chmod(directory, 0o755);
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  return directory;
 }
 
-/** A place for a data folder, not made yet; a PostgreSQL that a failed test left on it is ended. */
+/** A path for a new data directory. A PostgreSQL that a failed test left there is stopped. */
 export async function createTemporaryDataDirectory(parent?: string): Promise<string> {
   const data = path.join(parent ?? (await createTemporaryDirectory()), 'data');
   onTestFinished(async () => {
@@ -26,14 +26,14 @@ export async function createTemporaryDataDirectory(parent?: string): Promise<str
   return data;
 }
 
-/** The same where a Parley has served before, and stopped. */
+/** A data directory on which a Parley has run and stopped. */
 export async function createPreparedDataDirectory(): Promise<string> {
   const data = await createTemporaryDataDirectory();
   await copyPreparedDataDirectory(data);
   return data;
 }
 
-/** A Parley that is ended with the test. */
+/** Starts a Parley that is stopped after the test. */
 export function startParley(options: ParleyOptions): ParleyProcess {
   const parley = spawnParley(options);
   let over = false;
@@ -48,20 +48,20 @@ export function startParley(options: ParleyOptions): ParleyProcess {
   return parley;
 }
 
-/** The process of the PostgreSQL that runs on a data folder. */
+/** The process id of the PostgreSQL that runs on a data directory. */
 export async function readPostmasterPid(data: string): Promise<number> {
   return Number.parseInt(await readFile(path.join(data, 'postgresql/postmaster.pid'), 'utf8'), 10);
 }
 
 export const isRoot = process.getuid?.() === 0;
 
-/** A user without rights, of the kind every Unix has. */
+/** A user without privileges (nobody), which every Unix has. */
 export const unprivilegedUser = { uid: 65_534, gid: 65_534 };
 
-export async function createDirectory(folder: string, mode = 0o755): Promise<string> {
-  await mkdir(folder, { recursive: true });
-  await chmod(folder, mode);
-  return folder;
+export async function createDirectory(directory: string, mode = 0o755): Promise<string> {
+  await mkdir(directory, { recursive: true });
+  await chmod(directory, mode);
+  return directory;
 }
 
 const password = 'correct horse battery';
@@ -76,7 +76,7 @@ export async function register(address: string, name: string): Promise<number> {
   return status;
 }
 
-/** Signs in; resolves with the answer. */
+/** Signs in; resolves with the response. */
 export function signIn(address: string, name: string): Promise<Response> {
   return post(`${address}/api/session`, { email: emailOf(name), password });
 }

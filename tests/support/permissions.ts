@@ -1,25 +1,25 @@
-import type { ProblemCode } from '#server/core/errors.ts';
+import type { ErrorKind } from '#shared/core/error-kinds.ts';
 import type { Operation } from './openapi.ts';
 
 /**
- * Who asks: somebody signed out, a member who has nothing to do with it, whoever wrote it or whose it is, the same while they
- * are suspended, and an operator who has nothing to do with it.
+ * The callers: a signed-out visitor, an unrelated member, the author or owner, the same while suspended, and an
+ * unrelated moderator.
  */
 export const callerKinds = [
   'signed out',
   'another member',
   'author or owner',
   'the same, suspended',
-  'operator',
+  'moderator',
 ] as const;
 export type CallerKind = (typeof callerKinds)[number];
 
-/** What is answered: it is done; it is done for whoever asks, with what is theirs alone; or the code of the refusal. */
-export type ExpectedAnswer = 'yes' | 'own' | ProblemCode;
+/** The expected response: success; success for the caller's own data only; or the code of the refusal. */
+export type ExpectedAnswer = 'yes' | 'own' | ErrorKind;
 
 export type PermissionRule = { readonly [column in CallerKind]: ExpectedAnswer };
 
-/** What the first three are answered decides the others, but for what is said below. */
+/** The responses to the first three callers. They determine the other two, with the exceptions below. */
 type BaseRule = readonly [visitor: ExpectedAnswer, other: ExpectedAnswer, author: ExpectedAnswer];
 
 const rule = (...asked: BaseRule): BaseRule => asked;
@@ -27,33 +27,33 @@ const rule = (...asked: BaseRule): BaseRule => asked;
 const everyone = rule('yes', 'yes', 'yes');
 const members = rule('signed-out', 'yes', 'yes');
 const author = rule('signed-out', 'not-author', 'yes');
-/** What has an id and is private: for others it is not there. */
+/** Private data with an id: it does not exist for others. */
 const owner = rule('signed-out', 'not-found', 'yes');
-/** What has no id: everybody asks about themselves. */
+/** Without an id: every caller gets their own data. */
 const self = rule('signed-out', 'own', 'own');
-/** For operators alone; for all others there is nothing at these addresses. */
+/** For moderators only: the endpoint does not exist for others. */
 const moderatorsOnly = rule('signed-out', 'not-found', 'not-found');
 
-/** What an endpoint may be asked by whom. The paths are those of the API's description. */
+/** Who may call each endpoint. The paths are those of the OpenAPI document. */
 const endpointRules: Readonly<Record<string, BaseRule>> = {
   'POST /members': everyone,
   'POST /session': everyone,
   'GET /sign-in': everyone,
-  // What lies between two requests of one sign-in is sealed in the browser that makes them.
-  'POST /session/second-factor': everyone,
+  // The state between two requests of one sign-in is encrypted in a cookie of that browser.
+  'POST /session/two-factor': everyone,
   'POST /session/passkey/options': everyone,
   'POST /session/passkey': everyone,
   'POST /session/provider': everyone,
-  'POST /session/provider/return': everyone,
+  'POST /session/provider/callback': everyone,
   'POST /session/provider/link': everyone,
   'GET /session': rule('yes', 'own', 'own'),
   'DELETE /session': rule('yes', 'own', 'own'),
-  // What the links in mails lead to: the token in the body says whose mails are meant.
-  'POST /mail/unsubscribe': everyone,
-  'POST /mail/confirmation': everyone,
-  'POST /mail/password': everyone,
-  'POST /mail/address': everyone,
-  'POST /mail/old-address': everyone,
+  // For links in emails: the token in the body identifies the member.
+  'POST /email/unsubscribe': everyone,
+  'POST /email/confirmation': everyone,
+  'POST /email/password-reset': everyone,
+  'POST /email/change': everyone,
+  'POST /email/revert': everyone,
   'GET /password-resets': everyone,
   'POST /password-resets': everyone,
 
@@ -61,11 +61,11 @@ const endpointRules: Readonly<Record<string, BaseRule>> = {
   'DELETE /sessions': self,
   'DELETE /sessions/{id}': owner,
   'PUT /password': self,
-  'GET /second-factor': self,
-  'PUT /second-factor': self,
-  'POST /second-factor/setup': self,
-  'POST /second-factor/recovery-codes': self,
-  'POST /second-factor/removal': self,
+  'GET /two-factor': self,
+  'PUT /two-factor': self,
+  'POST /two-factor/setup': self,
+  'POST /two-factor/recovery-codes': self,
+  'POST /two-factor/removal': self,
   'GET /passkeys': self,
   'POST /passkeys': self,
   'POST /passkeys/options': self,
@@ -76,17 +76,17 @@ const endpointRules: Readonly<Record<string, BaseRule>> = {
   'POST /provider-account/removal': self,
   'GET /settings': self,
   'PUT /settings': self,
-  'GET /address': self,
-  'PUT /address': self,
-  'DELETE /address/change': self,
-  'GET /download': self,
-  'POST /departure': self,
+  'GET /email-address': self,
+  'PUT /email-address': self,
+  'DELETE /email-address/change': self,
+  'GET /data-export': self,
+  'POST /account-deletion': self,
 
   'GET /feeds/{feed}': members,
-  'GET /topics': members,
-  'GET /topics/{tag}': members,
-  'GET /topics/{tag}/questions': members,
-  'GET /topics/{tag}/activity': members,
+  'GET /tags': members,
+  'GET /tags/{tag}': members,
+  'GET /tags/{tag}/questions': members,
+  'GET /tags/{tag}/activity': members,
   'GET /search': members,
   'GET /search/instant': members,
   'GET /audience': members,
@@ -131,12 +131,12 @@ const endpointRules: Readonly<Record<string, BaseRule>> = {
   'PUT /replies/{id}/vote': members,
   'PUT /questions/{id}/view': members,
   'PUT /questions/{id}/follow': members,
-  'PUT /topics/{tag}/follow': members,
+  'PUT /tags/{tag}/follow': members,
   'GET /following': self,
   'GET /following/questions': self,
   'GET /following/activity': self,
-  'GET /following/topics': self,
-  'GET /following/marks': self,
+  'GET /following/tags': self,
+  'GET /follows': self,
 
   'PUT /questions/{id}/bookmark': members,
   'PUT /answers/{id}/bookmark': members,
@@ -149,8 +149,8 @@ const endpointRules: Readonly<Record<string, BaseRule>> = {
   'DELETE /bookmark-lists/{id}': owner,
 
   'PUT /questions/{id}/mute': members,
-  'PUT /topics/{tag}/mute': members,
-  'GET /mutes/topics': self,
+  'PUT /tags/{tag}/mute': members,
+  'GET /mutes/tags': self,
   'GET /mutes/questions': self,
 
   'GET /drafts': self,
@@ -162,26 +162,26 @@ const endpointRules: Readonly<Record<string, BaseRule>> = {
   'PUT /notifications/read': self,
   'PUT /notifications/seen': self,
   'PUT /notifications/{id}/read': owner,
-  'GET /notification-settings': self,
-  'PUT /notification-settings/{category}': self,
-  'POST /notification-settings/confirmation': self,
+  'GET /notification-preferences': self,
+  'PUT /notification-preferences/{category}': self,
+  'POST /notification-preferences/confirmation': self,
   'PUT /push-subscription': self,
   'DELETE /push-subscription': self,
 
-  'PUT /questions/{id}/flag': rule('signed-out', 'yes', 'not-allowed'),
-  'PUT /answers/{id}/flag': rule('signed-out', 'yes', 'not-allowed'),
-  'PUT /replies/{id}/flag': rule('signed-out', 'yes', 'not-allowed'),
-  'GET /questions/{id}/flag': self,
-  'GET /answers/{id}/flag': self,
-  'GET /replies/{id}/flag': self,
+  'PUT /questions/{id}/report': rule('signed-out', 'yes', 'not-allowed'),
+  'PUT /answers/{id}/report': rule('signed-out', 'yes', 'not-allowed'),
+  'PUT /replies/{id}/report': rule('signed-out', 'yes', 'not-allowed'),
+  'GET /questions/{id}/report': self,
+  'GET /answers/{id}/report': self,
+  'GET /replies/{id}/report': self,
   'GET /questions/{id}/hidden': self,
-  'GET /notices': self,
-  'PUT /notices/seen': self,
-  'GET /care/log': members,
-  'GET /care/queue': moderatorsOnly,
-  'POST /care/post-actions': moderatorsOnly,
-  'POST /care/member-actions': moderatorsOnly,
-  'GET /care/members/{id}': moderatorsOnly,
+  'GET /moderator-messages': self,
+  'PUT /moderator-messages/seen': self,
+  'GET /moderation/log': members,
+  'GET /moderation/queue': moderatorsOnly,
+  'POST /moderation/post-actions': moderatorsOnly,
+  'POST /moderation/member-actions': moderatorsOnly,
+  'GET /moderation/members/{id}': moderatorsOnly,
   'GET /moderation/registrations': moderatorsOnly,
   'GET /moderation/registrations/accounts': moderatorsOnly,
   'POST /moderation/approvals': moderatorsOnly,
@@ -192,102 +192,108 @@ const endpointRules: Readonly<Record<string, BaseRule>> = {
   'POST /moderation/removals/{id}/restoration': moderatorsOnly,
 };
 
-/** What concerns nobody but the member, their safety above all, goes on while they are suspended. */
+/** Data that concerns only the member, above all their security: allowed while suspended. */
 const whileSuspended: ReadonlySet<string> = new Set([
   'DELETE /sessions',
   'DELETE /sessions/{id}',
   'PUT /password',
-  'PUT /second-factor',
-  'POST /second-factor/setup',
-  'POST /second-factor/recovery-codes',
-  'POST /second-factor/removal',
+  'PUT /two-factor',
+  'POST /two-factor/setup',
+  'POST /two-factor/recovery-codes',
+  'POST /two-factor/removal',
   'POST /passkeys',
   'POST /passkeys/options',
   'PUT /passkeys/{id}',
   'POST /passkeys/{id}/removal',
   'POST /provider-account',
   'POST /provider-account/removal',
-  'PUT /address',
-  'DELETE /address/change',
-  'POST /departure',
+  'PUT /email-address',
+  'DELETE /email-address/change',
+  'POST /account-deletion',
   'PUT /notifications/read',
   'PUT /notifications/seen',
   'PUT /notifications/{id}/read',
-  'PUT /notices/seen',
-  'PUT /notification-settings/{category}',
-  'POST /notification-settings/confirmation',
+  'PUT /moderator-messages/seen',
+  'PUT /notification-preferences/{category}',
+  'POST /notification-preferences/confirmation',
   'PUT /push-subscription',
   'DELETE /push-subscription',
 ]);
 
-/** What each endpoint answers to whom. */
+/** The expected response of each endpoint for each caller. */
 export const permissions: Readonly<Record<string, PermissionRule>> = Object.fromEntries(
   Object.entries(endpointRules).map(([name, three]) => [name, expandRule(name, three)]),
 );
 
 function expandRule(name: string, three: BaseRule): PermissionRule {
   const [visitor, other, owner] = three;
-  const goesOn = visitor !== 'signed-out' || name.startsWith('GET ') || whileSuspended.has(name);
+  const isAllowedWhileSuspended =
+    visitor !== 'signed-out' || name.startsWith('GET ') || whileSuspended.has(name);
   return {
     'signed out': visitor,
     'another member': other,
     'author or owner': owner,
-    'the same, suspended': goesOn ? owner : 'suspended',
-    operator: three === moderatorsOnly ? 'yes' : other,
+    'the same, suspended': isAllowedWhileSuspended ? owner : 'suspended',
+    moderator: three === moderatorsOnly ? 'yes' : other,
   };
 }
 
-/** What changes something that nobody else may ever learn of, besides what is said to be the member's own. */
+/** Writes that no other member may see, in addition to those that answer 'own'. */
 export const privateWrites: ReadonlySet<string> = new Set([
   'PUT /questions/{id}/bookmark',
   'PUT /answers/{id}/bookmark',
   'PUT /questions/{id}/mute',
-  'PUT /topics/{tag}/mute',
-  'PUT /questions/{id}/flag',
-  'PUT /answers/{id}/flag',
-  'PUT /replies/{id}/flag',
+  'PUT /tags/{tag}/mute',
+  'PUT /questions/{id}/report',
+  'PUT /answers/{id}/report',
+  'PUT /replies/{id}/report',
 ]);
 
-/** The member's own, and shown to everybody: name, bio and, if they like, address; and that they have left. */
-export const publicWrites: ReadonlySet<string> = new Set(['PUT /settings', 'POST /departure']);
+/**
+ * Writes of the member's own data that everyone sees: name, bio, optionally the email address, and the account
+ * deletion.
+ */
+export const publicWrites: ReadonlySet<string> = new Set(['PUT /settings', 'POST /account-deletion']);
 
-/** Which topics a live socket may listen to; `{id}` is that of the author's question or of the author. */
+/** The topics that a live socket may subscribe to; `{id}` is the author's question or the author. */
 export const topicRules: Readonly<Record<string, PermissionRule>> = {
   feeds: expandRule('GET feeds', members),
   answers: expandRule('GET answers', members),
   activity: expandRule('GET activity', members),
-  topics: expandRule('GET topics', members),
+  tags: expandRule('GET tags', members),
   'question:{id}': expandRule('GET question', members),
   'profile:{id}': expandRule('GET profile', members),
   'member:{id}': expandRule('GET member', rule('signed-out', 'not-allowed', 'yes')),
-  care: { ...expandRule('GET care', rule('signed-out', 'not-allowed', 'not-allowed')), operator: 'yes' },
+  moderation: {
+    ...expandRule('GET moderation', rule('signed-out', 'not-allowed', 'not-allowed')),
+    moderator: 'yes',
+  },
 };
 
-/** docs/permissions.md, whole. */
+/** Renders docs/permissions.md. */
 export function renderPermissionsDocument(operations: readonly Operation[]): string {
   const endpoints = operations.map(({ name, summary }) => row([`\`${name}\``, summary], permissions[name]));
   const sockets = Object.entries(topicRules).map(([topic, rule]) => row([`\`${topic}\``], rule));
   const heads = callerKinds.map((column) => ` ${column} |`).join('');
   const lines = callerKinds.map(() => ' --- |').join('');
-  return `# Who may do what
+  return `# Permissions
 
-Every endpoint of the API (\`/api/openapi.json\`), asked by each kind of caller about something of a member, its author or
-owner. This page is written from \`tests/support/permissions.ts\` and each of its cells is tried over HTTP, on a real
-database, by \`tests/integration/permissions.test.ts\`, which also fails where an endpoint has no row. After a change of rows:
+The response of every API endpoint (\`/api/openapi.json\`) to each kind of caller, for a request about data of a member, its
+author or owner. This page is generated from \`tests/support/permissions.ts\`. \`tests/integration/permissions.test.ts\` checks
+each cell over HTTP on a real database, and fails when an endpoint has no row. After changing rows, run
 \`npx node node_modules/vitest/vitest.mjs run tests/integration/permissions.test.ts --update\`.
 
-- **yes**: it is done. **own**: it is done, about the caller's own things alone; those of others are neither told nor changed.
-- A code is that of the refusal (\`/api/docs\`); what is refused has changed nothing. \`not-found\` is what is answered as well
-  where there is nothing at all.
-- No answer to a GET changes anything.
+- **yes**: the request succeeds. **own**: it succeeds with the caller's own data only; data of others is neither shown nor changed.
+- A word such as \`not-author\` is the kind of error (\`/api/docs\`); a refused request changes nothing. \`not-found\` is also the response
+  for data that does not exist.
+- A GET request changes nothing.
 
-What a member keeps, mutes, drafts, reads and sets for themselves leaves every answer to others, and every event they can
-hear, as it was; whose vote or follow it is that was counted is in none of them either. Both are tried with every
-endpoint as well.
+Bookmarks, mutes, drafts, visits and settings of a member change no response to other members and no event that they can
+receive. Responses and events also never show who voted or followed. The tests check both with every endpoint.
 
 ## Endpoints
 
-| endpoint | what it does |${heads}
+| endpoint | effect |${heads}
 | --- | --- |${lines}
 ${endpoints.join('\n')}
 

@@ -9,11 +9,11 @@ import pg from 'pg';
 import { chooseOsAccount, runAs } from '#server/postgres/embedded-account.ts';
 import { findFreePort } from './free-port.ts';
 
-/** The real PgBouncer, as Debian has it; undefined where there is none. `npm test` sees to it. */
+/** The path of PgBouncer as Debian installs it; undefined without it. `npm test` reports that. */
 export const pgBouncerPath = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer'].find((file) => existsSync(file));
 
 export type Pooler = {
-  /** As DATABASE_URL names the database through it. */
+  /** The URL of the database through the pooler, as for DATABASE_URL. */
   url: string;
   end: () => Promise<void>;
 };
@@ -24,11 +24,11 @@ export type Pooler = {
  */
 export async function startPgBouncer(to: pg.ClientConfig, settings: string): Promise<Pooler> {
   const account = await chooseOsAccount('', () => {});
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'parley-pgbouncer-'));
-  if (account !== undefined) await chown(folder, account.uid, account.gid);
+  const directory = await mkdtemp(path.join(os.tmpdir(), 'parley-pgbouncer-'));
+  if (account !== undefined) await chown(directory, account.uid, account.gid);
   const port = await findFreePort();
   const { host, port: toPort, database, user, password } = new pg.Client(to);
-  const file = path.join(folder, 'pgbouncer.ini');
+  const file = path.join(directory, 'pgbouncer.ini');
   await writeFile(
     file,
     `[databases]
@@ -50,7 +50,7 @@ ${settings}
   const ended = once(child, 'exit');
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  // It must not outlive who tries it, whatever happens to them.
+  // It must not outlive the test process.
   const kill = () => child.kill('SIGKILL');
   process.once('exit', kill);
   const url = `postgres://${user}@127.0.0.1:${port}/${database}`;
@@ -64,7 +64,7 @@ ${settings}
       process.off('exit', kill);
       child.kill('SIGTERM');
       await ended;
-      await rm(folder, { recursive: true, force: true });
+      await rm(directory, { recursive: true, force: true });
     },
   };
 }

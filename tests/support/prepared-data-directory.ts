@@ -9,34 +9,37 @@ import { withTemporaryDirectory, withTemporaryParley } from './temporary-parley.
 
 const run = promisify(execFile);
 
-/** Those of earlier states of the project stay here, until the packages are installed anew. */
+/** Copies of earlier versions stay here until the packages are installed again. */
 const cacheDirectory = path.join(projectRoot, 'node_modules/.cache/served');
 
 /**
- * Makes `folder` a data folder in which a Parley of this version has served and stopped, with nobody in it: a copy, which
- * takes a fraction of the first start's time. Where a test is not about first starts, use this.
+ * Copies a data directory to `directory` on which a Parley of this version has run and stopped, without members. This
+ * takes a fraction of the time of a first start; use it in tests that are not about first starts.
  */
-export async function copyPreparedDataDirectory(folder: string): Promise<void> {
+export async function copyPreparedDataDirectory(directory: string): Promise<void> {
   const served = path.join(cacheDirectory, await computeStateHash());
   if (!existsSync(served)) await prepareDirectory(served);
-  await copy(served, folder);
+  await copy(served, directory);
 }
 
-/** Changes with what a first start writes: the migrations, and PostgreSQL's own files. */
+/** Changes with everything a first start writes: the migrations and PostgreSQL's own files. */
 async function computeStateHash(): Promise<string> {
   const hash = createHash('sha256').update(await readFile(path.join(projectRoot, 'package-lock.json')));
-  const folders = ['migrations', 'src/server/core', 'src/server/postgres'];
-  for (const folder of folders)
-    for (const entry of (await readdir(path.join(projectRoot, folder))).toSorted())
-      if (/\.(sql|ts)$/.test(entry)) hash.update(await readFile(path.join(projectRoot, folder, entry)));
+  const directories = ['migrations', 'src/server/core', 'src/server/postgres'];
+  for (const directory of directories)
+    for (const entry of (await readdir(path.join(projectRoot, directory))).toSorted())
+      if (/\.(sql|ts)$/.test(entry)) hash.update(await readFile(path.join(projectRoot, directory, entry)));
   return hash.digest('hex').slice(0, 16);
 }
 
-/** Made where root's PostgreSQL can reach it. Of two who make it at once, the second is thrown away. */
+/**
+ * Created in a temporary directory that PostgreSQL can access when started by root. If two processes create it at the
+ * same time, the second copy is discarded.
+ */
 function prepareDirectory(served: string): Promise<void> {
-  return withTemporaryDirectory(async (folder) => {
-    const whole = `${served}.${path.basename(folder)}`;
-    const data = path.join(folder, 'data');
+  return withTemporaryDirectory(async (directory) => {
+    const whole = `${served}.${path.basename(directory)}`;
+    const data = path.join(directory, 'data');
     await withTemporaryParley({ env: { PARLEY_DATA: data } }, async () => {});
     try {
       await mkdir(cacheDirectory, { recursive: true });
@@ -50,7 +53,7 @@ function prepareDirectory(served: string): Promise<void> {
   });
 }
 
-/** With owners and modes: root's PostgreSQL runs as another user. */
+/** Keeps owners and modes: as root, PostgreSQL runs as another user. */
 async function copy(from: string, to: string): Promise<void> {
   if (process.platform === 'win32') await cp(from, to, { recursive: true });
   else await run('cp', ['-a', from, to]);

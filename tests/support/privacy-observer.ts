@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expectOk, type Member } from './member.ts';
 
-/** What a member alone may see: whatever else is on a page, these of others are not. */
+/** Texts that only the member may see. */
 type PrivateMarkers = { email: string; private: string };
 
-/** Pages of a member's own, and what of theirs must be on each. */
+/** A member's own pages, and which of their markers each must show. */
 const pages: readonly { path: string; shows?: keyof PrivateMarkers }[] = [
   { path: '/session', shows: 'email' },
   { path: '/settings' },
@@ -13,14 +13,14 @@ const pages: readonly { path: string; shows?: keyof PrivateMarkers }[] = [
   { path: '/bookmarks', shows: 'private' },
   { path: '/drafts' },
   { path: '/notifications' },
-  { path: '/notification-settings' },
+  { path: '/notification-preferences' },
   { path: '/sessions' },
   { path: '/feeds/recent' },
 ];
 
-/** One member who looks at what is theirs alone, without pause, and notes where it is gone, or somebody else's. */
+/** A member who reads their private pages repeatedly and records missing own data and visible data of others. */
 export class PrivacyObserver {
-  looks = 0;
+  privateReads = 0;
   readonly violations: string[] = [];
   readonly #member: Member;
   readonly #marks: PrivateMarkers;
@@ -38,8 +38,8 @@ export class PrivacyObserver {
     const all: PrivateMarkers[] = [];
     return Promise.all(
       members.map(async (member) => {
-        const onlooker = new PrivacyObserver(member, all);
-        const note = onlooker.#marks.private;
+        const observer = new PrivacyObserver(member, all);
+        const note = observer.#marks.private;
         await member.bookmark('questions', await member.ask(), { note });
         const draft = {
           key: randomUUID(),
@@ -49,12 +49,12 @@ export class PrivacyObserver {
           sequence: 1,
         };
         expectOk(await member.put('/drafts/ask', draft));
-        return onlooker;
+        return observer;
       }),
     );
   }
 
-  async look(address: () => string, isOver: () => boolean): Promise<void> {
+  async readPrivatePages(address: () => string, isOver: () => boolean): Promise<void> {
     for (let turn = 0; !isOver(); turn++) {
       const page = pages[turn % pages.length];
       if (page !== undefined) await this.#lookAt(address(), page);
@@ -67,16 +67,16 @@ export class PrivacyObserver {
       .onServer(address)
       .get(path)
       .catch(() => undefined);
-    // Whoever is refused for the moment, or cut off, sees nothing.
+    // A temporary refusal or a broken connection shows nothing.
     if (response === undefined || response.status === 503 || response.status === 429) return;
-    this.looks++;
+    this.privateReads++;
     const text = JSON.stringify(response.body);
     const who = `${this.#member.name} at ${path}`;
-    if (response.status !== 200) this.violations.push(`${who} was answered with ${response.status}`);
+    if (response.status !== 200) this.violations.push(`${who} got ${response.status}`);
     else if (shows !== undefined && !text.includes(this.#marks[shows]))
-      this.violations.push(`${who} misses their own`);
+      this.violations.push(`${who} does not see their own data`);
     for (const marks of this.#all)
       if (marks !== this.#marks && (text.includes(marks.email) || text.includes(marks.private)))
-        this.violations.push(`${who} saw what is ${marks.email}'s`);
+        this.violations.push(`${who} saw data of ${marks.email}`);
   }
 }

@@ -4,49 +4,49 @@ import { z } from 'zod';
 import { withClient } from './database-client.ts';
 import { runAsAdmin, type TestDatabase, withDatabase } from './database.ts';
 
-/** A statement as PostgreSQL ran it, those of triggers and of foreign keys among them. */
+/** A statement as PostgreSQL executed it, including those of triggers and foreign keys. */
 export type ExecutedStatement = { text: string; nodes: PlanNode[] };
 
-/** A step of a plan. `rows` is how many it looked at, in all its loops: what it gave away and what it dropped. */
+/** A step of a plan. `rows` is the number of rows it read in all loops: returned and filtered out. */
 export type PlanNode = { type: string; table: string | null; rows: number };
 
 export type PlanRecorder = {
   /** Connects to the database so that every statement is recorded. */
   connection: pg.PoolConfig;
-  /** What ran since the last call. */
+  /** Returns the statements since the last call. */
   takeStatements: () => ExecutedStatement[];
 };
 
 /**
- * Has PostgreSQL explain each statement as it really ran, with its parameters and in its transaction (auto_explain), to
- * whoever sent it. Needs a superuser: with TEST_DATABASE_URL, its user has to be one.
+ * Makes PostgreSQL explain each executed statement, with its parameters and in its transaction, to the client
+ * (auto_explain). Needs a superuser: with TEST_DATABASE_URL, its user must be one.
  */
 export async function recordQueryPlans({ connection }: TestDatabase): Promise<PlanRecorder> {
   const { admin } = inject('testServer');
   const name = pg.escapeIdentifier(new pg.Client(connection).database ?? '');
   for (const [setting, value] of Object.entries(autoExplainSettings))
     await runAsAdmin(admin, `alter database ${name} set ${setting} = '${value}'`);
-  let ran: ExecutedStatement[] = [];
+  let executed: ExecutedStatement[] = [];
   class RecordedClient extends pg.Client {
     constructor(config?: pg.ClientConfig) {
       super(config);
       this.on('notice', ({ message = '' }) => {
         const plan = /^duration: .* ms {2}plan:\n(?<plan>.*)$/s.exec(message)?.groups?.['plan'];
-        if (plan !== undefined) ran.push(readPlan(plan));
+        if (plan !== undefined) executed.push(readPlan(plan));
       });
     }
   }
   return {
     connection: { ...connection, Client: RecordedClient },
     takeStatements() {
-      const taken = ran;
-      ran = [];
+      const taken = executed;
+      executed = [];
       return taken;
     },
   };
 }
 
-/** Runs statements on the test's database as a user who may switch its triggers off. */
+/** Runs statements on the test's database as a user who may disable triggers. */
 export async function withAdminClient(
   { connection }: TestDatabase,
   work: (client: pg.Client) => Promise<void>,

@@ -13,26 +13,26 @@ import { findFreePort } from './free-port.ts';
 
 const run = promisify(execFile);
 
-/** One PostgreSQL server, run from the programs that an operator has as well. */
+/** One PostgreSQL server, run from the system's own programs. */
 export type TestPostgres = {
-  /** As DATABASE_URL and DATABASE_REPLICA_URLS name it. */
+  /** The URL as for DATABASE_URL and DATABASE_REPLICA_URLS. */
   url: string;
   sql(statement: string): Promise<pg.QueryResultRow[]>;
-  /** What it was asked so far, statement by statement. */
+  /** The logged statements so far. */
   readStatementLog(): Promise<string>;
   start(): Promise<void>;
-  /** SIGINT: fast; SIGQUIT: immediate. Resolves when it has ended. */
+  /** SIGINT: fast; SIGQUIT: immediate. Resolves when the server has ended. */
   stop(how: 'SIGINT' | 'SIGQUIT'): Promise<void>;
-  /** Stops every one of its processes where it stands, as a machine that hangs, or lets them go on. */
+  /** Pauses or resumes all of its processes, to simulate a machine that hangs. */
   freeze(): Promise<void>;
   resume(): Promise<void>;
-  /** Its processes' ids, the first one's first. */
+  /** The ids of its processes, the postmaster's first. */
   processes(): Promise<number[]>;
 };
 
 export type ReplicatedPostgres = { primary: TestPostgres; replica: TestPostgres; remove(): Promise<void> };
 
-/** The folder with initdb, pg_basebackup and postgres; undefined where there is none. `npm test` sees to it. */
+/** The directory with initdb, pg_basebackup and postgres; undefined without it. `npm test` reports that. */
 export function findPostgresPrograms(): string | undefined {
   const named = process.env['PARLEY_POSTGRES_PROGRAMS'];
   if (named !== undefined && named !== '') return named;
@@ -42,12 +42,12 @@ export function findPostgresPrograms(): string | undefined {
     .filter((version) => version >= 15)
     .toSorted((one, other) => other - one)
     .map((version) => path.join(debian, String(version), 'bin'))
-    .find((folder) => existsSync(path.join(folder, 'initdb')));
+    .find((directory) => existsSync(path.join(directory, 'initdb')));
 }
 
 /**
- * A primary and a streaming replica of it on loopback, with empty data; root's run as another user. `logged`: each
- * statement is.
+ * Starts a primary and its streaming replica on loopback, with empty data; as root, both run as another user. `logged`
+ * logs each statement.
  */
 export async function startReplicatedPostgres(
   programs: string,
@@ -59,7 +59,7 @@ export async function startReplicatedPostgres(
   const [primaryPort, replicaPort] = [await findFreePort(), await findFreePort()];
   const tool = (name: string, ...parameters: string[]) =>
     run(path.join(programs, name), parameters, runAs(account));
-  const folder = (name: string) => path.join(parent, name);
+  const directory = (name: string) => path.join(parent, name);
   await tool(
     'initdb',
     '--username=parley',
@@ -69,14 +69,19 @@ export async function startReplicatedPostgres(
     '-E',
     'UTF8',
     '-D',
-    folder('primary'),
+    directory('primary'),
   );
   await appendFile(
-    path.join(folder('primary'), 'postgresql.conf'),
+    path.join(directory('primary'), 'postgresql.conf'),
     logged ? settings + statementLog : settings,
   );
   const at = (name: string, port: number) =>
-    server({ program: path.join(programs, 'postgres'), folder: folder(name), port, as: runAs(account) });
+    server({
+      program: path.join(programs, 'postgres'),
+      directory: directory(name),
+      port,
+      as: runAs(account),
+    });
   const primary = at('primary', primaryPort);
   await primary.start();
   const from = ['-h', '127.0.0.1', '-p', String(primaryPort), '-U', 'parley'];
@@ -90,7 +95,7 @@ export async function startReplicatedPostgres(
     'fast',
     '--no-sync',
     '-D',
-    folder('replica'),
+    directory('replica'),
   );
   const replica = at('replica', replicaPort);
   await replica.start();
@@ -104,7 +109,7 @@ export async function startReplicatedPostgres(
   };
 }
 
-/** No test here cuts the power. */
+/** Tests never cut the power. */
 const settings = `
 listen_addresses = '127.0.0.1'
 unix_socket_directories = ''
@@ -115,17 +120,17 @@ max_wal_senders = 4
 wal_retrieve_retry_interval = 200ms
 `;
 
-/** Tells who was asked what. */
+/** Logs each statement with the application name. */
 const statementLog = `
 log_statement = 'all'
 log_line_prefix = '%a: '
 `;
 
-type ServerOptions = { program: string; folder: string; port: number; as: ReturnType<typeof runAs> };
+type ServerOptions = { program: string; directory: string; port: number; as: ReturnType<typeof runAs> };
 
-function server({ program, folder, port, as }: ServerOptions): TestPostgres {
+function server({ program, directory, port, as }: ServerOptions): TestPostgres {
   const url = `postgres://parley@127.0.0.1:${port}/postgres`;
-  const logFile = `${folder}.log`;
+  const logFile = `${directory}.log`;
   let child: ChildProcess | undefined;
   let frozen = false;
 
@@ -153,22 +158,22 @@ function server({ program, folder, port, as }: ServerOptions): TestPostgres {
   }
 
   async function start(): Promise<void> {
-    // Written by PostgreSQL itself: what an answer tells of is in the log before it.
+    // PostgreSQL writes to the file directly, so the log contains a statement before its response arrives.
     const log = openSync(logFile, 'a');
-    const started = spawn(program, ['-D', folder, '-p', String(port)], {
+    const started = spawn(program, ['-D', directory, '-p', String(port)], {
       ...as,
       stdio: ['ignore', log, log],
     });
     closeSync(log);
     child = started;
-    // It must not outlive who tries it, whatever happens to them.
+    // It must not outlive the test process.
     const kill = () => started.kill('SIGQUIT');
     process.once('exit', kill);
     started.once('exit', () => process.off('exit', kill));
     for (;;) {
       const answers = await sql('select 1').catch(() => undefined);
       if (answers !== undefined) return;
-      if (started.exitCode !== null) throw new Error(`It ended:\n${await readFile(logFile, 'utf8')}`);
+      if (started.exitCode !== null) throw new Error(`PostgreSQL ended:\n${await readFile(logFile, 'utf8')}`);
       await delay(20);
     }
   }
@@ -181,7 +186,7 @@ function server({ program, folder, port, as }: ServerOptions): TestPostgres {
     await ended;
   }
 
-  /** The first process last to stop, first to go on: it is the one that would notice. */
+  /** The postmaster stops last and resumes first, since it would notice the others. */
   async function freeze(): Promise<void> {
     frozen = true;
     for (const pid of (await processes()).toReversed()) signal(pid, 'SIGSTOP');
@@ -192,7 +197,7 @@ function server({ program, folder, port, as }: ServerOptions): TestPostgres {
     frozen = false;
   }
 
-  /** One that serves a connection may have ended meanwhile. */
+  /** A backend may have ended meanwhile. */
   function signal(pid: number, name: NodeJS.Signals): void {
     try {
       process.kill(pid, name);
@@ -203,7 +208,7 @@ function server({ program, folder, port, as }: ServerOptions): TestPostgres {
 
   async function processes(): Promise<number[]> {
     const first = child?.pid;
-    if (first === undefined) throw new Error('it does not run');
+    if (first === undefined) throw new Error('PostgreSQL is not running');
     const others = await readFile(`/proc/${first}/task/${first}/children`, 'utf8');
     return [first, ...others.split(' ').filter(Boolean).map(Number)];
   }

@@ -5,15 +5,15 @@ import { expectOk, type Member } from './member.ts';
 import { eventually } from './parley.ts';
 import { startTestServer, type TestServer } from './server.ts';
 
-/** The address of the community as its mails name it, and whom they are from. */
+/** The site address in emails, and their sender. */
 export const siteUrl = 'https://ask.example.org';
 export const senderAddress = 'Parley <parley@example.org>';
 
-/** A Parley that mails, with a mail server that takes it; both real. */
+/** Starts a server that sends email to a real SMTP server. */
 export async function startServerWithEmail() {
   const post = await startEmailServer();
   const server = await startTestServer();
-  const mailer = await server.startBeside(
+  const mailer = await server.startSecondNode(
     { publicUrl: siteUrl },
     { email: { url: post.url, from: senderAddress } },
   );
@@ -24,32 +24,32 @@ export async function startServerWithEmail() {
     node,
     choose: chooseEmailFrequency,
 
-    /** Lets somebody be mailed about something: they choose it and open the link. */
-    mailed: async (
+    /** Enables emails of a category for a member, who confirms the address with the link. */
+    enableEmail: async (
       member: Member,
       category: NotificationCategory,
       frequency: EmailFrequency,
     ): Promise<void> => {
       await chooseEmailFrequency(member, category, frequency);
       const [confirmation] = await post.waitForEmails(member.email, 1);
-      const token = findLinkToken(confirmation, 'confirm-mail');
-      expectOk(await server.visitor().post('/mail/confirmation', { token }));
+      const token = findLinkToken(confirmation, 'confirm-email');
+      expectOk(await server.visitor().post('/email/confirmation', { token }));
     },
 
     letTimePass,
 
-    /** Everything that waits is due. */
+    /** Makes all waiting emails due and queues their jobs. */
     sendDue: async (at: TestServer = node): Promise<void> => {
       await letTimePass();
       await at.backgroundJobs?.enqueueDueJobs();
     },
 
-    /** All jobs that mail are done, to be tried again later, or given up. */
+    /** Waits until no email job is queued or running. Failed jobs may still be retried later. */
     untilQuiet: async (): Promise<void> => {
       await eventually(async () => {
         const { rows } = await sql<{ count: number }>`
           select count(*) as count from parley_jobs.job
-          where state in ('created', 'active') and name in ('letter', 'account-mail', 'mail-news', 'mail-digest')`.execute(
+          where state in ('created', 'active') and name in ('email', 'account-email', 'instant-email', 'email-digest')`.execute(
           server.db,
         );
         return rows[0]?.count === 0;
@@ -63,16 +63,16 @@ export async function startServerWithEmail() {
     },
   };
 
-  /** Registered where nothing is mailed, so that no mail asks them whether the address is theirs, and signed in here. */
+  /** Registers on a server without email, so that no confirmation is sent, and signs in here. */
   async function registerQuietly(name: string): Promise<Member> {
     const member = await server.register(name);
     const here = member.onServer(mailer.address);
-    // As cookies of a site with TLS are named.
+    // Cookies of a site with TLS have this prefix.
     for (const [cookie, value] of member.cookies) here.cookies.set(`__Host-${cookie}`, value);
     return here;
   }
 
-  /** Lets the time pass that a mail at once waits, and after which the next may come. */
+  /** Ages the data by the delay of instant emails and the minimum time between two. */
   async function letTimePass(): Promise<void> {
     await sql`update notification set created_at = created_at - interval '3 minutes'`.execute(server.db);
     await sql`update email_schedule set instant_after = now() - interval '1 second'`.execute(server.db);
@@ -85,10 +85,13 @@ async function chooseEmailFrequency(
   frequency: EmailFrequency,
   timeZone = 'UTC',
 ) {
-  expectOk(await member.put(`/notification-settings/${category}`, { email: frequency, timeZone }));
+  expectOk(await member.put(`/notification-preferences/${category}`, { email: frequency, timeZone }));
 }
 
-/** The token of a link in a mail, as a person would find it; '' where there is none. */
-export function findLinkToken(mail: ReceivedEmail | undefined, page: 'confirm-mail' | 'unsubscribe'): string {
-  return new RegExp(`${siteUrl}/${page}/(\\S+)`).exec(mail?.text ?? '')?.[1] ?? '';
+/** The token of a link in an email; '' without one. */
+export function findLinkToken(
+  email: ReceivedEmail | undefined,
+  page: 'confirm-email' | 'unsubscribe',
+): string {
+  return new RegExp(`${siteUrl}/${page}/(\\S+)`).exec(email?.text ?? '')?.[1] ?? '';
 }

@@ -2,12 +2,12 @@ import { afterAll, beforeEach } from 'vitest';
 import { startOidcProvider, type TestOidcProvider } from './oidc-provider.ts';
 import { type TestDelivery, startTestServer, type TestServer } from './server.ts';
 
-/** Mails go to nobody: nothing listens there. */
+/** Discards emails: nothing listens at this port. */
 export const unreachableEmailServer = { url: 'smtp://127.0.0.1:1', from: 'parley@example.org' };
 
 /**
- * A Parley whose members can sign in at a provider, and that provider, for the tests of one file: no test meets the limits
- * on rates that those before it reached, and both are stopped after the last.
+ * Starts a server whose members can sign in with a provider, and that provider, for the tests of one file. Resets rate
+ * limits before each test and stops both after the last.
  */
 export async function startServerWithProvider(
   outgoing?: TestDelivery,

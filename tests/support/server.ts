@@ -11,35 +11,38 @@ import { createTestDatabase, type TestDatabase } from './database.ts';
 import { ApiClient, type Member, register } from './member.ts';
 import { cheapPasswordCost } from './cheap-passwords.ts';
 
-/** Parley over real HTTP on a database of its own, as the tests of one file use it. */
+/** A server over real HTTP with its own database, for the tests of one file. */
 export type TestServer = {
   /** Such as 'http://127.0.0.1:40123'. */
   address: string;
   database: TestDatabase;
   db: Database;
-  /** Someone who is signed out. */
+  /** A signed-out client. */
   visitor(): ApiClient;
-  /** A newly registered member of that name, signed in. */
+  /** Registers a member with this name and signs in. */
   register(name: string): Promise<Member>;
-  /** The same for several, however many there were before. */
+  /** Registers several, without reaching a rate limit. */
   registerAll<Names extends readonly string[]>(...names: Names): Promise<{ [Place in keyof Names]: Member }>;
-  /** Another Parley on the same database, with settings of its own, which mails and pushes if asked to; stop it first. */
-  startBeside(settings?: TestSettings, outgoing?: TestDelivery): Promise<TestServer>;
-  /** What it mails and pushes with. */
+  /**
+   * Starts another server on the same database, with its own settings, which sends email and push if requested. Stop it
+   * first.
+   */
+  startSecondNode(settings?: TestSettings, outgoing?: TestDelivery): Promise<TestServer>;
+  /** The jobs that send its email and push. */
   backgroundJobs: BackgroundJobs | undefined;
-  /** Makes every limit on rates start anew. */
+  /** Resets every rate limit. */
   resetRateLimits(): Promise<void>;
-  /** Makes every edit so many minutes older: those of a few minutes are one version. */
+  /** Ages every edit: edits within a few minutes are one version. */
   ageEdits(minutes: number): Promise<void>;
   stop(): Promise<void>;
 };
 
-/** How a Parley of a test mails and pushes. */
+/** How a test server sends email and push. */
 export type TestDelivery = Partial<
   Pick<BackgroundJobsOptions, 'email' | 'pushServices' | 'log' | 'runsScheduledJobs'>
 >;
 
-/** What a test decides; passwords cost next to nothing where it does not say what they cost. */
+/** Settings of a test. Passwords are cheap by default. */
 export type TestSettings = Partial<SiteSettings> & { passwordCost?: PasswordCost };
 
 export const defaultSettings: SiteSettings = {
@@ -58,7 +61,7 @@ export const defaultSettings: SiteSettings = {
   hasServiceWorker: true,
 };
 
-/** @param webFolder the built browser part; absent where only the API is served. */
+/** @param webDirectory the built web app; absent where only the API is served */
 export async function startTestServer(
   settings: TestSettings = {},
   outgoing?: TestDelivery,
@@ -75,7 +78,7 @@ export async function startTestServer(
   };
 }
 
-/** The same on a database that is there already. */
+/** Starts a server on an existing database. */
 export async function startServerOn(
   database: TestDatabase,
   { passwordCost = cheapPasswordCost, ...given }: TestSettings = {},
@@ -114,7 +117,7 @@ export async function startServerOn(
       for (const name of names) members.push(await register(http.address, name));
       return members as { [Place in keyof Names]: Member };
     },
-    startBeside: (other = {}, mailing) => startServerOn(database, other, mailing, webDirectory),
+    startSecondNode: (other = {}, delivery) => startServerOn(database, other, delivery, webDirectory),
     backgroundJobs,
     resetRateLimits,
     ageEdits: async (minutes) =>

@@ -10,32 +10,32 @@ import {
 import { type ApiClient, expectOk, type Member, password, register } from './member.ts';
 
 /**
- * Right bodies of the operations that go on from another one: they need what that answered with, in the browser that
- * asked for it. Leaves what is needed in the sender's account and cookies.
+ * Valid bodies of operations that continue another one: they need its response, in the same browser. Changes the
+ * sender's account and cookies as needed.
  */
 export const followUpRequests: Readonly<
   Record<string, (sender: Member) => Promise<Record<string, unknown>>>
 > = {
-  'POST /second-factor/setup': async (sender) => {
+  'POST /two-factor/setup': async (sender) => {
     await disableTwoFactor(sender);
     return { password };
   },
-  'PUT /second-factor': async (sender) => {
+  'PUT /two-factor': async (sender) => {
     await disableTwoFactor(sender);
     const { setup, code } = await startTwoFactorSetup(sender);
     return { setup, code };
   },
-  'POST /second-factor/recovery-codes': async (sender) => {
+  'POST /two-factor/recovery-codes': async (sender) => {
     await disableTwoFactor(sender);
     await enableTwoFactor(sender);
     return { password };
   },
-  'POST /second-factor/removal': async (sender) => {
+  'POST /two-factor/removal': async (sender) => {
     await disableTwoFactor(sender);
     await enableTwoFactor(sender);
     return { password };
   },
-  'POST /session/second-factor': async (sender) => {
+  'POST /session/two-factor': async (sender) => {
     const careful = await register(sender.address, 'Careful');
     const key = await enableTwoFactor(careful);
     expectOk(await sender.signIn(careful.email, password));
@@ -45,12 +45,12 @@ export const followUpRequests: Readonly<
     const { authenticator } = await addPasskey(await register(sender.address, 'Keyed'));
     return createPasskeySignIn(sender, authenticator);
   },
-  'POST /session/provider/return': async (sender) => ({
+  'POST /session/provider/callback': async (sender) => ({
     query: await returnFromProvider(sender, `new.${sender.email}`),
   }),
   'POST /session/provider/link': async (sender) => {
     expectOk(
-      await sender.post('/session/provider/return', {
+      await sender.post('/session/provider/callback', {
         query: await returnFromProvider(sender, sender.email),
       }),
     );
@@ -61,7 +61,7 @@ export const followUpRequests: Readonly<
       return { password };
     const { url } = expectOk(await sender.post<{ url: string }>('/provider-account', { password }));
     const query = await signInAtProvider(url, `other.${sender.email}`);
-    expectOk(await sender.post('/session/provider/return', { query }));
+    expectOk(await sender.post('/session/provider/callback', { query }));
     return { password };
   },
   'POST /passkeys': async (sender) => {
@@ -70,7 +70,7 @@ export const followUpRequests: Readonly<
   },
 };
 
-/** What the provider sends the sender's browser back with, whose address there is `email`. */
+/** The query string with which the provider sends the sender's browser back, for a person with this `email`. */
 async function returnFromProvider(sender: ApiClient, email: string): Promise<string> {
   const { url } = expectOk(await sender.post<{ url: string }>('/session/provider', {}));
   return signInAtProvider(url, email);

@@ -1,6 +1,6 @@
 /**
- * Loaded before the program in a process of its own (`--import`): its clock is wrong by SKEWED_BY milliseconds, as that of a
- * machine without a time server.
+ * Preloaded into a process (`--import`): shifts its clock by SKEWED_BY milliseconds, as on a machine without a time
+ * server.
  */
 const by = Number(process.env['SKEWED_BY'] ?? '0');
 const right = Date.now.bind(Date);

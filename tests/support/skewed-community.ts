@@ -1,51 +1,52 @@
 import type { TestDatabase } from './database.ts';
 import { withAdminClient } from './query-plans.ts';
 
-/** Who and what has so much of everything that a list without an index shows. */
+/** The members, questions and topics with so many rows that a missing index shows. */
 export type SkewedCommunity = {
-  /** Asked, answered, follows, keeps, mutes and is told of thousands of things. */
+  /** Has thousands of questions, answers, follows, bookmarks, mutes and notifications. */
   busyId: number;
-  /** Mutes as many topics as one can, `hugeTag` among them. */
+  /** Mutes the maximum number of topics, including `hugeTag`. */
   mutingId: number;
-  /** Follows the topics that next to nobody asks about. */
+  /** Follows topics with hardly any questions. */
   rareFollowerId: number;
-  /** Asked by the busy member; thousands answered, voted, follow and comment. */
+  /** Asked by the busy member, with thousands of answers, votes, followers and comments. */
   hotQuestionId: number;
-  /** Below that question, by the busy member, with a thousand replies. */
+  /** An answer of the busy member to that question, with a thousand replies. */
   hotAnswerId: number;
-  /** Has half of all questions. */
+  /** Half of all questions have this tag. */
   hugeTag: string;
 };
 
 /**
- * A community in which each of a few members, questions and topics has thousands of everything, made at once: rows that
- * fit together, counts included. @param ids of registered members
+ * Creates a community in which a few members, questions and topics have thousands of rows each. All rows and counts are
+ * consistent.
+ * @param members ids of registered members
  */
 export async function createSkewedCommunity(
   database: TestDatabase,
   { busyId, mutingId, rareFollowerId }: Pick<SkewedCommunity, 'busyId' | 'mutingId' | 'rareFollowerId'>,
 ): Promise<SkewedCommunity> {
   const hugeTag = 'huge';
-  const crowd = { busyId, mutingId, rareFollowerId, hotQuestionId: 1, hotAnswerId: 1, hugeTag };
+  const community = { busyId, mutingId, rareFollowerId, hotQuestionId: 1, hotAnswerId: 1, hugeTag };
   await withAdminClient(database, async (client) => {
-    // Triggers would do row by row what the statements below do at once.
+    // Triggers would do row by row what the statements below do in bulk.
     await client.query('set session_replication_role = replica');
     await client.query(`create temporary view who as select ${busyId}::bigint as busy, ${mutingId}::bigint as muting,
       ${rareFollowerId}::bigint as rare, (select max(id) from member where email not like 'crowd%') as others`);
-    for (const statement of [...people, ...posts, ...engagementRows, ...counts, ...triggerRows])
+    for (const statement of [...members, ...posts, ...engagementRows, ...counts, ...triggerRows])
       await client.query(statement);
     await client.query('analyze');
   });
-  return crowd;
+  return community;
 }
 
-/** The n-th member of the crowd. */
+/** The n-th of the 5,000 ordinary members. */
 const member = (n: string) => `(select others from who) + 1 + (${n}) % 5000`;
 
-/** Numbers that jump about, but the same in each run. */
+/** Scattered numbers, the same in each run. */
 const scattered = (n: string, most: number) => `(${n}::bigint * 7919 + 104729) % ${most}`;
 
-const people = [
+const members = [
   `insert into member (display_name, email, email_verified)
     select 'Member ' || n, 'crowd' || n || '@example.org', true from generate_series(1, 5000) n`,
   `insert into account (member_id, account_id, provider_id, password)
@@ -73,7 +74,7 @@ const posts = [
     select n as question_id, row_number() over (partition by n order by place) - 1 as position,
       case place when 0 then 1 else 2 + ${scattered('n + place', 11999)} end as tag_id
     from generate_series(1, 12000) n, generate_series(0, 1) place where place = 1 or n % 2 = 1`,
-  // Every fifth is the busy member's. Votes and views are those that follow.
+  // Every fifth is the busy member's. Votes and views match the rows below.
   `insert into question (author_id, title, content, excerpt, excerpt_cut, upvotes, views, created_at,
       answer_count, active_at, tag_text)
     select case when n % 5 = 1 then busy else ${member(scattered('n', 5000))} end,
@@ -194,7 +195,7 @@ const counts = [
     ) counted where tag.id = counted.tag_id`,
 ];
 
-/** What triggers keep beside the rows above. */
+/** The rows that triggers maintain. */
 const triggerRows = [
   counted('tag', 'followers_count', 'select tag_id, count(*) from tag_follow group by 1'),
   `insert into answer_score (answer_id, question_id, score, created_at)
@@ -204,7 +205,7 @@ const triggerRows = [
   `insert into tag_question_sort_key (question_id, tag_id, active_at)
     select question_id, tag_id, active_at from question_sort_key join question_tag using (question_id)
     where active_at > now() - interval '8 days'`,
-  // What sums/ makes of them.
+  // The statistics jobs compute the rest.
   `update member set has_statistics = false`,
   `update tag set has_statistics = false`,
 ];

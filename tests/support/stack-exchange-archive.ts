@@ -12,22 +12,22 @@ import {
 
 export type Attributes = Readonly<Record<string, string | number>>;
 
-/** Rows by file: `{ Posts: [{ Id: 1, … }] }`. A text in place of rows is the file as it stands. */
+/** Rows by file: `{ Posts: [{ Id: 1, … }] }`. A string is the content of the file. */
 export type ArchiveContent = Readonly<Record<string, readonly Attributes[] | string>>;
 
-/** Writes an archive into a folder that goes when the test is done. Returns the folder. */
+/** Writes an archive to a directory that is removed after the test. Returns the directory. */
 export async function writeArchive(files: ArchiveContent, name = 'archive'): Promise<string> {
   const parent = await mkdtemp(join(tmpdir(), 'parley-archive-'));
   onTestFinished(() => rm(parent, { recursive: true }));
-  const folder = join(parent, name);
-  await mkdir(folder);
+  const directory = join(parent, name);
+  await mkdir(directory);
   for (const [file, rows] of Object.entries(files)) {
-    await writeFile(join(folder, `${file}.xml`), typeof rows === 'string' ? rows : archiveXml(file, rows));
+    await writeFile(join(directory, `${file}.xml`), typeof rows === 'string' ? rows : archiveXml(file, rows));
   }
-  return folder;
+  return directory;
 }
 
-/** As the archives have it: a byte order mark, Windows line ends, one row a line. */
+/** The format of the archives: a byte order mark, Windows line endings, one row per line. */
 export function archiveXml(file: string, rows: readonly Attributes[]): string {
   const root = file.toLowerCase();
   const lines = rows.map((row) => `  <row ${attributes(row)} />`);
@@ -108,22 +108,22 @@ export function versionRow(id: number, post: number, text: string, more: Attribu
   };
 }
 
-/** A community of the test's own. */
+/** A community for one test. */
 export interface TestCommunity {
   client: pg.Client;
   connect: () => Promise<pg.Client>;
-  import: (folder: string, options?: Partial<ImportOptions>) => Promise<ImportSummary>;
+  import: (directory: string, options?: Partial<ImportOptions>) => Promise<ImportSummary>;
   /** All rows of a query. */
   rows: (sql: string) => Promise<Record<string, unknown>[]>;
-  /** Everything the community holds, to see that nothing changed. */
+  /** All data of the community, to detect changes. */
   everything: () => Promise<Record<string, unknown>>;
-  /** The same as one digest a table, for communities that are large. */
+  /** The same as one digest per table, for large communities. */
   digest: () => Promise<Record<string, unknown>>;
 }
 
 let database: TestDatabase;
 
-/** Gives the file that calls it the database of its communities. */
+/** Creates the database for the communities of a test file. */
 export function setupTestDatabase(): void {
   beforeAll(async () => {
     database = await createTestDatabase();
@@ -131,7 +131,7 @@ export function setupTestDatabase(): void {
   afterAll(() => database.drop());
 }
 
-/** An empty community: the file's database (`openTestDatabase`), without what earlier tests left. */
+/** An empty community in the file's database (`setupTestDatabase`), without data of earlier tests. */
 export async function createTestCommunity(): Promise<TestCommunity> {
   const client = await connect();
   const watcher = await connect();
@@ -165,7 +165,7 @@ export async function createTestCommunity(): Promise<TestCommunity> {
 
 async function connect(): Promise<pg.Client> {
   const client = new pg.Client(database.connection);
-  // A connection that a test cuts says so here as well.
+  // A connection that a test cuts emits an error here as well.
   client.on('error', () => {});
   await client.connect();
   onTestFinished(() => client.end().catch(() => {}));

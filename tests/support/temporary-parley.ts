@@ -5,27 +5,27 @@ import { pino } from 'pino';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#server/postgres/embedded.ts';
 import { type ParleyOptions, type ParleyProcess, spawnParley } from './parley-process.ts';
 
-/** Works in a folder of its own, which is removed with the work. */
+/** Runs `work` with a temporary directory, which is removed afterwards. */
 export async function withTemporaryDirectory<Result>(
-  work: (folder: string) => Promise<Result>,
+  work: (directory: string) => Promise<Result>,
 ): Promise<Result> {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'parley-throwaway-'));
-  // Root's PostgreSQL runs as another user, who must be able to pass.
-  await chmod(folder, 0o711);
+  const directory = await mkdtemp(path.join(os.tmpdir(), 'parley-throwaway-'));
+  // As root, PostgreSQL runs as another user, who must be able to enter.
+  await chmod(directory, 0o711);
   try {
-    return await work(folder);
+    return await work(directory);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await rm(directory, { recursive: true, force: true });
   }
 }
 
-/** Works with an embedded PostgreSQL with nothing in it. */
+/** Runs `work` with an empty embedded PostgreSQL. */
 export function withTemporaryPostgres<Result>(
   work: (embedded: EmbeddedPostgres) => Promise<Result>,
 ): Promise<Result> {
-  return withTemporaryDirectory(async (folder) => {
+  return withTemporaryDirectory(async (directory) => {
     const embedded = await startEmbeddedPostgres({
-      dataDirectory: path.join(folder, 'data'),
+      dataDirectory: path.join(directory, 'data'),
       log: pino({ level: 'error' }),
     });
     try {
@@ -37,8 +37,8 @@ export function withTemporaryPostgres<Result>(
 }
 
 /**
- * Works with a Parley that is stopped with the work.
- * @throws with all that it wrote where it does not become ready
+ * Runs `work` with a Parley, which is stopped afterwards.
+ * @throws with its whole output if it does not become ready
  */
 export async function withTemporaryParley<Result>(
   options: ParleyOptions,

@@ -2,28 +2,28 @@ import { Secret, TOTP } from 'otpauth';
 import type { TwoFactorSetup, TwoFactorState } from '#shared/identity/two-factor.ts';
 import { expectOk, type Member, password } from './member.ts';
 
-/** What an authenticator app with that key shows, now or in so many periods of 30 seconds. */
+/** The code that an authenticator app with this key shows now, or after `periods` periods of 30 seconds. */
 export function generateTotpCode(key: string, periods = 0): string {
   return new TOTP({ secret: Secret.fromBase32(key) }).generate({ timestamp: Date.now() + periods * 30_000 });
 }
 
-/** What switching on is sent: the member has typed the password, and the app shows its first code. */
+/** The body that enables two-factor authentication, with the password and the app's first code. */
 export async function startTwoFactorSetup(member: Member) {
-  const { key, setup } = expectOk(await member.post<TwoFactorSetup>('/second-factor/setup', { password }));
+  const { key, setup } = expectOk(await member.post<TwoFactorSetup>('/two-factor/setup', { password }));
   return { key, setup, code: generateTotpCode(key) };
 }
 
-/** Gives a member an authenticator app; returns its key. The member knows the recovery codes. */
+/** Enables two-factor authentication for a member; returns the key. The member has the recovery codes. */
 export async function enableTwoFactor(member: Member): Promise<string> {
   const { key, ...start } = await startTwoFactorSetup(member);
-  const { recoveryCodes } = expectOk(await member.put<{ recoveryCodes: string[] }>('/second-factor', start));
+  const { recoveryCodes } = expectOk(await member.put<{ recoveryCodes: string[] }>('/two-factor', start));
   member.recoveryCodes = recoveryCodes;
   return key;
 }
 
-/** Takes the second factor off a member again, where there is one. */
+/** Disables two-factor authentication if it is enabled. */
 export async function disableTwoFactor(member: Member): Promise<void> {
-  const { enabledAt } = expectOk(await member.get<TwoFactorState>('/second-factor'));
-  if (enabledAt !== null) expectOk(await member.post('/second-factor/removal', { password }));
+  const { enabledAt } = expectOk(await member.get<TwoFactorState>('/two-factor'));
+  if (enabledAt !== null) expectOk(await member.post('/two-factor/removal', { password }));
   member.recoveryCodes = [];
 }

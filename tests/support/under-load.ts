@@ -8,11 +8,11 @@ import { register } from './member.ts';
 import { PrivacyObserver } from './privacy-observer.ts';
 import { type ParleyProcess, spawnParley } from './parley-process.ts';
 
-/** A real Parley on its embedded PostgreSQL, with members who write and look at what is theirs. */
+/** A real Parley with its embedded PostgreSQL, and members who write and read their private pages. */
 export type LoadedCommunity = {
   data: string;
   env: NodeJS.ProcessEnv;
-  /** The Parley that runs now. */
+  /** The process that runs now. */
   parley: ParleyProcess;
   address: string;
   writers: WriteLedger[];
@@ -20,19 +20,19 @@ export type LoadedCommunity = {
 };
 
 export type LoadFigures = {
-  /** Writes that were acknowledged, and those of them that had to be sent more than once. */
+  /** Acknowledged writes, and those of them that were sent more than once. */
   acknowledged: number;
   repeated: number;
-  /** Requests that were refused for the moment (503, 429) or whose connection broke. */
+  /** Requests that were refused temporarily (503, 429) or whose connection broke. */
   refused: number;
-  broken: number;
-  /** Times that somebody looked at what is theirs alone. */
-  looks: number;
+  brokenConnections: number;
+  /** Reads of private pages by observers. */
+  privateReads: number;
 };
 
 const names = ['Ann', 'Bob', 'Eve', 'Kim'];
 
-/** @param data a data folder that is not made yet, or one that has nobody in it */
+/** @param data a data directory that does not exist yet, or one without members */
 export async function startCommunity(options: {
   data: string;
   env?: NodeJS.ProcessEnv;
@@ -48,7 +48,7 @@ export async function startCommunity(options: {
   return { data, env, parley, address, writers, observers };
 }
 
-/** Starts Parley again on the same data. */
+/** Restarts Parley on the same data. */
 export async function restartCommunity(community: LoadedCommunity): Promise<void> {
   community.parley = spawnParley({ env: community.env });
   community.address = await community.parley.ready;
@@ -59,13 +59,14 @@ export async function stopCommunity({ parley }: LoadedCommunity): Promise<void> 
   await parley.ended;
 }
 
-/** How long the members write after everything is well again, in milliseconds. */
+/** How long members keep writing after the recovery, in milliseconds. */
 const writeAfterMs = 300;
 
 /**
- * Something happens while members write. Resolves when each of them has got something through after it, with the
- * milliseconds since `fault` began (its `end`, where it lasts). Then every acknowledged write must be there, each write once, every count be right,
- * and nobody have seen what is somebody else's. Throws where that is not so.
+ * Causes a fault while members write. Afterwards checks that every acknowledged write exists once, every count is
+ * correct, and no member saw private data of others.
+ * @returns milliseconds from the start of `fault` (from `end`, if given) until each member has an acknowledged write
+ * @throws with all violations
  */
 export async function runUnderLoad(
   community: LoadedCommunity,
@@ -81,10 +82,10 @@ export async function runUnderLoad(
   const address = () => community.address;
   const working = Promise.all([
     ...writers.map((ledger) => ledger.write(address, over)),
-    ...observers.map((onlooker) => onlooker.look(address, over)),
-    forgetRates(community, over),
+    ...observers.map((observer) => observer.readPrivatePages(address, over)),
+    resetRateLimits(community, over),
   ]);
-  // Awaited below; until then a failure waits as well.
+  // Awaited below; until then a rejection is not unhandled.
   working.catch(() => {});
   try {
     await before();
@@ -94,10 +95,10 @@ export async function runUnderLoad(
       since = performance.now();
       await end();
     }
-    // Each member must get something through: a write begun since, or one that was broken.
+    // Each member needs an acknowledged write: a new one, or a repeated one.
     const marks = writers.map(({ acknowledged }) => acknowledged);
-    const through = () => writers.every((ledger, index) => ledger.acknowledged > (marks[index] ?? 0));
-    await Promise.race([working, until(through)]);
+    const allRecovered = () => writers.every((ledger, index) => ledger.acknowledged > (marks[index] ?? 0));
+    await Promise.race([working, until(allRecovered)]);
     const took = Math.round(performance.now() - since);
     await delay(writeAfterMs);
     isOver = true;
@@ -110,27 +111,27 @@ export async function runUnderLoad(
 }
 
 export function sumFigures({ writers, observers }: LoadedCommunity): LoadFigures {
-  const total = { acknowledged: 0, repeated: 0, refused: 0, broken: 0, looks: 0 };
+  const total = { acknowledged: 0, repeated: 0, refused: 0, brokenConnections: 0, privateReads: 0 };
   for (const ledger of writers)
-    for (const count of ['acknowledged', 'repeated', 'refused', 'broken'] as const)
+    for (const count of ['acknowledged', 'repeated', 'refused', 'brokenConnections'] as const)
       total[count] += ledger[count];
-  for (const { looks } of observers) total.looks += looks;
+  for (const { privateReads } of observers) total.privateReads += privateReads;
   return total;
 }
 
 async function check(community: LoadedCommunity): Promise<void> {
   const { writers, observers } = community;
   const wrong = await withDatabase(community, async (db) => {
-    const broken = await findViolations(db);
+    const brokenConnections = await findViolations(db);
     const missing = await Promise.all(writers.map((ledger) => ledger.findMissing(db)));
-    return [...broken.map((row) => JSON.stringify(row)), ...missing.flat()];
+    return [...brokenConnections.map((row) => JSON.stringify(row)), ...missing.flat()];
   });
-  wrong.push(...observers.flatMap((onlooker) => onlooker.violations));
-  if (wrong.length > 0) throw new Error(`afterwards:\n${wrong.slice(0, 50).join('\n')}`);
+  wrong.push(...observers.flatMap((observer) => observer.violations));
+  if (wrong.length > 0) throw new Error(`after the fault:\n${wrong.slice(0, 50).join('\n')}`);
 }
 
-/** Nobody writes as fast as these members do. Not while the database is away. */
-async function forgetRates(community: LoadedCommunity, isOver: () => boolean): Promise<void> {
+/** Resets rate limits, which these members exceed. Skipped while the database is down. */
+async function resetRateLimits(community: LoadedCommunity, isOver: () => boolean): Promise<void> {
   while (!isOver()) {
     await withDatabase(community, (db) => sql`truncate rate_limit`.execute(db)).catch(() => {});
     for (let waited = 0; waited < 500 && !isOver(); waited += 20) await delay(20);
@@ -142,7 +143,7 @@ export async function withDatabase<Result>(
   work: (db: Database) => Promise<Result>,
 ): Promise<Result> {
   const connection = await findRunningConnection(data);
-  if (connection === undefined) throw new Error('Parley does not run');
+  if (connection === undefined) throw new Error('Parley is not running');
   const db = openDatabase({ connection, maxConnections: 2 });
   try {
     return await work(db);
@@ -153,15 +154,4 @@ export async function withDatabase<Result>(
 
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await delay(5);
-}
-
-/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
-export function createSeededRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

@@ -12,14 +12,14 @@ import type { Operation } from './openapi.ts';
 import { defaultSettings } from './server.ts';
 import { followUpRequests } from './sign-in-requests.ts';
 
-/** A request the API must take from whoever it was made for. */
+/** A request that the API must accept from the member it was created for. */
 export type ValidRequest = {
   path: string;
   body: Record<string, unknown> | undefined;
   headers: Record<string, string>;
 };
 
-/** Makes a request for an operation, sent by `sender`, about something of `owner`. */
+/** Creates a request for an operation, sent by `sender`, about data of `owner`. */
 export type CreateValidRequest = (
   operation: Operation,
   sender: Member,
@@ -27,8 +27,8 @@ export type CreateValidRequest = (
 ) => Promise<ValidRequest>;
 
 /**
- * Right requests for every operation of the API. One whose path or fields are not known here throws, so that an endpoint
- * that is added must get its example. `ann` and `bob` write what is needed around it.
+ * Creates valid requests for every operation of the API. Throws for unknown paths and fields, so that new endpoints
+ * need an example. `ann` and `bob` write the posts that requests need.
  */
 export function createValidRequests({
   ann,
@@ -39,7 +39,7 @@ export function createValidRequests({
   bob: Member;
   db: Database;
 }): CreateValidRequest {
-  /** Something of `owner` for the variable part of each path; the longest beginning that fits is taken. */
+  /** Creates data of `owner` for the parameter of each path; the longest matching prefix is used. */
   const places: Record<string, (owner: Member) => Promise<number | string>> = {
     '/questions/{id}': (owner) => owner.ask({ tags: ['bread'] }),
     '/answers/{id}': async (owner) => (await owner.answer(await ann.ask())).id,
@@ -59,7 +59,7 @@ export function createValidRequests({
       expectOk(await owner.post<{ id: number }>('/bookmark-lists', { name: `For later ${next()}` })).id,
     '/passkeys/{id}': async (owner) => (await addPasskey(owner)).id,
     '/members/{id}': async (owner) => owner.id,
-    '/care/members/{id}': async (owner) => owner.id,
+    '/moderation/members/{id}': async (owner) => owner.id,
     '/moderation/removals/{id}': async () => {
       const selection = { memberIds: [await newcomer()], network: null, from: null, to: null };
       const remover = { moderatorId: null };
@@ -67,21 +67,21 @@ export function createValidRequests({
       await runActivityRemovals(db, Date.now() + 60_000);
       return removalId;
     },
-    '/topics/{tag}': async () => 'bread',
+    '/tags/{tag}': async () => 'bread',
     '/feeds/{feed}': async () => 'recent',
-    '/notification-settings/{category}': async () => 'answers',
+    '/notification-preferences/{category}': async () => 'answers',
   };
 
-  /** Whole bodies whose fields belong together. */
+  /** Whole bodies whose fields depend on each other. */
   const bodies: Record<string, () => Promise<Record<string, unknown>>> = {
-    'POST /care/post-actions': async () => {
+    'POST /moderation/post-actions': async () => {
       const more = { reason: 'Cooling down.', duplicateOf: null, queueItemId: null };
       return { action: 'lock', kind: 'question', id: await ann.ask(), ...more };
     },
-    'POST /care/member-actions': async () => {
+    'POST /moderation/member-actions': async () => {
       return { action: 'warn', memberId: ann.id, reason: 'Please link your sources.', until: null };
     },
-    'PUT /notices/seen': async () => ({ upTo: 1 }),
+    'PUT /moderator-messages/seen': async () => ({ upTo: 1 }),
     'POST /moderation/approvals': async () => {
       const id = await newcomer();
       await sql`insert into registration (member_id, pending_step) values (${id}, 'moderator')
@@ -97,8 +97,8 @@ export function createValidRequests({
   return async ({ name, path, body }, sender, owner) => {
     const place = Object.keys(places).find((beginning) => path.startsWith(beginning));
     if (path.includes('{') && place === undefined) throw new Error(`no example for the path ${path}`);
-    // Nobody flags what is their own.
-    const from = path.endsWith('/flag') && owner === sender ? ann : owner;
+    // Members cannot report their own posts.
+    const from = path.endsWith('/report') && owner === sender ? ann : owner;
     const value = place === undefined ? '' : await places[place]?.(from);
     const right = { ...(await bodies[name]?.()), ...(await followUpRequests[name]?.(sender)) };
     for (const field of Object.keys(body?.properties ?? {}).filter((known) => !(known in right))) {
@@ -117,27 +117,27 @@ async function itemsOf(member: Member, path: string) {
 }
 
 function fieldOf(operation: string, field: string, { id: memberId, email }: Member): unknown {
-  if (operation === 'POST /mail/unsubscribe')
+  if (operation === 'POST /email/unsubscribe')
     return createUnsubscribeToken(defaultSettings, { memberId, scope: 'answers' });
-  if (operation === 'POST /mail/confirmation')
+  if (operation === 'POST /email/confirmation')
     return createConfirmationToken(defaultSettings, { memberId, email });
-  // Signing in needs an address that is there.
+  // Signing in needs an existing address.
   if (operation === 'POST /session' && field === 'email') return email;
   if (!(field in fields)) throw new Error(`no example for the field ${field} of ${operation}`);
   return exampleValue(field, operation);
 }
 
-/** What the links in mails of these lead to. */
+/** The purposes of the email links of these operations. */
 const linkPurposes: Record<string, EmailLinkPurpose> = {
-  'POST /mail/password': 'reset',
-  'POST /mail/address': 'address',
-  'POST /mail/old-address': 'return',
+  'POST /email/password-reset': 'reset_password',
+  'POST /email/change': 'change_email',
+  'POST /email/revert': 'revert_email',
 };
 
-/** A right value for a field of any body, another one each time where it must be unique; undefined for unknown ones. */
+/** A valid value for a field of any body, unique where needed; undefined for unknown fields. */
 export function exampleValue(field: string, operation: string): unknown {
   // Elsewhere `email` is an address.
-  if (field === 'email' && operation.startsWith('PUT /notification-settings/')) return 'daily';
+  if (field === 'email' && operation.startsWith('PUT /notification-preferences/')) return 'daily';
   return fields[field]?.();
 }
 
@@ -175,7 +175,7 @@ const fields: Record<string, () => unknown> = {
   endpoint: () => `https://fcm.googleapis.com/fcm/send/${next()}`,
   p256dh: () => webPush.generateVAPIDKeys().publicKey,
   reason: () => 'spam',
-  posts: () => 'stay',
+  posts: () => 'keep',
   next: () => '/topics',
   auth: () => randomBytes(16).toString('base64url'),
 };

@@ -7,7 +7,7 @@ import type {
 } from '#shared/identity/passkeys.ts';
 import { type ApiClient, expectOk, type Member, password } from './member.ts';
 
-/** What a browser and its authenticator do with the options they are given; `lie` says what they do wrong. */
+/** Deviations of a browser and its authenticator from the given options. */
 export type AuthenticatorFaults = {
   origin?: string;
   site?: string;
@@ -16,7 +16,7 @@ export type AuthenticatorFaults = {
   counter?: number;
 };
 
-/** A passkey in software: P-256, self-contained, no attestation. */
+/** A software passkey: P-256, without attestation. */
 export class SoftwareAuthenticator {
   readonly id = randomBytes(16).toString('base64url');
   readonly #privateKey: KeyObject;
@@ -30,11 +30,11 @@ export class SoftwareAuthenticator {
     this.#publicKey = publicKey;
   }
 
-  /** Answers `navigator.credentials.create` at an address. */
+  /** Simulates `navigator.credentials.create` on an origin. */
   create(
     options: PasskeyOptions,
     origin: string,
-    lie: AuthenticatorFaults = {},
+    faults: AuthenticatorFaults = {},
   ): PasskeyRegistrationResponse {
     this.userHandle = options.user?.id ?? '';
     const { x = '', y = '' } = this.#publicKey.export({ format: 'jwk' });
@@ -52,7 +52,7 @@ export class SoftwareAuthenticator {
       id,
       isoCBOR.encode(key),
     ]);
-    const authData = Buffer.concat([this.#authenticatorData(options.rp?.id, 0x40, lie), attested]);
+    const authData = Buffer.concat([this.#authenticatorData(options.rp?.id, 0x40, faults), attested]);
     const attestation = new Map<string, string | Map<string, string> | Uint8Array>([
       ['fmt', 'none'],
       ['attStmt', new Map<string, string>()],
@@ -64,18 +64,22 @@ export class SoftwareAuthenticator {
       type: 'public-key',
       clientExtensionResults: {},
       response: {
-        clientDataJSON: clientData('webauthn.create', options, origin, lie).toString('base64url'),
+        clientDataJSON: clientData('webauthn.create', options, origin, faults).toString('base64url'),
         attestationObject: Buffer.from(isoCBOR.encode(attestation)).toString('base64url'),
         transports: ['internal'],
       },
     };
   }
 
-  /** Answers `navigator.credentials.get` at an address. */
-  get(options: PasskeyOptions, origin: string, lie: AuthenticatorFaults = {}): PasskeyAuthenticationResponse {
-    const data = clientData('webauthn.get', options, origin, lie);
-    this.counter = lie.counter ?? this.counter + 1;
-    const authenticatorData = this.#authenticatorData(options.rpId, 0, lie);
+  /** Simulates `navigator.credentials.get` on an origin. */
+  get(
+    options: PasskeyOptions,
+    origin: string,
+    faults: AuthenticatorFaults = {},
+  ): PasskeyAuthenticationResponse {
+    const data = clientData('webauthn.get', options, origin, faults);
+    this.counter = faults.counter ?? this.counter + 1;
+    const authenticatorData = this.#authenticatorData(options.rpId, 0, faults);
     const signed = Buffer.concat([authenticatorData, createHash('sha256').update(data).digest()]);
     return {
       id: this.id,
@@ -103,20 +107,20 @@ export class SoftwareAuthenticator {
   }
 }
 
-/** Of the options what an authenticator reads. */
+/** The options that an authenticator reads. */
 export type PasskeyOptions = { challenge: string; rpId?: string; rp?: { id: string }; user?: { id: string } };
 
 function clientData(
   type: string,
   { challenge }: PasskeyOptions,
   origin: string,
-  lie: AuthenticatorFaults,
+  faults: AuthenticatorFaults,
 ): Buffer {
   return Buffer.from(
     JSON.stringify({
       type,
-      challenge: lie.challenge ?? challenge,
-      origin: lie.origin ?? origin,
+      challenge: faults.challenge ?? challenge,
+      origin: faults.origin ?? origin,
       crossOrigin: false,
     }),
   );
@@ -131,12 +135,12 @@ export async function addPasskey(member: Member, name = 'Phone') {
   return { authenticator, id };
 }
 
-/** What a browser sends to sign in with a passkey. */
+/** The body that a browser sends to sign in with a passkey. */
 export async function createPasskeySignIn(
   browser: ApiClient,
   authenticator: SoftwareAuthenticator,
-  lie?: AuthenticatorFaults,
+  faults?: AuthenticatorFaults,
 ) {
   const options = expectOk(await browser.post<PasskeyOptions>('/session/passkey/options', undefined));
-  return { credential: authenticator.get(options, browser.address, lie) };
+  return { credential: authenticator.get(options, browser.address, faults) };
 }

@@ -11,17 +11,15 @@ type Posted = { table: Table; id: number; content: string };
 /** Posts of all members, to answer and to vote on; the newest are the busiest. */
 const sharedPosts: Record<Table, number[]> = { question: [], answer: [], reply: [] };
 
-/** How long one write may stay unacknowledged, in milliseconds. */
+/** Maximum time until a write is acknowledged, in milliseconds. */
 const timeoutMs = 60_000;
 
-/**
- * One member who writes without pause, repeats what was not acknowledged until it is, and keeps the books of what was.
- */
+/** A member who writes repeatedly, retries every write until it is acknowledged, and records acknowledged writes. */
 export class WriteLedger {
   acknowledged = 0;
   repeated = 0;
   refused = 0;
-  broken = 0;
+  brokenConnections = 0;
   readonly #member: Member;
   readonly #random: () => number;
   readonly #posted = new Map<string, Posted>();
@@ -33,34 +31,34 @@ export class WriteLedger {
     this.#random = random;
   }
 
-  /** Writes until it is over and the last write is acknowledged. */
+  /** Writes until `isOver` and the last write is acknowledged. */
   async write(address: () => string, isOver: () => boolean): Promise<void> {
     while (!isOver()) {
       const choice = this.#random();
       if (choice < 0.2) await this.#post(address, 'question', '/questions', { title: 'Is this kept?' });
-      else if (choice < 0.4) await this.#below(address, 'answer', 'question', 'questions', 'answers');
-      else if (choice < 0.6) await this.#below(address, 'reply', 'answer', 'answers', 'replies');
+      else if (choice < 0.4) await this.#postBelow(address, 'answer', 'question', 'questions', 'answers');
+      else if (choice < 0.6) await this.#postBelow(address, 'reply', 'answer', 'answers', 'replies');
       else if (choice < 0.95) await this.#vote(address);
       else await this.#delete(address);
     }
   }
 
-  /** Sentences about acknowledged writes that the database does not hold, or holds more than once. */
+  /** Returns a sentence for each acknowledged write that is missing or stored more than once. */
   async findMissing(db: Database): Promise<string[]> {
-    const sentences: string[] = [];
+    const problems: string[] = [];
     for (const table of ['question', 'answer', 'reply'] as const) {
       const { rows } = await sql<{ id: number; content: string }>`
         select id, content from ${sql.table(table)} where author_id = ${this.#member.id}`.execute(db);
       const stored = Map.groupBy(rows, (row) => row.content);
       for (const [content, copies] of stored)
-        if (copies.length > 1) sentences.push(`${table} '${content}' is there ${copies.length} times`);
+        if (copies.length > 1) problems.push(`${table} '${content}' is stored ${copies.length} times`);
       const ids = new Map(rows.map((row) => [row.id, row.content]));
       for (const { id, content } of [...this.#posted.values()].filter((post) => post.table === table))
-        if (ids.get(id) !== content) sentences.push(`${table} ${id} was acknowledged and is not there`);
+        if (ids.get(id) !== content) problems.push(`${table} ${id} was acknowledged and is missing`);
       for (const { id } of this.#deleted.filter((post) => post.table === table))
-        if (ids.has(id)) sentences.push(`${table} ${id} was deleted and is there again`);
+        if (ids.has(id)) problems.push(`${table} ${id} was deleted and exists again`);
     }
-    return [...sentences, ...(await this.#wrongVotes(db))];
+    return [...problems, ...(await this.#wrongVotes(db))];
   }
 
   async #wrongVotes(db: Database): Promise<string[]> {
@@ -73,15 +71,21 @@ export class WriteLedger {
       .map(([id, vote]) => `the vote ${vote} on question ${id} was acknowledged and is ${stored.get(id)}`);
   }
 
-  async #below(address: () => string, table: Table, on: Table, place: string, posts: string): Promise<void> {
+  async #postBelow(
+    address: () => string,
+    table: Table,
+    on: Table,
+    collection: string,
+    posts: string,
+  ): Promise<void> {
     const id = this.#pick(sharedPosts[on]);
-    if (id !== undefined) await this.#post(address, table, `/${place}/${id}/${posts}`, {});
+    if (id !== undefined) await this.#post(address, table, `/${collection}/${id}/${posts}`, {});
   }
 
   async #post(address: () => string, table: Table, path: string, more: object): Promise<void> {
     const key = randomUUID();
     const body = { ...more, content: key };
-    const response = await this.#insist(() =>
+    const response = await this.#retryUntilAcknowledged(() =>
       this.#member.onServer(address()).post<{ id: number }>(path, body, key),
     );
     const { id } = response.body;
@@ -93,17 +97,22 @@ export class WriteLedger {
     const id = this.#pick(sharedPosts.question);
     if (id === undefined) return;
     const vote = this.#random() < 0.4 ? 'up' : this.#random() < 0.7 ? 'down' : null;
-    await this.#insist(() => this.#member.onServer(address()).put(`/questions/${id}/vote`, { vote }));
+    await this.#retryUntilAcknowledged(() =>
+      this.#member.onServer(address()).put(`/questions/${id}/vote`, { vote }),
+    );
     this.#votes.set(id, vote);
   }
 
-  /** A reply of the member's own, since nothing of others hangs on it. */
+  /** Deletes a reply of the member, since no other posts depend on it. */
   async #delete(address: () => string): Promise<void> {
     const own = [...this.#posted.values()].filter((post) => post.table === 'reply');
     const post = own[Math.floor(this.#random() * own.length)];
     if (post === undefined) return;
-    // Where the acknowledgement got lost, the second try finds nothing.
-    await this.#insist(() => this.#member.onServer(address()).delete(`/replies/${post.id}`), [404]);
+    // If the first response was lost, the retry responds not-found.
+    await this.#retryUntilAcknowledged(
+      () => this.#member.onServer(address()).delete(`/replies/${post.id}`),
+      [404],
+    );
     this.#posted.delete(post.content);
     this.#deleted.push(post);
   }
@@ -113,21 +122,24 @@ export class WriteLedger {
     return newest[Math.floor(this.#random() * newest.length)];
   }
 
-  /** Sends until there is an acknowledgement. @throws when the answer is one no member should get. */
-  async #insist<Body>(
+  /**
+   * Sends until the response is an acknowledgement.
+   * @throws when the response is an unexpected error
+   */
+  async #retryUntilAcknowledged<Body>(
     send: () => Promise<ApiResponse<Body>>,
-    done: number[] = [],
+    acceptedStatuses: number[] = [],
   ): Promise<ApiResponse<Body>> {
     const deadline = Date.now() + timeoutMs;
     for (let tries = 1; Date.now() < deadline; tries++) {
       const response = await send().catch(() => undefined);
-      if (response === undefined) this.broken++;
+      if (response === undefined) this.brokenConnections++;
       else if (response.status === 503 || response.status === 429) this.refused++;
-      else if (response.status < 300 || (tries > 1 && done.includes(response.status))) {
+      else if (response.status < 300 || (tries > 1 && acceptedStatuses.includes(response.status))) {
         this.acknowledged++;
         if (tries > 1) this.repeated++;
         return response;
-      } else throw new Error(`answered with ${response.status} ${response.code}: ${response.detail}`);
+      } else throw new Error(`responded ${response.status} ${response.code}: ${response.detail}`);
       await delay(20);
     }
     throw new Error(`a write was not acknowledged in ${timeoutMs / 1000} s`);

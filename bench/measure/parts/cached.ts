@@ -6,23 +6,23 @@ import { pageRequests, questionPageRequests, type Requests } from '../requests.t
 import { runInTurn, type Part } from '../part.ts';
 import { median, formatSpread } from '../results.ts';
 
-/** Pages that everybody reads are so many. */
+/** The number of popular pages. */
 const popular = 200;
 
 export const cached: Part = {
   name: 'cached',
-  title: 'Pages from memory',
-  explains: 'feed and question page against a bare node:http server that writes the same bytes',
+  title: 'Pages from the response cache',
+  description: 'feed and question page, compared with a bare node:http server that writes the same bytes',
   async run({ community, seconds, rounds }) {
     const there = await community('large');
     const work = {
       feed: pageRequests('/api/feeds/recent'),
       'question page': questionPageRequests(there, popular),
     };
-    const said: CannedResponses = {};
-    for (const requests of Object.values(work)) Object.assign(said, await answersOf(there, requests));
-    const bare = await startBare(said);
-    // Until it is known of each page who has anything of their own on it.
+    const responses: CannedResponses = {};
+    for (const requests of Object.values(work)) Object.assign(responses, await answersOf(there, requests));
+    const bare = await startBare(responses);
+    // Until the cache has learned which members have votes or visits on each page.
     await there.load(work['question page'], { seconds: 5 });
     const order = { cookies: there.cookies, connections: 32, seconds, warmUp: 0.5, from: 0 };
     try {
@@ -39,13 +39,13 @@ export const cached: Part = {
       const names = Object.keys(work) as (keyof typeof work)[];
       return {
         rows: names.map((name) => ({
-          what: `${name} from memory, against bare node:http with the same bytes`,
-          wanted: 'at least 0.5',
+          what: `${name} from the cache, relative to bare node:http with the same bytes`,
+          target: 'at least 0.5',
           measured: formatSpread(ratios(name)),
           holds: median(ratios(name)) >= 0.5,
         })),
         table: {
-          head: ['page', 'Parley, requests/s', 'bare, requests/s', 'bytes an answer'],
+          head: ['page', 'Parley, requests/s', 'bare, requests/s', 'bytes per response'],
           rows: names.map((name) => [
             name,
             formatSpread(rates(name)),
@@ -54,7 +54,7 @@ export const cached: Part = {
           ]),
         },
         notes: [
-          `Signed in, 32 connections, at the large community; ${popular} question pages that all members read. The bare server has the answers and their headers ready and does nothing but write them.`,
+          `Signed in, 32 connections, in the large community; ${popular} question pages that all members read. The bare server only writes stored headers and bodies.`,
         ],
       };
     } finally {
@@ -63,24 +63,24 @@ export const cached: Part = {
   },
 };
 
-/** Headers that node:http sets by itself. */
+/** Headers that node:http sets itself. */
 const ofConnection = new Set(['date', 'connection', 'keep-alive', 'content-length', 'transfer-encoding']);
 
 async function answersOf(community: Community, requests: Requests): Promise<CannedResponses> {
-  const said: CannedResponses = {};
+  const responses: CannedResponses = {};
   for (const path of new Set(requests.map((request) => request.path))) {
-    // Asked for twice: what is kept is what is measured.
+    // Requested twice, so that the cached response is measured.
     await community.get(path, 1);
     const { headers: all, body } = await community.get(path, 1);
     const headers = Object.fromEntries(Object.entries(all).filter(([name]) => !ofConnection.has(name)));
-    said[path] = { headers, body: body.toString('base64') };
+    responses[path] = { headers, body: body.toString('base64') };
   }
-  return said;
+  return responses;
 }
 
-async function startBare(said: CannedResponses): Promise<{ port: number; stop: () => void }> {
+async function startBare(responses: CannedResponses): Promise<{ port: number; stop: () => void }> {
   const server = fork(new URL('../bare-http-server.ts', import.meta.url), { serialization: 'advanced' });
-  server.send(said);
+  server.send(responses);
   const [port] = (await once(server, 'message')) as [number];
   return { port, stop: () => void server.kill() };
 }

@@ -18,13 +18,13 @@ import { formatAmount, median, type Row } from '../results.ts';
 
 const [most, mebibyte] = [350, 2 ** 20];
 
-/** Seconds of load between two looks. */
+/** Seconds of load between two samples. */
 const stretch = 5;
 
 export const memory: Part = {
   name: 'memory',
   title: 'Memory',
-  explains: 'what the server holds in memory over a stretch of mixed load',
+  description: 'memory of the server during mixed load',
   async run({ community, minutes, log }) {
     const there = await community('large');
     const queries = await sampleQueries(there);
@@ -32,7 +32,7 @@ export const memory: Part = {
       40: questionPageRequests(there),
       20: questionPageRequests(there, 200),
       15: pageRequests('/api/feeds/recent'),
-      6: pageRequests('/api/topics'),
+      6: pageRequests('/api/tags'),
       5: searchRequests(queries),
       7: voteRequests(sampleAnswers(there, 5_000), createRandom(41)),
       8: viewRequests(there),
@@ -63,7 +63,7 @@ export const memory: Part = {
         {
           kind: 'curve',
           name: 'memory',
-          title: 'MiB that the server holds',
+          title: 'Memory of the server in MiB',
           x: 'minutes',
           y: 'MiB',
           line: most,
@@ -71,13 +71,13 @@ export const memory: Part = {
         },
       ],
       notes: [
-        `${answered.toLocaleString('en')} requests: pages, searches, votes, views, answers and replies, 32 connections without a pause; the process of Parley (resident set), PostgreSQL apart. ${minutes < 60 ? `An hour is wanted; this was ${minutes} minutes (--minutes 60).` : ''}`,
+        `${answered.toLocaleString('en')} requests: pages, searches, votes, views, answers and replies, 32 connections without a pause; resident memory of the Parley process, without PostgreSQL. ${minutes < 60 ? `The target is an hour; this run took ${minutes} minutes (--minutes 60).` : ''}`,
       ],
     };
   },
 };
 
-/** Grows where the last third holds more than a tenth more than the third before it. */
+/** Memory grows if the last third of the samples is more than a tenth above the middle third. */
 function rowOf(points: readonly [number, number][], minutes: number): Row {
   const sizes = points.map(([, size]) => size);
   const third = Math.floor(sizes.length / 3);
@@ -86,13 +86,13 @@ function rowOf(points: readonly [number, number][], minutes: number): Row {
   const largest = Math.max(...sizes);
   return {
     what: `server memory at a million questions after ${minutes} minutes of mixed load`,
-    wanted: `below ${most} MiB after an hour, and not growing`,
+    target: `below ${most} MiB after an hour, and not growing`,
     measured: `${formatAmount(sizes.at(-1) ?? Number.NaN)} MiB, at most ${formatAmount(largest)}; ${grows ? 'growing' : 'not growing'} (${formatAmount(median(before))}, then ${formatAmount(median(last))})`,
     holds: largest < most && !grows,
   };
 }
 
-/** By how much of a hundred each has, each in its own order. */
+/** Mixes requests by percentage, each kind in its own order. */
 function mixed(shares: Readonly<Record<number, Requests>>): Request[] {
   const random = createRandom(43);
   const lists = Object.entries(shares).flatMap(([share, requests]) =>

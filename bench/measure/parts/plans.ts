@@ -4,11 +4,11 @@ import { bufferIn, type Statement } from '../statement.ts';
 import { isTransaction, startRecorder } from '../statement-recorder.ts';
 import type { Community } from '../community.ts';
 
-/** The plan of each statement of each page and action, as the large community runs it. */
+/** The plan of each statement of each page and action, in the large community. */
 export const plans: Part = {
   name: 'plans',
   title: 'Query plans',
-  explains: 'the plan of every query of every page and action (EXPLAIN (ANALYZE, BUFFERS))',
+  description: 'the plan of every query of every page and action (EXPLAIN (ANALYZE, BUFFERS))',
   async run({ community, log }) {
     const there = await community('large');
     const recorder = await startRecorder(there.data, there);
@@ -50,5 +50,5 @@ async function planOf({ db }: Community, { text, values }: Statement): Promise<s
   }
 }
 
-/** The plans are for everybody to read. */
+/** The plans are published. */
 const withoutToken = (line: string) => line.replace(/\btoken = '[^']*'/gu, "token = '…'");

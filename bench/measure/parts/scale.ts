@@ -9,8 +9,8 @@ type Measured = { name: string; large: number; small: number; ratio: number; ref
 
 export const scale: Part = {
   name: 'scale',
-  title: 'A million questions against ten thousand',
-  explains: 'what every page and action costs in the large community against the small one',
+  title: 'A million questions compared with ten thousand',
+  description: 'the cost of every page and action in the large community, compared with the small one',
   async run({ community, seconds, rounds, log }) {
     const large = await community('large', 'uncached');
     const small = await community('small', 'uncached');
@@ -22,7 +22,7 @@ export const scale: Part = {
       if (other === undefined) continue;
       const one = await compare(endpoint, other);
       log(
-        `${one.name}: ${formatAmount(one.large)} ms against ${formatAmount(one.small)} ms, ${formatAmount(one.ratio)}`,
+        `${one.name}: ${formatAmount(one.large)} ms, small ${formatAmount(one.small)} ms, ratio ${formatAmount(one.ratio)}`,
       );
       measured.push(one);
     }
@@ -31,8 +31,8 @@ export const scale: Part = {
     return {
       rows: [
         {
-          what: `every page and action (${measured.length}): cost at 1 million against 10 thousand`,
-          wanted: `at most ${most}`,
+          what: `every page and action (${measured.length}): cost at 1 million relative to 10 thousand`,
+          target: `at most ${most}`,
           measured: `median ${formatAmount(median(measured.map(({ ratio }) => ratio)))}; ${above.length} above ${most}, most ${formatAmount(worst?.ratio ?? Number.NaN)} (${worst?.name})`,
           holds: above.length === 0,
         },
@@ -51,7 +51,7 @@ export const scale: Part = {
         {
           kind: 'bars',
           name: 'scale',
-          title: 'Cost at a million questions, in that at ten thousand',
+          title: 'Cost at a million questions relative to ten thousand',
           unit: '',
           line: most,
           series: ['cost'],
@@ -59,7 +59,7 @@ export const scale: Part = {
         },
       ],
       notes: [
-        'The time of the whole machine that one request takes, at 4 connections, the median of the runs; both communities in turn, with nothing of the answers kept in memory.',
+        'The time per request at 4 connections, median of the runs; both communities in turn, without a response cache.',
       ],
     };
 

@@ -9,7 +9,7 @@ const kinds: readonly Query['kind'][] = ['common', 'rare', 'two words', 'inside 
 export const search: Part = {
   name: 'search',
   title: 'Search',
-  explains: '200 queries drawn from real titles, one at a time, in the large and the small community',
+  description: '200 queries drawn from real titles, one at a time, in the large and the small community',
   async run({ community, rounds }) {
     const large = await measure(await community('large', 'uncached'), rounds);
     const small = await measure(await community('small', 'uncached'), rounds);
@@ -33,13 +33,13 @@ export const search: Part = {
       rows: [
         {
           what: 'search over a million questions, 200 queries: p95',
-          wanted: `below ${most} ms`,
+          target: `below ${most} ms`,
           measured: `${formatAmount(slow, 1)} ms`,
           holds: slow < most,
         },
         {
-          what: 'the same, against 10 thousand questions',
-          wanted: `at most ${growth} times`,
+          what: 'the same, relative to 10 thousand questions',
+          target: `at most ${growth} times`,
           measured: `${formatAmount(slow / quick)} (${formatAmount(quick, 1)} ms there)`,
           holds: slow / quick <= growth,
         },
@@ -58,7 +58,7 @@ export const search: Part = {
         rows: [
           ...figures('questions', 'questions'),
           ...figures('answers', 'answers'),
-          ...figures('as one types', 'instant'),
+          ...figures('while typing', 'instant'),
         ],
       },
       plots: [
@@ -79,7 +79,7 @@ export const search: Part = {
         },
       ],
       notes: [
-        `50 queries of each kind, drawn from titles that are there: the commonest words, words of one title in 5,000, two words beside each other, and the inside of a word. One request at a time. The first round after the start, which finds nothing prepared and reads from the disk what nobody had read, stands by itself; the other figures are of the ${rounds} rounds after it, with pages switched off that are kept in the server's memory.`,
+        `50 queries of each kind, drawn from existing titles: the most common words, words of one title in 5,000, two adjacent words, and the inside of a word. One request at a time. The first round after the start, without prepared statements and with an empty page cache, has its own column; the other figures are from the ${rounds} rounds after it, without a response cache.`,
       ],
     };
   },
@@ -104,7 +104,7 @@ async function measure(there: Community, rounds: number) {
         member,
       }));
       const { times, refused } = await there.load(requests, { seconds: 0, connections: 1, warmUp: 0 });
-      if (Object.keys(refused).length > 0) throw new Error(`search was answered ${JSON.stringify(refused)}`);
+      if (Object.keys(refused).length > 0) throw new Error(`searches responded ${JSON.stringify(refused)}`);
       const timed = times.map((time, place) => ({ kind: queries[place]?.kind ?? '', time }));
       (round === 0 ? first : found)[name].push(...timed);
     }

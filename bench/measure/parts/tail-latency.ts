@@ -16,8 +16,8 @@ const most = 8;
 
 export const tailLatency: Part = {
   name: 'tail',
-  title: 'The slowest of a hundred',
-  explains: 'the 99th of a hundred answers against the median at 32 clients',
+  title: 'Tail latency',
+  description: 'the 99th percentile of response times, compared with the median, at 32 clients',
   async run({ community, seconds, rounds }) {
     const there = await community('large');
     const queries = await sampleQueries(there);
@@ -25,7 +25,7 @@ export const tailLatency: Part = {
       feed: pageRequests('/api/feeds/recent'),
       'question page, popular': questionPageRequests(there, 200),
       'question page, any': questionPageRequests(there),
-      'topic list': pageRequests('/api/topics'),
+      'topic list': pageRequests('/api/tags'),
       search: searchRequests(queries),
       vote: voteRequests(sampleAnswers(there, 5_000), createRandom(37)),
       answer: newAnswerRequests(there),
@@ -51,8 +51,8 @@ export const tailLatency: Part = {
     return {
       rows: [
         {
-          what: 'p99 against median at 32 clients',
-          wanted: `at most ${most}`,
+          what: 'p99 relative to the median at 32 clients',
+          target: `at most ${most}`,
           measured: `at most ${formatAmount(worst?.ratio ?? Number.NaN, 1)} (${worst?.name})`,
           holds: figures.every(({ ratio }) => ratio <= most),
         },
@@ -70,7 +70,7 @@ export const tailLatency: Part = {
         {
           kind: 'bars',
           name: 'tail',
-          title: 'Milliseconds until an answer is there, 32 clients (logarithmic)',
+          title: 'Response time in milliseconds, 32 clients (logarithmic)',
           unit: 'ms',
           log: true,
           series: ['median', 'p99'],

@@ -13,11 +13,11 @@ const clients = 32;
 export const uncached: Part = {
   name: 'uncached',
   title: 'Pages from the database',
-  explains: 'question page with nothing kept in memory, against pgbench with the same SQL',
+  description: 'question page without the cache, compared with pgbench and the same SQL',
   async run({ community, seconds, rounds, log }): Promise<PartResult> {
     const there = await community('large', 'uncached');
-    const what = 'question page with the cache off, random over all, against pgbench with the same SQL';
-    const row = { what, wanted: 'at least 0.4' };
+    const what = 'question page without the cache, random over all, relative to pgbench with the same SQL';
+    const row = { what, target: 'at least 0.4' };
     if (!(await hasPgbench()))
       return { rows: [{ ...row, measured: 'pgbench is not installed here', holds: false }] };
     const replayed = await replayOf(there);
@@ -33,15 +33,15 @@ export const uncached: Part = {
     return {
       rows: [{ ...row, measured: formatSpread(ratios), holds: median(ratios) >= 0.4 }],
       table: {
-        head: ['what', 'a second'],
+        head: ['what', 'requests per second'],
         rows: [
-          ['Parley, the pages pgbench reads', formatSpread(measured.page)],
-          [`pgbench, ${replayed.statements.length} statements a page`, formatSpread(measured.pgbench)],
-          ['Parley, pages drawn from all', formatSpread(measured.random)],
+          ['Parley, the pages that pgbench reads', formatSpread(measured.page)],
+          [`pgbench, ${replayed.statements.length} statements per page`, formatSpread(measured.pgbench)],
+          ['Parley, random pages', formatSpread(measured.random)],
         ],
       },
       notes: [
-        `${clients} clients on each side. pgbench runs ${replayed.how}, ${replayed.prepared ? 'prepared' : 'by the extended protocol'}; the session is looked up in both. Median of a page drawn from all: ${formatAmount(1_000 / median(measured.random), 2)} ms of the machine.`,
+        `${clients} clients on each side. pgbench runs ${replayed.how}, ${replayed.prepared ? 'prepared' : 'with the extended protocol'}; both look up the session. Median of a random page: ${formatAmount(1_000 / median(measured.random), 2)} ms.`,
       ],
     };
   },
@@ -68,8 +68,8 @@ type Replayed = {
 };
 
 /**
- * Where the statements of two pages differ in the question's number alone, one script with a number drawn from all does;
- * else there is a script for each of many pages, as later statements ask with what earlier ones found.
+ * If the statements of two pages differ only in the id of the question, one script with a random id covers all pages.
+ * Otherwise each of many pages gets a script, since later statements depend on results of earlier ones.
  */
 async function replay(recorder: Recorder, questions: number): Promise<Replayed> {
   const pages = pagesToRecord(questions);
@@ -88,7 +88,7 @@ async function replay(recorder: Recorder, questions: number): Promise<Replayed> 
       scripts: [script],
       prepared,
       among: null,
-      how: 'them with a number drawn from all',
+      how: 'them with a random question id',
     };
   for (const request of pages.slice(2)) recorded.push(await recorder.record(request));
   const scripts = recorded.map((statements) => createScript(statements));
@@ -97,11 +97,11 @@ async function replay(recorder: Recorder, questions: number): Promise<Replayed> 
     scripts,
     prepared,
     among: pages,
-    how: `the very statements of ${pages.length} pages`,
+    how: `the recorded statements of ${pages.length} pages`,
   };
 }
 
-/** As many scripts as pgbench takes are 128. */
+/** pgbench accepts up to 128 scripts. */
 function pagesToRecord(questions: number): Request[] {
   const random = createRandom(23);
   return Array.from({ length: 120 }, () => ({

@@ -10,13 +10,14 @@ import { type Recorder, startRecorder } from '../statement-recorder.ts';
 
 const clients = 32;
 
-/** More than each client of pgbench stores in one run. */
+/** More than a client of pgbench stores in one run. */
 const votesOfARun = 1_500;
 
 export const votes: Part = {
   name: 'votes',
-  title: 'Votes and answers, stored durably',
-  explains: 'votes against pgbench with the same statements; all on one answer against spread out',
+  title: 'Durable votes and answers',
+  description:
+    'votes compared with pgbench and the same statements, and votes on one answer compared with votes on many',
   async run({ community, seconds, rounds }): Promise<PartResult> {
     const there = await community('large');
     const spreadOut = sampleAnswers(there, 100);
@@ -65,33 +66,33 @@ export const votes: Part = {
       rows: [
         againstPgbench(rates('spread'), bench),
         {
-          what: 'all votes on one answer, against votes spread out',
-          wanted: 'at least 0.5',
+          what: 'all votes on one answer, relative to votes on many',
+          target: 'at least 0.5',
           measured: formatSpread(ratios),
           holds: median(ratios) >= 0.5,
         },
       ],
       table: {
-        head: ['work', 'a second', 'median ms', 'p99 ms', 'refused'],
+        head: ['work', 'per second', 'median ms', 'p99 ms', 'refused'],
         rows: [
           ...(Object.keys(requests) as (keyof typeof requests)[]).map((name) => {
             const all = measured[name] as LoadResult[];
             const refused = JSON.stringify(Object.assign({}, ...all.map((each) => each.refused)));
             const times = [median(all.map((each) => each.median)), median(all.map((each) => each.p99))];
             return [
-              name === 'spread' ? 'votes, spread' : name === 'one' ? 'votes, all on one answer' : name,
+              name === 'spread' ? 'votes on many answers' : name === 'one' ? 'votes on one answer' : name,
               formatSpread(rates(name)),
               ...times.map((time) => formatAmount(time)),
               refused,
             ];
           }),
           ...(bench.length > 0
-            ? [['pgbench, the statements of a vote', formatSpread(bench), '', '', '']]
+            ? [['pgbench with the statements of a vote', formatSpread(bench), '', '', '']]
             : []),
         ],
       },
       notes: [
-        `${clients} connections, at the large community; every vote changes one, and is on disk before it is acknowledged. pgbench runs the statements of single votes on the same ${spreadOut.length} answers each by another member, without those of sessions and limits, which Parley runs as well.`,
+        `${clients} connections, at the large community; every vote changes one, and is on disk before it is acknowledged. pgbench runs the statements of single votes on the same ${spreadOut.length} answers, each by another member, without the statements for sessions and rate limits, which Parley runs as well.`,
       ],
     };
   },
@@ -99,15 +100,15 @@ export const votes: Part = {
 
 function againstPgbench(rates: readonly number[], bench: readonly number[]): Row {
   const row = {
-    what: 'votes stored durably, 32 clients, against pgbench with the same statements',
-    wanted: 'at least 0.4',
+    what: 'durable votes, 32 clients, relative to pgbench with the same statements',
+    target: 'at least 0.4',
   };
   if (bench.length === 0) return { ...row, measured: 'pgbench is not installed here', holds: false };
   const ratios = rates.map((rate, round) => rate / (bench[round] ?? Number.NaN));
   return { ...row, measured: formatSpread(ratios), holds: median(ratios) >= 0.4 };
 }
 
-/** The answer that most have voted on: its author, and its question, are among the busiest as well. */
+/** The answer with the most votes: its author and its question are among the busiest as well. */
 async function answerOfAll({ db }: Community): Promise<number> {
   const { rows } = await db.query<{ id: string }>(
     'select id from answer order by upvotes + downvotes desc limit 1',
@@ -115,7 +116,7 @@ async function answerOfAll({ db }: Community): Promise<number> {
   return Number(rows[0]?.id);
 }
 
-/** The statements of single votes, all by the same member, for whom any of those signed in stands. */
+/** The statements of single votes, recorded for one member and replayed for random others. */
 async function voteScript(there: Community, answers: readonly number[]): Promise<string> {
   const recorder = await startRecorder(there.data, there);
   try {
@@ -123,7 +124,7 @@ async function voteScript(there: Community, answers: readonly number[]): Promise
     for (const answer of answers) recorded.push(await voteStatements(recorder, answer));
     const ids = there.memberIds;
     const value = ids[voter(there)] ?? 0;
-    // Members who are not signed in: these have not voted yet.
+    // Members who are not signed in: they have no votes from earlier loads.
     const [from, to] = [Math.max(...ids) + 1, there.counts.members];
     return createMergedScript(recorded, [{ name: 'member', value, from, to, once: true }]);
   } finally {
@@ -131,7 +132,7 @@ async function voteScript(there: Community, answers: readonly number[]): Promise
   }
 }
 
-/** The last one: the loads begin with the first members. */
+/** The last member: loads start with the first ones. */
 const voter = ({ memberIds }: Community) => memberIds.length - 1;
 
 async function voteStatements({ community, record }: Recorder, answer: number): Promise<Statement[]> {
@@ -143,6 +144,6 @@ async function voteStatements({ community, record }: Recorder, answer: number): 
   });
   await record(request(null));
   const statements = await record(request('up'));
-  // In pgbench each client waits for the others at the rows that they all change, for as long as it takes.
+  // In pgbench, clients wait without a timeout for the rows that all of them update: lock_timeout is left out.
   return statements.filter(({ text }) => !/\b(rate_limit|session|lock_timeout)\b/u.test(text));
 }

@@ -5,43 +5,49 @@ import { eventChannel, notifyNodes } from '#server/core/events.ts';
 import { type Role, role as roles } from '#shared/identity/accounts.ts';
 import { listMembersWithRole, setRole } from './roles.ts';
 
-/** Adds `member role` and `member list`, and returns their group. There is no other way to become an operator. */
+/**
+ * Adds `member role` and `member list`, and returns the command group `member`. The first moderator is appointed with
+ * it.
+ */
 export function addMemberCommands(
   program: Command,
   { withDatabase, out, exitWith }: MemberCommandDeps,
 ): Command {
-  const group = program.command('member').description('what members may do, and who they are');
+  const group = program.command('member').description('manage members and their roles');
   group
     .command('role')
-    .description('make a member an operator, who takes care of the community, or a member again')
-    .argument('<email>', 'the address they sign in with')
-    .addArgument(new Argument('<role>', 'what they are from now on').choices(roles.options))
-    .addHelpText('after', '\nIt holds at once, on every node. Exit codes: 0 done; 1 nobody has the address.')
+    .description('make a member a moderator, or a member again')
+    .argument('<email>', 'email address of the member')
+    .addArgument(new Argument('<role>', 'the new role').choices(roles.options))
+    .addHelpText(
+      'after',
+      '\nThe role applies immediately, on every node. Exit codes: 0 done; 1 no member has the address.',
+    )
     .action(async (email: string, role: Role) => {
       const found = await withDatabase((db) => changeRole(db, { email, role }));
-      out.write(found ? `${email} is ${roleNames[role]} now.\n` : `Nobody has the address ${email}.\n`);
+      out.write(found ? `${email} is now ${roleNames[role]}.\n` : `No member has the address ${email}.\n`);
       exitWith(found ? 0 : 1);
     });
   group
     .command('list')
     .description('list the members with a role')
-    .addOption(new Option('--role <role>', 'which').choices(roles.options).default('operator'))
+    .addOption(new Option('--role <role>', 'the role').choices(roles.options).default('moderator'))
     .action(async ({ role }: { role: Role }) => {
       await withDatabase((db) => listMembers(db, role, out));
     });
   return group;
 }
 
-const roleNames: Readonly<Record<Role, string>> = { member: 'a member', operator: 'an operator' };
+const roleNames: Readonly<Record<Role, string>> = { member: 'a member', moderator: 'a moderator' };
 
 async function changeRole(db: Database, wanted: { email: string; role: Role }): Promise<boolean> {
   const found = await setRole(db, wanted);
-  // This process ends before it would wake the nodes by itself.
+  // The process would exit before its own notification is sent.
   if (found) await notifyNodes(db, eventChannel, '');
   return found;
 }
 
-/** One a line, a page at a time: a community may have millions. */
+/** Prints one member per line and reads them page by page, because a community can have millions. */
 async function listMembers(db: Database, role: Role, out: Output): Promise<void> {
   let after = 0;
   for (;;) {

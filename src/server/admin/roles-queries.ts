@@ -13,7 +13,7 @@ export async function updateRole(tx: Tx, { memberId, role }: { memberId: number;
   await sql`update member set role = ${role}, updated_at = now() where id = ${memberId}`.execute(tx);
 }
 
-/** The index member_moderator serves the operators. */
+/** The index member_moderator serves the query for moderators. */
 export async function selectMembersWithRole(
   db: Queryable,
   { role, after, limit }: { role: Role; after: number; limit: number },

@@ -6,20 +6,20 @@ import { listMembersWithRole, setRole } from './roles.ts';
 const server = await startTestServer();
 afterAll(() => server.stop());
 
-test('a member who is made an operator is one from the next request on, and is one no longer when that is taken back', async () => {
+test("applies a new role, and its removal, from the member's next request on", async () => {
   const ann = await server.register('Ann');
   expect((await ann.me()).role).toBe('member');
-  expect(await setRole(server.db, { email: ` ${ann.email.toUpperCase()} `, role: 'operator' })).toBe(true);
-  expect((await ann.me()).role).toBe('operator');
-  expect(await listMembersWithRole(server.db, { role: 'operator', after: 0, limit: 10 })).toEqual([
+  expect(await setRole(server.db, { email: ` ${ann.email.toUpperCase()} `, role: 'moderator' })).toBe(true);
+  expect((await ann.me()).role).toBe('moderator');
+  expect(await listMembersWithRole(server.db, { role: 'moderator', after: 0, limit: 10 })).toEqual([
     { id: ann.id, email: ann.email, name: 'Ann' },
   ]);
   expect(await setRole(server.db, { email: ann.email, role: 'member' })).toBe(true);
   expect((await ann.me()).role).toBe('member');
-  expect(await setRole(server.db, { email: 'nobody@example.org', role: 'operator' })).toBe(false);
+  expect(await setRole(server.db, { email: 'nobody@example.org', role: 'moderator' })).toBe(false);
 });
 
-test('whoever is suspended reads, signs in and looks after their account, and writes nothing', async () => {
+test('lets a suspended member read, sign in and manage their account, and refuses everything they write', async () => {
   const bob = await server.register('Bob');
   const id = await bob.ask();
   await sql`
@@ -28,8 +28,10 @@ test('whoever is suspended reads, signs in and looks after their account, and wr
   const refused = await bob.post('/questions', { title: 'One more?', content: 'Please.' });
   expect(refused).toMatchObject({
     status: 403,
-    code: 'suspended',
-    detail: expect.stringMatching(/^You can read but not write until .* UTC: Three warnings\.$/),
+    kind: 'suspended',
+    detail: expect.stringMatching(
+      /^Your account is suspended until .* UTC\. You can read but not post\. Reason: Three warnings\.$/,
+    ),
     body: { reason: 'Three warnings.', until: expect.any(String) },
   });
   expect((await bob.put(`/questions/${id}/vote`, { vote: 'up' })).status).toBe(403);
@@ -45,7 +47,7 @@ test('whoever is suspended reads, signs in and looks after their account, and wr
   await elsewhere.vote('questions', id, 'up');
 });
 
-test('what operators did is not changed or deleted, not even in the database', async () => {
+test('refuses to change or delete entries of the moderation log, even in the database', async () => {
   const { rows } = await sql<{ count: number }>`select count(*) from moderation_log`.execute(server.db);
   expect(rows[0]?.count).toBe(2);
   for (const change of [

@@ -1,10 +1,13 @@
 import { type Database, type Queryable, transaction } from '#server/core/database.ts';
 import { publish } from '#server/core/events.ts';
 import { email as emailSchema, type Role } from '#shared/identity/accounts.ts';
-import { insertLogEntry } from '#server/moderation/moderation-log.ts';
+import { insertLogEntry } from '#server/moderation/index.ts';
 import { updateRole, lockMemberByEmail, selectMembersWithRole } from './roles-queries.ts';
 
-/** Gives a member a role. It holds from the next request on, on every node. Returns whether there is such a member. */
+/**
+ * Sets the role of the member with this address. It applies from the next request on, on every node. Returns whether
+ * the member exists.
+ */
 export async function setRole(
   db: Database,
   { email, role }: { email: string; role: Role },
@@ -24,12 +27,12 @@ export async function setRole(
       memberId: member.id,
       before: { role: member.role },
     });
-    await publish(tx, `member:${member.id}`, { kind: 'standing-changed' });
+    await publish(tx, `member:${member.id}`, { kind: 'member-status-changed' });
     return true;
   });
 }
 
-/** Members who can sign in, by id. */
+/** Returns members who can sign in, ordered by id, after the id `after`. */
 export async function listMembersWithRole(
   db: Queryable,
   wanted: { role: Role; after: number; limit: number },

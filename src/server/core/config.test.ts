@@ -7,7 +7,7 @@ import { readConfig } from './config.ts';
 
 const noFile = '/nowhere/.env';
 
-test('without any setting Parley serves on 127.0.0.1:3000 with its own PostgreSQL', () => {
+test('uses 127.0.0.1:3000 and the embedded PostgreSQL by default', () => {
   expect(readConfig({}, noFile)).toEqual({
     port: 3000,
     host: '127.0.0.1',
@@ -42,7 +42,7 @@ test('without any setting Parley serves on 127.0.0.1:3000 with its own PostgreSQ
   });
 });
 
-test('every setting is taken from the environment', () => {
+test('reads every setting from the environment', () => {
   const config = readConfig(
     {
       PORT: '0',
@@ -54,17 +54,17 @@ test('every setting is taken from the environment', () => {
       LOG_LEVEL: 'debug',
       NODE_NAME: 'first.example.org',
       SLOW_QUERY_MS: '250',
-      BACKUP_FOLDER: '/srv/backups',
-      BACKUP_AT: '23:05',
-      BACKUP_KEEP: '30 daily, 12 monthly',
-      BACKUP_SCRATCH: '/srv/scratch',
+      BACKUP_DIRECTORY: '/srv/backups',
+      BACKUP_TIME: '23:05',
+      BACKUP_RETENTION: '30 daily, 12 monthly',
+      BACKUP_SCRATCH_DIRECTORY: '/srv/scratch',
       DRAIN_SECONDS: '15',
       CACHE_SIZE_MB: '0',
       SECRET: 'x'.repeat(32),
       METRICS_TOKEN: 'y'.repeat(16),
       SMTP_URL: 'smtps://me:secret@mail.example.org',
-      MAIL_FROM: 'Ask us <ask@example.org>',
-      TRUST_PROXY: '2',
+      EMAIL_FROM: 'Ask us <ask@example.org>',
+      TRUSTED_PROXIES: '2',
       ACCOUNTS_PER_NETWORK: '50',
       SIGN_UP: 'off',
       PASSWORD_SIGN_IN: 'off',
@@ -126,14 +126,14 @@ test('every setting is taken from the environment', () => {
   });
 });
 
-test('the environment wins over .env, and an empty value counts as none', async () => {
+test('prefers the environment to .env, and treats an empty value as unset', async () => {
   const file = path.join(await createTemporaryDirectory(), '.env');
   await writeFile(file, 'PORT=4000\nHOST="0.0.0.0" # everyone\nLOG_LEVEL=warn\n');
   const config = readConfig({ PORT: '5000', LOG_LEVEL: '' }, file);
   expect(config).toMatchObject({ port: 5000, host: '0.0.0.0', logLevel: 'info' });
 });
 
-test('everything that is wrong is told at once, without secrets', () => {
+test('reports all invalid settings together, without secrets', () => {
   const wrong = {
     PORT: '70000',
     HOST: 'not a host',
@@ -143,15 +143,15 @@ test('everything that is wrong is told at once, without secrets', () => {
     LOG_LEVEL: 'loud',
     NODE_NAME: 'first of all',
     SLOW_QUERY_MS: 'often',
-    BACKUP_FOLDER: '/srv/backups',
-    BACKUP_AT: '24:00',
-    BACKUP_KEEP: '0 daily',
+    BACKUP_DIRECTORY: '/srv/backups',
+    BACKUP_TIME: '24:00',
+    BACKUP_RETENTION: '0 daily',
     DRAIN_SECONDS: '3601',
     SECRET: 'too short',
     METRICS_TOKEN: 'too short as well',
     SMTP_URL: 'http://me:hunter2@mail.example.org',
-    MAIL_FROM: 'Ask\nBcc: all@example.org',
-    TRUST_PROXY: 'yes',
+    EMAIL_FROM: 'Ask\nBcc: all@example.org',
+    TRUSTED_PROXIES: 'yes',
     ACCOUNTS_PER_NETWORK: 'many',
     SIGN_UP: 'maybe',
     PASSWORD_SIGN_IN: '1',
@@ -168,20 +168,20 @@ test('everything that is wrong is told at once, without secrets', () => {
     "The configuration is not valid:
       PORT must be a whole number from 0 to 65535.
       HOST must be a host name or an address, such as 127.0.0.1.
-      PUBLIC_URL must end after the host: Parley is served at the root of its address.
+      PUBLIC_URL must not have a path: Parley is served at the root of its host.
       DATABASE_URL must be an address such as postgres://user:password@host:5432/database.
       DATABASE_REPLICA_URLS must be addresses such as postgres://user:password@host:5432/database, separated by commas.
       NODE_NAME must be at most 64 letters, digits, or any of -._:.
       SLOW_QUERY_MS must be a whole number from 0 to 600000.
-      BACKUP_AT must be a time of the day such as 03:30.
-      BACKUP_KEEP must be such as 7 daily, 4 weekly, 12 monthly.
+      BACKUP_TIME must be a time of the day such as 03:30.
+      BACKUP_RETENTION must have the form 7 daily, 4 weekly, 12 monthly.
       LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent.
       DRAIN_SECONDS must be a whole number from 0 to 3600.
       SECRET must have at least 32 characters.
       METRICS_TOKEN must have at least 16 letters, digits, or any of -._~+/=.
       SMTP_URL must be an address such as smtp://user:password@mail.example.org:587, or smtps:// for TLS from the start.
-      MAIL_FROM must be an address such as Parley <parley@example.org>.
-      TRUST_PROXY must be a whole number from 0 to 10.
+      EMAIL_FROM must be an address such as Parley <parley@example.org>.
+      TRUSTED_PROXIES must be a whole number from 0 to 10.
       ACCOUNTS_PER_NETWORK must be a whole number from 0 to 1000.
       SIGN_UP must be on or off.
       PASSWORD_SIGN_IN must be on or off.
@@ -192,47 +192,48 @@ test('everything that is wrong is told at once, without secrets', () => {
       SELF_VOTES must be on or off.
       HSTS must be host, subdomains or off.
       SERVICE_WORKER must be on or off.
-      OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET must stand together, and beside PUBLIC_URL."
+      OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET require each other, and PUBLIC_URL."
   `);
-  for (const name of Object.keys(wrong).filter((name) => name !== 'BACKUP_FOLDER'))
+  for (const name of Object.keys(wrong).filter((name) => name !== 'BACKUP_DIRECTORY'))
     expect(message).toContain(`  ${name} must `);
   expect(message).not.toMatch(/hunter2|too short/);
 });
 
-test('replicas without DATABASE_URL are refused, because there is nothing that they could follow', () => {
+test('refuses replicas without DATABASE_URL, because the embedded PostgreSQL has none', () => {
   expect(messageOf(() => readConfig({ DATABASE_DIRECT_URL: 'postgres://me:hunter2@db/ask' }, noFile))).toBe(
-    'The configuration is not valid:\n  DATABASE_DIRECT_URL must stand beside DATABASE_URL, which names the pooler.',
+    'The configuration is not valid:\n  DATABASE_DIRECT_URL requires DATABASE_URL, which names the pooler.',
   );
   expect(messageOf(() => readConfig({ DATABASE_REPLICA_URLS: 'postgres://me:hunter2@db/ask' }, noFile))).toBe(
-    'The configuration is not valid:\n  DATABASE_REPLICA_URLS must stand beside DATABASE_URL: the embedded PostgreSQL has no replicas.',
+    'The configuration is not valid:\n  DATABASE_REPLICA_URLS requires DATABASE_URL: the embedded PostgreSQL has no replicas.',
   );
 });
 
-test('what belongs to backups is refused where there is no folder for them', () => {
-  const message = messageOf(() => readConfig({ BACKUP_AT: '03:30', BACKUP_SCRATCH: '/tmp' }, noFile));
+test('refuses backup settings without a backup folder', () => {
+  const message = messageOf(() =>
+    readConfig({ BACKUP_TIME: '03:30', BACKUP_SCRATCH_DIRECTORY: '/tmp' }, noFile),
+  );
   expect(message).toBe(
-    'The configuration is not valid:\n  BACKUP_AT must stand beside BACKUP_FOLDER.\n  BACKUP_SCRATCH must stand beside BACKUP_FOLDER.',
+    'The configuration is not valid:\n  BACKUP_TIME requires BACKUP_DIRECTORY.\n  BACKUP_SCRATCH_DIRECTORY requires BACKUP_DIRECTORY.',
   );
 });
 
-test('a mail server without a sender and an address for links is refused', () => {
-  const sentence =
-    'SMTP_URL must stand beside MAIL_FROM and PUBLIC_URL: mails have a sender and lead to the site.';
+test('refuses a mail server without a sender and a public URL', () => {
+  const detail = 'SMTP_URL requires EMAIL_FROM and PUBLIC_URL: emails have a sender and links to the site.';
   const url = { SMTP_URL: 'smtp://me:hunter2@mail.example.org' };
-  for (const half of [{ MAIL_FROM: 'ask@example.org' }, { PUBLIC_URL: 'https://ask.example.org' }]) {
+  for (const half of [{ EMAIL_FROM: 'ask@example.org' }, { PUBLIC_URL: 'https://ask.example.org' }]) {
     const message = messageOf(() => readConfig({ ...url, ...half }, noFile));
-    expect(message).toContain(sentence);
+    expect(message).toContain(detail);
     expect(message).not.toContain('hunter2');
   }
 });
 
-test.each(['-1', '1.5', '0x10', '1e3', '65536', '٣'])('PORT=%j is refused', (port) => {
+test.each(['-1', '1.5', '0x10', '1e3', '65536', '٣'])('refuses PORT=%j', (port) => {
   expect(messageOf(() => readConfig({ PORT: port }, noFile))).toContain(
     'PORT must be a whole number from 0 to 65535',
   );
 });
 
-test('a .env that cannot be read is told, not passed over', async () => {
+test('reports a .env that cannot be read', async () => {
   const folder = await createTemporaryDirectory();
   expect(messageOf(() => readConfig({}, folder))).toMatch(
     /^The configuration file .* cannot be read: EISDIR/,

@@ -9,83 +9,77 @@ import { type LogLevel, logLevels } from './log.ts';
 import type { SiteSettings } from './site-settings.ts';
 import { getErrorCode, getErrorMessage, StartupError } from './startup-error.ts';
 
-/** How many backups stay: the newest of each of so many days, weeks and months. */
+/** How many backups are retained: the newest of each of the last `daily` days, `weekly` weeks and `monthly` months. */
 export type BackupRetention = Readonly<{ daily: number; weekly: number; monthly: number }>;
 
 export type BackupSchedule = Readonly<{
-  /** Absolute. */
+  /** An absolute path. */
   directory: string;
-  /** Minutes since midnight, by the machine's clock and time zone. */
+  /** Minutes since midnight, in the time zone of the machine. */
   minuteOfDay: number;
   retention: BackupRetention;
-  /** Where a backup is restored once a week to see that it is whole, absolute; undefined: it is not. */
+  /** The absolute path where a backup is restored once a week to verify it. Undefined: backups are not verified. */
   scratchDirectory: string | undefined;
 }>;
 
-/** What an operator sets in the environment or in `.env`; `.env.example` explains each. */
+/** The configuration from the environment and `.env`. `.env.example` explains each setting. */
 export type Config = Readonly<{
-  /** 0 stands for any free one. */
+  /** 0 means any free port. */
   port: number;
   host: string;
-  /** A PostgreSQL of the operator's own; undefined: the embedded one. */
+  /** The operator's own PostgreSQL. Undefined: the embedded one. */
   databaseUrl: string | undefined;
-  /** The same without the pooler that `databaseUrl` leads to; undefined: there is none. */
+  /** The same database without a pooler. Undefined if `databaseUrl` is not a pooler. */
   databaseDirectUrl: string | undefined;
-  /** Streaming replicas of it, which serve reads. */
+  /** Streaming replicas of the database, for reads. */
   databaseReplicaUrls: readonly string[];
-  /** Absolute; undefined: `data` in the project folder. */
+  /** An absolute path. Undefined: `data` in the project directory. */
   dataDirectory: string | undefined;
   logLevel: LogLevel;
-  /** What this node is called in its log, its metrics and the list of backups. */
+  /** The name of this node in its log, its metrics and the list of backups. */
   nodeName: string;
-  /** Statements that take so many milliseconds or more are logged; 0: none. */
+  /** Statements that take at least this many milliseconds are logged. 0: none. */
   slowQueryMs: number;
-  /** How long Parley serves on after it is told to stop, in seconds. */
+  /** How many seconds Parley keeps serving after a stop signal. */
   drainSeconds: number;
-  /** What each Parley keeps in memory of pages that are looked at, in megabytes; 0: nothing. */
+  /** The size of the response cache of each node, in megabytes. 0: no cache. */
   cacheSizeMb: number;
-  /** Undefined: made at the first start and kept in the database. */
+  /** Undefined: created at the first start and stored in the database. */
   secret: string | undefined;
-  /** Undefined: there are no metrics. */
+  /** Undefined: no metrics. */
   metricsToken: string | undefined;
-  /** Undefined: nothing is backed up by itself. */
+  /** Undefined: no scheduled backups. */
   backups: BackupSchedule | undefined;
-  /** The mail server, and whom mails are from; undefined: nothing is mailed. */
+  /** The mail server and the sender. Undefined: no emails are sent. */
   email: Readonly<{ url: string; from: string }> | undefined;
-  /** Whether members and networks that send very many requests are slowed down. */
+  /** Whether the request limits of request-limits.ts apply. */
   rateLimits: boolean;
   settings: Readonly<Omit<SiteSettings, 'secret'>>;
 }>;
 
 /**
- * Reads the configuration. The environment wins over `.env`; an empty value counts as none.
- * @throws StartupError that lists everything that is wrong.
+ * Reads the configuration. The environment takes precedence over `.env`. An empty value counts as unset.
+ * @throws StartupError listing everything that is invalid
  */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env, file = defaultFile): Config {
-  const given = { ...readEnvFile(file), ...environment };
-  const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value?.trim()));
+  const allVariables = { ...readEnvFile(file), ...environment };
+  const set = Object.fromEntries(Object.entries(allVariables).filter(([, value]) => value?.trim()));
   const parsed = variables.safeParse(set);
   const wrong = parsed.error?.issues.map((issue) => `${String(issue.path[0])} ${issue.message}.`) ?? [];
   if (set['DATABASE_DIRECT_URL'] !== undefined && set['DATABASE_URL'] === undefined)
-    wrong.push('DATABASE_DIRECT_URL must stand beside DATABASE_URL, which names the pooler.');
+    wrong.push('DATABASE_DIRECT_URL requires DATABASE_URL, which names the pooler.');
   if (set['DATABASE_REPLICA_URLS'] !== undefined && set['DATABASE_URL'] === undefined)
-    wrong.push(
-      'DATABASE_REPLICA_URLS must stand beside DATABASE_URL: the embedded PostgreSQL has no replicas.',
-    );
-  const { SMTP_URL: smtpUrl, MAIL_FROM: from, PUBLIC_URL: publicUrl } = set;
+    wrong.push('DATABASE_REPLICA_URLS requires DATABASE_URL: the embedded PostgreSQL has no replicas.');
+  const { SMTP_URL: smtpUrl, EMAIL_FROM: from, PUBLIC_URL: publicUrl } = set;
   if (smtpUrl !== undefined && (from === undefined || publicUrl === undefined))
-    wrong.push(
-      'SMTP_URL must stand beside MAIL_FROM and PUBLIC_URL: mails have a sender and lead to the site.',
-    );
+    wrong.push('SMTP_URL requires EMAIL_FROM and PUBLIC_URL: emails have a sender and links to the site.');
   const provider = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'];
   const isNamed = [...provider, 'OIDC_NAME'].some((name) => set[name] !== undefined);
   if (isNamed && [...provider, 'PUBLIC_URL'].some((name) => set[name] === undefined))
-    wrong.push(
-      'OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET must stand together, and beside PUBLIC_URL.',
-    );
-  if (set['BACKUP_FOLDER'] === undefined)
-    for (const name of ['BACKUP_AT', 'BACKUP_KEEP', 'BACKUP_SCRATCH'])
-      if (set[name] !== undefined) wrong.push(`${name} must stand beside BACKUP_FOLDER.`);
+    wrong.push('OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET require each other, and PUBLIC_URL.');
+  if (set['BACKUP_DIRECTORY'] === undefined)
+    for (const name of ['BACKUP_TIME', 'BACKUP_RETENTION', 'BACKUP_SCRATCH_DIRECTORY'])
+      if (set[name] !== undefined) wrong.push(`${name} requires BACKUP_DIRECTORY.`);
   if (!parsed.success || wrong.length > 0)
     throw new StartupError(`The configuration is not valid:\n${wrong.map((line) => `  ${line}`).join('\n')}`);
   const value = parsed.data;
@@ -104,11 +98,11 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, file = 
     secret: value.SECRET,
     metricsToken: value.METRICS_TOKEN,
     backups: toBackupSchedule(value),
-    email: toEmailSettings(value.SMTP_URL, value.MAIL_FROM),
+    email: toEmailSettings(value.SMTP_URL, value.EMAIL_FROM),
     rateLimits: value.RATE_LIMITS,
     settings: Object.freeze({
       publicUrl: value.PUBLIC_URL ?? null,
-      trustedProxies: value.TRUST_PROXY,
+      trustedProxies: value.TRUSTED_PROXIES,
       maxAccountsPerNetwork: value.ACCOUNTS_PER_NETWORK,
       isSignUpOpen: value.SIGN_UP,
       hasPasswordSignIn: value.PASSWORD_SIGN_IN,
@@ -123,16 +117,16 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, file = 
   });
 }
 
-/** Several on one machine are told apart by their port. */
+/** The port distinguishes several nodes on one machine. */
 const defaultNodeName = (port: number) => (port === 0 ? os.hostname() : `${os.hostname()}:${port}`);
 
 function toBackupSchedule(value: z.infer<typeof variables>): Config['backups'] {
-  if (value.BACKUP_FOLDER === undefined) return undefined;
+  if (value.BACKUP_DIRECTORY === undefined) return undefined;
   return Object.freeze({
-    directory: value.BACKUP_FOLDER,
-    minuteOfDay: value.BACKUP_AT,
-    retention: Object.freeze(value.BACKUP_KEEP),
-    scratchDirectory: value.BACKUP_SCRATCH,
+    directory: value.BACKUP_DIRECTORY,
+    minuteOfDay: value.BACKUP_TIME,
+    retention: Object.freeze(value.BACKUP_RETENTION),
+    scratchDirectory: value.BACKUP_SCRATCH_DIRECTORY,
   });
 }
 
@@ -157,41 +151,44 @@ function readEnvFile(file: string): NodeJS.Dict<string> {
   }
 }
 
-const wholeNumber = (most: number) => {
-  const message = `must be a whole number from 0 to ${most}`;
+const wholeNumber = (max: number) => {
+  const message = `must be a whole number from 0 to ${max}`;
   return z
     .string()
     .regex(/^\d{1,9}$/, message)
     .transform(Number)
-    .refine((number) => number <= most, message);
+    .refine((number) => number <= max, message);
 };
 
 const onOff = () =>
   z.stringbool({ truthy: ['on', 'true'], falsy: ['off', 'false'], error: 'must be on or off' });
 
-/** Absolute from here on. */
-const folder = () =>
+/** Resolves to an absolute path. */
+const directory = () =>
   z
     .string()
     .transform((name) => path.resolve(name))
     .optional();
 
-/** '7 daily, 4 weekly, 12 monthly', or some of these; undefined for anything else, and for what would keep nothing. */
+/**
+ * Parses '7 daily, 4 weekly, 12 monthly' or a part of it. Returns undefined for anything else, and if no backup would
+ * be retained.
+ */
 function parseRetention(text: string): BackupRetention | undefined {
-  const keep = { daily: 0, weekly: 0, monthly: 0 };
+  const retention = { daily: 0, weekly: 0, monthly: 0 };
   for (const part of text.split(',')) {
     const [, count, each] = /^(\d{1,4}) (daily|weekly|monthly)$/.exec(part.trim()) ?? [];
     if (count === undefined || each === undefined) return undefined;
-    keep[each as keyof BackupRetention] = Number(count);
+    retention[each as keyof BackupRetention] = Number(count);
   }
-  return Object.values(keep).some((count) => count > 0) ? keep : undefined;
+  return Object.values(retention).some((count) => count > 0) ? retention : undefined;
 }
 
 const address = (protocols: RegExp, message: string) => z.url({ protocol: protocols, error: message });
 
 const postgres = /^postgres(ql)?$/;
 
-/** Values that are secrets, or may hold one, are never repeated in a message; the others are short enough to find. */
+/** Messages never repeat a value, because it may be or contain a secret. */
 const variables = z.object({
   PORT: wholeNumber(65_535).default(3000),
   HOST: z
@@ -199,7 +196,7 @@ const variables = z.object({
     .regex(/^[\w.:-]+$/, 'must be a host name or an address, such as 127.0.0.1')
     .default('127.0.0.1'),
   PUBLIC_URL: address(/^https?$/, 'must be an address such as https://ask.example.org')
-    .refine((url) => isOrigin(url), 'must end after the host: Parley is served at the root of its address')
+    .refine((url) => isOrigin(url), 'must not have a path: Parley is served at the root of its host')
     .transform((url) => new URL(url).origin)
     .optional(),
   DATABASE_URL: address(
@@ -224,25 +221,25 @@ const variables = z.object({
     .default([]),
   PARLEY_DATA: z
     .string()
-    .transform((folder) => path.resolve(folder))
+    .transform((directory) => path.resolve(directory))
     .optional(),
   NODE_NAME: z
     .string()
     .regex(/^[\w.:-]{1,64}$/, 'must be at most 64 letters, digits, or any of -._:')
     .optional(),
   SLOW_QUERY_MS: wholeNumber(600_000).default(1_000),
-  BACKUP_FOLDER: folder(),
-  BACKUP_AT: z
+  BACKUP_DIRECTORY: directory(),
+  BACKUP_TIME: z
     .string()
     .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of the day such as 03:30')
     .transform((time) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3)))
     .default(3 * 60 + 30),
-  BACKUP_KEEP: z
+  BACKUP_RETENTION: z
     .string()
     .transform(parseRetention)
-    .refine((keep) => keep !== undefined, 'must be such as 7 daily, 4 weekly, 12 monthly')
+    .refine((retention) => retention !== undefined, 'must have the form 7 daily, 4 weekly, 12 monthly')
     .default({ daily: 7, weekly: 4, monthly: 12 }),
-  BACKUP_SCRATCH: folder(),
+  BACKUP_SCRATCH_DIRECTORY: directory(),
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
   DRAIN_SECONDS: wholeNumber(3_600).default(0),
   CACHE_SIZE_MB: wholeNumber(16_384).default(64),
@@ -255,14 +252,14 @@ const variables = z.object({
     /^smtps?$/,
     'must be an address such as smtp://user:password@mail.example.org:587, or smtps:// for TLS from the start',
   ).optional(),
-  MAIL_FROM: z
+  EMAIL_FROM: z
     .string()
     .regex(
       /^(?:[^<>"@\p{Cc}]+ <[^\s<>@]+@[\w.-]+>|[^\s<>@]+@[\w.-]+)$/u,
       'must be an address such as Parley <parley@example.org>',
     )
     .optional(),
-  TRUST_PROXY: wholeNumber(10).default(0),
+  TRUSTED_PROXIES: wholeNumber(10).default(0),
   RATE_LIMITS: onOff().default(true),
   ACCOUNTS_PER_NETWORK: wholeNumber(1_000).default(20),
   SIGN_UP: onOff().default(true),

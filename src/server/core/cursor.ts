@@ -1,17 +1,17 @@
 import { z } from 'zod';
-import { ProblemError } from './errors.ts';
+import { invalidFieldError } from './errors.ts';
 
 /**
- * A position in a list: the sort key and id of the last item seen. Opaque to clients (base64url of JSON), and checked
- * when it comes back, since anyone can send anything.
+ * A position in a list: the sort key and id of the last item seen. Clients treat it as opaque (base64url of JSON). It
+ * is validated because clients can send anything.
  */
 export type Cursor = {
   after: number;
   id: number;
-  /** In lists by score and then by `after`. */ score?: number;
+  /** For lists sorted by score first and then by `after`. */ score?: number;
 };
 
-/** A count, or a time in milliseconds as both JavaScript and PostgreSQL can hold it: from the year 1 on. */
+/** A count, or a time in milliseconds that both JavaScript and PostgreSQL can represent: from year 1 on. */
 const key = z.int().min(-62_135_596_800_000).max(8.64e15);
 const shape = z.union([z.tuple([key, z.int()]), z.tuple([key, z.int(), z.int()])]);
 
@@ -20,7 +20,10 @@ export function encodeCursor({ after, id, score }: Cursor): string {
   return Buffer.from(JSON.stringify(position)).toString('base64url');
 }
 
-/** @throws ProblemError 'invalid' for a text that is no cursor of ours. */
+/**
+ * Parses a cursor.
+ * @throws ProblemError 'invalid' if the text is not a valid cursor
+ */
 export function decodeCursor(text: string | undefined): Cursor | null {
   if (text === undefined) return null;
   try {
@@ -28,13 +31,13 @@ export function decodeCursor(text: string | undefined): Cursor | null {
     const [after, id, score] = position;
     return score === undefined ? { after, id } : { after, id, score };
   } catch {
-    throw new ProblemError('invalid', 'The cursor is not valid.', {
-      errors: [{ field: 'cursor', message: 'Use the nextCursor of an earlier answer' }],
-    });
+    throw invalidFieldError('cursor', 'cursor-not-valid');
   }
 }
 
-/** Cuts a list that was read with one row more than the page has, and gives the cursor behind the last row kept. */
+/**
+ * Cuts a list that was read with one row more than the page size. Returns the page and the cursor after its last row.
+ */
 export function paginate<Row>(rows: readonly Row[], size: number, position: (row: Row) => Cursor) {
   const items = rows.slice(0, size);
   const last = items.at(-1);
@@ -42,7 +45,7 @@ export function paginate<Row>(rows: readonly Row[], size: number, position: (row
   return { items, nextCursor };
 }
 
-/** How many rows lie before a page of a list that is paged by position. */
+/** The number of rows before a page, for lists paged by offset. */
 export function decodeOffset(cursor: string | undefined): number {
   const after = decodeCursor(cursor)?.after ?? 0;
   return Number.isSafeInteger(after) && after >= 0 && after <= 100_000 ? after : 0;

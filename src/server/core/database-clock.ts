@@ -2,30 +2,32 @@ import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Database } from './database.ts';
 
-/** Apart by more, a node says so, in milliseconds. */
+/** A larger difference between the clocks is logged, in milliseconds. */
 const toleranceMs = 5_000;
 
 /** Milliseconds between two comparisons. */
 const intervalMs = 30_000;
 
-/** What has to be added to `performance.now()` for the database's time; undefined until it was compared. */
+/** The offset from `performance.now()` to the database time. Undefined before the first comparison. */
 let base: number | undefined;
 
 /**
- * The time by the database's clock, in milliseconds since 1970, for what one node writes down and another one reads: until
- * when a link, a step of a sign-in or a session is good. Where no database was asked, this machine's.
+ * The database time in milliseconds since 1970, for times that one node writes and another reads, such as the expiry of
+ * a link, a sign-in step or a session. Without a database connection, the time of this machine.
  */
 export function databaseNowMs(): number {
   return base === undefined ? Date.now() : base + performance.now();
 }
 
 export type ClockMonitor = {
-  /** Seconds that this machine's clock is ahead of the database's; negative: behind. 0 where that is little. */
+  /**
+   * Seconds by which the clock of this machine is ahead of the database (negative: behind). 0 for a small difference.
+   */
   aheadSeconds: () => number;
   stop: () => void;
 };
 
-/** Compares this machine's clock with the database's, now and again, and says so where they are apart. */
+/** Compares the clocks of this machine and the database regularly, and logs a large difference. */
 export async function monitorClock(db: Database, log: Logger): Promise<ClockMonitor> {
   let ahead = 0;
   await compareOnce();
@@ -37,16 +39,19 @@ export async function monitorClock(db: Database, log: Logger): Promise<ClockMoni
     const { difference, uncertain } = await measureClockSkew(db);
     ahead = Math.abs(difference) - uncertain > toleranceMs ? Math.round(-difference / 1_000) : 0;
     if (ahead !== 0 && before === 0) log.warn(describeClockSkew(ahead));
-    else if (ahead === 0 && before !== 0) log.info("This machine's clock is the database's again.");
+    else if (ahead === 0 && before !== 0) log.info('The clock of this machine matches the database again.');
   }
 }
 
-/** What is to be said of a clock that is ahead by so many seconds. */
+/** The message for a clock that is ahead by this many seconds (negative: behind). */
 export function describeClockSkew(ahead: number): string {
-  return `This machine's clock is ${Math.abs(ahead)} s ${ahead > 0 ? 'ahead of' : 'behind'} the database's. Let both follow a time server.`;
+  return `This machine's clock is ${Math.abs(ahead)} s ${ahead > 0 ? 'ahead of' : 'behind'} the database's. Synchronize both with a time server.`;
 }
 
-/** How much later the database's clock is than this machine's, and how far that may be wrong, in milliseconds. */
+/**
+ * How far the database clock is ahead of the clock of this machine, and the uncertainty of the measurement, in
+ * milliseconds.
+ */
 export async function measureClockSkew(
   db: Database,
   machine: () => number = Date.now,

@@ -10,14 +10,14 @@ import type pg from 'pg';
 import type { Tx } from './database.ts';
 import { forgetOutdatedPlan, toStatement } from './database-prepared-statements.ts';
 
-/** Told how long a statement took, in milliseconds. Its text has placeholders where values are. */
+/** Called with each statement (with placeholders for values) and its duration in milliseconds. */
 export type StatementObserver = (statement: string, milliseconds: number) => void;
 
 /**
- * Runs queries on a pool, those that come again and again as prepared statements. Where its clients pipeline (`pg`),
- * `inOneGo` does, and nobody waits for a transaction to begin.
- * @param settings SQL for connections that keep nothing from one transaction to the next: each statement then runs in a
- * transaction that begins with it, and none is prepared.
+ * Runs queries on a connection pool and uses prepared statements for frequent ones. Pipelines `begin` and the queries
+ * of `runPipelined`, so no round trip is spent on starting a transaction.
+ * @param settings SQL for connections whose state does not survive a transaction (a pooler in transaction mode). Each
+ * statement then runs in its own transaction that starts with this SQL, and none is prepared.
  */
 export function createPooledDriver(
   pool: pg.Pool,
@@ -48,15 +48,15 @@ export function createPooledDriver(
   };
 }
 
-/** Tells that `pooledDriver` is below. */
+/** Marks a database that uses `createPooledDriver`. */
 export class PooledAdapter extends PostgresAdapter {}
 
-/** The queries that are run in place of one that stands for them. */
+/** The queries to run instead of a placeholder query. */
 const pipelinedQueries = new WeakMap<CompiledQuery, readonly CompiledQuery[]>();
 
 /**
- * Runs queries of a transaction in this order, of which none needs what another one returns: they are sent together, and
- * waited for once. Returns the rows of each, under the names given. Throws what the first one that fails throws.
+ * Runs independent queries of a transaction in this order in one round trip. Returns the rows of each query under the
+ * given names. Throws the error of the first query that fails.
  */
 export async function runPipelined<Queries extends Readonly<Record<string, readonly RawBuilder<unknown>[]>>>(
   tx: Tx,
@@ -71,12 +71,12 @@ export async function runPipelined<Queries extends Readonly<Record<string, reado
   return Object.fromEntries(named) as { [Name in keyof Queries]: RowsOf<Queries[Name]> };
 }
 
-/** The queries that go with the commit, and who takes their rows. */
+/** The queries to send with the commit, and the callbacks for their rows. */
 const commitQueries = new WeakMap<CompiledQuery, (rows: unknown[]) => void>();
 
 /**
- * Runs the last query of a transaction: it is sent together with the commit, or before what comes nevertheless. `take`
- * gets its rows before whoever waits for the transaction goes on. What the query throws, the transaction throws.
+ * Runs the last query of a transaction, in one round trip with the commit. If another query follows, it runs before
+ * that one. `take` receives the rows before the transaction resolves. If the query fails, the transaction fails.
  */
 export async function runWithCommit<Row>(
   tx: Tx,
@@ -109,46 +109,46 @@ async function runQueries(tx: Tx, queries: readonly RawBuilder<unknown>[]): Prom
   return (await tx.executeQuery<unknown[]>(group)).rows;
 }
 
-/** What may be sent before it is known that the transaction began: alone it would change nothing that lasts. */
+/** Queries that may be sent before `begin` has succeeded, because alone they change nothing. */
 const selectPattern = /^\s*select\b/iu;
 
-/** What is waited for with the next statement that writes, or the commit. */
+/** Settings whose response is awaited with the next writing statement or the commit. */
 const setLocalPattern = /^set local\b/iu;
 
 class Connection implements DatabaseConnection {
   readonly #client: pg.PoolClient;
-  readonly #ran: StatementObserver;
+  readonly #onStatement: StatementObserver;
   readonly #settings: string | undefined;
   #isBroken = false;
   #inTransaction = false;
-  /** Sent, but not answered yet: how the transaction begins, and what is needed no sooner than its end. */
+  /** The pending responses of `begin` and of statements that are needed only at the end. */
   #sent: Promise<unknown> | undefined;
-  /** Not sent yet. */
+  /** The query of `runWithCommit` that is not sent yet. */
   #last: CompiledQuery | undefined;
 
-  constructor(client: pg.PoolClient, ran: StatementObserver, settings: string | undefined) {
+  constructor(client: pg.PoolClient, observe: StatementObserver, settings: string | undefined) {
     this.#client = client;
-    this.#ran = ran;
+    this.#onStatement = observe;
     this.#settings = settings;
   }
 
   begin(): void {
     this.#inTransaction = true;
-    this.#waitLater(this.#sendBegin());
+    this.#addPending(this.#sendBegin());
   }
 
   async commit(): Promise<void> {
-    await this.#answered();
+    await this.#awaitPending();
     const start = performance.now();
     const { stream } = this.#client.connection;
     stream.cork();
     this.#sendLast();
     const committing = this.#client.query('commit');
     stream.uncork();
-    const [, result] = await Promise.all([this.#answered(), committing]);
+    const [, result] = await Promise.all([this.#awaitPending(), committing]);
     this.#inTransaction = false;
-    this.#ran('commit', performance.now() - start);
-    // So PostgreSQL ends a transaction in which a statement failed.
+    this.#onStatement('commit', performance.now() - start);
+    // PostgreSQL reports ROLLBACK for the commit of a failed transaction.
     if (result.command === 'ROLLBACK') throw new Error('The transaction had failed and was rolled back.');
   }
 
@@ -171,32 +171,32 @@ class Connection implements DatabaseConnection {
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
     while (this.#last !== undefined) {
       this.#sendLast();
-      await this.#answered();
+      await this.#awaitPending();
     }
     if (commitQueries.has(query)) {
       this.#last = query;
       return { rows: [] };
     }
     if (this.#inTransaction && setLocalPattern.test(query.sql)) {
-      this.#waitLater(this.#client.query(query.sql));
+      this.#addPending(this.#client.query(query.sql));
       return { rows: [] };
     }
     const group = pipelinedQueries.get(query);
     if (group !== undefined) return { rows: (await this.#runAll(group)) as Row[] };
-    if (!selectPattern.test(query.sql)) await this.#answered();
+    if (!selectPattern.test(query.sql)) await this.#awaitPending();
     if (this.#settings !== undefined && !this.#inTransaction) return this.#runAlone<Row>(query);
     return this.#run<Row>(query);
   }
 
   streamQuery(): never {
-    throw new Error('Results come as a whole.');
+    throw new Error('Streaming is not supported.');
   }
 
   #sendBegin(): Promise<unknown> {
     return this.#client.query(this.#settings === undefined ? 'begin' : `begin; ${this.#settings}`);
   }
 
-  /** In a transaction of its own; all of it is sent together. */
+  /** Runs the query in its own transaction, in one round trip. */
   async #runAlone<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
     const { stream } = this.#client.connection;
     stream.cork();
@@ -213,24 +213,24 @@ class Connection implements DatabaseConnection {
     const query = this.#last;
     if (query === undefined) return;
     this.#last = undefined;
-    this.#waitLater(this.#run(query).then(({ rows }) => commitQueries.get(query)?.(rows)));
+    this.#addPending(this.#run(query).then(({ rows }) => commitQueries.get(query)?.(rows)));
   }
 
-  #waitLater(sent: Promise<unknown>): void {
+  #addPending(sent: Promise<unknown>): void {
     this.#sent = this.#sent === undefined ? sent : Promise.all([this.#sent, sent]);
-    // Whoever waits for it is told.
+    // Avoids an unhandled rejection. `#awaitPending` reports the error.
     this.#sent.catch(() => {});
   }
 
-  async #answered(): Promise<void> {
+  async #awaitPending(): Promise<void> {
     if (this.#sent !== undefined) await this.#sent;
     this.#sent = undefined;
   }
 
   async #runAll(group: readonly CompiledQuery[]): Promise<unknown[][]> {
-    if (!group.every((query) => selectPattern.test(query.sql))) await this.#answered();
+    if (!group.every((query) => selectPattern.test(query.sql))) await this.#awaitPending();
     const { stream } = this.#client.connection;
-    // One write to the socket for all.
+    // One write to the socket for all queries.
     stream.cork();
     const running = group.map((query) => this.#run(query));
     stream.uncork();
@@ -250,11 +250,11 @@ class Connection implements DatabaseConnection {
     try {
       return resultOf<Row>(await this.#client.query(this.#statement(text, parameters)));
     } catch (error) {
-      // A transaction is over with its first error, and is run again as a whole (database.ts).
+      // An error ends the transaction. `transaction()` (database.ts) retries it as a whole.
       if (!forgetOutdatedPlan(error, text) || this.#inTransaction) throw error;
       return resultOf<Row>(await this.#client.query(toStatement(text, parameters)));
     } finally {
-      this.#ran(text, performance.now() - start);
+      this.#onStatement(text, performance.now() - start);
     }
   }
 }

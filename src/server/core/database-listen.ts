@@ -1,20 +1,20 @@
 import pg from 'pg';
 import type { Logger } from 'pino';
 
-/** How long to wait for a lost connection to be made anew, in milliseconds. */
+/** Milliseconds before a lost connection is reopened. */
 const retryAfterMs = 1_000;
 
 /**
- * Listens to channels of NOTIFY on a connection of its own; a lost one is made anew. `heard` is also called, with an
- * undefined payload, when listening begins: what came before may have been missed.
+ * Listens to NOTIFY channels on a separate connection and reconnects when it is lost. `onMessage` is also called with an
+ * undefined payload each time listening starts, because earlier notifications may have been missed.
  */
 export function listenToChannels(options: {
   connection: pg.ClientConfig;
   channels: readonly string[];
-  heard: (channel: string, payload: string | undefined) => void;
+  onMessage: (channel: string, payload: string | undefined) => void;
   log: Logger;
 }): { stop: () => Promise<void> } {
-  const { connection, channels, heard: onNotification, log } = options;
+  const { connection, channels, onMessage: onNotification, log } = options;
   let client: pg.Client | undefined;
   let stopped = false;
   let retry: NodeJS.Timeout | undefined;
@@ -44,7 +44,7 @@ export function listenToChannels(options: {
       await next.query(channels.map((channel) => `listen ${pg.escapeIdentifier(channel)}`).join('; '));
       for (const channel of channels) onNotification(channel, undefined);
     } catch (error) {
-      log.debug({ err: error }, 'cannot listen to the database yet');
+      log.debug({ err: error }, 'cannot listen to database notifications yet');
       again();
     }
   }

@@ -3,20 +3,19 @@ import type { Logger } from 'pino';
 import { truncateWithEllipsis } from '#shared/core/text.ts';
 import type { DatabaseOptions } from './database.ts';
 
-/** How a node uses its connections to the database. */
+/** Statistics about the database connections of a node. */
 export type DatabaseMonitor = Required<DatabaseOptions>['monitor'] & {
   connections: () => { inUse: number; idle: number; maxConnections: number; waiting: number };
-  /** Statements that took long, since the start. */
+  /** The number of slow statements since the start. */
   countSlowStatements: () => number;
 };
 
-/** Characters of a statement that the log shows at most. */
+/** The maximum length of a logged statement, in characters. */
 const maxLoggedLength = 2_000;
 
 /**
- * Watches a node's connections, and logs each statement that takes long: its text with $1 where values are, never the
- * values.
- * @param slowFrom milliseconds from which on a statement is slow; 0: none is
+ * Monitors the connections of a node and logs slow statements, with placeholders instead of values.
+ * @param slowQueryMs the duration from which a statement is slow, in milliseconds; 0: never
  */
 export function monitorDatabase({ log, slowQueryMs }: { log: Logger; slowQueryMs: number }): DatabaseMonitor {
   let pool: pg.Pool | undefined;

@@ -2,40 +2,44 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import pg from 'pg';
 
-/** A text that was run so often is prepared from then on: PostgreSQL parses it once a connection, and may keep its plan. */
+/**
+ * A statement is prepared after this many runs. PostgreSQL then parses it once per connection and may reuse its plan.
+ */
 const prepareAfterRuns = 8;
 
-/** Statements prepared at most, each in every connection; texts counted at most, until counting begins anew. */
+/**
+ * The maximum number of prepared statements per connection, and of statement texts counted before the counts are reset.
+ */
 const maxPrepared = 250;
 const maxCounted = 2_000;
 
 /**
- * How a text is best looked for depends on the text, so these are planned each time for what they ask. The many forms
- * that a search takes are each rare, and would only fill the memory of every connection.
+ * The best plan of these search conditions depends on the value, so they are planned for each run. The many variants of
+ * search statements are also too rare to be worth the memory of every connection.
  */
 const unpreparedPattern = /@@|<%|%>|~\*|\b(?:i?like|similarity|search_parsed)\b/iu;
 
 /**
- * Begins statements that look for texts and yet are planned once: their values stand in sub-selects, as in
- * `words @@ (select $1::tsquery)`, where PostgreSQL does not see them when it plans. So its plans for each value and for
- * all values cost the same by its own estimate, and it keeps the latter, which saves as much time as the search takes.
+ * Marks search statements that use one plan for all values. Their values are in subqueries, such as `words @@ (select
+ * $1::tsquery)`, so PostgreSQL cannot see them while planning. The generic plan then has the same estimated cost as a
+ * custom plan and is reused. Planning would take as long as the search itself.
  */
 const planOnceComment = '/* planned once */';
 export const planOnceHint = sql.raw(`${planOnceComment} `);
 
-/** Names by the texts of the statements; null for those that are not to be prepared. */
+/** The name of each prepared statement by its text. Null for statements that are never prepared. */
 const preparedNames = new Map<string, string | null>();
 const runCounts = new Map<string, number>();
 
-/** A statement as `pg` runs it: with a name where it is worth preparing. */
+/** A statement for `pg`, with a name if it should be prepared. */
 export function toStatement(text: string, values: readonly unknown[]): pg.QueryConfig {
   const name = preparedNameOf(text, values.length);
   return name === null ? { text, values: [...values] } : { name, text, values: [...values] };
 }
 
 /**
- * Whether a statement failed because a table has changed since it was prepared, as by the migration that a node of the
- * next version ran. From now on it is not prepared, so whoever runs it again succeeds.
+ * Whether a prepared statement failed because a table has changed since, for example by a migration of a newer node.
+ * The statement is not prepared any more, so a retry succeeds.
  */
 export function forgetOutdatedPlan(error: unknown, text: string): boolean {
   const outdated = isOutdatedPlanError(error);
@@ -50,7 +54,7 @@ export function isOutdatedPlanError(error: unknown): boolean {
 }
 
 function preparedNameOf(text: string, parameters: number): string | null {
-  // Without parameters it may be several statements at once, which cannot be prepared.
+  // Without parameters the text may contain several statements, which cannot be prepared.
   if (parameters === 0) return null;
   const known = preparedNames.get(text);
   if (known !== undefined) return known;

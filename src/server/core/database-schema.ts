@@ -1,10 +1,10 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
-import type { NotificationKind } from '#shared/notifications/notifications.ts';
+import type { NotificationKind } from '#shared/notifications/notification-kinds.ts';
 import type { Role, PendingStep } from '#shared/identity/accounts.ts';
 import type { VoteDirection } from '#shared/core/fields.ts';
 import type { EmailFrequency } from '#shared/notifications/preferences.ts';
 
-/** The tables of `migrations/0001_schema.sql`, as TypeScript sees them. */
+/** The tables of `migrations/0001_schema.sql` as TypeScript types. */
 export type DatabaseSchema = {
   import_source: ImportSourceTable;
   member: MemberTable;
@@ -80,7 +80,7 @@ type ImportSourceTable = {
   imported_at: Generated<Date>;
 };
 
-/** What every imported row carries; null where it was written here. */
+/** The columns of imported rows. Null in rows written in Parley. */
 type Imported = { source_id: number | null; source_key: string | null };
 
 type MemberTable = Imported & {
@@ -177,7 +177,7 @@ type BackupRunTable = {
   node: string;
   started_at: Generated<Date>;
   ended_at: Date | null;
-  outcome: Generated<'running' | 'good' | 'failed'>;
+  outcome: Generated<'running' | 'succeeded' | 'failed'>;
   file: string;
   bytes: number | null;
   reason: string | null;

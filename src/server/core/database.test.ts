@@ -7,7 +7,7 @@ import { openDatabase, type Queryable, transaction } from './database.ts';
 import { runPipelined, runWithCommit } from './database-driver.ts';
 import { isUnavailableError } from './errors.ts';
 
-test('a connection that breaks between two queries of a transaction fails that transaction and nothing else', async () => {
+test('fails only the transaction whose connection breaks between two queries', async () => {
   const { connection, drop } = await createTestDatabase();
   const db = openDatabase({ connection });
   try {
@@ -26,11 +26,11 @@ test('a connection that breaks between two queries of a transaction fails that t
   }
 });
 
-test('statements that are sent together run in their order, and where one fails none of them lasts', async () => {
+test('runs pipelined statements in order, and rolls all of them back when one fails', async () => {
   const { connection, drop } = await createTestDatabase();
   const db = openDatabase({ connection });
-  const put = (name: string) => sql`insert into setting (name, value) values (${name}, 'kept')`;
-  const named = sql<{ name: string }>`select name from setting where value = 'kept' order by name`;
+  const put = (name: string) => sql`insert into setting (name, value) values (${name}, 'stored')`;
+  const named = sql<{ name: string }>`select name from setting where value = 'stored' order by name`;
   try {
     const { written, none, read } = await transaction(db, (tx) =>
       runPipelined(tx, { written: [put('one'), put('two')], none: [], read: [named] }),
@@ -48,12 +48,12 @@ test('statements that are sent together run in their order, and where one fails 
   }
 });
 
-test('what is sent with the commit runs once, after all that was asked for before, and where it fails nothing lasts', async () => {
+test('runs the query sent with the commit once, after all earlier queries, and rolls back when it fails', async () => {
   const { connection, drop } = await createTestDatabase();
   const db = openDatabase({ connection });
   const put = (name: string) =>
-    sql<{ name: string }>`insert into setting (name, value) values (${name}, 'kept') returning name`;
-  const named = sql<{ name: string }>`select name from setting where value = 'kept' order by name`;
+    sql<{ name: string }>`insert into setting (name, value) values (${name}, 'stored') returning name`;
+  const named = sql<{ name: string }>`select name from setting where value = 'stored' order by name`;
   const taken: string[] = [];
   const take = (rows: readonly { name: string }[]) => void taken.push(...rows.map(({ name }) => name));
   try {
@@ -89,7 +89,7 @@ test('what is sent with the commit runs once, after all that was asked for befor
   }
 });
 
-test('a transaction that does not begin writes nothing', async () => {
+test('writes nothing when the transaction cannot begin', async () => {
   const { connection, drop } = await createTestDatabase();
   const db = openDatabase({ connection });
   const query = Object.getOwnPropertyDescriptor(pg.Client.prototype, 'query')
@@ -102,7 +102,7 @@ test('a transaction that does not begin writes nothing', async () => {
     pg.Client.prototype.query = refusing;
     const writing = transaction(db, async (tx) => {
       await sql`select 1`.execute(tx);
-      await sql`insert into setting (name, value) values ('alone', 'kept')`.execute(tx);
+      await sql`insert into setting (name, value) values ('alone', 'stored')`.execute(tx);
     });
     await expect(writing).rejects.toMatchObject({ code: '22012' });
     pg.Client.prototype.query = query;
@@ -114,9 +114,9 @@ test('a transaction that does not begin writes nothing', async () => {
   }
 });
 
-test('a query that was run often goes on working when a later migration adds a column to its table', async () => {
+test('keeps running a prepared query after a migration adds a column to its table', async () => {
   const { connection, drop } = await createTestDatabase();
-  // One connection, so that it has prepared the query.
+  // A single connection, so that it has prepared the query.
   const db = openDatabase({ connection, maxConnections: 1 });
   const read = (on: Queryable) => sql`select * from setting where name = ${'none'}`.execute(on);
   try {
@@ -134,13 +134,13 @@ test('a query that was run often goes on working when a later migration adds a c
   }
 });
 
-test('a node reads by an index where PostgreSQL would read the whole table; whoever connects by hand does not', async () => {
+test('uses an index where PostgreSQL would scan the table, but only on connections of a node', async () => {
   const { connection, drop } = await createTestDatabase();
   const db = openDatabase({ connection });
   const byHand = new pg.Client(connection);
   await byHand.connect();
   try {
-    // All of it is one page.
+    // All rows fit on one page.
     await sql`insert into tag (name, key) select 'tag-' || n, 'tag-' || n from generate_series(1, 30) n`.execute(
       db,
     );

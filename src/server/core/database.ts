@@ -13,38 +13,38 @@ import { PooledAdapter, createPooledDriver, type StatementObserver } from './dat
 import { isOutdatedPlanError } from './database-prepared-statements.ts';
 import type { DatabaseSchema } from './database-schema.ts';
 
-/** A connection pool with typed SQL. Queries outside a transaction see what is committed. */
+/** A connection pool with typed SQL. Queries outside a transaction see committed data. */
 export type Database = Kysely<DatabaseSchema>;
 
-/** A running transaction; only `transaction()` makes one. */
+/** A running transaction. Only `transaction()` creates one. */
 export type Tx = Transaction<DatabaseSchema> & { readonly [inTransaction]: true };
 declare const inTransaction: unique symbol;
 
-/** What a query can run on. */
+/** A database or a transaction. */
 export type Queryable = Database | Tx;
 
 /**
- * What a query that only reads runs on: the database, a transaction, or a streaming replica (`replicas/`), which takes
- * neither writes nor transactions. What takes a `Reader` may stand behind a GET.
+ * Runs queries that only read: a database, a transaction, or a streaming replica (postgres/replica-driver.ts), which
+ * supports neither writes nor transactions. GET handlers may call functions that take a `Reader`.
  */
 export type Reader = Pick<Database, 'selectFrom' | 'getExecutor'>;
 
 export type DatabaseOptions = {
   connection: pg.PoolConfig;
-  /** Connections kept at most. */
+  /** The maximum number of connections. */
   maxConnections?: number;
-  /** Called when an idle connection breaks; without a listener Node would end the process. */
+  /** Called when an idle connection breaks. Without a listener, Node would end the process. */
   onIdleError?: (error: Error) => void;
   /**
-   * Whether a pooler gives each transaction another connection to the server: then nothing is left behind on one, neither
-   * settings nor prepared statements.
+   * Whether a pooler assigns another server connection to each transaction. Settings and prepared statements then do
+   * not survive a transaction.
    */
   isPooled?: boolean;
-  /** Watches the connections, and what runs on them. */
+  /** Observes the pool and its statements. */
   monitor?: { onOpen: (pool: pg.Pool) => void; onStatement: StatementObserver };
 };
 
-/** No statement runs longer, in milliseconds; a request that needs longer is refused, not waited for. */
+/** The timeout of a statement, in milliseconds. A request that exceeds it is refused. */
 const statementTimeoutMs = 15_000;
 
 export function openDatabase(options: DatabaseOptions): Database {
@@ -66,20 +66,20 @@ export function openDatabase(options: DatabaseOptions): Database {
   });
 }
 
-/** Connections that all searches of a node share, so that they leave the others to everything else. */
+/** The number of connections shared by all searches of a node, so that other requests keep the rest. */
 const maxSearchConnections = 5;
 
-/** Milliseconds that one statement of a search may take, and that it waits at most for a connection. */
+/** The timeout in milliseconds of one search statement, and of waiting for a search connection. */
 const searchTimeoutMs = 3_000;
 const searchPoolWaitMs = 2_000;
 
-/** What connections for searches have of their own: a search that takes longer is refused, not waited for. */
+/** The settings of search connections. A search that takes longer is refused. */
 export const searchPoolSettings = {
   size: maxSearchConnections,
   connection: { statement_timeout: searchTimeoutMs, connectionTimeoutMillis: searchPoolWaitMs },
 } as const;
 
-/** The connections that a node searches on. */
+/** Opens the connections for searches. */
 export function openSearchDatabase({
   connection,
   onStatement,
@@ -94,25 +94,25 @@ export function openSearchDatabase({
   });
 }
 
-/** How long running queries may take once Parley is told to stop, in milliseconds. */
+/** How long running queries may take after a stop signal, in milliseconds. */
 export const poolCloseTimeoutMs = 5_000;
 
-/** Waits for queries that still run, but not for ever: stopping PostgreSQL ends them. */
+/** Waits for running queries, with a timeout. Stopping PostgreSQL ends the rest. */
 export async function closePool(db: Database): Promise<void> {
   const tooLong = new Promise<void>((resolve) => setTimeout(resolve, poolCloseTimeoutMs).unref());
   await Promise.race([db.destroy(), tooLong]);
 }
 
-/** What a session is to be like. */
+/** The session settings of all connections. */
 export const sessionSettings = {
   statement_timeout: statementTimeoutMs,
   idle_in_transaction_session_timeout: 30_000,
-  // Every statement of a request has an index to go by. For a search of two hundred rare words PostgreSQL guesses that half
-  // of all posts have one of them, and would rather read them all.
+  // Every statement of a request has an index. For a search with two hundred rare words, PostgreSQL estimates that half
+  // of all posts match and would prefer a sequential scan.
   options: '-c enable_seqscan=off',
 } as const;
 
-/** The same for one transaction, as SQL. */
+/** The same settings for one transaction, as SQL. */
 const transactionSettings = `set local statement_timeout = ${sessionSettings.statement_timeout};
   set local idle_in_transaction_session_timeout = ${sessionSettings.idle_in_transaction_session_timeout};
   set local enable_seqscan = off`;
@@ -123,14 +123,14 @@ const noSettings = {
   options: undefined,
 } as const;
 
-/** Typed SQL on a connection whose transactions somebody else begins and ends. */
+/** Typed SQL on a connection whose transactions the caller begins and ends. */
 export function databaseFromClient(client: pg.Client): Database {
   const only: PostgresPoolClient = { query: client.query.bind(client), release: () => {} };
   const pool = { options: {}, connect: () => Promise.resolve(only), end: () => Promise.resolve() };
   return new Kysely<DatabaseSchema>({ dialect: new PostgresDialect({ pool }) });
 }
 
-/** The connections alone. What `connection` says wins over what holds for all. */
+/** Opens a pool. `connection` overrides the common settings. */
 export function openPool({
   connection,
   maxConnections = 20,
@@ -146,16 +146,16 @@ export function openPool({
     ...connection,
   });
   pool.on('error', onIdleError);
-  // The pool listens only while a connection is idle. One that breaks between two queries of a transaction makes the
-  // next query fail, which is enough; but an error event that nobody listens to ends the process.
+  // The pool listens for errors only while a connection is idle. If a connection breaks between two queries of a
+  // transaction, the next query fails. Without this listener, the error event would end the process.
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
 
 /**
- * Runs `work` in one transaction, which is rolled back when it throws. A deadlock or serialisation failure, where
- * PostgreSQL rolled back one of two and asks to try again, runs it again; so `work` must have no effects but on `tx`.
- * @param options `waitsForLocks` false: gives up (55P03) where another transaction holds a lock for long.
+ * Runs `work` in one transaction, which is rolled back if `work` throws. After a deadlock or serialization failure,
+ * PostgreSQL asks for a retry and `work` runs again, so it must have no effects outside `tx`.
+ * @param options `waitsForLocks: false` gives up (55P03) after a short wait for a lock
  */
 export async function transaction<Result>(
   db: Database,
@@ -169,20 +169,20 @@ export async function transaction<Result>(
       return result;
     } catch (error) {
       if (attempt >= maxAttempts || !isRetryable(error)) throw error;
-      // Those who met each other do not begin again at the same moment.
+      // A random delay, so that conflicting transactions do not collide again.
       await delay(Math.random() * attempt * retryDelayMs);
     }
   }
 }
 
-/** Runs `hook` once the transaction is committed; never when it is rolled back. */
+/** Runs `hook` after the transaction is committed, and never if it is rolled back. */
 export function onCommit(tx: Tx, hook: CommitHook): void {
   commitHooks.get(tx)?.add(hook);
 }
 
 export type CommitHook = (db: Database) => void;
 
-/** The same hook registered twice runs once. */
+/** A hook that is registered twice runs once. */
 const commitHooks = new WeakMap<Tx, Set<CommitHook>>();
 
 async function runOnce<Result>(db: Database, work: (tx: Tx) => Promise<Result>) {
@@ -195,7 +195,10 @@ async function runOnce<Result>(db: Database, work: (tx: Tx) => Promise<Result>) 
   return { result, hooks };
 }
 
-/** How long an impatient transaction waits for a lock: longer than another one takes, also on a busy machine. */
+/**
+ * How long a transaction with `waitsForLocks: false` waits for a lock: longer than a normal transaction takes, even on
+ * a busy machine.
+ */
 const lockTimeout = '1s';
 
 function withLockTimeout<Result>(work: (tx: Tx) => Promise<Result>) {
@@ -207,7 +210,7 @@ function withLockTimeout<Result>(work: (tx: Tx) => Promise<Result>) {
 
 const maxAttempts = 8;
 
-/** How much longer each further attempt waits at most, in milliseconds. */
+/** The increase of the maximum random delay per attempt, in milliseconds. */
 const retryDelayMs = 25;
 
 function isRetryable(error: unknown): boolean {
@@ -215,7 +218,7 @@ function isRetryable(error: unknown): boolean {
   return state === '40P01' || state === '40001' || isOutdatedPlanError(error);
 }
 
-/** The SQLSTATE of a database error, such as '23505' for a broken unique constraint; undefined for others. */
+/** The SQLSTATE of a database error, such as '23505' for a violated unique constraint. Undefined for other errors. */
 export function getSqlState(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError ? error.code : undefined;
 }

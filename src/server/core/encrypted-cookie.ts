@@ -4,22 +4,22 @@ import { databaseNowMs } from './database-clock.ts';
 import { encrypt, decrypt } from './encryption.ts';
 import { getCookiePrefix, isHttps, type SiteSettings } from './site-settings.ts';
 
-/** A step of a sign-in that the next request goes on from. */
+/** The state of a sign-in that continues in the next request. */
 export type EncryptedCookie<Value> = {
-  /** The cookie that keeps it. */
+  /** Returns the cookie that stores the value. */
   set: (value: Value) => string;
-  /** What was begun in this browser and has not run out; null otherwise. */
+  /** Returns the stored value. Null if there is none or it has expired. */
   read: (headers: Headers) => Value | null;
-  /** The cookie that forgets it. */
+  /** Returns the cookie that deletes the value. */
   clear: () => string;
-  /** How long it lasts, in seconds. */
+  /** The lifetime in seconds. */
   maxAgeSeconds: number;
 };
 
 /**
- * Keeps what lies between two requests of one sign-in in the browser that makes them, sealed: another browser cannot go
- * on from it, every node can, and nothing is stored for those who never come back. What may count once only is told from
- * that by whoever reads it (`markUsed`).
+ * Stores the state between two requests of one sign-in in an encrypted cookie. Another browser cannot continue the
+ * sign-in, every node can, and the server stores nothing for abandoned ones. Callers that must accept a value only once
+ * check that themselves (`markUsed`).
  */
 export function createEncryptedCookie<Value extends object>(
   settings: Pick<SiteSettings, 'secret' | 'publicUrl'>,
@@ -39,8 +39,8 @@ export function createEncryptedCookie<Value extends object>(
       });
     },
     read(headers) {
-      const given = parse(headers.get('cookie') ?? '', cookie)[cookie];
-      const text = given === undefined ? null : decrypt(encryption, given);
+      const cookieValue = parse(headers.get('cookie') ?? '', cookie)[cookie];
+      const text = cookieValue === undefined ? null : decrypt(encryption, cookieValue);
       if (text === null) return null;
       const payload = JSON.parse(text) as { value: unknown; until: number };
       return payload.until > databaseNowMs() ? (schema.safeParse(payload.value).data ?? null) : null;

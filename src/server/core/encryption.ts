@@ -1,13 +1,15 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
-/** What a sealed text is for; one for another purpose does not open. */
+/** Binds a ciphertext to a purpose. It cannot be decrypted for another purpose. */
 export type EncryptionContext = { secret: string; purpose: string };
 
 const algorithm = 'aes-256-gcm';
 const ivBytes = 12;
 const tagBytes = 16;
 
-/** A text that only this community can read, and nobody can change: AES-256-GCM under a key made from its secret (HKDF). */
+/**
+ * Encrypts and authenticates a text with AES-256-GCM. The key is derived from the secret of this installation (HKDF).
+ */
 export function encrypt(context: EncryptionContext, text: string): string {
   const iv = randomBytes(ivBytes);
   const cipher = createCipheriv(algorithm, deriveKey(context), iv);
@@ -15,7 +17,7 @@ export function encrypt(context: EncryptionContext, text: string): string {
   return Buffer.concat([iv, cipher.getAuthTag(), hidden]).toString('base64url');
 }
 
-/** The text that was sealed for this purpose with this secret; null for everything else. */
+/** Decrypts a text that was encrypted for this purpose with this secret. Returns null for anything else. */
 export function decrypt(context: EncryptionContext, encrypted: string): string | null {
   const bytes = Buffer.from(encrypted, 'base64url');
   if (bytes.length < ivBytes + tagBytes) return null;

@@ -5,12 +5,12 @@ import { coversSnapshot, type EventPosition, includesEvent, type StreamSnapshot 
 /** An event as it is read from the table. */
 export type StoredEvent = TopicEvent & EventPosition;
 
-/** Kept at most: some minutes of a busy community, about 10 MB. */
+/** The maximum number of events, about 10 MB: a few minutes of a busy community. */
 const maxEvents = 20_000;
 
 /**
- * The last events a node has read, by topic: a thousand browsers that come back at once after a restart or a lost
- * network are answered without asking the database a thousand times.
+ * The latest events that a node has read, by topic. When a thousand browsers reconnect after a restart or network
+ * failure, they are served from here instead of a thousand database queries.
  */
 export class EventBuffer {
   #since: StreamSnapshot;
@@ -18,12 +18,15 @@ export class EventBuffer {
   readonly #events = new Map<Topic, (EventPosition & { event: LiveEvent })[]>();
   #count = 0;
 
-  /** @param since what had happened then is not among them. */
+  /** @param since events up to this snapshot are not in the buffer */
   constructor(since: StreamSnapshot) {
     this.#since = since;
   }
 
-  /** @param until what had happened then has been added. */
+  /**
+   * Adds events.
+   * @param until the buffer contains all events up to this snapshot
+   */
   add(events: readonly StoredEvent[], until: StreamSnapshot): void {
     for (const { topic, event, id, transactionId } of events) {
       const entry = { id, transactionId, event };
@@ -36,12 +39,12 @@ export class EventBuffer {
     while (this.#count > maxEvents) this.#dropOldest();
   }
 
-  /** Whether all that happened after a moment is here. */
+  /** Whether the buffer contains all events after this snapshot. */
   coversSince(moment: StreamSnapshot): boolean {
     return coversSnapshot(moment, this.#since);
   }
 
-  /** What happened on a topic after a moment, in order. */
+  /** The events of a topic after a snapshot, in order. */
   listAfter(moment: StreamSnapshot, topic: Topic): LiveEvent[] {
     const events = this.#events.get(topic) ?? [];
     return events.filter((each) => !includesEvent(moment, each)).map((each) => each.event);

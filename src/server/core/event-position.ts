@@ -1,28 +1,33 @@
 import type { Position } from '#shared/core/events.ts';
 
 /**
- * A moment of the stream of events, which says of every event whether it had been committed: its transaction had ended.
- * Moments of different timelines cannot be compared: the database became another one (a replica took over, a backup was
- * restored).
+ * A snapshot of the event stream. It determines for every event whether its transaction had ended. Snapshots of
+ * different timelines cannot be compared: the database was replaced (a replica was promoted or a backup restored).
  */
 export type StreamSnapshot = Readonly<{
   timeline: number;
-  /** By the database's clock, since 1970. */
+  /** Seconds since 1970 by the database clock. */
   seconds: number;
-  /** How far the write-ahead log had come, such as '0/1A2B3C4'. */
+  /** The position in the write-ahead log, such as '0/1A2B3C4'. */
   wal: string;
-  /** Transactions from this one on had not ended. */
+  /** Transactions from this id on had not ended. */
   xmax: number;
-  /** Transactions before `xmax` that had not ended, but for those that had not appended any event (publishers.ts). */
+  /**
+   * Transactions before `xmax` that were still running, without those that had not appended an event
+   * (event-snapshots.ts).
+   */
   running: readonly number[];
-  /** The highest id that an event had been given. */
+  /** The highest event id assigned so far. */
   lastEvent: number;
 }>;
 
-/** What the table keeps of an event's place in the stream. */
+/** The columns of an event that determine its position in the stream. */
 export type EventPosition = { id: number; transactionId: number };
 
-/** Longer ones come of hundreds of events that are being committed; who sends one back hears everything anew. */
+/**
+ * Longer positions come from hundreds of events that are being committed at the same time. A client that sends one back
+ * fetches everything again.
+ */
 const maxPositionLength = 2_000;
 
 const prefix = /^(\d{1,10})\.(\d{1,11})\.([0-9A-F]{1,8}\/[0-9A-F]{1,8})\./;
@@ -40,7 +45,10 @@ export function formatPosition({
   return `${timeline}.${seconds}.${wal}.${xmax}.${lastEvent}.${before.join(',')}`;
 }
 
-/** Null for what is no position, also of an earlier version's form; anybody can send anything. */
+/**
+ * Parses a position. Returns null for anything invalid, including positions of earlier versions, because clients can
+ * send anything.
+ */
 export function parsePosition(text: string): StreamSnapshot | null {
   if (text.length > maxPositionLength) return null;
   const start = prefix.exec(text);
@@ -59,14 +67,14 @@ export function parsePosition(text: string): StreamSnapshot | null {
 }
 
 /**
- * How far the write-ahead log had come at a position, such as '0/1A2B3C4', also at one of an earlier version's form; null
- * for what is no position.
+ * The write-ahead log position within a stream position, such as '0/1A2B3C4'. Also parses the format of earlier
+ * versions. Null if the text is not a position.
  */
 export function parseWalPosition(position: string): string | null {
   return prefix.exec(position)?.[3] ?? null;
 }
 
-/** Whether an event that is committed by now was committed at that moment. */
+/** Whether an event that is committed now was already committed at that snapshot. */
 export function includesEvent(
   { xmax, running, lastEvent }: StreamSnapshot,
   { id, transactionId }: EventPosition,
@@ -75,8 +83,8 @@ export function includesEvent(
 }
 
 /**
- * Whether all that had happened at `earlier` had happened at `later` as well. `xmax` only grows, with what has ended; so
- * the higher one is surely the later. Where both have the same, it may be false though it is so.
+ * Whether `later` includes everything that `earlier` includes. `xmax` only grows, so the snapshot with the higher one
+ * is the later. With equal `xmax` the result may be a false negative.
  */
 export function coversSnapshot(later: StreamSnapshot, earlier: StreamSnapshot): boolean {
   if (later.timeline !== earlier.timeline || later.xmax !== earlier.xmax)

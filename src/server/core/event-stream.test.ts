@@ -27,11 +27,11 @@ afterAll(async () => {
   await database.drop();
 });
 
-test('eight writers who commit late are told once and in order by every node, also by one that is killed', async () => {
+test('delivers events of eight slow committers once and in order on every node, including a killed one', async () => {
   expect(await expectEachOnceInOrder(followed)).toEqual({ restarts: 3, gaps: 0 });
 });
 
-test('what was committed late is caught up on by who came back before it', async () => {
+test('replays late commits to a client that reconnected before them', async () => {
   const { stream } = await startFollowingNode(followed);
   const topic: Topic = 'question:201';
   const before = stream.position();
@@ -58,7 +58,7 @@ test('what was committed late is caught up on by who came back before it', async
   expect(third.events).toEqual([]);
 });
 
-test('a position of a node that is ahead is caught up with before it is answered', async () => {
+test('catches up with a position from a node that is ahead before responding', async () => {
   const behind = await startFollowingNode(followed);
   const ahead = await startFollowingNode(followed);
   const topic: Topic = 'question:301';
@@ -70,7 +70,7 @@ test('a position of a node that is ahead is caught up with before it is answered
   expect(behind.on(topic)).toHaveLength(1);
 });
 
-test('who was away for longer than events are kept, or sends nonsense, is told to look again', async () => {
+test('reports a gap for a position older than the retention time or an invalid one', async () => {
   const { stream } = await startFollowingNode(followed);
   const [timeline, seconds, ...rest] = stream.position().split('.');
   const old = [timeline, Number(seconds) - 3_600, ...rest].join('.');
@@ -98,7 +98,7 @@ test('who was away for longer than events are kept, or sends nonsense, is told t
   }
 });
 
-test('events are dropped by the age of their writing, not of their transaction', async () => {
+test('prunes events by the time they were written, not by their transaction', async () => {
   const { rows } = await sql<{ definition: string }>`
     select pg_get_expr(adbin, adrelid) as definition from pg_attrdef
     join pg_attribute on attrelid = adrelid and attnum = adnum

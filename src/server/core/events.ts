@@ -4,16 +4,15 @@ import { type Database, onCommit, type Tx } from './database.ts';
 import { runWithCommit } from './database-driver.ts';
 import type { EventPosition } from './event-position.ts';
 
-/** Nodes wake each other through this channel; what happened is in the table. */
+/** Nodes wake each other through this channel. The events themselves are in the table. */
 export const eventChannel = 'parley_event';
 
-/** An event with its place in the stream. */
+/** An event with its topic. */
 export type TopicEvent = { topic: Topic; event: LiveEvent };
 
 /**
- * Appends what happened to the stream, in the transaction in which it happens: nothing is told before it is committed,
- * and nothing committed goes untold. Call it last, with the post it tells of locked: of two changes to one post, the ids
- * then follow the commits.
+ * Appends events to the stream in the transaction that causes them, so they are published only if it commits. Call it
+ * last, while the post is locked: the event ids of one post then follow its commits.
  */
 export async function publish(tx: Tx, topic: Topic, ...events: LiveEvent[]): Promise<void> {
   await publishAll(
@@ -22,7 +21,7 @@ export async function publish(tx: Tx, topic: Topic, ...events: LiveEvent[]): Pro
   );
 }
 
-/** The same for events of several topics. */
+/** Like `publish`, for events of several topics. */
 export async function publishAll(tx: Tx, events: readonly TopicEvent[]): Promise<void> {
   if (events.length === 0) return;
   const committed = { position: { id: 0, transactionId: 0 }, events };
@@ -35,19 +34,19 @@ export async function publishAll(tx: Tx, events: readonly TopicEvent[]): Promise
   await runWithCommit(tx, appended, ([row]) => {
     committed.position = { id: Number(row?.id), transactionId: Number(row?.transaction_id) };
   });
-  // Before anybody hears that it is done.
+  // Runs before the response is sent.
   onCommit(tx, (db) => listeners.get(db)?.forEach((listener) => listener(committed)));
   onCommit(tx, scheduleWake);
 }
 
-/** What a transaction of this process told of, as it is committed. `place`: that of one of the events. */
+/** The events published by a transaction of this process when it commits. `position` is the position of one of them. */
 export type CommittedEvents = { position: EventPosition; events: readonly TopicEvent[] };
 
 const listeners = new WeakMap<Database, Set<(committed: CommittedEvents) => void>>();
 
 /**
- * Calls `listener` for each transaction on `db` that published something, when it is committed and before whoever asked
- * for it is answered. The stream of events tells of it as well, and of what other processes did, a moment later.
+ * Calls `listener` for each committed transaction on `db` that published events, before the response is sent. The event
+ * stream delivers the same events a moment later, together with those of other processes.
  */
 export function onEventsCommitted(db: Database, listener: (committed: CommittedEvents) => void): void {
   const all = listeners.get(db);
@@ -57,7 +56,7 @@ export function onEventsCommitted(db: Database, listener: (committed: CommittedE
 
 const waking = new WeakSet<Database>();
 
-/** One NOTIFY for all commits of a few milliseconds; the slow poll covers one that gets lost. */
+/** Sends one NOTIFY for all commits within a few milliseconds. Polling covers a lost one. */
 function scheduleWake(db: Database): void {
   if (waking.has(db)) return;
   waking.add(db);
@@ -67,7 +66,7 @@ function scheduleWake(db: Database): void {
   }, 5);
 }
 
-/** Sends a signal to all nodes. It may get lost, so nobody waits for the disk. */
+/** Sends a NOTIFY to all nodes. It may get lost, so it does not wait for the disk. */
 export async function notifyNodes(db: Database, channel: string, payload: string): Promise<void> {
   await sql`select set_config('synchronous_commit', 'off', true), pg_notify(${channel}, ${payload})`.execute(
     db,

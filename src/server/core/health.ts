@@ -1,8 +1,8 @@
 import { Hono } from 'hono';
 
 /**
- * What a process manager and a balancer ask, without a session: whether the process lives, which touches nothing, and
- * whether requests may be sent to it. `remark`: what an operator should know that a balancer need not.
+ * Health checks for process managers and load balancers, without a session: liveness, which checks nothing else, and
+ * readiness to receive requests. `warning` returns a message for operators that does not affect readiness.
  */
 export function healthRoutes(isReady: () => boolean, warning: () => string | null = () => null): Hono {
   const health = new Hono();

@@ -2,24 +2,24 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import net from 'node:net';
 import { getErrorCode, getErrorMessage, StartupError } from './startup-error.ts';
 
-/** How long a request may take to arrive, in milliseconds; slower ones are cut off (slow loris). */
+/** How long a request may take to arrive, in milliseconds. Slower ones are closed (slowloris attacks). */
 const requestTimeoutMs = 60_000;
 
-/** How often slow requests are looked for, in milliseconds: Node by itself does it every 30 seconds only. */
+/** How often slow requests are checked, in milliseconds. Node's default is 30 seconds. */
 const timeoutCheckIntervalMs = 1_000;
 
 /**
- * How long an idle connection is kept for further requests, in milliseconds: longer than a balancer in front keeps one
- * (nginx 60 s, Amazon's 60 s, Caddy 2 min, Google's 10 min), so that it never sends a request into one that closes.
+ * How long an idle connection stays open, in milliseconds. Longer than the usual load balancers keep theirs (nginx 60
+ * s, Amazon 60 s, Caddy 2 min, Google 10 min), so that they never send a request into a closing connection.
  */
 const keepAliveTimeoutMs = 620_000;
 
-/** How long connections that come all the time may put off the end, in milliseconds. */
+/** How long a constant flow of new connections can delay the stop, in milliseconds. */
 const acceptTimeoutMs = 1_000;
 
 /**
- * Fails when something listens at this place already, before anything is changed.
- * @throws StartupError
+ * Checks that the port is free, before anything is changed.
+ * @throws StartupError if the port is in use
  */
 export async function assertPortIsFree(host: string, port: number): Promise<void> {
   const probe = net.createServer();
@@ -31,19 +31,21 @@ export type HttpServer = {
   server: Server;
   /** Such as 'http://127.0.0.1:3000'. */
   address: string;
-  /** From now on every answer says that its connection closes; requests are taken as before. */
+  /** From now on, every response announces that its connection will close. Requests are still accepted. */
   drain: () => void;
-  /** Takes no more requests, lets running ones finish, and after `patience` milliseconds cuts off those that do not. */
-  stop: (patience: number) => Promise<void>;
-  /** Cuts off all requests now. */
+  /**
+   * Stops accepting requests and waits for running ones. Closes those that take longer than `timeoutMs` milliseconds.
+   */
+  stop: (timeoutMs: number) => Promise<void>;
+  /** Closes all connections immediately. */
   closeConnections: () => void;
-  /** Makes a connection, and resolves when it has been accepted; rejects where none can be made. */
+  /** Opens a connection and resolves when it has been accepted. Rejects if that fails. */
   waitUntilAccepted: () => Promise<void>;
 };
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
 
-/** @throws StartupError when it cannot listen there. */
+/** @throws StartupError if it cannot listen on this address */
 export async function startHttpServer(
   handler: Handler,
   host: string,
@@ -62,7 +64,7 @@ export async function startHttpServer(
     running.add(response);
     response.once('close', () => {
       running.delete(response);
-      // A connection that is kept open for further requests would hold up the stop.
+      // An open keep-alive connection would delay the stop.
       if (draining) setImmediate(closeIfStopped);
     });
     if (draining) response.shouldKeepAlive = false;
@@ -72,21 +74,21 @@ export async function startHttpServer(
     draining = true;
     for (const response of running) response.shouldKeepAlive = false;
   };
-  const takenPort = await listenOn(server, host, port);
+  const boundPort = await listenOn(server, host, port);
   const closeIfStopped = () => {
     if (!server.listening) server.closeIdleConnections();
   };
   return {
     server,
-    address: `http://${net.isIPv6(host) ? `[${host}]` : host}:${takenPort}`,
+    address: `http://${net.isIPv6(host) ? `[${host}]` : host}:${boundPort}`,
     drain,
     closeConnections: () => server.closeAllConnections(),
-    waitUntilAccepted: () => waitUntilAccepted(server, takenPort),
-    async stop(patience) {
+    waitUntilAccepted: () => waitUntilAccepted(server, boundPort),
+    async stop(timeoutMs) {
       drain();
       await acceptPendingConnections(server);
       const closed = new Promise((resolve) => server.close(resolve));
-      const timer = setTimeout(() => server.closeAllConnections(), patience);
+      const timer = setTimeout(() => server.closeAllConnections(), timeoutMs);
       await closed;
       clearTimeout(timer);
     },
@@ -94,15 +96,15 @@ export async function startHttpServer(
 }
 
 /**
- * Connections that are made wait to be accepted, one at each turn of the event loop; closing resets those that still
- * wait, with the requests that are in them already. Resolves right behind a turn in which none came.
+ * New connections are accepted one per turn of the event loop. Closing the server resets the waiting ones and the
+ * requests they already contain. Resolves after a turn without a new connection.
  */
 async function acceptPendingConnections(server: Server): Promise<void> {
   const deadline = performance.now() + acceptTimeoutMs;
   let quiet = 0;
   const accepted = () => (quiet = 0);
   server.on('connection', accepted);
-  // The first turn may have begun before.
+  // The first turn may have started before this call.
   while (quiet < 2 && performance.now() < deadline) {
     quiet++;
     await new Promise((resolve) => setImmediate(resolve));
@@ -110,34 +112,34 @@ async function acceptPendingConnections(server: Server): Promise<void> {
   server.off('connection', accepted);
 }
 
-/** Resolves when a connection that is made now has been accepted, which is behind all that wait already. */
+/** Resolves when a connection opened now has been accepted, which is after all waiting ones. */
 async function waitUntilAccepted(server: Server, port: number): Promise<void> {
   const at = server.address();
   const host = typeof at === 'object' && at !== null ? at.address : 'localhost';
-  // Every address of the machine has its loopback.
+  // A wildcard address includes the loopback address.
   const socket = net.connect(port, host.replace(/^0\.0\.0\.0$/, '127.0.0.1').replace(/^::$/, '::1'));
   const ports = new Set<number | undefined>();
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const look = () => {
+  const check = () => {
     if (socket.localPort !== undefined && ports.has(socket.localPort)) resolve();
   };
-  const note = ({ remotePort }: net.Socket) => {
+  const onConnection = ({ remotePort }: net.Socket) => {
     ports.add(remotePort);
-    look();
+    check();
   };
-  server.on('connection', note);
+  server.on('connection', onConnection);
   server.once('close', resolve);
-  socket.on('connect', look).on('error', reject);
+  socket.on('connect', check).on('error', reject);
   try {
     await promise;
   } finally {
-    server.off('connection', note);
+    server.off('connection', onConnection);
     server.off('close', resolve);
     socket.destroy();
   }
 }
 
-/** Resolves with the port. */
+/** Returns the port. */
 async function listenOn(server: net.Server, host: string, port: number): Promise<number> {
   try {
     await new Promise<void>((resolve, reject) => {
@@ -154,9 +156,9 @@ async function listenOn(server: net.Server, host: string, port: number): Promise
 function describeListenError(host: string, port: number, error: unknown): string {
   const code = getErrorCode(error);
   if (code === 'EADDRINUSE')
-    return `Port ${port} on ${host} is taken by another program. Stop that, or choose another port with PORT=, such as PORT=${port < 65_535 ? port + 1 : 3000}.`;
+    return `Port ${port} on ${host} is in use by another program. Stop it, or choose another port with PORT=, such as PORT=${port < 65_535 ? port + 1 : 3000}.`;
   if (code === 'EACCES')
-    return `Port ${port} may not be used by this user. Choose one from 1024 on with PORT=.`;
+    return `Port ${port} is not allowed for this user. Choose 1024 or higher with PORT=.`;
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
     return `This machine has no address ${host}. Choose another with HOST=.`;
   return `Parley cannot listen on ${host}, port ${port}: ${getErrorMessage(error)}.`;

@@ -12,7 +12,7 @@ afterAll(() => server.stop());
 const ann = await server.register('Ann');
 const draft = { title: 'How?', content: 'Like this?' };
 
-describe('a request from a page of another site', () => {
+describe('same-origin check', () => {
   const own = new URL(server.address).origin;
 
   test.each([
@@ -23,7 +23,7 @@ describe('a request from a page of another site', () => {
     'nonsense',
     `${own}.evil.example`,
     own.replace('http:', 'https:'),
-  ])('with the origin %s is refused, whatever it wants to change', async (origin) => {
+  ])('refuses every change with the origin %s', async (origin) => {
     const before = (await ann.me()).questionsCount;
     const headers = { origin };
     const id = await ann.ask();
@@ -35,28 +35,28 @@ describe('a request from a page of another site', () => {
     ] as const)
       expect(await ann.send(method, path, { body, headers })).toMatchObject({
         status: 403,
-        code: 'foreign-origin',
+        kind: 'foreign-origin',
       });
     expect((await ann.me()).questionsCount).toBe(before + 1);
   });
 
-  test('cannot sign anybody in either', async () => {
+  test('refuses a sign-in from another site', async () => {
     const headers = { origin: 'https://evil.example' };
     const body = { email: ann.email, password };
     const refused = await server.visitor().send('POST', '/session', { body, headers });
-    expect(refused).toMatchObject({ status: 403, code: 'foreign-origin' });
+    expect(refused).toMatchObject({ status: 403, kind: 'foreign-origin' });
     expect(refused.headers.getSetCookie()).toEqual([]);
   });
 
-  test('is no other than one of the own page, and of a program that names none', async () => {
+  test('accepts the own site and requests without an origin', async () => {
     expect((await ann.send('POST', '/questions', { body: draft, headers: { origin: own } })).status).toBe(
       201,
     );
     expect((await ann.send('POST', '/questions', { body: draft })).status).toBe(201);
   });
 
-  test('is told by the public address where a proxy hides the host', async () => {
-    const behindProxy = await server.startBeside({ publicUrl: 'https://ask.example.org/' });
+  test('compares with PUBLIC_URL when a proxy hides the host', async () => {
+    const behindProxy = await server.startSecondNode({ publicUrl: 'https://ask.example.org/' });
     try {
       const bob = await behindProxy.register('Bob');
       const ask = (origin: string) => bob.send('POST', '/questions', { body: draft, headers: { origin } });
@@ -68,7 +68,7 @@ describe('a request from a page of another site', () => {
     }
   });
 
-  test('is known by its scheme where a proxy speaks https and PUBLIC_URL is not set', async () => {
+  test('uses the scheme reported by a proxy when PUBLIC_URL is not set', async () => {
     const origin = own.replace('http:', 'https:');
     const headers = { origin, 'x-forwarded-proto': 'https' };
     expect((await ann.send('POST', '/questions', { body: draft, headers })).status).toBe(201);
@@ -76,32 +76,38 @@ describe('a request from a page of another site', () => {
     expect((await ann.send('POST', '/questions', { body: draft, headers: plain })).status).toBe(403);
   });
 
-  test.each(['cross-site', 'same-site'])('that names no origin is refused as %s', async (site) => {
-    const headers = { 'sec-fetch-site': site };
-    expect(await ann.send('POST', '/questions', { body: draft, headers })).toMatchObject({
-      status: 403,
-      code: 'foreign-origin',
-    });
-    expect((await ann.send('GET', '/feeds/recent', { headers })).status).toBe(200);
-  });
+  test.each(['cross-site', 'same-site'])(
+    'refuses a request without an origin and with Sec-Fetch-Site %s',
+    async (site) => {
+      const headers = { 'sec-fetch-site': site };
+      expect(await ann.send('POST', '/questions', { body: draft, headers })).toMatchObject({
+        status: 403,
+        kind: 'foreign-origin',
+      });
+      expect((await ann.send('GET', '/feeds/recent', { headers })).status).toBe(200);
+    },
+  );
 
-  test.each(['same-origin', 'none'])('is no one that names no origin and is %s', async (site) => {
-    const headers = { 'sec-fetch-site': site };
-    expect((await ann.send('POST', '/questions', { body: draft, headers })).status).toBe(201);
-  });
+  test.each(['same-origin', 'none'])(
+    'accepts a request without an origin and with Sec-Fetch-Site %s',
+    async (site) => {
+      const headers = { 'sec-fetch-site': site };
+      expect((await ann.send('POST', '/questions', { body: draft, headers })).status).toBe(201);
+    },
+  );
 });
 
-describe('the body of a request', () => {
+describe('a request body', () => {
   test.each([
-    ['of a stated length', 'content-length: 1000', ' '],
-    ['in pieces', 'transfer-encoding: chunked', '1\r\n \r\n'],
-  ])('%s that comes byte by byte is cut off after its time', async (_, header, piece) => {
+    ['with a stated length', 'content-length: 1000', ' '],
+    ['in chunks', 'transfer-encoding: chunked', '1\r\n \r\n'],
+  ])('is cut off after the timeout when it arrives byte by byte %s', async (_, header, piece) => {
     const http = await startHttpServer((request) => void request.resume(), '127.0.0.1', 0, 1_000);
     const socket = connect(Number(new URL(http.address).port), '127.0.0.1');
     const answer = text(socket);
     socket.on('error', () => {});
     socket.write(`POST / HTTP/1.1\r\nhost: localhost\r\n${header}\r\n\r\n`);
-    // Far more than arrive within the time, and far fewer than until Node would look by itself.
+    // More bytes than can arrive before the timeout, and fewer than until Node's default check.
     for (let sent = 0; sent < 150 && !socket.destroyed; sent++) {
       socket.write(piece);
       await delay(100);
@@ -111,12 +117,12 @@ describe('the body of a request', () => {
     await http.stop(0);
   });
 
-  test('of more than half a megabyte is refused', async () => {
+  test('is refused above half a megabyte', async () => {
     const body = JSON.stringify({ ...draft, content: 'x'.repeat(600 * 1024) });
-    expect(await ann.send('POST', '/questions', { body })).toMatchObject({ status: 413, code: 'too-large' });
+    expect(await ann.send('POST', '/questions', { body })).toMatchObject({ status: 413, kind: 'too-large' });
   });
 
-  test('is refused as well where its length is told by nobody', async () => {
+  test('is refused above half a megabyte without a stated length', async () => {
     expect(await sendInPieces('x'.repeat(64 * 1024), 20)).toBe(413);
   });
 
@@ -127,9 +133,9 @@ describe('the body of a request', () => {
     ['null', 'null'],
     ['a number', '1e999'],
     ['nested a hundred thousand deep', '['.repeat(100_000)],
-  ])('that is %s is refused', async (_, body) => {
+  ])('is refused when it is %s', async (_, body) => {
     const refused = await ann.send('POST', '/questions', { body });
-    expect(refused).toMatchObject({ status: 400, code: 'invalid' });
+    expect(refused).toMatchObject({ status: 400, kind: 'invalid' });
     expect(refused.headers.get('content-type')).toBe('application/problem+json');
   });
 
@@ -139,7 +145,7 @@ describe('the body of a request', () => {
     'multipart/form-data; boundary=x',
     'nonsense',
     '',
-  ])('of the type "%s" is refused', async (type) => {
+  ])('is refused with the type "%s"', async (type) => {
     const refused = await ann.send('POST', '/questions', {
       body: JSON.stringify(draft),
       headers: { 'content-type': type },
@@ -149,7 +155,7 @@ describe('the body of a request', () => {
     expect(refused.headers.get('content-type')).toBe('application/problem+json');
   });
 
-  test('may name another character set than it is in, and nothing breaks', async () => {
+  test('may state a wrong character set without an error', async () => {
     const headers = { 'content-type': 'application/json; charset=utf-16' };
     expect(
       (await ann.send('POST', '/questions', { body: JSON.stringify(draft), headers })).status,
@@ -157,9 +163,9 @@ describe('the body of a request', () => {
   });
 });
 
-describe('an address of the API', () => {
+describe('an API URL', () => {
   test.each(['/nothing', '/questions/1/nothing', '/', '//', '/%00', '/%ff', '/questions/%F0%9F'])(
-    'that is none (%s) is not found',
+    'responds 404 to the unknown path %s',
     async (path) => {
       const refused = await ann.get(path);
       expect([400, 404]).toContain(refused.status);
@@ -172,19 +178,19 @@ describe('an address of the API', () => {
     '/docs/%2e%2e/package.json',
     '/docs/..%2fpackage.json',
     '/docs/%2e%2e%2f%2e%2e%2fpackage.json',
-  ])('does not lead out of the reference (%s)', async (path) => {
+  ])('does not serve files outside the API reference (%s)', async (path) => {
     const { status, body } = await server.visitor().get(path);
     expect(status).toBeGreaterThanOrEqual(400);
     expect(JSON.stringify(body)).not.toContain('dependencies');
   });
 
-  test('answers for one member alone are kept by no cache', async () => {
+  test('forbids caching of responses for one member', async () => {
     expect((await ann.get('/session')).headers.get('cache-control')).toBe('no-store');
     expect((await ann.get('/nothing')).headers.get('cache-control')).toBe('no-store');
   });
 });
 
-test('everything but registering, signing in and what a mail leads to needs a signed-in member', async () => {
+test('requires a session everywhere except for registration, sign-in and links in emails', async () => {
   type Paths = { paths: Record<string, Record<string, unknown>> };
   const { paths } = (await server.visitor().get<Paths>('/openapi.json')).body;
   const open: string[] = [];
@@ -196,29 +202,29 @@ test('everything but registering, signing in and what a mail leads to needs a si
     }
   expect(open.toSorted()).toEqual([
     'delete /session',
-    // How a forgotten password is reset.
+    // Password reset.
     'get /password-resets',
     'get /session',
     'get /sign-in',
-    // Their tokens say for whom they speak.
-    'post /mail/address',
-    'post /mail/confirmation',
-    'post /mail/old-address',
-    'post /mail/password',
-    'post /mail/unsubscribe',
+    // Their tokens identify the member.
+    'post /email/change',
+    'post /email/confirmation',
+    'post /email/password-reset',
+    'post /email/revert',
+    'post /email/unsubscribe',
     'post /members',
     'post /password-resets',
     'post /session',
     'post /session/passkey',
     'post /session/passkey/options',
     'post /session/provider',
+    'post /session/provider/callback',
     'post /session/provider/link',
-    'post /session/provider/return',
-    'post /session/second-factor',
+    'post /session/two-factor',
   ]);
 });
 
-/** With `transfer-encoding: chunked`; gives the status. */
+/** Sends the body with `transfer-encoding: chunked`. Returns the status. */
 function sendInPieces(piece: string, count: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const cookie = [...ann.cookies].map((pair) => pair.join('=')).join('; ');
@@ -228,7 +234,7 @@ function sendInPieces(piece: string, count: number): Promise<number> {
       resolve(response.statusCode ?? 0);
       sending.destroy();
     });
-    // The server may answer and hang up before all is sent.
+    // The server may respond and close the connection before everything is sent.
     sending.on('error', (error) => {
       if (!('code' in error) || !['EPIPE', 'ECONNRESET'].includes(String(error.code))) reject(error);
     });

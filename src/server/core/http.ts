@@ -1,12 +1,14 @@
 import type { Position } from '#shared/core/events.ts';
 import { OpenAPIHono, z } from '@hono/zod-openapi';
 import type { PendingStep, Role } from '#shared/identity/accounts.ts';
+import { codedError, readIssue, withCode } from '#shared/core/coded-error.ts';
 import { problem } from '#shared/core/problem.ts';
+import { isErrorCode } from '#shared/errors.ts';
 import type { Database, Reader } from './database.ts';
-import { ProblemError } from './errors.ts';
+import { type FieldError, invalidFieldsError } from './errors.ts';
 import type { SiteSettings } from './site-settings.ts';
 
-/** The signed-in member a request is made by; only the session check makes one. */
+/** The signed-in member who makes a request. Only the session check creates one. */
 export type Viewer = {
   readonly id: number;
   readonly sessionId: number;
@@ -15,55 +17,58 @@ export type Viewer = {
 };
 declare const signedIn: unique symbol;
 
-/** What a member is in the community. A suspension that is over may still be named. */
+/** The state of a member's account. The suspension may have ended already. */
 export type MemberStatus = {
   readonly role: Role;
   readonly suspension: { readonly until: Date; readonly reason: string } | null;
-  /** What a new account waits for before it can post. */
+  /** What a new account must complete before it can post. */
   readonly pendingStep: PendingStep | null;
 };
 
 /**
- * What a signed-in route finds in its context. A GET reads from `reading`, which may be a streaming replica, unless what
- * it tells must be as it is at this moment (sessions, settings, notifications).
+ * The context of a signed-in route. A GET reads from `reader`, which may be a streaming replica. Routes that need the
+ * current state (sessions, settings, notifications) read from the primary.
  */
 export type SignedInEnv = { Variables: { viewer: Viewer; reader: Reader } };
 
-/** What a visitor's route leaves in its context: the member who has registered just now. */
+/** The context of a visitor's route: the id of a member who has just registered. */
 export type VisitorEnv = { Variables: { registered?: number } };
 
-/** What every feature's routes are made with. */
+/** The dependencies of every feature's routes. */
 export type RouteDeps = { db: Database; settings: SiteSettings };
 
-/** A router of the API: requests that do not fit their schema are answered with what is wrong, field by field. */
+/** Creates an API router. Requests that do not match their schema get an error per field. */
 export function createRouter<Env extends { Variables: object } = SignedInEnv>() {
   return new OpenAPIHono<Env>({
     defaultHook: (result) => {
       if (result.success) return;
-      const errors = result.error.issues.map((issue) => ({
-        field: issue.path.join('.'),
-        message: issue.message,
-      }));
-      throw new ProblemError('invalid', errors[0]?.message ?? 'The request is not valid', { errors });
+      throw invalidFieldsError(result.error.issues.map(toFieldError));
     },
   });
 }
 
-/** A JSON body of a request. Fields it does not know are refused, so that a misspelt one is not lost in silence. */
+/** If the schema names no code, the explanation is zod's message. */
+function toFieldError(issue: z.core.$ZodIssue): FieldError {
+  const field = issue.path.join('.');
+  if (isErrorCode(issue.message)) return { field, ...readIssue(issue) };
+  return { field, ...codedError('value-not-valid', { explanation: issue.message }) };
+}
+
+/** A JSON request body. Unknown fields are refused, so that a misspelled one is not ignored. */
 export const jsonBody = <Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>) => ({
   required: true as const,
   content: { 'application/json': { schema: schema.strict() } },
 });
 
-/** A JSON answer. */
+/** A JSON response. */
 export const jsonResponse = <Schema extends z.ZodType>(schema: Schema, description: string) => ({
   description,
   content: { 'application/json': { schema } },
 });
 
 /**
- * The errors any route may answer with. For the API's description only: handlers throw them, and the typed client turns
- * them into exceptions, so they are no part of what a route returns.
+ * The errors that any route may return. Only for the API description: handlers throw them and the typed client turns
+ * them into exceptions, so they are not part of a route's return type.
  */
 export const problemResponses: object = {
   default: {
@@ -72,16 +77,16 @@ export const problemResponses: object = {
   },
 };
 
-/** Lets a POST be repeated safely: the same key posts once (docs/product.md 6.6). */
+/** Makes a POST safe to repeat: the same key posts once (docs/product.md 6.6). */
 export const idempotencyHeaders = z.object({
   'idempotency-key': z
     .string()
-    .regex(/^[\w-]{8,100}$/, 'An idempotency key has 8 to 100 letters, digits, - or _')
+    .regex(/^[\w-]{8,100}$/, withCode('idempotency-key-not-valid'))
     .optional(),
 });
 
 /**
- * Up to which position of the stream of events the replica that was chosen shows everything: the browser is told that one,
- * because it listens from there on. Null where none is known, absent where the primary was read.
+ * The stream position up to which the chosen replica shows everything. The browser receives it and continues from
+ * there. Null if it is unknown, absent if the primary was read.
  */
 export type ReplicaPositionEnv = { Variables: { replicaPosition?: Position | null } };

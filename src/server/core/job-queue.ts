@@ -5,40 +5,43 @@ import { openPool, type Tx } from './database.ts';
 import { waitForAbortWithin } from './signals.ts';
 import { getErrorCode } from './startup-error.ts';
 
-/** One try at a job. */
+/** One attempt to run a job. */
 export type JobAttempt = {
-  /** The same for each try at the same job. */
+  /** The same for all attempts of a job. */
   id: string;
-  /** No other comes behind it. */
+  /** No further attempt follows. */
   isLast: boolean;
 };
 
-/** A kind of work that is done once, by whichever node is free, and again after a failure or a crash. */
+/** A kind of job that runs once on any free node, and again after a failure or crash. */
 export type JobDefinition<Data extends object = object> = {
   name: string;
-  /** A failed job is tried again so often, after so many seconds at first, twice as many each time, and so many at most. */
+  /**
+   * How many retries a failed job gets and the delay before the first one. The delay doubles each time up to
+   * `maxDelaySeconds`.
+   */
   retries: { limit: number; delaySeconds: number; maxDelaySeconds: number };
-  /** A job that takes longer, or whose node died, counts as failed after so many seconds. */
+  /** After this many seconds, a job counts as failed because it takes too long or its node died. */
   timeoutSeconds: number;
-  /** Jobs a node does at the same time. */
+  /** The number of jobs that a node runs at the same time. */
   concurrency: number;
-  /** Every minute one without data is added, by one of the nodes. */
+  /** One of the nodes adds a job without data every minute. */
   runsEveryMinute?: boolean;
-  /** Throws for a failure that another try may mend. */
+  /** Throws if a retry may succeed. */
   run(data: Data, attempt: JobAttempt): Promise<void>;
 };
 
 export type JobQueue = {
   /**
-   * Adds a job in the transaction of what it follows from. While one of the same kind and key waits, runs or is to be
-   * tried again, a second is not added.
+   * Adds a job in the caller's transaction. Does nothing while a job with the same kind and key is waiting, running or
+   * being retried.
    */
   enqueue: (tx: Tx, name: string, job: { key: string; data: object }) => Promise<void>;
-  /** How many jobs of each kind wait, run, and were given up, on all nodes together. */
+  /** The number of waiting, running and failed jobs of each kind, on all nodes. */
   counts: () => Promise<JobCounts[]>;
-  /** Tries that failed on this node since its start, by kind. */
+  /** The number of failed attempts on this node since its start, by kind. */
   failures: () => ReadonlyMap<string, number>;
-  /** Takes no more jobs, and waits for those that run. */
+  /** Accepts no more jobs and waits for running ones. */
   stop: () => Promise<void>;
 };
 
@@ -48,22 +51,22 @@ export type JobQueueOptions = {
   connection: pg.PoolConfig;
   log: Logger;
   kinds: readonly JobDefinition[];
-  /** How often a node looks for jobs, and for those whose node died, in seconds. */
+  /** How often a node polls for jobs and checks for dead nodes, in seconds. */
   pollSeconds?: number;
   supervisionSeconds?: number;
-  /** False: nothing is added every minute, so that between two looks at the database only what was asked for is written. */
+  /** If false, no job is added every minute, so that nothing is written to the database without a request. */
   runsScheduledJobs?: boolean;
 };
 
-/** The schema holds nothing but jobs; pg-boss makes it and brings it up to date, one node at a time. */
+/** The schema contains only jobs. pg-boss creates and migrates it, one node at a time. */
 const schema = 'parley_jobs';
 
-/** Running jobs get so long when Parley stops, in milliseconds; what is cut off is tried again. */
+/** How long running jobs may take after a stop signal, in milliseconds. Interrupted ones are retried. */
 const stopTimeoutMs = 5_000;
 
 /**
- * Takes part in doing the jobs of a community: every node does, each job is had by one. Connections are few and apart
- * from those of requests.
+ * Starts running jobs on this node. Every node runs jobs, and each job runs on exactly one node. Jobs use a few
+ * connections of their own.
  */
 export async function startJobQueue(options: JobQueueOptions): Promise<JobQueue> {
   const {
@@ -78,8 +81,8 @@ export async function startJobQueue(options: JobQueueOptions): Promise<JobQueue>
   const lastLoggedAt = new Map<string, number>();
   const failures = new Map<string, number>();
   const warn = (error: Error) => {
-    // The database restarts: pg-boss looks again by itself.
-    if (!stopping.signal.aborted) log.warn({ err: error }, 'jobs wait for the database');
+    // While the database restarts, pg-boss retries by itself.
+    if (!stopping.signal.aborted) log.warn({ err: error }, 'jobs are waiting for the database');
   };
   const pool = openPool({ connection, maxConnections: 4, onIdleError: warn });
   const boss = new PgBoss({
@@ -87,13 +90,13 @@ export async function startJobQueue(options: JobQueueOptions): Promise<JobQueue>
     schema,
     superviseIntervalSeconds: supervisionSeconds,
     monitorIntervalSeconds: supervisionSeconds,
-    // The clocks of a machine and its database differ by little; a job of a minute is no matter of seconds.
+    // The clocks of a node and the database differ by little, and minute jobs do not need more precision.
     clockMonitorIntervalSeconds: 600,
   });
   boss.on('error', warn);
   try {
     await boss.start();
-    for (const kind of kinds) await take(kind);
+    for (const kind of kinds) await registerQueue(kind);
   } catch (error) {
     await stop();
     throw error;
@@ -110,7 +113,7 @@ export async function startJobQueue(options: JobQueueOptions): Promise<JobQueue>
     stop,
   };
 
-  async function take(kind: JobDefinition): Promise<void> {
+  async function registerQueue(kind: JobDefinition): Promise<void> {
     const { name, retries, timeoutSeconds, concurrency, runsEveryMinute = false } = kind;
     const rules = {
       retryLimit: retries.limit,
@@ -118,7 +121,7 @@ export async function startJobQueue(options: JobQueueOptions): Promise<JobQueue>
       retryBackoff: true,
       retryDelayMax: retries.maxDelaySeconds,
       expireInSeconds: timeoutSeconds,
-      // Jobs may hold the text of a mail: what is done is forgotten soon.
+      // Jobs may contain the text of an email, so completed ones are deleted soon.
       deleteAfterSeconds: 60,
       retentionSeconds: 14 * 24 * 60 * 60,
     };
@@ -143,21 +146,24 @@ export async function startJobQueue(options: JobQueueOptions): Promise<JobQueue>
     });
   }
 
-  /** Once a minute: when a mail server is down, thousands of jobs fail. The texts of such errors may hold addresses. */
+  /**
+   * Logs at most once a minute, because thousands of jobs fail while a mail server is down. The error texts may contain
+   * addresses and are not logged.
+   */
   function logFailure(name: string, error: unknown): void {
     if (Date.now() - (lastLoggedAt.get(name) ?? 0) < 60_000) return;
     lastLoggedAt.set(name, Date.now());
     const reason = getErrorCode(error) ?? (error instanceof Error ? error.name : 'unknown');
-    log.warn(`A job of the kind ${name} failed (${reason}); it is tried again.`);
+    log.warn(`A job of the kind '${name}' failed (${reason}) and will be retried.`);
   }
 
-  /** Not for ever: a database that went away, or a job library that was told to stop while it started, may never say so. */
+  /** Has a timeout: pg-boss may never finish stopping if the database is gone or it was stopped during its start. */
   async function stop(): Promise<void> {
     stopping.abort();
     const stopped = boss.stop({ graceful: true, timeout: stopTimeoutMs }).then(() => pool.end());
-    const enough = new AbortController();
-    await Promise.race([stopped, waitForAbortWithin(enough.signal, 2 * stopTimeoutMs)]).finally(() =>
-      enough.abort(),
+    const timeoutAbort = new AbortController();
+    await Promise.race([stopped, waitForAbortWithin(timeoutAbort.signal, 2 * stopTimeoutMs)]).finally(() =>
+      timeoutAbort.abort(),
     );
   }
 }

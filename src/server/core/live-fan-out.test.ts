@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { fanOut, encodeTextFrame } from './live-fan-out.ts';
 
-/** A server, and two browsers' sockets on it with what they have heard. */
+/** A server and the sockets of two browsers, with the events they receive. */
 async function twoReaders() {
   const http = createServer();
   const io = new Server(http, { transports: ['websocket'] });
@@ -16,12 +16,12 @@ async function twoReaders() {
   const { port } = http.address() as AddressInfo;
   const readers = await Promise.all(
     [1, 2].map(async () => {
-      const heard: unknown[] = [];
+      const received: unknown[] = [];
       const reader = connect(`http://127.0.0.1:${port}`, { transports: ['websocket'], forceNew: true });
-      reader.on('events', (data) => heard.push(data));
-      reader.on('last', () => heard.push('last'));
+      reader.on('events', (data) => received.push(data));
+      reader.on('last', () => received.push('last'));
       await new Promise<void>((resolve) => reader.once('connect', resolve));
-      return { reader, heard };
+      return { reader, received };
     }),
   );
   onTestFinished(async () => {
@@ -32,7 +32,7 @@ async function twoReaders() {
   return { sockets, readers };
 }
 
-test('texts of every length arrive as they were sent, in order with what goes the usual way', async () => {
+test('delivers texts of every length unchanged and in order with ordinary messages', async () => {
   const { sockets, readers } = await twoReaders();
   const texts = ['', 'ä🙂', 'x'.repeat(90), 'y'.repeat(126), 'z'.repeat(70_000), 'é'.repeat(40_000), '"\\\n'];
   for (const text of texts) {
@@ -41,31 +41,28 @@ test('texts of every length arrive as they were sent, in order with what goes th
   }
   for (const socket of sockets) socket.emit('last');
   const all = texts.length * 2 + 1;
-  await expect.poll(() => readers.map(({ heard }) => heard.length)).toEqual([all, all]);
-  for (const { heard } of readers)
-    expect(heard).toEqual([...texts.flatMap((text) => [`before ${text}`, text]), 'last']);
+  await expect.poll(() => readers.map(({ received }) => received.length)).toEqual([all, all]);
+  for (const { received } of readers)
+    expect(received).toEqual([...texts.flatMap((text) => [`before ${text}`, text]), 'last']);
 });
 
-test('a reader who has gone is passed over, and the others hear', async () => {
+test('skips a reader who has disconnected and delivers to the others', async () => {
   const { sockets, readers } = await twoReaders();
-  const [gone, there] = readers;
-  gone?.reader.disconnect();
+  const [disconnected, connected] = readers;
+  disconnected?.reader.disconnect();
   fanOut(sockets, 'events', 1);
-  await expect.poll(() => there?.heard).toEqual([1]);
+  await expect.poll(() => connected?.received).toEqual([1]);
   await expect.poll(() => sockets.filter((socket) => socket.connected).length).toBe(1);
   fanOut(sockets, 'events', 2);
-  await expect.poll(() => there?.heard).toEqual([1, 2]);
-  expect(gone?.heard).toEqual([]);
+  await expect.poll(() => connected?.received).toEqual([1, 2]);
+  expect(disconnected?.received).toEqual([]);
 });
 
-test.each([0, 1, 125, 126, 65_535, 65_536, 100_000])(
-  'a text of %i bytes is framed as ws frames it',
-  (length) => {
-    const text = 'p'.repeat(length);
-    const { Sender } = WebSocket as unknown as {
-      Sender: { frame: (data: Buffer, options: object) => Buffer[] };
-    };
-    const options = { fin: true, rsv1: false, opcode: 1, mask: false, readOnly: false };
-    expect(encodeTextFrame(text).equals(Buffer.concat(Sender.frame(Buffer.from(text), options)))).toBe(true);
-  },
-);
+test.each([0, 1, 125, 126, 65_535, 65_536, 100_000])('frames a text of %i bytes like ws does', (length) => {
+  const text = 'p'.repeat(length);
+  const { Sender } = WebSocket as unknown as {
+    Sender: { frame: (data: Buffer, options: object) => Buffer[] };
+  };
+  const options = { fin: true, rsv1: false, opcode: 1, mask: false, readOnly: false };
+  expect(encodeTextFrame(text).equals(Buffer.concat(Sender.frame(Buffer.from(text), options)))).toBe(true);
+});

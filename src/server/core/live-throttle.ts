@@ -3,8 +3,9 @@ import { type LiveEvent, coalesceEvents, type Position, type Topic } from '#shar
 type ThrottledEvents = { events: LiveEvent[]; position: Position; timer: NodeJS.Timeout };
 
 /**
- * Calms bursts: the first events of a topic go out at once, those of the time after it together, without what a later
- * one of them has made old. The more people listen, the longer that time, for one message costs as many deliveries.
+ * Throttles busy topics. The first events of a topic are sent immediately. Later ones are collected for a while and
+ * sent together, without those that a later event replaces. The interval grows with the number of listeners, because
+ * each message costs one delivery per listener.
  */
 export class EventThrottle {
   readonly #bursts = new Map<Topic, ThrottledEvents>();
@@ -30,7 +31,7 @@ export class EventThrottle {
     }
   }
 
-  /** Sends what waits on a topic. Who joins afterwards hears nothing that they were told already. */
+  /** Sends the queued events of a topic, so that a socket that joins afterwards receives nothing twice. */
   flush(topic: Topic): void {
     const burst = this.#bursts.get(topic);
     if (burst === undefined || burst.events.length === 0) return;
@@ -60,7 +61,7 @@ export class EventThrottle {
   }
 }
 
-/** How long a topic stays quiet after a message, in milliseconds: 30 for a few listeners, 200 for ten thousand. */
+/** The interval between two messages of a topic, in milliseconds: 30 for a few listeners, 200 for ten thousand. */
 function throttleMs(listeners: number): number {
   return Math.min(200, 30 + listeners / 50);
 }

@@ -25,10 +25,10 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Nobody else's. */
+/** A new topic for each test. */
 const aTopic = (): Topic => `question:${++topics}`;
 
-test('those who write are counted on every node, for everybody but themselves', async () => {
+test('counts typing members on every node, without the recipient', async () => {
   const topic = aTopic();
   const reader = await openLiveClient(first.address, ann, topic);
   const here = await openLiveClient(first.address, bob, topic);
@@ -54,7 +54,7 @@ test('those who write are counted on every node, for everybody but themselves', 
   );
 });
 
-test('a member with tabs on two nodes is one, until the last tab is closed', async () => {
+test('counts a member with tabs on two nodes once, until the last tab is closed', async () => {
   const topic = aTopic();
   const reader = await openLiveClient(first.address, ann, topic);
   const tab = await openLiveClient(first.address, bob, topic);
@@ -62,7 +62,7 @@ test('a member with tabs on two nodes is one, until the last tab is closed', asy
   tab.sendTyping(topic);
   await eventually(() => reader.typingCount(topic) === 1);
   otherTab.sendTyping(topic);
-  // Whoever begins after it shows that it has been heard.
+  // When this later member is visible, the earlier signal has been processed.
   const after = await openLiveClient(second.address, cleo, topic);
   after.sendTyping(topic);
   await eventually(() => reader.typingCount(topic) === 2 && otherTab.typingCount(topic) === 1);
@@ -79,7 +79,7 @@ test('a member with tabs on two nodes is one, until the last tab is closed', asy
   );
 });
 
-test('leaving the question, writing elsewhere and losing the connection end it', async () => {
+test('ends when the member leaves the question, types elsewhere or loses the connection', async () => {
   const [topic, other] = [aTopic(), aTopic()];
   const reader = await openLiveClient(second.address, ann, topic, other);
   const writer = await openLiveClient(first.address, bob, topic, other);
@@ -97,7 +97,7 @@ test('leaving the question, writing elsewhere and losing the connection end it',
   expect(reader.typingCounts.get(topic)).toEqual([1, 0, 1, 0]);
 });
 
-test('nobody writes on what they do not look at, or by a message that makes no sense', async () => {
+test('ignores typing on a topic the socket has not joined, and invalid messages', async () => {
   const [topic, foreign] = [aTopic(), aTopic()];
   const reader = await openLiveClient(second.address, ann, topic, foreign, 'feeds');
   const writer = await openLiveClient(first.address, bob, topic, 'feeds');
@@ -123,7 +123,7 @@ test('nobody writes on what they do not look at, or by a message that makes no s
   expect(Object.fromEntries(reader.typingCounts)).toEqual({ [topic]: [1, 0] });
 });
 
-test('who wrote on a node that was killed is forgotten, and those elsewhere are not', async () => {
+test('forgets members who typed on a killed node, but not those on other nodes', async () => {
   const topic = aTopic();
   const data = await createTemporaryDirectory();
   const mortal = startParley({
@@ -149,7 +149,7 @@ test('who wrote on a node that was killed is forgotten, and those elsewhere are 
   expect(reader.typingCounts.get(topic)?.slice(-2)).toEqual([2, 1]);
 });
 
-test('a node that stops says who no longer writes', async () => {
+test('announces the end of typing when a node stops', async () => {
   const topic = aTopic();
   const leaving = await startLiveNode(database);
   const reader = await openLiveClient(first.address, ann, topic);

@@ -7,34 +7,37 @@ import { listenToChannels } from './database-listen.ts';
 import type { Database } from './database.ts';
 import { notifyNodes } from './events.ts';
 
-/** Answers are written to questions only. */
+/** Typing presence exists for answers to questions only. */
 export type QuestionTopic = Extract<Topic, `question:${number}`>;
 
 /**
- * Who is writing on a topic right now, on all nodes together. It is kept in memory only and repeated while it goes on:
- * a signal that gets lost, or a node that dies, is put right within seconds.
+ * Tracks who is typing on a topic, across all nodes. The state is in memory only and is repeated while it lasts, so a
+ * lost signal or a dead node is corrected within seconds.
  */
 export type TypingTracker = {
-  /** Somebody writes, or goes on writing. */
+  /** The member starts or continues typing. */
   start(topic: QuestionTopic, memberId: number): void;
   end(topic: QuestionTopic, memberId: number): void;
-  /** How many write on a topic besides one member. */
-  countOthers(topic: Topic, besides: { but: number }): number;
-  /** Called with all who write on a topic, whenever that changes. */
+  /** The number of members who are typing on a topic, without one member. */
+  countTyping(topic: Topic, options: { exclude: number }): number;
+  /** Called with all members who are typing on a topic whenever they change. */
   onChange(listener: (topic: Topic, memberIds: readonly number[]) => void): void;
   stop(): Promise<void>;
 };
 
-const typingChannel = 'parley_writing';
+const typingChannel = 'parley_typing';
 
-/** Who did not repeat it for so long has stopped, in milliseconds; browsers repeat it every 10 seconds. */
+/**
+ * A member who has not repeated the signal for this long has stopped, in milliseconds. Browsers repeat it every 10
+ * seconds.
+ */
 const expiresAfterMs = 25_000;
 const sweepIntervalMs = 2_000;
 
-/** Signals of this time go to the other nodes together, in milliseconds. */
+/** Signals within this time are sent to the other nodes together, in milliseconds. */
 const batchMs = 150;
 
-/** PostgreSQL's limit on a payload is 8,000 bytes; an entry has less than 60, the node less than 50. */
+/** PostgreSQL limits a payload to 8,000 bytes. An entry has less than 60 bytes, the node id less than 50. */
 const maxEntriesPerSignal = 120;
 
 export function startTypingTracker(options: {
@@ -51,7 +54,7 @@ export function startTypingTracker(options: {
   const listener = listenToChannels({
     connection,
     channels: [typingChannel],
-    heard: (_, payload) => handleSignal(payload),
+    onMessage: (_, payload) => handleSignal(payload),
     log,
   });
   const sweeping = setInterval(removeExpired, sweepIntervalMs);
@@ -59,15 +62,15 @@ export function startTypingTracker(options: {
   return {
     start: (topic, memberId) => queueEntry([topic, memberId, true]),
     end: (topic, memberId) => queueEntry([topic, memberId, false]),
-    countOthers(topic, { but }) {
+    countTyping(topic, { exclude }) {
       const members = typing.get(topic);
-      return members === undefined ? 0 : members.size - Number(members.has(but));
+      return members === undefined ? 0 : members.size - Number(members.has(exclude));
     },
     onChange: (listener) => (changed = listener),
     async stop() {
       clearInterval(sweeping);
       clearTimeout(sending);
-      // Those whose sockets this node has closed by now.
+      // The members whose sockets this node has just closed.
       await send();
       await listener.stop();
     },
@@ -78,15 +81,15 @@ export function startTypingTracker(options: {
     sending ??= setTimeout(() => void send(), batchMs);
   }
 
-  /** This node hears its own signals, too: there is one way in. */
+  /** Sends the signals to all nodes. This node handles its own signals in the same way. */
   async function send(): Promise<void> {
     sending = undefined;
-    // Of one member on one topic, the last holds.
+    // The last signal of a member on a topic wins.
     const latest = [...new Map(unsent.map((entry) => [`${entry[0]} ${entry[1]}`, entry])).values()];
     unsent = [];
     for (let first = 0; first < latest.length; first += maxEntriesPerSignal) {
       const outgoing: Signal = { node, entries: latest.slice(first, first + maxEntriesPerSignal) };
-      // It is repeated, or forgotten.
+      // The signal is repeated, or it expires.
       await notifyNodes(db, typingChannel, JSON.stringify(outgoing)).catch(() => {});
     }
   }
@@ -94,11 +97,11 @@ export function startTypingTracker(options: {
   function handleSignal(payload: string | undefined): void {
     const read = signal.safeParse(parseJson(payload));
     if (!read.success) return;
-    for (const [topic, memberId, going] of read.data.entries) {
+    for (const [topic, memberId, isTyping] of read.data.entries) {
       const members = typing.get(topic) ?? new Map<number, ExpiryByNode>();
       const before = members.size;
       const until: ExpiryByNode = members.get(memberId) ?? new Map();
-      if (going) until.set(read.data.node, Date.now() + expiresAfterMs);
+      if (isTyping) until.set(read.data.node, Date.now() + expiresAfterMs);
       else until.delete(read.data.node);
       if (until.size > 0) typing.set(topic, members.set(memberId, until));
       else members.delete(memberId);
@@ -125,8 +128,8 @@ export function startTypingTracker(options: {
 }
 
 /**
- * Until when somebody counts as writing, by the node that said so: a member with two tabs on two nodes goes on writing
- * when one of them ends, and one who moves to another node does not stop by leaving the first.
+ * When a member's signals expire, by node. A member with tabs on two nodes keeps typing when one tab ends, and one who
+ * moves to another node does not stop by leaving the first.
  */
 type ExpiryByNode = Map<string, number>;
 

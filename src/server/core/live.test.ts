@@ -29,7 +29,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** A socket without a client, which sends what it is told to. */
+/** A socket without a client library, to send arbitrary messages. */
 async function rawSocket(member: Member): Promise<{ socket: WebSocket; closed: Promise<unknown> }> {
   const url = `${first.address.replace('http', 'ws')}/api/live/?EIO=4&transport=websocket`;
   const socket = new WebSocket(url, { headers: { cookie: cookieHeader(member) } });
@@ -42,7 +42,7 @@ async function rawSocket(member: Member): Promise<{ socket: WebSocket; closed: P
   return { socket, closed };
 }
 
-test('nobody without a session gets a socket', async () => {
+test('refuses a socket without a session', async () => {
   const stranger = await register(first.address, 'Stranger');
   stranger.cookies.clear();
   for (const cookies of [[], [['parley.session_token', 'made.up']]] as const) {
@@ -53,7 +53,7 @@ test('nobody without a session gets a socket', async () => {
   }
 });
 
-test('a socket hears of what it may hear of, and of nothing else', async () => {
+test('delivers only events of topics that the member may receive', async () => {
   const listener = await openLiveClient(first.address, ann);
   const answers = async (topic: unknown): Promise<SubscribeResult> => listener.subscribe(topic);
   expect(await answers('question:1')).toMatchObject({ ok: true });
@@ -65,10 +65,10 @@ test('a socket hears of what it may hear of, and of nothing else', async () => {
     expect({ topic, ...(await answers(topic)) }).toEqual({ topic, ok: false, reason: 'invalid' });
 });
 
-test('messages that make no sense change nothing', async () => {
+test('ignores invalid messages', async () => {
   const { socket } = await rawSocket(ann);
-  const heard: string[] = [];
-  socket.on('message', (data: Buffer) => heard.push(data.toString()));
+  const received: string[] = [];
+  socket.on('message', (data: Buffer) => received.push(data.toString()));
   const senseless = [
     ['subscribe'],
     ['subscribe', { topic: 'feeds', since: '' }],
@@ -84,13 +84,13 @@ test('messages that make no sense change nothing', async () => {
   ];
   for (const message of senseless) socket.send(`42${JSON.stringify(message)}`);
   socket.send(`421${JSON.stringify(['subscribe', { topic: 'question:1', since: '' }])}`);
-  await eventually(() => heard.some((message) => message.startsWith('431[{"ok":true')));
-  expect(heard).toHaveLength(1);
+  await eventually(() => received.some((message) => message.startsWith('431[{"ok":true')));
+  expect(received).toHaveLength(1);
   expectOk(await ann.delete('/sessions'));
   expect(socket.readyState).toBe(WebSocket.OPEN);
 });
 
-test('one who sends more than a browser ever would is cut off', async () => {
+test('closes a socket that sends more than a browser ever does', async () => {
   for (const message of ['42["unsubscribe","feeds"]', '42["nonsense"]', '3', '40/other,', '40'] as const) {
     const { socket, closed } = await rawSocket(ann);
     for (let count = 0; count < 1_000; count++) socket.send(message);
@@ -103,7 +103,7 @@ test('one who sends more than a browser ever would is cut off', async () => {
   expect(socket.readyState).toBe(WebSocket.CLOSED);
 });
 
-test('a member has thirty sockets at most, and takes none from others', async () => {
+test('limits a member to thirty sockets, without affecting other members', async () => {
   const carl = await register(first.address, 'Carl');
   const sockets = Array.from({ length: 40 }, () => new LiveClient(first.address, carl));
   onTestFinished(() => sockets.forEach((socket) => socket.close()));
@@ -118,7 +118,7 @@ test('a member has thirty sockets at most, and takes none from others', async ()
   expect(outcomes.filter((each) => each === 'open')).toHaveLength(30);
   expect(outcomes.filter((each) => each === 'too-many')).toHaveLength(10);
   await openLiveClient(first.address, ann);
-  // One that closes makes room.
+  // A closed socket makes room for another.
   sockets.find((socket) => socket.socket.connected)?.close();
   await eventually(() =>
     openLiveClient(first.address, carl).then(
@@ -128,18 +128,18 @@ test('a member has thirty sockets at most, and takes none from others', async ()
   );
 });
 
-test('a socket listens to a hundred topics at most, also when it asks for all at once', async () => {
+test('limits a socket to a hundred topics, also when it joins them all at the same time', async () => {
   const listener = await openLiveClient(first.address, bob);
   const asked = Array.from({ length: 150 }, (_, index) => listener.subscribe(`question:${index + 1}`));
   const answers = await Promise.all(asked);
-  // Its own member's topic and its own id are among the hundred.
+  // The topics of its member and of its own id count too.
   expect(answers.filter((answer) => answer.ok)).toHaveLength(98);
   expect(answers.at(-1)).toEqual({ ok: false, reason: 'too-many' });
   listener.socket.emit('unsubscribe', 'question:1');
   expect(await listener.subscribe('question:150')).toMatchObject({ ok: true });
 });
 
-test('signing out and ending sessions on one node closes their sockets on the other, and no others', async () => {
+test('closes the sockets of ended sessions on the other node, and no others', async () => {
   const [here, phone, tablet] = [bob, await bob.signInElsewhere(), await bob.signInElsewhere()];
   const open = async (member: Member) => openLiveClient(second.address, member);
   const sockets = { here: await open(here), phone: await open(phone), ann: await open(ann) };
@@ -162,7 +162,7 @@ test('signing out and ending sessions on one node closes their sockets on the ot
   expect([sockets.here.socket.connected, sockets.ann.socket.connected]).toEqual([true, true]);
 });
 
-test('a session that ends while its socket is being let in gets none', async () => {
+test('refuses a socket whose session ends during the handshake', async () => {
   let meanwhile: () => Promise<unknown> = () => Promise.resolve();
   const slow = await startLiveNode(database, () => meanwhile());
   onTestFinished(() => slow.stop());
@@ -176,7 +176,7 @@ test('a session that ends while its socket is being let in gets none', async () 
   expect(await late.ended).toBe('io server disconnect');
 });
 
-test('a socket that does not read is cut off before it costs more than a megabyte', async () => {
+test('closes a socket that does not read before its queue exceeds a megabyte', async () => {
   const topic = 'question:77';
   const { socket, closed } = await rawSocket(ann);
   socket.send(`421${JSON.stringify(['subscribe', { topic, since: '' }])}`);
@@ -193,20 +193,20 @@ test('a socket that does not read is cut off before it costs more than a megabyt
     return { kind: 'voted', post: 'answer', id: id + 1, upvotes: 1_000_000, downvotes: 0 };
   });
   const sent = JSON.stringify({ topic, events: votes, position: '' }).length;
-  let told = 0;
+  let sentCount = 0;
   while (first.live.countSockets() === before) {
-    const heard = new Promise((resolve) => reading.socket.once('events', resolve));
+    const receivedEvents = new Promise((resolve) => reading.socket.once('events', resolve));
     first.live.deliver(
       votes.map((event) => ({ topic, event })),
       '',
     );
-    told += sent;
-    await heard;
+    sentCount += sent;
+    await receivedEvents;
   }
-  // What the system's buffers hold by now still arrives; the rest has waited in this process.
+  // Data in the operating system's buffers still arrives. The rest was queued in this process.
   socket.resume();
   await eventually(() => over);
-  expect(told - received).toBeGreaterThan(0);
-  expect(told - received).toBeLessThan(1_000_000);
+  expect(sentCount - received).toBeGreaterThan(0);
+  expect(sentCount - received).toBeLessThan(1_000_000);
   expect(reading.socket.connected).toBe(true);
 });

@@ -19,14 +19,14 @@ import type { EventStream } from './event-stream.ts';
 import type { QuestionTopic, TypingTracker } from './live-typing-presence.ts';
 
 type ToServer = {
-  subscribe: (request: unknown, answer: (subscribed: SubscribeResult) => void) => void;
+  subscribe: (request: unknown, ack: (subscribed: SubscribeResult) => void) => void;
   unsubscribe: (topic: unknown) => void;
-  /** An answer to a question is being written, or (false) no longer; repeated while it goes on. */
-  typing: (topic: unknown, going: unknown) => void;
+  /** The member is typing an answer to a question, or (false) has stopped. Repeated while it lasts. */
+  typing: (topic: unknown, isTyping: unknown) => void;
 };
 type ToBrowser = {
   events: (batch: EventBatch) => void;
-  /** Events are gone for good: look again at everything, and listen from this position on. */
+  /** Events are lost: fetch everything again and continue from this position. */
   gap: (position: Position) => void;
   typing: (writing: TypingPresence) => void;
   reconnect: (move: ReconnectRequest) => void;
@@ -40,12 +40,12 @@ type SocketData = {
 type LiveSocket = Socket<ToServer, ToBrowser, DefaultEventsMap, SocketData>;
 
 export type LiveServer = {
-  /** Hands events to the sockets that look at their topics. */
+  /** Delivers events to the sockets that joined their topics. */
   deliver(events: readonly TopicEvent[], position: Position): void;
-  /** Events are gone for good. */
+  /** Tells every socket that events are lost. */
   announceGap(position: Position): void;
   countSockets(): number;
-  /** Asks every socket, and those that come meanwhile, to connect anew within so many milliseconds. */
+  /** Asks every socket, including new ones, to reconnect within this many milliseconds. */
   drain(milliseconds: number): void;
   stop(): Promise<void>;
 };
@@ -54,24 +54,27 @@ export type LiveOptions = {
   server: HttpServer;
   stream: EventStream;
   typingPresence: TypingTracker;
-  /** The member a handshake's cookies belong to; null refuses the connection. */
+  /** The member of the handshake's session cookie. Null refuses the connection. */
   authenticate: (headers: Headers) => Promise<Viewer | null>;
-  /** Whether a page may open a socket from where it is. */
+  /** Whether a page of this origin may open a socket. */
   allowsOrigin: (headers: IncomingHttpHeaders) => boolean;
 };
 
-/** What one member or one socket may hold; nobody who reads meets these. */
+/** The limits of one member and one socket, far above normal use. */
 const socketLimits = {
-  socketsAMember: 30,
-  topicsASocket: 100,
-  messagesASecond: 200,
-  messageBytes: 4_096,
+  maxSocketsPerMember: 30,
+  maxTopicsPerSocket: 100,
+  maxMessagesPerSecond: 200,
+  maxMessageBytes: 4_096,
 } as const;
 
-/** In milliseconds; sockets that a balancer sends back here again and again would else move ever faster. */
+/**
+ * In milliseconds. Without it, sockets that a load balancer keeps sending back to this node would reconnect ever
+ * faster.
+ */
 const minReconnectMs = 1_000;
 
-/** Events for browsers over Socket.IO: a room for each topic, subscriptions authorised one by one. */
+/** Starts the Socket.IO server for live events: one room per topic, with a permission check per subscription. */
 export function startLiveServer({
   server,
   stream,
@@ -83,7 +86,7 @@ export function startLiveServer({
     path: '/api/live',
     transports: ['websocket'],
     serveClient: false,
-    maxHttpBufferSize: socketLimits.messageBytes,
+    maxHttpBufferSize: socketLimits.maxMessageBytes,
     perMessageDeflate: false,
     allowRequest: (request, decide) => decide(null, allowsOrigin(request.headers)),
   });
@@ -103,9 +106,9 @@ export function startLiveServer({
   return {
     deliver(events, position) {
       for (const [topic, batch] of Map.groupBy(events, (each) => each.topic)) {
-        const told = batch.map((each) => each.event);
-        if (listeners(topic) > 0) throttle.add(topic, told, position);
-        closeEnded(topic, told);
+        const liveEvents = batch.map((each) => each.event);
+        if (listeners(topic) > 0) throttle.add(topic, liveEvents, position);
+        closeEndedSessions(topic, liveEvents);
       }
     },
     announceGap: (position) => void io.emit('gap', position),
@@ -117,7 +120,7 @@ export function startLiveServer({
     async stop() {
       clearInterval(slowSocketTimer);
       throttle.stop();
-      // Browsers come back by themselves, each after a time of its own (Socket.IO's randomised delay).
+      // Browsers reconnect by themselves after Socket.IO's random delay.
       io.disconnectSockets(true);
       io.engine.close();
     },
@@ -135,7 +138,8 @@ export function startLiveServer({
     const connectedAt = stream.position();
     const viewer = await authenticate(new Headers({ cookie: socket.handshake.headers.cookie ?? '' }));
     if (viewer === null) return new Error('signed-out');
-    if ((socketsOf.get(viewer.id)?.size ?? 0) >= socketLimits.socketsAMember) return new Error('too-many');
+    if ((socketsOf.get(viewer.id)?.size ?? 0) >= socketLimits.maxSocketsPerMember)
+      return new Error('too-many');
     socket.data = { viewer, connectedAt, subscribing: 0, typing: null };
     return undefined;
   }
@@ -150,25 +154,25 @@ export function startLiveServer({
       if (mine.size === 0) socketsOf.delete(viewer.id);
       endTyping(socket);
     });
-    socket.on('subscribe', (request, answer) => {
-      if (typeof answer !== 'function' || !socket.connected) return;
-      subscribe(socket, request).then(answer, () => answer({ ok: false, reason: 'unavailable' }));
+    socket.on('subscribe', (request, ack) => {
+      if (typeof ack !== 'function' || !socket.connected) return;
+      subscribe(socket, request).then(ack, () => ack({ ok: false, reason: 'unavailable' }));
     });
     socket.on('unsubscribe', (topic) => {
       if (typeof topic !== 'string' || topic === memberTopic(viewer)) return;
       if (socket.data.typing === topic) endTyping(socket);
       void socket.leave(topic);
     });
-    socket.on('typing', (topic, going) => {
-      if (socket.connected && typeof topic === 'string' && typeof going === 'boolean')
-        setTyping(socket, topic, going);
+    socket.on('typing', (topic, isTyping) => {
+      if (socket.connected && typeof topic === 'string' && typeof isTyping === 'boolean')
+        setTyping(socket, topic, isTyping);
     });
-    // The balancer sent it back here: it has not noticed yet. Those who come last are let go when Parley stops.
+    // The load balancer still sends sockets to this draining node. The last ones are closed when Parley stops.
     const withinMs = drainedAt === undefined ? 0 : drainedAt - performance.now();
     if (withinMs > minReconnectMs) socket.emit('reconnect', { withinMs });
-    // Its end must reach the socket even when the page did not ask for it.
+    // The socket must learn that its session ended, even if the page did not join this topic.
     void socket.join(memberTopic(viewer));
-    // Or it came while the socket was being let in.
+    // Or the session ended during the handshake.
     const meanwhile = { events: [], gap: false, position: socket.data.connectedAt };
     if (endsSession(stream.catchUp(memberTopic(viewer), meanwhile).events, viewer)) socket.disconnect(true);
   }
@@ -178,29 +182,29 @@ export function startLiveServer({
     if (!wanted.success) return { ok: false, reason: 'invalid' };
     const topic = authorizeTopic(wanted.data.topic, socket.data.viewer);
     if (topic === null) return { ok: false, reason: 'not-allowed' };
-    if (socket.rooms.size + socket.data.subscribing >= socketLimits.topicsASocket)
+    if (socket.rooms.size + socket.data.subscribing >= socketLimits.maxTopicsPerSocket)
       return { ok: false, reason: 'too-many' };
     socket.data.subscribing++;
     const older = await stream.readSince(topic, wanted.data.since).finally(() => socket.data.subscribing--);
-    // From here on without waiting, so that what happens is in the answer or comes after it: once, and in order.
+    // No awaits from here on: each event is either in the response or delivered after it, once and in order.
     throttle.flush(topic);
     void socket.join(topic);
-    const count = typingPresence.countOthers(topic, { but: socket.data.viewer.id });
+    const count = typingPresence.countTyping(topic, { exclude: socket.data.viewer.id });
     if (count > 0) socket.emit('typing', { topic, count });
     return { ok: true, ...stream.catchUp(topic, older) };
   }
 
-  /** A session that ended must not hear more. */
-  function closeEnded(topic: Topic, events: readonly LiveEvent[]): void {
-    if (!events.some(({ kind }) => kind === 'sessions-ended' || kind === 'standing-changed')) return;
+  /** Closes the sockets of ended sessions. */
+  function closeEndedSessions(topic: Topic, events: readonly LiveEvent[]): void {
+    if (!events.some(({ kind }) => kind === 'sessions-ended' || kind === 'member-status-changed')) return;
     for (const socket of socketsOf.get(Number(topic.split(':')[1])) ?? [])
       if (endsSession(events, socket.data.viewer)) socket.disconnect(true);
   }
 
-  function setTyping(socket: LiveSocket, wanted: string, going: boolean): void {
+  function setTyping(socket: LiveSocket, wanted: string, isTyping: boolean): void {
     const topic = authorizeTopic(wanted, socket.data.viewer);
     if (topic === null || !isQuestion(topic) || !socket.rooms.has(topic)) return;
-    if (!going) {
+    if (!isTyping) {
       if (socket.data.typing === topic) endTyping(socket);
       return;
     }
@@ -217,7 +221,7 @@ export function startLiveServer({
     if (others.length === 0) typingPresence.end(typing, viewer.id);
   }
 
-  /** Nobody is told of themselves. */
+  /** Members do not receive their own typing signals. */
   function sendTyping(topic: Topic, members: readonly number[]): void {
     if (listeners(topic) === 0) return;
     const count = members.length;
@@ -235,32 +239,32 @@ const memberTopic = (viewer: Viewer): Topic => `member:${viewer.id}`;
 
 const isQuestion = (topic: Topic): topic is QuestionTopic => topic.startsWith('question:');
 
-/** The topic where the viewer may hear of it, else null. */
+/** The topic if the viewer may join it, else null. */
 function authorizeTopic(topic: string, viewer: Viewer): Topic | null {
-  if (topic === 'feeds' || topic === 'answers' || topic === 'activity' || topic === 'topics') return topic;
-  if (topic === 'care') return viewer.memberStatus.role === 'operator' ? topic : null;
+  if (topic === 'feeds' || topic === 'answers' || topic === 'activity' || topic === 'tags') return topic;
+  if (topic === 'moderation') return viewer.memberStatus.role === 'moderator' ? topic : null;
   if (topic === memberTopic(viewer)) return memberTopic(viewer);
   const one = /^(question|profile):([1-9]\d{0,15})$/.exec(topic);
   if (one === null) return null;
   return one[1] === 'question' ? `question:${Number(one[2])}` : `profile:${Number(one[2])}`;
 }
 
-/** Whether one of the events ended the viewer's session, or made them something else: the socket then comes back so. */
+/** Whether an event ended the viewer's session or changed the viewer's role or status. The socket then reconnects. */
 function endsSession(events: readonly LiveEvent[], { sessionId }: Viewer): boolean {
   return events.some((event) => {
-    if (event.kind === 'standing-changed') return true;
+    if (event.kind === 'member-status-changed') return true;
     if (event.kind !== 'sessions-ended') return false;
     return event.sessionId === null ? sessionId !== event.except : sessionId === event.sessionId;
   });
 }
 
-/** The request a socket came with is most of the memory it takes, and of no use any more. */
+/** Releases the handshake request, which is most of a socket's memory and no longer needed. */
 function releaseHandshake(socket: LiveSocket): void {
   Reflect.set(socket.conn, 'request', undefined);
   Reflect.set(socket, 'handshake', undefined);
 }
 
-/** Closes a connection that sends more than a browser ever does, be it messages or what only looks like them. */
+/** Closes a connection that sends more than a browser ever does, including invalid messages. */
 function limitMessageRate(connection: Pick<LiveSocket['conn'], 'on' | 'close'>): void {
   let second = 0;
   let count = 0;
@@ -271,6 +275,6 @@ function limitMessageRate(connection: Pick<LiveSocket['conn'], 'on' | 'close'>):
       count = 0;
     }
     count++;
-    if (count > socketLimits.messagesASecond) connection.close(true);
+    if (count > socketLimits.maxMessagesPerSecond) connection.close(true);
   });
 }

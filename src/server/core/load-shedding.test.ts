@@ -22,23 +22,19 @@ const asked = {
   visiting: () => ask('/api/session'),
   searching: () => ask('/api/search?q=bread', { headers: member }),
   writing: () => ask('/api/questions/1/vote', { method: 'PUT', body: '{}', headers: member }),
-  'coming with a session that has to be looked up': () =>
-    ask('/api/feeds/recent', { headers: { cookie: 'unknown' } }),
+  'using an unknown session': () => ask('/api/feeds/recent', { headers: { cookie: 'unknown' } }),
   reading: () => ask('/api/questions/1', { headers: member }),
   'asking for a file of the program': () => ask('/assets/index.js'),
   'looking whether it lives': () => ask('/healthz'),
 };
 
-describe('where more is asked than a node can do', () => {
+describe('load shedding', () => {
   test.each([
     [0, []],
     [1, ['visiting', 'searching']],
-    [2, ['visiting', 'searching', 'writing', 'coming with a session that has to be looked up']],
-    [
-      maxLoadLevel,
-      ['visiting', 'searching', 'writing', 'coming with a session that has to be looked up', 'reading'],
-    ],
-  ])('at level %i these are refused: %j', async (now, expected) => {
+    [2, ['visiting', 'searching', 'writing', 'using an unknown session']],
+    [maxLoadLevel, ['visiting', 'searching', 'writing', 'using an unknown session', 'reading']],
+  ])('refuses at level %i: %j', async (now, expected) => {
     level = now;
     const found: string[] = [];
     for (const [what, request] of Object.entries(asked)) {
@@ -49,20 +45,20 @@ describe('where more is asked than a node can do', () => {
     expect(found).toEqual(expected);
   });
 
-  test('the answer says so kindly, and when to come back', async () => {
+  test('responds with a clear message and a time to retry', async () => {
     level = 1;
     const before = rejectedCount();
     const api = await asked.searching();
     expect(api.headers.get('content-type')).toBe('application/problem+json');
     expect(api.headers.get('x-content-type-options')).toBe('nosniff');
     expect(Number(api.headers.get('retry-after'))).toBeGreaterThan(1);
-    expect(await api.json()).toMatchObject({ code: 'busy', detail: expect.stringContaining('busy') });
-    expect(await (await ask('/login')).text()).toContain('tries again by itself');
+    expect(await api.json()).toMatchObject({ kind: 'busy', detail: expect.stringContaining('busy') });
+    expect(await (await ask('/login')).text()).toContain('will reload automatically');
     expect(rejectedCount()).toBe(before + 2);
   });
 });
 
-test('the level rises with long waits, quickly where they are very long, and falls when they end', () => {
+test('raises the level on long waits, faster on very long ones, and lowers it afterwards', () => {
   expect(nextLoadLevel(0, 0.9)).toBe(0);
   expect(nextLoadLevel(0, 1.5)).toBeCloseTo(0.3);
   expect(nextLoadLevel(0, 100)).toBe(1);
@@ -72,7 +68,7 @@ test('the level rises with long waits, quickly where they are very long, and fal
   expect(nextLoadLevel(0.05, 0)).toBe(0);
 });
 
-test('connections that are all taken for long raise it, and it falls when they are free', async () => {
+test('raises the level while all database connections are taken, and lowers it afterwards', async () => {
   const { connection, drop } = await createTestDatabase();
   const db = openDatabase({ connection, maxConnections: 1 });
   const pressure = monitorSystemLoad({
@@ -95,7 +91,7 @@ test('connections that are all taken for long raise it, and it falls when they a
   }
 });
 
-test('connections that wait to be accepted raise it, and it falls when they are', async () => {
+test('raises the level while new connections wait to be accepted, and lowers it afterwards', async () => {
   const { connection, drop } = await createTestDatabase();
   const db = openDatabase({ connection });
   let accept = () => {};

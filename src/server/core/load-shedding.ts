@@ -6,20 +6,20 @@ import type { SystemLoad } from './system-load.ts';
 
 export type LoadSheddingOptions = {
   systemLoad: Pick<SystemLoad, 'level'>;
-  /** The member of a session that was found to be good a moment ago. */
+  /** The member of a session that was verified recently. */
   viewerOf: (cookie: string) => Viewer | undefined;
-  /** What every answer has. */
+  /** The headers of every response. */
   headers: Readonly<Record<string, string>>;
-  /** Answers what is not refused. */
+  /** Handles requests that are not refused. */
   next: (request: IncomingMessage, response: ServerResponse) => unknown;
 };
 
 export type LoadShedding = { handler: LoadSheddingOptions['next']; rejectedCount: () => number };
 
 /**
- * Where more is asked than a node can do, refuses a part at once with 503, before anything is done for it: a quick 'later'
- * to some is kinder than a slow answer to all, which is asked for again meanwhile. Visitors and searches go first, writes
- * next; what members read stays longest, and what is answered from memory in front of this always.
+ * Refuses a part of the requests with 503 when the node is overloaded, before doing any work for them. Slow responses
+ * to everyone would only cause more retries. Visitors and searches are refused first, then writes, then members' reads.
+ * Responses from the response cache never reach this point.
  */
 export async function createLoadShedding(options: LoadSheddingOptions): Promise<LoadShedding> {
   const { systemLoad, viewerOf, headers, next } = options;
@@ -41,7 +41,7 @@ export async function createLoadShedding(options: LoadSheddingOptions): Promise<
       'content-type': type,
       'content-length': String(body.length),
       'cache-control': 'no-store',
-      // Spread, so that they do not come back all at once.
+      // Random, so that clients do not retry at the same time.
       'retry-after': String(2 + Math.floor(Math.random() * 4)),
       // The body is not read.
       ...(request.method !== 'GET' && { connection: 'close' }),
@@ -49,18 +49,18 @@ export async function createLoadShedding(options: LoadSheddingOptions): Promise<
     return response.end(request.method === 'HEAD' ? undefined : body);
   }
 
-  /** The level from which on some of its kind are refused. */
+  /** The load level from which on requests of this kind may be refused. */
   function priorityOf({ method = '', url = '', headers: { cookie } }: IncomingMessage): number {
     if (exemptPaths.test(url)) return Number.POSITIVE_INFINITY;
     const [path = ''] = url.split('?', 1);
     const requestClass = classifyRequest(method, path);
     if (cookie === undefined || requestClass === 'searching') return 0;
-    // A session that is not known yet has to be looked up.
+    // An unknown session requires a database query.
     return requestClass === 'writing' || viewerOf(cookie) === undefined ? 1 : 2;
   }
 }
 
-/** What tells of this node, and files that cost next to nothing. */
+/** Health checks, metrics and static files, which cost almost nothing. */
 const exemptPaths = /^\/(?:healthz|readyz|metrics|assets\/)/;
 
 const overloadedPage = `<!doctype html>
@@ -69,5 +69,5 @@ const overloadedPage = `<!doctype html>
 <meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="refresh" content="5"><title>Parley is busy</title>
 </head>
-<body><p>Parley is very busy at the moment. This page tries again by itself in a few seconds.</p></body>
+<body><p>Parley is very busy at the moment. This page will reload automatically in a few seconds.</p></body>
 </html>`;

@@ -8,9 +8,9 @@ export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 's
 export type LogLevel = (typeof logLevels)[number];
 
 /**
- * Lines for people in a terminal, JSON otherwise; on the standard output. Every line of a request names its id, and none
- * says who a member is or what they wrote.
- * @param node what this Parley is called among others
+ * Logs readable lines in a terminal and JSON otherwise, to standard output. Every line of a request has its id. No line
+ * identifies a member or repeats a member's text.
+ * @param node the name of this node
  */
 export function createLogger(level: LogLevel, node = os.hostname()): Logger {
   const options: LoggerOptions = {
@@ -23,17 +23,17 @@ export function createLogger(level: LogLevel, node = os.hostname()): Logger {
     serializers: { err: describeError },
   };
   if (!process.stdout.isTTY) return pino(options);
-  // In this process, not in a worker: the last line before an exit must not get lost.
+  // In this process instead of a worker, so that the last line before an exit is not lost.
   return pino(options, pretty({ ignore: 'pid,node', translateTime: 'SYS:HH:MM:ss', sync: true }));
 }
 
-/** An error as the log shows it. */
+/** The logged form of an error. */
 type LoggedError = {
   type: string;
   message: string;
   stack: string;
   code?: string;
-  /** Of a database error: names of this project, and no values. */
+  /** For database errors: identifiers of this project, without values. */
   table?: string;
   column?: string;
   constraint?: string;
@@ -41,18 +41,18 @@ type LoggedError = {
 };
 
 /**
- * What an operator needs of an error, and nothing that a member wrote: PostgreSQL repeats values in details, and in the
- * messages of data that does not fit (SQLSTATE 22…), JSON.parse repeats the text, mail servers repeat addresses.
+ * Removes member data from an error. PostgreSQL repeats values in details and in the messages of invalid data (SQLSTATE
+ * 22…), JSON.parse repeats the text, and mail servers repeat addresses.
  */
 export function describeError(error: unknown, depth = 0): LoggedError {
   if (!(error instanceof Error))
-    return { type: typeof error, message: 'something that is no error', stack: '' };
+    return { type: typeof error, message: 'a thrown value that is not an Error', stack: '' };
   const message = redactMessage(error);
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
   return {
     type: error.name,
     message,
-    // The first lines repeat the message.
+    // The first lines of the stack repeat the message.
     stack: (error.stack ?? '')
       .split('\n')
       .filter((line) => /^ {4}at /.test(line))
@@ -65,8 +65,8 @@ export function describeError(error: unknown, depth = 0): LoggedError {
 
 function redactMessage(error: Error): string {
   if (error instanceof pg.DatabaseError && error.code?.startsWith('22') === true)
-    return 'data that does not fit (the message would repeat it)';
-  if (error instanceof SyntaxError) return 'text that cannot be read (the message would repeat it)';
+    return 'invalid data (omitted from the log)';
+  if (error instanceof SyntaxError) return 'invalid text (omitted from the log)';
   return error.message.replaceAll(/[^\s<>"'(),;:]+@[^\s<>"'(),;]+/g, '(an address)');
 }
 

@@ -1,22 +1,22 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { JobCounts } from './job-queue.ts';
 
-/** The parts of a node that its metrics look at when somebody asks. */
+/** The parts of a node that are read when metrics are requested. */
 export type MetricsSources = {
   node: { name: string; version: string };
-  /** What `/readyz` says. */
+  /** Whether the node is ready, as in `/readyz`. */
   isReady: () => boolean;
-  /** Live sockets that are open. */
+  /** The number of open live sockets. */
   countSockets: () => number;
-  /** Seconds from the writing of an event to its being handed out. */
+  /** Seconds between writing and delivering an event. */
   streamLagSeconds: () => number;
-  /** Connections to the database, and statements on them that took long. */
+  /** Connections to the database, and slow statements. */
   database?: {
     connections: () => { inUse: number; idle: number; maxConnections: number; waiting: number };
     countSlowStatements: () => number;
   };
   jobs?: { counts: () => Promise<JobCounts[]>; failures: () => ReadonlyMap<string, number> };
-  /** Pages that are kept; absent where none are. */
+  /** The response cache. Absent if it is off. */
   cache?:
     | {
         bytes: () => number;
@@ -25,23 +25,23 @@ export type MetricsSources = {
         lookups: () => { hits: number; misses: number };
       }
     | undefined;
-  /** Absent where there are none. */
+  /** Absent without replicas. */
   replicas?: (() => readonly ReplicaState[]) | undefined;
-  /** What is refused because too much is asked: the level of pressure.ts, and requests since the start. */
+  /** Load shedding: the level of system-load.ts, and the refused requests since the start. */
   overload?: { level: () => number; shedCount: () => number; rejectedCount: () => number };
-  /** What is known of backups that are made by themselves; absent where there are none. */
+  /** Scheduled backups. Absent without them. */
   backups?: (() => Promise<BackupState>) | undefined;
 };
 
 export type BackupState = {
-  /** When the last good one was begun, and its size; null where there is none. */
+  /** The start and size of the last good backup. Null if there is none. */
   lastSuccess: { startedAt: Date; bytes: number } | null;
-  /** When one was last restored and compared; null: never. */
+  /** When a backup was last restored and compared. Null: never. */
   lastVerified: Date | null;
   isLastFailed: boolean;
 };
 
-/** What a part does not tell at this moment, such as while the database is away, is left out. */
+/** Registers the collectors. A value that is not available, for example while the database is down, is omitted. */
 export function registerCollectors(registry: Registry, parts: MetricsSources): void {
   const registers = [registry];
   const {
@@ -63,13 +63,13 @@ export function registerCollectors(registry: Registry, parts: MetricsSources): v
     },
     1,
   );
-  simpleGauge('parley_ready', 'Whether this node takes requests (1), as /readyz says.', () =>
+  simpleGauge('parley_ready', 'Whether this node accepts requests (1), as in /readyz.', () =>
     Number(isReady()),
   );
-  simpleGauge('parley_live_sockets', 'Live sockets that are open.', countSockets);
+  simpleGauge('parley_live_sockets', 'Open live sockets.', countSockets);
   simpleGauge(
     'parley_stream_lag_seconds',
-    'Seconds from the writing of an event to its being handed out.',
+    'Seconds between writing and delivering an event.',
     streamLagSeconds,
   );
   if (database !== undefined) collectDatabase(database);
@@ -81,60 +81,60 @@ export function registerCollectors(registry: Registry, parts: MetricsSources): v
 
   function collectDatabase({ connections, countSlowStatements }: Required<MetricsSources>['database']): void {
     const name = 'parley_database_connections';
-    const open = gauge(
-      name,
-      'Connections of this node to the database that serve requests.',
-      ['state'],
-      () => {
-        const { inUse, idle } = connections();
-        open.set({ state: 'in_use' }, inUse);
-        open.set({ state: 'idle' }, idle);
-      },
+    const open = gauge(name, 'Database connections of this node for requests, by state.', ['state'], () => {
+      const { inUse, idle } = connections();
+      open.set({ state: 'in_use' }, inUse);
+      open.set({ state: 'idle' }, idle);
+    });
+    simpleGauge(
+      `${name}_max`,
+      'The maximum number of database connections for requests.',
+      () => connections().maxConnections,
     );
-    simpleGauge(`${name}_max`, 'The most of them.', () => connections().maxConnections);
-    simpleGauge(`${name}_waited_for`, 'Requests that wait for one of them.', () => connections().waiting);
+    simpleGauge(
+      `${name}_waiting`,
+      'Requests waiting for a database connection.',
+      () => connections().waiting,
+    );
     count('parley_slow_queries_total', 'Statements that took SLOW_QUERY_MS or longer.', [], (counter) =>
       counter.inc(countSlowStatements()),
     );
   }
 
   function collectJobs({ counts, failures }: Required<MetricsSources>['jobs']): void {
-    const help = 'Jobs of all nodes together, by kind, that wait, run, or were given up in the last minute.';
+    const help = 'Jobs of all nodes by kind: waiting, running, or failed for good in the last minute.';
     const states = gauge('parley_jobs', help, ['kind', 'state'], async () => {
       states.reset();
       for (const { kind, ...numbers } of await counts().catch(() => []))
         for (const [state, number] of Object.entries(numbers)) states.set({ kind, state }, number);
     });
-    count(
-      'parley_job_failures_total',
-      'Tries at jobs that failed on this node, by kind.',
-      ['kind'],
-      (counter) => {
-        for (const [kind, number] of failures()) counter.inc({ kind }, number);
-      },
-    );
+    count('parley_job_failures_total', 'Failed job attempts on this node, by kind.', ['kind'], (counter) => {
+      for (const [kind, number] of failures()) counter.inc({ kind }, number);
+    });
   }
 
   function collectCache({
     bytes,
-    pagesRead: metric,
+    pagesRead,
     viewerReads,
     lookups,
   }: NonNullable<MetricsSources['cache']>): void {
-    simpleGauge('parley_kept_bytes', 'Bytes of pages that are kept in memory.', bytes);
-    simpleGauge(
-      'parley_kept_pages_read',
-      'Pages read from the database to be kept, since the start.',
-      metric,
-    );
-    simpleGauge(
-      'parley_kept_own_read',
-      "Times that a page was kept, but what is the viewer's own on it was read, since the start.",
-      viewerReads,
+    simpleGauge('parley_response_cache_bytes', 'Memory used by the response cache.', bytes);
+    count(
+      'parley_response_cache_reads_total',
+      'Pages read from the database into the response cache since the start.',
+      [],
+      (counter) => counter.inc(pagesRead()),
     );
     count(
-      'parley_kept_lookups_total',
-      'Pages looked for in memory, by whether they were there.',
+      'parley_response_cache_viewer_reads_total',
+      "Cached pages for which the viewer's own values were read from the database since the start.",
+      [],
+      (counter) => counter.inc(viewerReads()),
+    );
+    count(
+      'parley_response_cache_lookups_total',
+      'Lookups in the response cache, by result.',
       ['result'],
       (counter) => {
         const { hits, misses } = lookups();
@@ -146,14 +146,14 @@ export function registerCollectors(registry: Registry, parts: MetricsSources): v
 
   function collectReplicas(states: () => readonly ReplicaState[]): void {
     const serves = gauge(
-      'parley_replica_serves',
-      'Whether a streaming replica serves reads (1) or is left out (0).',
+      'parley_replica_healthy',
+      'Whether a streaming replica serves reads (1) or is not used (0).',
       ['replica'],
       () => states().forEach(({ name, isHealthy }) => serves.set({ replica: name }, Number(isHealthy))),
     );
-    const help = 'Seconds by which a streaming replica is at least behind the primary.';
+    const help = 'The minimum lag of a streaming replica behind the primary in seconds.';
     const behind = gauge('parley_replica_lag_seconds', help, ['replica'], () => {
-      // Nothing rather than something old while the primary does not answer.
+      // Omits old values while the primary does not respond.
       behind.reset();
       for (const { name, lagSeconds } of states())
         if (lagSeconds !== null) behind.set({ replica: name }, lagSeconds);
@@ -162,19 +162,16 @@ export function registerCollectors(registry: Registry, parts: MetricsSources): v
 
   function collectLoad({ level, shedCount, rejectedCount }: Required<MetricsSources>['overload']): void {
     simpleGauge(
-      'parley_pressure',
-      'How much is shed: 1 searches and visitors, 2 writes, 3 all but memory.',
+      'parley_load_level',
+      'The load level. 1: refuses searches and visitors, 2: also writes, 3: everything but cached pages.',
       level,
     );
-    count(
-      'parley_shed_requests_total',
-      'Requests answered with 503 because too much was asked.',
-      [],
-      (counter) => counter.inc(shedCount()),
+    count('parley_shed_requests_total', 'Requests refused with 503 because of overload.', [], (counter) =>
+      counter.inc(shedCount()),
     );
     count(
-      'parley_flood_refusals_total',
-      'Requests answered with 429 because one member or network sent too many.',
+      'parley_rate_limited_requests_total',
+      'Requests refused with 429 because one member or network sent too many.',
       [],
       (counter) => counter.inc(rejectedCount()),
     );
@@ -182,7 +179,7 @@ export function registerCollectors(registry: Registry, parts: MetricsSources): v
 
   function collectBackups(state: () => Promise<BackupState>): void {
     let reading: Promise<BackupState | undefined> | undefined;
-    // One reading for all of them.
+    // All collectors share one read.
     const read = () =>
       (reading ??= state()
         .catch(() => undefined)
@@ -196,13 +193,13 @@ export function registerCollectors(registry: Registry, parts: MetricsSources): v
     };
     const seconds = (at: Date | null | undefined) => (at?.getTime() ?? 0) / 1_000;
     backupGauge(
-      'parley_backup_last_good_timestamp_seconds',
-      'When the last good backup was begun; 0: never.',
+      'parley_backup_last_success_timestamp_seconds',
+      'The start of the last good backup; 0: none.',
       ({ lastSuccess }) => seconds(lastSuccess?.startedAt),
     );
     backupGauge(
-      'parley_backup_last_good_bytes',
-      'The size of its file.',
+      'parley_backup_last_success_bytes',
+      'The size of the last good backup.',
       ({ lastSuccess }) => lastSuccess?.bytes ?? 0,
     );
     backupGauge(
@@ -210,10 +207,8 @@ export function registerCollectors(registry: Registry, parts: MetricsSources): v
       'When a backup was last restored and compared; 0: never.',
       ({ lastVerified }) => seconds(lastVerified),
     );
-    backupGauge(
-      'parley_backup_last_failed',
-      'Whether the last try at a backup failed (1).',
-      ({ isLastFailed }) => Number(isLastFailed),
+    backupGauge('parley_backup_last_failed', 'Whether the last backup failed (1).', ({ isLastFailed }) =>
+      Number(isLastFailed),
     );
   }
 
@@ -230,7 +225,7 @@ export function registerCollectors(registry: Registry, parts: MetricsSources): v
     return new Gauge({ name, help, labelNames, registers, ...(collect && { collect }) });
   }
 
-  /** Of something that is counted elsewhere since the start. */
+  /** A counter whose value is maintained elsewhere. */
   function count(name: string, help: string, labelNames: string[], read: (counter: Counter) => void): void {
     const metric: Counter = new Counter({
       name,
@@ -246,11 +241,11 @@ export function registerCollectors(registry: Registry, parts: MetricsSources): v
 }
 
 export type ReplicaState = {
-  /** Its address without password. */
+  /** The URL without its password. */
   name: string;
   isHealthy: boolean;
-  /** Null where that is not known. */
+  /** Null if unknown. */
   lagSeconds: number | null;
-  /** Why it is left out. */
+  /** Why the replica is not used. */
   reason: string | null;
 };

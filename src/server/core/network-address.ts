@@ -3,8 +3,8 @@ import { getConnInfo } from '@hono/node-server/conninfo';
 import type { Context } from 'hono';
 
 /**
- * The member's network address. Behind proxies it is the address the outermost trusted one saw, counted from the
- * right of X-Forwarded-For: what stands further left can be made up by anyone. IPv6 counts as its /64 network.
+ * The client's network address. Behind proxies, it is the address seen by the outermost trusted proxy, counted from the
+ * right of X-Forwarded-For. Clients can forge the values further left. IPv6 addresses are reduced to their /64 network.
  */
 export function getNetworkAddress(c: Context, trustedProxies: number): string {
   const direct = parseNetwork(getConnInfo(c).remote.address ?? '') ?? 'unknown';
@@ -14,28 +14,30 @@ export function getNetworkAddress(c: Context, trustedProxies: number): string {
 }
 
 /**
- * The whole of what one IPv6 customer may have, from a network address as `networkAddress` tells it: a /48 (RFC 6177),
- * which holds 65,536 networks. An IPv4 address is its own.
+ * The network of one IPv6 customer, from the result of `getNetworkAddress`: a /48 (RFC 6177), which contains 65,536
+ * networks. An IPv4 address is returned unchanged.
  */
 export function toCustomerNetwork(network: string): string {
   return network.includes(':') ? network.split(':').slice(0, 3).join(':') : network;
 }
 
-/** The same as accounts are listed by it: '192.0.2.1' or '2001:db8:1::/48'. Null where the address is not known. */
+/** The same in the form used for listing accounts: '192.0.2.1' or '2001:db8:1::/48'. Null if the address is unknown. */
 export function toRegistrationNetwork(network: string): string | null {
   if (isIPv4(network)) return network;
   return network.includes(':') ? `${toCustomerNetwork(network)}::/48` : null;
 }
 
 /**
- * Whether a network of `registrationNetwork` is this machine. Limits by network leave it out: behind a proxy on the same
- * machine that TRUST_PROXY does not name, it would be everyone.
+ * Whether a result of `toRegistrationNetwork` is this machine. Limits per network ignore it: behind a proxy on the same
+ * machine that TRUSTED_PROXIES does not name, everyone has this address.
  */
 export function isLoopbackNetwork(network: string): boolean {
   return network.startsWith('127.') || network === '0:0:0::/48';
 }
 
-/** Some proxies add the port: '192.0.2.1:443', '[2001:db8::1]:443'. Null for what is no address. */
+/**
+ * Some proxies add the port: '192.0.2.1:443', '[2001:db8::1]:443'. Returns null for anything that is not an address.
+ */
 function parseNetwork(text: string): string | null {
   const bare = text
     .trim()
@@ -46,7 +48,7 @@ function parseNetwork(text: string): string | null {
 }
 
 function ipv6Network(address: string): string {
-  // The one way URLs write an address: short, in lower case, IPv4 parts in hexadecimal; they know no zones.
+  // Normalizes the address as in URLs: short, lower case, IPv4 parts in hexadecimal. URLs do not support zones.
   const { hostname } = new URL(`http://[${address.replace(/%.*$/, '')}]`);
   const [head = '', tail] = hostname.slice(1, -1).split('::');
   const left = head.split(':').filter(Boolean);

@@ -1,4 +1,4 @@
 import path from 'node:path';
 
-/** The checkout. */
+/** The root of the checkout. */
 export const projectRoot = path.resolve(import.meta.dirname, '../../..');

@@ -1,24 +1,29 @@
 import type { Database } from './database.ts';
 import { Presets, SingleBar } from 'cli-progress';
 
-/** Told how far something is that takes long. */
+/** Receives the progress of a long task. */
 export interface Progress {
   start: (totalBytes: number) => void;
-  /** @param part what is worked on, such as a file or a table; @param bytes and rows: so far, of all parts */
+  /**
+   * Reports progress.
+   * @param part the current file or table
+   * @param bytes so far, over all parts
+   * @param rows so far, over all parts
+   */
   update: (part: string, bytes: number, rows: number) => void;
   stop: () => void;
 }
 
 const mebibyte = 1024 * 1024;
 
-/** A bar with rate and remaining time in a terminal, plain lines elsewhere. Times are in milliseconds. */
+/** A progress bar with rate and remaining time in a terminal, plain lines elsewhere. Times are in milliseconds. */
 export function createTerminalProgress(output: Output, lineIntervalMs = 10_000): Progress {
   return isTerminal(output)
     ? createBarProgress(output)
     : createLineProgress((line) => output.write(`${line}\n`), lineIntervalMs);
 }
 
-/** Where a command writes: the standard output, the standard error, or what a test looks at. */
+/** Where a command writes: standard output, standard error, or a test's buffer. */
 export interface Output {
   write: (text: string) => unknown;
 }
@@ -51,7 +56,10 @@ function createBarProgress(stream: NodeJS.WriteStream): Progress {
   };
 }
 
-/** @param intervalMs milliseconds between two lines at least */
+/**
+ * Prints progress as plain lines.
+ * @param intervalMs the minimum time between two lines, in milliseconds
+ */
 export function createLineProgress(write: (line: string) => void, intervalMs: number): Progress {
   let total = 0;
   const started = performance.now();
@@ -80,9 +88,9 @@ function rate(bytes: number, milliseconds: number): string {
 }
 
 export type MemberCommandDeps = {
-  /** Opens the community's database, brought up to date. */
+  /** Opens the database and applies pending migrations. */
   withDatabase: <Result>(work: (db: Database) => Promise<Result>) => Promise<Result>;
   out: Output;
-  /** Sets the exit code: 1 where there is no such member. */
+  /** Sets the exit code: 1 if there is no such member. */
   exitWith: (code: number) => unknown;
 };

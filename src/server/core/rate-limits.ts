@@ -1,24 +1,25 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
+import type { ErrorCodeWith } from '#shared/errors.ts';
 import type { Database } from './database.ts';
 import { ProblemError } from './errors.ts';
 import { createWriteBatcher } from './write-batcher.ts';
 
-/** A limit shared by all nodes: `points` of something in `seconds`, then nothing for `blockSeconds`. */
+/** A rate limit shared by all nodes: `points` in `seconds`, then none for `blockSeconds`. */
 export type RateLimit = {
-  /** Takes one point; false when there was none left. */
+  /** Consumes a point. False if none was left. */
   consume(key: string): Promise<boolean>;
-  /** Points taken by now. */
+  /** The number of points consumed so far. */
   consumed(key: string): Promise<number>;
-  /** Takes one point less than was taken. */
+  /** Returns one point. */
   refund(key: string): Promise<void>;
   reset(key: string): Promise<void>;
 };
 
 export type RateLimitRule = { name: string; points: number; seconds: number; blockSeconds?: number };
 
-/** The database's clock, in milliseconds since 1970: nodes whose clocks differ count the same windows. */
+/** The database clock in milliseconds since 1970, so that all nodes count the same windows. */
 const now = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
 export function createRateLimit(
@@ -26,21 +27,21 @@ export function createRateLimit(
   { name, points, seconds, blockSeconds }: RateLimitRule,
 ): RateLimit {
   const keyOf = (key: string) => `${name}:${hashKey(key)}`;
-  // The first one too many begins the time in which nothing is left.
+  // The first point above the limit starts the block.
   const blockedUntil =
     blockSeconds === undefined
       ? sql``
-      : sql`when kept.points = ${points} then (select now from clock) + ${blockSeconds * 1_000}::bigint`;
+      : sql`when existing.points = ${points} then (select now from clock) + ${blockSeconds * 1_000}::bigint`;
   return {
     async consume(key) {
       const { rows } = await sql<{ points: number }>`
         with clock as materialized (select ${now} as now)
-        insert into rate_limit as kept (key, points, expire)
+        insert into rate_limit as existing (key, points, expire)
         select ${keyOf(key)}, 1, now + ${seconds * 1_000}::bigint from clock
         on conflict (key) do update set
-          points = case when kept.expire <= (select now from clock) then 1 else kept.points + 1 end,
-          expire = case when kept.expire <= (select now from clock) then excluded.expire
-            ${blockedUntil} else kept.expire end
+          points = case when existing.expire <= (select now from clock) then 1 else existing.points + 1 end,
+          expire = case when existing.expire <= (select now from clock) then excluded.expire
+            ${blockedUntil} else existing.expire end
         returning points`.execute(db);
       return (rows[0]?.points ?? 0) <= points;
     },
@@ -60,129 +61,134 @@ export function createRateLimit(
   };
 }
 
-/** Drops what no limit counts any more. */
+/** Deletes expired counts. */
 export async function deleteExpiredRateLimits(db: Database): Promise<void> {
   await sql`delete from rate_limit where expire < ${now} - 3600000`.execute(db);
 }
 
-/** Under which the points of a member are kept. */
+/** The database key of a member's points. */
 export const memberRateLimitKey = (limit: string, memberId: number) =>
   `${limit}:${hashKey(String(memberId))}`;
 
-/** Keys are addresses of people, and longer than the column: only their hashes are kept. */
+/** Keys contain network and email addresses and may be longer than the column, so only their hashes are stored. */
 const hashKey = (key: string) => createHash('sha256').update(key).digest('base64url');
 
 export type MemberLimitRule = Omit<RateLimitRule, 'blockSeconds'> & {
-  /** What somebody is told who meets the limit. */
-  message: string;
-  /** A lower limit for some; who they are is looked up only where it matters. */
-  lower?: { points: number; holdsFor: (db: Database, memberIds: readonly number[]) => Promise<Set<number>> };
+  /** The error for members who exceed the limit. */
+  code: ErrorCodeWith<never>;
+  /** A lower limit for some members. `appliesTo` is called only when the lower limit is exceeded. */
+  lower?: { points: number; appliesTo: (db: Database, memberIds: readonly number[]) => Promise<Set<number>> };
 };
 
-/** Milliseconds for which points are gathered that nobody waits for. */
-const gatherMs = 100;
+/** How long points are collected before they are counted together, in milliseconds. */
+const batchDelayMs = 100;
 
-/** So many of one member's are gathered at most, and the first one that this node sees. */
-const maxGathered = 10;
+/** The maximum number of uncounted points per member. */
+const maxUncounted = 10;
 
-/** Members of whom it is remembered how many points they have taken. */
-const maxRememberedMembers = 20_000;
+/** The number of members whose points are cached. */
+const maxCachedMembers = 20_000;
 
 /**
- * A limit on what one member does; the answer to one too many says when to try again. It is waited for, and exact, as
- * somebody comes near it. What a member takes below half of it is counted a moment later, for many members at once; so is
- * the first that this node sees of somebody. By what is counted later a member of several nodes may come above the limit.
+ * Limits what one member does. The error says when to retry. Below half of the limit, points are counted a moment later
+ * in batches, and so is the first point of a member that this node sees. Above it, each point is awaited and exact.
+ * Because of the delay, a member who uses several nodes may slightly exceed the limit.
  */
 export function createMemberLimit(db: Database, rule: MemberLimitRule) {
   const count = createWriteBatcher<number, ConsumedPoints>({
     writeBatch: (memberIds) => consumePoints(db, { rule, memberIds }),
     keyOf: (memberId) => memberId,
     maxBatchSize: 500,
-    // It waits for no disk, so fewer and larger ones cost less and take no longer.
+    // The writes do not wait for the disk, so fewer and larger batches cost less and take no longer.
     maxConcurrentBatches: 1,
   });
-  const near = (rule.lower?.points ?? rule.points) / 2;
-  const rememberedMembers = new LRUCache<number, RememberedPoints>({ max: maxRememberedMembers });
+  const exactFrom = (rule.lower?.points ?? rule.points) / 2;
+  const cachedPoints = new LRUCache<number, CachedPoints>({ max: maxCachedMembers });
   let pendingMemberIds: number[] = [];
 
-  return async function takeOrRefuse(memberId: number): Promise<void> {
-    const before = rememberedMembers.get(memberId);
+  return async function consumeOrThrow(memberId: number): Promise<void> {
+    const before = cachedPoints.get(memberId);
     if (before === undefined || before.until <= performance.now()) {
       const until = performance.now() + rule.seconds * 1_000;
-      rememberedMembers.set(memberId, { points: near, until, gathered: 1, isUsedUp: false });
+      cachedPoints.set(memberId, { points: exactFrom, until, uncounted: 1, isUsedUp: false });
       return countLater(memberId);
     }
-    // Further requests are refused without asking the database, so that sending them costs others nothing.
+    // Refuses further requests without a database query, so that they do not slow down other members.
     if (before.isUsedUp) throw refusal((before.until - performance.now()) / 1_000);
-    if (before.points < near && before.gathered < maxGathered) {
+    if (before.points < exactFrom && before.uncounted < maxUncounted) {
       before.points++;
-      before.gathered++;
+      before.uncounted++;
       return countLater(memberId);
     }
-    // With what they took a moment ago.
-    countGathered();
-    const taken = remember(memberId, await count(memberId));
-    if (!taken.isLeft) throw refusal(taken.secondsLeft);
+    // Includes the points collected a moment ago.
+    countPending();
+    const consumed = cachePoints(memberId, await count(memberId));
+    if (!consumed.isAllowed) throw refusal(consumed.secondsLeft);
   };
 
   function refusal(secondsLeft: number): ProblemError {
-    return new ProblemError('too-many', rule.message, { retryAfter: Math.max(1, Math.ceil(secondsLeft)) });
+    return new ProblemError(rule.code, { retryAfter: Math.max(1, Math.ceil(secondsLeft)) });
   }
 
-  function remember(memberId: number, taken: ConsumedPoints): ConsumedPoints {
-    const until = performance.now() + taken.secondsLeft * 1_000;
-    rememberedMembers.set(memberId, { points: taken.points, until, gathered: 0, isUsedUp: !taken.isLeft });
-    return taken;
+  function cachePoints(memberId: number, consumed: ConsumedPoints): ConsumedPoints {
+    const until = performance.now() + consumed.secondsLeft * 1_000;
+    cachedPoints.set(memberId, {
+      points: consumed.points,
+      until,
+      uncounted: 0,
+      isUsedUp: !consumed.isAllowed,
+    });
+    return consumed;
   }
 
   function countLater(memberId: number): void {
-    if (pendingMemberIds.push(memberId) === 1) setTimeout(countGathered, gatherMs).unref();
+    if (pendingMemberIds.push(memberId) === 1) setTimeout(countPending, batchDelayMs).unref();
   }
 
-  function countGathered(): void {
+  function countPending(): void {
     const memberIds = pendingMemberIds;
     pendingMemberIds = [];
     for (const id of memberIds)
       count(id).then(
-        (taken) => remember(id, taken),
-        // Without the database nothing is written that would have to be limited.
-        () => rememberedMembers.delete(id),
+        (consumed) => cachePoints(id, consumed),
+        // Without the database, nothing is written that would have to be limited.
+        () => cachedPoints.delete(id),
       );
   }
 }
 
 /**
- * Points that a member has taken by what is known here, those that are gathered among them; unknown ones count as near.
- * `until`: when there are all again, by `performance.now()`.
+ * The points of a member as known to this node, including uncounted ones. Unknown members start at half of the limit.
+ * `until`: when all points are available again, by `performance.now()`.
  */
-type RememberedPoints = { points: number; until: number; gathered: number; isUsedUp: boolean };
+type CachedPoints = { points: number; until: number; uncounted: number; isUsedUp: boolean };
 
-/** Points taken in all, whether one was left, and the seconds until there are all again. */
-type ConsumedPoints = { isLeft: boolean; secondsLeft: number; points: number };
+/** All points consumed, whether one was left, and the seconds until all are available again. */
+type ConsumedPoints = { isAllowed: boolean; secondsLeft: number; points: number };
 
-/** Takes one point for each of the members, who may come more than once. */
+/** Consumes one point per entry. A member may occur several times. */
 async function consumePoints(
   db: Database,
   { rule, memberIds }: { rule: MemberLimitRule; memberIds: readonly number[] },
 ): Promise<ConsumedPoints[]> {
   const keyOf = new Map(memberIds.map((id) => [id, memberRateLimitKey(rule.name, id)]));
-  const taken = new Map<string, number>();
+  const consumed = new Map<string, number>();
   for (const id of memberIds) {
     const key = keyOf.get(id) ?? '';
-    taken.set(key, (taken.get(key) ?? 0) + 1);
+    consumed.set(key, (consumed.get(key) ?? 0) + 1);
   }
-  // In one order, so that two statements with the same keys wait for each other, and not for ever.
+  // A fixed order prevents deadlocks between two statements with the same keys.
   const { rows } = await sql<{ key: string; points: number; left: number }>`
     with clock as materialized (select ${now} as now)
-    insert into rate_limit as kept (key, points, expire)
+    insert into rate_limit as existing (key, points, expire)
     select key, points, clock.now + ${rule.seconds * 1_000}::bigint
-    from clock, unnest(${[...taken.keys()]}::text[], ${[...taken.values()]}::int[]) as taken (key, points) order by key
+    from clock, unnest(${[...consumed.keys()]}::text[], ${[...consumed.values()]}::int[]) as taken (key, points) order by key
     on conflict (key) do update set
-      points = case when kept.expire <= (select now from clock) then 0 else kept.points end + excluded.points,
-      expire = case when kept.expire <= (select now from clock) then excluded.expire else kept.expire end
+      points = case when existing.expire <= (select now from clock) then 0 else existing.points end + excluded.points,
+      expire = case when existing.expire <= (select now from clock) then excluded.expire else existing.expire end
     returning key, points, expire - (select now from clock) as left`.execute(db);
   const counts = new Map(rows.map((row) => [row.key, row]));
-  const before = new Map(rows.map(({ key, points }) => [key, points - (taken.get(key) ?? 0)]));
+  const before = new Map(rows.map(({ key, points }) => [key, points - (consumed.get(key) ?? 0)]));
   const lower = await findLowerLimited(db, {
     rule,
     memberIds,
@@ -192,14 +198,14 @@ async function consumePoints(
     const key = keyOf.get(id) ?? '';
     const count = (before.get(key) ?? 0) + 1;
     before.set(key, count);
-    const most = lower.has(id) ? (rule.lower?.points ?? rule.points) : rule.points;
-    // A clock that was set back must send nobody away for longer than the rule says.
+    const max = lower.has(id) ? (rule.lower?.points ?? rule.points) : rule.points;
+    // Limits the wait to the rule's window, even if a clock was set back.
     const secondsLeft = Math.min(Math.max(1, Math.ceil((counts.get(key)?.left ?? 0) / 1_000)), rule.seconds);
-    return { isLeft: count <= most, secondsLeft, points: count };
+    return { isAllowed: count <= max, secondsLeft, points: count };
   });
 }
 
-/** The members for whom the lower limit holds, of those who have come above it. */
+/** The members above the lower limit to whom it applies. */
 async function findLowerLimited(
   db: Database,
   request: { rule: MemberLimitRule; memberIds: readonly number[]; countOf: (memberId: number) => number },
@@ -207,6 +213,6 @@ async function findLowerLimited(
   const { rule, memberIds, countOf } = request;
   const { lower } = rule;
   if (lower === undefined) return new Set();
-  const near = memberIds.filter((id) => countOf(id) > lower.points);
-  return near.length === 0 ? new Set() : lower.holdsFor(db, [...new Set(near)]);
+  const aboveLower = memberIds.filter((id) => countOf(id) > lower.points);
+  return aboveLower.length === 0 ? new Set() : lower.appliesTo(db, [...new Set(aboveLower)]);
 }

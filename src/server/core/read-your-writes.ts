@@ -12,35 +12,35 @@ import {
 import type { SiteSettings } from './site-settings.ts';
 import type { Position } from '#shared/core/events.ts';
 
-/** The cookie that says what a browser has written, so that no node answers it with something older. */
-export const writesCookie = 'parley.written';
+/** The cookie with a browser's latest writes. A node that has not received them yet does not use its response cache. */
+export const writesCookie = 'parley.last_write';
 
-/** How long it says so, in seconds: a node whose stream is further behind does not use what it keeps. */
+/** The lifetime of the cookie in seconds, longer than the event stream of a healthy node lags. */
 const writesCookieSeconds = 30;
 
-/** So many transactions can be named; where there are more, the cookie says that there are too many. */
+/** The maximum number of transactions in the cookie. Above it, the cookie contains only a marker. */
 const maxNamed = 100;
 const tooMany = 'all';
 
-/** So many are looked through at once where nobody asks. */
+/** Prunes after this many writes, even if no token is created. */
 const pruneInterval = 1_000;
 
-/** What this node wrote, and up to where its stream of events is. */
+/** Tracks the writes of this node and the position of its event stream. */
 export type WriteTracker = {
-  /** Names all that was committed on this node so far, so that it can be told whether another node has heard of it. */
+  /** Creates a token for everything committed on this node so far. */
   createToken: () => string;
-  /** Whether this node has heard of all that a token names. */
+  /** Whether this node has received everything that a token names. */
   hasSeen: (token: string) => boolean;
-  /** Whether this node has heard of all that had ended at a position. */
+  /** Whether this node has received everything up to a position. */
   covers: (position: Position) => boolean;
 };
 
 export function trackWrites(db: Database, position: () => Position): WriteTracker {
-  /** Transactions of this node that its stream has not told of yet. */
+  /** Transactions of this node that its event stream has not delivered yet. */
   let unseen: EventPosition[] = [];
   let here: { position: Position; moment: StreamSnapshot | null } = { position: '', moment: null };
-  onEventsCommitted(db, ({ position: place }) => {
-    unseen.push(place);
+  onEventsCommitted(db, ({ position: eventPosition }) => {
+    unseen.push(eventPosition);
     if (unseen.length % pruneInterval === 0) prune();
   });
   return {
@@ -50,20 +50,20 @@ export function trackWrites(db: Database, position: () => Position): WriteTracke
       return unseen.length > maxNamed ? tooMany : [now, ...unseen.map(formatEventPosition)].join('+');
     },
     hasSeen(token) {
-      const [told = '', ...names] = token.split('+');
+      const [knownPosition = '', ...names] = token.split('+');
       const { moment } = current();
-      if (moment === null || names.length > maxNamed || !isCovered(moment, told)) return false;
+      if (moment === null || names.length > maxNamed || !isCovered(moment, knownPosition)) return false;
       return names.every((name) => includesEvent(moment, parseEventPosition(name)));
     },
-    covers(told) {
+    covers(knownPosition) {
       const { position: now, moment } = current();
-      return told === now || (moment !== null && isCovered(moment, told));
+      return knownPosition === now || (moment !== null && isCovered(moment, knownPosition));
     },
   };
 
   function prune(): void {
     const { moment } = current();
-    unseen = unseen.filter((place) => moment === null || !includesEvent(moment, place));
+    unseen = unseen.filter((eventPosition) => moment === null || !includesEvent(moment, eventPosition));
   }
 
   function current() {
@@ -73,7 +73,7 @@ export function trackWrites(db: Database, position: () => Position): WriteTracke
   }
 }
 
-/** Leaves the cookie with whoever has written: pages, too, are asked for with it. */
+/** Sets the cookie after each write. Browsers also send it when they request pages. */
 export function setWritesCookie(written: WriteTracker, { publicUrl }: SiteSettings) {
   const secure = publicUrl?.startsWith('https:') ?? false;
   return createMiddleware(async (c, next) => {
@@ -93,13 +93,13 @@ export function setWritesCookie(written: WriteTracker, { publicUrl }: SiteSettin
 
 const formatEventPosition = ({ transactionId, id }: EventPosition) => `${transactionId}.${id}`;
 
-/** What is no name has not happened at any moment. */
+/** An invalid name results in a position that no snapshot includes. */
 function parseEventPosition(name: string): EventPosition {
   const [transactionId, id] = name.split('.').map(Number);
   return { transactionId: transactionId ?? Number.NaN, id: id ?? Number.NaN };
 }
 
-function isCovered(moment: StreamSnapshot, told: Position): boolean {
-  const earlier = parsePosition(told);
+function isCovered(moment: StreamSnapshot, position: Position): boolean {
+  const earlier = parsePosition(position);
   return earlier !== null && coversSnapshot(moment, earlier);
 }

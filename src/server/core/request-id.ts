@@ -4,20 +4,19 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
 import type { Logger } from 'pino';
 
-/** What a request is known by, in the log and to whoever got its answer. */
+/** The id of a request, in the log and in the response. */
 export const requestIdHeader = 'x-request-id';
 
 type RunningRequest = { id: string };
 
 const running = new AsyncLocalStorage<RunningRequest>();
 
-/** The id of the request that this is done for; undefined for what nobody asked for. */
+/** The id of the current request. Undefined for background work. */
 export const getRequestId = (): string | undefined => running.getStore()?.id;
 
 /**
- * Gives every request its id: that of the proxy in front where one is trusted, else a fresh one. Whatever is logged
- * until it is answered names it, and so does the answer. At the level `debug` each is logged, by its route: its address
- * may hold what a member looks for.
+ * Gives every request an id: that of a trusted proxy or a new one. The id is in all log lines of the request and in the
+ * response. At the level `debug`, each request is logged by its route, because the URL may contain search terms.
  */
 export function trackRequests({
   trustedProxies,
@@ -27,25 +26,25 @@ export function trackRequests({
   log: Logger;
 }): MiddlewareHandler {
   return (c, next) => {
-    // A page that asks the API for what is inside it.
+    // An internal request from a page to the API.
     if (running.getStore() !== undefined) return next();
     const id = (trustedProxies > 0 ? readRequestId(c) : undefined) ?? randomUUID();
     return running.run({ id }, async () => {
       const start = performance.now();
       await next();
-      // Not by c.header: on an answer that is made, it makes another one, with a stream for its body.
+      // c.header would create a new response with a stream as its body.
       c.res.headers.set(requestIdHeader, id);
       if (!log.isLevelEnabled('debug')) return;
       const milliseconds = Math.round(performance.now() - start);
       log.debug(
         { method: c.req.method, route: routePath(c), status: c.res.status, milliseconds },
-        'answered a request',
+        'request completed',
       );
     });
   };
 }
 
-/** Nothing that could be taken for another line of a log, or for markup. */
+/** Refuses ids that could be mistaken for another log line or markup. */
 function readRequestId(c: Context): string | undefined {
   return /^[\w.-]{8,100}$/.exec(c.req.header(requestIdHeader) ?? '')?.[0];
 }

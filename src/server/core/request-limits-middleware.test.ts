@@ -7,7 +7,7 @@ const server = await startTestServer();
 afterAll(() => server.stop());
 const [ann, bob] = await server.registerAll('Ann', 'Bob');
 
-/** Keeps everything waiting that changes a question, until the function it returns is called. */
+/** Blocks all changes of a question until the returned function is called. */
 async function holdQuestion(id: number): Promise<() => Promise<void>> {
   const held = Promise.withResolvers<void>();
   const letGo = Promise.withResolvers<void>();
@@ -23,7 +23,7 @@ async function holdQuestion(id: number): Promise<() => Promise<void>> {
   };
 }
 
-test('of one member two writes run at a time, the others wait, and other members are not affected', async () => {
+test('runs two writes of a member at a time, without delaying other members', async () => {
   const id = await bob.ask();
   const answers = [];
   for (let n = 0; n < 10; n++) answers.push(await ann.answer(id));
@@ -43,13 +43,13 @@ test('of one member two writes run at a time, the others wait, and other members
   for (const edit of await Promise.all(edits)) expect(edit.status).toBe(200);
 });
 
-test('what comes while a hundred writes of the member wait is refused at once, with when to come back', async () => {
+test('refuses a write while a hundred writes of the member wait, and says when to retry', async () => {
   const id = await bob.ask();
   const letGo = await holdQuestion(id);
   const refused: unknown[] = [];
   const sent = Array.from({ length: 110 }, async () => {
     const answer = await bob.put(`/questions/${id}/accepted-answer`, { answerId: null });
-    if (answer.status !== 200) refused.push([answer.status, answer.code, answer.headers.get('retry-after')]);
+    if (answer.status !== 200) refused.push([answer.status, answer.kind, answer.headers.get('retry-after')]);
     return answer.status;
   });
   await eventually(async () => refused.length === 8);

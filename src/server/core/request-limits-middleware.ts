@@ -11,18 +11,19 @@ import type { SiteSettings } from './site-settings.ts';
 export type VisitorLimits = {
   requestLimits: RequestLimits;
   settings: SiteSettings;
-  /** Sessions that were found to be good a moment ago; absent where every request asks the database. */
+  /** Recently verified sessions. Absent if every request queries the database. */
   sessions: { find: (cookie: string) => Viewer | undefined } | undefined;
 };
 
-/** Counts requests by their network address until it is known whose they are. */
+/** Counts requests by network address until the member is known. */
 export function limitVisitors({ requestLimits, settings, sessions }: VisitorLimits) {
   return createMiddleware<{ Bindings: Partial<HttpBindings> }>(async (c, next) => {
     const cookie = c.req.header('cookie');
-    // Where none are remembered, nobody can tell members from visitors here: they are counted as who they turn out to be.
+    // Without recent sessions, members and visitors cannot be distinguished here. Requests are counted when the member
+    // is known.
     const mayBeMember =
       cookie !== undefined && (sessions === undefined || sessions.find(cookie) !== undefined);
-    // A page that asks the API for what is inside it came from no network.
+    // Internal requests from a page to the API have no network address.
     const isOwn = c.env?.incoming === undefined;
     if (!mayBeMember && !isOwn)
       requestLimits.consumeForNetwork(getNetworkAddress(c, settings.trustedProxies));
@@ -30,46 +31,49 @@ export function limitVisitors({ requestLimits, settings, sessions }: VisitorLimi
   });
 }
 
-/** Counts requests of signed-in members, by what they ask for. */
-export function limitMembers(floods: RequestLimits | undefined) {
+/** Counts requests of signed-in members by class. */
+export function limitMembers(requestLimits: RequestLimits | undefined) {
   return createMiddleware<SignedInEnv>(async (c, next) => {
-    floods?.consume(c.get('viewer'), classifyRequest(c.req.method, c.req.path));
+    requestLimits?.consume(c.get('viewer'), classifyRequest(c.req.method, c.req.path));
     await next();
   });
 }
 
-/** Counts everything that a signed-in member writes. @param take refuses who writes too much */
-export function limitWrites(take: (memberId: number) => Promise<void>) {
+/**
+ * Counts all writes of signed-in members.
+ * @param consume throws if the member writes too much
+ */
+export function limitWrites(consume: (memberId: number) => Promise<void>) {
   return createMiddleware<SignedInEnv>(async (c, next) => {
-    if (c.req.method !== 'GET' && c.req.method !== 'HEAD') await take(c.get('viewer').id);
+    if (c.req.method !== 'GET' && c.req.method !== 'HEAD') await consume(c.get('viewer').id);
     await next();
   });
 }
 
-/** Requests of one member that run at the same time on a node, and that wait; one more is refused at once. */
+/** How many requests of a member run at the same time on a node, and how many wait. Any more are refused. */
 const memberQueues = {
-  searching: { atOnce: 1, waiting: 20, refusal: 'Wait until your other searches have finished.' },
-  // The bytes of a large page keep a processor busy while they are made and compressed.
-  reading: { atOnce: 2, waiting: 200, refusal: 'That was a lot in a few seconds. Please wait a moment.' },
-  // A tenth of the connections to the database (`openPool`).
-  writing: { atOnce: 2, waiting: 100, refusal: 'That was a lot in a few seconds. Please wait a moment.' },
+  searching: { concurrency: 1, waiting: 20, code: 'searches-running' },
+  // Building and compressing a large page keeps a core busy.
+  reading: { concurrency: 2, waiting: 200, code: 'too-fast' },
+  // A tenth of the database connections (`openPool`).
+  writing: { concurrency: 2, waiting: 100, code: 'too-fast' },
 } as const;
 
-/** Lets one member's searches, or writes, wait for each other, so that they never take all connections. */
+/** Queues a member's searches or writes, so that one member never takes all connections. */
 export function queueMemberRequests(requestClass: keyof typeof memberQueues) {
-  const { atOnce: concurrency, waiting, refusal } = memberQueues[requestClass];
+  const { concurrency, waiting, code } = memberQueues[requestClass];
   const members = new Map<number, LimitFunction>();
   return createMiddleware<SignedInEnv>(async (c, next) => {
     if (classifyRequest(c.req.method, c.req.path) !== requestClass) return next();
     const { id } = c.get('viewer');
     const queue = members.get(id) ?? pLimit(concurrency);
-    if (queue.pendingCount >= waiting) throw new ProblemError('too-many', refusal, { retryAfter: 1 });
+    if (queue.pendingCount >= waiting) throw new ProblemError(code, { retryAfter: 1 });
     members.set(id, queue);
     const responsePromise = Promise.withResolvers<globalThis.Response | void>();
     void queue(async () => {
       const start = performance.now();
       try {
-        // The browser gave up, as it does for each letter typed.
+        // The browser cancelled the request, as the search box does on every key press.
         const isUnwanted = requestClass === 'searching' && c.req.raw.signal.aborted;
         responsePromise.resolve(isUnwanted ? c.body(null, 204) : await next());
       } catch (error) {
@@ -85,8 +89,8 @@ export function queueMemberRequests(requestClass: keyof typeof memberQueues) {
 }
 
 /**
- * Milliseconds until the member's next waiting request begins: three times what an expensive one took, so that a member
- * who sends them without end keeps a processor busy for a quarter of the time at most.
+ * The pause before the member's next queued request, in milliseconds: three times the duration of an expensive request,
+ * so that one member uses a core for at most a quarter of the time.
  */
 function pauseMsAfter(milliseconds: number): number {
   return milliseconds < 20 ? 0 : Math.min(500, 3 * milliseconds);

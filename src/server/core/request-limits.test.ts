@@ -5,50 +5,71 @@ import type { Viewer } from './http.ts';
 
 const viewer = (id: number, sessionId: number) => ({ id, sessionId }) as Viewer;
 
-/** How many of very many requests are taken. */
+/** How many of many requests are accepted. */
 function takenOf(take: () => void): { taken: number; retryAfter: number | undefined } {
   for (let taken = 0; taken < 10_000; taken++) {
     try {
       take();
     } catch (error) {
-      if (!(error instanceof ProblemError) || error.code !== 'too-many') throw error;
+      if (!(error instanceof ProblemError) || error.kind !== 'too-many') throw error;
       return { taken, retryAfter: error.retryAfter };
     }
   }
   throw new Error('all were taken');
 }
 
-test('what one browser sends without end is refused, and the answer says when to come back', () => {
+test('refuses a browser beyond its limit, states when to retry, and frees the limit gradually', () => {
   let now = 0;
-  const floods = createRequestLimits(() => now);
+  const limits = createRequestLimits(() => now);
   const ann = viewer(1, 11);
-  expect(takenOf(() => floods.consume(ann, 'reading'))).toEqual({ taken: 500, retryAfter: 10 });
+  const takeAll = () => takenOf(() => limits.consume(ann, 'reading'));
+  expect(takeAll()).toEqual({ taken: 300, retryAfter: 10 });
   now = 9_500;
-  expect(takenOf(() => floods.consume(ann, 'reading'))).toEqual({ taken: 0, retryAfter: 1 });
-  expect(floods.canRead(ann)).toBe(false);
-  now = 10_001;
-  expect(floods.canRead(ann)).toBe(true);
+  expect(takeAll()).toEqual({ taken: 0, retryAfter: 1 });
+  expect(limits.canRead(ann)).toBe(false);
+  now = 15_000;
+  expect(takeAll().taken).toBe(150);
 });
 
-test('one member in many browsers has one limit for all of them, and others do not feel it', () => {
-  const floods = createRequestLimits(() => 0);
+test('counts requests on both sides of a window boundary together', () => {
+  let now = 9_900;
+  const limits = createRequestLimits(() => now);
+  const take = () => takenOf(() => limits.consume(viewer(1, 11), 'reading')).taken;
+  limits.consume(viewer(2, 22), 'reading');
+  now = 19_800;
+  expect(take()).toBe(300);
+  now = 20_000;
+  expect(take()).toBeLessThan(10);
+});
+
+test('forgets all counts after two windows without requests', () => {
+  let now = 0;
+  const limits = createRequestLimits(() => now);
+  const take = () => takenOf(() => limits.consume(viewer(1, 11), 'reading')).taken;
+  expect(take()).toBe(300);
+  now = 25_000;
+  expect(take()).toBe(300);
+});
+
+test("limits a member's browsers together, without affecting other members", () => {
+  const limits = createRequestLimits(() => 0);
   let session = 0;
-  expect(takenOf(() => floods.consume(viewer(1, ++session), 'writing')).taken).toBe(600);
-  expect(takenOf(() => floods.consume(viewer(2, 100_000), 'writing')).taken).toBe(300);
+  expect(takenOf(() => limits.consume(viewer(1, ++session), 'writing')).taken).toBe(600);
+  expect(takenOf(() => limits.consume(viewer(2, 100_000), 'writing')).taken).toBe(300);
 });
 
-test('searching too much hinders neither reading nor writing', () => {
-  const floods = createRequestLimits(() => 0);
+test('accepts reads and writes from a member whose search limit is used up', () => {
+  const limits = createRequestLimits(() => 0);
   const ann = viewer(1, 11);
-  expect(takenOf(() => floods.consume(ann, 'searching')).taken).toBe(60);
-  floods.consume(ann, 'reading');
-  floods.consume(ann, 'writing');
+  expect(takenOf(() => limits.consume(ann, 'searching')).taken).toBe(60);
+  limits.consume(ann, 'reading');
+  limits.consume(ann, 'writing');
 });
 
-test('visitors are counted by their network, and other networks do not feel it', () => {
-  const floods = createRequestLimits(() => 0);
-  expect(takenOf(() => floods.consumeForNetwork('203.0.113.1')).taken).toBe(3_000);
-  floods.consumeForNetwork('203.0.113.2');
+test('limits visitors per network, without affecting other networks', () => {
+  const limits = createRequestLimits(() => 0);
+  expect(takenOf(() => limits.consumeForNetwork('203.0.113.1')).taken).toBe(3_000);
+  limits.consumeForNetwork('203.0.113.2');
 });
 
 test.each([

@@ -1,29 +1,35 @@
 import type { Viewer } from './http.ts';
 import { ProblemError } from './errors.ts';
 
-/** Classes of requests that have limits of their own. */
+/** Classes of requests, each with its own limit. */
 export type RequestClass = 'reading' | 'searching' | 'writing';
 
 /**
- * Limits on how many requests are taken, far above what people and their open pages send. They are counted in this
- * node's memory: a count in the database would cost more than most of the readings it limits, and who spreads requests
- * over nodes meets each node's limit. What is dear for all nodes together (posts, votes, sign-ins) is counted in the
- * database as well (rate-limits.ts).
+ * Limits on the number of requests, far above the needs of people and their open pages. They are counted in the memory
+ * of this node: a database query would cost more than most reads. A client that uses several nodes has the limit of
+ * each. Actions that are expensive for the whole site (posts, votes, sign-ins) are also counted in the database
+ * (rate-limits.ts).
  */
 export type RequestLimits = {
-  /** Whether one more page may be read; takes nothing where not. */
+  /** Whether one more page may be read. Counts nothing if not. */
   canRead: (viewer: Viewer) => boolean;
-  /** @throws ProblemError 'too-many' */
+  /**
+   * Counts a request.
+   * @throws ProblemError 'too-many'
+   */
   consume: (viewer: Viewer, requestClass: RequestClass) => void;
-  /** For requests of nobody who is signed in. @throws ProblemError 'too-many' */
+  /**
+   * Counts a visitor's request.
+   * @throws ProblemError 'too-many'
+   */
   consumeForNetwork: (address: string) => void;
-  /** Requests refused since the start. */
+  /** The number of refused requests since the start. */
   rejectedCount: () => number;
 };
 
-/** Requests in ten seconds. A network may be a whole school; IPv6 counts by the /64 (network-address.ts). */
+/** Requests per ten seconds. A network may be a whole school. IPv6 addresses count by /64 (network-address.ts). */
 const maxRequests = {
-  reading: { session: 500, member: 1_000 },
+  reading: { session: 300, member: 600 },
   searching: { session: 60, member: 120 },
   writing: { session: 300, member: 600 },
   network: 3_000,
@@ -61,13 +67,13 @@ export function createRequestLimits(clock: () => number = () => performance.now(
 
   function refuse(retryAfter: number): never {
     refused++;
-    throw new ProblemError('too-many', 'That was a lot in a few seconds. Please wait a moment.', {
+    throw new ProblemError('too-fast', {
       retryAfter,
     });
   }
 }
 
-/** The class of a request to the API, by its method and path. */
+/** The class of an API request by its method and path. */
 export function classifyRequest(method: string, path: string): RequestClass {
   if (
     /^\/api\/(?:search\b|questions\/similar$|members$|questions\/\d+\/(?:members|related)$|audience$)/.test(
@@ -80,26 +86,33 @@ export function classifyRequest(method: string, path: string): RequestClass {
 
 const windowMs = 10_000;
 
-/** Counts by key within windows of one length; as one ends, all counts begin anew. The clock must never go back. */
+/**
+ * Approximate counts by key over the last ten seconds: the count of the current window plus a share of the previous
+ * one, by how much of it lies within the ten seconds. Without that share, twice the limit could pass at a window
+ * boundary. The clock must be monotonic.
+ */
 class WindowCounter {
-  readonly #most: number;
+  readonly #max: number;
   readonly #clock: () => number;
-  readonly #counts = new Map<number | string, number>();
+  #counts = new Map<number | string, number>();
+  #previous = new Map<number | string, number>();
   #end = 0;
 
-  constructor(most: number, clock: () => number) {
-    this.#most = most;
+  constructor(max: number, clock: () => number) {
+    this.#max = max;
     this.#clock = clock;
   }
 
   tryConsume(key: number | string): boolean {
     const now = this.#clock();
     if (now >= this.#end) {
-      this.#counts.clear();
-      this.#end = now + windowMs;
+      this.#previous = now < this.#end + windowMs ? this.#counts : new Map();
+      this.#counts = new Map();
+      this.#end = now < this.#end + windowMs ? this.#end + windowMs : now + windowMs;
     }
     const count = (this.#counts.get(key) ?? 0) + 1;
-    if (count > this.#most) return false;
+    const share = (this.#end - now) / windowMs;
+    if (count + (this.#previous.get(key) ?? 0) * share > this.#max) return false;
     this.#counts.set(key, count);
     return true;
   }

@@ -1,38 +1,38 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Viewer } from './http.ts';
 import { type Position, positionHeader, minPositionHeader } from '#shared/core/events.ts';
-import { madeByHeader } from '#shared/core/protocol.ts';
+import { actingMemberHeader } from '#shared/core/protocol.ts';
 import type { ResponseCache } from './response-cache.ts';
 import { createPageResponse } from './response-cache-http.ts';
 
-/** Pages that are answered from what is kept. */
+/** A page that the response cache can serve. */
 export type CachedRoute = {
-  /** As the metrics name it, such as '/api/questions/:id'. */
+  /** The route in metrics, such as '/api/questions/:id'. */
   route: string;
-  /** The page at an address below it, and what must be known not to hold of the viewer; null for another address. */
+  /** Returns the page for a URL below the prefix and the viewer facts that must be false. Null for other URLs. */
   match: (url: string) => CachedRouteMatch | null;
 };
 
-export type CachedRouteMatch = { key: string; unlessFact?: (viewerId: number) => string };
+export type CachedRouteMatch = { key: string; unlessFlag?: (viewerId: number) => string };
 
 export type CacheHandlerOptions = {
   routes: readonly CachedRoute[];
   cache: ResponseCache;
-  /** The member of a session that was found to be good a moment ago. */
+  /** The member of a session that was verified recently. */
   viewerOf: (cookie: string) => Viewer | undefined;
-  /** Whether a member may read one more page; absent where all may. What is refused here is refused behind. */
+  /** Whether a member may read one more page. Absent: always. The next handler sends the refusal. */
   canRead?: ((viewer: Viewer) => boolean) | undefined;
   position: () => Position;
-  /** What every answer of the API has. */
+  /** The headers of every API response. */
   headers: Readonly<Record<string, string>>;
   measure?: ((route: string, status: number, seconds: number) => void) | undefined;
-  /** Answers everything else. */
+  /** Handles all other requests. */
   next: (request: IncomingMessage, response: ServerResponse) => unknown;
 };
 
 /**
- * Answers a GET of a page that is kept for its viewer right away; everything else passes, and is answered behind it with
- * the same bytes and headers. It decides nothing that is not decided there.
+ * Serves a GET from the response cache. All other requests go to `next`, which would send the same bytes and headers.
+ * It makes no decisions of its own.
  */
 export function createCacheHandler(options: CacheHandlerOptions): CacheHandlerOptions['next'] {
   const { routes, cache, viewerOf, canRead, position, measure, next } = options;
@@ -61,12 +61,15 @@ export function createCacheHandler(options: CacheHandlerOptions): CacheHandlerOp
     for (const { route, match } of routes) {
       const wanted = match(url);
       if (wanted === null) continue;
-      // What was done as somebody else is refused behind.
-      if (headers[madeByHeader] !== undefined) return undefined;
+      // The next handler refuses a request made under another member's session.
+      if (headers[actingMemberHeader] !== undefined) return undefined;
       const viewer = viewerOf(cookie);
-      if (viewer === undefined || !cache.isFreshFor({ seen: headerText(headers[minPositionHeader]), cookie }))
+      if (
+        viewer === undefined ||
+        !cache.isFreshFor({ minPosition: headerText(headers[minPositionHeader]), cookie })
+      )
         return undefined;
-      if (wanted.unlessFact !== undefined && cache.findFact(wanted.unlessFact(viewer.id)) !== false)
+      if (wanted.unlessFlag !== undefined && cache.findMemberFlag(wanted.unlessFlag(viewer.id)) !== false)
         return undefined;
       const page = cache.find(wanted.key, viewer.id);
       if (page === undefined || canRead?.(viewer) === false) return undefined;

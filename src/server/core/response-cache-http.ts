@@ -9,32 +9,38 @@ import {
   getPageBytes,
   type ViewerPage,
 } from './response-cache-page.ts';
-import type { MemberFact, PageQuery, ResponseCache } from './response-cache.ts';
+import type { MemberFlag, PageQuery, ResponseCache } from './response-cache.ts';
 
-/** Reads pages for requests: from what is kept where that is new enough for them, else from where they read anything. */
+/**
+ * Reads pages for requests: from the response cache if the entry is fresh enough, otherwise from the request's
+ * database.
+ */
 export type PageReader = {
   read: (c: PageContext, wanted: PageQuery) => Promise<ViewerPage>;
-  /** Something about the viewer that decides which page they are shown. */
-  getFact: (c: PageContext, fact: MemberFact) => Promise<boolean>;
+  /** A fact about the viewer that determines which page they see. */
+  getMemberFlag: (c: PageContext, flag: MemberFlag) => Promise<boolean>;
 };
 
 type PageContext = Context<{ Variables: SignedInEnv['Variables'] & ReplicaPositionEnv['Variables'] }>;
 
-/** @param cache absent where nothing is kept. */
+/**
+ * Creates a page reader.
+ * @param cache absent if the response cache is off
+ */
 export function createPageReader(cache: ResponseCache | undefined): PageReader {
   return {
     async read(c, wanted) {
-      const kept = freshCacheFor(c);
-      if (kept === undefined) return readUncached(c.get('reader'), wanted);
-      // What is kept was read from the primary, and is as new as the stream of events.
+      const responseCache = freshCacheFor(c);
+      if (responseCache === undefined) return readUncached(c.get('reader'), wanted);
+      // Cached pages were read from the primary and are as current as the event stream.
       c.set('replicaPosition', undefined);
-      return kept.read(wanted, c.get('viewer').id);
+      return responseCache.read(wanted, c.get('viewer').id);
     },
-    getFact: (c, fact) => freshCacheFor(c)?.getFact(fact) ?? fact.read(c.get('reader')),
+    getMemberFlag: (c, flag) => freshCacheFor(c)?.getMemberFlag(flag) ?? flag.read(c.get('reader')),
   };
 
   function freshCacheFor(c: PageContext): ResponseCache | undefined {
-    const headers = { seen: c.req.header(minPositionHeader), cookie: c.req.header('cookie') };
+    const headers = { minPosition: c.req.header(minPositionHeader), cookie: c.req.header('cookie') };
     return cache?.isFreshFor(headers) ? cache : undefined;
   }
 }
@@ -44,10 +50,10 @@ async function readUncached(db: Reader, wanted: PageQuery): Promise<ViewerPage> 
   return fillPage(createCachedPage(wanted.key, wanted, parts), { values, ...wanted.viewerTopics });
 }
 
-/** The answer to a request for a page: its bytes, or (304) that the asker has them already. */
+/** The response to a page request: its bytes, or 304 if the client already has them. */
 export type PageResponse = {
   status: 200 | 304;
-  /** Names and values in turn, as node:http takes them with the least ado. */
+  /** Alternating names and values, the cheapest form for node:http. */
   headers: string[];
   body: Buffer | null;
 };
@@ -60,7 +66,7 @@ export function createPageResponse(
 ): PageResponse {
   const gzipped = acceptsGzip(acceptEncoding) ? getGzippedPageBytes(filled) : undefined;
   const etag = gzipped === undefined ? `"${filled.etag}"` : `"${filled.etag}-gzip"`;
-  // Of one member, and to be asked for again each time.
+  // Private to one member, and revalidated on each request.
   const headers = ['cache-control', 'private, no-cache', 'vary', 'accept-encoding, cookie', 'etag', etag];
   if (ifNoneMatch !== undefined && matchesEtag(ifNoneMatch, filled.etag))
     return { status: 304, headers, body: null };
@@ -70,7 +76,7 @@ export function createPageResponse(
   return { status: 200, headers, body };
 }
 
-/** The reply of a route. `Body` is what its bytes say, for the typed client. */
+/** The response of a route. `Body` is the type of its content, for the typed client. */
 export function sendPage<Body>(c: Context, filled: ViewerPage): Response & TypedResponse<Body, 200, 'json'> {
   const { status, headers, body } = createPageResponse(filled, {
     acceptEncoding: c.req.header('accept-encoding'),
@@ -81,12 +87,12 @@ export function sendPage<Body>(c: Context, filled: ViewerPage): Response & Typed
   return response as Response as Response & TypedResponse<Body, 200, 'json'>;
 }
 
-/** Whether gzip may be sent: named, and not with a weight of 0 (RFC 9110, section 12.5.3). */
+/** Whether the client accepts gzip: listed, and not with a weight of 0 (RFC 9110, section 12.5.3). */
 function acceptsGzip(acceptEncoding: string | undefined): boolean {
   return acceptEncoding !== undefined && /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:\s*(?:,|$)))/.test(acceptEncoding);
 }
 
-/** Whether one of the tags that the asker has is this one's, in whichever encoding it came. */
+/** Whether one of the client's ETags matches, in any content encoding. */
 function matchesEtag(ifNoneMatch: string, tag: string): boolean {
   if (ifNoneMatch.trim() === '*') return true;
   return ifNoneMatch.split(',').some((each) => {

@@ -16,31 +16,31 @@ import { deflatePrefix, inflatePrefix, maxInflatedBytes } from './response-cache
 import { type Participant, PageParticipants } from './response-cache-participants.ts';
 
 const kind = {
-  viewerKeys: ['vote', 'kept', 'at'],
+  viewerKeys: ['vote', 'bookmarked', 'at'],
   counter: {
     key: 'views',
     valueAfter: ({ event }: TopicEvent) => (event.kind === 'viewed' ? event.views : undefined),
   },
 };
 
-/** A page as its kind writes it, with somebody's own values or nobody's. */
-type Shown = { text: string; posts: readonly { vote: string | null; kept: boolean }[]; views: number };
+/** A page with the values of one viewer, or the defaults. */
+type Shown = { text: string; posts: readonly { vote: string | null; bookmarked: boolean }[]; views: number };
 const jsonOf = ({ text, posts, views }: Shown, at: string | null) =>
   JSON.stringify({ text, posts, views, at });
-const nobody = (shown: Shown): Shown => ({
+const withoutViewer = (shown: Shown): Shown => ({
   ...shown,
-  posts: shown.posts.map(() => ({ vote: null, kept: false })),
+  posts: shown.posts.map(() => ({ vote: null, bookmarked: false })),
 });
 
 const viewed = (views: number): TopicEvent => ({ topic: 'question:1', event: { kind: 'viewed', views } });
 const stale = { topics: [], isStaleBy: () => true };
 
-test('a page is the same bytes, whole or compressed, as if it had been written for its viewer after all its views', () => {
+test('serves the same bytes, compressed or not, as a page rendered for the viewer after all views', () => {
   const shown = fc.record({
-    // Texts that look like what is looked for, and some that are worth compressing.
+    // Texts that look like slots or counters, and some that are long enough to compress.
     text: fc.oneof(fc.constantFrom('"views":7', '\\"at":null', '"vote":null, "kept":false'), fc.string()),
     repeat: fc.integer({ min: 1, max: 200 }),
-    posts: fc.array(fc.record({ vote: fc.constantFrom(null, 'up', 'down'), kept: fc.boolean() })),
+    posts: fc.array(fc.record({ vote: fc.constantFrom(null, 'up', 'down'), bookmarked: fc.boolean() })),
     views: fc.nat(120),
     at: fc.option(fc.constant('2026-11-22T07:00:00.000Z')),
     later: fc.array(fc.nat(12_000), { maxLength: 4 }),
@@ -48,25 +48,33 @@ test('a page is the same bytes, whole or compressed, as if it had been written f
   fc.assert(
     fc.property(shown, ({ text, repeat, posts, views, at, later }) => {
       const first = { text: text.repeat(repeat), posts, views };
-      const read = createCachedPage('page', kind, { json: jsonOf(nobody(first), null), ids: [], ...stale });
+      const read = createCachedPage('page', kind, {
+        json: jsonOf(withoutViewer(first), null),
+        ids: [],
+        ...stale,
+      });
       let page = compressPage(read);
       for (const each of later) page = applyCounterEvent(page, viewed(each))!;
       const last = { ...first, views: Math.max(views, ...later) };
-      const values = [...posts.flatMap(({ vote, kept }) => [vote, kept]), at];
+      const values = [...posts.flatMap(({ vote, bookmarked }) => [vote, bookmarked]), at];
       const filled = fillPage(page, { values: values.map((value) => JSON.stringify(value)), ...stale });
       const answers = [
         { filled, json: jsonOf(last, at) },
-        { filled: fillForOthers(page), json: jsonOf(nobody(last), null) },
-        { filled: fillLastSlot(page, '"now"'), json: jsonOf(nobody(last), 'now') },
+        { filled: fillForOthers(page), json: jsonOf(withoutViewer(last), null) },
+        { filled: fillLastSlot(page, '"now"'), json: jsonOf(withoutViewer(last), 'now') },
       ];
       for (const { filled, json } of answers) {
         expect(getPageBytes(filled).toString()).toBe(json);
         const compressed = getGzippedPageBytes(filled);
-        expect(compressed === undefined).toBe(Buffer.byteLength(jsonOf(nobody(last), null)) < 1_024);
+        expect(compressed === undefined).toBe(Buffer.byteLength(jsonOf(withoutViewer(last), null)) < 1_024);
         expect(compressed === undefined ? json : gunzipSync(compressed).toString()).toBe(json);
       }
-      // What is read anew has the tag of what was kept; what differs has another.
-      const anew = createCachedPage('page', kind, { json: jsonOf(nobody(last), null), ids: [], ...stale });
+      // A page read again has the ETag of the cached one. A different page has a different ETag.
+      const anew = createCachedPage('page', kind, {
+        json: jsonOf(withoutViewer(last), null),
+        ids: [],
+        ...stale,
+      });
       expect(fillForOthers(anew).etag).toBe(fillForOthers(page).etag);
       expect(new Set(answers.map(({ filled }) => filled.etag)).size).toBe(
         new Set(answers.map(({ json }) => json)).size,
@@ -75,7 +83,7 @@ test('a page is the same bytes, whole or compressed, as if it had been written f
   );
 });
 
-test('what a page shows beside its views makes it stale', () => {
+test('becomes stale when anything but the view count changes', () => {
   const page = createCachedPage('page', kind, {
     json: jsonOf({ text: '', posts: [], views: 1 }, null),
     ids: [],
@@ -84,7 +92,7 @@ test('what a page shows beside its views makes it stale', () => {
   expect(applyCounterEvent(page, { topic: 'question:1', event: { kind: 'edited' } })).toBeUndefined();
 });
 
-test('whoever has something of their own on a page is known, and who does something there is asked for', () => {
+test('looks up the values of participants only', () => {
   const member = fc.record({ memberId: fc.integer({ min: 1, max: 40 }), time: fc.option(fc.nat()) });
   const members = fc.uniqueArray(member, { selector: ({ memberId }) => memberId });
   fc.assert(
@@ -107,7 +115,7 @@ test('whoever has something of their own on a page is known, and who does someth
   expect([crowd.isLoaded, crowd.find(1)]).toEqual([true, undefined]);
 });
 
-test('a page is inflated once for requests that accept no gzip, and 16 MiB of such pages are kept', () => {
+test('inflates a page once for requests without gzip, and caches 16 MiB of such pages', () => {
   const pages = Array.from({ length: 20 }, (_, place) =>
     deflatePrefix(Buffer.alloc(1_024 * 1_024, `page ${place} `)),
   );

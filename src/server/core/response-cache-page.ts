@@ -12,67 +12,67 @@ import {
 import type { CacheEntry } from './response-cache-store.ts';
 
 /**
- * A page as JSON: the same for every member but for its slots, each of which holds the value of somebody to whom nothing
- * on the page is their own, until it is filled.
+ * A page as JSON, the same for every member except for its slots. Each slot contains the default value until it is
+ * filled with the viewer's own value.
  */
 export type CachedPage = CacheEntry & {
   key: string;
-  /** The same object on all that a page becomes while its counter grows. */
+  /** The same object for all versions of a page that differ only in the counter. */
   identity: object;
-  /** What comes before the counter, or else before the last slot, if that is near the end; compressed or not. */
+  /** The bytes before the counter, or before the last slot if that is near the end. May be compressed. */
   head: Buffer | DeflatedPrefix;
   headTag: string;
   tail: Buffer;
   viewerSlots: readonly ViewerSlot[];
   counter: (PageCounter & { at: number; value: number }) | undefined;
-  /** Of what the slots hold the viewer's own values, as the kind of page knows it. */
+  /** The ids of the items whose viewer values are in the slots, as defined by the kind of page. */
   ids: readonly number[];
-  /** Of its bytes as they are for nobody. */
+  /** The ETag of the page with default values. */
   etag: string;
-  /** For whoever has nothing of their own on it, once somebody has asked. */
+  /** The page with default values, created on first use. */
   withoutViewer: ViewerPage | undefined;
-  /** Keys of the filled pages that are kept with this one, and go with it; most have none. */
+  /** The keys of the cached viewer pages that are removed with this page. Most pages have none. */
   viewerPageKeys: Set<string> | undefined;
 };
 
-/** A number on the page, behind all slots but the last, that changes often and only ever grows. */
+/** A number that changes often and only grows. On the page it comes after all slots but the last. */
 export type PageCounter = {
   key: string;
-  /** What it is after news; undefined where they do not tell of it. */
-  valueAfter: (news: TopicEvent) => number | undefined;
+  /** The value after an event. Undefined if the event does not contain it. */
+  valueAfter: (event: TopicEvent) => number | undefined;
 };
 
-/** What a kind of page has: the keys of values that are the viewer's own, and of its counter. */
+/** The properties of a kind of page: the JSON keys of the viewer's values, and its counter. */
 export type PageKind = { viewerKeys: readonly string[]; counter?: PageCounter | undefined };
 
-/** Where a value stands in the bytes, and what stands there for nobody. */
+/** The position of a slot in the bytes, and its default value. */
 type ViewerSlot = { offset: number; defaultValue: 'null' | 'false' };
 
-/** A page for one viewer, with what fills the slots that do not stand as they are. */
+/** A page for one viewer, with the values of the slots that differ from the default. */
 export type ViewerPage = CacheEntry & {
   page: CachedPage;
   viewerValues: readonly (ViewerSlot & { value: string })[];
-  /** Of its bytes: the same for the same. */
+  /** The ETag of the bytes: equal bytes have equal ETags. */
   etag: string;
   gzipped: Buffer | undefined;
 };
 
-/** What a kind of page is read into. */
+/** The content of a page that was read from the database. */
 export type PageContent = Pick<CacheEntry, 'topics' | 'isStaleBy'> & {
-  /** With the slots' values as for somebody to whom nothing on it is their own. */
+  /** The slots contain their default values. */
   json: string;
   ids: readonly number[];
 };
 
-/** Bytes that an entry takes beside its own: keys, indexes, objects; and those that a topic takes, or a slot. */
+/** The memory overhead in bytes of an entry (keys, indexes, objects), of a topic and of a slot. */
 const entryBytes = 600;
 const topicBytes = 150;
 const slotBytes = 60;
 
-/** What is shorter is sent as it is. */
+/** Shorter pages are sent uncompressed. */
 const minCompressBytes = 1_024;
 
-/** What comes after the last slot is sent as it is, up to so many bytes. */
+/** Up to this many bytes after the last slot are sent uncompressed. */
 const maxTailBytes = 1_024;
 
 export function createCachedPage(key: string, kind: PageKind, parts: PageContent): CachedPage {
@@ -81,10 +81,10 @@ export function createCachedPage(key: string, kind: PageKind, parts: PageContent
   const viewerSlots = kind.viewerKeys.length === 0 ? [] : findSlots(json, kind.viewerKeys);
   const counter = kind.counter && { ...kind.counter, ...findCounter(json, kind.counter) };
   if (counter !== undefined && counter.at < (viewerSlots.at(-2)?.offset ?? 0))
-    throw new Error(`the counter of the page ${key} stands before a slot that is not the last`);
-  const moving = counter?.at ?? viewerSlots.at(-1)?.offset ?? -Infinity;
-  const cut = whole.length - moving > maxTailBytes ? whole.length : moving;
-  const [head, tail] = [whole.subarray(0, cut), whole.subarray(cut)];
+    throw new Error(`The counter of the page ${key} comes before a slot that is not the last`);
+  const tailStart = counter?.at ?? viewerSlots.at(-1)?.offset ?? -Infinity;
+  const splitAt = whole.length - tailStart > maxTailBytes ? whole.length : tailStart;
+  const [head, tail] = [whole.subarray(0, splitAt), whole.subarray(splitAt)];
   const headTag = hash('sha1', head, 'base64url');
   return {
     key,
@@ -93,7 +93,7 @@ export function createCachedPage(key: string, kind: PageKind, parts: PageContent
     headTag,
     tail,
     viewerSlots,
-    counter: counter !== undefined && counter.at >= cut ? counter : undefined,
+    counter: counter !== undefined && counter.at >= splitAt ? counter : undefined,
     ids,
     etag: computeEtag(headTag, tail),
     topics,
@@ -107,7 +107,7 @@ export function createCachedPage(key: string, kind: PageKind, parts: PageContent
 const computeEtag = (headTag: string, end: Buffer) =>
   hash('sha1', `${headTag} ${end.toString('latin1')}`, 'base64url');
 
-/** The same page, fit to be kept: most who read it take it compressed, which is a third of the memory. */
+/** Compresses a page for the cache. Most clients accept gzip, and it takes a third of the memory. */
 export function compressPage(page: CachedPage): CachedPage {
   const { head } = page;
   if ('deflated' in head) return page;
@@ -121,12 +121,12 @@ export function compressPage(page: CachedPage): CachedPage {
   };
 }
 
-/** The page after news that it goes stale by; undefined where it has to be read anew. */
-export function applyCounterEvent(page: CachedPage, news: TopicEvent): CachedPage | undefined {
+/** Updates the page after an event that makes it stale. Returns undefined if it must be read again. */
+export function applyCounterEvent(page: CachedPage, event: TopicEvent): CachedPage | undefined {
   const { counter, head, headTag, viewerSlots } = page;
-  const value = counter?.valueAfter(news);
+  const value = counter?.valueAfter(event);
   if (counter === undefined || value === undefined) return undefined;
-  // Those of two nodes may come in the other order.
+  // Events of two nodes may arrive in reverse order.
   if (value <= counter.value) return page;
   const [from, longer] = [counter.at - head.length, digits(value) - digits(counter.value)];
   const tail = copyToOwnBuffer(
@@ -151,19 +151,25 @@ export function applyCounterEvent(page: CachedPage, news: TopicEvent): CachedPag
 
 const digits = (value: number) => String(value).length;
 
-/** The page as it is for somebody to whom nothing on it is their own. */
+/** The page with default values. */
 export function fillForOthers(page: CachedPage): ViewerPage {
   return (page.withoutViewer ??= fillSlots(page, [], { topics: [], isStaleBy: () => false }));
 }
 
-/** The page for somebody to whom only the value of the last slot is their own. @param value as JSON. */
+/**
+ * The page for a viewer whose only own value is the last slot.
+ * @param value as JSON
+ */
 export function fillLastSlot(page: CachedPage, value: string): ViewerPage {
   const last = page.viewerSlots.at(-1);
-  if (last === undefined) throw new Error(`the page ${page.key} has no slot`);
+  if (last === undefined) throw new Error(`The page ${page.key} has no slot`);
   return fillSlots(page, [{ ...last, value }], { topics: [], isStaleBy: () => false });
 }
 
-/** @param viewer JSON for each slot, in their order, and what it goes stale by. */
+/**
+ * Fills the slots of a page.
+ * @param viewer the JSON for each slot in order, and what makes the result stale
+ */
 export function fillPage(
   page: CachedPage,
   viewer: Pick<CacheEntry, 'topics' | 'isStaleBy'> & { values: readonly string[] },
@@ -171,7 +177,7 @@ export function fillPage(
   const { viewerSlots } = page;
   if (viewer.values.length !== viewerSlots.length)
     throw new Error(
-      `the page ${page.key} has ${viewerSlots.length} slots for ${viewer.values.length} values`,
+      `The page ${page.key} has ${viewerSlots.length} slots but ${viewer.values.length} values`,
     );
   const own = viewerSlots
     .map((slot, index) => ({ ...slot, value: viewer.values[index] ?? '' }))
@@ -195,39 +201,42 @@ function fillSlots(
     isStaleBy,
     bytes: entryBytes,
   };
-  // Compressed bytes of its own, where it cannot share the page's.
+  // Its own compressed bytes, if it cannot share those of the page.
   filled.bytes += own.length * slotBytes + (hasSharedHead(filled) ? 0 : Math.ceil(pageLength(page) / 2));
   return filled;
 }
 
-/** Values are short and plain: null, true, a time, a direction. */
+/** The uncompressed bytes. Values are short JSON: null, true, a time or a vote. */
 export function getPageBytes({ page, viewerValues }: ViewerPage): Buffer {
   const { head, tail } = page;
   const plain = Buffer.concat(['deflated' in head ? inflatePrefix(head) : head, tail]);
   return viewerValues.length === 0 ? plain : replaceSlots(plain, viewerValues, 0);
 }
 
-/** The same compressed; undefined where that is not worth it. */
+/** The compressed bytes. Undefined if compression is not worth it. */
 export function getGzippedPageBytes(filled: ViewerPage): Buffer | undefined {
   const { page, viewerValues } = filled;
   if (pageLength(page) < minCompressBytes) return undefined;
   if (!hasSharedHead(filled)) return (filled.gzipped ??= gzipBytes(getPageBytes(filled)));
   const { head, tail } = page;
-  const beginning = 'deflated' in head ? head : deflatePrefix(head);
+  const deflatedHead = 'deflated' in head ? head : deflatePrefix(head);
   return gzipWithPrefix(
-    beginning,
-    viewerValues.length === 0 ? tail : replaceSlots(tail, viewerValues, beginning.length),
+    deflatedHead,
+    viewerValues.length === 0 ? tail : replaceSlots(tail, viewerValues, deflatedHead.length),
   );
 }
 
-/** Whether all but the end is as for everybody. */
+/** Whether everything but the end equals the shared page. */
 function hasSharedHead({ page, viewerValues }: Pick<ViewerPage, 'page' | 'viewerValues'>): boolean {
   return (viewerValues[0]?.offset ?? Infinity) >= page.head.length;
 }
 
 const pageLength = ({ head, tail }: Pick<CachedPage, 'head' | 'tail'>) => head.length + tail.length;
 
-/** Bytes with the viewer's own values in them. @param from where the bytes begin on the page. */
+/**
+ * Replaces the values of slots.
+ * @param from the position of `bytes` on the page
+ */
 function replaceSlots(bytes: Buffer, own: ViewerPage['viewerValues'], from: number): Buffer {
   const whole = Buffer.allocUnsafe(
     own.reduce((sum, { value, defaultValue }) => sum + value.length - defaultValue.length, bytes.length),
@@ -242,7 +251,7 @@ function replaceSlots(bytes: Buffer, own: ViewerPage['viewerValues'], from: numb
   return whole;
 }
 
-/** In JSON no text can hold `"key":`, since a quotation mark in a text has a backslash before it. */
+/** In JSON, `"key":` cannot occur inside a string, because a quotation mark there is escaped. */
 function findSlots(json: string, own: readonly string[]): ViewerSlot[] {
   const slots: ViewerSlot[] = [];
   let offset = 0;
@@ -258,10 +267,10 @@ function findSlots(json: string, own: readonly string[]): ViewerSlot[] {
   return slots;
 }
 
-/** Where a number of one digit or more stands, of a key that the page has once. */
+/** Finds the number after a key that occurs once on the page. */
 function findCounter(json: string, { key }: PageCounter): { at: number; value: number } {
   const found = new RegExp(`"${key}":(\\d+)`).exec(json);
-  if (found === null) throw new Error(`there is no ${key} on the page`);
+  if (found === null) throw new Error(`The page has no key ${key}`);
   const [whole, value = ''] = found;
   return {
     at: Buffer.byteLength(json.slice(0, found.index + whole.length - value.length)),
@@ -269,5 +278,5 @@ function findCounter(json: string, { key }: PageCounter): { at: number; value: n
   };
 }
 
-/** What news of a member's own doing makes of theirs. */
+/** What makes the viewer's values of a page stale. */
 export type ViewerTopics = { topics: readonly Topic[]; isStaleBy: CacheEntry['isStaleBy'] };

@@ -1,36 +1,36 @@
 import type { CachedPage } from './response-cache-page.ts';
 
-/** A member who has something of their own on a page. */
+/** A member who has values of their own on a page. */
 export type Participant = {
   memberId: number;
-  /** The time in the last slot, in milliseconds, where that is all they have; null where there is more. */
+  /** The time in the last slot in milliseconds, if that is the member's only value. Null if there are more. */
   time: number | null;
 };
 
-/** What fits the numbers they are kept as. */
+/** The largest id that fits a Uint32Array. */
 const maxId = 2 ** 32 - 1;
 
-/** Of a page that is kept for minutes, so many may do something. */
+/** The maximum number of members who change something while a page is cached. */
 const maxChanged = 10_000;
 
-/** Of the many pages that nobody has anything on. */
+/** Shared by the many pages without participants. */
 const noParticipants = [new Uint32Array(0), new Float64Array(0)] as const;
 
-/** Bytes that each of them takes, and those of all together without any. */
+/** The memory of one participant, and of an empty list, in bytes. */
 const participantBytes = 12;
 const baseBytes = 800;
 
 /**
- * The members who have anything of their own on a page: to all others it is as to nobody, without a question to the
- * database. Whoever does something there later is one of them as well.
+ * The participants of a page. All other members see the default values, without a database query. Members who do
+ * something on the page later become participants.
  */
 export class PageParticipants {
-  /** The page's. */
+  /** The identity of the page. */
   readonly identity: CachedPage['identity'];
-  /** Ascending. */
+  /** Sorted ascending. */
   #ids: Uint32Array | undefined;
   #times: Float64Array | undefined;
-  /** Those who have done something since the reading began. */
+  /** Members who have changed something since the list was requested. */
   #changed: Set<number> | undefined;
   #isRead = false;
 
@@ -38,21 +38,21 @@ export class PageParticipants {
     this.identity = identity;
   }
 
-  /** Bytes it takes, about. */
+  /** The approximate memory in bytes. */
   get bytes(): number {
     return baseBytes + (this.#ids?.length ?? 0) * participantBytes;
   }
 
-  /** Also where there were too many of them: then the database is asked for each. */
+  /** Also true if there were too many participants. Then each member is looked up in the database. */
   get isLoaded(): boolean {
     return this.#isRead;
   }
 
-  /** Takes what was read after this was made, each member once; null: there are too many. */
-  load(regulars: readonly Participant[] | null): void {
+  /** Stores the list read after this object was created, with each member once. Null: there are too many. */
+  load(participants: readonly Participant[] | null): void {
     this.#isRead = true;
-    if (regulars === null) return;
-    const sorted = regulars.toSorted((a, b) => a.memberId - b.memberId);
+    if (participants === null) return;
+    const sorted = participants.toSorted((a, b) => a.memberId - b.memberId);
     if ((sorted.at(-1)?.memberId ?? 0) > maxId) return;
     if (sorted.length === 0) {
       [this.#ids, this.#times] = noParticipants;
@@ -62,17 +62,17 @@ export class PageParticipants {
     this.#times = Float64Array.from(sorted, ({ time }) => time ?? Number.NaN);
   }
 
-  /** A member did something, and has more or less of their own now. */
+  /** Records that a member's values have changed. */
   markChanged(memberId: number): void {
     this.#changed ??= new Set();
     if (this.#changed.size < maxChanged) this.#changed.add(memberId);
-    // From now on, the database is asked for each.
+    // Too many changes. From now on, each member is looked up in the database.
     else this.#ids = undefined;
   }
 
   /**
-   * What a member has of their own: null for nothing, the time in the last slot (milliseconds) for that alone; undefined
-   * where only the database knows.
+   * The values of a member: null for none, or the time in the last slot (milliseconds) if that is the only one.
+   * Undefined if they must be read from the database.
    */
   find(memberId: number): number | null | undefined {
     if (this.#ids === undefined || this.#changed?.has(memberId) === true) return undefined;

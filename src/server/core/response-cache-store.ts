@@ -2,54 +2,56 @@ import { LRUCache } from 'lru-cache';
 import type { TopicEvent } from './events.ts';
 import type { Topic } from '#shared/core/events.ts';
 
-/** What is kept until something happens that it shows. */
+/** A cache entry that is valid until an event affects it. */
 export type CacheEntry = {
-  /** Bytes it takes, about. */
+  /** The approximate memory in bytes. */
   bytes: number;
-  /** Whose events it may go stale by. */
+  /** The topics whose events may make it stale. */
   topics: readonly Topic[];
-  isStaleBy: (news: TopicEvent) => boolean;
+  isStaleBy: (event: TopicEvent) => boolean;
 };
 
-/** A value being made. Who asks while it is `open` gets it; after an event that may concern it, nobody new does. */
+/**
+ * A value being created. Requests share it while it `isOpen`. An event that may affect it closes it for new requests.
+ */
 type PendingEntry<Value> = {
   value: Promise<Value>;
   next: Promise<Value> | undefined;
   topics: readonly Topic[];
-  /** What has happened since it began. */
+  /** The events since its creation started. */
   events: TopicEvent[];
   isOpen: boolean;
-  /** More has happened than is remembered. */
+  /** There were more events than are recorded. */
   isTruncated: boolean;
 };
 
 export type CacheHooks<Value> = {
-  /** Called with a value that is about to be kept; false: it is not. */
+  /** Called before a value is stored. If it returns false, the value is not stored. */
   admit?: (value: Value, key: string) => boolean;
-  /** Gives a value as it is after news that it goes stale by; undefined where it has to be made anew. */
-  update?: (value: Value, news: TopicEvent) => Value | undefined;
-  /** Called for each value that is kept no longer. */
+  /** Updates a value after an event that makes it stale. Undefined if it must be created again. */
+  update?: (value: Value, event: TopicEvent) => Value | undefined;
+  /** Called for each value that is removed. */
   onEvict?: (value: Value, key: string) => void;
 };
 
 /**
- * Milliseconds after which a value is made anew, whatever nobody told of: a statement by hand, or a node of the version
- * before, which tells of less.
+ * The maximum age of a value in milliseconds. It covers changes without an event: a manual SQL statement, or a node of
+ * the previous version that publishes fewer events.
  */
 const maxAgeMs = 10 * 60_000;
 
-/** Events remembered while one value is made. */
+/** The maximum number of events recorded while a value is created. */
 const maxPendingEvents = 5_000;
 
 /**
- * Values by key, bounded by their size, the least recently used one going first. None outlives an event that concerns
- * it: not one that is kept, nor one whose making began before the event. A value is made once for all who wait for it.
+ * An LRU cache by key, bounded by bytes. An event removes every value it affects, including one whose creation started
+ * before the event. Concurrent requests for a value share its creation.
  */
 export class EventCache<Value extends CacheEntry> {
   readonly #values: LRUCache<string, Value>;
-  /** Most topics are carried by one value, which needs no set of its own. */
+  /** Most topics have one value, which needs no Set. */
   readonly #keys = new Map<Topic, string | Set<string>>();
-  readonly #making = new Map<string, PendingEntry<Value>>();
+  readonly #pending = new Map<string, PendingEntry<Value>>();
 
   readonly #hooks: CacheHooks<Value>;
 
@@ -64,7 +66,7 @@ export class EventCache<Value extends CacheEntry> {
     });
   }
 
-  /** Bytes of all that is kept. */
+  /** The memory of all values in bytes. */
   get bytes(): number {
     return this.#values.calculatedSize;
   }
@@ -73,7 +75,7 @@ export class EventCache<Value extends CacheEntry> {
     return this.#values.get(key);
   }
 
-  /** The keys of what is kept and carries a topic. */
+  /** The keys of the values with a topic. */
   keysOf(topic: Topic): Iterable<string> {
     const keys = this.#keys.get(topic) ?? [];
     return typeof keys === 'string' ? [keys] : keys;
@@ -84,58 +86,58 @@ export class EventCache<Value extends CacheEntry> {
   }
 
   /**
-   * What is kept, or what `make` makes, no older than this call.
-   * @param topics those known beforehand, whose events may concern it.
+   * Returns the cached value or the result of `create`, never older than this call.
+   * @param topics the topics known in advance whose events may affect the value
    */
-  getOrCreate(key: string, topics: readonly Topic[], make: () => Promise<Value>): Promise<Value> {
+  getOrCreate(key: string, topics: readonly Topic[], create: () => Promise<Value>): Promise<Value> {
     const value = this.#values.get(key);
     if (value !== undefined) return Promise.resolve(value);
-    const making = this.#making.get(key);
-    if (making === undefined) return this.#make(key, topics, make);
-    if (making.isOpen) return making.value;
-    // At most one is made at a time, and one waits for it: what it finds is not too old for anybody who waits here.
-    const again = () => this.getOrCreate(key, topics, make);
-    return (making.next ??= making.value.then(again, again));
+    const pending = this.#pending.get(key);
+    if (pending === undefined) return this.#create(key, topics, create);
+    if (pending.isOpen) return pending.value;
+    // At most one creation runs and one waits. The waiting one starts after all requests that share it.
+    const again = () => this.getOrCreate(key, topics, create);
+    return (pending.next ??= pending.value.then(again, again));
   }
 
-  applyEvents(news: readonly TopicEvent[]): void {
-    for (const each of news) {
-      // A value that is revised is put under its topics again meanwhile.
+  applyEvents(events: readonly TopicEvent[]): void {
+    for (const each of events) {
+      // Updating a value changes the keys of its topics.
       const keys = [...this.keysOf(each.topic)];
-      for (const key of keys) this.#hearKept(key, each);
-      for (const making of this.#making.values()) recordEvent(making, each);
+      for (const key of keys) this.#updateEntry(key, each);
+      for (const pending of this.#pending.values()) recordEvent(pending, each);
     }
   }
 
-  #hearKept(key: string, news: TopicEvent): void {
+  #updateEntry(key: string, event: TopicEvent): void {
     const value = this.#values.peek(key);
-    if (value?.isStaleBy(news) !== true) return;
-    const revised = this.#hooks.update?.(value, news);
-    if (revised === undefined) this.#values.delete(key);
-    // As old as what it was made from.
-    else if (revised !== value) this.#put(key, revised, this.#values.getRemainingTTL(key));
+    if (value?.isStaleBy(event) !== true) return;
+    const updated = this.#hooks.update?.(value, event);
+    if (updated === undefined) this.#values.delete(key);
+    // Keeps the age of the value it replaces.
+    else if (updated !== value) this.#put(key, updated, this.#values.getRemainingTTL(key));
   }
 
-  /** What is kept, and what is being made, may be too old. */
+  /** Removes all values, and those being created, because they may be stale. */
   clear(): void {
     this.#values.clear();
-    for (const making of this.#making.values()) {
-      making.isOpen = false;
-      making.isTruncated = true;
+    for (const pending of this.#pending.values()) {
+      pending.isOpen = false;
+      pending.isTruncated = true;
     }
   }
 
-  #make(key: string, topics: readonly Topic[], make: () => Promise<Value>): Promise<Value> {
-    const making: PendingEntry<Value> = {
-      value: make().then(
+  #create(key: string, topics: readonly Topic[], create: () => Promise<Value>): Promise<Value> {
+    const pending: PendingEntry<Value> = {
+      value: create().then(
         (value) => {
-          this.#making.delete(key);
-          const kept = making.isTruncated ? undefined : this.#revised(value, making.events);
-          if (kept !== undefined) this.#put(key, kept);
-          return kept ?? value;
+          this.#pending.delete(key);
+          const stored = pending.isTruncated ? undefined : this.#applyUpdates(value, pending.events);
+          if (stored !== undefined) this.#put(key, stored);
+          return stored ?? value;
         },
         (error: unknown) => {
-          this.#making.delete(key);
+          this.#pending.delete(key);
           throw error;
         },
       ),
@@ -145,23 +147,26 @@ export class EventCache<Value extends CacheEntry> {
       isOpen: true,
       isTruncated: false,
     };
-    this.#making.set(key, making);
-    return making.value;
+    this.#pending.set(key, pending);
+    return pending.value;
   }
 
-  /** A value after what has happened since its making began; undefined where it is too old. */
-  #revised(value: Value, news: readonly TopicEvent[]): Value | undefined {
-    let revised: Value | undefined = value;
-    for (const each of news)
-      if (isAffected(value, each)) revised = revised && this.#hooks.update?.(revised, each);
-    return revised;
+  /** The value after the events since its creation started. Undefined if it is stale. */
+  #applyUpdates(value: Value, events: readonly TopicEvent[]): Value | undefined {
+    let updated: Value | undefined = value;
+    for (const each of events)
+      if (isAffected(value, each)) updated = updated && this.#hooks.update?.(updated, each);
+    return updated;
   }
 
-  /** @param ttl milliseconds that it may still be kept. */
+  /**
+   * Stores a value.
+   * @param ttl the remaining lifetime in milliseconds
+   */
   #put(key: string, value: Value, ttl = maxAgeMs): void {
     if (this.#hooks.admit?.(value, key) === false) return;
     this.#values.set(key, value, { ttl: Math.max(1, Math.floor(ttl)) });
-    // One larger than all that may be kept is not.
+    // The value is larger than the whole cache.
     if (this.#values.peek(key) !== value) return;
     for (const topic of value.topics) {
       const keys = this.#keys.get(topic);
@@ -181,13 +186,13 @@ export class EventCache<Value extends CacheEntry> {
   }
 }
 
-function isAffected(value: CacheEntry, news: TopicEvent): boolean {
-  return value.topics.includes(news.topic) && value.isStaleBy(news);
+function isAffected(value: CacheEntry, event: TopicEvent): boolean {
+  return value.topics.includes(event.topic) && value.isStaleBy(event);
 }
 
-function recordEvent<Value>(making: PendingEntry<Value>, news: TopicEvent): void {
-  if (making.events.length === maxPendingEvents) making.isTruncated = true;
-  else making.events.push(news);
-  // Whose names it will show is not known yet.
-  if (making.topics.includes(news.topic) || news.event.kind === 'member-renamed') making.isOpen = false;
+function recordEvent<Value>(pending: PendingEntry<Value>, event: TopicEvent): void {
+  if (pending.events.length === maxPendingEvents) pending.isTruncated = true;
+  else pending.events.push(event);
+  // The names on the page are not known yet.
+  if (pending.topics.includes(event.topic) || event.event.kind === 'member-renamed') pending.isOpen = false;
 }

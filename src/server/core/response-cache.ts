@@ -20,42 +20,42 @@ import {
 import { type Participant, PageParticipants } from './response-cache-participants.ts';
 import { trackWrites, type WriteTracker, writesCookie } from './read-your-writes.ts';
 
-/** A page that somebody wants to see. */
+/** A page and how to read it. */
 export type PageQuery = PageKind & {
-  /** The same for the same page, whoever wants it. */
+  /** The same for all viewers of the page. */
   key: string;
-  /** Those known beforehand, whose events may concern it. */
+  /** The topics known in advance whose events may affect the page. */
   topics: readonly Topic[];
-  /** The page, and the viewer's values for its slots, from one statement. */
+  /** Reads the page and the viewer's values for its slots in one statement. */
   read: (db: Reader) => Promise<{ parts: PageContent; values: readonly string[] }>;
-  /** The viewer's values alone. */
+  /** Reads only the viewer's values. */
   readViewerValues: (db: Reader, ids: readonly number[]) => Promise<readonly string[]>;
   viewerTopics: ViewerTopics;
   /**
-   * For pages whose last slot is a time: all members who have anything of their own on it, or null where there are too
-   * many. What any member does later is told as `OwnNews`.
+   * For pages whose last slot is a time: reads all members who have values of their own on the page. Null if there are
+   * too many. Later changes arrive as `ViewerChange`.
    */
   readParticipants?: (db: Reader, ids: readonly number[]) => Promise<readonly Participant[] | null>;
 };
 
-/** A member has more or less of their own than before on the pages of a topic; null: on any page. */
+/** A member's own values have changed on the pages of a topic. Null: on any page. */
 export type ViewerChange = { memberId: number; topic: Topic | null };
 
-/** Something about a member that decides what they are shown, and changes seldom. */
-export type MemberFact = Pick<CacheEntry, 'topics' | 'isStaleBy'> & {
+/** A flag of a member that determines what they see and changes rarely. */
+export type MemberFlag = Pick<CacheEntry, 'topics' | 'isStaleBy'> & {
   key: string;
   read: (db: Reader) => Promise<boolean>;
 };
 
-/** Bytes a fact takes, about. */
-const factBytes = 400;
+/** The approximate memory of a flag in bytes. */
+const flagBytes = 400;
 
-type CachedFact = CacheEntry & { holds: boolean };
+type CachedFlag = CacheEntry & { value: boolean };
 
 /**
- * Pages as bytes, for all who look at them until something happens that they show. What this process
- * commits makes them stale before it is acknowledged, what others commit as soon as the stream of events tells of it.
- * While that is not followed, nothing is kept and nothing that is kept is shown.
+ * Caches pages as bytes for all viewers until an event affects them. Events of this process invalidate entries before
+ * the write is acknowledged, events of other processes when the event stream delivers them. While the stream is not up
+ * to date, nothing is stored or served.
  */
 export class ResponseCache {
   readonly #db: Database;
@@ -63,27 +63,27 @@ export class ResponseCache {
   readonly #written: WriteTracker;
   readonly #pages: EventCache<CachedPage>;
   readonly #filled: EventCache<ViewerPage>;
-  readonly #regulars: LRUCache<string, CachedParticipants>;
-  /** Pages of which somebody has asked what is their own. */
-  readonly #askedOnce = new WeakSet<CachedPage['identity']>();
-  readonly #facts: EventCache<CachedFact>;
-  readonly #ownNews: (news: TopicEvent) => ViewerChange | undefined;
-  #made = 0;
-  #asked = 0;
+  readonly #participants: LRUCache<string, CachedParticipants>;
+  /** Pages whose viewer values were requested once. Their participants are loaded on the next request. */
+  readonly #requestedOnce = new WeakSet<CachedPage['identity']>();
+  readonly #memberFlags: EventCache<CachedFlag>;
+  readonly #getChange: (event: TopicEvent) => ViewerChange | undefined;
+  #pageReads = 0;
+  #viewerReads = 0;
   #hits = 0;
   #misses = 0;
 
-  /** @param maxBytes of all that is kept; 0 keeps nothing. */
+  /** @param options `maxBytes` is the size of the whole cache; 0 disables it */
   constructor(options: {
     db: Database;
     stream: Pick<EventStream, 'isUpToDate' | 'position'>;
     maxBytes: number;
-    ownNews: (news: TopicEvent) => ViewerChange | undefined;
+    getChange: (event: TopicEvent) => ViewerChange | undefined;
   }) {
-    const { db, stream, maxBytes, ownNews } = options;
+    const { db, stream, maxBytes, getChange } = options;
     this.#db = db;
     this.#stream = stream;
-    this.#ownNews = ownNews;
+    this.#getChange = getChange;
     this.#written = trackWrites(db, stream.position);
     const share = (part: number) => Math.max(1, Math.floor(maxBytes * part));
     this.#pages = new EventCache<CachedPage>(share(0.7), {
@@ -92,7 +92,7 @@ export class ResponseCache {
         for (const key of viewerPageKeys ?? []) this.#filled.delete(key);
       },
     });
-    this.#regulars = new LRUCache({
+    this.#participants = new LRUCache({
       maxSize: share(0.1),
       sizeCalculation: ({ participants }) => participants.bytes,
     });
@@ -103,71 +103,73 @@ export class ResponseCache {
       },
       onEvict: ({ page }, key) => void page.viewerPageKeys?.delete(key),
     });
-    this.#facts = new EventCache<CachedFact>(share(0.05));
+    this.#memberFlags = new EventCache<CachedFlag>(share(0.05));
   }
 
-  /** Bytes of all that is kept. */
+  /** The memory of all entries in bytes. */
   get bytes(): number {
-    return this.#pages.bytes + this.#filled.bytes + this.#regulars.calculatedSize + this.#facts.bytes;
+    return (
+      this.#pages.bytes + this.#filled.bytes + this.#participants.calculatedSize + this.#memberFlags.bytes
+    );
   }
 
-  /** How many pages were read from the database to be kept. */
+  /** The number of pages read from the database. */
   get pagesRead(): number {
-    return this.#made;
+    return this.#pageReads;
   }
 
-  /** How often a page was there, but what is the viewer's own on it had to be read from the database. */
+  /** How often a page was cached but the viewer's values had to be read from the database. */
   get viewerReads(): number {
-    return this.#asked;
+    return this.#viewerReads;
   }
 
-  /** How many times a page was there when it was looked for, and how many times it was not. */
+  /** How often a page was found, and how often not. */
   get lookups(): { hits: number; misses: number } {
     return { hits: this.#hits, misses: this.#misses };
   }
 
-  /** Names what was written here, for the cookie of whoever wrote. */
+  /** Tracks the writes of this node for the cookie of the writer. */
   get writes(): WriteTracker {
     return this.#written;
   }
 
-  applyEvents(news: readonly TopicEvent[]): void {
-    if (news.some(({ event }) => event.kind === 'imported')) return this.clear();
-    this.#pages.applyEvents(news);
-    this.#filled.applyEvents(news);
-    this.#facts.applyEvents(news);
-    for (const each of news) {
-      const own = this.#ownNews(each);
-      if (own !== undefined) this.#changeRegulars(own);
+  applyEvents(events: readonly TopicEvent[]): void {
+    if (events.some(({ event }) => event.kind === 'imported')) return this.clear();
+    this.#pages.applyEvents(events);
+    this.#filled.applyEvents(events);
+    this.#memberFlags.applyEvents(events);
+    for (const each of events) {
+      const own = this.#getChange(each);
+      if (own !== undefined) this.#markChanged(own);
     }
   }
 
-  #changeRegulars({ memberId, topic }: ViewerChange): void {
-    const keys = topic === null ? this.#regulars.keys() : this.#pages.keysOf(topic);
-    for (const key of keys) this.#regulars.peek(key)?.participants.markChanged(memberId);
+  #markChanged({ memberId, topic }: ViewerChange): void {
+    const keys = topic === null ? this.#participants.keys() : this.#pages.keysOf(topic);
+    for (const key of keys) this.#participants.peek(key)?.participants.markChanged(memberId);
   }
 
-  /** Something happened that nobody told of. */
+  /** Clears the cache after a gap in the events. */
   clear(): void {
     this.#pages.clear();
     this.#filled.clear();
-    this.#regulars.clear();
-    this.#facts.clear();
+    this.#participants.clear();
+    this.#memberFlags.clear();
   }
 
   /**
-   * Whether what is kept is new enough for a request: not where the stream is not followed, and not for a browser that
-   * has written or was told what this node has not heard of.
+   * Whether the cache is fresh enough for a request. It is not if the stream is not up to date, or if the browser has
+   * written or seen something that this node has not received yet.
    */
-  isFreshFor(headers: { seen: string | undefined; cookie: string | undefined }): boolean {
+  isFreshFor(headers: { minPosition: string | undefined; cookie: string | undefined }): boolean {
     if (!this.#stream.isUpToDate()) return false;
-    const { seen, cookie } = headers;
-    if (seen !== undefined && !this.#written.covers(seen)) return false;
+    const { minPosition, cookie } = headers;
+    if (minPosition !== undefined && !this.#written.covers(minPosition)) return false;
     const token = cookie === undefined ? undefined : readWritesCookie(cookie);
     return token === undefined || this.#written.hasSeen(token);
   }
 
-  /** What is kept of a page for a viewer. */
+  /** Returns the cached page for a viewer. */
   find(key: string, viewerId: number): ViewerPage | undefined {
     const found = this.#find(key, viewerId);
     if (found !== undefined) this.#hits++;
@@ -177,7 +179,7 @@ export class ResponseCache {
   #find(key: string, viewerId: number): ViewerPage | undefined {
     const page = this.#pages.find(key);
     if (page === undefined || page.viewerSlots.length === 0) return page && fillForOthers(page);
-    const time = this.#regularsOf(page)?.participants.find(viewerId);
+    const time = this.#participantsOf(page)?.participants.find(viewerId);
     if (time === null) return fillForOthers(page);
     if (time !== undefined) return fillLastSlot(page, JSON.stringify(new Date(time)));
     const filled = this.#filled.find(viewerPageKey(key, viewerId));
@@ -195,11 +197,11 @@ export class ResponseCache {
           createPage(wanted, await this.#readAll(wanted)),
         ),
       );
-    if (await this.#learnRegulars(wanted)) {
+    if (await this.#loadParticipants(wanted)) {
       const again = this.#find(key, viewerId);
       if (again !== undefined) return again;
     }
-    // Nobody who asks after an event of the page gets what was begun before it.
+    // A request after an event on the page must not share a creation that started before it.
     const concerning = [...topics, ...viewerTopics.topics];
     return this.#filled.getOrCreate(viewerPageKey(key, viewerId), concerning, async () => {
       let values: readonly string[] | undefined;
@@ -212,71 +214,71 @@ export class ResponseCache {
     });
   }
 
-  /** Of a page that a second member asks for. Returns whether there is anything to be learned of it. */
-  async #learnRegulars({ key, readParticipants }: PageQuery): Promise<boolean> {
+  /** Loads the participants when a second member requests the page. Returns false if they cannot be loaded. */
+  async #loadParticipants({ key, readParticipants }: PageQuery): Promise<boolean> {
     const page = this.#pages.find(key);
     if (page === undefined || readParticipants === undefined) return false;
-    const known = this.#regularsOf(page) ?? this.#readRegulars(page, readParticipants);
+    const known = this.#participantsOf(page) ?? this.#readParticipants(page, readParticipants);
     await known?.read;
     return known !== undefined;
   }
 
-  #readRegulars(
+  #readParticipants(
     page: CachedPage,
-    readRegulars: NonNullable<PageQuery['readParticipants']>,
+    readParticipants: NonNullable<PageQuery['readParticipants']>,
   ): CachedParticipants | undefined {
     const { key, identity, ids } = page;
-    if (!this.#askedOnce.has(identity)) {
-      this.#askedOnce.add(identity);
+    if (!this.#requestedOnce.has(identity)) {
+      this.#requestedOnce.add(identity);
       return undefined;
     }
     const participants = new PageParticipants(identity);
     const read = async () => {
       try {
-        participants.load(await readRegulars(this.#db, ids));
+        participants.load(await readParticipants(this.#db, ids));
       } finally {
-        // With its size as it is now; what was not read can be read again.
-        if (this.#regulars.peek(key) === known) {
-          this.#regulars.delete(key);
-          if (participants.isLoaded) this.#regulars.set(key, known);
+        // Stores it again with its new size. Values that were not loaded can be read again.
+        if (this.#participants.peek(key) === known) {
+          this.#participants.delete(key);
+          if (participants.isLoaded) this.#participants.set(key, known);
         }
       }
     };
     const known: CachedParticipants = { participants, read: Promise.resolve() };
-    this.#regulars.set(key, known);
+    this.#participants.set(key, known);
     known.read = read();
     return known;
   }
 
-  #regularsOf(page: CachedPage): CachedParticipants | undefined {
-    const known = this.#regulars.get(page.key);
+  #participantsOf(page: CachedPage): CachedParticipants | undefined {
+    const known = this.#participants.get(page.key);
     return known?.participants.identity === page.identity ? known : undefined;
   }
 
   #readOwn(wanted: PageQuery, { ids }: CachedPage) {
-    this.#asked++;
+    this.#viewerReads++;
     return wanted.readViewerValues(this.#db, ids);
   }
 
   #readAll(wanted: PageQuery) {
-    this.#made++;
+    this.#pageReads++;
     return wanted.read(this.#db);
   }
 
-  /** What is known of a member; undefined where nobody has asked since it may have changed. */
-  findFact(key: string): boolean | undefined {
-    return this.#facts.find(key)?.holds;
+  /** A cached flag of a member. Undefined if it was not read since it may have changed. */
+  findMemberFlag(key: string): boolean | undefined {
+    return this.#memberFlags.find(key)?.value;
   }
 
-  async getFact({ key, topics, isStaleBy, read }: MemberFact): Promise<boolean> {
-    const fact = await this.#facts.getOrCreate(key, topics, async () => {
-      return { holds: await read(this.#db), topics, isStaleBy, bytes: factBytes };
+  async getMemberFlag({ key, topics, isStaleBy, read }: MemberFlag): Promise<boolean> {
+    const flag = await this.#memberFlags.getOrCreate(key, topics, async () => {
+      return { value: await read(this.#db), topics, isStaleBy, bytes: flagBytes };
     });
-    return fact.holds;
+    return flag.value;
   }
 }
 
-/** Settled once they are read. */
+/** `read` settles once the participants are loaded. */
 type CachedParticipants = { participants: PageParticipants; read: Promise<void> };
 
 const createPage = (wanted: PageQuery, { parts }: { parts: PageContent }) =>
@@ -292,7 +294,7 @@ function readWritesCookie(cookie: string): string | undefined {
   try {
     return decodeURIComponent(value);
   } catch {
-    // Nobody of ours wrote it: then nothing is known of it.
+    // Not created by Parley, so it has no position.
     return '';
   }
 }

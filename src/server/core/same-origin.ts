@@ -5,21 +5,21 @@ import type { SiteSettings } from './site-settings.ts';
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Refuses changes asked for by pages of other sites, beside what SameSite cookies already prevent. Browsers send `Origin`
- * or `Sec-Fetch-Site` with them; programs that send neither carry no other site's page.
+ * Refuses changes requested by pages of other sites, in addition to SameSite cookies. Browsers send `Origin` or
+ * `Sec-Fetch-Site` with them. Requests without either do not come from a page.
  */
 export function requireSameOrigin(settings: SiteSettings) {
   return createMiddleware(async (c, next) => {
     if (safeMethods.has(c.req.method) || isSameOrigin(settings, c.req.header())) return next();
-    throw new ProblemError('foreign-origin', 'This request came from another site.');
+    throw new ProblemError('foreign-origin');
   });
 }
 
 type NamedHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /**
- * Whether a request comes from a page of this site, or from no page at all. PUBLIC_URL says which scheme its host has; at
- * other hosts it is http, or what a proxy says: a page cannot make a browser send that header to another site.
+ * Whether a request comes from a page of this site or from no page. PUBLIC_URL determines the scheme of its host. For
+ * other hosts it is http, or what a proxy reports: a page cannot make a browser send that header to another site.
  */
 export function isSameOrigin(settings: SiteSettings, headers: NamedHeaders): boolean {
   const { origin, host, 'sec-fetch-site': site, 'x-forwarded-proto': forwarded } = headers;

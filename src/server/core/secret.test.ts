@@ -27,15 +27,19 @@ afterEach(async () => {
 
 const given = 'a secret of the environment, long enough for one';
 
-/** What one start takes as its secret, and the warnings it logs. */
+/** The secret that one start uses, and the warnings it logs. */
 async function start(options: Partial<SecretOptions> = {}) {
   const warnings: string[] = [];
   const log = pino({ level: 'warn' }, { write: (line: string) => void warnings.push(line) });
-  const defaults = { given: undefined, dataDirectory: await createTemporaryDirectory(), removesFile: true };
+  const defaults = {
+    configured: undefined,
+    dataDirectory: await createTemporaryDirectory(),
+    removesFile: true,
+  };
   return { secret: await getOrCreateSecret(db, { ...defaults, log, ...options }), warnings };
 }
 
-test('nodes that start at the same moment on an empty database share one secret', async () => {
+test('shares one secret between nodes that start at the same time on an empty database', async () => {
   const starts = await Promise.all(Array.from({ length: 8 }, () => start()));
   expect(new Set(starts.map(({ secret }) => secret)).size).toBe(1);
   expect(starts[0]?.secret).toMatch(/^[\w-]{43}$/);
@@ -43,55 +47,58 @@ test('nodes that start at the same moment on an empty database share one secret'
   expect(starts.flatMap(({ warnings }) => warnings)).toEqual([]);
 });
 
-test('the secret of an older data folder is taken over, and its file goes', async () => {
+test('takes over the secret file of an older data directory and deletes the file', async () => {
   const dataDirectory = await createTemporaryDirectory();
   const file = path.join(dataDirectory, 'secret');
-  await writeFile(file, 'kept-since-the-first-start\n');
-  expect((await start({ dataDirectory })).secret).toBe('kept-since-the-first-start');
+  await writeFile(file, 'stored-at-the-first-start\n');
+  expect((await start({ dataDirectory })).secret).toBe('stored-at-the-first-start');
   await expect(readFile(file)).rejects.toThrow('ENOENT');
-  expect((await start({ dataDirectory })).secret).toBe('kept-since-the-first-start');
+  expect((await start({ dataDirectory })).secret).toBe('stored-at-the-first-start');
 });
 
-test('the file stays where its folder is of another database, or holds another secret than is used', async () => {
+test('leaves the secret file if its directory belongs to another database or the secret differs', async () => {
   const dataDirectory = await createTemporaryDirectory();
   const file = path.join(dataDirectory, 'secret');
-  await writeFile(file, 'kept-since-the-first-start\n');
-  expect((await start({ dataDirectory, given })).secret).toBe(given);
-  expect((await start({ dataDirectory, removesFile: false })).secret).toBe('kept-since-the-first-start');
+  await writeFile(file, 'stored-at-the-first-start\n');
+  expect((await start({ dataDirectory, configured: given })).secret).toBe(given);
+  expect((await start({ dataDirectory, removesFile: false })).secret).toBe('stored-at-the-first-start');
   await writeFile(file, 'of-another-time\n');
-  expect((await start({ dataDirectory })).secret).toBe('kept-since-the-first-start');
+  expect((await start({ dataDirectory })).secret).toBe('stored-at-the-first-start');
   expect(await readFile(file, 'utf8')).toBe('of-another-time\n');
 });
 
-test('SECRET wins, and is not to be found in the database', async () => {
+test('prefers SECRET and does not store it in the database', async () => {
   const made = await start();
-  expect((await start({ given })).secret).toBe(given);
+  expect((await start({ configured: given })).secret).toBe(given);
   const { rows } = await sql`select * from setting`.execute(db);
   expect(JSON.stringify(rows)).not.toContain(given);
   expect((await start()).secret).toBe(made.secret);
 });
 
-test('a start with another secret than the one before it warns, once', async () => {
+test('warns once about a secret that differs from the last start', async () => {
   await start();
-  const changed = await start({ given });
+  const changed = await start({ configured: given });
   expect(changed.warnings).toHaveLength(1);
   expect(changed.warnings[0]).toContain(
-    'Give every Parley that shares the database the same SECRET, or none.',
+    'Set the same SECRET on every Parley that shares the database, or on none.',
   );
   expect(changed.warnings[0]).not.toContain(given);
-  expect((await start({ given })).warnings).toEqual([]);
+  expect((await start({ configured: given })).warnings).toEqual([]);
   expect((await start()).warnings).toHaveLength(1);
 });
 
-test('of two nodes with different secrets that start at the same moment, one warns', async () => {
-  const starts = await Promise.all([start({ given }), start({ given: `${given}, but another` })]);
+test('warns on one of two nodes that start at the same time with different secrets', async () => {
+  const starts = await Promise.all([
+    start({ configured: given }),
+    start({ configured: `${given}, but another` }),
+  ]);
   expect(starts.flatMap(({ warnings }) => warnings)).toHaveLength(1);
 });
 
-test('a member stays signed in when the secret of the data folder moves into the database', async () => {
+test('keeps members signed in when the secret moves from the data directory to the database', async () => {
   const data = await createTemporaryDataDirectory();
-  // As the version before left it: a secret in the folder, and the cookies signed with it.
-  const env = { PARLEY_DATA: data, SECRET: 'the secret of the data folder, from before' };
+  // As an older version left it: a secret in the directory, and cookies signed with it.
+  const env = { PARLEY_DATA: data, SECRET: 'the secret of the data directory, from before' };
   const before = startParley({ env });
   expect(await register(await before.ready, 'Ada')).toBe(201);
   const ada = new ApiClient(await before.ready);
@@ -105,5 +112,5 @@ test('a member stays signed in when the secret of the data folder moves into the
   there.cookies = ada.cookies;
   expect((await there.get('/session')).body).toMatchObject({ member: { displayName: 'Ada' } });
   await expect(readFile(path.join(data, 'secret'))).rejects.toThrow('ENOENT');
-  expect(after.output()).not.toContain('another secret');
+  expect(after.output()).not.toContain('secret for session cookies');
 });

@@ -5,9 +5,9 @@ import { getSecurityHeaders } from './security-headers.ts';
 const server = await startTestServer();
 afterAll(() => server.stop());
 
-describe('every answer tells browsers', () => {
+describe('security headers of every response', () => {
   test.each(['/api/session', '/api/feeds/recent', '/api/nothing', '/nothing', '/api/docs'])(
-    'what may not happen on its page (%s)',
+    'restrict what a page may do (%s)',
     async (address) => {
       const { headers } = await fetch(server.address + address);
       const policy = headers.get('content-security-policy') ?? '';
@@ -32,25 +32,27 @@ describe('every answer tells browsers', () => {
   );
 });
 
-describe('browsers are told to use https for ever', () => {
-  const told = async (publicUrl: string | null, hsts: 'host' | 'subdomains' | 'off') => {
+describe('strict transport security', () => {
+  const readHeader = async (publicUrl: string | null, hsts: 'host' | 'subdomains' | 'off') => {
     const settings = { publicUrl, hsts };
     return (await getSecurityHeaders(settings, '/'))['strict-transport-security'];
   };
 
-  test('of this host, where members come by https', async () => {
-    expect(await told('https://ask.example.org', 'host')).toBe('max-age=31536000');
+  test('is sent for this host when PUBLIC_URL is https', async () => {
+    expect(await readHeader('https://ask.example.org', 'host')).toBe('max-age=31536000');
   });
 
-  test('of the hosts below it where the operator says that all of them have TLS', async () => {
-    expect(await told('https://ask.example.org', 'subdomains')).toBe('max-age=31536000; includeSubDomains');
+  test('includes subdomains when the operator configures it', async () => {
+    expect(await readHeader('https://ask.example.org', 'subdomains')).toBe(
+      'max-age=31536000; includeSubDomains',
+    );
   });
 
   test.each([
-    ['where members come by http', 'http://ask.example.org', 'host'],
-    ['where nobody knows how they come', null, 'host'],
-    ['where the operator leaves it to the proxy', 'https://ask.example.org', 'off'],
-  ] as const)('not %s', async (_, publicUrl, hsts) => {
-    expect(await told(publicUrl, hsts)).toBeUndefined();
+    ['when PUBLIC_URL is http', 'http://ask.example.org', 'host'],
+    ['when PUBLIC_URL is not set', null, 'host'],
+    ['when HSTS is off', 'https://ask.example.org', 'off'],
+  ] as const)('is not sent %s', async (_, publicUrl, hsts) => {
+    expect(await readHeader(publicUrl, hsts)).toBeUndefined();
   });
 });

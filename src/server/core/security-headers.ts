@@ -2,17 +2,17 @@ import { Hono, type MiddlewareHandler } from 'hono';
 import { secureHeaders } from 'hono/secure-headers';
 import { isHttps, type SiteSettings } from './site-settings.ts';
 
-/** What they depend on. */
+/** The settings that determine the headers. */
 export type HeaderSettings = Pick<SiteSettings, 'publicUrl' | 'hsts'>;
 
-/** What tells browsers what no page of ours does; on every answer (OWASP ASVS 5.0, chapter 3). */
+/** Adds headers that restrict what pages may do to every response (OWASP ASVS 5.0, chapter 3). */
 export function securityHeaders(settings: HeaderSettings): MiddlewareHandler {
   const app = secureHeaders(headersFor(settings, appPolicy));
   const docs = secureHeaders(headersFor(settings, docsPolicy));
   return (c, next) => (c.req.path.startsWith('/api/docs') ? docs(c, next) : app(c, next));
 }
 
-/** The same headers, by their names, for answers that do not pass there. */
+/** The same headers by name, for responses that bypass this middleware. */
 export async function getSecurityHeaders(
   settings: HeaderSettings,
   path: string,
@@ -24,14 +24,14 @@ export async function getSecurityHeaders(
 type Policy = NonNullable<Parameters<typeof secureHeaders>[0]>['contentSecurityPolicy'] & object;
 
 /**
- * Scripts and styles are files of this server, and nothing else is loaded from anywhere. React sets styles through the
- * CSSOM, which a policy lets be; text that members write is never markup, and trusted types see to it that no string
- * becomes markup or a script by itself (src/web/core/csp.ts).
+ * Scripts and styles come from this server only, and nothing is loaded from elsewhere. React sets styles through the
+ * CSSOM, which the policy allows. Member text is never markup, and trusted types prevent strings from becoming markup
+ * or scripts (src/web/core/csp.ts).
  */
 const appPolicy: Policy = {
   defaultSrc: ["'none'"],
   scriptSrc: ["'self'"],
-  // The hash is that of the one style element there is: Mantine's, which stops transitions while the theme changes.
+  // The hash of the only style element: Mantine's, which disables transitions while the theme changes.
   styleSrc: ["'self'", "'sha256-YnKuEvjaN783x0dCI08wT+XSJaOmEZ29BpHKUGflcY0='"],
   imgSrc: ["'self'"],
   fontSrc: ["'self'"],
@@ -45,7 +45,10 @@ const appPolicy: Policy = {
   trustedTypes: ['default', 'paste', 'lines'],
 };
 
-/** The reference of the API is Swagger UI as it comes: it has pictures in its style sheet, and knows no trusted types. */
+/**
+ * The API reference is the unmodified Swagger UI, which has images in its style sheet and does not support trusted
+ * types.
+ */
 const { requireTrustedTypesFor: _, trustedTypes: __, ...loaded } = appPolicy;
 const docsPolicy: Policy = { ...loaded, imgSrc: ["'self'", 'data:'] };
 
@@ -54,7 +57,7 @@ const year = 365 * 24 * 60 * 60;
 function headersFor(settings: HeaderSettings, contentSecurityPolicy: Policy) {
   return {
     contentSecurityPolicy,
-    // Where somebody reads here is nobody's business elsewhere.
+    // Other sites do not learn what a member reads here.
     referrerPolicy: 'same-origin',
     xFrameOptions: 'DENY',
     crossOriginOpenerPolicy: 'same-origin',
@@ -65,13 +68,13 @@ function headersFor(settings: HeaderSettings, contentSecurityPolicy: Policy) {
   };
 }
 
-/** A laptop on http must not be locked out, nor other sites below the same name that have no TLS. */
+/** Not for http, which would lock out a laptop. Not for subdomains by default, because they may have no TLS. */
 function strictTransportSecurity(settings: HeaderSettings): string | false {
   if (!isHttps(settings) || settings.hsts === 'off') return false;
   return `max-age=${year}${settings.hsts === 'subdomains' ? '; includeSubDomains' : ''}`;
 }
 
-/** What pages never ask a browser for, so that nothing that finds its way into one can. */
+/** Browser features that no page uses. Disabling them also denies them to injected code. */
 const disabledFeatures = [
   'accelerometer',
   'autoplay',

@@ -1,8 +1,8 @@
 import type { Context } from 'hono';
 
 /**
- * Takes the place of the service worker in every browser that has one, and then ends itself. A browser asks for it at
- * the next visit, whatever the broken one does; an answer of 404 would leave that one at work (Service Workers, Update).
+ * A script that replaces an installed service worker and unregisters itself. Browsers check for updates at the next
+ * visit, even if the old worker is broken. A 404 would leave the old one installed (Service Workers, Update).
  */
 export const serveServiceWorkerRemoval = (c: Context) =>
   c.body(removalScript, 200, {

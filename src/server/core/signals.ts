@@ -2,16 +2,13 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isatty } from 'node:tty';
 
-/** Told to stop once, and told again. */
+/** Aborted by the first and the second stop signal. */
 export type StopSignals = { first: AbortSignal; second: AbortSignal; stop: () => void };
 
-/**
- * A terminal and npm may each pass the same Ctrl-C on, so that it comes several times at once: within this time,
- * in milliseconds, it counts as one.
- */
+/** A terminal and npm may both pass on the same Ctrl-C. Signals within this time, in milliseconds, count as one. */
 const debounceMs = 1_000;
 
-/** Turns the signals that end a process into something to wait for. The third ends the process at once. */
+/** Converts the stop signals of the process to abort signals. The third one ends the process immediately. */
 export function listenForStopSignals(): StopSignals {
   const steps = [new AbortController(), new AbortController()] as const;
   let counted = 0;
@@ -29,8 +26,8 @@ export function listenForStopSignals(): StopSignals {
 }
 
 /**
- * Lets a process that has no terminal go on when the terminal of its shell is closed. nohup asks for that by ignoring SIGHUP,
- * which Node undoes; what stays of nohup is that neither input nor output is a terminal.
+ * Lets a process without a terminal survive when the terminal of its shell closes. nohup ignores SIGHUP, but Node
+ * resets that. A process started by nohup is recognized by having no terminal for input and output.
  */
 export function ignoreHangup(): void {
   if (!hasTerminal()) process.on('SIGHUP', () => {});
@@ -40,14 +37,14 @@ function hasTerminal(): boolean {
   return [0, 1, 2].some((file) => isatty(file));
 }
 
-/** The start script holds a channel to this process; it breaks when that script is killed. */
+/** The start script holds a channel to this process, which breaks when the script is killed. */
 function stopWithParent(controller: AbortController): void {
   if (process.channel === undefined) return;
   process.channel.unref();
   process.once('disconnect', () => controller.abort());
 }
 
-/** Resolves when it is aborted, or after so many milliseconds. */
+/** Resolves when the signal is aborted or the time is up. */
 export async function waitForAbortWithin(signal: AbortSignal, milliseconds: number): Promise<void> {
   await delay(milliseconds, undefined, { signal }).catch(() => {});
 }

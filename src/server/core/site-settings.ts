@@ -1,36 +1,36 @@
 import type { EmailVisibility } from '#shared/identity/profiles.ts';
 
-/** What an operator decides about the product, independent of where it runs. */
+/** The site settings that the operator configures, independent of where Parley runs. */
 export type SiteSettings = {
-  /** The address members use, such as 'https://ask.example.org'; null where it is not known. */
+  /** The address that members use, such as 'https://ask.example.org'. Null if unknown. */
   publicUrl: string | null;
-  /** Signs session cookies; the same on every node. */
+  /** Signs session cookies. The same on every node. */
   secret: string;
-  /** How many proxies in front are believed about the member's network address. */
+  /** The number of proxies whose report of the client's address is trusted. */
   trustedProxies: number;
   /**
-   * Accounts of one network in an hour that write at once; later ones confirm their address first or wait for a moderator.
-   * 0: the network of an account matters for nothing, such as where all members come from one.
+   * The number of accounts per network and hour that may post immediately. Members of later accounts confirm their
+   * address or wait for a moderator. 0 disables all rules by network, for sites where all members share one.
    */
   maxAccountsPerNetwork: number;
   isSignUpOpen: boolean;
   hasPasswordSignIn: boolean;
-  /** Says 'wrong credentials' without telling which of address and password was wrong. */
+  /** Reports 'wrong credentials' without saying which of address and password is wrong. */
   hidesLoginReason: boolean;
   /**
-   * Whether profiles show email addresses to signed-in members (docs/product.md 3.4): where members do not say otherwise,
-   * only where they say so, or never.
+   * Whether profiles show email addresses to signed-in members (docs/product.md 3.4): by default, only if the member
+   * chooses it, or never.
    */
   profileEmail: EmailVisibility;
-  /** Members may vote on their own posts (docs/product.md 7.3). */
+  /** Whether members may vote on their own posts (docs/product.md 7.3). */
   allowsSelfVotes: boolean;
-  /** Where members may sign in as well; null: nowhere else. */
+  /** An additional sign-in provider. Null: none. */
   identityProvider: IdentityProviderSettings | null;
-  /** Whether a password that is known to be used by many is refused. */
+  /** Whether commonly used passwords are refused. */
   refusesCommonPasswords: boolean;
-  /** What browsers are told to use https for ever: this host, the hosts below it as well, or nothing. */
+  /** The scope of the HTTPS-only header (HSTS): this host, its subdomains too, or none. */
   hsts: 'host' | 'subdomains' | 'off';
-  /** Whether browsers keep the app to start it without a network; false takes back what they have. */
+  /** Whether browsers install the service worker, which starts the app offline. False removes it. */
   hasServiceWorker: boolean;
 };
 
@@ -40,17 +40,17 @@ export type IdentityProviderSettings = {
   issuer: string;
   clientId: string;
   clientSecret: string;
-  /** What members call it: 'Sign in with …'. */
+  /** The label in 'Sign in with …'. */
   name: string;
 };
 
-/** Whether members come by https, and so cookies and addresses are for https alone. */
+/** Whether members use https. Cookies and links are then for https only. */
 export const isHttps = ({ publicUrl }: Pick<SiteSettings, 'publicUrl'>) =>
   publicUrl?.startsWith('https:') ?? false;
 
 /**
- * How the names of all cookies begin. Browsers take one that begins with `__Host-` from this very host alone, over https,
- * for all of its paths: no other host below the same name can set it (RFC 6265bis, section 4.1.3).
+ * The prefix of all cookie names. Browsers accept a name with `__Host-` only from this exact host, over https and for
+ * all paths, so another host of the same domain cannot set it (RFC 6265bis, section 4.1.3).
  */
 export const getCookiePrefix = (settings: Pick<SiteSettings, 'publicUrl'>) =>
   isHttps(settings) ? '__Host-parley' : 'parley';

@@ -1,6 +1,6 @@
 import type { Tx } from './database.ts';
 
-/** What is kept under a name; where there is nothing, or another node is about to be first, whatever is kept first. */
+/** Returns the stored value of a setting. If there is none, stores `value`, unless another node stores one first. */
 export async function getOrInsertSetting(tx: Tx, name: string, value: string): Promise<string> {
   await tx
     .insertInto('setting')

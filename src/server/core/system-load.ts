@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import type { Database } from './database.ts';
 
 /**
- * How much more is asked of a node than it can do. 0: nothing is refused. Up to 1, more and more of what visitors and
- * searches ask is (all at 1); up to 2, of writes as well; up to 3, of all that is not answered from memory.
+ * The overload of a node. 0: no request is refused. Up to 1: an increasing share of visitors' requests and searches is
+ * refused (all at 1). Up to 2: also writes. Up to 3: also everything that is not served from the response cache.
  */
 export type SystemLoad = { level: () => number; stop: () => void };
 
@@ -12,28 +12,28 @@ export const maxLoadLevel = 3;
 
 export type SystemLoadOptions = {
   db: Database;
-  /** Requests that wait for a connection to the database. */
+  /** The number of requests waiting for a database connection. */
   countWaiting: () => number;
-  /** Resolves when a connection to this node that is made now has been accepted. */
+  /** Resolves when a connection opened now to this node has been accepted. */
   waitUntilAccepted: () => Promise<void>;
-  /** Milliseconds between two looks. */
+  /** Milliseconds between two checks. */
   intervalMs?: number;
 };
 
 /**
- * A wait that people notice, in milliseconds: of the event loop on average (not a single long turn, such as a pause of
- * the garbage collector), for a connection to the database, and to be accepted. A loop accepts one connection a turn, so
- * those who come may wait for seconds while those who are there hardly do.
+ * Noticeable waits, in milliseconds: the average delay of the event loop (not a single long turn such as a garbage
+ * collection), waiting for a database connection, and waiting to be accepted. The loop accepts one connection per turn,
+ * so new clients may wait for seconds while connected ones hardly wait.
  */
 const tolerableMs = { loop: 250, connection: 500, admission: 500 } as const;
 
 /**
- * The share of its time from which on the event loop is busy by itself. A loop that has little to do waits as well where
- * other programs have the processors; refusing would help nobody there.
+ * Above this utilization, the event loop itself is busy. A mostly idle loop is also delayed when other programs use the
+ * processors; refusing requests would not help then.
  */
 const busyUtilization = 0.9;
 
-/** Looks at the waits of a node twice a second, and lets the level follow them. */
+/** Checks the waits of a node twice a second and adjusts the level. */
 export function monitorSystemLoad({
   db,
   countWaiting,
@@ -44,20 +44,20 @@ export function monitorSystemLoad({
   const delays = monitorEventLoopDelay({ resolution });
   delays.enable();
   let level = 0;
-  const connection = createWaitProbe(() => db.connection().execute((given) => sql`select 1`.execute(given)));
+  const connection = createWaitProbe(() => db.connection().execute((probe) => sql`select 1`.execute(probe)));
   const admission = createWaitProbe(waitUntilAccepted);
   let before = performance.eventLoopUtilization();
-  let strained = false;
+  let wasOverloaded = false;
   const timer = setInterval(() => {
-    const strain = Math.max(
+    const overload = Math.max(
       waitOfLoop() / tolerableMs.loop,
-      // Asked for only where others wait.
+      // Measured only while requests are waiting.
       connection(countWaiting() > 0) / tolerableMs.connection,
       admission(true) / tolerableMs.admission,
     );
-    // A wait counts when it lasts: by the second look.
-    if (strain <= 1 || strained) level = nextLoadLevel(level, strain);
-    strained = strain > 1;
+    // A wait counts only from the second consecutive check on.
+    if (overload <= 1 || wasOverloaded) level = nextLoadLevel(level, overload);
+    wasOverloaded = overload > 1;
   }, intervalMs);
   timer.unref();
   return {
@@ -79,10 +79,10 @@ export function monitorSystemLoad({
 }
 
 /**
- * How long one that asks now waits, in milliseconds: what asking took last, or takes by now.
- * @returns asks anew where `again`, and nobody does
+ * Measures how long a new caller waits, in milliseconds: the duration of the last call, or of the running one.
+ * @returns a function that starts another call if `again` is true and none is running
  */
-function createWaitProbe(ask: () => Promise<unknown>): (again: boolean) => number {
+function createWaitProbe(call: () => Promise<unknown>): (again: boolean) => number {
   let startedAt: number | undefined;
   let lastWaitMs = 0;
   return (again) => {
@@ -96,19 +96,19 @@ function createWaitProbe(ask: () => Promise<unknown>): (again: boolean) => numbe
   async function measure(): Promise<void> {
     const start = performance.now();
     startedAt = start;
-    // What cannot be asked at all is answered with 503 by itself.
-    await ask().catch(() => {});
+    // If the call fails, requests get 503 anyway.
+    await call().catch(() => {});
     lastWaitMs = performance.now() - start;
     startedAt = undefined;
   }
 }
 
 /**
- * Rises quickly, the quicker the longer the waits, and falls slowly, so that it settles where the node has as much to do
- * as it can.
- * @param strain the longest wait, in parts of what is tolerable
+ * The next level. It rises faster the longer the waits are, and falls slowly, so that it settles where the node is just
+ * fully used.
+ * @param overload the longest wait relative to what is tolerable
  */
-export function nextLoadLevel(level: number, strain: number): number {
-  if (strain > 1) return Math.min(maxLoadLevel, level + 0.2 * Math.min(strain, 5));
-  return strain > 0.5 ? level : Math.max(0, level - 0.1);
+export function nextLoadLevel(level: number, overload: number): number {
+  if (overload > 1) return Math.min(maxLoadLevel, level + 0.2 * Math.min(overload, 5));
+  return overload > 0.5 ? level : Math.max(0, level - 0.1);
 }

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** What is known of the build of the browser part. */
+/** The build of the web app. */
 export type WebBuild = {
-  /** index.html */
+  /** The content of index.html. */
   shell: string;
-  /** The elements of the head by which the browser fetches what a page needs while it reads on. */
+  /** The head elements that make the browser fetch a page's files early. */
   preloadTags: (needs: { program?: string | undefined; language?: string | undefined }) => string;
-  /** Languages whose texts are a file of their own, by their codes. */
+  /** The codes of the languages whose messages are separate files. */
   languages: readonly string[];
 };
 
@@ -17,16 +17,19 @@ type Manifest = Readonly<Record<string, Chunk>>;
 
 const entry = 'index.html';
 
-/** Nearly every page needs these two; other alphabets are fetched where a text has them. */
+/** Nearly every page needs these two fonts. Browsers fetch those of other alphabets when a text needs them. */
 const latinFont = /-latin-wght-normal-[\w-]+\.woff2$/u;
 
-/** @returns the build as it is at the moment: `npm start` puts another one in its place. */
+/**
+ * Opens the build.
+ * @returns a function that returns the current build, because `npm start` may replace it
+ */
 export function openWebBuild(folder: string): () => Promise<WebBuild> {
   let known: Promise<WebBuild> | undefined;
   let shell: string | undefined;
   return async () => {
     const found = await readFile(path.join(folder, entry), 'utf8');
-    // Names of files change with their content, so that another build is another page.
+    // File names change with their content, so another build has another index.html.
     if (found !== shell || known === undefined) known = readWebBuild(folder, found);
     shell = found;
     return known;
@@ -58,7 +61,7 @@ async function readWebBuild(folder: string, shell: string): Promise<WebBuild> {
   };
 }
 
-/** A build without one is served without hints. */
+/** Without a manifest, pages are served without preload hints. */
 async function readManifest(folder: string): Promise<Manifest> {
   try {
     return JSON.parse(await readFile(path.join(folder, 'pages.json'), 'utf8')) as Manifest;
@@ -67,7 +70,7 @@ async function readManifest(folder: string): Promise<Manifest> {
   }
 }
 
-/** A file of the build and all that it cannot begin without. */
+/** A file of the build and all files it needs to start. */
 function collectChunks(manifest: Manifest, name: string, found = new Set<Chunk>()): Set<Chunk> {
   const chunk = manifest[name];
   if (chunk === undefined || found.has(chunk)) return found;

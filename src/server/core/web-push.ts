@@ -3,7 +3,7 @@ import { type Database, transaction } from './database.ts';
 import { getOrInsertSetting } from './stored-settings.ts';
 import type { NewPushSubscription } from '#shared/notifications/preferences.ts';
 
-/** The push services of browsers, whose addresses a subscription may name; a star stands for one or more labels. */
+/** The push services of browsers that a subscription may use. A star stands for one or more labels. */
 export const defaultPushServices: readonly string[] = [
   'https://fcm.googleapis.com',
   'https://*.push.services.mozilla.com',
@@ -11,27 +11,33 @@ export const defaultPushServices: readonly string[] = [
   'https://*.push.apple.com',
 ];
 
-/** The keys by which push services know this community (RFC 8292); base64url. */
+/** The keys that identify this installation to push services (RFC 8292), in base64url. */
 export type VapidKeys = { publicKey: string; privateKey: string };
 
 export type WebPushSender = {
   publicKey: string;
-  /** Whether a subscription's address is one of a push service. */
+  /** Whether the endpoint of a subscription belongs to an allowed push service. */
   isAllowedEndpoint: (endpoint: string) => boolean;
-  /** @throws when another try may help. */
+  /**
+   * Sends a push message.
+   * @throws if a retry may help
+   */
   send: (device: NewPushSubscription, payload: string) => Promise<PushResult>;
 };
 
-/** 'gone': the device is no longer subscribed. 'refused': the service will not take this message. */
+/** 'gone': the device is no longer subscribed. 'refused': the service will never accept this message. */
 export type PushResult = 'sent' | 'gone' | 'refused';
 
-/** Milliseconds for one request, from its start to the answer's head. */
+/** The timeout of one request in milliseconds, until the response headers. */
 const timeoutMs = 10_000;
 
-/** How long a push service keeps a message for a device that is off, in seconds. */
+/** How long a push service stores a message for a device that is offline, in seconds. */
 const timeToLiveSeconds = 24 * 60 * 60;
 
-/** @param contact whom a push service may write to: a mailto: or https: address */
+/**
+ * Creates a push sender.
+ * @param options `contact` is a mailto: or https: address for the push services
+ */
 export function createWebPushSender(options: {
   keys: VapidKeys;
   contact: string;
@@ -47,8 +53,8 @@ export function createWebPushSender(options: {
   return { publicKey: keys.publicKey, isAllowedEndpoint, send };
 
   /**
-   * The address is one that a browser named, so it leads to a known push service or nowhere: no redirect is followed, and
-   * nothing of the answer but its status is read.
+   * The browser supplied the endpoint. So only allowed push services are contacted, no redirect is followed, and only
+   * the status of the response is read.
    */
   async function send(device: NewPushSubscription, payload: string): Promise<PushResult> {
     if (!isAllowedEndpoint(device.endpoint)) return 'gone';
@@ -62,7 +68,7 @@ export function createWebPushSender(options: {
     const { 'Content-Length': _, ...headers } = request.headers as Record<string, string | number>;
     const response = await fetch(request.endpoint, {
       method: 'POST',
-      // Some are numbers.
+      // Some values are numbers.
       headers: Object.entries(headers).map(([name, value]) => [name, `${value}`]),
       body: new Uint8Array(request.body),
       redirect: 'manual',
@@ -72,12 +78,15 @@ export function createWebPushSender(options: {
     if (response.ok) return 'sent';
     if (response.status === 404 || response.status === 410) return 'gone';
     if (response.status === 429 || response.status >= 500)
-      throw new Error(`the push service ${new URL(device.endpoint).host} answered ${response.status}`);
+      throw new Error(`the push service ${new URL(device.endpoint).host} responded ${response.status}`);
     return 'refused';
   }
 }
 
-/** The keys of this community, made once and shared by all nodes: with others, every device would have to ask again. */
+/**
+ * Returns the keys of this installation. They are created once and shared by all nodes, because with other keys every
+ * device would have to subscribe again.
+ */
 export async function getOrCreateVapidKeys(db: Database): Promise<VapidKeys> {
   const made = JSON.stringify(webPush.generateVAPIDKeys());
   const stored = await transaction(db, (tx) => getOrInsertSetting(tx, 'push-keys', made));

@@ -1,34 +1,39 @@
 import { getSqlState } from './database.ts';
 import { isUnavailableError, ProblemError } from './errors.ts';
 
-/** What became of one item: its result, or why it was refused. */
+/** The outcome of one item: its result, or the error that refuses it. */
 export type Outcome<Result> = Result | ProblemError;
 
 export type WriteBatcherOptions<Item, Result> = {
   /**
-   * Writes all items, in one transaction, and tells of each what became of it, in their order. Throws when nothing was
-   * written. `waitsForLocks`: waits for locks as long as it takes; else it gives up soon (`lockTimeout` of `transaction`).
+   * Writes all items in one transaction and returns their outcomes in the same order. Throws if nothing was written.
+   * With `waitsForLocks: false` it gives up after a short wait for a lock (`transaction` in database.ts).
    */
-  writeBatch: (items: readonly Item[], how: { waitsForLocks: boolean }) => Promise<Outcome<Result>[]>;
-  /** What an item is about. Items about the same thing are never written side by side where that has to be waited for. */
+  writeBatch: (items: readonly Item[], lockOptions: { waitsForLocks: boolean }) => Promise<Outcome<Result>[]>;
+  /**
+   * The key of an item, such as a question id. While a key waits for a lock, its items are written one batch after the
+   * other.
+   */
   keyOf: (item: Item) => string | number;
-  /** Items that are written together at most. */
+  /** The maximum number of items per batch. */
   maxBatchSize: number;
-  /** Batches on their way at a time. By default two: while the database works on one, the next is made ready. */
+  /**
+   * The maximum number of concurrent batches. The default is two, so that one is prepared while the database executes
+   * the other.
+   */
   maxConcurrentBatches?: number;
 };
 
-/** Things that are waited for at a time, each on a connection of its own. */
+/** The maximum number of key queues. Each uses a database connection. */
 const maxKeyQueues = 6;
 
 /**
- * Gathers what is asked for while earlier things are being written, and writes it together: a commit waits for the disk
- * as long for a hundred as for one, and what a hundred count in one row is counted once. Nobody waits for company: what
- * comes alone is written at once. Each is told of its own when it is stored.
+ * Batches writes. Items that arrive while earlier ones are being written go into the next batch: one commit waits for
+ * the disk once, and a counter row is updated once. A single item is written immediately. The returned promise settles
+ * when the item is stored or refused.
  *
- * Where a batch fails, or meets something that another transaction has locked, it is written again thing by thing, so
- * that what cannot be written, or has to wait, spoils nothing for the others. What comes meanwhile for a thing that is
- * waited for joins those who wait.
+ * If a batch fails or waits for a lock, it is split by key, so that a failing or blocked item does not affect the
+ * others. New items of a blocked key join its queue.
  */
 export function createWriteBatcher<Item, Result>({
   writeBatch: write,
@@ -40,7 +45,7 @@ export function createWriteBatcher<Item, Result>({
   let queued: QueuedItem[] = [];
   let running = 0;
   let scheduled = false;
-  /** What is waited for by itself, with those who came meanwhile. */
+  /** The queues of blocked keys, with the items that arrived meanwhile. */
   const keyQueues = new Map<string | number, { next: QueuedItem[]; ended: Promise<void> }>();
 
   return function add(item: Item): Promise<Result> {
@@ -50,7 +55,7 @@ export function createWriteBatcher<Item, Result>({
     });
   };
 
-  /** Behind all requests that have come in by now. */
+  /** Starts a batch after all requests that have already arrived. */
   function schedule(): void {
     if (scheduled || running >= maxConcurrentBatches || queued.length === 0) return;
     scheduled = true;
@@ -71,17 +76,17 @@ export function createWriteBatcher<Item, Result>({
     try {
       settle(batch, await write(itemsOf(batch), { waitsForLocks: false }));
     } catch (error) {
-      // Nobody knows whether a commit whose answer got lost happened; and a database that is away is so for all.
+      // After a lost connection, it is unknown whether the commit happened. An unavailable database affects all keys.
       if (isUnavailableError(error) && getSqlState(error) !== lockNotAvailable) return refuse(batch, error);
       for (const [thing, group] of Map.groupBy(batch, ({ item }) => keyOf(item)))
         await startKeyQueue(thing, group);
     }
   }
 
-  /** Resolves when the lane is there, not when it has ended. */
+  /** Resolves when the queue is registered, not when it ends. */
   async function startKeyQueue(thing: string | number, group: readonly QueuedItem[]): Promise<void> {
     while (!keyQueues.has(thing) && keyQueues.size >= maxKeyQueues)
-      await Promise.race([...keyQueues.values()].map((lane) => lane.ended));
+      await Promise.race([...keyQueues.values()].map((queue) => queue.ended));
     const keyQueue = keyQueues.get(thing);
     if (keyQueue !== undefined) keyQueue.next.push(...group);
     else {
@@ -91,7 +96,7 @@ export function createWriteBatcher<Item, Result>({
   }
 
   async function runKeyQueue(thing: string | number, next: QueuedItem[]): Promise<void> {
-    // Not before it is known as a lane.
+    // Starts after the queue is registered in `keyQueues`.
     await Promise.resolve();
     while (next.length > 0) await writeSameKey(next.splice(0, maxBatchSize));
     keyQueues.delete(thing);

@@ -12,7 +12,7 @@ import { addDays } from '#shared/discovery/activity.ts';
 
 type MemberYear = { memberId: number; from: string };
 
-/** What a picture of a member begins with; their reputation is as it is stored, which may be below 0. */
+/** Returns the stored reputation, which can be below 0, and whether the member has statistics. */
 export async function findMemberReputation(db: Reader, id: number) {
   return db
     .selectFrom('member')
@@ -22,8 +22,9 @@ export async function findMemberReputation(db: Reader, id: number) {
 }
 
 /**
- * By what is summed up of the member's days, at most a row for each, or else by their posts. A year's days come in a few
- * lists: hundreds of rows would cost more to send and to read than to find.
+ * Returns the member's posts per day, one row per day at most: from the daily statistics if the member has them,
+ * otherwise from the posts. The days come as a few JSON lists, because sending and parsing hundreds of rows would cost
+ * more than finding them.
  */
 export async function listPostsByDay(
   db: Reader,
@@ -43,7 +44,10 @@ export async function listPostsByDay(
   }));
 }
 
-/** The points a member has by votes of others, by the day of the vote; by the sums or else by the votes. */
+/**
+ * Returns the points a member has from votes of others, by the day of the vote: from the daily statistics or, without
+ * them, from the votes.
+ */
 export async function listPointsByDay(
   db: Reader,
   { memberId, from, isSummed }: MemberYear & { isSummed: boolean },
@@ -64,7 +68,7 @@ export async function findTag(db: Reader, key: string) {
     .executeTakeFirst();
 }
 
-/** By what is summed up of the topic's weeks, at most a row for each. */
+/** Returns a tag's weeks from the weekly statistics, one row per week at most. */
 export async function listTagWeeks(db: Reader, { tagId, from }: { tagId: number; from: string }) {
   const { rows } = await sql<{ week: string; questions: number; answers: number }>`
     select to_char(week, 'YYYY-MM-DD') as week, sum(questions)::bigint as questions, sum(answers)::bigint as answers
@@ -74,8 +78,8 @@ export async function listTagWeeks(db: Reader, { tagId, from }: { tagId: number;
 }
 
 /**
- * Of a topic whose sums are still to be made: looks at its newest questions, `limit` at most, by the index
- * question_tag_newest, and at their answers.
+ * Counts a tag that has no statistics yet: reads its newest questions (at most `limit`, by the index
+ * question_tag_newest) and their answers.
  */
 export async function countTagWeeks(
   db: Reader,
@@ -100,5 +104,5 @@ export async function countTagWeeks(
 
 const toDate = (day: string) => sql`${day}::date`;
 
-/** A list of numbers, in the order of the days. */
+/** A JSON list of numbers, ordered by day. */
 const toDayList = (number: ReturnType<typeof sql>) => sql`coalesce(json_agg(${number} order by day), '[]')`;

@@ -9,25 +9,25 @@ import { readMemberActivity, readMemberReputation, readTagActivity } from './act
 const memberActivityRoute = createRoute({
   method: 'get',
   path: '/members/{id}/activity',
-  summary: "A member's questions, answers and replies on each day (UTC) of the last year",
+  summary: "Get a member's posts per day (UTC) of the last year",
   request: { params: idParam },
-  responses: { 200: jsonResponse(memberActivity, 'Days with any'), ...problemResponses },
+  responses: { 200: jsonResponse(memberActivity, 'Days with activity'), ...problemResponses },
 });
 
 const memberReputationRoute = createRoute({
   method: 'get',
   path: '/members/{id}/reputation',
-  summary: "A member's reputation over the last year, as the votes that stand give it",
+  summary: "Get a member's reputation over the last year, from existing votes",
   request: { params: idParam },
   responses: { 200: jsonResponse(memberReputation, 'Days on which it changed'), ...problemResponses },
 });
 
 const tagActivityRoute = createRoute({
   method: 'get',
-  path: '/topics/{tag}/activity',
-  summary: "A topic's questions and answers in each week of the last year",
+  path: '/tags/{tag}/activity',
+  summary: "Get a tag's questions and answers per week of the last year",
   request: { params: tagParam },
-  responses: { 200: jsonResponse(tagActivity, 'Weeks with any'), ...problemResponses },
+  responses: { 200: jsonResponse(tagActivity, 'Weeks with activity'), ...problemResponses },
 });
 
 export function activityRoutes() {
@@ -52,7 +52,7 @@ export function activityRoutes() {
     });
 }
 
-/** The browser keeps a picture of a year and asks whether it still holds: what one has just written shows at once. */
+/** The browser caches a chart and revalidates it on each use, so that the member's own posts appear immediately. */
 function setRevalidation(c: Context): void {
   c.header('cache-control', 'private, no-cache');
   c.header('vary', 'cookie', { append: true });

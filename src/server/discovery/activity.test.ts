@@ -25,20 +25,20 @@ const yearOf = async (member: Member) =>
   expectOk(await bob.get<MemberActivity>(`/members/${member.id}/activity`));
 const reputationOf = async (member: Member) =>
   expectOk(await bob.get<MemberReputation>(`/members/${member.id}/reputation`));
-const topicYear = async (tag: string) => expectOk(await bob.get<TagActivity>(`/topics/${tag}/activity`));
+const topicYear = async (tag: string) => expectOk(await bob.get<TagActivity>(`/tags/${tag}/activity`));
 
-/** As if it had been written at that time. */
+/** Changes the creation time of a post. */
 async function date(table: 'question' | 'answer' | 'reply', id: number, at: string): Promise<void> {
   await sql`update ${sql.table(table)} set created_at = ${at} where id = ${id}`.execute(server.db);
 }
 
-/** Votes on a post as if they had been cast at that time. */
+/** Changes the time of the votes on a post. */
 async function dateVotes(kind: 'question' | 'answer', id: number, at: string): Promise<void> {
   await sql`update vote set created_at = ${at} where ${sql.ref(`${kind}_id`)} = ${id}`.execute(server.db);
 }
 
 describe("a member's year", () => {
-  test('counts questions, answers and replies on their days, and what others wrote on none', async () => {
+  test('counts questions, answers and replies on their days, and not those of others', async () => {
     const question = await ann.ask();
     const answer = await ann.answer(question);
     await ann.replyToAnswer(answer.id);
@@ -49,7 +49,7 @@ describe("a member's year", () => {
     expect(year.days).toEqual([{ day: today(), questions: 1, answers: 1, replies: 2 }]);
   });
 
-  test('has its days from midnight to midnight in UTC', async () => {
+  test('divides days at midnight UTC', async () => {
     const day = addDays(today(), -10);
     const [last, first] = [await ann.answer(await bob.ask()), await ann.answer(await bob.ask())];
     await date('answer', last.id, `${addDays(day, -1)}T23:59:59.999Z`);
@@ -60,7 +60,7 @@ describe("a member's year", () => {
     ]);
   });
 
-  test('begins on a Monday, 53 weeks with the running one, and holds nothing older', async () => {
+  test('starts on a Monday, has 53 weeks including the current one, and contains nothing older', async () => {
     const { from } = await yearOf(ann);
     expect(from).toBe(addDays(getMonday(today()), -52 * 7));
     const [within, before] = [await ann.answer(await bob.ask()), await ann.answer(await bob.ask())];
@@ -69,7 +69,7 @@ describe("a member's year", () => {
     expect((await yearOf(ann)).days).toEqual([{ day: from, questions: 0, answers: 1, replies: 0 }]);
   });
 
-  test('loses what is deleted, also a reply that leaves a line', async () => {
+  test('leaves out deleted posts, also a deleted reply that has a placeholder', async () => {
     const answer = await bob.answer(await bob.ask());
     const reply = await ann.replyToAnswer(answer.id);
     await bob.replyToAnswer(answer.id, { to: reply });
@@ -77,7 +77,7 @@ describe("a member's year", () => {
     expect((await yearOf(ann)).days).toEqual([]);
   });
 
-  test('of an imported member with thousands of posts is a row a day', async () => {
+  test('has one entry per day for an imported member with thousands of posts', async () => {
     await sql`
       insert into import_source (site, license) values ('example.com', 'CC BY-SA 4.0');
       `.execute(server.db);
@@ -99,7 +99,7 @@ describe("a member's year", () => {
 });
 
 describe("a member's reputation", () => {
-  test('moves with the votes of others on the days they were cast, and ends where it stands', async () => {
+  test('changes with the votes of others on the days they were cast, and ends at the present value', async () => {
     const question = await ann.ask();
     const answer = await ann.answer(question);
     await bob.vote('questions', question, 'up');
@@ -118,14 +118,14 @@ describe("a member's reputation", () => {
     expect(await reputationOf(bob)).toMatchObject({ start: 0, days: [] });
   });
 
-  test('has what older votes gave from the start', async () => {
+  test('includes older votes from the start', async () => {
     const question = await ann.ask();
     await bob.vote('questions', question, 'up');
     await dateVotes('question', question, `${addDays(today(), -500)}T12:00:00Z`);
     expect(await reputationOf(ann)).toMatchObject({ start: 5, days: [] });
   });
 
-  test('never shows below 0, and rises from where it really is', async () => {
+  test('never shows below 0, and rises from the stored value', async () => {
     const [bad, good] = [await ann.ask(), await ann.ask()];
     await bob.vote('questions', bad, 'down');
     await bob.vote('questions', good, 'up');
@@ -138,7 +138,7 @@ describe("a member's reputation", () => {
     ]);
   });
 
-  test('forgets a vote that was taken back', async () => {
+  test('leaves out a removed vote', async () => {
     const question = await ann.ask();
     await bob.vote('questions', question, 'up');
     await bob.vote('questions', question, null);
@@ -146,8 +146,8 @@ describe("a member's reputation", () => {
   });
 });
 
-describe("a topic's year", () => {
-  test('counts its questions and all answers to them by week, and those of other topics nowhere', async () => {
+describe("a tag's year", () => {
+  test('counts its questions and all their answers by week, and none of other tags', async () => {
     const tag = `bread-${ann.id}`;
     const question = await ann.ask({ tags: [tag] });
     await ann.answer(question);
@@ -174,7 +174,7 @@ describe("a topic's year", () => {
     expect((await topicYear(tag)).weeks).toEqual([{ week: getMonday(today()), questions: 0, answers: 1 }]);
   });
 
-  test('looks at a bounded part of a huge topic whose sums are still to be made, and says so', async () => {
+  test('reads a bounded part of a huge tag that has no statistics yet, and marks the result as incomplete', async () => {
     const tag = `huge-${ann.id}`;
     await ann.ask({ tags: [tag] });
     await sql`
@@ -188,7 +188,7 @@ describe("a topic's year", () => {
   });
 });
 
-test('a browser keeps a picture for as long as it holds, and gets another one at once when it does not', async () => {
+test('lets the browser reuse a chart while it is current, and sends a new one as soon as it changes', async () => {
   const path = `/members/${ann.id}/activity`;
   await ann.ask();
   const { headers } = await bob.get(path);
@@ -205,8 +205,8 @@ test('a browser keeps a picture for as long as it holds, and gets another one at
   expect([refused.status, refused.headers.get('cache-control')]).toEqual([404, 'no-store']);
 });
 
-test('nobody and nothing have no year', async () => {
-  for (const path of ['members/999999999/activity', 'members/999999999/reputation', 'topics/none/activity'])
-    expect(await bob.get(`/${path}`)).toMatchObject({ status: 404, code: 'not-found' });
+test('responds 404 for a member or a tag that does not exist', async () => {
+  for (const path of ['members/999999999/activity', 'members/999999999/reputation', 'tags/none/activity'])
+    expect(await bob.get(`/${path}`)).toMatchObject({ status: 404, kind: 'not-found' });
   expect(await server.visitor().get(`/members/${ann.id}/activity`)).toMatchObject({ status: 401 });
 });

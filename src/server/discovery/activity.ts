@@ -17,10 +17,10 @@ import {
   listTagWeeks,
 } from './activity-queries.ts';
 
-/** A member's year: questions, answers and replies a day, in UTC, so that it is the same for every reader. */
+/** Returns a member's year: questions, answers and replies per UTC day, so that all readers see the same days. */
 export async function readMemberActivity(db: Reader, { id }: { id: number }): Promise<MemberActivity> {
   const member = await findMemberReputation(db, id);
-  if (member === undefined) throw new ProblemError('not-found', 'User not found');
+  if (member === undefined) throw new ProblemError('user-not-found');
   const { from, to } = getYearUntil(new Date());
   return {
     from,
@@ -30,13 +30,12 @@ export async function readMemberActivity(db: Reader, { id }: { id: number }): Pr
 }
 
 /**
- * A member's reputation over a year. What it is today is what is stored; what it was is that without the points of the
- * votes cast since. Votes that were taken back, or that went with their posts, are in none of it, and imported points
- * are there from the start.
+ * Returns a member's reputation over a year. Today's value is the stored one. Earlier values subtract the points of the
+ * votes cast since. Removed votes and votes on deleted posts appear nowhere; imported points count from the start.
  */
 export async function readMemberReputation(db: Reader, { id }: { id: number }): Promise<MemberReputation> {
   const member = await findMemberReputation(db, id);
-  if (member === undefined) throw new ProblemError('not-found', 'User not found');
+  if (member === undefined) throw new ProblemError('user-not-found');
   const { from, to } = getYearUntil(new Date());
   const changes = await listPointsByDay(db, { memberId: id, from, isSummed: member.has_statistics });
   const before = member.reputation - changes.reduce((sum, { points }) => sum + points, 0);
@@ -48,10 +47,13 @@ export async function readMemberReputation(db: Reader, { id }: { id: number }): 
   return { from, to, start: Math.max(0, before), days };
 }
 
-/** A topic's year: questions and the answers to them a week. @throws ProblemError 'not-found' for no topic. */
+/**
+ * Returns a tag's year: questions and their answers per week.
+ * @throws ProblemError 'not-found' if the tag does not exist.
+ */
 export async function readTagActivity(db: Reader, { tag }: { tag: string }): Promise<TagActivity> {
   const tagRow = await findTag(db, tagKey(tag));
-  if (tagRow === undefined) throw new ProblemError('not-found', 'Topic not found');
+  if (tagRow === undefined) throw new ProblemError('tag-not-found');
   const { from, to } = getYearUntil(new Date());
   const tagId = tagRow.id;
   if (tagRow.has_statistics)

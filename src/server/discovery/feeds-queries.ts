@@ -1,15 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
-import { hasMutedTag, type Mutes } from '#server/engagement/mutes-filter.ts';
+import { hasMutedTag, type Mutes } from '#server/engagement/index.ts';
 import type { Reader } from '#server/core/database.ts';
 import type { Cursor } from '#server/core/cursor.ts';
-import { bylineJoins } from '#server/posts/posts.ts';
-import { questionCardColumns, type QuestionCardRow } from '#server/posts/cards.ts';
+import { bylineJoins, questionCardColumns, type QuestionCardRow } from '#server/posts/index.ts';
 import type { Feed } from '#shared/discovery/feeds.ts';
 
-/** `limit` rows at most, behind the cursor. */
+/** At most `limit` rows after the cursor. */
 export type FeedWindow = { feed: Feed; cursor: Cursor | null; limit: number };
 
-/** A feed's questions in its order. */
+/** Returns the questions of a feed in its order. */
 export async function listFeedQuestions(db: Reader, { feed, cursor, limit }: FeedWindow) {
   const { table, from, order } = lists[feed];
   const { rows } = await sql<QuestionCardRow>`
@@ -18,7 +17,7 @@ export async function listFeedQuestions(db: Reader, { feed, cursor, limit }: Fee
   return rows;
 }
 
-/** The same rows by their ids and sort keys alone, and which of them are left out. */
+/** Returns the ids and sort keys of the same rows, and which of them are muted. */
 export async function listFeedSortKeys(
   db: Reader,
   { feed, cursor, limit, mutes }: FeedWindow & { mutes: Mutes },
@@ -30,7 +29,7 @@ export async function listFeedSortKeys(
   return rows;
 }
 
-/** Those of the questions that are still there, in any order. */
+/** Returns those of the questions that still exist, in any order. */
 export async function listQuestionCards(db: Reader, ids: readonly number[]) {
   const { rows } = await sql<QuestionCardRow>`
     select ${questionCardColumns} from question post ${bylineJoins}
@@ -44,29 +43,32 @@ type List = {
   order: RawBuilder<unknown>;
 };
 
-const behind = (keys: RawBuilder<unknown>, cursor: Cursor | null, after: RawBuilder<unknown>) =>
+const afterCursor = (keys: RawBuilder<unknown>, cursor: Cursor | null, after: RawBuilder<unknown>) =>
   cursor === null ? sql`true` : sql`(${keys}) < (${after}, ${cursor.id})`;
 
 const time = (cursor: Cursor | null) => sql`${new Date(cursor?.after ?? 0)}::timestamptz`;
 
 const sortedQuestions = sql`question_sort_key place join question post on post.id = place.question_id`;
 
-/** What each feed holds, in the order of an index: question_recent, question_sort_key_popular, question_sort_key_unanswered. */
+/**
+ * The questions of each feed, in the order of an index: question_recent, question_sort_key_popular,
+ * question_sort_key_unanswered.
+ */
 const lists: Readonly<Record<Feed, List>> = {
   recent: {
     table: sql`question post`,
-    from: (cursor) => behind(sql`post.created_at, post.id`, cursor, time(cursor)),
+    from: (cursor) => afterCursor(sql`post.created_at, post.id`, cursor, time(cursor)),
     order: sql`post.created_at desc, post.id desc`,
   },
   popular: {
     table: sortedQuestions,
-    from: (cursor) => behind(sql`place.upvotes, place.question_id`, cursor, sql`${cursor?.after ?? 0}`),
+    from: (cursor) => afterCursor(sql`place.upvotes, place.question_id`, cursor, sql`${cursor?.after ?? 0}`),
     order: sql`place.upvotes desc, place.question_id desc`,
   },
   unanswered: {
     table: sortedQuestions,
     from: (cursor) =>
-      sql`place.answer_count = 0 and ${behind(sql`place.created_at, place.question_id`, cursor, time(cursor))}`,
+      sql`place.answer_count = 0 and ${afterCursor(sql`place.created_at, place.question_id`, cursor, time(cursor))}`,
     order: sql`place.created_at desc, place.question_id desc`,
   },
 };

@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { hasMutedTags } from '#server/engagement/mutes-filter.ts';
+import { hasMutedTags } from '#server/engagement/index.ts';
 import { jsonResponse, problemResponses, createRouter } from '#server/core/http.ts';
 import { type PageReader, sendPage } from '#server/core/response-cache-http.ts';
 import { feed } from '#shared/discovery/feeds.ts';
@@ -11,7 +11,7 @@ import { feedDocument } from './feeds-document.ts';
 const read = createRoute({
   method: 'get',
   path: '/feeds/{feed}',
-  summary: 'The questions of a tab of the home page, 20 at a time',
+  summary: 'List a feed of the home page, 20 questions at a time',
   request: {
     params: z.object({ feed }),
     query: z.object({ cursor: cursorQuery, muted: mutedChoice.default('hide') }),
@@ -25,7 +25,7 @@ export function feedRoutes({ pages }: { pages: PageReader }) {
     const { cursor, muted } = c.req.valid('query');
     const viewer = c.get('viewer');
     const page = feedDocument({ feed, cursor });
-    if (muted === 'hide' && (await pages.getFact(c, hasMutedTags(viewer.id))))
+    if (muted === 'hide' && (await pages.getMemberFlag(c, hasMutedTags(viewer.id))))
       return c.json(await readFeedWithoutMuted(c.get('reader'), { feed, viewer, cursor }), 200);
     return sendPage<FeedPage>(c, await pages.read(c, page));
   });

@@ -2,7 +2,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestServer } from '#tests/support/server.ts';
 import type { Feed } from '#shared/discovery/feeds.ts';
 
-// Every test finds a community of its own, since a feed shows all of it.
+// Each test starts with an empty community, because a feed shows all questions.
 const server = await startTestServer();
 afterAll(() => server.stop());
 const ann = await server.register('Ann');
@@ -12,7 +12,7 @@ beforeEach(async () => {
   await server.db.deleteFrom('question').execute();
 });
 
-/** Asks questions one after the other; returns their ids, newest first. */
+/** Posts questions one after the other. Returns their ids, newest first. */
 async function askMany(count: number): Promise<number[]> {
   const ids: number[] = [];
   for (let n = 0; n < count; n++) ids.unshift(await [ann, bob][n % 2]!.ask({ title: `Question ${n}` }));
@@ -23,7 +23,7 @@ const encode = (position: unknown) => Buffer.from(JSON.stringify(position)).toSt
 
 const idsOf = async (feed: Feed) => (await bob.feed(feed)).items.map(({ id }) => id);
 
-/** All of a feed, page by page; `between` happens after each page. */
+/** Reads a whole feed page by page, and calls `between` after each page. */
 async function readThrough(
   feed: Feed,
   between: () => Promise<unknown> = async () => {},
@@ -44,14 +44,14 @@ test.each<Feed>(['recent', 'popular', 'unanswered'])('%s is empty in an empty co
 });
 
 describe('recent', () => {
-  test('holds the newest first, twenty at a time, without gaps or doubles while questions arrive', async () => {
+  test('lists the newest first, twenty per page, without gaps or duplicates while questions are posted', async () => {
     const asked = await askMany(45);
     const pages = await readThrough('recent', () => ann.ask());
     expect(pages.map((page) => page.length)).toEqual([20, 20, 5]);
     expect(pages.flat()).toEqual(asked);
   });
 
-  test('goes on where it was when the question at the seam is deleted', async () => {
+  test('continues at the same position when the last question of a page is deleted', async () => {
     const asked = await askMany(25);
     const first = await bob.feed('recent');
     const seam = asked[19]!;
@@ -60,7 +60,7 @@ describe('recent', () => {
     expect(rest.items.map(({ id }) => id)).toEqual(asked.slice(20));
   });
 
-  test('has no further page when exactly twenty are there', async () => {
+  test('has no next page when there are exactly twenty questions', async () => {
     const asked = await askMany(20);
     expect(await readThrough('recent')).toEqual([asked]);
   });
@@ -89,7 +89,7 @@ describe('recent', () => {
 });
 
 describe('popular', () => {
-  test('holds the most upvoted first, whatever their downvotes; among equals the newest', async () => {
+  test('lists the most upvoted first, regardless of downvotes; of equal ones, the newest first', async () => {
     const [c, b, a] = (await askMany(3)) as [number, number, number];
     await ann.vote('questions', b, 'up');
     await bob.vote('questions', b, 'up');
@@ -100,7 +100,7 @@ describe('popular', () => {
     expect(await idsOf('popular')).toEqual([b, c, a]);
   });
 
-  test('goes through all by pages, without gaps or doubles while questions arrive', async () => {
+  test('pages through all questions without gaps or duplicates while questions are posted', async () => {
     const asked = await askMany(45);
     const voted = asked.filter((_, index) => index % 3 === 0);
     for (const id of voted) await ann.vote('questions', id, 'up');
@@ -113,7 +113,7 @@ describe('popular', () => {
 });
 
 describe('unanswered', () => {
-  test('holds the twenty newest that have no answer, not those among the twenty newest', async () => {
+  test('lists the twenty newest without an answer, not those among the twenty newest', async () => {
     const asked = await askMany(50);
     const answered = asked.slice(0, 25);
     for (const id of answered) await ann.answer(id);
@@ -121,7 +121,7 @@ describe('unanswered', () => {
     expect((await readThrough('unanswered')).flat()).toEqual(asked.slice(25));
   });
 
-  test('still holds a question that has only comments', async () => {
+  test('still contains a question that has only comments', async () => {
     const id = await ann.ask();
     await bob.replyToQuestion(id);
     expect(await idsOf('unanswered')).toEqual([id]);
@@ -130,7 +130,7 @@ describe('unanswered', () => {
 
 describe('a cursor', () => {
   test.each<Feed>(['recent', 'popular', 'unanswered'])(
-    'of %s that was made up is refused, or finds nothing',
+    'of %s that is forged is refused or finds nothing',
     async (feed) => {
       await askMany(1);
       const madeUp = [
@@ -152,14 +152,14 @@ describe('a cursor', () => {
       ].map(encode);
       const answered: unknown[] = [];
       for (const cursor of [...madeUp, 'x', '%00', '%ff', '....', '='.repeat(10), 'A'.repeat(201)]) {
-        const { status, code = 'done' } = await bob.get(`/feeds/${feed}?cursor=${cursor}`);
-        answered.push(`${status} ${code}`);
+        const { status, kind = 'done' } = await bob.get(`/feeds/${feed}?cursor=${cursor}`);
+        answered.push(`${status} ${kind}`);
       }
       expect(new Set(answered)).toEqual(new Set(['200 done', '400 invalid']));
     },
   );
 });
 
-test('a feed that is none is refused', async () => {
-  expect(await bob.get('/feeds/hot')).toMatchObject({ status: 400, code: 'invalid' });
+test('refuses an unknown feed', async () => {
+  expect(await bob.get('/feeds/hot')).toMatchObject({ status: 400, kind: 'invalid' });
 });

@@ -1,16 +1,16 @@
-import { feedWindow, readMutes, skipMuted } from '#server/engagement/mutes-filter.ts';
+import { feedWindow, readMutes, skipMuted } from '#server/engagement/index.ts';
 import type { Reader } from '#server/core/database.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { type Cursor, decodeCursor } from '#server/core/cursor.ts';
-import { toQuestionCard } from '#server/posts/cards.ts';
+import { toQuestionCard } from '#server/posts/index.ts';
 import type { Feed } from '#shared/discovery/feeds.ts';
 import { limits } from '#shared/core/limits.ts';
 import type { FeedPage } from '#shared/engagement/mutes.ts';
 import { listFeedSortKeys, listQuestionCards } from './feeds-queries.ts';
 
 /**
- * A page of a feed without the questions of the viewer's muted topics: the first 20, or the 20 behind a cursor of that
- * feed (docs/product.md 10).
+ * Returns a page of a feed without questions that have a tag the viewer muted: the first 20, or the 20 after a cursor
+ * of that feed (docs/product.md 10).
  */
 export async function readFeedWithoutMuted(
   db: Reader,
@@ -39,7 +39,7 @@ type SortKeys = { id: number; created_at: Date; upvotes: number };
 const byTime = (row: SortKeys): Cursor => ({ after: row.created_at.getTime(), id: row.id });
 const byUpvotes = (row: SortKeys): Cursor => ({ after: row.upvotes, id: row.id });
 
-/** Where a page of each feed ends. */
+/** The cursor of each feed after a row. */
 export const feedCursors: Readonly<Record<Feed, (row: SortKeys) => Cursor>> = {
   recent: byTime,
   popular: byUpvotes,

@@ -8,8 +8,8 @@ afterAll(() => server.stop());
 const ann = await server.register('Ann');
 const bob = await server.register('Bob');
 
-test('This Week ends seven days back, by the latest activity', async () => {
-  await bob.put('/topics/reef/follow', { following: true });
+test('ends This Week seven days back, by the latest activity', async () => {
+  await bob.put('/tags/reef/follow', { following: true });
   const ask = (title: string) => ann.ask({ title, tags: ['reef'] });
   const [within, before, revived] = [await ask('Within'), await ask('Before'), await ask('Revived')];
   await age(within, '6 days 23 hours 59 minutes');
@@ -20,7 +20,7 @@ test('This Week ends seven days back, by the latest activity', async () => {
   expect(body.items.map(({ id }) => id)).toEqual([revived, within]);
 });
 
-/** As if nothing had happened for that long. */
+/** Moves all activity of a question back by that long. */
 async function age(id: number, ago: string): Promise<void> {
   await sql`update question set active_at = active_at - ${ago}::interval where id = ${id}`.execute(server.db);
 }

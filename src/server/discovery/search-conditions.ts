@@ -5,19 +5,19 @@ import { parseSearchWords } from './search-words.ts';
 
 type Sql = RawBuilder<unknown>;
 
-/** The texts of a post that are searched, and what PostgreSQL knows of their words. */
+/** The texts of a post that are searched, and their text search vector. */
 export type SearchedTexts = { texts: readonly [Sql, ...Sql[]]; vector: Sql };
 
-/** For `question post`. */
+/** For a `question post` in the query. */
 export const questionTexts: SearchedTexts = {
   texts: [sql`post.title`, sql`post.tag_text`, sql`post.content`],
   vector: sql`post.search_vector`,
 };
 
-/** For `answer post`. */
+/** For an `answer post` in the query. */
 export const answerTexts: SearchedTexts = { texts: [sql`post.content`], vector: sql`post.search_vector` };
 
-/** Conditions on `question post`: all that is asked for but the words. */
+/** Conditions on `question post`: everything the query requires except words. */
 export function questionConditions(criteria: SearchCriteria): Sql[] {
   return [
     ...tagConditions(criteria, sql`post.id`),
@@ -32,7 +32,9 @@ export function questionConditions(criteria: SearchCriteria): Sql[] {
   ];
 }
 
-/** Conditions on `answer post`: its own author, time, score and text, its question's tags, answers and views. */
+/**
+ * Conditions on `answer post`: the answer's author, time, score and text, and its question's tags, answers and views.
+ */
 export function answerConditions(criteria: SearchCriteria): Sql[] {
   const ofItsQuestion = [
     ...criteria.statuses.flatMap(answeredCondition('question')),
@@ -56,8 +58,8 @@ export function answerConditions(criteria: SearchCriteria): Sql[] {
   ];
 }
 
-/** Whether something is asked for that an index leads to, beside the words. */
-export function isNarrowed(criteria: SearchCriteria): boolean {
+/** Whether the query has a condition other than words that an index serves. */
+export function hasIndexedCondition(criteria: SearchCriteria): boolean {
   return (
     criteria.tags.length > 0 ||
     criteria.authors.length > 0 ||
@@ -78,13 +80,13 @@ export function containsText({ texts }: Pick<SearchedTexts, 'texts'>, part: stri
   return anyOf(texts.map((text) => sql`${text} ${likeOperator(part)} ${likeContains(part)}`));
 }
 
-/** Without case to forget, as in Chinese, the simple comparison is ten times as fast. */
+/** In scripts without case, such as Chinese, `like` is ten times as fast as `ilike`. */
 export const likeOperator = (part: string): Sql =>
   part.toLowerCase() === part.toUpperCase() ? sql`like` : sql`ilike`;
 
 /**
- * Whether the texts, taken together, have all words of `text` in any inflection. `weight` has only those words of the
- * vector count that are of a title (A) or of tags (B).
+ * Whether the texts together have all words of `text` in any inflection. With `weight`, only words of the title (A) or
+ * the tags (B) count.
  */
 export function hasAllWords({ texts, vector }: SearchedTexts, text: string, weight?: 'A' | 'B'): Sql {
   const { inflected, parts } = parseSearchWords(text);
@@ -96,7 +98,7 @@ export function hasAllWords({ texts, vector }: SearchedTexts, text: string, weig
 function queryOf(text: string, weight?: 'A' | 'B'): Sql {
   const query = sql`plainto_tsquery('english', ${text})`;
   if (weight === undefined) return query;
-  // As text, a query has each of its words in quotation marks, those in it doubled.
+  // The text form of a tsquery has each word in single quotes; quotes in a word are doubled.
   return sql`regexp_replace(${query}::text, ${String.raw`('(?:[^']|'')+')`}, ${String.raw`\1:${weight}`}, 'g')::tsquery`;
 }
 
@@ -110,13 +112,13 @@ function wordConditions({ phrases, excluded }: SearchCriteria, searched: Searche
   ];
 }
 
-/** Words such as 'not' are nothing to the dictionary; who leaves one out means it. */
+/** The dictionary ignores stop words such as 'not'. This makes excluding one still work. */
 function hasStopWord({ texts }: SearchedTexts, word: string): Sql {
   const found = anyOf(texts.map((text) => sql`${text} ~* ${wholeWordPattern(word)}`));
   return sql`(numnode(plainto_tsquery('english', ${word})) = 0 and ${found})`;
 }
 
-/** A regular expression for the text with no letter or digit on either side of it. */
+/** A regular expression that matches the text without a letter or digit on either side. */
 export function wholeWordPattern(text: string): string {
   return String.raw`(?<![[:alnum:]])${text.replace(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)}(?![[:alnum:]])`;
 }
@@ -150,13 +152,13 @@ function answeredCondition(table: 'post' | 'question') {
   };
 }
 
-/** Who has that score has as many upvotes, which an index knows. */
+/** A score is at most the number of upvotes, which has an index. */
 function questionScore(from: number | null, to: number | null): Sql[] {
   const upvotes = from !== null && from > 0 ? [matchSortKeys([sql`upvotes >= ${from}`])] : [];
   return [...upvotes, ...scoreConditions(from, to)];
 }
 
-/** Of `question post`, by the indexes of what is counted often. */
+/** A condition on `question post` that uses the indexes of the sort keys. */
 const matchSortKeys = (conditions: readonly Sql[]) =>
   sql`post.id in (select question_id from question_sort_key where ${allOf(conditions)})`;
 

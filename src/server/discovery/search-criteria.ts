@@ -12,28 +12,28 @@ import {
 import { limitTerms } from '#shared/discovery/search-term-limits.ts';
 import { findMemberIds, findTagIds } from './search-names.ts';
 
-/** What a query asks for, every name looked up. All of it has to hold at once. */
+/** A parsed query with every name looked up. A post must meet all of it. */
 export type SearchCriteria = {
-  /** Words to be found, as typed or all of them in any inflection; '' for none. */
+  /** Words to find, as typed or all of them in any inflection; '' for none. */
   text: string;
-  /** Texts to be found as typed. */
+  /** Texts to find as typed. */
   phrases: string[];
   excluded: { words: string[]; phrases: string[]; tags: number[]; authors: number[] };
   /** Ids of tags. */
   tags: number[];
-  /** Ids of members; of each list one is the author. */
+  /** Ids of members. The author must be one of each list. */
   authors: number[][];
   statuses: StatusFilter[];
   numbers: (Range<number> & { field: NumberField })[];
-  /** From the first time on, until before the second. */
+  /** From the first time (inclusive) to the second (exclusive). */
   created: Range<Date>[];
-  /** What names a tag or a member there is not; it is part of `text`. */
+  /** Names of tags or members that do not exist. They are also part of `text`. */
   unknownTerms: string[];
-  /** There are only words. */
+  /** Whether the query consists of words only. */
   isPlain: boolean;
 };
 
-/** @param query without spaces around, inner runs folded. */
+/** @param query trimmed, with runs of spaces folded. */
 export async function resolveCriteria(
   db: Reader,
   { query, viewerId, now }: { query: string; viewerId: number; now: Date },
@@ -105,7 +105,7 @@ function addTerm(
   }
 }
 
-/** The ids behind each term that names a tag or a member; none for a name that does not exist. */
+/** Returns the ids for each term that names a tag or a member; none for a name that does not exist. */
 async function lookUpNames(
   db: Reader,
   { terms, viewerId }: { terms: readonly SearchTerm[]; viewerId: number },

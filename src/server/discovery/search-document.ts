@@ -2,18 +2,18 @@ import { LRUCache } from 'lru-cache';
 import type { Database } from '#server/core/database.ts';
 import type { TopicEvent } from '#server/core/events.ts';
 import type { PageQuery } from '#server/core/response-cache.ts';
-import { listAuthorTopics, isAuthorRename } from '#server/posts/posts.ts';
+import { isAuthorRename, listAuthorTopics } from '#server/posts/index.ts';
 import type { Topic } from '#shared/core/events.ts';
 import type { SearchResults } from '#shared/discovery/search.ts';
 import { isOperator, parseSearch } from '#shared/discovery/search-query.ts';
 import { type SearchRequest, search } from './search.ts';
 
-/** Searches that were asked for once are remembered so many. */
+/** Number of recent searches that are remembered. */
 const maxRemembered = 5_000;
 
 /**
- * Tells which searches are worth keeping in memory: those of words alone, which are the same for everybody and at any
- * time, once they come a second time. Most come once, and would push out pages that many read.
+ * Returns a function that decides which searches are cached: those of words only, whose results are the same for all
+ * viewers and times, from the second time on. Most searches come once, and would evict pages that many members read.
  */
 export function createSearchDocuments(searching: Database): (wanted: SearchRequest) => PageQuery | undefined {
   const seenSearches = new LRUCache<string, true>({ max: maxRemembered });
@@ -26,7 +26,7 @@ export function createSearchDocuments(searching: Database): (wanted: SearchReque
   };
 }
 
-/** A page of results until a post that may be among them is written, changed or voted on. */
+/** A page of results. It becomes stale when a post that could be in it is written, changed or voted on. */
 function searchDocument(searching: Database, wanted: SearchRequest): PageQuery {
   const { kind, sort, cursor, query } = wanted;
   return {
@@ -54,12 +54,12 @@ function searchDocument(searching: Database, wanted: SearchRequest): PageQuery {
 
 const topics: readonly Topic[] = ['feeds', 'answers'];
 
-function createStaleCheck(results: SearchResults): (news: TopicEvent) => boolean {
+function createStaleCheck(results: SearchResults): (event: TopicEvent) => boolean {
   const shownIds = new Set(results.questions.map(({ id }) => id));
   return ({ topic, event }) => {
-    // Where nothing is found, questions are suggested, whatever was looked for.
+    // Without results, the page suggests questions, for every kind of search.
     if (results.total > 0 && topic !== (results.in === 'answers' ? 'answers' : 'feeds')) return false;
-    // Votes decide the order, also of what is not shown.
+    // Votes change the order, also of posts that are not shown.
     if (event.kind === 'question-counted') return event.by !== 'view' || shownIds.has(event.questionId);
     return true;
   };

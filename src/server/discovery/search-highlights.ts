@@ -1,4 +1,4 @@
-import { toPlainText } from '#server/posts/excerpt.ts';
+import { toPlainText } from '#server/posts/index.ts';
 import type { HighlightedText, SearchHighlight } from '#shared/discovery/search.ts';
 import { otherScriptLetter, withoutPunctuation } from './search-words.ts';
 import { sql } from 'kysely';
@@ -6,23 +6,26 @@ import { LRUCache } from 'lru-cache';
 import type { Reader } from '#server/core/database.ts';
 import type { SearchCriteria } from './search-criteria.ts';
 
-/** What to mark: texts as they were typed, and words of any inflection that have one of these stems. */
+/** Texts to highlight as typed, and words to highlight in any inflection with one of these stems. */
 export type HighlightTerms = { typed: readonly string[]; words: readonly string[] };
 
-/** The stem of a word as PostgreSQL's English dictionary has it; null for words such as 'the'. */
+/** The stem of each word from PostgreSQL's English dictionary; null for stop words such as 'the'. */
 export type Stems = ReadonlyMap<string, string | null>;
 
-/** Half-open, in UTF-16 units. */
+/** Half-open range, in UTF-16 units. */
 type Span = { from: number; to: number };
 
-/** More marks than that in one text help nobody. */
+/** Highlights per text at most. */
 const maxSpans = 200;
-/** A piece of text around what was found, in UTF-16 units: about as long as the beginning that cards show. */
+/** Size of a snippet around a match, in UTF-16 units: about as long as the excerpt on a card. */
 const snippetSize = { before: 60, length: 220 };
-/** So much of the text with its Markdown marks is looked at around it. */
+/** Size of the Markdown source around a match that is read for the snippet, in UTF-16 units. */
 const contextSize = { before: 160, after: 480 };
 
-/** @param text the words asked for, '' for none. @param phrases texts asked for as typed. */
+/**
+ * @param text the words of the query, '' for none.
+ * @param phrases texts to find as typed.
+ */
 export function toHighlightTerms(text: string, phrases: readonly string[]): HighlightTerms {
   const words = text
     .split(' ')
@@ -31,7 +34,9 @@ export function toHighlightTerms(text: string, phrases: readonly string[]): High
   return { typed: [...phrases, ...(text === '' ? [] : [text])], words: [...new Set(words)] };
 }
 
-/** The words of texts that can be inflections of one asked for: these begin alike. And those asked for. */
+/**
+ * Returns the words of the query, and the words of the texts that can be inflections of one: those that start alike.
+ */
 export function listWordsToStem({ words }: HighlightTerms, texts: readonly string[]): string[] {
   const queryWords = words.filter((word) => !otherScriptLetter.test(word)).map((word) => word.toLowerCase());
   const starts = new Set(queryWords.map(startOf));
@@ -44,12 +49,12 @@ export function listWordsToStem({ words }: HighlightTerms, texts: readonly strin
   return [...found].filter((word) => word.length <= 60);
 }
 
-/** The whole text in pieces. */
+/** Splits the whole text into highlighted and other parts. */
 export function highlight(text: string, wanted: HighlightTerms, stems: Stems): HighlightedText {
   return splitText(text, findSpans(text, wanted, stems), { from: 0, to: text.length });
 }
 
-/** A piece of a text around what was found first, without its Markdown marks; null where there is nothing of it. */
+/** Returns a part of the text around the first match, without Markdown marks; null if there is no match. */
 export function createSnippet(
   markdown: string,
   wanted: HighlightTerms,
@@ -60,7 +65,7 @@ export function createSnippet(
   const window = windowAround(markdown, first);
   const { prose, blocks } = toPlainText(markdown.slice(window.from, window.to));
   const text = [prose, blocks].find((candidate) => findBestSpan(candidate, wanted, stems) !== undefined);
-  // What is found in an address or in a mark alone cannot be shown.
+  // A match only inside a link address or a mark cannot be shown.
   const span = text === undefined ? undefined : findBestSpan(text, wanted, stems);
   if (text === undefined || span === undefined) return null;
   const from = span.from <= snippetSize.before ? 0 : wordStart(text, span.from - snippetSize.before);
@@ -74,14 +79,14 @@ export function createSnippet(
   return parts;
 }
 
-/** A text as typed before single words. Long texts are looked through to the first of them alone. */
+/** Prefers the text as typed to single words. Long texts are read only up to the first match. */
 function findBestSpan(text: string, { typed, words }: HighlightTerms, stems: Stems): Span | undefined {
   for (const part of typed) {
     const [found] = findTypedSpans(text, part, 1);
     if (found !== undefined) return found;
   }
-  const { telling, askedStems: wantedStems } = filterStopWords(words, stems);
-  const [first] = telling
+  const { significant, askedStems: wantedStems } = filterStopWords(words, stems);
+  const [first] = significant
     .flatMap((word) => findTypedSpans(text, word, 1))
     .toSorted((a, b) => a.from - b.from);
   for (const { 0: word, index } of text.matchAll(wordsOfText)) {
@@ -91,7 +96,7 @@ function findBestSpan(text: string, { typed, words }: HighlightTerms, stems: Ste
   return first;
 }
 
-/** Words such as 'the' stand everywhere; they are marked as a part of what was typed only. */
+/** Stop words such as 'the' are highlighted only as part of the typed text. */
 function filterStopWords(words: readonly string[], stems: Stems) {
   const significant = words.filter(
     (word) => otherScriptLetter.test(word) || stems.get(word.toLowerCase()) !== null,
@@ -99,7 +104,7 @@ function filterStopWords(words: readonly string[], stems: Stems) {
   const wantedStems = new Set(
     significant.map((word) => stems.get(word.toLowerCase())).filter((stem) => stem !== undefined),
   );
-  return { telling: significant, askedStems: wantedStems };
+  return { significant, askedStems: wantedStems };
 }
 
 function hasWantedStem(word: string, wantedStems: ReadonlySet<string | null>, stems: Stems): boolean {
@@ -109,8 +114,8 @@ function hasWantedStem(word: string, wantedStems: ReadonlySet<string | null>, st
 
 function findSpans(text: string, { typed, words }: HighlightTerms, stems: Stems): Span[] {
   const spans = typed.flatMap((part) => findTypedSpans(text, part));
-  const { telling, askedStems: wantedStems } = filterStopWords(words, stems);
-  for (const word of telling) spans.push(...findTypedSpans(text, word));
+  const { significant, askedStems: wantedStems } = filterStopWords(words, stems);
+  for (const word of significant) spans.push(...findTypedSpans(text, word));
   for (const { 0: word, index } of text.matchAll(wordsOfText)) {
     if (spans.length > maxSpans) break;
     if (hasWantedStem(word, wantedStems, stems)) spans.push({ from: index, to: index + word.length });
@@ -118,7 +123,10 @@ function findSpans(text: string, { typed, words }: HighlightTerms, stems: Stems)
   return mergeSpans(spans.slice(0, 2 * maxSpans));
 }
 
-/** Also inside words; what is shorter than three letters only as a word of its own, unless it has signs or another script. */
+/**
+ * Matches also inside words. A part below three letters must be a whole word, unless it has signs or letters of another
+ * script.
+ */
 function findTypedSpans(text: string, part: string, most = maxSpans): Span[] {
   const escaped = part.replace(/[\\^$.*+?()[\]{}|/]/gu, String.raw`\$&`).replaceAll(' ', String.raw`\s+`);
   const alone = /^[\p{Script=Latin}\d]{1,2}$/u.test(part);
@@ -155,7 +163,9 @@ function splitText(text: string, spans: readonly Span[], { from, to }: Span): Hi
   return parts;
 }
 
-/** Around a hit, from one empty line to another where there are some: marks do not reach over it. */
+/**
+ * The Markdown source around a match, from one empty line to another if possible: marks do not extend over empty lines.
+ */
 function windowAround(markdown: string, { from, to }: Span): Span {
   const start = Math.max(0, from - contextSize.before);
   const end = Math.min(markdown.length, to + contextSize.after);
@@ -167,7 +177,7 @@ function windowAround(markdown: string, { from, to }: Span): Span {
   return { from: start + lineBefore, to: to + (lineAfter < 0 ? after.length : lineAfter) };
 }
 
-/** The beginning of a word near a position; in texts without spaces, of the next character. */
+/** The start of a word near a position; in texts without spaces, the start of the next character. */
 function wordStart(text: string, near: number): number {
   const space = text.slice(near, near + 25).search(/\s/u);
   return space === -1 ? characterStart(text, near) : near + space + 1;
@@ -192,10 +202,10 @@ function startOf(word: string): string {
   return word.slice(0, 2);
 }
 
-/** What the dictionary says never changes, so it is asked once. '' stands for words it does not regard. */
+/** The dictionary never changes, so stems are cached. '' stands for words that the dictionary ignores. */
 const stemCache = new LRUCache<string, string>({ max: 50_000 });
 
-/** The stem of each word, as the search has it; null for words it does not regard. */
+/** Returns the stem of each word as search uses it; null for words that the dictionary ignores. */
 export async function getStems(db: Reader, words: readonly string[]): Promise<Map<string, string | null>> {
   const missing = words.filter((word) => !stemCache.has(word));
   const found = new Map(missing.length === 0 ? [] : await readStems(db, missing));
@@ -215,7 +225,7 @@ async function readStems(db: Reader, words: readonly string[]): Promise<[string,
   return rows.map(({ word, stem }) => [word, stem]);
 }
 
-/** Where each of the posts found has what was asked for; none where only conditions were asked for. */
+/** Returns the highlights of each post found; none for a query of conditions only. */
 export async function listHighlights(
   db: Reader,
   {

@@ -5,33 +5,44 @@ import { likeContains } from '#server/core/sql.ts';
 import { type UsedWord, getVocabulary } from './search-vocabulary.ts';
 import { parseSearchWords } from './search-words.ts';
 
-/** What a text to be found is in the indexes of search (schema section Discovery); each query is a `tsquery` as text. */
+/**
+ * The queries that find a text in the search indexes (schema section Discovery). Each query is the text form of a
+ * `tsquery`.
+ */
 export type IndexQueries = {
-  /** All its words, each whole; null where no index can lead to the text, as to '%'. */
+  /** All its words, each as a whole word; null if no index can find the text, such as '%'. */
   whole: string | null;
-  /** With what its first and last word may be the end, the beginning or the inside of; null where that adds nothing. */
+  /** With the words that its first and last word can be a part of; null if there are none to add. */
   inside: string | null;
-  /** The same for all posts, without words that many have: who looks for them finds enough among the known posts. */
+  /**
+   * The same for searching all posts, without frequent words: a search for these finds enough among the popular posts.
+   */
   insideOfAll: string | null;
-  /** The words alone decide: there is nothing to compare letter by letter. */
+  /** Whether the words alone decide, without comparing the text itself. */
   exact: boolean;
-  /** Its words in any inflection; null for none, as where all are words such as 'the'. */
+  /** Its words in any inflection; null for none, as when all are stop words. */
   stems: string | null;
-  /** What has to be there as it is, also inside a word, besides `stems`: names as C++, words of other scripts. */
+  /**
+   * What a match must contain as typed, also inside a word, besides `stems`: names such as C++, and words of other
+   * scripts.
+   */
   parts: readonly Part[];
 };
 
-/** `text` is to be compared letter by letter; null where the words decide. */
+/** `text` must be compared with the post's text; null if the words decide. */
 export type Part = { query: string | null; text: string | null };
 
-/** A word may be a part of so many others at most; the most used ones count. */
+/** Words that contain a given word, at most; the most used ones. */
 const maxContainingWords = 200;
-/** Beside the most used words, which are looked through, so many others. */
+/** Words read from the table at most, besides the most used words in memory. */
 const maxContainingWordsScanned = 400;
-/** Among all posts, what the first or last word may be a part of is so few words, in so many posts taken together. */
+/** Limits for searching all posts: words that contain the first or last word, and the sum of their uses. */
 const containingWordsOfAll = { words: 24, uses: 20_000 } as const;
 
-/** @param main a text as typed. @param inflected whether its words are looked for in other forms too. */
+/**
+ * @param main a text as typed.
+ * @param inflected whether to find its words in other forms too.
+ */
 export async function buildIndexQueries(db: Reader, main: string, inflected: boolean): Promise<IndexQueries> {
   if (isPlainAscii(main)) return buildPlainQueries(db, main, inflected);
   const { plain, words, stems } = await splitWords(db, main);
@@ -45,7 +56,7 @@ export async function buildIndexQueries(db: Reader, main: string, inflected: boo
   return { ...typed, stems: typedWords.inflected && stems !== '' ? stems : null, parts };
 }
 
-/** Letters without accents and single spaces: PostgreSQL tells its words apart in no other way. */
+/** ASCII letters and single spaces. PostgreSQL splits such a text into words exactly at the spaces. */
 const isPlainAscii = (text: string) =>
   /^[a-z]{1,60}(?: [a-z]{1,60})*$/iu.test(text) && !/[\u017f\u212a]/u.test(text);
 
@@ -53,8 +64,8 @@ async function buildPlainQueries(db: Reader, main: string, inflected: boolean): 
   const plain = main.toLowerCase();
   const pieces = toPieces(plain, new Set(plain.split(' ')));
   const others = await findContainingWords(db, main, pieces, inflected ? main : null);
-  const { stems, ...beside } = others;
-  return { ...buildTypedQueries(main, pieces, beside), stems: stems === '' ? null : stems, parts: [] };
+  const { stems, ...containing } = others;
+  return { ...buildTypedQueries(main, pieces, containing), stems: stems === '' ? null : stems, parts: [] };
 }
 
 async function splitWords(db: Reader, text: string) {
@@ -64,7 +75,7 @@ async function splitWords(db: Reader, text: string) {
   return rows[0] ?? { plain: '', words: [], stems: '' };
 }
 
-/** A run of letters and digits, or of signs that are written without spaces; `keys` has its words in the index. */
+/** A run of letters and digits, or of characters of a script without spaces. `keys` are its words in the index. */
 type Piece = { text: string; unspaced: boolean; keys: readonly string[] };
 
 const unspaced = /([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+)/u;
@@ -82,7 +93,7 @@ function toPieces(plain: string, indexedWords: ReadonlySet<string>): Piece[] {
     });
 }
 
-/** The words that the first and the last piece may be a part of, most used first. */
+/** The words that contain the first and the last piece, most used first. */
 type ContainingWords = { ofFirst: readonly UsedWord[]; ofLast: readonly UsedWord[] };
 
 function buildTypedQueries(main: string, pieces: readonly Piece[], { ofFirst, ofLast }: ContainingWords) {
@@ -93,8 +104,8 @@ function buildTypedQueries(main: string, pieces: readonly Piece[], { ofFirst, of
   const typed = main.toLowerCase();
   const exact = typed === first.text && first.keys.length === 1;
   const whole = joinAnd(keys.map(quoted));
-  const insideWith = (beside: ContainingWords): string | null => {
-    const [ends, starts] = [beside.ofFirst.map(wordOf), beside.ofLast.map(wordOf)];
+  const insideWith = (containing: ContainingWords): string | null => {
+    const [ends, starts] = [containing.ofFirst.map(wordOf), containing.ofLast.map(wordOf)];
     if (pieces.length === 1) {
       if (exact) return ends.length === 0 ? null : joinOr(ends.map(quoted));
       return joinOr([...first.keys, ...ends].map(quoted));
@@ -114,7 +125,7 @@ function buildTypedQueries(main: string, pieces: readonly Piece[], { ofFirst, of
 
 const wordOf = ({ word }: UsedWord) => word;
 
-/** Without the most used of them, as long as all posts with one are too many. */
+/** Drops the most used words until the sum of the uses is within the limit. */
 function filterRareWords(words: readonly UsedWord[]): readonly UsedWord[] {
   let uses = words.reduce((sum, word) => sum + word.uses, 0);
   const from = words.findIndex((word) => {
@@ -139,21 +150,24 @@ async function buildPartQuery(db: Reader, part: string): Promise<Part> {
   return { query: inside === null ? whole : joinOr([whole ?? inside, inside]), text: null };
 }
 
-/** What is looked for in the vocabulary: words that have a piece in them, and more before it, after it or either. */
+/**
+ * Which words to find in the vocabulary: those that contain the piece, begin with it or end with it, and are longer.
+ */
 type WordPattern = { text: string; where: 'containing' | 'beginning' | 'ending' };
 
 function toWordPattern(
   { text, unspaced: signs, keys }: Piece,
   { before, after }: { before: boolean; after: boolean },
 ) {
-  // Of a letter or two, words that begin so are known at most; of one, every word would do.
+  // For two letters, only words that begin with them are looked up; for one letter, none, because nearly every word
+  // contains it.
   if (signs || keys.length === 0 || text.length < 2 || (text.length === 2 && !after)) return null;
   if (!before && !after) return null;
   const where = text.length === 2 || !before ? 'beginning' : after ? 'containing' : 'ending';
   return { text, where } satisfies WordPattern;
 }
 
-/** @param stemmedText a text whose stems are wanted too: they come in the same round trip. */
+/** @param stemmedText a text to stem in the same round trip. */
 async function findContainingWords(
   db: Reader,
   main: string,
@@ -173,7 +187,7 @@ async function findContainingWords(
   const used = wanted.map((each) =>
     each === null ? [] : commonWords[each.where](each.text, maxContainingWords),
   );
-  // Where there are so many words that are used more, others would not count.
+  // If memory has the maximum of more used words, words from the table would not count.
   const missing = wanted.filter(
     (each, index) => each !== null && (used[index]?.length ?? 0) < maxContainingWords,
   );
@@ -201,19 +215,19 @@ async function lookUpWords(db: Reader, wanted: readonly WordPattern[], stemmedTe
   const [ending, beginning, having] = (['ending', 'beginning', 'containing'] as const).map((where) =>
     wanted.find((each) => each.where === where),
   );
-  // Behind whatever a word can go on with.
+  // Sorts after every continuation of a word.
   const last = String.fromCodePoint(0x10ffff);
   const backwards = ending && Array.from(ending.text).toReversed().join('');
   const of = (where: string) => sql`select ${sql.lit(where)} as place, word, uses from search_word where`;
-  const most = sql.lit(maxContainingWordsScanned);
+  const maxRows = sql.lit(maxContainingWordsScanned);
   const { rows } = await sql<UsedWord & { place: string }>`${planOnceHint}
     select 'stems' as place, plainto_tsquery('english', ${stemmedText})::text as word, 0 as uses
     union all (${of('ending')} reverse(word) > (select ${backwards ?? null}::text)
-      and reverse(word) < (select ${backwards === undefined ? null : backwards + last}::text) limit ${most})
+      and reverse(word) < (select ${backwards === undefined ? null : backwards + last}::text) limit ${maxRows})
     union all (${of('beginning')} word > (select ${beginning?.text ?? null}::text)
-      and word < (select ${beginning === undefined ? null : beginning.text + last}::text) limit ${most})
+      and word < (select ${beginning === undefined ? null : beginning.text + last}::text) limit ${maxRows})
     union all (${of('containing')} word like (select ${having === undefined ? null : likeContains(having.text)}::text)
-      and word <> (select ${having?.text ?? null}::text) limit ${most})`.execute(db);
+      and word <> (select ${having?.text ?? null}::text) limit ${maxRows})`.execute(db);
   return {
     stems: rows.find(({ place }) => place === 'stems')?.word ?? '',
     others: rows.flatMap(({ place, word, uses }) => {
@@ -223,7 +237,7 @@ async function lookUpWords(db: Reader, wanted: readonly WordPattern[], stemmedTe
   };
 }
 
-/** As PostgreSQL reads a lexeme in a `tsquery`. */
+/** Quotes a lexeme for a `tsquery`. */
 function quoted(word: string): string {
   return `'${word.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
 }

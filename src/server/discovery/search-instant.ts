@@ -1,7 +1,7 @@
 import { tagKey } from '#shared/core/text.ts';
 import { sql } from 'kysely';
 import type { Reader } from '#server/core/database.ts';
-import { likeContains, likeStarts } from '#server/core/sql.ts';
+import { likeContains, likePrefix } from '#server/core/sql.ts';
 import type { InstantResults } from '#shared/discovery/search.ts';
 import { buildIndexQueries } from './search-index-queries.ts';
 import { findTopPosts, type ResultGroup } from './search-levels.ts';
@@ -10,10 +10,10 @@ import { namePrefix } from './search-names.ts';
 import { hasTrigram, otherScriptLetter } from './search-words.ts';
 
 const maxResults = { questions: 6, tags: 4, members: 4 } as const;
-/** So many of those that begin with a letter or two are looked at. */
+/** Rows read at most that begin with the text. */
 const maxScanned = 300;
 
-/** What begins with the text or has it inside, the best few of each kind: for whoever is still typing. */
+/** Returns the best few questions, tags and members that begin with or contain the text, for results while typing. */
 export async function searchInstantly(db: Reader, query: string): Promise<InstantResults> {
   const text = query.trim().replace(/\s+/gu, ' ');
   if (text === '') return { questions: [], tags: [], members: [] };
@@ -36,7 +36,7 @@ async function findQuestions(db: Reader, text: string): Promise<QuestionRow[]> {
   const { rows: beginning } = await sql<{ id: number }>`
     select id from (
       select id, upvotes from question
-      where ${titlePrefix} like lower(${likeStarts(text.slice(0, 60))}) limit ${sql.lit(maxScanned)}
+      where ${titlePrefix} like lower(${likePrefix(text.slice(0, 60))}) limit ${sql.lit(maxScanned)}
     ) post order by upvotes desc, id desc limit ${sql.lit(maxResults.questions)}`.execute(db);
   const ids = new Set(beginning.map(({ id }) => id));
   if (ids.size < maxResults.questions && isIndexedInside(text))
@@ -51,19 +51,19 @@ async function findQuestions(db: Reader, text: string): Promise<QuestionRow[]> {
 async function findTitles(db: Reader, text: string): Promise<number[]> {
   const keys = await buildIndexQueries(db, text, false);
   const groups = [...buildTitleGroups(keys, text), ...wordsInTitle(text)];
-  const among = { table: 'question', conditions: [], narrowed: false } as const;
-  return (await findTopPosts(db, groups, { ...among, wanted: maxResults.questions * 2 })).ids;
+  const scope = { table: 'question', conditions: [], isIndexed: false } as const;
+  return (await findTopPosts(db, groups, { ...scope, wanted: maxResults.questions * 2 })).ids;
 }
 
 /**
- * All words in the title; the last may still be without its end. One word as typed is looked for anyway; its other forms
- * are not worth reading every text that has one.
+ * Titles with all words of the text; the last word can be incomplete. A single word is already searched as typed, and
+ * its other forms are not worth reading every title that has one.
  */
 function wordsInTitle(text: string): ResultGroup[] {
   const words = (text.match(/[\p{L}\p{N}]+/gu) ?? []).slice(0, 8);
   const last = words.at(-1) ?? '';
   if (words.length < 2) return [];
-  // A letter or two begin so many words that their index is no help.
+  // Too many words begin with one or two letters for the index to help.
   const short = last.length < 3;
   const looked = short ? words.slice(0, -1) : words;
   const query = looked.map((word) => `'${word}'${word === last && !short ? ':*' : ''}`).join(' & ');
@@ -80,7 +80,7 @@ async function findTags(db: Reader, text: string) {
   const key = tagKey(text.replace(/^#(?=.)/u, ''));
   const { rows } = await sql<{ name: string; questions_count: number }>`
     select name, questions_count from tag where questions_count > 0 and key like ${likeContains(key)}
-    order by key <> ${key}, key not like ${likeStarts(key)}, questions_count desc, id
+    order by key <> ${key}, key not like ${likePrefix(key)}, questions_count desc, id
     limit ${sql.lit(maxResults.tags)}`.execute(db);
   return rows;
 }
@@ -91,7 +91,7 @@ async function findMembers(db: Reader, text: string): Promise<MemberRow[]> {
   const name = text.replace(/^@(?=.)/u, '');
   const startingWith = sql`
     (select id, display_name, reputation, 0 as place from member
-    where ${namePrefix} like lower(${likeStarts(name)}) limit ${sql.lit(maxScanned)})`;
+    where ${namePrefix} like lower(${likePrefix(name)}) limit ${sql.lit(maxScanned)})`;
   const containing = sql`
     (select id, display_name, reputation, 1 as place from member
     where display_name ilike ${likeContains(name)} limit ${sql.lit(maxScanned)})`;
@@ -105,8 +105,8 @@ async function findMembers(db: Reader, text: string): Promise<MemberRow[]> {
   return rows;
 }
 
-/** Fewer letters are found at the beginning alone; one sign of Chinese or Japanese is a word. */
+/** Shorter texts are found only at the beginning. One character of Chinese or Japanese is a word. */
 const isIndexedInside = (text: string) => hasTrigram.test(text) || otherScriptLetter.test(text);
 
-/** As the index question_title_prefix has it. */
+/** The expression of the index question_title_prefix. */
 const titlePrefix = sql`lower(left(question.title, 60))`;

@@ -8,10 +8,10 @@ const server = await startTestServer();
 afterAll(() => server.stop());
 const [ann, bob, cid, dee, eve, fay] = await server.registerAll('Ann', 'Bob', 'Cid', 'Dee', 'Eve', 'Fay');
 const questionId = await ann.ask({ title: 'How is bread baked?', content: 'With care.', tags: [] });
-// What search knows of the community is read once.
+// The first search reads the vocabulary and the popularity levels, which are then cached.
 await bob.get('/search?q=warm');
 
-/** Holds the vocabulary locked, so that every search waits in the database until it is unlocked. */
+/** Locks the vocabulary table, so that every search waits in the database until it is unlocked. */
 let holder: pg.Client;
 beforeEach(async () => {
   holder = new pg.Client(server.database.connection);
@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => holder.end());
 
-/** Statements that wait for the vocabulary. */
+/** Counts the statements that wait for the lock. */
 async function blocked(): Promise<number> {
   const { rows } = await holder.query<{ count: number }>(
     `select count(*)::int as count from pg_locks where not granted and relation = 'search_word'::regclass`,
@@ -30,27 +30,27 @@ async function blocked(): Promise<number> {
 }
 
 let words = 0;
-/** Each looks for another word: what was found before is kept. */
+/** Each search has a different word, because results are cached. */
 const searchAll = (member: Member, count: number) =>
   Array.from({ length: count }, () => member.get(`/search?q=bread${++words}`));
 
-test('searches that hang hold five connections at most, and members vote beside them', async () => {
+test('limits blocked searches to five connections, and still accepts votes', async () => {
   const running = [ann, bob, cid, dee, eve, fay].flatMap((member) => searchAll(member, 10));
   await eventually(async () => (await blocked()) === 5);
   expect((await bob.put(`/questions/${questionId}/vote`, { vote: 'up' })).status).toBe(200);
   expect(await blocked()).toBeLessThanOrEqual(5);
   const refused = await Promise.race(running);
-  expect(refused).toMatchObject({ status: 503, code: 'busy' });
+  expect(refused).toMatchObject({ status: 503, kind: 'busy' });
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
   await holder.query('rollback');
   await Promise.all(running);
   expect((await bob.get('/search?q=bread')).status).toBe(200);
 });
 
-test('one member runs one search at a time, and is refused with 429 beyond twenty that wait', async () => {
+test('runs one search per member at a time, and responds 429 when more than twenty wait', async () => {
   const running = searchAll(eve, 25);
   const refused = await Promise.race(running);
-  expect(refused).toMatchObject({ status: 429, code: 'too-many' });
+  expect(refused).toMatchObject({ status: 429, kind: 'too-many' });
   await eventually(async () => (await blocked()) === 1);
   const others = searchAll(fay, 1);
   await eventually(async () => (await blocked()) === 2);

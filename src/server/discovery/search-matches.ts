@@ -2,12 +2,12 @@ import { type RawBuilder, sql } from 'kysely';
 import {
   answerCardColumns,
   type AnswerCardRow,
+  bylineJoins,
   questionCardColumns,
   type QuestionCardRow,
-} from '#server/posts/cards.ts';
+} from '#server/posts/index.ts';
 import type { Reader } from '#server/core/database.ts';
 import { likeContains } from '#server/core/sql.ts';
-import { bylineJoins } from '#server/posts/posts.ts';
 import { maxCountedResults, type SearchSort } from '#shared/discovery/search.ts';
 import type { SearchCriteria } from './search-criteria.ts';
 import {
@@ -23,7 +23,7 @@ import {
   anyOf,
   containsText,
   hasAllWords,
-  isNarrowed,
+  hasIndexedCondition,
   likeOperator,
   questionConditions,
   questionTexts,
@@ -43,21 +43,21 @@ import {
   type TopPosts,
 } from './search-levels.ts';
 
-/** A page of matches: `limit` rows at most from position `offset`. */
+/** A page of matches: at most `limit` rows from position `offset`. */
 export type PageWindow = { sort: SearchSort; offset: number; limit: number };
 
-/** The matches counted, up to one more than are counted out loud. */
+/** The number of matches, at most one above the highest number shown. */
 export type WithTotal = { total: number };
 
 type Sql = RawBuilder<unknown>;
 
-const most = maxCountedResults + 1;
+const maxTotal = maxCountedResults + 1;
 
 /**
- * Questions that contain the text as typed, also inside a word, or all its words in any inflection, and meet every
- * condition. By relevance they come in places, best first: title as typed, title inflected, tags as typed, tags inflected,
- * text as typed, text inflected (docs/product.md 11.2); in each place whole words before parts of words, then those with
- * more upvotes. Without words the newest are the most relevant.
+ * Returns questions that contain the text as typed, also inside a word, or all its words in any inflection, and that
+ * meet every condition. Relevance orders them by group: title as typed, title inflected, tags as typed, tags inflected,
+ * text as typed, text inflected (docs/product.md 11.3). Within a group, whole words come before parts of words, then
+ * posts with more upvotes. A query without words lists the newest first.
  */
 export async function findQuestions(
   db: Reader,
@@ -71,7 +71,7 @@ export async function findQuestions(
   return rows.map((row) => ({ ...row, total }));
 }
 
-/** The same for answers: the text as typed first, then inflected. */
+/** Returns answers by the same rules: the text as typed first, then inflected. */
 export async function findAnswers(
   db: Reader,
   { criteria, ...window }: PageWindow & { criteria: SearchCriteria },
@@ -85,16 +85,16 @@ export async function findAnswers(
   return rows.map((row) => ({ ...row, total }));
 }
 
-/** What is looked through for what to mark. */
+/** The texts to highlight. */
 export type HighlightSource = { title: string; content: string };
 
-/** So much of a text is looked through, in characters. */
+/** Characters of a text that are read for highlights. */
 const textPrefix = sql`left(post.content, 20000)`;
 
 const listIds = (ids: readonly number[]) =>
   sql`unnest(${[...ids]}::bigint[]) with ordinality as listed (id, position)`;
 
-/** What decides where a match is found: the words, or the first text to be found as typed. */
+/** The text that decides the group of a match: the words, or the first quoted text. */
 function getMainText({ text, phrases }: SearchCriteria): string {
   return text === '' ? (phrases[0] ?? '') : text;
 }
@@ -103,48 +103,51 @@ async function findQuestionIds(db: Reader, criteria: SearchCriteria, window: Pag
   const main = getMainText(criteria);
   if (main === '') return findQuestionsByConditions(db, criteria, window);
   const keys = await buildIndexQueries(db, main, criteria.text !== '');
-  const among = {
+  const scope = {
     table: 'question',
     conditions: questionConditions(criteria),
-    narrowed: isNarrowed(criteria),
+    isIndexed: hasIndexedCondition(criteria),
   } as const;
   if (keys.whole === null)
-    return findAmongFirst(db, matchesText(questionTexts, criteria, main), among, window);
-  const hide = isPlannedOnce(among);
-  const anywhere = buildGroups(inAllTexts, keys, main, hide);
-  const named = [...buildGroups(inTitle, keys, main, hide), ...buildGroups(inTags, keys, main, hide)];
+    return findAmongFirst(db, matchesText(questionTexts, criteria, main), scope, window);
+  const asSubquery = isPlannedOnce(scope);
+  const anywhere = buildGroups(inAllTexts, keys, main, asSubquery);
+  const named = [
+    ...buildGroups(inTitle, keys, main, asSubquery),
+    ...buildGroups(inTags, keys, main, asSubquery),
+  ];
   const groups = { byName: named, anywhere, comparison: matchesText(questionTexts, criteria, main) };
-  return toMatchPage(db, { found: await readPage(db, groups, among, window), anywhere, among, window });
+  return toMatchPage(db, { found: await readPage(db, groups, scope, window), anywhere, scope, window });
 }
 
 async function findAnswerIds(db: Reader, criteria: SearchCriteria, window: PageWindow): Promise<MatchPage> {
   const main = getMainText(criteria);
   if (main === '') return findAnswersByConditions(db, criteria, window);
   const keys = await buildIndexQueries(db, main, criteria.text !== '');
-  const among = {
+  const scope = {
     table: 'answer',
     conditions: answerConditions(criteria),
-    narrowed: isNarrowed(criteria),
+    isIndexed: hasIndexedCondition(criteria),
   } as const;
-  if (keys.whole === null) return findAmongFirst(db, matchesText(answerTexts, criteria, main), among, window);
-  const anywhere = buildGroups(inAnswer, keys, main, isPlannedOnce(among));
+  if (keys.whole === null) return findAmongFirst(db, matchesText(answerTexts, criteria, main), scope, window);
+  const anywhere = buildGroups(inAnswer, keys, main, isPlannedOnce(scope));
   const groups = { byName: [], anywhere, comparison: matchesText(answerTexts, criteria, main) };
-  return toMatchPage(db, { found: await readPage(db, groups, among, window), anywhere, among, window });
+  return toMatchPage(db, { found: await readPage(db, groups, scope, window), anywhere, scope, window });
 }
 
-/** Never fewer than are shown. */
+/** The total is never below the number of posts shown. */
 async function toMatchPage(
   db: Reader,
   {
     found: { ids, all },
     anywhere,
-    among,
+    scope,
     window,
-  }: { found: TopPosts; anywhere: readonly ResultGroup[]; among: SearchScope; window: PageWindow },
+  }: { found: TopPosts; anywhere: readonly ResultGroup[]; scope: SearchScope; window: PageWindow },
 ): Promise<MatchPage> {
-  const total = all ?? (await countPosts(db, anywhere, { ...among, most }));
+  const total = all ?? (await countPosts(db, anywhere, { ...scope, max: maxTotal }));
   const shown = ids.length === 0 ? 0 : window.offset + ids.length;
-  return { ids, total: Math.min(most, Math.max(total, shown)) };
+  return { ids, total: Math.min(maxTotal, Math.max(total, shown)) };
 }
 
 type ResultGroups = { byName: readonly ResultGroup[]; anywhere: readonly ResultGroup[]; comparison: Sql };
@@ -152,27 +155,27 @@ type ResultGroups = { byName: readonly ResultGroup[]; anywhere: readonly ResultG
 async function readPage(
   db: Reader,
   { byName, anywhere, comparison }: ResultGroups,
-  among: SearchScope,
+  scope: SearchScope,
   { sort, offset, limit }: PageWindow,
 ): Promise<TopPosts> {
   const wanted = offset + limit;
   if (sort === 'popular') {
-    const { ids, all } = await findTopPosts(db, anywhere, { ...among, wanted, together: true });
+    const { ids, all } = await findTopPosts(db, anywhere, { ...scope, wanted, together: true });
     return { ids: ids.slice(offset), all };
   }
   if (sort === 'recent') {
-    const frequent = !among.narrowed && (await isFrequentMatch(db, anywhere, among));
-    const found = frequent ? await findAmongNewest(db, comparison, { ...among, wanted }) : [];
+    const frequent = !scope.isIndexed && (await isFrequentMatch(db, anywhere, scope));
+    const found = frequent ? await findAmongNewest(db, comparison, { ...scope, wanted }) : [];
     if (found.length >= wanted) return { ids: found.slice(offset), all: null };
-    return { ids: (await findNewest(db, anywhere, { ...among, wanted })).slice(offset), all: null };
+    return { ids: (await findNewest(db, anywhere, { ...scope, wanted })).slice(offset), all: null };
   }
-  const first = byName.length === 0 ? [] : (await findTopPosts(db, byName, { ...among, wanted })).ids;
+  const first = byName.length === 0 ? [] : (await findTopPosts(db, byName, { ...scope, wanted })).ids;
   if (first.length >= wanted) return { ids: first.slice(offset), all: null };
-  const { ids, all } = await findTopPosts(db, anywhere, { ...among, wanted });
+  const { ids, all } = await findTopPosts(db, anywhere, { ...scope, wanted });
   return { ids: [...new Set([...first, ...ids])].slice(offset, wanted), all };
 }
 
-/** What is compared where no index of words leads to it. */
+/** Compares the texts themselves, for queries that no word index serves. */
 function matchesText(searched: SearchedTexts, criteria: SearchCriteria, main: string): Sql {
   return anyOf([
     containsText(searched, main),
@@ -180,7 +183,7 @@ function matchesText(searched: SearchedTexts, criteria: SearchCriteria, main: st
   ]);
 }
 
-/** Where words are looked for, as the indexes of the schema section Discovery have it, and the texts that letters are compared in. */
+/** A field with its index expressions (schema section Discovery), and the texts to compare. */
 type SearchField = { words: Sql; stems: Sql; texts: readonly [Sql, ...Sql[]]; wholeFirst: boolean };
 
 const inTitle: SearchField = {
@@ -208,45 +211,52 @@ const inAnswer: SearchField = {
   wholeFirst: false,
 };
 
-/** Titles that contain the text as typed, whole words before parts of words. */
+/** Groups of titles that contain the text as typed, whole words before parts of words. */
 export function buildTitleGroups(keys: IndexQueries, text: string): ResultGroup[] {
   return keys.whole === null ? [] : buildGroups(inTitle, keys, text, true);
 }
 
 /**
- * As typed, whole words before parts of words where that matters, and then in any inflection. There are as many places
- * whatever was asked for, since each form of a statement is planned by itself: where there is nothing to look for, as
- * inside of words, the query is null, and nothing is read.
+ * Groups: as typed (whole words before parts of words, if `wholeFirst`), then inflected. The number of groups does not
+ * depend on the query, because PostgreSQL plans each form of a statement separately. A group with nothing to find has
+ * the query null and reads no rows.
  */
-function buildGroups(field: SearchField, keys: IndexQueries, main: string, hide: boolean): ResultGroup[] {
+function buildGroups(
+  field: SearchField,
+  keys: IndexQueries,
+  main: string,
+  asSubquery: boolean,
+): ResultGroup[] {
   const { whole, inside, insideOfAll, exact } = keys;
-  const has = (query: string | null) => sql`${field.words} @@ ${toValue(hide, query, 'tsquery')}`;
-  const typed = exact ? [] : [containsPart(field, main, hide)];
+  const has = (query: string | null) => sql`${field.words} @@ ${toValue(asSubquery, query, 'tsquery')}`;
+  const typed = exact ? [] : [containsPart(field, main, asSubquery)];
   if (!field.wholeFirst) {
     const ofAll = joinQueries(keys, insideOfAll);
     return [
       {
         query: has(joinQueries(keys, inside)),
         queryOfAll: has(ofAll),
-        // Whole words are among those in any inflection.
+        // The inflected matches include all matches of whole words.
         isWithin: insideOfAll === null && keys.stems !== null && keys.parts.length === 0,
         comparisons: typed,
       },
-      ...buildInflectedGroups(field, keys, hide),
+      ...buildInflectedGroups(field, keys, asSubquery),
     ];
   }
   const word = wholeWordPattern(main);
   const bounded = exact
     ? []
-    : [anyOf(field.texts.map((text) => sql`${text} ~* ${toValue(hide, word, 'text')}`))];
+    : [anyOf(field.texts.map((text) => sql`${text} ~* ${toValue(asSubquery, word, 'text')}`))];
   return [
     { query: has(whole), comparisons: [...typed, ...bounded] },
     { query: has(inside), queryOfAll: has(insideOfAll), comparisons: typed },
-    ...buildInflectedGroups(field, keys, hide),
+    ...buildInflectedGroups(field, keys, asSubquery),
   ];
 }
 
-/** What one word may be a part of is all there is of `inside`; of several words, they themselves are in it. */
+/**
+ * For a single word, `inside` has only the words that contain it. For several words, it includes the words themselves.
+ */
 function joinQueries({ whole, exact }: IndexQueries, inside: string | null): string | null {
   if (inside === null || whole === null) return inside ?? whole;
   return exact ? `${whole} | ${inside}` : inside;
@@ -255,7 +265,7 @@ function joinQueries({ whole, exact }: IndexQueries, inside: string | null): str
 function buildInflectedGroups(
   field: SearchField,
   { stems, parts }: IndexQueries,
-  hide: boolean,
+  asSubquery: boolean,
 ): ResultGroup[] {
   const words = parts.flatMap(({ query }) => (query === null ? [] : [`(${query})`]));
   const queries: [Sql, string | null][] = parts.length === 0 || stems !== null ? [[field.stems, stems]] : [];
@@ -263,20 +273,28 @@ function buildInflectedGroups(
   if (queries.length === 0) return [];
   return [
     {
-      query: allOf(queries.map(([vector, query]) => sql`${vector} @@ ${toValue(hide, query, 'tsquery')}`)),
-      comparisons: parts.flatMap(({ text }) => (text === null ? [] : [containsPart(field, text, hide)])),
+      query: allOf(
+        queries.map(([vector, query]) => sql`${vector} @@ ${toValue(asSubquery, query, 'tsquery')}`),
+      ),
+      comparisons: parts.flatMap(({ text }) =>
+        text === null ? [] : [containsPart(field, text, asSubquery)],
+      ),
     },
   ];
 }
 
-/** `hide`: so that the statement is not planned for it (core/database-prepared-statements.ts). */
-function toValue(hide: boolean, value: string | null, type: 'text' | 'tsquery'): Sql {
+/**
+ * `asSubquery` wraps the value in a subquery, so that the plan does not depend on it (core/database-prepared-statements.ts).
+ */
+function toValue(asSubquery: boolean, value: string | null, type: 'text' | 'tsquery'): Sql {
   const typed = sql`${value}::${sql.raw(type)}`;
-  return hide ? sql`(select ${typed})` : typed;
+  return asSubquery ? sql`(select ${typed})` : typed;
 }
 
-function containsPart({ texts }: SearchField, part: string, hide: boolean): Sql {
+function containsPart({ texts }: SearchField, part: string, asSubquery: boolean): Sql {
   return anyOf(
-    texts.map((text) => sql`${text} ${likeOperator(part)} ${toValue(hide, likeContains(part), 'text')}`),
+    texts.map(
+      (text) => sql`${text} ${likeOperator(part)} ${toValue(asSubquery, likeContains(part), 'text')}`,
+    ),
   );
 }

@@ -25,8 +25,8 @@ type Question = { content?: string; tags?: string[] };
 const ask = (title: string, more: Question = {}, by = ann) =>
   by.ask({ content: 'Nothing to see.', tags: [], ...more, title });
 
-describe('questions are narrowed', () => {
-  test('by tags, which all have to be there or not, whatever their case', async () => {
+describe('narrows questions', () => {
+  test('by tags, all of which must be present or absent, without case', async () => {
     await ask('Both', { tags: ['Rust', 'async'] });
     await ask('One', { tags: ['rust'] });
     await ask('Spaced', { tags: ['two words'] });
@@ -36,7 +36,7 @@ describe('questions are narrowed', () => {
     expect(await titles('tag:"two words"')).toEqual(['Spaced']);
   });
 
-  test('by their author: oneself, a name, the beginning of a name, an id', async () => {
+  test('by author: the viewer, a name, the beginning of a name, an id', async () => {
     await ask('By Ann');
     await ask('By Bob', {}, bob);
     expect(await titles('user:me')).toEqual(['By Bob']);
@@ -66,7 +66,7 @@ describe('questions are narrowed', () => {
     expect(await titles('views:0')).toEqual(['Answered', 'Unanswered']);
   });
 
-  test('by the day they were asked', async () => {
+  test('by the day they were posted', async () => {
     const old = await ask('Old');
     await ask('New');
     await server.db
@@ -82,7 +82,7 @@ describe('questions are narrowed', () => {
     expect(await titles('created:..1w')).toEqual(['Old']);
   });
 
-  test('by phrases and by words left out, everything at once', async () => {
+  test('by phrases and excluded words, combined with other operators', async () => {
     await ask('Baking bread fast', { tags: ['oven'] });
     await ask('Bread that bakes slow', { tags: ['oven'] });
     await ask('Fast baking, stale bread', { tags: ['oven'] });
@@ -98,7 +98,7 @@ describe('questions are narrowed', () => {
   });
 });
 
-test('the newest come first where only operators are asked for, and are counted', async () => {
+test('lists the newest first and counts them when the query has only operators', async () => {
   for (let n = 1; n <= 23; n++) await ask(`Pebble ${n}`, { tags: ['pebbles'] });
   const { questions, total, nextCursor } = await search('[pebbles]');
   expect(total).toBe(23);
@@ -106,7 +106,7 @@ test('the newest come first where only operators are asked for, and are counted'
   expect(nextCursor).not.toBeNull();
 });
 
-test('is:answer searches the answers: their own author, text and votes, and the tags of their question', async () => {
+test('searches answers with is:answer: their author, text and votes, and the tags of their question', async () => {
   const id = await ask('Which mountain?', { tags: ['hills'] });
   const mine = await bob.answer(id, 'I was climbing.');
   await ann.answer(id, 'I was not.');
@@ -129,7 +129,7 @@ test('is:answer searches the answers: their own author, text and votes, and the 
   });
 });
 
-test('a tag or a member there is not is searched for as words, and named', async () => {
+test('searches for the name of an unknown tag or member as words, and reports it as unknown', async () => {
   await ask('What is [object Object]?');
   expect(await search('[object Object]')).toMatchObject({ total: 1, unknownTerms: ['[object Object]'] });
   expect(await search('user:nobody -[nothing] what')).toMatchObject({
@@ -139,7 +139,7 @@ test('a tag or a member there is not is searched for as words, and named', async
 });
 
 test.each(['scroe:5', 'is:fun', '-webkit', 'score:x'])(
-  '%s, which is no operator, is found as typed',
+  'searches for %s as typed, because it is not an operator',
   async (text) => {
     await ask(`Why ${text} here?`);
     await ask('Why here?');
@@ -147,7 +147,7 @@ test.each(['scroe:5', 'is:fun', '-webkit', 'score:x'])(
   },
 );
 
-describe('what was searched for is marked', () => {
+describe('highlights matches', () => {
   const show = (text: HighlightedText | null | undefined) =>
     text?.map((part) => (part.highlighted ? `<${part.text}>` : part.text)).join('') ?? null;
   const hit = async (q: string, wanted: { in?: SearchKind } = {}) => {
@@ -170,7 +170,7 @@ describe('what was searched for is marked', () => {
     expect(found).toBe(title);
   });
 
-  test('in a piece of the text around it, without its Markdown marks', async () => {
+  test('in a part of the text around the match, without Markdown marks', async () => {
     const before = 'Some words that come before it. '.repeat(30);
     await ask('Stairs', {
       content: `${before}\n\n**Never** use a [glass](https://example.org) <b>staircase</b>, \`or\` two.`,
@@ -182,7 +182,7 @@ describe('what was searched for is marked', () => {
     expect(text?.length).toBeLessThan(320);
   });
 
-  test('in code, where it stands only there', async () => {
+  test('in code, if that is the only match', async () => {
     await ask('Loop', { content: 'Why does this end?\n\n```js\nwhile (banana) wait();\n```' });
     expect(await hit('banana')).toEqual(['Loop', 'while (<banana>) wait();']);
   });
@@ -193,13 +193,13 @@ describe('what was searched for is marked', () => {
     expect(await hit('climbs', { in: 'answers' })).toEqual(['Which mountain?', 'I was <climbing>.']);
   });
 
-  test('not where only operators are asked for', async () => {
+  test('but not for a query of operators only', async () => {
     await ask('Stairs', { tags: ['steps'] });
     expect((await search('[steps]')).highlights).toEqual([]);
   });
 });
 
-describe('while one types', () => {
+describe('suggestions while typing', () => {
   const instantly = async (q: string) => {
     const { status, body } = await bob.get<InstantResults>(
       `/search/instant?${new URLSearchParams({ q }).toString()}`,
@@ -208,7 +208,7 @@ describe('while one types', () => {
     return body;
   };
 
-  test('questions come by the beginning of their title, a part of it, and their words; topics and members by their name', async () => {
+  test('list questions by the beginning of their title, a part of it and their words, and tags and members by name', async () => {
     await ask('Where are marbles made?', { tags: ['marble runs'] });
     await ask('Marbles: how many?');
     const { questions, tags, members } = await instantly('MARB');
@@ -220,14 +220,14 @@ describe('while one types', () => {
     expect((await instantly('@bo')).members).toEqual([{ id: bob.id, displayName: 'Bob Marley' }]);
   });
 
-  test('a letter or two find what begins with them', async () => {
+  test('list entries that start with one or two letters', async () => {
     await ask('Marbles: how many?', { tags: ['ma'] });
     const { questions, tags } = await instantly('ma');
     expect(questions.map(({ title }) => title)).toEqual(['Marbles: how many?']);
     expect(tags[0]?.tag).toBe('ma');
   });
 
-  test.each(['', '  ', '%', '_', "'", '&|!():*<->', '\\', '🚀', "it's:*"])('%j is answered', async (q) => {
+  test.each(['', '  ', '%', '_', "'", '&|!():*<->', '\\', '🚀', "it's:*"])('accept %j', async (q) => {
     await ask('Something else');
     expect((await instantly(q)).questions).toEqual([]);
   });

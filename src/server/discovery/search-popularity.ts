@@ -3,61 +3,64 @@ import { databaseNowMs } from '#server/core/database-clock.ts';
 import { type Database, transaction } from '#server/core/database.ts';
 import type { JobDefinition } from '#server/core/job-queue.ts';
 
-/** How many posts are the best known and the known ones, and from how many on it pays to tell them apart. */
-type PopularitySizes = { least: number; best: number; popular: number };
+/** The number of posts in the first two levels of popularity. Below `min` posts there are no levels. */
+type PopularitySizes = { min: number; best: number; popular: number };
 type Sql = RawBuilder<unknown>;
 
 const posts: readonly { table: 'question' | 'answer'; sizes: PopularitySizes; ranked: Sql }[] = [
   {
     table: 'question',
-    sizes: { least: 20_000, best: 2_000, popular: 40_000 },
+    sizes: { min: 20_000, best: 2_000, popular: 40_000 },
     ranked: sql`select question_id as id from question_sort_key order by upvotes desc, question_id desc`,
   },
   {
     table: 'answer',
-    sizes: { least: 50_000, best: 5_000, popular: 100_000 },
+    sizes: { min: 50_000, best: 5_000, popular: 100_000 },
     ranked: sql`select answer_id as id from answer_score order by score desc, answer_id desc`,
   },
 ];
 
-/** Posts that move in one transaction, and in one round: each is written into the indexes of search again. */
-const batchSize = { atOnce: 500, most: 10_000 } as const;
+/**
+ * Posts that change their level in one transaction, and in one round. Each change updates the search indexes of the
+ * post.
+ */
+const batchSize = { perTransaction: 500, perRound: 10_000 } as const;
 
-/** Posts of each kind from which is learnt how often words are used. */
+/** Posts of each kind that are sampled to estimate how often words are used. */
 const sampleSize = 5_000;
 
-/** An hour after it was last done, in milliseconds. */
+/** Milliseconds between two updates. */
 const intervalMs = 60 * 60_000;
-const lastRunSetting = 'search-known-at';
+const lastRunSetting = 'search-popularity-updated-at';
 
-/** Keeps what search knows of the community: which posts are known best, and how often words are used. */
+/** Updates the data that search uses: the popularity level of posts, and how often words are used. */
 export function searchPopularityJob(db: Database): JobDefinition {
   return {
-    name: 'search-known',
+    name: 'search-popularity',
     retries: { limit: 0, delaySeconds: 1, maxDelaySeconds: 1 },
     timeoutSeconds: 900,
     concurrency: 1,
     runsEveryMinute: true,
     async run() {
       if (!(await isDue(db))) return;
-      const whole = await updatePopularity(db);
+      const isComplete = await updatePopularity(db);
       await updateWordUses(db);
-      if (whole) await saveLastRun(db);
+      if (isComplete) await saveLastRun(db);
     },
   };
 }
 
-/** Returns whether all is as it should be; where much has changed, another round is needed. */
+/** Returns whether all posts have the right level. If many changed, another round is needed. */
 export async function updatePopularity(db: Database, sizes?: PopularitySizes): Promise<boolean> {
-  let whole = true;
+  let isComplete = true;
   for (const each of posts) {
     const changes = await listChanges(db, { ...each, sizes: sizes ?? each.sizes });
-    const now = changes.slice(0, batchSize.most);
-    for (let from = 0; from < now.length; from += batchSize.atOnce)
-      await applyChanges(db, each.table, now.slice(from, from + batchSize.atOnce));
-    whole &&= now.length === changes.length;
+    const now = changes.slice(0, batchSize.perRound);
+    for (let from = 0; from < now.length; from += batchSize.perTransaction)
+      await applyChanges(db, each.table, now.slice(from, from + batchSize.perTransaction));
+    isComplete &&= now.length === changes.length;
   }
-  return whole;
+  return isComplete;
 }
 
 type Change = { id: number; popularity: number };
@@ -68,10 +71,10 @@ async function listChanges(
 ): Promise<Change[]> {
   const stored = sql`select id, popularity from ${sql.table(table)} where popularity <= 1`;
   const { rows } = await sql<Change>`
-    with enough as materialized (select count(*) >= ${sizes.least} as yes from (${ranked} limit ${sizes.least}) ranked),
+    with size as materialized (select count(*) >= ${sizes.min} as is_large from (${ranked} limit ${sizes.min}) ranked),
     wanted as materialized (
       select id, case when row_number() over () <= ${sizes.best} then 0 else 1 end as popularity
-      from (${ranked} limit ${sizes.popular}) ranked, enough where yes
+      from (${ranked} limit ${sizes.popular}) ranked, size where is_large
     )
     select coalesce(wanted.id, known.id) as id, coalesce(wanted.popularity, 2) as popularity
     from wanted full join (${stored}) known on known.id = wanted.id
@@ -80,7 +83,7 @@ async function listChanges(
   return rows;
 }
 
-/** Posts that somebody writes at this moment are left to the next round. */
+/** Skips posts that are locked by another transaction. The next round updates them. */
 async function applyChanges(db: Database, table: string, changes: readonly Change[]): Promise<void> {
   const ids = changes.map(({ id }) => id);
   const popularities = changes.map(({ popularity }) => popularity);
@@ -95,10 +98,10 @@ async function applyChanges(db: Database, table: string, changes: readonly Chang
   );
 }
 
-/** Learns from some of the posts how often words are used; from all, where no word is known yet. */
+/** Estimates how often words are used from a sample of posts; from all posts if the vocabulary is empty. */
 export async function updateWordUses(db: Database): Promise<void> {
   await transaction(db, async (tx) => {
-    // Reading a million posts takes longer than any request may.
+    // Reading a million posts takes longer than the statement timeout of requests.
     await sql`set local statement_timeout = 0`.execute(tx);
     const { rows } = await sql<{ sample: string; none: boolean }>`
       select not exists (select from search_word) as none`.execute(tx);

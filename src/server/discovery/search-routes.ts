@@ -1,3 +1,4 @@
+import { withCode } from '#shared/core/coded-error.ts';
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Database } from '#server/core/database.ts';
 import { jsonResponse, problemResponses, createRouter } from '#server/core/http.ts';
@@ -18,8 +19,11 @@ import { foldSpaces, search } from './search.ts';
 
 const searchText = z
   .string()
-  .refine((text) => countCodePoints(text) <= limits.searchQuery, 'Search for something shorter')
-  .refine((text) => !hasForbiddenCharacters(text), 'The query contains characters that cannot be searched')
+  .refine(
+    (text) => countCodePoints(text) <= limits.searchQuery,
+    withCode('search-query-too-long', { max: limits.searchQuery }),
+  )
+  .refine((text) => !hasForbiddenCharacters(text), withCode('characters-not-searchable'))
   .default('');
 
 const find = createRoute({
@@ -40,10 +44,9 @@ const find = createRoute({
 const findInstantly = createRoute({
   method: 'get',
   path: '/search/instant',
-  summary:
-    'Questions, topics and members whose title or name begins with a text or contains it, the best few of each',
+  summary: 'Get the best questions, tags and members whose title or name begins with or contains a text',
   request: { query: z.object({ q: searchText }) },
-  responses: { 200: jsonResponse(instantResults, 'What was found'), ...problemResponses },
+  responses: { 200: jsonResponse(instantResults, 'The results'), ...problemResponses },
 });
 
 export function searchRoutes({ pages, searchDb }: { pages: PageReader; searchDb: Database }) {

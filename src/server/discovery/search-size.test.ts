@@ -7,12 +7,12 @@ import { searchInstantly } from './search-instant.ts';
 import { updatePopularity, updateWordUses } from './search-popularity.ts';
 import { search } from './search.ts';
 
-// A community a hundredth of the size that the levels are made for, and one four times as large.
-const sizes = { least: 1_000, best: 100, popular: 800 };
+// A community of a hundredth of the size that the levels are made for, and one four times as large.
+const sizes = { min: 1_000, best: 100, popular: 800 };
 const first = 1_500;
 
 const database = await createTestDatabase();
-// One connection: what it has read is known when it says so.
+// One connection: its statistics are then those of all reads.
 const open = (): Database => openDatabase({ connection: database.connection, maxConnections: 1 });
 let db = open();
 afterAll(async () => {
@@ -20,7 +20,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** With the results there are in the larger one: 1,001 stands for more than are counted. */
+/** Each query with the number of results in the larger community; 1,001 means more than are counted. */
 const queries: readonly [string, string, number][] = [
   ['a frequent word', 'marmot', 1_001],
   ['a frequent word in another form', 'marmots', 1_001],
@@ -44,29 +44,32 @@ beforeAll(async () => {
 
 for (const kind of kinds)
   test.each(queries)(
-    `%s, looked for in ${kind}, costs about the same in four times as many`,
+    `reads about as many rows for %s in ${kind} when there are four times as many posts`,
     (_, query, total) => {
       expect(after.get(`${kind} ${query}`)?.total).toBe(total);
       expect(growthOf(`${kind} ${query}`)).toBeLessThan(most);
     },
   );
 
-test.each(queries)('%s, while it is typed, costs about the same in four times as many', (_, query, total) => {
-  expect(after.get(`typed ${query}`)?.total).toBe(query === 'marmots' ? 0 : Math.min(6, total));
-  expect(growthOf(`typed ${query}`)).toBeLessThan(most);
-});
+test.each(queries)(
+  'reads about as many rows for %s while typing when there are four times as many posts',
+  (_, query, total) => {
+    expect(after.get(`typed ${query}`)?.total).toBe(query === 'marmots' ? 0 : Math.min(6, total));
+    expect(growthOf(`typed ${query}`)).toBeLessThan(most);
+  },
+);
 
-/** Four times as many would be read without the levels; what is counted grows until it reaches 1,001. */
+/** Without the levels, four times as many rows would be read. Counting grows until it reaches 1,001. */
 const most = 2.5;
 
-/** By how much more is read; what is less than a few hundred rows is nothing either way. */
+/** Returns by which factor the number of rows read grows. A few hundred rows count as nothing. */
 function growthOf(asked: string): number {
   const [small, large] = [before.get(asked), after.get(asked)];
-  if (small === undefined || large === undefined) throw new Error('not asked');
+  if (small === undefined || large === undefined) throw new Error('not searched');
   return (large.read + 200) / (small.read + 200);
 }
 
-test('a name is looked for by two letters at its beginning, and inside the names of the 20,000 newest members', async () => {
+test('finds a name by the two letters at its beginning, and inside the names of the 20,000 newest members', async () => {
   await sql`
     insert into member (display_name)
     select case n when 1 then 'Xq first' when 2 then 'Old xq' when 30000 then 'New xq' else 'Member ' || n end
@@ -81,7 +84,7 @@ test('a name is looked for by two letters at its beginning, and inside the names
   expect(users.map(({ displayName }) => displayName)).toEqual(['Xq first', 'New xq']);
 });
 
-test('no search reads through what was written a moment ago: the indexes of words have no list of it', async () => {
+test('has no pending list in the word indexes that a search would read', async () => {
   const { rows } = await sql<{ name: string; setting: string | null }>`
     select indexrelid::regclass::text as name, array_to_string(pg_class.reloptions, ', ') as setting
     from pg_index join pg_class on pg_class.oid = indexrelid join pg_am on pg_am.oid = relam
@@ -90,7 +93,7 @@ test('no search reads through what was written a moment ago: the indexes of word
   expect(rows.filter(({ setting }) => setting?.includes('fastupdate=off') !== true)).toEqual([]);
 });
 
-test('a search is planned once, whatever its words', async () => {
+test('plans a search once, regardless of its words', async () => {
   for (let time = 0; time < 8; time++)
     for (const [, query] of queries.slice(0, 3))
       await search(db, { query, kind: 'questions', sort: 'relevance', cursor: undefined, viewerId: 0 });
@@ -101,7 +104,7 @@ test('a search is planned once, whatever its words', async () => {
   expect(rows.filter(({ custom, generic }) => custom > 5 || generic === 0)).toEqual([]);
 });
 
-test('the best known questions and answers follow the votes', async () => {
+test('updates the most popular questions and answers after votes', async () => {
   const { rows } = await sql<{ id: number }>`select id from question where popularity = 2 limit 1`.execute(
     db,
   );
@@ -117,7 +120,7 @@ test('the best known questions and answers follow the votes', async () => {
   expect(await popularity()).toBe(2);
 });
 
-/** Every third question has the frequent word, every tenth the other, twenty in all the rare one. */
+/** Every third question has the frequent word, every tenth the medium one, twenty have the rare one. */
 async function grow(from: number, to: number): Promise<void> {
   const words = sql`
     case when n % 3 = 0 then 'marmot ' else '' end || case when n % 10 = 0 then 'badger ' else '' end
@@ -135,7 +138,7 @@ async function grow(from: number, to: number): Promise<void> {
   await updateWordUses(db);
   for (const table of ['question', 'answer', 'question_sort_key', 'search_word'])
     await sql`vacuum (analyze) ${sql.table(table)}`.execute(db);
-  // What is known of a community's size and words is kept for some minutes, by its connections.
+  // A connection caches the size and the words of a community for some minutes.
   await db.destroy();
   db = open();
 }
@@ -144,7 +147,7 @@ async function askAll(into: Map<string, Asked>): Promise<void> {
   for (const [, query] of queries) {
     for (const kind of kinds) {
       const asked = { query, kind, sort: 'relevance', cursor: undefined, viewerId: 0 } as const;
-      // A connection's first search reads the catalogues as well, which are not counted, and indexes' own pages.
+      // The first search of a connection also reads the catalogues and the index pages, which must not count.
       await search(db, asked);
       into.set(`${kind} ${query}`, await rowsReadBy(async () => (await search(db, asked)).total));
     }
@@ -155,7 +158,7 @@ async function askAll(into: Map<string, Asked>): Promise<void> {
   }
 }
 
-/** The rows of questions and answers that it reads. */
+/** Counts the rows of questions and answers that the work reads. */
 async function rowsReadBy(work: () => Promise<number>): Promise<Asked> {
   const read = async () => {
     await sql`select pg_stat_force_next_flush()`.execute(db);

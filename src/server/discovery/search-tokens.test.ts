@@ -12,12 +12,15 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** In milliseconds: what the parser may take for any text that a member may write. */
+/** Milliseconds that the parser may take for any text a member can write. */
 const tolerable = 100;
-/** Runs of one text: others use this machine too, so that the quickest run tells what the text costs. */
+/** Runs per text. Other processes share the machine, so the fastest run counts. */
 const runs = 30;
 
-/** Letters, digits and the signs that make PostgreSQL's parser look ahead: for hosts, addresses, paths, tags, comments. */
+/**
+ * Letters, digits and the signs for which PostgreSQL's parser looks ahead: for hosts, addresses, paths, tags and
+ * comments.
+ */
 const sign = fc.constantFrom(...Array.from('aAé字1 \n_-~/.@:<>!?&#;%"\'+=\\[](){}|*$^`'));
 const pattern = fc.array(sign, { minLength: 1, maxLength: 8 }).map((signs) => signs.join(''));
 const beginning = fc.oneof(
@@ -45,7 +48,7 @@ async function quickest(text: string): Promise<number> {
   return least;
 }
 
-test('parsing a text of the greatest length takes less than 100 ms, whatever short pattern it repeats', async () => {
+test('parses a text of the maximum length in less than 100 ms, whatever short pattern it repeats', async () => {
   for (const repeated of known)
     expect([repeated, await quickest(textOf('', repeated))]).toEqual([
       repeated,
@@ -61,7 +64,7 @@ test('parsing a text of the greatest length takes less than 100 ms, whatever sho
 
 const isTolerable = (milliseconds: number) => milliseconds < tolerable;
 
-test('a text of ordinary words, addresses and code is parsed as PostgreSQL does', async () => {
+test('parses a text of ordinary words, addresses and code as PostgreSQL does', async () => {
   const word = fc.oneof(
     fc.constantFrom(
       'running',
@@ -95,15 +98,15 @@ test('a text of ordinary words, addresses and code is parsed as PostgreSQL does'
   );
 });
 
-test('words behind the 50th character that is written without a space are found', async () => {
+test('finds words after the 50th character of a run without spaces', async () => {
   const text = `https://example.org/${'a/'.repeat(60)} bicycles ${'x'.repeat(150)}-kettles <!-- kayaks`;
   const { rows } = await sql<{ found: string[] }>`
     select tsvector_to_array(search_parsed(${text})) as found`.execute(db);
   expect(rows[0]?.found).toEqual(expect.arrayContaining(['bicycl', 'kettl', 'kayak']));
 });
 
-test('thousands of new words are learnt in time, also by a community that knew none', async () => {
-  // With all words of a text compared with all known ones, the third of these took half a minute.
+test('learns thousands of new words in time, also with an empty vocabulary', async () => {
+  // A comparison of all words of a text with all known words took half a minute in the third round.
   for (const prefix of ['a', 'b', 'c']) {
     const text = Array.from({ length: 8_000 }, (_, n) => `${prefix}${n.toString(36)}`).join(' ');
     await db.transaction().execute(async (tx) => {

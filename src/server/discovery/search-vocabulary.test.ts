@@ -5,14 +5,14 @@ const words = ['tax', 'the', 'taxes', 'syntax', 'taxi', 'attack', 'überall', 't
 const often = createCommonWords(words.map((word, place) => ({ word, uses: 100 - place })));
 const found = (some: readonly { word: string }[]) => some.map(({ word }) => word);
 
-test('words that have a part in them come most used first, without the part itself', () => {
+test('lists words that contain a part, most used first, without the part itself', () => {
   expect(found(often.containing('ta', 9))).toEqual(['tax', 'taxes', 'syntax', 'taxi', 'attack', 'tax']);
   expect(found(often.containing('tax', 9))).toEqual(['taxes', 'syntax', 'taxi']);
   expect(found(often.containing('tax', 2))).toEqual(['taxes', 'syntax']);
   expect(often.containing('syn', 9)).toEqual([{ word: 'syntax', uses: 97 }]);
 });
 
-test('words that begin or end with a part are told apart', () => {
+test('distinguishes words that begin with a part from those that end with it', () => {
   expect(found(often.beginning('tax', 9))).toEqual(['taxes', 'taxi']);
   expect(found(often.ending('tax', 9))).toEqual(['syntax']);
   expect(found(often.beginning('über', 9))).toEqual(['überall']);

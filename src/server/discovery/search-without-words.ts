@@ -2,20 +2,20 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Reader } from '#server/core/database.ts';
 import { maxCountedResults } from '#shared/discovery/search.ts';
 import type { SearchCriteria } from './search-criteria.ts';
-import { allOf, answerConditions, isNarrowed, questionConditions } from './search-conditions.ts';
+import { allOf, answerConditions, hasIndexedCondition, questionConditions } from './search-conditions.ts';
 import type { SearchScope } from './search-levels.ts';
 import type { PageWindow } from './search-matches.ts';
 
-/** The ids of a page in order, and the number of matches, up to one more than are counted out loud. */
+/** The ids of a page in order, and the number of matches, at most one above the highest number shown. */
 export type MatchPage = { ids: number[]; total: number };
 
 type Sql = RawBuilder<unknown>;
 
 const countLimit = sql.lit(maxCountedResults + 1);
 
-/** Where no index leads to what is asked for, so many posts are looked at, the first in the order of the results. */
+/** Posts read at most, in the order of the results, if no index serves the conditions. */
 const maxScanned = sql.lit(25_000);
-/** The same where letters have to be compared: the newest, and the ones with the most upvotes. */
+/** Posts whose text is compared at most: of the newest, and of those with the most upvotes. */
 const maxScannedPerOrder = sql.lit(3_000);
 
 const orders = {
@@ -23,11 +23,11 @@ const orders = {
   popular: sql`post.upvotes desc, post.id desc`,
 };
 
-/** Questions with their places, which have an index by upvotes. */
+/** Questions with their sort keys, which have an index by upvotes. */
 const sortedQuestions = sql`question_sort_key place join question post on post.id = place.question_id`;
 const byPopularity = sql`place.upvotes desc, place.question_id desc`;
 
-/** Conditions alone: the first in the order of the results. */
+/** Questions by conditions only, in the order of the results. */
 export async function findQuestionsByConditions(
   db: Reader,
   criteria: SearchCriteria,
@@ -38,11 +38,11 @@ export async function findQuestionsByConditions(
   const [questions, indexed] = popular
     ? [sortedQuestions, byPopularity]
     : [sql`question post`, orders.recent];
-  // Views change too often for an index, and where words are only left out, no index leads to the posts without them.
+  // Views change too often for an index, and no index finds the posts without an excluded word.
   const { numbers, excluded } = criteria;
   const leavesOutWords = excluded.words.length + excluded.phrases.length > 0;
   const unindexed =
-    (leavesOutWords || numbers.some(({ field }) => field === 'views')) && !isNarrowed(criteria);
+    (leavesOutWords || numbers.some(({ field }) => field === 'views')) && !hasIndexedCondition(criteria);
   const from = unindexed
     ? sql`(select post.* from ${questions} order by ${indexed} limit ${maxScanned}) post`
     : questions;
@@ -56,28 +56,28 @@ export async function findAnswersByConditions(
   window: PageWindow,
 ): Promise<MatchPage> {
   const order = window.sort === 'popular' ? orders.popular : orders.recent;
-  // An index by votes would make every vote rewrite all that search knows of the answer.
-  const from = isNarrowed(criteria)
+  // Answers have no index by votes, because each vote would then update all search indexes of the answer.
+  const from = hasIndexedCondition(criteria)
     ? sql`answer post`
     : sql`(select * from answer post order by ${orders.recent} limit ${maxScanned}) post`;
   return readPage(db, sql`from ${from} where ${allOf(answerConditions(criteria))}`, { ...window, order });
 }
 
-/** What no index of words can find, such as '%', is looked for among the newest posts and those with the most upvotes. */
+/** Searches what no word index can find, such as '%', among the newest posts and those with the most upvotes. */
 export async function findAmongFirst(
   db: Reader,
   matches: Sql,
-  { table, conditions, narrowed }: SearchScope,
+  { table, conditions, isIndexed }: SearchScope,
   window: PageWindow,
 ): Promise<MatchPage> {
   const order = window.sort === 'recent' ? orders.recent : orders.popular;
   const where = allOf([matches, ...conditions]);
-  if (narrowed) return readPage(db, sql`from ${sql.table(table)} post where ${where}`, { ...window, order });
+  if (isIndexed) return readPage(db, sql`from ${sql.table(table)} post where ${where}`, { ...window, order });
   const popular =
     table === 'question'
       ? sql`select question_id from question_sort_key order by upvotes desc, question_id desc limit ${maxScannedPerOrder}`
       : sql`select id from answer where popularity = 0 limit ${maxScannedPerOrder}`;
-  // The offset keeps PostgreSQL from looking through all of them first.
+  // The offset keeps PostgreSQL from scanning all posts first.
   const from = sql`(
     select * from ${sql.table(table)} where id in (
       (select id from ${sql.table(table)} order by created_at desc, id desc limit ${maxScannedPerOrder})

@@ -1,12 +1,12 @@
 /**
- * How the words of a query have to be in a text that matches without containing the query as typed. `inflected`: all of
- * them, in any inflection, as PostgreSQL's English dictionary knows it. `parts`: these as they are, also inside a word.
+ * How a text matches without containing the query as typed. `inflected`: all words in any inflection, by PostgreSQL's
+ * English dictionary. `parts`: these texts as typed, also inside a word.
  */
 export type SearchWords = { inflected: boolean; parts: readonly string[] };
 
 /**
- * The dictionary knows neither words that are written together, as in Chinese, nor those with something in front, as in
- * Arabic; there, a word is looked for inside words. And it drops the signs of C++, C# and .NET, which are no C and no net.
+ * The English dictionary cannot split words of scripts without spaces, such as Chinese, or words with prefixes, as in
+ * Arabic. Words of these scripts are found inside words. The dictionary also drops the signs of C++, C# and .NET.
  */
 export function parseSearchWords(query: string): SearchWords {
   const words = [...new Set(query.split(' ').map(withoutPunctuation))];
@@ -14,7 +14,7 @@ export function parseSearchWords(query: string): SearchWords {
   return { inflected: true, parts: words.filter((word) => codeName.test(word)) };
 }
 
-/** A letter of a script that the dictionary has no words of. */
+/** A letter of a script other than Latin, which the dictionary has no words of. */
 export const otherScriptLetter = /[^\p{Script=Latin}\P{L}]/u;
 
 /** The trigram indexes find texts by three letters or digits in a row. */

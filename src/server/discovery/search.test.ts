@@ -2,7 +2,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestServer } from '#tests/support/server.ts';
 import type { SearchKind, SearchResults, SearchSort } from '#shared/discovery/search.ts';
 
-// Every test finds a community of its own, since forgiving depends on whatever else there is.
+// Each test starts with an empty community, because the forgiveness for typing errors depends on all posts.
 const server = await startTestServer();
 afterAll(() => server.stop());
 const ann = await server.register('Ann');
@@ -25,7 +25,7 @@ async function search(q: string, wanted: Wanted = {}): Promise<SearchResults> {
 const found = async (q: string, wanted: Wanted = {}) =>
   (await search(q, wanted)).questions.map(({ title }) => title);
 
-/** What matches as the decisions say, typing errors not forgiven. */
+/** Returns exact matches only, without those that forgive typing errors. */
 async function matches(q: string): Promise<string[]> {
   const { questions, corrected } = await search(q);
   return corrected ? [] : questions.map(({ title }) => title).toSorted();
@@ -35,7 +35,7 @@ const plain = { content: 'Nothing to see.', tags: [] };
 const ask = (title: string, more: { content?: string; tags?: string[] } = {}) =>
   ann.ask({ ...plain, title, ...more });
 
-describe('a question is found', () => {
+describe('finds a question', () => {
   test.each(['script', 'SCRIPT', 'avaScr', 'javascript', ' JavaScript '])(
     'by %j as a part of a word, without case, in its title, tags or text',
     async (query) => {
@@ -54,14 +54,14 @@ describe('a question is found', () => {
     'bread, ovens!',
     'how to bake the bread',
     'baker Bread ovens sourdoughs',
-  ])('by the words of %j in any order and inflection, wherever they stand', async (query) => {
+  ])('by the words of %j in any order and inflection, in any of its texts', async (query) => {
     await ask('How is bread baked?', { content: 'In an oven, says the baker.', tags: ['sourdough'] });
     await ask('How is bread eaten?');
     expect((await matches(query))[0]).toBe('How is bread baked?');
     expect(await matches(query)).toHaveLength(1);
   });
 
-  test('only where it has all the words', async () => {
+  test('only if it has all the words', async () => {
     await ask('How is bread baked?');
     expect(await matches('baking cakes')).toEqual([]);
   });
@@ -75,7 +75,7 @@ describe('a question is found', () => {
   });
 });
 
-test('titles come before tags before text, and in each what is as typed before what is inflected', async () => {
+test('ranks titles before tags before text, and in each the typed form before inflected ones', async () => {
   await ask('text, inflected', { content: 'She climbs.' });
   await ask('text', { content: 'She is climbing.' });
   await ask('tag, inflected', { tags: ['climbs'] });
@@ -89,7 +89,7 @@ test('titles come before tags before text, and in each what is as typed before w
   expect(await found('climbing')).toEqual(inPlaces);
 });
 
-test('in one place, whole words come before parts of words, then what has more upvotes', async () => {
+test('ranks whole words before parts of words within a group, then by upvotes', async () => {
   await ask('JavaScript');
   await ask('A script');
   const popular = await ask('Another script');
@@ -99,7 +99,7 @@ test('in one place, whole words come before parts of words, then what has more u
 });
 
 describe('typing errors', () => {
-  test('are forgiven when nothing else matches, and the answer says so', async () => {
+  test('are forgiven when nothing else matches, and the response says so', async () => {
     await ask('Growing chrysanthemums indoors');
     await ask('Growing roses');
     expect(await search('chrisantemums indors')).toMatchObject({
@@ -109,7 +109,7 @@ describe('typing errors', () => {
     });
   });
 
-  test('are not forgiven where something matches as typed', async () => {
+  test('are not forgiven if something matches as typed', async () => {
     await ask('Growing chrysanthemums indoors');
     const typo = await ask('My chrisantemums', {});
     expect(await search('chrisantemums')).toMatchObject({
@@ -119,7 +119,7 @@ describe('typing errors', () => {
     });
   });
 
-  test('that are too many give suggestions: tags and questions close by', async () => {
+  test('beyond the limit give suggestions: similar tags and questions', async () => {
     await ask('Growing chrysanthemums indoors', { tags: ['chrysanthemum'] });
     const { total, questions, suggestions } = await search('chrysantemum zzqxw vvkpt');
     expect({ total, questions }).toEqual({ total: 0, questions: [] });
@@ -128,7 +128,7 @@ describe('typing errors', () => {
   });
 });
 
-describe('every character is searched for as it is', () => {
+describe('searches for every character as it is', () => {
   test.each([
     ['%', '100% sure', '100 sure'],
     ['100%', '100% sure', '1000 sure'],
@@ -184,7 +184,7 @@ describe('every character is searched for as it is', () => {
   });
 
   test.each(['c++', 'C#', '.net', '商标 注册', 'تجارية علامة', '%', '_', '\\'])(
-    '%s leaves out what only looks alike',
+    'does not match %s to what only looks similar',
     async (query) => {
       for (const title of ['vitamin c', 'c sharp', 'a net', '注册', 'علامة', 'anything']) await ask(title);
       expect(await matches(query)).toEqual([]);
@@ -192,24 +192,27 @@ describe('every character is searched for as it is', () => {
   );
 });
 
-test.each(['', ' ', '\t\n', '\u3000'])('a blank query (%j) gives nothing of any kind', async (query) => {
-  await ask('Anything');
-  for (const kind of ['questions', 'answers', 'users'] as const)
-    expect(await search(query, { in: kind })).toEqual({
-      in: kind,
-      highlights: [],
-      unknownTerms: [],
-      questions: [],
-      answers: [],
-      users: [],
-      total: 0,
-      corrected: false,
-      suggestions: { tags: [], questions: [] },
-      nextCursor: null,
-    });
-});
+test.each(['', ' ', '\t\n', '\u3000'])(
+  'returns nothing for a blank query (%j), for every kind',
+  async (query) => {
+    await ask('Anything');
+    for (const kind of ['questions', 'answers', 'users'] as const)
+      expect(await search(query, { in: kind })).toEqual({
+        in: kind,
+        highlights: [],
+        unknownTerms: [],
+        questions: [],
+        answers: [],
+        users: [],
+        total: 0,
+        corrected: false,
+        suggestions: { tags: [], questions: [] },
+        nextCursor: null,
+      });
+  },
+);
 
-test('answers are found by their text, as typed before inflected, with their question', async () => {
+test('finds answers by their text, the typed form before inflected ones, with their question', async () => {
   const id = await ask('Which mountain?');
   const inflected = await ann.answer(id, 'I was climbing.');
   const typed = await ann.answer(id, 'You can climb any.');
@@ -220,7 +223,7 @@ test('answers are found by their text, as typed before inflected, with their que
   expect({ questions, total }).toEqual({ questions: [], total: 2 });
 });
 
-test('users are found by a part of their name, without case; who begins with it comes first', async () => {
+test('finds users by a part of their name, without case; names that begin with it come first', async () => {
   const inside = await server.register('Old Marlowe');
   const first = await server.register('Marlene');
   const { users, total } = await search('MARL', { in: 'users' });
@@ -229,7 +232,7 @@ test('users are found by a part of their name, without case; who begins with it 
   expect(users.map(({ id }) => id).toSorted((a, b) => a - b)).toEqual([bob.id, inside.id, first.id]);
 });
 
-test('results are sorted by relevance, by time or by upvotes', async () => {
+test('sorts results by relevance, by time or by upvotes', async () => {
   const inText = await ask('One', { content: 'A glacier.' });
   const popular = await ask('Two', { content: 'Another glacier.' });
   const title = await ask('A glacier, three');
@@ -242,11 +245,11 @@ test('results are sorted by relevance, by time or by upvotes', async () => {
 });
 
 test.each<SearchSort>(['relevance', 'recent', 'popular'])(
-  'Load more by %s goes through all results, without gaps or doubles',
+  'pages through all results by %s without gaps or duplicates',
   async (sort) => {
     const asked: number[] = [];
     for (let n = 0; n < 45; n++) {
-      // Nearly as many as a newcomer may ask at a time.
+      // Nearly as many as a new member can ask before the rate limit applies.
       if (n === 25) await server.resetRateLimits();
       asked.push(await ask(`Pebble ${n % 3}`, { tags: ['pebbles'] }));
     }
@@ -263,10 +266,10 @@ test.each<SearchSort>(['relevance', 'recent', 'popular'])(
   },
 );
 
-test('a query that is too long or has control characters is refused', async () => {
+test('refuses a query that is too long or has control characters', async () => {
   for (const q of ['x'.repeat(201), 'a\u0000b'])
     expect(await bob.get(`/search?${new URLSearchParams({ q }).toString()}`)).toMatchObject({
       status: 400,
-      code: 'invalid',
+      kind: 'invalid',
     });
 });

@@ -1,6 +1,6 @@
 import { tagKey } from '#shared/core/text.ts';
 import { decodeOffset, encodeCursor } from '#server/core/cursor.ts';
-import { toAnswerCard, toQuestionCard } from '#server/posts/cards.ts';
+import { toAnswerCard, toQuestionCard } from '#server/posts/index.ts';
 import { databaseNowMs } from '#server/core/database-clock.ts';
 import type { Reader } from '#server/core/database.ts';
 import { limits } from '#shared/core/limits.ts';
@@ -29,14 +29,14 @@ export type SearchRequest = {
   kind: SearchKind;
   sort: SearchSort;
   cursor: string | undefined;
-  /** Whom `user:me` means. */
+  /** The member that `user:me` means. */
   viewerId: number;
 };
 
 /**
- * A page of what matches the query. A blank query matches nothing. Where no question matches, those that would with
- * typing errors forgiven are given, and where there are none of those either, suggestions. `is:question` and `is:answer`
- * win over `kind`; members are searched for by their name alone, without operators.
+ * Returns a page of results. A blank query has none. If no question matches, it returns questions that match with
+ * typing errors forgiven and, if there are none either, suggestions. `is:question` and `is:answer` override `kind`.
+ * Members are searched by name only, without operators.
  */
 export async function search(
   db: Reader,
@@ -66,7 +66,7 @@ export async function search(
   return { ...nothing, unknownTerms, suggestions: await suggest(db, words) };
 }
 
-/** A query without spaces around, inner runs folded. */
+/** Trims a query and folds runs of spaces. */
 export const foldSpaces = (query: string) => query.trim().replace(/\s+/gu, ' ');
 
 const noResults: Omit<SearchResults, 'in'> = {
@@ -103,7 +103,7 @@ async function findPosts(
   };
 }
 
-/** By position: relevance is no place in a list one could continue from. */
+/** The cursor is an offset: relevance is not a value that the next page could continue from. */
 function toPage<Row extends { total: number }>(
   rows: readonly Row[],
   { offset }: PageWindow,
@@ -117,15 +117,15 @@ function toPage<Row extends { total: number }>(
   };
 }
 
-/** What was probably meant: titles that are alike but for typing errors. */
+/** Titles that match except for typing errors. */
 async function findWithTypos(db: Reader, query: string) {
-  // In a letter or two there is nothing to be alike in, and every title would be compared.
+  // One or two letters are too few to compare, and every title would be read.
   if (!hasTrigram.test(query)) return [];
   const rows = await findSimilarQuestions(db, { query, limit: limits.feedPage, loosely: false });
   return rows.map(toQuestionCard);
 }
 
-/** Tags and questions close to the query (docs/product.md 11.5). */
+/** Tags and questions similar to the query (docs/product.md 11.5). */
 async function suggest(db: Reader, query: string): Promise<Suggestions> {
   const words = [query, ...query.split(' ').slice(0, 8)].map(tagKey);
   const [tags, questions] = await Promise.all([

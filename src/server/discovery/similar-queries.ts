@@ -2,30 +2,29 @@ import { sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import type { Reader } from '#server/core/database.ts';
 import { planOnceHint } from '#server/core/database-prepared-statements.ts';
-import { bylineJoins } from '#server/posts/posts.ts';
-import { questionCardColumns, type QuestionCardRow } from '#server/posts/cards.ts';
+import { bylineJoins, questionCardColumns, type QuestionCardRow } from '#server/posts/index.ts';
 import type { ExistingTag } from './similar-tags.ts';
 import { type WordCount, type SimilarityQuery, titleWeight } from './similar-weights.ts';
 
-/** A question's text, its tags as one text. */
+/** The text of a question, with its tags as one text. */
 export type QuestionText = { title: string; content: string; tags: string };
 
-/** A word in so many questions is counted; for one in more, PostgreSQL's statistics have to do. */
+/** Questions are counted up to this number. For more frequent words, PostgreSQL's statistics are used. */
 const maxCounted = 100;
 
-/** The words that are in most questions, and in how many; the number of all questions. */
-type CommonWords = { shares: ReadonlyMap<string, number>; least: number; total: number };
+/** The words that most questions have, with the share of questions, and the total number of questions. */
+type CommonWords = { shares: ReadonlyMap<string, number>; minShare: number; total: number };
 
 type WordCounts = {
   common: Promise<CommonWords>;
-  /** How many questions the other words are in, as far as they were counted. */
+  /** The counted number of questions for the other words. */
   rare: LRUCache<string, number>;
 };
 
-/** Milliseconds for which words are taken to be as frequent as they were. */
+/** Milliseconds for which the frequencies are cached. */
 const cacheMs = 10 * 60_000;
 
-/** By where it is read from: to read five thousand words for each question took a tenth of all. */
+/** One cache per database connection pool. Reading five thousand words for each question took a tenth of the time. */
 const wordCounts = new WeakMap<Reader, LRUCache<'known', WordCounts>>();
 
 function getWordCounts(db: Reader): WordCounts {
@@ -35,7 +34,7 @@ function getWordCounts(db: Reader): WordCounts {
   if (found !== undefined) return found;
   const read = { common: readCommonWords(db), rare: new LRUCache<string, number>({ max: 20_000 }) };
   cache.set('known', read);
-  // In a small community one question more makes a difference.
+  // In a small community, each new question changes the frequencies.
   read.common.then(
     ({ total }) => total < manyQuestions && cache.delete('known'),
     () => cache.delete('known'),
@@ -53,19 +52,19 @@ async function readCommonWords(db: Reader): Promise<CommonWords> {
       on schemaname = current_schema() and tablename = 'question' and attname = 'search_vector'`.execute(db);
   const { total = 0, words, shares } = rows[0] ?? {};
   const frequencies = new Map((words ?? []).map((word, index) => [word, shares?.[index] ?? 0]));
-  return { shares: frequencies, least: Math.min(...frequencies.values()), total };
+  return { shares: frequencies, minShare: Math.min(...frequencies.values()), total };
 }
 
 /**
- * The words of a text with the number of questions they stand in, and the number of all questions. Of the common words
- * ANALYZE knows how many; the others are counted, and in answers where only those have them.
+ * Returns the words of a text with the number of questions that have them, and the total number of questions. ANALYZE
+ * provides the numbers of common words. Others are counted; a word that no question has is counted in answers.
  */
 export async function countWords(
   db: Reader,
   text: QuestionText,
 ): Promise<{ words: WordCount[]; total: number }> {
   const cached = getWordCounts(db);
-  const [{ shares, least, total }, { rows }] = await Promise.all([
+  const [{ shares, minShare, total }, { rows }] = await Promise.all([
     cached.common,
     sql<{ word: string; used: number }>`
       select lexeme as word, sum(times)::float8 as used from (
@@ -77,38 +76,38 @@ export async function countWords(
       group by lexeme`.execute(db),
   ]);
   const missing = rows.map(({ word }) => word).filter((word) => !shares.has(word) && !cached.rare.has(word));
-  const fresh = await countQuestionsWith(db, missing);
-  for (const [word, questions] of fresh) cached.rare.set(word, questions);
+  const counted = await countQuestionsWith(db, missing);
+  for (const [word, questions] of counted) cached.rare.set(word, questions);
   const words = rows.map(({ word, used }): WordCount => {
     const share = shares.get(word);
     if (share !== undefined) return { word, used, questions: share * total };
-    const questions = fresh.get(word) ?? cached.rare.get(word) ?? 0;
-    const atLeast = questions < maxCounted || shares.size === 0 ? questions : least * total;
+    const questions = counted.get(word) ?? cached.rare.get(word) ?? 0;
+    const atLeast = questions < maxCounted || shares.size === 0 ? questions : minShare * total;
     return { word, used, questions: Math.max(questions, atLeast) };
   });
   return { words, total };
 }
 
-/** From so many questions on, how many have a word is not counted for each text. */
+/** From this number of questions on, words are not counted for each text. */
 const manyQuestions = 5_000;
 
-/** In how many questions each word is, or in how many answers where only those have it: up to `counted`. */
+/** Returns the number of questions that have each word, or of answers if no question has it, up to `maxCounted`. */
 async function countQuestionsWith(db: Reader, words: readonly string[]): Promise<Map<string, number>> {
   if (words.length === 0) return new Map();
-  const few = (table: string) => sql`
+  const countIn = (table: string) => sql`
     select count(*) from (
       select from ${sql.table(table)} where search_vector @@ quote_literal(word)::tsquery limit ${sql.lit(maxCounted)}
     ) few`;
   const { rows } = await sql<{ word: string; questions: number }>`
-    ${planOnceHint}select word, coalesce(nullif((${few('question')}), 0), (${few('answer')})) as questions
+    ${planOnceHint}select word, coalesce(nullif((${countIn('question')}), 0), (${countIn('answer')})) as questions
     from unnest((select ${[...words]}::text[])) as word`.execute(db);
   return new Map(rows.map(({ word, questions }) => [word, questions]));
 }
 
-/** By how much a word counts for a question by its place: title, tags, text; and in the text of an answer. */
+/** Weight of a word by its field: title, tags or text of the question, or the text of an answer. */
 const fieldWeights = { text: 0.6, tags: 0.8, title: 1, answer: 0.4 } as const;
 
-/** `ts_rank` takes the weights of the places D, C, B and A (schema section Posts). */
+/** `ts_rank` takes the weights in the order D, C, B, A (schema section Posts). */
 const inQuestion = sql.lit(
   `{${fieldWeights.text},${fieldWeights.text},${fieldWeights.tags},${fieldWeights.title}}`,
 );
@@ -116,15 +115,16 @@ const inAnswer = sql.lit(
   `{${fieldWeights.answer},${fieldWeights.answer},${fieldWeights.answer},${fieldWeights.answer}}`,
 );
 
-/** Of a question with more answers, the newest are compared. */
+/** Answers compared per question at most; the newest ones. */
 const answersCompared = 20;
 
-/** `score` is a share of what the text itself would have: 1 for the same words in the same places. */
+/** `score` is relative to the score of the same text: 1 for the same words in the same fields. */
 export type SimilarRow = QuestionCardRow & { score: number };
 
 /**
- * The questions that are most alike, best first. Each is ranked by its own words, and by those of its answers, of which
- * the best counts most (the root of the sum of squares); a long text by the logarithm of its length less (`ts_rank`, 1).
+ * Returns the most similar questions, best first. The rank combines the question's own words and those of its answers
+ * as the root of the sum of squares, so the best one counts most. `ts_rank` (normalization 1) divides by the logarithm
+ * of the length.
  */
 export async function findMostSimilar(
   db: Reader,
@@ -178,7 +178,7 @@ export async function findMostSimilar(
   return rows;
 }
 
-/** The text of a question as it stands; undefined where there is none. */
+/** Returns the text of a question, undefined if it does not exist. */
 export async function findQuestionText(db: Reader, id: number) {
   const { rows } = await sql<{ title: string; content: string; tags: string[] }>`
     select title, left(content, ${sql.lit(contentCompared)}) as content, array(
@@ -189,10 +189,10 @@ export async function findQuestionText(db: Reader, id: number) {
   return rows[0];
 }
 
-/** Imported questions may be longer than what members write; the words of the beginning say what they are about. */
+/** Characters compared. Imported questions can be longer than the limit; their beginning has the relevant words. */
 const contentCompared = 5000;
 
-/** Those of the tags named that exist. */
+/** Returns those of the tags that exist. */
 export async function listTags(db: Reader, keys: readonly string[]): Promise<ExistingTag[]> {
   if (keys.length === 0) return [];
   const { rows } = await sql<ExistingTag>`
@@ -204,7 +204,7 @@ export async function listTags(db: Reader, keys: readonly string[]): Promise<Exi
 
 type Followers = { keys: readonly string[]; exceptMember: number };
 
-/** Members who follow one of the tags or more. */
+/** Counts the members who follow at least one of the tags. */
 export async function countAudience(db: Reader, { keys, exceptMember }: Followers): Promise<number> {
   const { rows } = await sql<{ members: number }>`
     select count(distinct follow.member_id) as members from tag join tag_follow follow on follow.tag_id = tag.id
@@ -212,7 +212,7 @@ export async function countAudience(db: Reader, { keys, exceptMember }: Follower
   return rows[0]?.members ?? 0;
 }
 
-/** By the key of the tag; one that nobody follows may be missing. */
+/** Returns the number of followers by tag key. Tags without followers can be missing. */
 export async function countFollowers(db: Reader, { keys, exceptMember }: Followers) {
   const { rows } = await sql<{ key: string; followers: number }>`
     select tag.key, count(*) as followers from tag join tag_follow follow on follow.tag_id = tag.id

@@ -1,6 +1,8 @@
+import { limits } from '#shared/core/limits.ts';
+import { withCode } from '#shared/core/coded-error.ts';
 import { createRoute, z } from '@hono/zod-openapi';
 import { jsonResponse, jsonBody, problemResponses, createRouter } from '#server/core/http.ts';
-import type { WriteLimits } from '#server/posts/write-limits.ts';
+import type { WriteLimits } from '#server/posts/index.ts';
 import { addressText, idParam } from '#shared/core/fields.ts';
 import {
   audience,
@@ -14,19 +16,19 @@ import { readAudience, readRelated, readSimilar } from './similar.ts';
 const compare = createRoute({
   method: 'post',
   path: '/questions/similar',
-  // A POST that changes nothing: the text is too long for an address.
-  summary: 'The questions most like one that is being typed, and the tags that fit it',
+  // A POST that changes nothing, because the text is too long for a URL.
+  summary: 'Get questions similar to a typed text, and matching tags',
   request: { body: jsonBody(partialQuestion) },
-  responses: { 200: jsonResponse(similarResults, 'Most similar first, 5 at most'), ...problemResponses },
+  responses: { 200: jsonResponse(similarResults, 'Most similar first, at most 5'), ...problemResponses },
 });
 
 const relate = createRoute({
   method: 'get',
   path: '/questions/{id}/related',
-  summary: 'The questions most like this one',
+  summary: 'Get related questions',
   request: { params: idParam },
   responses: {
-    200: jsonResponse(relatedQuestionCards, 'Most similar first, 5 at most'),
+    200: jsonResponse(relatedQuestionCards, 'Most similar first, at most 5'),
     ...problemResponses,
   },
 });
@@ -34,17 +36,20 @@ const relate = createRoute({
 const readAudienceRoute = createRoute({
   method: 'get',
   path: '/audience',
-  summary: 'How many other members would see a question with these tags in their following feed',
+  summary: 'Count the members who would see a question with these tags in their following feed',
   request: {
     query: z.object({
       tags: addressText
         .default('')
         .transform(parseTags)
-        .refine((tags) => findTagsProblem(tags) === null, 'Name up to 5 tags, with commas between them'),
+        .refine(
+          (tags) => findTagsProblem(tags) === null,
+          withCode('tags-not-valid', { max: limits.tagsPerQuestion }),
+        ),
     }),
   },
   responses: {
-    200: jsonResponse(audience, 'Each member once, and the followers of each tag'),
+    200: jsonResponse(audience, 'The number of members, and the followers of each tag'),
     ...problemResponses,
   },
 });

@@ -3,18 +3,18 @@ import { tagKey } from '#shared/core/text.ts';
 type QuestionInput = { title: string; content: string; tags: readonly string[] };
 export type ExistingTag = { key: string; name: string; questionsCount: number };
 
-/** A name of a tag is looked for in as many words of a text, from its beginning. */
+/** Words of a text, from its beginning, that are checked for tag names. */
 const maxWords = 400;
 
-/** What may be the name of a tag has at most so many words. */
+/** Words in a possible tag name at most. */
 const wordsOfName = 3;
 
-/** No longer word is a name; looking for the signs at its end takes the square of its length. */
+/** Longer words are not tag names. Removing the signs at the end of a word takes quadratic time. */
 const maxWordLength = 100;
 
 /**
- * The keys of all tags that would stand in the title or the text: each word and each two or three in a row, written with
- * spaces, as 'machine learning', or with hyphens, as 'machine-learning'.
+ * Returns the keys of all tags that the title or the text could name: each word, and each two or three words in a row,
+ * joined by spaces ('machine learning') or hyphens ('machine-learning').
  */
 export function listPossibleTags({ title, content }: Pick<QuestionInput, 'title' | 'content'>): Set<string> {
   const names = new Set<string>();
@@ -29,7 +29,10 @@ export function listPossibleTags({ title, content }: Pick<QuestionInput, 'title'
   return names;
 }
 
-/** Words with the signs that names of tags have: c++, c#, node.js, .net, at&t; a full stop at the end is none of them. */
+/**
+ * Splits a text into words with the signs that tag names have: c++, c#, node.js, .net, at&t. A full stop at the end
+ * does not belong to the word.
+ */
 function splitWords(text: string): string[] {
   const words = tagKey(text).match(/[\p{L}\p{M}\p{N}.+#&_-]+/gu) ?? [];
   return words
@@ -39,15 +42,15 @@ function splitWords(text: string): string[] {
     .filter((word) => word !== '');
 }
 
-/** What a tag's name in the title, or in the text, counts beside questions that carry the tag, of which the first counts 1. */
+/** Weight of a tag name in the title or the text. The most similar question that has the tag counts 1. */
 const nameWeights = { title: 2, text: 1.5 } as const;
 
-/** Tags that count less are left out: one similar question alone is no reason. */
+/** Tags with a lower weight are left out: one similar question alone is not enough. */
 const minFit = 1;
 
 /**
- * The tags that fit what is typed, best first: those that similar questions carry, the more alike the more, and those whose
- * name is typed; none that is chosen already, none that nobody uses.
+ * Returns the tags that fit the text, best first: those of similar questions, weighted by similarity, and those whose
+ * name the text contains. Leaves out tags already chosen and tags without questions.
  */
 export function rankTags(
   existing: readonly ExistingTag[],

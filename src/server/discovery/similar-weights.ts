@@ -1,38 +1,38 @@
-/** A word (a stem) of a text, and in how many questions of the community it stands. */
+/** A word (a stem) of a text, with the number of questions that have it. */
 export type WordCount = {
   word: string;
-  /** Occurrences, those in the title counted `titleWeight` times. */
+  /** Number of occurrences; those in the title count `titleWeight` times. */
   used: number;
   questions: number;
 };
 
-/** Words of one weight, so that PostgreSQL's ranking, which knows no weights of words, ranks them together. */
+/** Words of one weight. PostgreSQL cannot rank words by different weights, so each weight is a separate query. */
 export type WeighedWords = { query: string; weight: number };
 
 export type SimilarityQuery = {
-  /** A tsquery that few enough questions match; the candidates. */
+  /** A tsquery that selects the candidates; it matches few enough questions. */
   candidates: string;
   weighed: WeighedWords[];
 };
 
-/** What a title says counts as if it stood so many times in the text. */
+/** A word in the title counts as if it occurred this many times in the text. */
 export const titleWeight = 3;
 
-/** BM25's k1: how soon a word that is used again stops to count more. 1.2 is the usual value. */
+/** BM25's k1: how soon repeated words stop to count more. 1.2 is the usual value. */
 const k1 = 1.2;
 
-/** Words that say most about a text; more of them find nothing else (docs/similar-questions.md). */
+/** Words compared at most; more words do not change the results (docs/similar-questions.md). */
 const maxWords = 32;
 
-/** Each weight is a fifth to a quarter smaller than the one before; words in between are rounded. */
+/** Weights are rounded to this many steps per factor of e; each step is 22 % smaller than the one before. */
 const weightStepsPerE = 4;
 
-/** Questions that the rarest words together may stand in, so that a query takes its time at any size. */
+/** Questions that the rarest words together may match. This bounds the time of a query at any size. */
 const maxQuestions = 200;
 
 /**
- * Which words of a text to compare by, and how much each counts: by how rare it is among `total` questions (the inverse
- * document frequency of BM25), times how much the text uses it. Null where the community knows none of the words.
+ * Selects the words of a text to compare and their weights: the inverse document frequency of BM25 among `total`
+ * questions, times the use in the text. Returns null if no question has any of the words.
  */
 export function buildSimilarityQuery(words: readonly WordCount[], total: number): SimilarityQuery | null {
   const compared = words
@@ -57,8 +57,8 @@ function saturateTermFrequency(used: number): number {
 }
 
 /**
- * A question that has one of the rare words. Common words are looked for in pairs: they say something together, and the
- * index finds pairs without reading the questions that have one of the two.
+ * Matches questions that have one of the rare words. Common words are combined in pairs: a pair is more specific, and
+ * the index finds it without reading the questions that have only one of them.
  */
 function buildCandidateQuery(words: readonly WordCount[], total: number): string {
   const [rare, common]: WordCount[][] = [[], []];
@@ -77,7 +77,7 @@ function buildCandidateQuery(words: readonly WordCount[], total: number): string
       parts.push(`(${quoted(one.word)} & ${quoted(other.word)})`);
       expected += both;
     }
-  // All of the words are common ones: then those that have the best of them together, as many as are looked at.
+  // If all words are common, the best ones together, as many as are compared.
   if (parts.length === 0)
     parts.push(
       `(${some
@@ -88,20 +88,23 @@ function buildCandidateQuery(words: readonly WordCount[], total: number): string
   return parts.join(' | ');
 }
 
-function groupByWeight(words: readonly (WordCount & { weight: number })[], most: number): WeighedWords[] {
+function groupByWeight(
+  words: readonly (WordCount & { weight: number })[],
+  maxWeight: number,
+): WeighedWords[] {
   const levels = new Map<number, string[]>();
   for (const { word, weight } of words) {
-    const level = Math.round(Math.log(most / weight) * weightStepsPerE);
+    const level = Math.round(Math.log(maxWeight / weight) * weightStepsPerE);
     levels.set(level, [...(levels.get(level) ?? []), quoted(word)]);
   }
-  // `ts_rank` gives the mean of the words of a query.
+  // `ts_rank` returns the mean over the words of a query.
   return [...levels].map(([level, inLevel]) => ({
     query: inLevel.join(' | '),
-    weight: most * Math.exp(-level / weightStepsPerE) * inLevel.length,
+    weight: maxWeight * Math.exp(-level / weightStepsPerE) * inLevel.length,
   }));
 }
 
-/** A word as a tsquery has it. */
+/** Quotes a word for a tsquery. */
 function quoted(word: string): string {
   return `'${word.replace(/['\\]/g, '$&$&')}'`;
 }

@@ -2,7 +2,7 @@ import { tagKey } from '#shared/core/text.ts';
 import type { Reader } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
-import { toQuestionCard } from '#server/posts/cards.ts';
+import { toQuestionCard } from '#server/posts/index.ts';
 import type {
   Audience,
   PartialQuestion,
@@ -22,21 +22,23 @@ import {
 import { listPossibleTags, rankTags } from './similar-tags.ts';
 import { buildSimilarityQuery } from './similar-weights.ts';
 
-/** Questions shown, while asking and beside a question. */
+/** Questions listed while typing and next to a question. */
 const maxQuestions = 5;
 
-/** Similar questions whose tags are looked at. */
+/** Similar questions whose tags are suggested. */
 const maxQuestionsForTags = 10;
 
 const maxTags = 6;
 
-/** Of the score of the very same text; what is less like it shares words by chance (docs/similar-questions.md). */
+/**
+ * Minimum score relative to the same text. Less similar questions share words by chance (docs/similar-questions.md).
+ */
 const minScore = 0.15;
 
-/** Questions and answers that are ranked, at most of each: what a query may cost. */
+/** Questions, and answers, that are ranked at most. This bounds the cost of a query. */
 const maxCandidates = 200;
 
-/** What is like a question that is being typed, and the tags that fit it. */
+/** Returns questions similar to the one being typed, and tags that fit it. */
 export async function readSimilar(db: Reader, typed: PartialQuestion): Promise<SimilarResults> {
   const alike = await findSimilar(db, { ...typed, except: null, limit: maxQuestionsForTags });
   const names = listPossibleTags(typed);
@@ -48,15 +50,15 @@ export async function readSimilar(db: Reader, typed: PartialQuestion): Promise<S
   };
 }
 
-/** The questions most like one that was asked. */
+/** Returns the questions most similar to an existing one. */
 export async function readRelated(db: Reader, id: number): Promise<RelatedQuestionCards> {
   const text = await findQuestionText(db, id);
-  if (text === undefined) throw new ProblemError('not-found', 'Question not found');
+  if (text === undefined) throw new ProblemError('question-not-found');
   const rows = await findSimilar(db, { ...text, except: id, limit: maxQuestions });
   return { items: rows.map(toQuestionCard) };
 }
 
-/** Whose following feed a question with these tags would be in, besides the viewer's. */
+/** Counts the members other than the viewer whose following feed a question with these tags would be in. */
 export async function readAudience(
   db: Reader,
   { tags, viewer }: { tags: readonly string[]; viewer: Viewer },
@@ -74,9 +76,9 @@ export async function readAudience(
 }
 
 /**
- * The questions most like a text, best first: those that share its rare words, by their title, tags and text and by
- * what their answers say (docs/similar-questions.md).
- * @param wanted.except the question that the text is of, which is most like itself
+ * Returns the questions most similar to a text, best first. They share its rare words in their title, tags and text and
+ * in their answers (docs/similar-questions.md).
+ * @param wanted.except the question with that text, which is left out
  */
 export async function findSimilar(
   db: Reader,

@@ -2,22 +2,27 @@ import { type RawBuilder, sql } from 'kysely';
 import { weeksShown } from '#shared/discovery/activity.ts';
 import { reputationPoints } from '#shared/engagement/votes.ts';
 
-// What the sums of members and topics say, counted from the rows themselves: for those whose sums are still to be made,
-// for making them, and for finding those that are wrong.
+// The statistics of members and tags, counted from the posts and votes. Used for members and tags without statistics,
+// for building statistics, and for checking them.
 
 type Sql = RawBuilder<unknown>;
 
 const kinds = ['question', 'answer', 'reply'] as const;
 
-/** Sums of days and weeks are kept from here on: a week more than any picture shows, since clocks differ. */
+/**
+ * Statistics of days and weeks are stored from this day on: one week more than any chart shows, because clocks differ.
+ */
 export const statisticsFrom = sql`(date_trunc('week', now() at time zone 'UTC')::date - ${sql.lit(weeksShown * 7)})`;
 
-/** When a day begins, in UTC. @param day a date */
+/**
+ * The start of a day in UTC.
+ * @param day a date
+ */
 export const startOfDay = (day: Sql) => sql`((${day})::timestamp at time zone 'UTC')`;
 
 /**
- * Posts by author and day, from the day `from` on; by the indexes question_author, answer_author and reply_author_time.
- * @param of what the author is, such as `= 7`
+ * Posts by author and day, from the day `from` on, by the indexes question_author, answer_author and reply_author_time.
+ * @param of the condition on the author, such as `= 7`
  */
 export const countPosts = (of: Sql, from: Sql) => {
   const own = sql`author_id ${of} and created_at >= ${startOfDay(from)}`;
@@ -30,7 +35,7 @@ export const countPosts = (of: Sql, from: Sql) => {
     select author_id, utc_day(created_at), 0, 0, 1, 0 from reply where ${own} and deleted_at is null`;
 };
 
-/** Points by author and the day of the vote; each post's votes are found by its index. */
+/** Points by author and day of the vote. The votes of each post are found by index. */
 export const countPoints = (of: Sql, from: Sql) =>
   sql.join(
     kinds.map(
@@ -47,20 +52,23 @@ export const countPoints = (of: Sql, from: Sql) =>
     sql` union all `,
   );
 
-/** Sums by member and day of rows as the two above give them. */
+/** Groups the rows of `countPosts` and `countPoints` by member and day. */
 export const groupByDay = (rows: Sql) => sql`
   select member_id, day, sum(questions)::bigint as questions, sum(answers)::bigint as answers,
     sum(replies)::bigint as replies, sum(points)::bigint as points
   from (${rows}) each group by member_id, day
   having sum(questions) <> 0 or sum(answers) <> 0 or sum(replies) <> 0 or sum(points) <> 0`;
 
-/** Up votes and views of each post, by author. */
+/** Upvotes and views of each post, by author. */
 export const countReceived = (of: Sql) => sql`
   select author_id as member_id, upvotes, views from question where author_id ${of}
   union all select author_id, upvotes, 0 from answer where author_id ${of}
   union all select author_id, upvotes, 0 from reply where author_id ${of}`;
 
-/** Sums by topic and week of the questions of topics and the answers to all of these. @param of what the topic is */
+/**
+ * Questions with each tag and their answers, by tag and week.
+ * @param of the condition on the tag, such as `= 7`
+ */
 export const countTagWeeks = (of: Sql) => sql`
   select tag_id, week, sum(questions)::bigint as questions, sum(answers)::bigint as answers from (
     select tag_id, utc_week(question_created_at) as week, 1 as questions, 0 as answers
@@ -71,7 +79,7 @@ export const countTagWeeks = (of: Sql) => sql`
       where tag_id ${of} and answer.created_at >= ${startOfDay(statisticsFrom)}
   ) each group by tag_id, week`;
 
-/** What is kept of a member's days: the sums, and what was not added to them yet. */
+/** The stored statistics of a member's days, plus the changes that are not yet added to them. */
 export const storedMemberDays = (of: Sql, from: Sql) => sql`
   select member_id, day, questions, answers, replies, points from member_daily_statistics where member_id ${of} and day >= ${from}
   union all

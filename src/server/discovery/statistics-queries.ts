@@ -14,10 +14,16 @@ type Sql = RawBuilder<unknown>;
 /** Any fixed number. */
 const statisticsLockId = 7_275_543;
 
-/** Only one at a time writes sums: what one adds, another one that counts must neither miss nor have twice. */
+/**
+ * Only one transaction at a time writes statistics. Otherwise a rebuild could miss changes that another one is adding,
+ * or count them twice.
+ */
 export const lockStatistics = sql`select pg_advisory_xact_lock(${sql.lit(statisticsLockId)})`;
 
-/** Adds some of what changed to the sums of members, who lose the days that no picture shows. Returns how many rows of it. */
+/**
+ * Adds at most `limit` pending changes to the statistics of members, and deletes days that no chart shows. Returns the
+ * number of changes.
+ */
 export async function applyMemberChanges(tx: Tx, limit: number): Promise<number> {
   const { rows } = await sql<{ taken: number }>`
     with taken as (
@@ -42,7 +48,7 @@ export async function applyMemberChanges(tx: Tx, limit: number): Promise<number>
   return rows[0]?.taken ?? 0;
 }
 
-/** The same for topics, which lose the places of questions that were not active lately as well. */
+/** Does the same for tags, and deletes the sort keys of questions without recent activity. */
 export async function applyTagChanges(tx: Tx, limit: number): Promise<number> {
   const { rows } = await sql<{ taken: number }>`
     with taken as (
@@ -74,8 +80,9 @@ export async function listWithoutStatistics(
 }
 
 /**
- * Sets what is kept of members to what their rows say at one moment, that of the statement: what others commit after it
- * stays to be added. Behind `lockSums`. @param ids a query for them
+ * Rebuilds the statistics of members from their posts and votes as of the statement's snapshot. Changes committed later
+ * stay pending. Needs `lockStatistics`.
+ * @param ids a query for the members
  */
 export const rebuildMemberStatistics = (ids: Sql) => {
   const of = sql`= any(array(${ids})::bigint[])`;
@@ -102,7 +109,7 @@ export const rebuildMemberStatistics = (ids: Sql) => {
     select`;
 };
 
-/** The same for topics. */
+/** Does the same for tags. */
 export const rebuildTagStatistics = (ids: Sql) => {
   const of = sql`= any(array(${ids})::bigint[])`;
   return sql`
@@ -121,7 +128,7 @@ export const rebuildTagStatistics = (ids: Sql) => {
     select`;
 };
 
-/** Says that the sums of these are made. Locks them in the order in which everybody does. */
+/** Marks members or tags as having statistics. Locks the rows in the order of their ids, as all transactions do. */
 export async function markStatisticsBuilt(
   tx: Tx,
   table: 'member' | 'tag',

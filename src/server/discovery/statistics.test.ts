@@ -20,16 +20,16 @@ beforeEach(async () => {
 
 const add = () => updateStatistics(server.db, Number.POSITIVE_INFINITY);
 
-/** Everything that is summed up of Ann, and of the topic she asks in. */
+/** Reads all statistics of Ann and of the tag she uses. */
 async function shown() {
   const { upvotes, views, reputation } = expectOk(await bob.get<Profile>(`/members/${ann.id}`));
   const { days } = expectOk(await bob.get<MemberActivity>(`/members/${ann.id}/activity`));
   const points = expectOk(await bob.get<MemberReputation>(`/members/${ann.id}/reputation`)).days;
-  const { weeks } = expectOk(await bob.get<TagActivity>(`/topics/${tag}/activity`));
+  const { weeks } = expectOk(await bob.get<TagActivity>(`/tags/${tag}/activity`));
   return { upvotes, views, reputation, days, points, weeks };
 }
 
-/** Ann asks, answers and replies, and is voted on and read. */
+/** Ann posts a question, an answer and a reply, and receives votes and a view. */
 async function write() {
   const question = await ann.ask({ tags: [tag] });
   const answer = await ann.answer(question);
@@ -49,7 +49,7 @@ async function left(): Promise<number> {
   return rows[0]?.left ?? Number.NaN;
 }
 
-test('a profile and the pictures of a year show what was just written, and the same once it is added up', async () => {
+test('shows new posts in a profile and its charts immediately, and the same after the changes are added', async () => {
   await write();
   const before = await shown();
   expect(before).toMatchObject({
@@ -73,10 +73,10 @@ test('a profile and the pictures of a year show what was just written, and the s
   expect(await findViolations(server.db)).toEqual([]);
 });
 
-test('what was there before sums were kept is shown at once, and the same once they are made', async () => {
+test('shows posts from before the statistics existed, and the same after the statistics are built', async () => {
   await write();
   const before = await shown();
-  // As the migration finds a community.
+  // The state in which a migration finds a community.
   await sql`truncate member_daily_statistics, member_statistics, member_statistics_change, tag_weekly_statistics, tag_statistics_change`.execute(
     server.db,
   );
@@ -98,7 +98,7 @@ test('what was there before sums were kept is shown at once, and the same once t
   expect(await findViolations(server.db)).toEqual([]);
 });
 
-test('a question takes its answers along to another topic, and out of the old one', async () => {
+test('moves the answers of a question to its new tag, and out of the old one', async () => {
   const { question } = await write();
   await bob.answer(question);
   await add();
@@ -111,7 +111,7 @@ test('a question takes its answers along to another topic, and out of the old on
   expect((await shown()).weeks).toMatchObject([{ questions: 1, answers: 2 }]);
 });
 
-test('sums that were damaged are found and put right', async () => {
+test('finds and repairs damaged statistics', async () => {
   await write();
   await add();
   const before = await shown();
@@ -134,8 +134,8 @@ test('sums that were damaged are found and put right', async () => {
   expect(await shown()).toEqual(before);
 });
 
-describe('days that no picture shows any more', () => {
-  test('are not kept', async () => {
+describe('days that no chart shows', () => {
+  test('are deleted', async () => {
     const { answer } = await write();
     await add();
     await sql`

@@ -13,19 +13,19 @@ import {
 
 export { lockStatistics, rebuildMemberStatistics, rebuildTagStatistics };
 
-/** Changes that are added in one transaction. */
+/** Changes that one transaction adds at most. */
 const maxChanges = 5_000;
 
-/** Members and topics whose sums are made in one transaction; the largest topic alone may have half of everything. */
+/** Members and tags whose statistics are built in one transaction. One tag can have half of all questions. */
 const maxRebuilt = { member: 200, tag: 20 } as const;
 
-/** A job ends after so long, in milliseconds; the next minute's goes on. */
+/** Milliseconds that one run of the job may take. The next minute's run continues. */
 const jobTimeoutMs = 50_000;
 
-/** Adds what changed to the sums of members and topics, and makes the sums that are still to be made. */
+/** Adds pending changes to the statistics of members and tags, and builds missing statistics. */
 export function statisticsJob(db: Database): JobDefinition {
   return {
-    name: 'sums',
+    name: 'statistics',
     retries: { limit: 0, delaySeconds: 1, maxDelaySeconds: 1 },
     timeoutSeconds: 300,
     concurrency: 1,
@@ -34,7 +34,7 @@ export function statisticsJob(db: Database): JobDefinition {
   };
 }
 
-/** @param until in milliseconds since 1970; nothing is begun later */
+/** @param until milliseconds since 1970; no transaction starts later */
 export async function updateStatistics(db: Database, until: number): Promise<void> {
   for (const step of [
     createApplyStep(applyMemberChanges),
@@ -62,7 +62,7 @@ function createRebuildStep(table: 'member' | 'tag'): Step {
     if (ids.length === 0) return false;
     const recount = table === 'member' ? rebuildMemberStatistics : rebuildTagStatistics;
     await transaction(db, async (tx) => {
-      // What a large topic or member has takes longer to count than any request may take.
+      // Counting a large tag or member takes longer than the statement timeout of requests.
       await sql`set local statement_timeout = 0`.execute(tx);
       await lockStatistics.execute(tx);
       await recount(sql`select unnest(${ids}::bigint[])`).execute(tx);

@@ -7,9 +7,8 @@ import type { TopicEvent } from '#server/core/events.ts';
 import type { Viewer } from '#server/core/http.ts';
 import type { PageContent } from '#server/core/response-cache-page.ts';
 import type { PageQuery } from '#server/core/response-cache.ts';
-import { isAuthorRename, listAuthorTopics } from '#server/posts/posts.ts';
+import { isAuthorRename, listAuthorTopics, toQuestionCard } from '#server/posts/index.ts';
 import { type Cursor, decodeCursor, paginate } from '#server/core/cursor.ts';
-import { toQuestionCard } from '#server/posts/cards.ts';
 import { limits } from '#shared/core/limits.ts';
 import type { QuestionCards } from '#shared/posts/questions.ts';
 import {
@@ -20,35 +19,34 @@ import {
   type TagRow,
 } from './tags-queries.ts';
 
-/** Topics a page of the grid shows. */
+/** Tags per page of the grid. */
 const tagsPerPage = 60;
 
-export const tagsDocumentKey = (sort: TagSort, cursor: string | undefined) =>
-  `topics ${sort} ${cursor ?? ''}`;
-/** @param key as `tagKey` makes it. */
+export const tagsDocumentKey = (sort: TagSort, cursor: string | undefined) => `tags ${sort} ${cursor ?? ''}`;
+/** @param key as `tagKey` returns it. */
 export const tagDocumentKey = (key: string) => `topic ${key}`;
-/** @param key as `tagKey` makes it. */
+/** @param key as `tagKey` returns it. */
 export const tagQuestionsDocumentKey = (key: string, cursor: string | undefined) =>
   `topic-questions ${cursor ?? ''} ${key}`;
 
 type TagsRequest = { viewer: Viewer; sort: TagSort; cursor: string | undefined };
 
 /**
- * A page of the topics that have questions.
- * @throws ProblemError 'invalid' for a cursor of none of ours.
+ * A page of the tags that have questions.
+ * @throws ProblemError 'invalid' for a malformed cursor.
  */
 export function tagsDocument(wanted: TagsRequest): PageQuery {
   const { viewer, sort, cursor } = wanted;
-  const behind = decodeCursor(cursor);
+  const after = decodeCursor(cursor);
   return {
     key: tagsDocumentKey(sort, cursor),
     ...tagDocumentBase(viewer),
     async read(db) {
-      const rows = await listTags(db, { ...toWindow(viewer, sort, behind), query: '' });
+      const rows = await listTags(db, { ...toWindow(viewer, sort, after), query: '' });
       const { items, nextCursor } = paginate(rows, tagsPerPage, tagCursors[sort]);
       const read: TagsPage = { items: items.map((row) => toTag(withoutViewerState(row))), nextCursor };
       const last = rows.length > tagsPerPage ? items.at(-1) : undefined;
-      return toParts(
+      return toPageContent(
         read,
         items,
         (change) => isStaleBy(change, keysOf(rows)) || mayAppear(change, sort, last),
@@ -57,7 +55,7 @@ export function tagsDocument(wanted: TagsRequest): PageQuery {
   };
 }
 
-/** Topics with questions whose name contains `query`, a page at a time. */
+/** Returns a page of tags with questions whose name contains `query`. */
 export async function searchTags(
   db: Reader,
   { viewer, sort, cursor, query }: TagsRequest & { query: string },
@@ -78,8 +76,8 @@ const tagCursors: Readonly<Record<TagSort, (row: TagRow) => Cursor>> = {
 };
 
 /**
- * One topic. A tag nobody used yet is a topic without questions, so that it can be followed.
- * @throws ProblemError 'not-found', as it is read.
+ * One tag. A tag that no question has yet is returned without questions, so that it can be followed.
+ * @throws ProblemError 'not-found' when it is read.
  */
 export function tagDocument({ tag, viewer }: { tag: string; viewer: Viewer }): PageQuery {
   const key = tagKey(tag);
@@ -88,20 +86,22 @@ export function tagDocument({ tag, viewer }: { tag: string; viewer: Viewer }): P
     ...tagDocumentBase(viewer),
     async read(db) {
       const row = await findTag(db, { key, viewer });
-      return toParts(toTag(withoutViewerState(row)), [row], (change) => isStaleBy(change, new Set([key])));
+      return toPageContent(toTag(withoutViewerState(row)), [row], (change) =>
+        isStaleBy(change, new Set([key])),
+      );
     },
   };
 }
 
 async function findTag(db: Reader, { key, viewer }: { key: string; viewer: Viewer }): Promise<TagRow> {
   const row = await findTagByKey(db, { key, viewerId: viewer.id });
-  if (row === undefined) throw new ProblemError('not-found', 'Topic not found');
+  if (row === undefined) throw new ProblemError('tag-not-found');
   return row;
 }
 
 /**
- * The questions of a topic, newest first.
- * @throws ProblemError 'invalid' for a cursor of none of ours, 'not-found', as it is read, where there is no such topic.
+ * The questions with a tag, newest first.
+ * @throws ProblemError 'invalid' for a malformed cursor; 'not-found', when it is read, if there is no such tag.
  */
 export function tagQuestionsDocument(wanted: {
   tag: string;
@@ -110,14 +110,14 @@ export function tagQuestionsDocument(wanted: {
 }): PageQuery {
   const { tag, viewer, cursor } = wanted;
   const key = tagKey(tag);
-  const behind = decodeCursor(cursor);
+  const after = decodeCursor(cursor);
   return {
     key: tagQuestionsDocumentKey(key, cursor),
     topics: ['feeds'],
     viewerKeys: [],
     async read(db) {
-      const rows = await listTagQuestions(db, { key, cursor: behind, limit: limits.feedPage + 1 });
-      // Only where nothing is there it matters whether the topic is.
+      const rows = await listTagQuestions(db, { key, cursor: after, limit: limits.feedPage + 1 });
+      // Only an empty page needs to check that the tag exists.
       if (rows.length === 0) await findTag(db, { key, viewer });
       const { items: shown, nextCursor } = paginate(rows, limits.feedPage, (row) => ({
         after: row.created_at.getTime(),
@@ -125,7 +125,7 @@ export function tagQuestionsDocument(wanted: {
       }));
       const items = shown.map(toQuestionCard);
       const read: QuestionCards = { items, nextCursor };
-      // With the next one, which is not shown, but whose going may end the list.
+      // Includes the next question: it is not shown, but its deletion can end the list.
       const ids = new Set(rows.map(({ id }) => id));
       const parts: PageContent = {
         json: JSON.stringify(read),
@@ -148,10 +148,10 @@ function changesQuestions({ event }: TopicEvent, key: string, ids: ReadonlySet<n
 
 const hasTag = (tags: readonly string[], key: string) => tags.some((tag) => tagKey(tag) === key);
 
-/** Who tells of what is shown of topics, and what of it is the viewer's own. */
+/** The events and the viewer values of pages that show tags. */
 function tagDocumentBase(viewer: Viewer): Omit<PageQuery, 'key' | 'read'> {
   return {
-    topics: ['topics', 'activity', 'answers'],
+    topics: ['tags', 'activity', 'answers'],
     viewerKeys: ['following', 'muted'],
     async readViewerValues(db, ids) {
       const rows = await listViewerTagStates(db, { ids, viewerId: viewer.id });
@@ -166,7 +166,7 @@ function tagDocumentBase(viewer: Viewer): Omit<PageQuery, 'key' | 'read'> {
   };
 }
 
-function toParts(
+function toPageContent(
   content: object,
   rows: readonly TagRow[],
   isStaleBy: PageContent['isStaleBy'],
@@ -175,7 +175,7 @@ function toParts(
   const parts: PageContent = {
     json: JSON.stringify(content),
     ids,
-    topics: ['topics', 'activity', 'answers'],
+    topics: ['tags', 'activity', 'answers'],
     isStaleBy,
   };
   return { parts, values: toViewerValues(rows) };
@@ -188,18 +188,21 @@ const toViewerValues = (rows: readonly Pick<TagRow, 'following' | 'muted'>[]) =>
 
 const keysOf = (rows: readonly TagRow[]): ReadonlySet<string> => new Set(rows.map(({ key }) => key));
 
-/** Whether something changes what is shown of topics: their numbers, or when they were last active. */
+/** Whether an event changes the counts or the last activity of the tags shown. */
 function isStaleBy({ event }: TopicEvent, keys: ReadonlySet<string>): boolean {
   if ('tag' in event) return keys.has(tagKey(event.tag));
-  // An answer that goes does not say in which topics it was.
+  // The event of a deleted answer does not name the tags.
   if (event.kind === 'question-active') return event.tags.some((tag) => keys.has(tagKey(tag)));
   return event.kind === 'answer-deleted';
 }
 
-/** Whether a topic that a page does not show may come in. @param last of the page, where others follow it. */
+/**
+ * Whether a tag that the page does not show may enter it.
+ * @param last the last tag of the page, if more follow
+ */
 function mayAppear({ event }: TopicEvent, sort: TagSort, last: TagRow | undefined): boolean {
   if (event.kind === 'question-active') return sort === 'active';
-  if (event.kind !== 'topic-asked') return false;
+  if (event.kind !== 'tag-questions-changed') return false;
   if (sort === 'popular') return event.questionsCount >= (last?.questions_count ?? 0);
   return sort === 'active' || event.questionsCount <= 1;
 }

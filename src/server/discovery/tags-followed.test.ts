@@ -6,7 +6,7 @@ const server = await startTestServer();
 afterAll(() => server.stop());
 const ann = await server.register('Ann');
 
-test('members who follow nothing are offered the six topics of the specification where no tag has a question', async () => {
+test('suggests the six default tags to members without followed tags when no tag has questions', async () => {
   const { body } = await ann.get<FollowedTagsSummary>('/following');
   expect(body.suggested.map(({ name }) => name)).toEqual(suggestedTags);
 });
@@ -24,29 +24,29 @@ test.each([
   'technology',
   'programming',
   'career',
-])('the topic %s has a description of its own, whatever its capitals', async (tag) => {
+])('has a fixed description of the tag %s, without case', async (tag) => {
   await ann.ask({ tags: [tag.toUpperCase()] });
-  const { body } = await ann.get<Tag>(`/topics/${encodeURIComponent(tag)}`);
+  const { body } = await ann.get<Tag>(`/tags/${encodeURIComponent(tag)}`);
   expect(body.name).toBe(tag.toUpperCase());
   expect(body.description).not.toMatch(/^Discussion about/);
   expect(body.description.length).toBeGreaterThan(10);
 });
 
-test('any other topic is a discussion about it', async () => {
+test('describes any other tag as a discussion about it', async () => {
   await ann.ask({ tags: ['Sourdough'] });
-  const { body } = await ann.get<Tag>('/topics/sourdough');
+  const { body } = await ann.get<Tag>('/tags/sourdough');
   expect(body.description).toBe('Discussion about Sourdough');
 });
 
-test("members who follow nothing are offered the site's most popular topics, without those they muted", async () => {
+test("suggests the site's most popular tags to members without followed tags, except those they muted", async () => {
   const bob = await server.register('Bob');
   for (const tag of ['porter', 'stout', 'lager'])
     for (let n = 0; n < { porter: 4, stout: 3, lager: 2 }[tag]!; n++) await ann.ask({ tags: [tag] });
-  await bob.put('/topics/stout/mute', { muted: true });
+  await bob.put('/tags/stout/mute', { muted: true });
   const offered = async () => (await bob.get<FollowedTagsSummary>('/following')).body.suggested;
   expect((await offered()).map(({ name }) => name).slice(0, 2)).toEqual(['porter', 'lager']);
   expect(await offered()).toHaveLength(6);
   expect((await offered())[0]?.description).toBe('Discussion about porter');
-  await bob.put('/topics/lager/follow', { following: true });
+  await bob.put('/tags/lager/follow', { following: true });
   expect(await offered()).toEqual([]);
 });

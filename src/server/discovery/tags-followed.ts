@@ -1,9 +1,9 @@
 import { decodeOffset, encodeCursor } from '#server/core/cursor.ts';
 import { toTag } from './tags-document.ts';
-import { readMutesToApply } from '#server/engagement/mutes-filter.ts';
+import { readMutesToApply } from '#server/engagement/index.ts';
 import type { Reader } from '#server/core/database.ts';
 import type { Viewer } from '#server/core/http.ts';
-import { toQuestionCard } from '#server/posts/cards.ts';
+import { toQuestionCard } from '#server/posts/index.ts';
 import { getTagDescription } from '#shared/posts/tags.ts';
 import {
   type FollowedTag,
@@ -18,14 +18,14 @@ import {
   listTags,
 } from './tags-queries.ts';
 
-/** Followed topics a page of 'My Topics' shows, and the newest questions of each. */
+/** Followed tags per page of 'My Topics', and newest questions of each. */
 const tagsPerPage = 20;
 const questionsPerTag = 3;
 
-/** Popular topics that are read for suggestions: some of them may be muted. */
+/** Popular tags read for suggestions; some of them may be muted. */
 const popularRead = 30;
 
-/** 'My Topics': each followed topic with its newest questions, by name. */
+/** Returns a page of 'My Topics': followed tags by name, each with its newest questions. */
 export async function readFollowedTags(
   db: Reader,
   { viewer, cursor }: { viewer: Viewer; cursor: string | undefined },
@@ -51,7 +51,7 @@ export async function readFollowedTags(
   };
 }
 
-/** The names of the topics followed first, and how many there are; suggestions where there are none. */
+/** Returns the names of the first followed tags and their number; suggestions if there are none. */
 export async function readFollowedTagsSummary(db: Reader, viewer: Viewer): Promise<FollowedTagsSummary> {
   const rows = await listFollowedTagNames(db, { viewerId: viewer.id, limit: followedTagsInSummary });
   const total = rows[0]?.total ?? 0;
@@ -62,7 +62,10 @@ export async function readFollowedTagsSummary(db: Reader, viewer: Viewer): Promi
   };
 }
 
-/** The most popular topics that the viewer has not muted; the specification's where no tag has a question. */
+/**
+ * Returns the most popular tags that the viewer has not muted; the default tags if no tag has questions
+ * (docs/product.md 10.6).
+ */
 async function suggestTags(db: Reader, viewer: Viewer): Promise<FollowedTagsSummary['suggested']> {
   const popular = {
     viewerId: viewer.id,

@@ -1,12 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
-import { hasMutedTag, type Mutes } from '#server/engagement/mutes-filter.ts';
+import { hasMutedTag, type Mutes } from '#server/engagement/index.ts';
 import type { Reader } from '#server/core/database.ts';
 import { existsForRow, likeContains } from '#server/core/sql.ts';
 import type { Cursor } from '#server/core/cursor.ts';
-import { bylineJoins } from '#server/posts/posts.ts';
-import { questionCardColumns, type QuestionCardRow } from '#server/posts/cards.ts';
+import { bylineJoins, isTagVisible, questionCardColumns, type QuestionCardRow } from '#server/posts/index.ts';
 import type { TagSort } from '#shared/discovery/tags.ts';
-import { isTagVisible } from '#server/posts/tags.ts';
 
 export type TagRow = {
   id: number;
@@ -25,42 +23,42 @@ const tagColumns = (viewerId: number) => sql`
   ${existsForRow(sql`from tag_mute where tag_id = tag.id and member_id = ${viewerId}`)} as muted`;
 
 /**
- * Topics with questions, 'limit' at most, behind the cursor; `query` is a part of the name, already without case. The
- * indexes tag_popular, tag_alphabetical and tag_active serve the orders.
+ * Tags with questions, at most `limit`, after the cursor. `query` is a part of the name in lower case. The indexes
+ * tag_popular, tag_alphabetical and tag_active serve the orders.
  */
 export async function listTags(
   db: Reader,
   wanted: { viewerId: number; query: string; sort: TagSort; cursor: Cursor | null; limit: number },
 ) {
   const { viewerId, query, sort, cursor, limit } = wanted;
-  const { order, behind } = orders[sort];
+  const { order, afterCursor } = orders[sort];
   const named = query === '' ? sql`true` : sql`tag.key like ${likeContains(query)}`;
   const { rows } = await sql<TagRow>`
     select ${tagColumns(viewerId)} from tag
-    where tag.questions_count > 0 and ${named} and ${cursor === null ? sql`true` : behind(cursor)}
+    where tag.questions_count > 0 and ${named} and ${cursor === null ? sql`true` : afterCursor(cursor)}
     order by ${order} limit ${limit}`.execute(db);
   return rows;
 }
 
-type Order = { order: RawBuilder<unknown>; behind: (cursor: Cursor) => RawBuilder<unknown> };
+type Order = { order: RawBuilder<unknown>; afterCursor: (cursor: Cursor) => RawBuilder<unknown> };
 
 const orders: Readonly<Record<TagSort, Order>> = {
   popular: {
     order: sql`tag.questions_count desc, tag.id desc`,
-    behind: ({ after, id }) => sql`(tag.questions_count, tag.id) < (${after}, ${id})`,
+    afterCursor: ({ after, id }) => sql`(tag.questions_count, tag.id) < (${after}, ${id})`,
   },
   alphabetical: {
     order: sql`tag.key, tag.id`,
-    // Tags keep their names and are never deleted.
-    behind: ({ id }) => sql`(tag.key, tag.id) > ((select key from tag where id = ${id}), ${id})`,
+    // The subquery is stable: tags keep their names and are never deleted.
+    afterCursor: ({ id }) => sql`(tag.key, tag.id) > ((select key from tag where id = ${id}), ${id})`,
   },
   active: {
     order: sql`tag.active_at desc nulls last, tag.id desc`,
-    behind: ({ after, id }) => sql`(tag.active_at, tag.id) < (${new Date(after)}::timestamptz, ${id})`,
+    afterCursor: ({ after, id }) => sql`(tag.active_at, tag.id) < (${new Date(after)}::timestamptz, ${id})`,
   },
 };
 
-/** What is a member's own of topics. */
+/** Returns the viewer's own state of tags: followed, muted. */
 export async function listViewerTagStates(
   db: Reader,
   { ids, viewerId }: { ids: readonly number[]; viewerId: number },
@@ -80,7 +78,7 @@ export async function findTagByKey(db: Reader, { key, viewerId }: { key: string;
   return rows[0];
 }
 
-/** The topics a member follows, by name. */
+/** Tags that a member follows, by name. */
 export async function listFollowedTags(
   db: Reader,
   { viewerId, offset, limit }: { viewerId: number; offset: number; limit: number },
@@ -105,29 +103,29 @@ export async function listFollowedTagNames(
   return rows;
 }
 
-/** A topic's questions, newest first; served in order by the index question_tag_newest. */
+/** Questions with a tag, newest first. The index question_tag_newest serves the order. */
 export async function listTagQuestions(
   db: Reader,
   { key, cursor, limit }: { key: string; cursor: Cursor | null; limit: number },
 ) {
-  const behind =
+  const afterCursor =
     cursor === null
       ? sql`true`
       : sql`(link.question_created_at, link.question_id) < (${new Date(cursor.after)}::timestamptz, ${cursor.id})`;
   const { rows } = await sql<QuestionCardRow>`
     select ${questionCardColumns} from question_tag link join question post on post.id = link.question_id ${bylineJoins}
-    where link.tag_id = (select id from tag where key = ${key}) and ${behind}
+    where link.tag_id = (select id from tag where key = ${key}) and ${afterCursor}
     order by link.question_created_at desc, link.question_id desc limit ${limit}`.execute(db);
   return rows;
 }
 
-/** How far back a topic's questions are looked through for those that are not left out. */
+/** Questions of a tag that are read at most to find those that are not muted. */
 const newestWindow = 30;
 
 /**
- * The newest questions of each of several topics, `limit` a topic, without what the member's mutes leave out. The topics
- * come as JSON and the limits in the text: how many they are changes nothing in the plan, and PostgreSQL, which would plan
- * for each number of them anew (that takes as long as the query), keeps one.
+ * Returns the newest questions of each of several tags, `limit` per tag, without those that the member's mutes leave
+ * out. The tags are passed as JSON and the limits as literals, so that PostgreSQL uses one plan for any number of tags.
+ * Planning takes as long as the query.
  */
 export async function listNewestQuestionsByTag(
   db: Reader,

@@ -17,8 +17,8 @@ import { searchTags, tagDocument, tagQuestionsDocument, tagsDocument } from './t
 
 const list = createRoute({
   method: 'get',
-  path: '/topics',
-  summary: 'Topics with questions',
+  path: '/tags',
+  summary: 'List tags with questions',
   request: {
     query: z.object({
       q: addressText.default(''),
@@ -26,37 +26,37 @@ const list = createRoute({
       cursor: cursorQuery,
     }),
   },
-  responses: { 200: jsonResponse(tagsPage, 'A page of topics'), ...problemResponses },
+  responses: { 200: jsonResponse(tagsPage, 'A page of tags'), ...problemResponses },
 });
 
 const read = createRoute({
   method: 'get',
-  path: '/topics/{tag}',
-  summary: 'One topic',
+  path: '/tags/{tag}',
+  summary: 'Get a tag',
   request: { params: tagParam },
-  responses: { 200: jsonResponse(tag, 'The topic'), ...problemResponses },
+  responses: { 200: jsonResponse(tag, 'The tag'), ...problemResponses },
 });
 
 const questions = createRoute({
   method: 'get',
-  path: '/topics/{tag}/questions',
-  summary: 'The questions of a topic, newest first',
+  path: '/tags/{tag}/questions',
+  summary: 'List the questions of a tag, newest first',
   request: { params: tagParam, query: z.object({ cursor: cursorQuery }) },
   responses: { 200: jsonResponse(questionCards, 'A page of questions'), ...problemResponses },
 });
 
 const followed = createRoute({
   method: 'get',
-  path: '/following/topics',
-  summary: 'The followed topics with their newest questions, by name',
+  path: '/following/tags',
+  summary: 'List followed tags with their newest questions, by name',
   request: { query: z.object({ cursor: cursorQuery }) },
-  responses: { 200: jsonResponse(followedTagsPage, 'A page of topics'), ...problemResponses },
+  responses: { 200: jsonResponse(followedTagsPage, 'A page of tags'), ...problemResponses },
 });
 
 const summary = createRoute({
   method: 'get',
   path: '/following',
-  summary: 'The first names of the followed topics, and how many there are; suggestions where there are none',
+  summary: 'Get the first followed tags and their number, or suggestions if there are none',
   responses: { 200: jsonResponse(followedTagsSummary, 'The summary'), ...problemResponses },
 });
 
@@ -65,7 +65,7 @@ export function tagRoutes({ pages }: { pages: PageReader }) {
     .openapi(list, async (c) => {
       const { q, sort, cursor } = c.req.valid('query');
       const viewer = c.get('viewer');
-      // Of what is looked for there is too much to be kept.
+      // Searches for tags are too varied to be cached.
       if (q.trim() !== '')
         return c.json(await searchTags(c.get('reader'), { viewer, sort, cursor, query: q }), 200);
       return sendPage<TagsPage>(c, await pages.read(c, tagsDocument({ viewer, sort, cursor })));

@@ -2,7 +2,7 @@ import { type Database, type Reader, transaction } from '#server/core/database.t
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
 import { publish } from '#server/core/events.ts';
 import type { Viewer } from '#server/core/http.ts';
-import { bookmarkMessages, type BookmarkLists } from '#shared/engagement/bookmarks.ts';
+import { type BookmarkLists } from '#shared/engagement/bookmarks.ts';
 import { limits } from '#shared/core/limits.ts';
 import {
   countBookmarks,
@@ -15,15 +15,16 @@ import {
   renameList,
 } from './bookmarks-queries.ts';
 
-/** The viewer's lists by name, each with its number of bookmarks. */
+/** Returns the viewer's lists by name, each with its number of bookmarks. */
 export async function readBookmarkLists(db: Reader, viewer: Viewer): Promise<BookmarkLists> {
   const [items, total] = await Promise.all([listBookmarkLists(db, viewer.id), countBookmarks(db, viewer.id)]);
   return { items, total };
 }
 
 /**
- * Makes a list. One of that name (compared without case) is taken as it is, so that a repeated request makes one.
- * @throws ProblemError 'not-allowed' where the viewer has as many as one can.
+ * Creates a list. Returns the existing list if the viewer has one of that name (compared without case), so that a
+ * repeated request creates one list.
+ * @throws ProblemError 'not-allowed' if the viewer has the maximum number of lists.
  */
 export async function createBookmarkList(
   db: Database,
@@ -35,14 +36,14 @@ export async function createBookmarkList(
     const existingId = await findListByKey(tx, list);
     if (existingId !== undefined) return existingId;
     if ((await countLists(tx, viewer.id)) >= limits.bookmarkLists)
-      throw new ProblemError('not-allowed', bookmarkMessages.tooManyLists);
+      throw new ProblemError('too-many-bookmark-lists', { params: { max: limits.bookmarkLists } });
     const id = await insertList(tx, list);
     await publish(tx, `member:${viewer.id}`, { kind: 'bookmarks-changed' });
     return id;
   });
 }
 
-/** @throws ProblemError 'not-found' for somebody else's, 'invalid' where another of the viewer's lists has the name. */
+/** @throws ProblemError 'not-found' for another member's list, 'invalid' if another list of the viewer has the name. */
 export async function renameBookmarkList(
   db: Database,
   { id, viewer, name }: { id: number; viewer: Viewer; name: string },
@@ -52,13 +53,13 @@ export async function renameBookmarkList(
     const list = { memberId: viewer.id, name, key: keyOf(name) };
     const existingId = await findListByKey(tx, list);
     if (existingId !== undefined && existingId !== id)
-      throw invalidFieldError('name', bookmarkMessages.nameTaken);
+      throw invalidFieldError('name', 'bookmark-list-name-taken');
     if (!(await renameList(tx, { ...list, id }))) throw listNotFound();
     await publish(tx, `member:${viewer.id}`, { kind: 'bookmarks-changed' });
   });
 }
 
-/** Removes a list; its bookmarks stay. */
+/** Deletes a list. Its bookmarks stay. */
 export async function deleteBookmarkList(
   db: Database,
   { id, viewer }: { id: number; viewer: Viewer },
@@ -69,6 +70,6 @@ export async function deleteBookmarkList(
   });
 }
 
-const listNotFound = () => new ProblemError('not-found', 'List not found');
+const listNotFound = () => new ProblemError('bookmark-list-not-found');
 
 const keyOf = (name: string) => name.normalize('NFC').toLowerCase();

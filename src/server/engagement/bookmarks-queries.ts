@@ -3,10 +3,13 @@ import { sql } from 'kysely';
 import type { Reader, Tx } from '#server/core/database.ts';
 import type { Cursor } from '#server/core/cursor.ts';
 
-/** What can be kept. */
+/** A post that can be bookmarked. */
 export type BookmarkTarget = { kind: 'question' | 'answer'; id: number };
 
-/** Keeps a post from being deleted while the transaction runs. Returns its question; undefined where there is none. */
+/**
+ * Keeps a post from being deleted until the transaction ends. Returns the id of its question, undefined if the post
+ * does not exist.
+ */
 export async function lockBookmarkTarget(tx: Tx, { kind, id }: BookmarkTarget): Promise<number | undefined> {
   const question = kind === 'question' ? sql`${id}` : sql`(select question_id from answer where id = ${id})`;
   const { rows } = await sql<{ id: number }>`
@@ -17,7 +20,7 @@ export async function lockBookmarkTarget(tx: Tx, { kind, id }: BookmarkTarget): 
   return answer.rows.length > 0 ? row.id : undefined;
 }
 
-/** Locks the member whose bookmarks or lists are about to be counted. */
+/** Locks the member before their bookmarks or lists are counted. */
 export async function lockMember(tx: Tx, memberId: number): Promise<void> {
   await sql`select id from member where id = ${memberId} for no key update`.execute(tx);
 }
@@ -36,7 +39,10 @@ export async function findBookmarkId(tx: Tx, key: BookmarkKey): Promise<number |
   return rows[0]?.id ?? null;
 }
 
-/** @param kept.at when it was kept, at most now; null: now. Returns its id. */
+/**
+ * Returns the id.
+ * @param added.at when the member bookmarked the post; null and times in the future mean now.
+ */
 export async function insertBookmark(tx: Tx, added: BookmarkKey & { note: string; at: Date | null }) {
   const { target, questionId, memberId, note, at } = added;
   const answerId = target.kind === 'answer' ? target.id : null;
@@ -49,7 +55,7 @@ export async function insertBookmark(tx: Tx, added: BookmarkKey & { note: string
   return row.id;
 }
 
-/** Returns its id; null where it was not kept. */
+/** Returns the id, null if the post was not bookmarked. */
 export async function deleteBookmark(tx: Tx, key: BookmarkKey): Promise<number | null> {
   const { rows } = await sql<{ id: number }>`
     delete from bookmark where ${matchesBookmark(key)} returning id`.execute(tx);
@@ -77,7 +83,7 @@ export type BookmarkRow = {
   created_at: Date;
 };
 
-/** Newest first, behind the cursor; with a query or a list, at most all that the member keeps is looked at. */
+/** Newest first, after the cursor. A query or a list reads at most all bookmarks of the member. */
 export async function listBookmarks(
   db: Reader,
   wanted: { memberId: number; listId: number | null; query: string; cursor: Cursor | null; limit: number },
@@ -92,12 +98,12 @@ export async function listBookmarks(
     query === ''
       ? sql``
       : sql`and (note ilike ${pattern} or (select title from question where id = question_id) ilike ${pattern})`;
-  const behind =
+  const afterCursor =
     cursor === null
       ? sql``
       : sql`and (created_at, id) < (${new Date(cursor.after)}::timestamptz, ${cursor.id})`;
   const { rows } = await sql<BookmarkRow>`
-    select kept.id, kept.question_id, kept.answer_id, kept.note, kept.created_at,
+    select saved.id, saved.question_id, saved.answer_id, saved.note, saved.created_at,
       question.title, question.excerpt, question.excerpt_cut, left(answer.content, 3500) as answer_start,
       author.id as author_id,
       coalesce(
@@ -106,21 +112,21 @@ export async function listBookmarks(
         ${unnamedMember}
       ) as author_name,
       to_json(array(
-        select list_id from bookmark_list_item where bookmark_id = kept.id order by list_id
+        select list_id from bookmark_list_item where bookmark_id = saved.id order by list_id
       )) as list_ids
     from (
-      select * from bookmark where member_id = ${memberId} ${listed} ${found} ${behind}
+      select * from bookmark where member_id = ${memberId} ${listed} ${found} ${afterCursor}
       order by created_at desc, id desc limit ${limit}
-    ) kept
-    join question on question.id = kept.question_id
-    left join answer on answer.id = kept.answer_id
+    ) saved
+    join question on question.id = saved.question_id
+    left join answer on answer.id = saved.answer_id
     left join member author
       on author.id = case when answer.id is null then question.author_id else answer.author_id end
-    order by kept.created_at desc, kept.id desc`.execute(db);
+    order by saved.created_at desc, saved.id desc`.execute(db);
   return rows;
 }
 
-/** Returns false when the member has no such bookmark. */
+/** Returns false if the member has no such bookmark. */
 export async function updateBookmarkNote(
   tx: Tx,
   { id, memberId, note }: { id: number; memberId: number; note: string },
@@ -130,7 +136,10 @@ export async function updateBookmarkNote(
   return rows.length > 0;
 }
 
-/** Puts a bookmark into those of the lists that are its member's own; returns them, or undefined without a bookmark. */
+/**
+ * Puts a bookmark into those of the lists that belong to its member. Returns their ids, undefined if there is no such
+ * bookmark.
+ */
 export async function replaceBookmarkLists(
   tx: Tx,
   { id, memberId, listIds }: { id: number; memberId: number; listIds: readonly number[] },
@@ -185,7 +194,7 @@ export async function insertList(tx: Tx, { memberId, name, key }: List): Promise
   return row.id;
 }
 
-/** Returns false when the member has no such list. */
+/** Returns false if the member has no such list. */
 export async function renameList(tx: Tx, { id, memberId, name, key }: List & { id: number }) {
   const { rows } = await sql`
     update bookmark_list set name = ${name}, key = ${key}
@@ -193,7 +202,7 @@ export async function renameList(tx: Tx, { id, memberId, name, key }: List & { i
   return rows.length > 0;
 }
 
-/** Returns false when the member has no such list. */
+/** Returns false if the member has no such list. */
 export async function deleteList(tx: Tx, { id, memberId }: { id: number; memberId: number }) {
   const { rows } = await sql`
     delete from bookmark_list where id = ${id} and member_id = ${memberId} returning id`.execute(tx);

@@ -22,23 +22,23 @@ import {
 const question = createRoute({
   method: 'put',
   path: '/questions/{id}/bookmark',
-  summary: 'Keep a question among the own bookmarks, or not',
+  summary: 'Bookmark a question, or remove the bookmark',
   request: { params: idParam, body: jsonBody(bookmarkDraft) },
-  responses: { 200: jsonResponse(bookmarkState, 'As it is now'), ...problemResponses },
+  responses: { 200: jsonResponse(bookmarkState, 'The current state'), ...problemResponses },
 });
 
 const answer = createRoute({
   method: 'put',
   path: '/answers/{id}/bookmark',
-  summary: 'Keep an answer among the own bookmarks, or not',
+  summary: 'Bookmark an answer, or remove the bookmark',
   request: { params: idParam, body: jsonBody(bookmarkDraft) },
-  responses: { 200: jsonResponse(bookmarkState, 'As it is now'), ...problemResponses },
+  responses: { 200: jsonResponse(bookmarkState, 'The current state'), ...problemResponses },
 });
 
 const read = createRoute({
   method: 'get',
   path: '/bookmarks',
-  summary: 'The own bookmarks, newest first; `q` looks in notes and titles',
+  summary: 'List bookmarks, newest first; `q` searches notes and titles',
   request: {
     query: z.object({ q: addressText.default(''), list: idParam.shape.id.optional(), cursor: cursorQuery }),
   },
@@ -50,28 +50,28 @@ const note = createRoute({
   path: '/bookmarks/{id}/note',
   summary: 'Set the note of a bookmark',
   request: { params: idParam, body: jsonBody(bookmarkNoteDraft) },
-  responses: { 200: jsonResponse(bookmarkNoteDraft, 'As it is now'), ...problemResponses },
+  responses: { 200: jsonResponse(bookmarkNoteDraft, 'The current state'), ...problemResponses },
 });
 
 const lists = createRoute({
   method: 'put',
   path: '/bookmarks/{id}/lists',
-  summary: 'Set the lists a bookmark stands in',
+  summary: 'Set the lists of a bookmark',
   request: { params: idParam, body: jsonBody(bookmarkListsDraft) },
-  responses: { 200: jsonResponse(bookmarkListsDraft, 'As they are now'), ...problemResponses },
+  responses: { 200: jsonResponse(bookmarkListsDraft, 'The current states'), ...problemResponses },
 });
 
 const readOwnLists = createRoute({
   method: 'get',
   path: '/bookmark-lists',
-  summary: 'The own lists of bookmarks by name',
+  summary: 'List the bookmark lists by name',
   responses: { 200: jsonResponse(bookmarkLists, 'The lists'), ...problemResponses },
 });
 
 const create = createRoute({
   method: 'post',
   path: '/bookmark-lists',
-  summary: 'Make a list; one of the same name is taken as it is',
+  summary: 'Create a bookmark list, or get the existing one of that name',
   request: { body: jsonBody(bookmarkListDraft) },
   responses: { 201: jsonResponse(createdId, 'The list'), ...problemResponses },
 });
@@ -79,20 +79,20 @@ const create = createRoute({
 const rename = createRoute({
   method: 'put',
   path: '/bookmark-lists/{id}',
-  summary: 'Rename a list',
+  summary: 'Rename a bookmark list',
   request: { params: idParam, body: jsonBody(bookmarkListDraft) },
-  responses: { 200: jsonResponse(bookmarkListDraft, 'As it is now'), ...problemResponses },
+  responses: { 200: jsonResponse(bookmarkListDraft, 'The current state'), ...problemResponses },
 });
 
 const remove = createRoute({
   method: 'delete',
   path: '/bookmark-lists/{id}',
-  summary: 'Delete a list; its bookmarks stay',
+  summary: 'Delete a bookmark list; its bookmarks stay',
   request: { params: idParam },
-  responses: { 204: { description: 'It is gone' }, ...problemResponses },
+  responses: { 204: { description: 'Removed' }, ...problemResponses },
 });
 
-/** Bookmarks are private: every route here speaks of the member's own. */
+/** Bookmarks are private: every route reads and changes only the viewer's own. */
 export function bookmarkRoutes({ db }: RouteDeps) {
   return createRouter()
     .openapi(question, async (c) => {

@@ -10,14 +10,14 @@ const server = await startTestServer();
 afterAll(() => server.stop());
 let ann: Member;
 let bob: Member;
-// Every test has members of its own: the page shows all that its member keeps.
+// Each test registers its own members, because the page lists all bookmarks of a member.
 beforeEach(async () => {
   [ann, bob] = await server.registerAll('Ann', 'Bob');
 });
 
 const pageOf = async (member: Member, query = '') =>
   expectOk(await member.get<Bookmarks>(`/bookmarks${query}`));
-const keptBy = async (member: Member, query = '') => (await pageOf(member, query)).items;
+const bookmarksOf = async (member: Member, query = '') => (await pageOf(member, query)).items;
 const titlesOf = (items: readonly Bookmark[]) => items.map(({ title }) => title);
 const listsOf = async (member: Member) => expectOk(await member.get<BookmarkLists>('/bookmark-lists'));
 const listNamed = async (member: Member, name: string) =>
@@ -25,12 +25,12 @@ const listNamed = async (member: Member, name: string) =>
 const letGo = (member: Member, questionId: number) =>
   member.put(`/questions/${questionId}/bookmark`, { bookmarked: false });
 
-test('a question and an answer are kept, newest first, with what a card shows', async () => {
+test('bookmarks questions and answers and lists them newest first with the fields of a card', async () => {
   const question = await ann.ask({ title: 'Does bread freeze?', content: '**White** bread.' });
   const answer = await bob.answer(question, 'Yes, *sliced*.');
   await ann.bookmark('questions', question);
   await ann.bookmark('answers', answer.id, { note: ' For Sunday ' });
-  expect(await keptBy(ann)).toEqual([
+  expect(await bookmarksOf(ann)).toEqual([
     {
       id: expect.any(Number),
       questionId: question,
@@ -48,78 +48,78 @@ test('a question and an answer are kept, newest first, with what a card shows', 
   ]);
 });
 
-test('keeping is the business of one member: others see no mark, no count and no bookmark', async () => {
+test('shows bookmarks only to their member: others see no mark, no count and no bookmark', async () => {
   const question = await ann.ask();
   const answer = await ann.answer(question);
   const before = await bob.read(question);
   const id = await ann.bookmark('questions', question, { note: 'Secret' });
   await ann.bookmark('answers', answer.id);
   expect(await bob.read(question)).toEqual(before);
-  expect(await keptBy(bob)).toEqual([]);
+  expect(await bookmarksOf(bob)).toEqual([]);
   const mine = await ann.read(question);
   expect([mine.question.bookmarked, mine.answers.items[0]?.bookmarked]).toEqual([true, true]);
   expect(await bob.put(`/bookmarks/${id}/note`, { note: 'Mine now' })).toMatchObject({ status: 404 });
   expect(await bob.put(`/bookmarks/${id}/lists`, { listIds: [] })).toMatchObject({ status: 404 });
-  expect((await keptBy(ann)).map(({ note }) => note)).toEqual(['', 'Secret']);
+  expect((await bookmarksOf(ann)).map(({ note }) => note)).toEqual(['', 'Secret']);
 });
 
-test('keeping twice keeps once, and leaves note, lists and place as they are', async () => {
+test('bookmarks a post once when repeated, and keeps its note, lists and position', async () => {
   const question = await ann.ask({ title: 'First' });
   const id = await ann.bookmark('questions', question, { note: 'Mine' });
   await ann.bookmark('questions', await ann.ask({ title: 'Second' }));
   expect(await ann.bookmark('questions', question, { note: 'Other' })).toBe(id);
-  expect((await keptBy(ann)).map(({ title, note }) => [title, note])).toEqual([
+  expect((await bookmarksOf(ann)).map(({ title, note }) => [title, note])).toEqual([
     ['Second', ''],
     ['First', 'Mine'],
   ]);
 });
 
-test('many at the same moment keep once', async () => {
+test('bookmarks a post once when requests run at the same time', async () => {
   const question = await ann.ask();
   const ids = await Promise.all(Array.from({ length: 8 }, () => ann.bookmark('questions', question)));
   expect(new Set(ids).size).toBe(1);
-  expect(await keptBy(ann)).toHaveLength(1);
+  expect(await bookmarksOf(ann)).toHaveLength(1);
 });
 
-test('one that was removed comes back as it was, in its place', async () => {
+test('restores a removed bookmark with its note, lists and position', async () => {
   const list = await listNamed(ann, 'Baking');
   const [first, second] = [await ann.ask({ title: 'First' }), await ann.ask({ title: 'Second' })];
   await ann.bookmark('questions', first, { note: 'Mine', listIds: [list] });
   await ann.bookmark('questions', second);
-  const before = await keptBy(ann);
+  const before = await bookmarksOf(ann);
   await letGo(ann, first);
-  expect(titlesOf(await keptBy(ann))).toEqual(['Second']);
+  expect(titlesOf(await bookmarksOf(ann))).toEqual(['Second']);
   const { note, listIds, bookmarkedAt } = before[1]!;
   await ann.bookmark('questions', first, { note, listIds, bookmarkedAt });
-  expect(await keptBy(ann)).toEqual([before[0], { ...before[1], id: expect.any(Number) }]);
+  expect(await bookmarksOf(ann)).toEqual([before[0], { ...before[1], id: expect.any(Number) }]);
 });
 
-test('a bookmark cannot be kept in the future', async () => {
+test('does not accept a bookmark time in the future', async () => {
   await ann.bookmark('questions', await ann.ask(), { bookmarkedAt: '2999-01-01T00:00:00.000Z' });
-  const [kept] = await keptBy(ann);
-  expect(new Date(kept!.bookmarkedAt).getTime()).toBeLessThan(Date.now() + 60_000);
+  const [bookmark] = await bookmarksOf(ann);
+  expect(new Date(bookmark!.bookmarkedAt).getTime()).toBeLessThan(Date.now() + 60_000);
 });
 
-test('letting go what was never kept changes nothing', async () => {
+test('changes nothing when it removes a bookmark that does not exist', async () => {
   expect(await letGo(ann, await ann.ask())).toMatchObject({ status: 200, body: { bookmarked: false } });
   expect(await letGo(ann, 999_999_999)).toMatchObject({ status: 404 });
 });
 
-test('a deleted answer takes its bookmarks along, a deleted question those of its answers as well', async () => {
+test('deletes the bookmarks of a deleted answer, and of a deleted question and its answers', async () => {
   const question = await ann.ask();
   const [one, other] = [await bob.answer(question), await bob.answer(question)];
   await ann.bookmark('questions', question);
   await ann.bookmark('answers', one.id, { listIds: [await listNamed(ann, 'Baking')] });
   await ann.bookmark('answers', other.id);
   await bob.remove('answers', one.id);
-  expect(await keptBy(ann)).toHaveLength(2);
+  expect(await bookmarksOf(ann)).toHaveLength(2);
   await ann.remove('questions', question);
-  expect(await keptBy(ann)).toEqual([]);
+  expect(await bookmarksOf(ann)).toEqual([]);
   expect((await listsOf(ann)).items.map(({ count }) => count)).toEqual([0]);
   expect(await findViolations(server.db)).toEqual([]);
 });
 
-test('pages go through all of them without gaps or doubles while others are kept', async () => {
+test('pages through all bookmarks without gaps or duplicates while new ones are added', async () => {
   const ids: number[] = [];
   for (let n = 0; n < 45; n++) {
     const question = await (n % 2 === 0 ? ann : bob).ask({ title: `Question ${n}` });
@@ -138,33 +138,33 @@ test('pages go through all of them without gaps or doubles while others are kept
 });
 
 describe('a note', () => {
-  test('is trimmed, may be empty, and holds 500 characters, however they are encoded', async () => {
+  test('is trimmed, can be empty, and has at most 500 code points', async () => {
     const id = await ann.bookmark('questions', await ann.ask());
     const noted = (note: string) => ann.put(`/bookmarks/${id}/note`, { note });
     expect(await noted(`  ${'🍞'.repeat(limits.bookmarkNote)} `)).toMatchObject({ status: 200 });
-    expect(Array.from((await keptBy(ann))[0]!.note)).toHaveLength(500);
+    expect(Array.from((await bookmarksOf(ann))[0]!.note)).toHaveLength(500);
     expect(await noted('🍞'.repeat(501))).toMatchObject({
       status: 400,
-      detail: 'A note can have up to 500 characters',
+      detail: 'Note must be 500 characters or fewer',
     });
     expect(await noted('')).toMatchObject({ status: 200, body: { note: '' } });
   });
 
-  test('is found by its words, as are titles, but not the words of the posts or of others', async () => {
+  test("is found by its words, as titles are, but not by the words of posts or of other members' notes", async () => {
     await ann.bookmark('questions', await ann.ask({ title: 'Rye or wheat?' }), {
       note: 'ask 100% of Grandma',
     });
     await ann.bookmark('questions', await ann.ask({ title: 'Does bread freeze?', content: 'Wheat bread.' }));
     await bob.bookmark('questions', await ann.ask({ title: 'Wheat?' }), { note: 'Grandma' });
-    expect(titlesOf(await keptBy(ann, '?q=grandma'))).toEqual(['Rye or wheat?']);
-    expect(titlesOf(await keptBy(ann, '?q=WHEAT'))).toEqual(['Rye or wheat?']);
-    expect(titlesOf(await keptBy(ann, '?q=100%25%20of'))).toEqual(['Rye or wheat?']);
-    expect(await keptBy(ann, '?q=_%25_')).toEqual([]);
+    expect(titlesOf(await bookmarksOf(ann, '?q=grandma'))).toEqual(['Rye or wheat?']);
+    expect(titlesOf(await bookmarksOf(ann, '?q=WHEAT'))).toEqual(['Rye or wheat?']);
+    expect(titlesOf(await bookmarksOf(ann, '?q=100%25%20of'))).toEqual(['Rye or wheat?']);
+    expect(await bookmarksOf(ann, '?q=_%25_')).toEqual([]);
   });
 });
 
 describe('lists', () => {
-  test('hold a bookmark in several or in none, and count it', async () => {
+  test('count their bookmarks; a bookmark can be in several lists or in none', async () => {
     const [baking, reading] = [await listNamed(ann, 'Baking'), await listNamed(ann, 'Reading')];
     const id = await ann.bookmark('questions', await ann.ask({ title: 'In both' }), {
       listIds: [baking, reading],
@@ -177,16 +177,16 @@ describe('lists', () => {
       ],
       total: 2,
     });
-    expect(titlesOf(await keptBy(ann, `?list=${reading}`))).toEqual(['In both']);
+    expect(titlesOf(await bookmarksOf(ann, `?list=${reading}`))).toEqual(['In both']);
     expect(await ann.put(`/bookmarks/${id}/lists`, { listIds: [baking] })).toMatchObject({ status: 200 });
-    expect(await keptBy(ann, `?list=${reading}`)).toEqual([]);
-    expect(titlesOf(await keptBy(ann))).toEqual(['In none', 'In both']);
+    expect(await bookmarksOf(ann, `?list=${reading}`)).toEqual([]);
+    expect(titlesOf(await bookmarksOf(ann))).toEqual(['In none', 'In both']);
   });
 
-  test('of others are neither seen nor used', async () => {
+  test('of other members can be neither read nor changed', async () => {
     const list = await listNamed(bob, 'Baking');
     const id = await ann.bookmark('questions', await ann.ask(), { listIds: [list] });
-    expect((await keptBy(ann))[0]?.listIds).toEqual([]);
+    expect((await bookmarksOf(ann))[0]?.listIds).toEqual([]);
     expect(await ann.put(`/bookmarks/${id}/lists`, { listIds: [list] })).toMatchObject({ status: 400 });
     expect(await ann.get(`/bookmarks?list=${list}`)).toMatchObject({ status: 404 });
     expect(await ann.put(`/bookmark-lists/${list}`, { name: 'Mine' })).toMatchObject({ status: 404 });
@@ -194,26 +194,26 @@ describe('lists', () => {
     expect((await listsOf(bob)).items).toEqual([{ id: list, name: 'Baking', count: 0 }]);
   });
 
-  test('of one member have different names, compared without case; making one twice makes one', async () => {
+  test('of one member have unique names, compared without case; creating one twice creates one', async () => {
     const [id, other] = [await listNamed(ann, 'Baking'), await listNamed(ann, 'Reading')];
     expect(await listNamed(ann, ' BAKING ')).toBe(id);
     expect(await ann.put(`/bookmark-lists/${other}`, { name: 'baking' })).toMatchObject({
       status: 400,
-      detail: 'You have a list of this name already',
+      detail: 'You already have a list with this name',
     });
     expect(await ann.put(`/bookmark-lists/${id}`, { name: 'baking' })).toMatchObject({ status: 200 });
     expect((await listsOf(ann)).items.map(({ name }) => name)).toEqual(['baking', 'Reading']);
     expect(await listNamed(bob, 'Baking')).not.toBe(id);
   });
 
-  test('go without their bookmarks', async () => {
+  test('are deleted without their bookmarks', async () => {
     const list = await listNamed(ann, 'Baking');
     await ann.bookmark('questions', await ann.ask(), { listIds: [list] });
     expect(await ann.delete(`/bookmark-lists/${list}`)).toMatchObject({ status: 204 });
-    expect((await keptBy(ann)).map(({ listIds }) => listIds)).toEqual([[]]);
+    expect((await bookmarksOf(ann)).map(({ listIds }) => listIds)).toEqual([[]]);
   });
 
-  test('are 100 at most', async () => {
+  test('are limited to 100', async () => {
     await sql`
       insert into bookmark_list (member_id, name, key)
       select ${ann.id}, n::text, n::text from generate_series(1, 99) n`.execute(server.db);
@@ -224,7 +224,7 @@ describe('lists', () => {
   });
 });
 
-test('a member keeps 5,000 at most; others are not affected', async () => {
+test('limits a member to 5,000 bookmarks without affecting others', async () => {
   const [question, more] = [await ann.ask(), await ann.ask()];
   await sql`
     with asked as (
@@ -236,7 +236,7 @@ test('a member keeps 5,000 at most; others are not affected', async () => {
   await ann.bookmark('questions', question);
   expect(await ann.put(`/questions/${more}/bookmark`, { bookmarked: true })).toMatchObject({
     status: 403,
-    detail: 'You can keep up to 5,000 bookmarks. Remove some to add others.',
+    detail: 'You can save up to 5,000 bookmarks. Remove some to add others.',
   });
   await bob.bookmark('questions', more);
   expect((await listsOf(ann)).total).toBe(5000);

@@ -1,15 +1,10 @@
-import { createAnswerExcerpt } from '#server/posts/cards.ts';
+import { createAnswerExcerpt } from '#server/posts/index.ts';
 import { type Database, type Reader, transaction, type Tx } from '#server/core/database.ts';
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
 import { publish } from '#server/core/events.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { decodeCursor, paginate } from '#server/core/cursor.ts';
-import {
-  type Bookmark,
-  type BookmarkDraft,
-  bookmarkMessages,
-  type Bookmarks,
-} from '#shared/engagement/bookmarks.ts';
+import { type Bookmark, type BookmarkDraft, type Bookmarks } from '#shared/engagement/bookmarks.ts';
 import { limits } from '#shared/core/limits.ts';
 import {
   findBookmarkId,
@@ -28,16 +23,16 @@ import {
 
 export type { BookmarkTarget };
 
-/** Bookmarks a page shows. */
+/** Bookmarks per page. */
 const pageSize = 20;
 
-const bookmarkNotFound = () => new ProblemError('not-found', 'Bookmark not found');
-const missingPost = { question: 'Question not found', answer: 'Answer not found' };
+const bookmarkNotFound = () => new ProblemError('bookmark-not-found');
+const missingPost = { question: 'question-not-found', answer: 'answer-not-found' } as const;
 
 /**
- * Keeps a question or an answer among the viewer's bookmarks, or not; setting the same again changes nothing. Nobody
- * else is told, nor counted.
- * @throws ProblemError 'not-found', or 'not-allowed' where the viewer keeps as many as one can.
+ * Adds a question or an answer to the viewer's bookmarks, or removes it. Setting the same state again changes nothing.
+ * Other members see neither an event nor a count (docs/product.md 8.2).
+ * @throws ProblemError 'not-found', or 'not-allowed' if the viewer has the maximum number of bookmarks.
  */
 export async function setBookmark(
   db: Database,
@@ -46,7 +41,7 @@ export async function setBookmark(
   const { bookmarked } = draft;
   return transaction(db, async (tx) => {
     const questionId = await lockBookmarkTarget(tx, target);
-    if (questionId === undefined) throw new ProblemError('not-found', missingPost[target.kind]);
+    if (questionId === undefined) throw new ProblemError(missingPost[target.kind]);
     const location = target.kind === 'answer' ? { questionId, answerId: target.id } : { questionId };
     const bookmark = { target, questionId, memberId: viewer.id };
     const id = bookmarked ? await addBookmark(tx, bookmark, draft) : await deleteBookmark(tx, bookmark);
@@ -58,32 +53,34 @@ export async function setBookmark(
 
 type BookmarkKey = { target: BookmarkTarget; questionId: number; memberId: number };
 
-/** Returns null where it was kept before. */
+/** Returns the id, null if the post was already bookmarked. */
 async function addBookmark(
   tx: Tx,
   bookmark: BookmarkKey,
   { note = '', listIds = [], bookmarkedAt }: BookmarkDraft,
 ): Promise<number | null> {
   const { memberId } = bookmark;
-  // Locked, so that two at once do not both find room for one more.
+  // The lock keeps two concurrent requests from both counting one below the limit.
   await lockMember(tx, memberId);
   if ((await findBookmarkId(tx, bookmark)) !== null) return null;
   if ((await countBookmarks(tx, memberId)) >= limits.bookmarks)
-    throw new ProblemError('not-allowed', bookmarkMessages.tooMany);
+    throw new ProblemError('too-many-bookmarks', { params: { max: limits.bookmarks } });
   const at = bookmarkedAt === undefined ? null : new Date(bookmarkedAt);
   const id = await insertBookmark(tx, { ...bookmark, note, at });
   await replaceBookmarkLists(tx, { id, memberId, listIds });
   return id;
 }
 
-/** The viewer's bookmarks, newest first: all, those of a list, those whose note or title contains `query`. */
+/**
+ * Returns the viewer's bookmarks, newest first: all, those in a list, or those whose note or title contains `query`.
+ */
 export async function readBookmarks(
   db: Reader,
   wanted: { viewer: Viewer; listId: number | null; query: string; cursor: string | undefined },
 ): Promise<Bookmarks> {
   const { viewer, listId } = wanted;
   if (listId !== null && !(await ownsList(db, { id: listId, memberId: viewer.id })))
-    throw new ProblemError('not-found', 'List not found');
+    throw new ProblemError('bookmark-list-not-found');
   const rows = await listBookmarks(db, {
     memberId: viewer.id,
     listId,
@@ -98,7 +95,7 @@ export async function readBookmarks(
   return { items: items.map(toBookmark), nextCursor };
 }
 
-/** @throws ProblemError 'not-found' for somebody else's. */
+/** @throws ProblemError 'not-found' for another member's bookmark. */
 export async function setBookmarkNote(
   db: Database,
   { id, viewer, note }: { id: number; viewer: Viewer; note: string },
@@ -109,7 +106,7 @@ export async function setBookmarkNote(
   });
 }
 
-/** Sets in which of the viewer's lists a bookmark stands. */
+/** Sets which of the viewer's lists contain a bookmark. */
 export async function setBookmarkLists(
   db: Database,
   { id, viewer, listIds }: { id: number; viewer: Viewer; listIds: readonly number[] },
@@ -118,7 +115,7 @@ export async function setBookmarkLists(
     await lockMember(tx, viewer.id);
     const set = await replaceBookmarkLists(tx, { id, memberId: viewer.id, listIds });
     if (set === undefined) throw bookmarkNotFound();
-    if (new Set(listIds).size !== set.length) throw invalidFieldError('listIds', 'List not found');
+    if (new Set(listIds).size !== set.length) throw invalidFieldError('listIds', 'bookmark-lists-unknown');
     await publish(tx, `member:${viewer.id}`, { kind: 'bookmarks-changed' });
     return set;
   });

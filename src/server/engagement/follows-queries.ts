@@ -3,14 +3,12 @@ import { hasMutedTag, type Mutes } from './mutes-filter.ts';
 import type { Reader, Tx } from '#server/core/database.ts';
 import { existsForRow } from '#server/core/sql.ts';
 import type { Cursor } from '#server/core/cursor.ts';
-import { bylineJoins } from '#server/posts/posts.ts';
-import { questionCardColumns, type QuestionCardRow } from '#server/posts/cards.ts';
-import { isTagVisible } from '#server/posts/tags.ts';
+import { bylineJoins, isTagVisible, questionCardColumns, type QuestionCardRow } from '#server/posts/index.ts';
 import { limits } from '#shared/core/limits.ts';
 
 type QuestionFollow = { questionId: number; memberId: number };
 
-/** Returns false when the member followed it before. */
+/** Returns false if the member already followed it. */
 export async function insertQuestionFollow(tx: Tx, { questionId, memberId }: QuestionFollow) {
   const { rows } = await sql`
     insert into question_follow (question_id, member_id)
@@ -19,7 +17,7 @@ export async function insertQuestionFollow(tx: Tx, { questionId, memberId }: Que
   return rows.length > 0;
 }
 
-/** Returns false when the member did not follow it. */
+/** Returns false if the member did not follow it. */
 export async function deleteQuestionFollow(tx: Tx, { questionId, memberId }: QuestionFollow) {
   const { rows } = await sql`
     delete from question_follow where question_id = ${questionId} and member_id = ${memberId}
@@ -27,7 +25,7 @@ export async function deleteQuestionFollow(tx: Tx, { questionId, memberId }: Que
   return rows.length > 0;
 }
 
-/** The names of followed tags and the ids of followed questions, `limit` of each at most, the latest first. */
+/** Returns the names of followed tags and the ids of followed questions, latest first, at most `limit` of each. */
 export async function listFollows(db: Reader, { viewerId, limit }: { viewerId: number; limit: number }) {
   const { rows } = await sql<{ tags: string[]; questions: number[] }>`
     select array(
@@ -46,16 +44,16 @@ type FollowedRow = QuestionCardRow & { hidden: boolean };
 const mutedBy = (mutes: Mutes | null) => (mutes === null ? sql`false` : hasMutedTag(mutes));
 
 /**
- * The newest questions with a followed tag, and the followed questions. Only the topics whose newest question is among the
- * newest ones have anything for the page, the first of them most: so the cost grows with the number of topics that the
- * member follows, by one look at an index each, and neither with the community nor with the questions followed.
+ * Returns the newest questions that have a followed tag or are followed themselves. Only the tags whose newest question
+ * is among the newest of all followed tags can contribute to the page. The cost is therefore one index lookup per
+ * followed tag. It depends neither on the number of questions in the community nor on the number of followed questions.
  */
 export async function listFollowedQuestions(
   db: Reader,
   wanted: { viewerId: number; cursor: Cursor | null; limit: number; mutes: Mutes | null },
 ) {
   const { viewerId, cursor, limit, mutes } = wanted;
-  const behind =
+  const afterCursor =
     cursor === null
       ? sql`true`
       : sql`(question_created_at, question_id) < (${new Date(cursor.after)}::timestamptz, ${cursor.id}::bigint)`;
@@ -63,18 +61,18 @@ export async function listFollowedQuestions(
     with foremost as (
       select follow.tag_id, dense_rank() over (order by first.question_created_at desc, first.question_id desc) as place
       from tag_follow follow cross join lateral (
-        select question_created_at, question_id from question_tag where tag_id = follow.tag_id and ${behind}
+        select question_created_at, question_id from question_tag where tag_id = follow.tag_id and ${afterCursor}
         order by question_created_at desc, question_id desc limit 1
       ) first
       where follow.member_id = ${viewerId}
       order by place limit ${tagsPerQuestion}::int * ${limit}::int
     ), candidate as (
       select tagged.question_id, tagged.question_created_at from foremost cross join lateral (
-        select question_id, question_created_at from question_tag where tag_id = foremost.tag_id and ${behind}
+        select question_id, question_created_at from question_tag where tag_id = foremost.tag_id and ${afterCursor}
         order by question_created_at desc, question_id desc limit greatest(0, ${limit} + 1 - foremost.place)
       ) tagged
       union (
-        select question_id, question_created_at from question_follow where member_id = ${viewerId} and ${behind}
+        select question_id, question_created_at from question_follow where member_id = ${viewerId} and ${afterCursor}
         order by question_created_at desc, question_id desc limit ${limit}
       )
     ), newest as (
@@ -85,16 +83,17 @@ export async function listFollowedQuestions(
   return rows;
 }
 
-/** So many topics have the same newest question at most. */
+/** At most this many tags have the same newest question. */
 const tagsPerQuestion = sql.lit(limits.tagsPerQuestion);
 
-/** Questions that are looked at one by one where a member follows no more. */
+/** From this number of followed questions on, their activity is found in the index of all questions, not one by one. */
 const manyFollowsFrom = 3000;
 
 /**
- * Questions of the same kind with activity since `since`, a week ago at most, latest activity first. The topics' are found
- * as above, among those that were active lately (`tag_question_sort_key`). Where the followed questions are few, each is looked at;
- * where they are many, they are soon met among all questions, in the order of their activity.
+ * Returns questions with a followed tag and followed questions with activity since `since` (at most a week ago), latest
+ * activity first. Questions with a followed tag are found as in `listFollowedQuestions`, in `tag_question_sort_key`. A
+ * few followed questions are looked up one by one. Many are found in the index of all questions by activity, where they
+ * appear soon.
  */
 export async function listRecentlyActiveFollowed(
   db: Reader,
@@ -147,7 +146,7 @@ const selectFollowedActivity = (viewerId: number) => sql`
 
 export type TagFollow = { tagId: number; memberId: number };
 
-/** Returns false when the member followed it before. */
+/** Returns false if the member already followed it. */
 export async function insertTagFollow(tx: Tx, { tagId, memberId }: TagFollow): Promise<boolean> {
   const { rows } = await sql`
     insert into tag_follow (tag_id, member_id) values (${tagId}, ${memberId})
@@ -155,7 +154,7 @@ export async function insertTagFollow(tx: Tx, { tagId, memberId }: TagFollow): P
   return rows.length > 0;
 }
 
-/** Returns false when the member did not follow it. */
+/** Returns false if the member did not follow it. */
 export async function deleteTagFollow(tx: Tx, { tagId, memberId }: TagFollow): Promise<boolean> {
   const { rows } = await sql`
     delete from tag_follow where tag_id = ${tagId} and member_id = ${memberId} returning tag_id`.execute(tx);

@@ -17,23 +17,23 @@ const mutedQuery = mutedChoice.default('hide');
 const question = createRoute({
   method: 'put',
   path: '/questions/{id}/follow',
-  summary: 'Follow a question, or stop following it',
+  summary: 'Follow or unfollow a question',
   request: { params: idParam, body: jsonBody(followState) },
-  responses: { 200: jsonResponse(followState, 'As it is now'), ...problemResponses },
+  responses: { 200: jsonResponse(followState, 'The current state'), ...problemResponses },
 });
 
 const followTagRoute = createRoute({
   method: 'put',
-  path: '/topics/{tag}/follow',
-  summary: 'Follow a topic, or stop following it',
+  path: '/tags/{tag}/follow',
+  summary: 'Follow or unfollow a tag',
   request: { params: tagParam, body: jsonBody(followState) },
-  responses: { 200: jsonResponse(followState, 'As it is now'), ...problemResponses },
+  responses: { 200: jsonResponse(followState, 'The current state'), ...problemResponses },
 });
 
 const questions = createRoute({
   method: 'get',
   path: '/following/questions',
-  summary: 'The questions with a followed tag, and the followed ones, newest first',
+  summary: 'List followed questions and questions with a followed tag, newest first',
   request: { query: z.object({ cursor: cursorQuery, muted: mutedQuery }) },
   responses: { 200: jsonResponse(feedPage, 'A page of questions'), ...problemResponses },
 });
@@ -41,16 +41,16 @@ const questions = createRoute({
 const activity = createRoute({
   method: 'get',
   path: '/following/activity',
-  summary: 'What happened this week in what the member follows',
+  summary: "List this week's activity in followed questions and tags",
   request: { query: z.object({ muted: mutedQuery }) },
-  responses: { 200: jsonResponse(feedPage, 'Latest activity first, 10 at most'), ...problemResponses },
+  responses: { 200: jsonResponse(feedPage, 'Latest activity first, at most 10'), ...problemResponses },
 });
 
 const followsRoute = createRoute({
   method: 'get',
-  path: '/following/marks',
-  summary: 'The names and ids of all that the member follows',
-  responses: { 200: jsonResponse(follows, 'The latest first, 1,000 of each at most'), ...problemResponses },
+  path: '/follows',
+  summary: 'List the names and ids of everything the member follows',
+  responses: { 200: jsonResponse(follows, 'Latest first, at most 1,000 of each'), ...problemResponses },
 });
 
 export function followRoutes({ db }: RouteDeps) {

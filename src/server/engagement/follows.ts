@@ -10,17 +10,16 @@ import {
 } from './follows-queries.ts';
 import { readMutesToApply, skipMuted } from './mutes-filter.ts';
 import { unmuteTag } from './mutes.ts';
-import { invalidFieldError } from '#server/core/errors.ts';
+import { invalidFieldError, invalidFieldsError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { type Cursor, decodeCursor } from '#server/core/cursor.ts';
-import { toQuestionCard } from '#server/posts/cards.ts';
-import { requireQuestion } from '#server/posts/questions.ts';
+import { requireQuestion, toQuestionCard } from '#server/posts/index.ts';
 import { limits } from '#shared/core/limits.ts';
 import type { Follows } from '#shared/engagement/follows.ts';
 import type { FeedPage, MutedChoice } from '#shared/engagement/mutes.ts';
 import { findTagsProblem, normalizeTags } from '#shared/posts/tags.ts';
 
-/** Makes the viewer follow a question, or not; setting the same again changes nothing. */
+/** Makes the viewer follow or unfollow a question. Setting the same state again changes nothing. */
 export async function followQuestion(
   db: Database,
   { questionId, viewer, following }: { questionId: number; viewer: Viewer; following: boolean },
@@ -35,20 +34,19 @@ export async function followQuestion(
 }
 
 /**
- * Makes the viewer follow a topic, or not. A topic without questions can be followed, too; one that was muted is heard
- * of again.
+ * Makes the viewer follow or unfollow a tag. A tag without questions can be followed. Following a muted tag unmutes it.
  */
 export async function followTag(
   db: Database,
   { tag, viewer, following }: { tag: string; viewer: Viewer; following: boolean },
 ): Promise<{ following: boolean }> {
   const [name] = normalizeTags([tag]);
-  if (name === undefined) throw invalidFieldError('tag', 'Name a topic');
+  if (name === undefined) throw invalidFieldError('tag', 'tag-required');
   const problem = findTagsProblem([name]);
-  if (problem !== null) throw invalidFieldError('tag', problem);
+  if (problem !== null) throw invalidFieldsError([{ field: 'tag', ...problem }]);
   await transaction(db, async (tx) => {
     const follow = { tag: name, memberId: viewer.id };
-    // First, since it locks the topic: nobody mutes it in between.
+    // First, because it locks the tag: a concurrent request cannot mute it in between.
     const followed = await setTagFollow(tx, { ...follow, following });
     const unmuted = following ? await unmuteTag(tx, follow) : [];
     await publishAll(tx, [...followed, ...unmuted]);
@@ -102,13 +100,16 @@ export async function readRecentActivity(
 
 const maxActivity = 10;
 
-/** Each followed topic gives as many rows for one page at most. */
+/** Rows that each followed tag contributes to one page at most. */
 const followedWindow = 40;
 
-/** Names of topics and ids of questions told of at most, each; nobody sees to more. */
+/** Names of tags and ids of questions, each, that one response contains at most. */
 const maxFollows = 1000;
 
-/** What the viewer follows, the latest first, so that a browser knows which news concern it. */
+/**
+ * Returns what the viewer follows, latest first. The browser uses it to select the live updates that concern the
+ * viewer.
+ */
 export async function readFollows(db: Reader, viewer: Viewer): Promise<Follows> {
   const { tags, questions } = await listFollows(db, { viewerId: viewer.id, limit: maxFollows });
   return { tags, questions, complete: tags.length < maxFollows && questions.length < maxFollows };

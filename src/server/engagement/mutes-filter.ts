@@ -1,22 +1,22 @@
 import { sql } from 'kysely';
 import type { Reader } from '#server/core/database.ts';
-import type { MemberFact } from '#server/core/response-cache.ts';
+import type { MemberFlag } from '#server/core/response-cache.ts';
 import { existsForRow } from '#server/core/sql.ts';
 import { type Cursor, encodeCursor } from '#server/core/cursor.ts';
 import { limits } from '#shared/core/limits.ts';
 import type { MutedChoice } from '#shared/engagement/mutes.ts';
 
-/** The tags a member muted, and whose feed it is. */
+/** The tags a member muted. */
 export type Mutes = { viewerId: number; tagIds: readonly number[] };
 
-/** Rows a feed looks through for one page at most, however much of it is muted. */
+/** Rows a feed reads for one page at most, even if most of them are muted. */
 export const feedWindow = 400;
 
-/** Key of whether a member has muted any topic. */
+/** Cache key of the fact whether a member has muted a tag. */
 export const hasMutedTagsKey = (memberId: number) => `mutes ${memberId}`;
 
-/** Whether a member has muted any topic: whoever has not is shown the same feeds as everybody. */
-export function hasMutedTags(memberId: number): MemberFact {
+/** Whether a member has muted a tag. Members without muted tags share the cached feeds. */
+export function hasMutedTags(memberId: number): MemberFlag {
   return {
     key: hasMutedTagsKey(memberId),
     topics: [`member:${memberId}`],
@@ -25,14 +25,14 @@ export function hasMutedTags(memberId: number): MemberFact {
   };
 }
 
-/** What is to be left out of the member's feeds. */
+/** Returns the tags to leave out of the member's feeds. */
 export async function readMutes(db: Reader, viewerId: number): Promise<Mutes> {
   const { rows } = await sql<{ tag_id: number }>`
     select tag_id from tag_mute where member_id = ${viewerId} limit ${limits.mutedTags}`.execute(db);
   return { viewerId, tagIds: rows.map((row) => row.tag_id) };
 }
 
-/** The same where the viewer may ask to see all; null where nothing is left out. */
+/** Returns the tags to leave out; null if the member muted none, or chose to see all questions. */
 export async function readMutesToApply(
   db: Reader,
   { viewerId, muted }: { viewerId: number; muted: MutedChoice },
@@ -43,7 +43,7 @@ export async function readMutesToApply(
 }
 
 /**
- * Whether the question `post` has a muted tag. Those the member follows or asked themselves never leave their feeds.
+ * SQL condition: the question `post` has a muted tag. Questions that the member follows or wrote are never left out.
  */
 export function hasMutedTag({ viewerId, tagIds }: Mutes) {
   return sql<boolean>`(
@@ -54,9 +54,9 @@ export function hasMutedTag({ viewerId, tagIds }: Mutes) {
 }
 
 /**
- * A page out of rows in order, without the hidden ones, up to the next one that shows. It holds less than `size` where
- * so many are hidden that the window ends first; the cursor then goes on behind the window.
- * @param rows at most `window` and one more.
+ * Builds a page from ordered rows without the hidden ones. The page has fewer than `size` items if the window ends
+ * first; the cursor then continues after the window.
+ * @param rows at most `window` + 1
  */
 export function skipMuted<Row extends { hidden: boolean }>(
   rows: readonly Row[],

@@ -6,7 +6,7 @@ import { limits } from '#shared/core/limits.ts';
 type QuestionMute = { questionId: number; memberId: number };
 type TagMute = { tagId: number; memberId: number };
 
-/** Returns false when it was muted before. */
+/** Returns false if the question was already muted. */
 export async function insertQuestionMute(tx: Tx, { questionId, memberId }: QuestionMute): Promise<boolean> {
   const { rows } = await sql`
     insert into question_mute (question_id, member_id)
@@ -15,7 +15,7 @@ export async function insertQuestionMute(tx: Tx, { questionId, memberId }: Quest
   return rows.length > 0;
 }
 
-/** Returns false when it was not muted. */
+/** Returns false if the question was not muted. */
 export async function deleteQuestionMute(tx: Tx, { questionId, memberId }: QuestionMute): Promise<boolean> {
   const { rows } = await sql`
     delete from question_mute where question_id = ${questionId} and member_id = ${memberId}
@@ -23,12 +23,12 @@ export async function deleteQuestionMute(tx: Tx, { questionId, memberId }: Quest
   return rows.length > 0;
 }
 
-/** Locks the member whose mutes are about to be counted. */
+/** Locks the member before their mutes are counted. */
 export async function lockMember(tx: Tx, memberId: number): Promise<void> {
   await sql`select id from member where id = ${memberId} for no key update`.execute(tx);
 }
 
-/** Returns false when it was muted before. */
+/** Returns false if the tag was already muted. */
 export async function insertTagMute(tx: Tx, { tagId, memberId }: TagMute): Promise<boolean> {
   const { rows } = await sql`
     insert into tag_mute (tag_id, member_id) values (${tagId}, ${memberId})
@@ -36,7 +36,7 @@ export async function insertTagMute(tx: Tx, { tagId, memberId }: TagMute): Promi
   return rows.length > 0;
 }
 
-/** Returns false when it was not muted. */
+/** Returns false if the tag was not muted. */
 export async function deleteTagMute(tx: Tx, { tagId, memberId }: TagMute): Promise<boolean> {
   const { rows } = await sql`
     delete from tag_mute where tag_id = ${tagId} and member_id = ${memberId} returning tag_id`.execute(tx);
@@ -57,19 +57,19 @@ export async function listMutedTags(db: Reader, memberId: number) {
   return rows;
 }
 
-/** Served in order by the index question_mute_member. */
+/** The index question_mute_member serves the order. */
 export async function listMutedQuestions(
   db: Reader,
   { memberId, cursor, limit }: { memberId: number; cursor: Cursor | null; limit: number },
 ) {
-  const behind =
+  const afterCursor =
     cursor === null
       ? sql``
       : sql`and (mute.created_at, mute.question_id) < (${new Date(cursor.after)}::timestamptz, ${cursor.id})`;
   const { rows } = await sql<{ id: number; title: string; created_at: Date }>`
     select question.id, question.title, mute.created_at
     from question_mute mute join question on question.id = mute.question_id
-    where mute.member_id = ${memberId} ${behind}
+    where mute.member_id = ${memberId} ${afterCursor}
     order by mute.created_at desc, mute.question_id desc limit ${limit}`.execute(db);
   return rows;
 }

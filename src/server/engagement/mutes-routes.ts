@@ -7,35 +7,35 @@ import { muteQuestion, muteTag, readMutedQuestions, readMutedTags } from './mute
 const question = createRoute({
   method: 'put',
   path: '/questions/{id}/mute',
-  summary: 'Hear nothing more of a question, or hear of it again',
+  summary: 'Mute or unmute a question',
   request: { params: idParam, body: jsonBody(muteState) },
-  responses: { 200: jsonResponse(muteState, 'As it is now'), ...problemResponses },
+  responses: { 200: jsonResponse(muteState, 'The current state'), ...problemResponses },
 });
 
 const muteTagRoute = createRoute({
   method: 'put',
-  path: '/topics/{tag}/mute',
-  summary: 'Take the questions of a topic out of the own feeds, or let them in again',
+  path: '/tags/{tag}/mute',
+  summary: 'Mute or unmute a tag',
   request: { params: tagParam, body: jsonBody(muteState) },
-  responses: { 200: jsonResponse(muteState, 'As it is now'), ...problemResponses },
+  responses: { 200: jsonResponse(muteState, 'The current state'), ...problemResponses },
 });
 
 const mutedTagsRoute = createRoute({
   method: 'get',
-  path: '/mutes/topics',
-  summary: 'The muted topics, the latest first',
-  responses: { 200: jsonResponse(mutedTags, '100 at most'), ...problemResponses },
+  path: '/mutes/tags',
+  summary: 'List muted tags, latest first',
+  responses: { 200: jsonResponse(mutedTags, 'At most 100'), ...problemResponses },
 });
 
 const questions = createRoute({
   method: 'get',
   path: '/mutes/questions',
-  summary: 'The muted questions, the latest first',
+  summary: 'List muted questions, latest first',
   request: { query: z.object({ cursor: cursorQuery }) },
   responses: { 200: jsonResponse(mutedQuestions, 'A page of questions'), ...problemResponses },
 });
 
-/** Mutes are private: every route here speaks of the member's own. */
+/** Mutes are private: every route reads and changes only the viewer's own. */
 export function muteRoutes({ db }: RouteDeps) {
   return createRouter()
     .openapi(question, async (c) => {

@@ -10,7 +10,7 @@ import type { SearchResults } from '#shared/discovery/search.ts';
 import type { FollowedTag, Tag } from '#shared/discovery/tags.ts';
 import { feedWindow } from './mutes-filter.ts';
 
-// Every test finds a community of its own, since a feed shows all of it.
+// Each test starts with an empty community, because a feed shows all questions.
 const server = await startTestServer();
 afterAll(() => server.stop());
 let ann: Member;
@@ -26,17 +26,17 @@ beforeEach(async () => {
   ];
 });
 
-const heardBy = async (member: Member) =>
+const receivedBy = async (member: Member) =>
   expectOk(await member.get<Notifications>('/notifications')).items.map(({ message }) => message);
 const idsOf = (page: FeedPage) => page.items.map(({ id }) => id);
 const follow = (member: Member, what: string, following = true) =>
   member.put(`/${what}/follow`, { following });
-const topicOf = async (member: Member, tag: string) => expectOk(await member.get<Tag>(`/topics/${tag}`));
+const topicOf = async (member: Member, tag: string) => expectOk(await member.get<Tag>(`/tags/${tag}`));
 const mutedTopicsOf = async (member: Member) =>
-  expectOk(await member.get<MutedTags>('/mutes/topics')).items.map(({ tag }) => tag);
+  expectOk(await member.get<MutedTags>('/mutes/tags')).items.map(({ tag }) => tag);
 
 describe('a muted question', () => {
-  test('tells its member nothing more: no answer, reply or vote; others are told as ever', async () => {
+  test('sends its member no notification of an answer, reply or vote, but notifies others', async () => {
     const id = await ann.ask({ title: 'Does bread freeze?' });
     await follow(bob, `questions/${id}`);
     await ann.mute(`questions/${id}`);
@@ -44,16 +44,16 @@ describe('a muted question', () => {
     await ann.answer(id);
     await eve.replyToQuestion(id);
     await eve.vote('questions', id, 'up');
-    expect(await heardBy(ann)).toEqual([]);
-    expect(await heardBy(bob)).toEqual([
+    expect(await receivedBy(ann)).toEqual([]);
+    expect(await receivedBy(bob)).toEqual([
       'Ann answered a question you follow: "Does bread freeze?"',
       'Eve answered a question you follow: "Does bread freeze?"',
     ]);
     await ann.replyToAnswer(answer.id);
-    expect(await heardBy(eve)).toEqual(['Ann replied to your answer']);
+    expect(await receivedBy(eve)).toEqual(['Ann replied to your answer']);
   });
 
-  test('stays quiet for a follower and for those who answered or replied there, and nobody else', async () => {
+  test('sends none to a follower, or to those who answered or replied there, and affects no one else', async () => {
     const id = await ann.ask({ title: 'Does bread freeze?' });
     await follow(bob, `questions/${id}`);
     const answer = await bob.answer(id);
@@ -63,23 +63,23 @@ describe('a muted question', () => {
     await eve.replyToAnswer(answer.id, { to: reply });
     await eve.vote('answers', answer.id, 'up');
     await eve.vote('replies', reply.id, 'up');
-    expect(await heardBy(bob)).toEqual([]);
-    expect(await heardBy(ann)).toHaveLength(2);
+    expect(await receivedBy(bob)).toEqual([]);
+    expect(await receivedBy(ann)).toHaveLength(2);
   });
 
-  test('tells again once it is unmuted, and other questions told all along', async () => {
+  test('sends notifications again after it is unmuted; other questions send them all the time', async () => {
     const [id, other] = [await ann.ask({ title: 'One' }), await ann.ask({ title: 'Other' })];
     await ann.mute(`questions/${id}`);
     await bob.answer(other);
     await ann.mute(`questions/${id}`, false);
     await bob.answer(id);
-    expect(await heardBy(ann)).toEqual([
+    expect(await receivedBy(ann)).toEqual([
       'Bob answered your question "One"',
       'Bob answered your question "Other"',
     ]);
   });
 
-  test('stays in the feeds, shows that it is muted to its member alone, and goes from the list with the question', async () => {
+  test('stays in the feeds, is shown as muted only to its member, and leaves the list of mutes when it is deleted', async () => {
     const id = await ann.ask({ title: 'Does bread freeze?' });
     await bob.mute(`questions/${id}`);
     await bob.mute(`questions/${id}`);
@@ -94,19 +94,19 @@ describe('a muted question', () => {
     expect(await listed(bob)).toEqual([]);
   });
 
-  test('that is not there is not found', async () => {
+  test('responds 404 if it does not exist', async () => {
     expect(await bob.put('/questions/999999999/mute', { muted: true })).toMatchObject({ status: 404 });
   });
 });
 
-describe('a muted topic', () => {
+describe('a muted tag', () => {
   test.each<Feed>(['recent', 'popular', 'unanswered'])(
-    'leaves %s, which says how many it passed over and shows them when asked to',
+    'is left out of %s, which counts the hidden questions and shows them on request',
     async (feed) => {
       const bread = await ann.ask({ tags: ['Bread', 'oven'] });
       const cake = await ann.ask({ tags: ['cake'] });
       const plain = await ann.ask();
-      await bob.mute('topics/bread');
+      await bob.mute('tags/bread');
       expect(await bob.feed(feed)).toMatchObject({
         items: [{ id: plain }, { id: cake }],
         mutedCount: 1,
@@ -115,96 +115,96 @@ describe('a muted topic', () => {
       const all = expectOk(await bob.get<FeedPage>(`/feeds/${feed}?muted=show`));
       expect([idsOf(all), all.mutedCount]).toEqual([[plain, cake, bread], 0]);
       expect(idsOf(await eve.feed(feed))).toEqual([plain, cake, bread]);
-      await bob.mute('topics/bread', false);
+      await bob.mute('tags/bread', false);
       expect(idsOf(await bob.feed(feed))).toEqual([plain, cake, bread]);
     },
   );
 
-  test('never hides questions one follows or asked oneself', async () => {
+  test('never hides questions that the member follows or wrote', async () => {
     const [followed, hidden] = [await ann.ask({ tags: ['bread'] }), await ann.ask({ tags: ['bread'] })];
     const own = await bob.ask({ tags: ['bread'] });
     await follow(bob, `questions/${followed}`);
-    await bob.mute('topics/bread');
+    await bob.mute('tags/bread');
     expect(idsOf(await bob.feed('recent'))).toEqual([own, followed]);
     expect(idsOf(await eve.feed('recent'))).toEqual([own, hidden, followed]);
   });
 
-  test('leaves the personal feed in all its parts, and the newest questions of other topics', async () => {
+  test('is left out of all parts of the personal feed, and of the newest questions of other tags', async () => {
     const both = await ann.ask({ title: 'Both', tags: ['bread', 'oven'] });
     const oven = await ann.ask({ title: 'Oven', tags: ['oven'] });
-    const kept = await ann.ask({ title: 'Kept', tags: ['bread', 'oven'] });
-    for (const what of ['topics/oven', `questions/${kept}`]) await follow(bob, what);
-    await bob.mute('topics/bread');
+    const remaining = await ann.ask({ title: 'Kept', tags: ['bread', 'oven'] });
+    for (const what of ['tags/oven', `questions/${remaining}`]) await follow(bob, what);
+    await bob.mute('tags/bread');
     const { body: questions } = await bob.get<FeedPage>('/following/questions');
-    expect([idsOf(questions), questions.mutedCount]).toEqual([[kept, oven], 1]);
+    expect([idsOf(questions), questions.mutedCount]).toEqual([[remaining, oven], 1]);
     const { body: activity } = await bob.get<FeedPage>('/following/activity');
-    expect([idsOf(activity), activity.mutedCount]).toEqual([[kept, oven], 1]);
-    const { body: topics } = await bob.get<{ items: FollowedTag[] }>('/following/topics');
-    expect(topics.items.map(({ questions }) => questions.map(({ id }) => id))).toEqual([[kept, oven]]);
+    expect([idsOf(activity), activity.mutedCount]).toEqual([[remaining, oven], 1]);
+    const { body: topics } = await bob.get<{ items: FollowedTag[] }>('/following/tags');
+    expect(topics.items.map(({ questions }) => questions.map(({ id }) => id))).toEqual([[remaining, oven]]);
     const shown = expectOk(await bob.get<FeedPage>('/following/questions?muted=show'));
-    expect(idsOf(shown)).toEqual([kept, oven, both]);
+    expect(idsOf(shown)).toEqual([remaining, oven, both]);
   });
 
-  test('is still found by search, listed on its own page, and told of', async () => {
+  test('still appears in search and on its own page, and still sends notifications', async () => {
     const id = await ann.ask({ title: 'Rye loaf', tags: ['bread'] });
     const mine = await bob.ask({ tags: ['bread'] });
-    await bob.mute('topics/bread');
+    await bob.mute('tags/bread');
     const found = expectOk(await bob.get<SearchResults>('/search?q=rye'));
     expect(found.questions.map((question) => question.id)).toEqual([id]);
-    const listed = expectOk(await bob.get<FeedPage>('/topics/bread/questions'));
+    const listed = expectOk(await bob.get<FeedPage>('/tags/bread/questions'));
     expect(idsOf(listed)).toEqual([mine, id]);
     await ann.answer(mine);
-    expect(await heardBy(bob)).toHaveLength(1);
+    expect(await receivedBy(bob)).toHaveLength(1);
   });
 
-  test('is no longer followed, and one that is followed again is no longer muted', async () => {
+  test('is no longer followed, and a muted tag that is followed is no longer muted', async () => {
     await ann.ask({ tags: ['bread'] });
-    await follow(bob, 'topics/bread');
-    await follow(eve, 'topics/bread');
-    await bob.mute('topics/bread');
+    await follow(bob, 'tags/bread');
+    await follow(eve, 'tags/bread');
+    await bob.mute('tags/bread');
     expect(await topicOf(bob, 'bread')).toMatchObject({ following: false, muted: true, followersCount: 1 });
     expect(await topicOf(eve, 'bread')).toMatchObject({ following: true, muted: false });
-    await follow(bob, 'topics/bread');
+    await follow(bob, 'tags/bread');
     expect(await topicOf(bob, 'bread')).toMatchObject({ following: true, muted: false, followersCount: 2 });
     expect(await mutedTopicsOf(bob)).toEqual([]);
     const broken = await findViolations(server.db);
-    // Each test begins by emptying the community past the API, so that counts are none of its business.
+    // Each test deletes all questions directly in the database, so other counts can be wrong here.
     expect(broken.filter(({ rule }) => rule.includes('mutes'))).toEqual([]);
   });
 
-  test('may be one nobody asked about yet, and is listed once, as first written', async () => {
-    await bob.mute('topics/Sour Dough');
-    await bob.mute('topics/sour dough');
-    await bob.mute('topics/bread');
+  test('can have no questions yet, and is listed once, as first written', async () => {
+    await bob.mute('tags/Sour Dough');
+    await bob.mute('tags/sour dough');
+    await bob.mute('tags/bread');
     expect(await mutedTopicsOf(bob)).toEqual(['Bread', 'Sour Dough']);
     expect(await mutedTopicsOf(ann)).toEqual([]);
-    await bob.mute('topics/never heard of', false);
+    await bob.mute('tags/never heard of', false);
     expect(await mutedTopicsOf(bob)).toHaveLength(2);
   });
 
-  test('is one of 100 at most, also when several are muted at once', async () => {
+  test('is limited to 100 per member, also when several are muted at the same time', async () => {
     await sql`
       with made as (
         insert into tag (name, key) select 'many' || n, 'many' || n from generate_series(1, 99) n
         on conflict do nothing returning id
       )
       insert into tag_mute (tag_id, member_id) select id, ${bob.id} from made`.execute(server.db);
-    const mute = async (tag: string) => (await bob.put(`/topics/${tag}/mute`, { muted: true })).status;
+    const mute = async (tag: string) => (await bob.put(`/tags/${tag}/mute`, { muted: true })).status;
     const statuses = await Promise.all(['a', 'b', 'c'].map(mute));
     expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 403, 403]);
     expect(await mutedTopicsOf(bob)).toHaveLength(100);
-    expect(await eve.put('/topics/a/mute', { muted: true })).toMatchObject({ status: 200 });
+    expect(await eve.put('/tags/a/mute', { muted: true })).toMatchObject({ status: 200 });
   });
 });
 
-test('pages go through a feed without gaps or doubles, filled where few are muted', async () => {
+test('pages through a feed without gaps or duplicates, and fills each page while few questions are muted', async () => {
   const ids: number[] = [];
   for (let n = 0; n < 50; n++) {
-    // As many as a newcomer may ask at a time.
+    // A new member can ask this many questions before the rate limit applies.
     if (n % 25 === 0) await server.resetRateLimits();
     ids.unshift(await ann.ask({ tags: n % 3 === 0 ? ['bread'] : [] }));
   }
-  await bob.mute('topics/bread');
+  await bob.mute('tags/bread');
   const seen: number[] = [];
   const sizes: number[] = [];
   let hidden = 0;
@@ -220,7 +220,7 @@ test('pages go through a feed without gaps or doubles, filled where few are mute
   expect([sizes, hidden]).toEqual([[20, 13], 17]);
 });
 
-test('a feed that is muted almost throughout is looked through a bounded part at a time', async () => {
+test('reads a bounded number of rows per page of a feed that is almost entirely muted', async () => {
   const first = await ann.ask({ title: 'The first' });
   await ann.ask({ tags: ['bread'] });
   await sql`
@@ -230,7 +230,7 @@ test('a feed that is muted almost throughout is looked through a bounded part at
     )
     insert into question_tag (question_id, question_created_at, tag_id, position)
     select asked.id, asked.created_at, tag.id, 0 from asked, tag where tag.key = 'bread'`.execute(server.db);
-  await bob.mute('topics/bread');
+  await bob.mute('tags/bread');
   const page = await bob.feed('recent');
   expect(page).toEqual({ items: [], mutedCount: feedWindow, nextCursor: expect.any(String) });
   const rest = await bob.feed('recent', page.nextCursor);

@@ -1,13 +1,12 @@
 import { setTagFollow } from './follows-tags.ts';
 import { type Database, type Reader, transaction, type Tx } from '#server/core/database.ts';
-import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
+import { invalidFieldError, invalidFieldsError, ProblemError } from '#server/core/errors.ts';
 import { publish, publishAll, type TopicEvent } from '#server/core/events.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { decodeCursor, paginate } from '#server/core/cursor.ts';
-import { requireQuestion } from '#server/posts/questions.ts';
-import { lockTagByName } from '#server/posts/tags.ts';
+import { lockTagByName, requireQuestion } from '#server/posts/index.ts';
 import { limits } from '#shared/core/limits.ts';
-import { type MutedQuestions, type MutedTags, muteMessages } from '#shared/engagement/mutes.ts';
+import { type MutedQuestions, type MutedTags } from '#shared/engagement/mutes.ts';
 import { findTagsProblem, normalizeTags } from '#shared/posts/tags.ts';
 import {
   countTagMutes,
@@ -20,10 +19,10 @@ import {
   lockMember,
 } from './mutes-queries.ts';
 
-/** Muted questions a page shows. */
+/** Muted questions per page. */
 const pageSize = 20;
 
-/** Lets nothing that happens on a question reach the viewer's notifications, or lets it again. */
+/** Mutes or unmutes a question for the viewer: a muted question sends no notifications (docs/product.md 8.3). */
 export async function muteQuestion(
   db: Database,
   { questionId, viewer, muted }: { questionId: number; viewer: Viewer; muted: boolean },
@@ -38,20 +37,20 @@ export async function muteQuestion(
 }
 
 /**
- * Takes the questions of a topic out of the viewer's feeds, or lets them in again. Nobody follows and mutes the same
- * topic: muting ends following it, and the other way round.
- * @throws ProblemError 'not-allowed' where the viewer has muted as many as one can.
+ * Mutes or unmutes a tag: feeds leave out questions with a muted tag (docs/product.md 8.3). A member cannot both follow
+ * and mute a tag: muting unfollows it, following unmutes it.
+ * @throws ProblemError 'not-allowed' if the viewer has the maximum number of muted tags.
  */
 export async function muteTag(
   db: Database,
   { tag, viewer, muted }: { tag: string; viewer: Viewer; muted: boolean },
 ): Promise<{ muted: boolean }> {
   const [name] = normalizeTags([tag]);
-  if (name === undefined) throw invalidFieldError('tag', 'Name a topic');
+  if (name === undefined) throw invalidFieldError('tag', 'tag-required');
   const problem = findTagsProblem([name]);
-  if (problem !== null) throw invalidFieldError('tag', problem);
+  if (problem !== null) throw invalidFieldsError([{ field: 'tag', ...problem }]);
   await transaction(db, async (tx) => {
-    // Locked, so that two at once do not both find room for one more.
+    // The lock keeps two concurrent requests from both counting one below the limit.
     await lockMember(tx, viewer.id);
     const memberId = viewer.id;
     const events = muted
@@ -62,7 +61,7 @@ export async function muteTag(
   return { muted };
 }
 
-/** Ends a member's mute of a topic, if there is one. Returns what to publish of it. */
+/** Unmutes a tag if the member muted it. Returns the events to publish. */
 export async function unmuteTag(
   tx: Tx,
   { tag, memberId }: { tag: string; memberId: number },
@@ -72,13 +71,13 @@ export async function unmuteTag(
   return [{ topic: `member:${memberId}`, event: { kind: 'mutes-changed', tag: row.name, muted: false } }];
 }
 
-/** The topics the viewer muted, the latest first. */
+/** Returns the tags the viewer muted, latest first. */
 export async function readMutedTags(db: Reader, viewer: Viewer): Promise<MutedTags> {
   const rows = await listMutedTags(db, viewer.id);
   return { items: rows.map((row) => ({ tag: row.name, mutedAt: row.created_at.toISOString() })) };
 }
 
-/** The questions the viewer muted, the latest first. */
+/** Returns the questions the viewer muted, latest first. */
 export async function readMutedQuestions(
   db: Reader,
   { viewer, cursor }: { viewer: Viewer; cursor: string | undefined },
@@ -104,10 +103,10 @@ async function addTagMute(
 ): Promise<TopicEvent[]> {
   const unfollowed = await setTagFollow(tx, { tag, memberId, following: false });
   const row = await lockTagByName(tx, { tag, create: true });
-  if (row === undefined) throw new Error(`the topic '${tag}' was not stored`);
+  if (row === undefined) throw new Error(`the tag '${tag}' was not stored`);
   if (!(await insertTagMute(tx, { tagId: row.id, memberId }))) return unfollowed;
   if ((await countTagMutes(tx, memberId)) > limits.mutedTags)
-    throw new ProblemError('not-allowed', muteMessages.tooMany);
+    throw new ProblemError('too-many-muted-tags', { params: { max: limits.mutedTags } });
   return [
     ...unfollowed,
     { topic: `member:${memberId}`, event: { kind: 'mutes-changed', tag: row.name, muted: true } },

@@ -14,7 +14,7 @@ const up = (member: Member, kind: string, id: number) => member.put(`/${kind}/${
 const statuses = async (votes: Promise<{ status: number }>[]) =>
   (await Promise.all(votes)).map(({ status }) => status).toSorted((a, b) => a - b);
 
-test('refuses the sixth vote on a post by new members of one network, also when they vote at once', async () => {
+test('refuses the sixth vote on a post by new members of one network, also when they vote at the same time', async () => {
   const ann = await server.register('Ann');
   const ring = await registerManyFromNetwork(address, '192.0.2.1', 8);
   const id = await ann.ask();
@@ -24,7 +24,7 @@ test('refuses the sixth vote on a post by new members of one network, also when 
   const voted = (await ann.read(id)).question;
   expect(voted.upvotes).toBe(5);
   expect((await ann.me()).reputation).toBe(25);
-  // Members of other networks vote, and those who voted can turn and take back.
+  // Members of other networks can vote. Those who voted can switch their vote or remove it.
   const elsewhere = await registerFromNetwork(address, '192.0.2.2');
   expect((await up(elsewhere, 'questions', id)).status).toBe(200);
   const { rows } = await sql<{
@@ -38,7 +38,7 @@ test('refuses the sixth vote on a post by new members of one network, also when 
   expect(await findViolations(db)).toEqual([]);
 });
 
-test('refuses the eleventh vote for an author by new members of the same network, on whichever posts', async () => {
+test("refuses the eleventh vote for an author by new members of the same network, on any of the author's posts", async () => {
   const [author, ...ring] = await registerManyFromNetwork(address, '2001:db8:7:1::1', 14);
   const id = await author!.ask();
   const answers = await Promise.all(ring.map(() => author!.answer(id)));
@@ -46,19 +46,19 @@ test('refuses the eleventh vote for an author by new members of the same network
   expect(await statuses(votes)).toEqual([...Array(10).fill(200), 403, 403, 403]);
   expect(await up(ring[0]!, 'questions', id)).toMatchObject({
     status: 403,
-    code: 'not-allowed',
+    kind: 'not-allowed',
     detail: expect.stringContaining('3 days'),
   });
   expect((await author!.me()).reputation).toBe(100);
-  // The author's own vote counts as ever.
+  // The author's vote on their own post does not count towards the limit.
   expect((await up(author!, 'questions', id)).status).toBe(200);
-  // After three days nobody is limited.
+  // After three days, the limit no longer applies.
   await sql`update registration set registered_at = now() - interval '4 days'`.execute(db);
   expect((await up(ring[0]!, 'questions', id)).status).toBe(200);
   expect(await findViolations(db)).toEqual([]);
 });
 
-test.each(['127.0.0.1', '::1'])('limits no votes of members who registered from %s', async (network) => {
+test.each(['127.0.0.1', '::1'])('does not limit votes of members who registered from %s', async (network) => {
   const [author, ...voters] = await registerManyFromNetwork(address, network, 8);
   const id = await author!.ask();
   expect(await statuses(voters.map((member) => up(member, 'questions', id)))).toEqual(Array(7).fill(200));

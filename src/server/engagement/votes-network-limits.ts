@@ -6,17 +6,17 @@ import { isLoopbackNetwork } from '#server/core/network-address.ts';
 import { limits } from '#shared/core/limits.ts';
 import type { VotedPost, VoteTarget } from './votes-queries.ts';
 
-/** Votes that new members who registered from one network have together. */
+/** Votes that new members who registered from one network have together (docs/product.md 17.5). */
 const maxVotes = { onPost: 5, onPostsOfAuthorInNetwork: 10 } as const;
 
 type Voter = { memberId: number; network: string };
 
-/** What a vote would be counted among. */
+/** A new vote that may count towards the limits. */
 type VoteCandidate = { target: VoteTarget; post: VotedPost; voterId: number };
 
 /**
- * New members of one network who vote for each other: their votes on one post are limited, and those on all posts of an
- * author who registered from the same network. How long somebody is new is said in posts/write-limits.ts.
+ * Limits votes among new members of one network: on one post, and on all posts of an author who registered from the
+ * same network (docs/product.md 17.5). posts/write-limits.ts defines how long a member is new.
  */
 export class NetworkVoteLimits {
   readonly #networkOf: ReadonlyMap<number, string>;
@@ -27,14 +27,15 @@ export class NetworkVoteLimits {
     this.#networkOf = new Map(voters.map(({ memberId, network }) => [memberId, network]));
   }
 
-  /** For locked posts. Of voters who are not new it asks one indexed query and nothing else. */
+  /** Loads the counts for locked posts. If no voter is new, this runs one indexed query. */
   static async load(tx: Tx, candidates: readonly VoteCandidate[]): Promise<NetworkVoteLimits> {
     const votes = new NetworkVoteLimits(
       await listNewVoters(tx, [...new Set(candidates.map(({ voterId }) => voterId))]),
     );
     const counted = candidates.filter(({ voterId }) => votes.#networkOf.has(voterId));
     if (counted.length === 0) return votes;
-    // Votes on several posts of one author wait for each other; the posts are locked by then, so that none waits in a ring.
+    // Serializes votes on several posts of one author. The posts are already locked, and networks are locked in order,
+    // so no deadlock occurs.
     await lockNetworks(tx, [...new Set(votes.#networkOf.values())].toSorted());
     for (const { target, post, voterId } of counted) {
       const network = votes.#networkOf.get(voterId) ?? '';
@@ -51,8 +52,8 @@ export class NetworkVoteLimits {
     return votes;
   }
 
-  /** Counts one more vote. Returns why it is refused; null where it is not. */
-  take({ target, post, voterId }: VoteCandidate): ProblemError | null {
+  /** Counts one more vote. Returns the error if it is refused, otherwise null. */
+  consume({ target, post, voterId }: VoteCandidate): ProblemError | null {
     const network = this.#networkOf.get(voterId);
     if (network === undefined || voterId === post.author_id) return null;
     const onPost = postKey(network, target);
@@ -68,10 +69,7 @@ export class NetworkVoteLimits {
 }
 
 const createLimitError = () =>
-  new ProblemError(
-    'not-allowed',
-    `Several new members from your network have voted here already. You can vote once you have been a member for ${limits.newMemberDays} days.`,
-  );
+  new ProblemError('network-vote-limit', { params: { days: limits.newMemberDays } });
 
 const postKey = (network: string, { kind, id }: VoteTarget) => `${network} ${kind} ${id}`;
 const authorKey = (network: string, authorId: number | null) => `${network} ${authorId}`;
@@ -90,7 +88,7 @@ async function lockNetworks(tx: Tx, networks: readonly string[]): Promise<void> 
     await sql`select pg_advisory_xact_lock(hashtextextended(${`votes ${network}`}, 0))`.execute(tx);
 }
 
-/** Votes on a post by others than its author that count towards the limit. */
+/** Counts the votes on a post that count towards the limit. The author's own vote does not. */
 async function countVotesOnPost(
   tx: Tx,
   { network, target: { kind, id } }: { network: string; target: VoteTarget },
@@ -103,7 +101,9 @@ async function countVotesOnPost(
   return rows[0]?.count ?? 0;
 }
 
-/** The same on all posts of an author; null where the author did not register from there. Counted up to the limit. */
+/**
+ * Counts these votes on all posts of an author, up to the limit; null if the author did not register from the network.
+ */
 async function countVotesOnAuthor(
   tx: Tx,
   { network, authorId }: { network: string; authorId: number },

@@ -1,10 +1,12 @@
 import type { PostKind, VoteDirection } from '#shared/core/fields.ts';
 import { type RawBuilder, sql } from 'kysely';
 
-/** One post that can be voted on. */
+/** A post that can be voted on. */
 export type VoteTarget = { kind: PostKind; id: number };
 
-/** A post that is voted on, and where it stands. The last two are a question's, 0 of other posts. */
+/**
+ * A post with its counts and its location. `views` and `answer_count` belong to a question and are 0 for other posts.
+ */
 export type VotedPost = {
   author_id: number | null;
   upvotes: number;
@@ -14,11 +16,14 @@ export type VotedPost = {
   reply_id: number | null;
   views: number;
   answer_count: number;
-  /** Why nothing is voted on in the question; null where it is. */
+  /** Reason of the lock of the question; null if it is not locked. */
   lock_reason: string | null;
 };
 
-/** Posts of one kind, locked in the order of their ids, so that the votes on each are counted one after the other. */
+/**
+ * Locks posts of one kind in the order of their ids, so that concurrent votes on a post are counted one after the
+ * other.
+ */
 export function lockPostsStatement({ kind, ids }: { kind: PostKind; ids: readonly number[] }) {
   const visible = kind === 'reply' ? sql`and deleted_at is null` : sql``;
   return sql<VotedPost & { id: number }>`
@@ -39,7 +44,7 @@ type MemberVote = { id: number; memberId: number; vote: VoteDirection };
 
 type Voter = Pick<MemberVote, 'id' | 'memberId'>;
 
-/** The votes there are of these members on these posts, to be read when they are locked. */
+/** Selects the votes of these members on these posts. Run it after the posts are locked. */
 export function selectVotesOfMembers({ kind, voters }: { kind: PostKind; voters: readonly Voter[] }) {
   const column = sql.ref(`${kind}_id`);
   return sql<MemberVote>`
@@ -48,22 +53,22 @@ export function selectVotesOfMembers({ kind, voters }: { kind: PostKind; voters:
     join vote on ${column} = wanted.id and member_id = wanted.voter`;
 }
 
-/** What votes change in the tables of their posts of one kind; each to be run once, in any order. */
+/** The statements that write votes and counts for posts of one kind. Run each once, in any order. */
 export function changeVotesStatements({ kind, votes, posts }: VotesOfKind): RawBuilder<unknown>[] {
   const added = votes.flatMap(({ before, vote, ...voter }) =>
     before === null && vote !== null ? [{ ...voter, vote }] : [],
   );
-  const turned = votes.filter(({ before, vote }) => before !== null && vote !== null);
-  const takenBack = votes.filter(({ vote }) => vote === null);
+  const switched = votes.filter(({ before, vote }) => before !== null && vote !== null);
+  const removed = votes.filter(({ vote }) => vote === null);
   return [
     ...(added.length === 0 ? [] : [insertVotesStatement(kind, added)]),
-    ...(turned.length === 0 ? [] : [switchVotesStatement(kind, turned)]),
-    ...(takenBack.length === 0 ? [] : [deleteVotesStatement(kind, takenBack)]),
+    ...(switched.length === 0 ? [] : [switchVotesStatement(kind, switched)]),
+    ...(removed.length === 0 ? [] : [deleteVotesStatement(kind, removed)]),
     updateCountsStatement(kind, posts),
   ];
 }
 
-/** Votes of members on locked posts of one kind, which become others, and by how much the counts of these change. */
+/** Changed votes on locked posts of one kind, and the changes of the posts' counts. */
 export type VotesOfKind = {
   kind: PostKind;
   votes: readonly (Voter & { before: VoteDirection | null; vote: VoteDirection | null })[];

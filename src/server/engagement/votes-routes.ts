@@ -8,7 +8,7 @@ import {
   type RouteDeps,
   type Viewer,
 } from '#server/core/http.ts';
-import type { WriteLimits } from '#server/posts/write-limits.ts';
+import type { WriteLimits } from '#server/posts/index.ts';
 import { voteDraft, voteState } from '#shared/engagement/votes.ts';
 import { createVoteBatcher } from './votes.ts';
 
@@ -16,10 +16,10 @@ const voteOn = <Path extends string>(path: Path, what: string) =>
   createRoute({
     method: 'put',
     path,
-    summary: `Set, switch or take back the own vote on ${what}`,
+    summary: `Set, switch or remove your vote on ${what}`,
     request: { params: idParam, body: jsonBody(voteDraft) },
     responses: {
-      200: jsonResponse(voteState, 'The counts and the own vote, as they are now'),
+      200: jsonResponse(voteState, 'The current counts and your vote'),
       ...problemResponses,
     },
   });

@@ -2,18 +2,18 @@ import { reputationPoints, type VoteState } from '#shared/engagement/votes.ts';
 import type { VoteDirection } from '#shared/core/fields.ts';
 import type { VotedPost, VoteTarget } from './votes-queries.ts';
 
-/** What the votes of one batch make of one post. */
+/** The effect of one batch of votes on one post. */
 export type TalliedPost = {
   target: VoteTarget;
-  /** With its counts as they become. */
+  /** With the new counts. */
   post: VotedPost;
-  /** By how much the counts change, and the author's points. */
+  /** Changes of the counts and of the author's reputation. */
   up: number;
   down: number;
   points: number;
-  /** Members whose vote becomes another one; null stands for none. */
+  /** Members whose vote changes; null means no vote. */
   votes: { memberId: number; before: VoteDirection | null; vote: VoteDirection | null }[];
-  /** Members who voted it up, be it for a moment. */
+  /** Members who upvoted it, even if they removed the vote later in the batch. */
   upvotedBy: number[];
 };
 
@@ -25,7 +25,7 @@ type Entry = {
   upvotedBy: Set<number>;
 };
 
-/** Keeps the books of the votes in one transaction: each is counted after the other, as if it came alone. */
+/** Applies the votes of one transaction one after the other, as if each had its own transaction. */
 export class VoteTally {
   readonly #entries = new Map<string, Entry>();
 
@@ -34,7 +34,7 @@ export class VoteTally {
     this.#entries.set(keyOf(target), entry);
   }
 
-  /** A vote that is stored. */
+  /** Adds a vote that is already stored. */
   addVote(target: VoteTarget, memberId: number, vote: VoteDirection): void {
     this.#entries.get(keyOf(target))?.votes.set(memberId, { before: vote, vote });
   }
@@ -43,15 +43,15 @@ export class VoteTally {
     return this.#entries.get(keyOf(target))?.post;
   }
 
-  /** The member's vote as it is by now; null for none. */
+  /** Returns the member's current vote, null for none. */
   getVote(target: VoteTarget, memberId: number): VoteDirection | null {
     return this.#entries.get(keyOf(target))?.votes.get(memberId)?.vote ?? null;
   }
 
-  /** Makes `vote` the member's; what they are told of it. */
+  /** Sets the member's vote. Returns the state for the response. */
   setVote(target: VoteTarget, memberId: number, vote: VoteDirection | null): VoteState {
     const entry = this.#entries.get(keyOf(target));
-    if (entry === undefined) throw new Error(`${target.kind} ${target.id} is not in the book`);
+    if (entry === undefined) throw new Error(`${target.kind} ${target.id} is not in the tally`);
     const { post, votes } = entry;
     const previous = votes.get(memberId) ?? { before: null, vote: null };
     post.upvotes += Number(vote === 'up') - Number(previous.vote === 'up');
@@ -61,7 +61,7 @@ export class VoteTally {
     return { upvotes: post.upvotes, downvotes: post.downvotes, myVote: vote };
   }
 
-  /** The posts on which a vote changes or tells anybody, in no order. */
+  /** Returns the posts with a changed vote or an upvote to notify of, in no particular order. */
   listChanged(): TalliedPost[] {
     return [...this.#entries.values()]
       .map(summarize)

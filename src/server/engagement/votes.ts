@@ -1,10 +1,16 @@
-import { addPointsStatement } from '#server/posts/reputation.ts';
+import {
+  addPointsStatement,
+  buildProfileEvents,
+  buildQuestionCountsEvent,
+  getLockedError,
+  lockThreadsStatement,
+} from '#server/posts/index.ts';
 import type { PostKind, VoteDirection } from '#shared/core/fields.ts';
 import {
   buildUpvoteNotifications,
   createNotifiedEvents,
   type UpvoteNotification,
-} from '#server/notifications/notifications.ts';
+} from '#server/notifications/index.ts';
 import { type Database, transaction, type Tx } from '#server/core/database.ts';
 import { runPipelined } from '#server/core/database-driver.ts';
 import { publishAll, type TopicEvent } from '#server/core/events.ts';
@@ -12,8 +18,6 @@ import { ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
 import { createWriteBatcher, type Outcome } from '#server/core/write-batcher.ts';
-import { getLockedError, lockThreadsStatement } from '#server/posts/posts-locks.ts';
-import { buildProfileEvents, buildQuestionCountsEvent } from '#server/posts/posts-events.ts';
 import type { VoteState } from '#shared/engagement/votes.ts';
 import { type TalliedPost, VoteTally } from './votes-tally.ts';
 import { NetworkVoteLimits } from './votes-network-limits.ts';
@@ -31,13 +35,13 @@ export type VoteRequest = { target: VoteTarget; viewer: Pick<Viewer, 'id'>; vote
 const kinds: readonly PostKind[] = ['question', 'answer', 'reply'];
 
 /**
- * Sets the viewer's vote on a post: up, down or (null) none. Setting the same again changes nothing. The counts, the
- * vote and the author's reputation change together or not at all (docs/product.md 7). Votes that come
- * at the same time are stored together.
+ * Creates the batcher that sets votes: up, down or (null) none. Setting the same vote again changes nothing. The vote,
+ * the counts and the author's reputation change in one transaction (docs/product.md 7). Votes that arrive at the same
+ * time are stored in one batch.
  */
 export function createVoteBatcher({ db, settings }: { db: Database; settings: SiteSettings }) {
   return createWriteBatcher<VoteRequest, VoteState>({
-    writeBatch: (votes, how) => castVotes(db, { votes, settings, how }),
+    writeBatch: (votes, lockOptions) => castVotes(db, { votes, settings, lockOptions }),
     keyOf: ({ target }) => `${target.kind} ${target.id}`,
     maxBatchSize: 200,
   });
@@ -48,26 +52,26 @@ async function castVotes(
   {
     votes,
     settings,
-    how,
-  }: { votes: readonly VoteRequest[]; settings: SiteSettings; how: { waitsForLocks: boolean } },
+    lockOptions,
+  }: { votes: readonly VoteRequest[]; settings: SiteSettings; lockOptions: { waitsForLocks: boolean } },
 ): Promise<Outcome<VoteState>[]> {
   return transaction(
     db,
     async (tx) => {
       const tally = await loadTally(tx, votes);
-      const networks =
+      const networkLimits =
         settings.maxAccountsPerNetwork === 0 ? null : await loadNetworkLimits(tx, tally, votes);
-      const outcomes = votes.map((wanted) => castVote(tally, { ...wanted, settings, networks }));
+      const outcomes = votes.map((wanted) => castVote(tally, { ...wanted, settings, networkLimits }));
       await storeTally(tx, tally);
       return outcomes;
     },
-    how,
+    lockOptions,
   );
 }
 
 /**
- * Sets votes of one member, each up, down or (null) none, in threads that are locked as well; with all counts right.
- * Votes on posts that are not there are left out.
+ * Sets the votes of one member, each up, down or (null) none, also in locked threads, with all counts. Leaves out votes
+ * on posts that do not exist.
  */
 export async function setVotesOfMember(
   tx: Tx,
@@ -83,19 +87,19 @@ export async function setVotesOfMember(
   await storeTally(tx, tally);
 }
 
-/** Locks the posts that are voted on, questions first as whoever changes a thread does, and reads what votes there are. */
+/** Locks the posts that are voted on, questions first as every change of a thread does, and reads the stored votes. */
 async function loadTally(tx: Tx, votes: readonly VoteRequest[]): Promise<VoteTally> {
   const byKind = Map.groupBy(votes, ({ target }) => target.kind);
   const idsOf = (kind: PostKind) => [...new Set(byKind.get(kind)?.map(({ target }) => target.id))];
   const voted = kinds.filter((kind) => byKind.has(kind));
-  const threads = lockThreadsStatement({
+  const lockThreads = lockThreadsStatement({
     questionIds: idsOf('question'),
     answerIds: idsOf('answer'),
     replyIds: idsOf('reply'),
   });
-  // Run in this order: what is read last is as it is once all locks are had.
+  // The order matters: the votes are read after all locks are taken.
   const { posts, votes: stored } = await runPipelined(tx, {
-    threads: threads === undefined ? [] : [threads],
+    lockThreads: lockThreads === undefined ? [] : [lockThreads],
     posts: voted.map((kind) => lockPostsStatement({ kind, ids: idsOf(kind) })),
     votes: voted.map((kind) => selectVotesOfMembers({ kind, voters: toVoters(byKind.get(kind)) })),
   });
@@ -110,9 +114,13 @@ async function loadTally(tx: Tx, votes: readonly VoteRequest[]): Promise<VoteTal
 const toVoters = (votes: readonly VoteRequest[] = []) =>
   votes.map(({ target, viewer }) => ({ id: target.id, memberId: viewer.id }));
 
-const missing = { question: 'Question not found', answer: 'Answer not found', reply: 'Reply not found' };
+const missing = {
+  question: 'question-not-found',
+  answer: 'answer-not-found',
+  reply: 'reply-not-found',
+} as const;
 
-/** Of the votes that are new: what is turned or taken back is counted already. */
+/** Only new votes count. Switched and removed votes were counted when they were cast. */
 async function loadNetworkLimits(
   tx: Tx,
   tally: VoteTally,
@@ -133,18 +141,18 @@ function castVote(
     viewer,
     vote,
     settings,
-    networks,
-  }: VoteRequest & { settings: SiteSettings; networks: NetworkVoteLimits | null },
+    networkLimits,
+  }: VoteRequest & { settings: SiteSettings; networkLimits: NetworkVoteLimits | null },
 ): Outcome<VoteState> {
   const post = tally.getPost(target);
-  if (post === undefined) return new ProblemError('not-found', missing[target.kind]);
+  if (post === undefined) return new ProblemError(missing[target.kind]);
   const locked = getLockedError(post.lock_reason);
   if (locked !== null) return locked;
-  // One from before this was switched off can be taken back.
+  // A vote from before the setting was switched off can be removed.
   if (post.author_id === viewer.id && vote !== null && !settings.allowsSelfVotes)
-    return new ProblemError('not-allowed', 'You cannot vote on your own posts here.');
-  if (networks !== null && vote !== null && tally.getVote(target, viewer.id) === null) {
-    const refused = networks.take({ target, post, voterId: viewer.id });
+    return new ProblemError('own-post-vote');
+  if (networkLimits !== null && vote !== null && tally.getVote(target, viewer.id) === null) {
+    const refused = networkLimits.consume({ target, post, voterId: viewer.id });
     if (refused !== null) return refused;
   }
   return tally.setVote(target, viewer.id, vote);
@@ -164,7 +172,7 @@ async function storeTally(tx: Tx, tally: VoteTally): Promise<void> {
   const earned = [...points]
     .map(([memberId, more]) => ({ memberId, points: more }))
     .filter((each) => each.points !== 0);
-  const { told: recipients } = await runPipelined(tx, {
+  const { notified: recipients } = await runPipelined(tx, {
     changes: [...Map.groupBy(voted, (each) => each.target.kind)].flatMap(([kind, posts]) =>
       changeVotesStatements({
         kind,
@@ -173,7 +181,7 @@ async function storeTally(tx: Tx, tally: VoteTally): Promise<void> {
       }),
     ),
     points: earned.length === 0 ? [] : [addPointsStatement(earned)],
-    told: buildUpvoteNotifications(upvotes),
+    notified: buildUpvoteNotifications(upvotes),
   });
   await publishAll(tx, [
     ...createNotifiedEvents(recipients.flat()),

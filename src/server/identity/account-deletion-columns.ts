@@ -1,59 +1,59 @@
 /**
- * What becomes of the rows that name a member when they leave:
- * - at once: in the transaction in which they leave; everything that could let somebody in.
- * - soon: bit by bit, by the job that follows.
- * - counted: likewise, with the counts that hang on them kept right.
+ * When the rows that refer to a member are deleted after the member deletes their account:
+ * - immediate: in the same transaction; everything that gives access to the account.
+ * - deferred: in batches, by the job that follows.
+ * - recounted: likewise, and the counts that depend on them are updated.
  * - posts: as the member chose.
- * - stays: it says nothing about who it was.
+ * - retained: never, because the rows do not identify the member.
  */
-type DeletionStage = 'at once' | 'soon' | 'counted' | 'posts' | 'stays';
+type DeletionStage = 'immediate' | 'deferred' | 'recounted' | 'posts' | 'retained';
 
-/** Every column that refers to a member, as `table.column`; a test finds one that is missing. */
+/** Every column that refers to a member, as `table.column`. A test finds missing ones. */
 export const memberColumns: Readonly<Record<string, DeletionStage>> = {
-  'account.member_id': 'at once',
-  'account_token.member_id': 'at once',
-  'passkey.member_id': 'at once',
-  'two_factor.member_id': 'at once',
-  'push_subscription.member_id': 'at once',
-  'session.member_id': 'at once',
-  'registration.member_id': 'at once',
-  'bookmark.member_id': 'soon',
-  'bookmark_list.member_id': 'soon',
-  'draft.member_id': 'soon',
-  'idempotency_key.member_id': 'soon',
-  'email_schedule.member_id': 'soon',
-  'member_last_write.member_id': 'soon',
-  'moderator_message.member_id': 'soon',
-  'notification.recipient_id': 'soon',
-  'notification_preference.member_id': 'soon',
-  'question_follow.member_id': 'soon',
-  'question_mute.member_id': 'soon',
-  'tag_mute.member_id': 'soon',
-  'tag_follow.member_id': 'counted',
-  'question_view.member_id': 'counted',
+  'account.member_id': 'immediate',
+  'email_link.member_id': 'immediate',
+  'passkey.member_id': 'immediate',
+  'two_factor.member_id': 'immediate',
+  'push_subscription.member_id': 'immediate',
+  'session.member_id': 'immediate',
+  'registration.member_id': 'immediate',
+  'bookmark.member_id': 'deferred',
+  'bookmark_list.member_id': 'deferred',
+  'draft.member_id': 'deferred',
+  'idempotency_key.member_id': 'deferred',
+  'email_schedule.member_id': 'deferred',
+  'member_last_write.member_id': 'deferred',
+  'moderator_message.member_id': 'deferred',
+  'notification.recipient_id': 'deferred',
+  'notification_preference.member_id': 'deferred',
+  'question_follow.member_id': 'deferred',
+  'question_mute.member_id': 'deferred',
+  'tag_mute.member_id': 'deferred',
+  'tag_follow.member_id': 'recounted',
+  'question_view.member_id': 'recounted',
   'hidden_post.author_id': 'posts',
   'question.author_id': 'posts',
   'answer.author_id': 'posts',
   'reply.author_id': 'posts',
-  // What others were told: it names its sender as posts do.
-  'notification.sender_id': 'stays',
-  // Judgements on what others wrote, whose points they have; docs/decisions/030.
-  'vote.member_id': 'stays',
-  // Sums of what they wrote, which go with it.
-  'member_daily_statistics.member_id': 'stays',
-  'member_statistics.member_id': 'stays',
-  // What they said of posts, and what operators did: decided by then, or still to be.
-  'report.member_id': 'stays',
-  'activity_removal.member_id': 'stays',
-  'security_event.member_id': 'stays',
-  'account_deletion.member_id': 'stays',
+  // A notification names its sender as a post names its author.
+  'notification.sender_id': 'retained',
+  // Votes on posts of others, who keep the points; docs/decisions/030.
+  'vote.member_id': 'retained',
+  // Statistics of the member's posts, which change when these are deleted.
+  'member_daily_statistics.member_id': 'retained',
+  'member_statistics.member_id': 'retained',
+  // Reports and moderation actions stay until they are decided, and for the log.
+  'report.member_id': 'retained',
+  'activity_removal.member_id': 'retained',
+  'security_event.member_id': 'retained',
+  'account_deletion.member_id': 'retained',
 };
 
 export type MemberColumn = { table: string; column: string };
 
-export function listMemberColumns(fate: DeletionStage): MemberColumn[] {
+export function listMemberColumns(stage: DeletionStage): MemberColumn[] {
   return Object.entries(memberColumns)
-    .filter(([, each]) => each === fate)
+    .filter(([, each]) => each === stage)
     .map(([name]) => {
       const [table = '', column = ''] = name.split('.');
       return { table, column };

@@ -4,7 +4,7 @@ import type { Database, Queryable, Tx } from '#server/core/database.ts';
 import type { PostsAfterDeletion } from '#shared/identity/accounts.ts';
 import type { MemberColumn } from './account-deletion-columns.ts';
 
-/** The member who leaves, locked; undefined for one who has left. */
+/** Returns the locked member, undefined if the account is already deleted. */
 export async function lockMemberToDelete(tx: Tx, id: number) {
   const { rows } = await sql<{ email: string | null }>`
     select email from member where id = ${id} and deleted_at is null for no key update`.execute(tx);
@@ -18,7 +18,7 @@ export async function insertAccountDeletion(
   await sql`insert into account_deletion (member_id, posts) values (${memberId}, ${posts})`.execute(tx);
 }
 
-/** Takes everything that says who it was off a member, whose address is free from then on. */
+/** Removes everything that identifies a member. The email address can then be registered again. */
 export async function anonymizeMember(tx: Tx, { id, name }: { id: number; name: string }): Promise<void> {
   await sql`
     update member
@@ -36,7 +36,7 @@ export async function deleteMemberRows(
   await sql`delete from ${sql.table(table)} where ${sql.ref(column)} = ${memberId}`.execute(tx);
 }
 
-/** Deletes some of what a member has in a table. Returns how many. */
+/** Deletes one batch of a member's rows in a table. Returns how many. */
 export async function deleteSomeMemberRows(
   db: Queryable,
   { table, column }: MemberColumn,
@@ -49,7 +49,7 @@ export async function deleteSomeMemberRows(
   return Number(numAffectedRows);
 }
 
-/** Names of some of the topics a member follows. */
+/** Returns the names of a batch of the tags that a member follows. */
 export async function listFollowedTags(
   db: Database,
   { memberId, limit }: { memberId: number; limit: number },
@@ -60,7 +60,7 @@ export async function listFollowedTags(
   return rows.map((row) => row.name);
 }
 
-/** Some of a member's views become views of nobody in particular, so that the counts stay. Returns how many. */
+/** Removes the member from a batch of views, so that the counts stay. Returns how many. */
 export async function anonymizeViews(
   tx: Tx,
   { memberId, limit }: { memberId: number; limit: number },
@@ -81,7 +81,7 @@ export async function anonymizeViews(
   return ids.length;
 }
 
-/** Some of a member's posts of one kind, the newest first, as they would be deleted one by one. */
+/** Returns the ids of a batch of the member's posts of one kind, newest first. */
 export async function listPostIds(
   db: Database,
   { kind, memberId, before, limit }: { kind: PostKind; memberId: number; before: number; limit: number },
@@ -108,7 +108,10 @@ export async function listPendingAccountDeletions(db: Queryable): Promise<number
   return rows.map((row) => row.member_id);
 }
 
-/** Ends a departure that began so long ago that no request of before is still on its way. Returns whether it did. */
+/**
+ * Marks an account deletion as finished if it began so long ago that no earlier request is still running. Returns
+ * whether it did.
+ */
 export async function finishAccountDeletion(
   db: Database,
   { memberId, seconds }: { memberId: number; seconds: number },

@@ -12,21 +12,21 @@ import { memberColumns, listMemberColumns } from './account-deletion-columns.ts'
 import { createAccountDeletionJob } from './account-deletion.ts';
 
 const server = await startTestServer();
-/** Does what nobody waits for. */
-const worker = await server.startBeside({}, {});
+/** Runs the background jobs. */
+const worker = await server.startSecondNode({}, {});
 let isWorking = true;
-/** Keeps pages in memory. */
-const keeping = await startCachingNode(server.database);
+/** A node with a response cache. */
+const cachingNode = await startCachingNode(server.database);
 afterAll(async () => {
-  await keeping.stop();
+  await cachingNode.stop();
   if (isWorking) await worker.stop();
   await server.stop();
 });
 const log = pino({ level: 'silent' });
 const bob = await server.register('Bob');
-const reader = keeping.browserOf(bob);
+const reader = cachingNode.browserOf(bob);
 
-/** A member with something of everything that is theirs. */
+/** Registers a member who has rows in every table. */
 async function someone(name: string) {
   const member = await server.register(name);
   const [own, other] = [await member.ask({ tags: ['bread', 'salt'] }), await bob.ask({ tags: ['bread'] })];
@@ -39,21 +39,21 @@ async function someone(name: string) {
   await member.vote('answers', theirs.id, 'down');
   for (const id of [own, other]) expectOk(await member.put(`/questions/${id}/view`));
   expectOk(await member.put(`/questions/${other}/follow`, { following: true }));
-  expectOk(await member.put('/topics/bread/follow', { following: true }));
-  await member.mute('topics/salt');
+  expectOk(await member.put('/tags/bread/follow', { following: true }));
+  await member.mute('tags/salt');
   await member.bookmark('questions', other, { note: 'A secret note.' });
   const fields = { title: 'A secret draft', content: '', tags: '' };
   const draft = { key: 'a-key-of-a-draft', fields, basedOn: null, clientId: 'a-browser', sequence: 1 };
   expectOk(await member.put('/drafts/ask', draft));
-  expectOk(await member.put('/notification-settings/votes', { push: true }));
+  expectOk(await member.put('/notification-preferences/votes', { push: true }));
   expectOk(await member.put('/settings', { displayName: name, bio: 'A secret bio.', showEmail: true }));
   return { member, own, other, theirs, answer, reply, below };
 }
 
 const leave = (member: Member, posts: PostsAfterDeletion, given = password) =>
-  member.post('/departure', { password: given, posts });
+  member.post('/account-deletion', { password: given, posts });
 
-/** All that follows a departure is done. */
+/** Waits until the background work of an account deletion is done. */
 async function untilGone({ id }: Member): Promise<void> {
   await sql`update account_deletion set started_at = now() - interval '1 hour'`.execute(server.db);
   await worker.backgroundJobs?.enqueueDueJobs();
@@ -65,9 +65,9 @@ async function untilGone({ id }: Member): Promise<void> {
 
 async function rowsLeft({ id }: Member): Promise<string[]> {
   const hidden = [
-    ...listMemberColumns('at once'),
-    ...listMemberColumns('soon'),
-    ...listMemberColumns('counted'),
+    ...listMemberColumns('immediate'),
+    ...listMemberColumns('deferred'),
+    ...listMemberColumns('recounted'),
   ];
   const left: string[] = [];
   for (const { table, column } of hidden) {
@@ -79,7 +79,7 @@ async function rowsLeft({ id }: Member): Promise<string[]> {
   return left;
 }
 
-test('every column that names a member says what becomes of it when the member leaves', async () => {
+test('defines the effect of account deletion for every column that refers to a member', async () => {
   const { rows } = await sql<{ name: string }>`
     select class.relname || '.' || attname as name
     from pg_constraint con join pg_class class on class.oid = conrelid
@@ -88,16 +88,16 @@ test('every column that names a member says what becomes of it when the member l
   expect(Object.keys(memberColumns).toSorted()).toEqual(rows.map(({ name }) => name).toSorted());
 });
 
-test('posts that stay carry another name on every page at once, and nothing private is left', async () => {
+test('shows posts that stay under another name immediately on every page, and stores no private data', async () => {
   const { member, own, other, theirs, answer, reply } = await someone('Ann Secret');
   expect((await reader.read(own)).question.authorName).toBe('Ann Secret');
   const before = await bob.read(other);
-  expect(await leave(member, 'stay', 'wrong')).toMatchObject({
+  expect(await leave(member, 'keep', 'wrong')).toMatchObject({
     status: 400,
     errors: [{ field: 'password' }],
   });
-  expectOk(await leave(member, 'stay'));
-  // The node that keeps pages hears of it, and nobody else has to do anything.
+  expectOk(await leave(member, 'keep'));
+  // The caching node invalidates its pages by the event alone.
   await eventually(async () => (await reader.read(own)).question.authorName === 'Former member');
   expect((await member.get('/settings')).status).toBe(401);
   expect(await server.visitor().signIn(member.email, password)).toMatchObject({ status: 401 });
@@ -120,17 +120,17 @@ test('posts that stay carry another name on every page at once, and nothing priv
   const { rows } = await sql<{ dump: string }>`
     select member::text as dump from member where id = ${member.id}`.execute(server.db);
   expect(rows[0]?.dump).not.toMatch(/secret|@/i);
-  // Name and address are free.
+  // Name and address can be used again.
   const form = { displayName: 'Ann Secret', email: member.email, password };
   expectOk(await server.visitor().post('/members', form));
 });
 
-test('posts that go take with them what deleting them would, and all counts are right', async () => {
+test('deletes the posts with everything below them, and corrects all counts', async () => {
   const { member, own, other, theirs, answer, reply, below } = await someone('Cid');
-  const kept = await member.answer(other, 'Another one.');
-  const onKept = await member.replyToAnswer((await bob.answer(other)).id);
+  const remaining = await member.answer(other, 'Another one.');
+  const onRemaining = await member.replyToAnswer((await bob.answer(other)).id);
   const points = (await bob.me()).reputation;
-  expectOk(await leave(member, 'go'));
+  expectOk(await leave(member, 'delete'));
   await untilGone(member);
   expect(await rowsLeft(member)).toEqual([]);
   expect(await findViolations(server.db)).toEqual([]);
@@ -138,42 +138,42 @@ test('posts that go take with them what deleting them would, and all counts are 
   for (const [kind, id] of [
     ['answers', theirs.id],
     ['answers', answer.id],
-    ['answers', kept.id],
+    ['answers', remaining.id],
   ] as const)
     expect((await bob.get(`/${kind}/${id}`)).status).toBe(404);
-  for (const id of [reply.id, below.id, onKept.id])
+  for (const id of [reply.id, below.id, onRemaining.id])
     expect((await bob.get(`/replies/${id}`)).status).toBe(404);
   const page = await bob.read(other);
   expect(page.question.answerCount).toBe(1);
-  // The vote on what Bob asked stays his; the one on what went is taken off (it was a down vote of 2 points).
+  // The vote on Bob's question stays. The downvote (2 points) on a deleted post is removed.
   expect((await bob.me()).reputation).toBe(points + 2);
   await eventually(async () => (await reader.get(`/questions/${own}`)).status === 404);
 });
 
-test('an empty place stays where others replied, on a question that stays', async () => {
+test('leaves a placeholder for a reply that others replied to, on a question that stays', async () => {
   const member = await server.register('Dot');
   const answer = await bob.answer(await bob.ask());
   const reply = await member.replyToAnswer(answer.id);
   await bob.replyToAnswer(answer.id, { to: reply });
-  expectOk(await leave(member, 'go'));
+  expectOk(await leave(member, 'delete'));
   await untilGone(member);
   const { replies } = (await bob.read(answer.questionId)).answers.items[0] ?? {};
   expect(replies?.items[0]).toMatchObject({ deleted: true, content: '', authorName: '' });
   expect(await findViolations(server.db)).toEqual([]);
 });
 
-test('what was cut off in the middle goes on afterwards', async () => {
+test('continues after an interruption', async () => {
   const { member } = await someone('Eli');
   const question = await bob.ask();
   const answers: Awaited<ReturnType<Member['answer']>>[] = [];
   for (let n = 0; n < 30; n++) answers.push(await member.answer(question));
   isWorking = false;
   await worker.stop();
-  expectOk(await leave(member, 'go'));
+  expectOk(await leave(member, 'delete'));
   const connection = { ...server.database.connection, application_name: 'cut off' };
   const cut = openDatabase({ connection, maxConnections: 1 });
   const left = async () => (await bob.read(question)).question.answerCount;
-  // The job waits for an answer in the middle, so that it cannot end before it is cut off.
+  // The job blocks on a locked answer, so that it is still running when it is interrupted.
   const [isLocked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const locking = transaction(server.db, async (tx) => {
     await sql`select from answer where id = ${answers[15]?.id} for update`.execute(tx);

@@ -1,16 +1,13 @@
-import { setTagFollow } from '#server/engagement/follows-tags.ts';
+import { setTagFollow } from '#server/engagement/index.ts';
 import type { PostKind } from '#shared/core/fields.ts';
 import type { Logger } from 'pino';
 import { recordSecurityEvent } from './security-events.ts';
-import { deleteAnswer } from '#server/posts/answers.ts';
+import { buildProfileEvents, deleteAnswer, deleteQuestion, deleteReply } from '#server/posts/index.ts';
 import { type Database, transaction, type Tx } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import { publishAll } from '#server/core/events.ts';
 import type { Viewer } from '#server/core/http.ts';
 import type { JobDefinition, JobQueue } from '#server/core/job-queue.ts';
-import { buildProfileEvents } from '#server/posts/posts-events.ts';
-import { deleteQuestion } from '#server/posts/questions-deletion.ts';
-import { deleteReply } from '#server/posts/replies.ts';
 import type { PostsAfterDeletion } from '#shared/identity/accounts.ts';
 import { formerMemberName } from '#shared/core/limits.ts';
 import { listMemberColumns } from './account-deletion-columns.ts';
@@ -28,12 +25,12 @@ import {
   lockMemberToDelete,
 } from './account-deletion-queries.ts';
 
-/** Puts what follows a departure on its way, in its transaction. Absent where there are no jobs. */
+/** Queues the background part of an account deletion, in its transaction. Absent without jobs. */
 export type QueueAccountDeletion = (tx: Tx, memberId: number) => Promise<void>;
 
 /**
- * The member leaves for good: in one transaction nobody can sign in any more, nothing says who they were, and their
- * address is free. What else they leave behind goes bit by bit (`departureJob`), also after a crash.
+ * Deletes the account permanently. One transaction ends all access, removes everything that identifies the member and
+ * frees the email address. The job (`createAccountDeletionJob`) removes the rest in batches, also after a crash.
  */
 export async function deleteAccount(
   db: Database,
@@ -46,9 +43,9 @@ export async function deleteAccount(
   const { id: memberId } = viewer;
   await transaction(db, async (tx) => {
     const member = await lockMemberToDelete(tx, memberId);
-    // The same request a second time, at the same moment.
-    if (member === undefined) throw new ProblemError('signed-out', 'Please sign in first.');
-    for (const each of listMemberColumns('at once')) await deleteMemberRows(tx, each, memberId);
+    // A concurrent duplicate of the request.
+    if (member === undefined) throw new ProblemError('signed-out');
+    for (const each of listMemberColumns('immediate')) await deleteMemberRows(tx, each, memberId);
     await deleteMemberRows(tx, { table: 'security_event', column: 'member_id' }, memberId);
     await anonymizeMember(tx, { id: memberId, name: formerMemberName });
     await insertAccountDeletion(tx, { memberId, posts });
@@ -62,13 +59,13 @@ export async function deleteAccount(
   });
 }
 
-const jobName = 'departure';
+const jobName = 'account-deletion';
 
 export function createAccountDeletionQueue(jobs: JobQueue): QueueAccountDeletion {
   return (tx, memberId) => jobs.enqueue(tx, jobName, { key: String(memberId), data: { memberId } });
 }
 
-/** Queues what is left to do of every departure; every node may, at any time. */
+/** Queues the remaining work of all account deletions. Every node can do this at any time. */
 export async function queueAccountDeletions(db: Database, jobs: JobQueue): Promise<void> {
   const queueDeletion = createAccountDeletionQueue(jobs);
   await transaction(db, async (tx) => {
@@ -76,18 +73,18 @@ export async function queueAccountDeletions(db: Database, jobs: JobQueue): Promi
   });
 }
 
-/** Rows, or posts, that one transaction or one look takes. */
+/** Rows, or posts, per transaction or query. */
 const batchSize = 500;
 
-/** A job ends after so long, in milliseconds; the next minute's goes on. */
+/** Milliseconds that one run of the job may take. The next minute's run continues. */
 const maxJobMs = 60_000;
 
-/** Requests from before the departure have ended by then, whatever they wait for; in seconds. */
+/** Seconds after which every request from before the account deletion has ended. */
 const inFlightRequestSeconds = 120;
 
 /**
- * Takes what a member left behind. Each step is a transaction of its own that takes some of what is there, so that one
- * that was killed goes on where it was, and two at the same time are as good as one.
+ * Creates the job that removes what a deleted account left. Each step is a transaction that removes one batch, so an
+ * interrupted job continues where it stopped, and two jobs at the same time do no harm.
  */
 export function createAccountDeletionJob({ db, log }: { db: Database; log: Logger }) {
   return {
@@ -105,26 +102,26 @@ export function createAccountDeletionJob({ db, log }: { db: Database; log: Logge
     for (const step of listDeletionSteps(posts)) {
       let done: number;
       do {
-        if (Date.now() > until) return log.info({ memberId }, 'a departure goes on in a minute');
+        if (Date.now() > until) return log.info({ memberId }, 'account deletion continues in a minute');
         done = await step(db, memberId);
       } while (done > 0);
     }
     if (await finishAccountDeletion(db, { memberId, seconds: inFlightRequestSeconds }))
-      log.info({ memberId }, 'nothing private is left of a member who left');
+      log.info({ memberId }, 'account deletion finished');
   }
 }
 
-/** Takes some of what is there. Returns how much; 0 when nothing is left. */
+/** Removes one batch. Returns its size, 0 if nothing is left. */
 type DeletionStep = (db: Database, memberId: number) => Promise<number>;
 
 function listDeletionSteps(posts: PostsAfterDeletion): DeletionStep[] {
-  const rows = [...listMemberColumns('at once'), ...listMemberColumns('soon')].map(
+  const rows = [...listMemberColumns('immediate'), ...listMemberColumns('deferred')].map(
     (each): DeletionStep =>
       (db, memberId) =>
         deleteSomeMemberRows(db, each, { memberId, limit: batchSize }),
   );
   const steps: DeletionStep[] = [...rows, unfollowTags, anonymizeSomeViews];
-  if (posts === 'stay') return steps;
+  if (posts === 'keep') return steps;
   const kinds: PostKind[] = ['question', 'answer', 'reply'];
   return [...steps, ...kinds.map(createDeletePostsStep), deleteHiddenPosts];
 }
@@ -141,15 +138,15 @@ async function unfollowTags(db: Database, memberId: number): Promise<number> {
 const anonymizeSomeViews: DeletionStep = (db, memberId) =>
   transaction(db, (tx) => anonymizeViews(tx, { memberId, limit: batchSize }));
 
-/** What operators have hidden or deleted never comes back. */
+/** Posts hidden or deleted by moderators cannot be restored after this. */
 const deleteHiddenPosts: DeletionStep = (db, memberId) =>
   deleteSomeMemberRows(db, { table: 'hidden_post', column: 'author_id' }, { memberId, limit: batchSize });
 
-/** As their author would delete them, one by one (docs/product.md 4.4 and 6.5); each is tried once a job. */
+/** Deletes posts one by one, as their author would (docs/product.md 4.4 and 5.5). A run tries each post once. */
 function createDeletePostsStep(kind: PostKind): DeletionStep {
   let before = Number.MAX_SAFE_INTEGER;
   return async (db, memberId) => {
-    // Few, so that the time of a job is kept.
+    // A small batch, so that the job ends in time.
     const ids = await listPostIds(db, { kind, memberId, before, limit: 20 });
     before = ids.at(-1) ?? before;
     for (const id of ids) await ignoreNotFound(deletions[kind](db, { id, viewer: { id: memberId } }));
@@ -159,11 +156,11 @@ function createDeletePostsStep(kind: PostKind): DeletionStep {
 
 const deletions = { question: deleteQuestion, answer: deleteAnswer, reply: deleteReply };
 
-/** It went with another post meanwhile. */
+/** The post was deleted together with another one. */
 async function ignoreNotFound(deletion: Promise<void>): Promise<void> {
   try {
     await deletion;
   } catch (error) {
-    if (!(error instanceof ProblemError && error.code === 'not-found')) throw error;
+    if (!(error instanceof ProblemError && error.kind === 'not-found')) throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { buildSimpleEmail, type DeliverEmail, type EmailContent } from '#server/notifications/email.ts';
+import { buildSimpleEmail, type DeliverEmail, type EmailContent } from '#server/notifications/index.ts';
 import { databaseNowMs } from '#server/core/database-clock.ts';
 import { type Database, transaction, type Tx } from '#server/core/database.ts';
 import type { JobAttempt, JobDefinition, JobQueue } from '#server/core/job-queue.ts';
@@ -6,38 +6,41 @@ import { findLinkExpiry } from './account-links-queries.ts';
 import { createLink, linkLifetimesMs } from './account-links.ts';
 import { findMemberByEmail } from './accounts-queries.ts';
 
-/** Puts mails with links on their way, in the transaction of what asks for them. Absent without a mail server. */
+/** Queues emails with links, in the transaction of the request. Absent without a mail server. */
 export type AccountEmails = {
-  /** A link that sets a new password, to whoever has this address; nothing where nobody has. */
+  /** Sends a link that sets a new password to the member with this address; does nothing if there is none. */
   sendPasswordReset: (tx: Tx, ask: { email: string }) => Promise<void>;
-  /** A link that makes the address the member's, while it stands noted (links.ts). */
+  /** Sends a link that confirms the new address, while the change is pending (account-links.ts). */
   sendEmailChangeConfirmation: (tx: Tx, ask: { memberId: number; address: string }) => Promise<void>;
-  /** A link that makes it theirs again. */
+  /** Sends a link that reverts the change. */
   sendEmailChangeNotice: (tx: Tx, ask: { memberId: number; address: string }) => Promise<void>;
 };
 
 type Job =
-  | { what: 'reset'; email: string }
-  | { what: 'address' | 'return'; memberId: number; address: string };
+  | { what: 'reset_password'; email: string }
+  | { what: 'change_email' | 'revert_email'; memberId: number; address: string };
 
-/** Tried for an hour: who asks for such a mail waits for it. One that takes an address back has a day. */
+/**
+ * Retries for an hour, because the member is waiting for the email. The email that can revert a change is retried for a
+ * day.
+ */
 const retries = { limit: 40, delaySeconds: 10, maxDelaySeconds: 3_600 };
 
 export function createAccountEmails(jobs: JobQueue): AccountEmails {
-  const add = (tx: Tx, key: string, job: Job) => jobs.enqueue(tx, 'account-mail', { key, data: job });
+  const add = (tx: Tx, key: string, job: Job) => jobs.enqueue(tx, 'account-email', { key, data: job });
   return {
-    sendPasswordReset: (tx, { email }) => add(tx, `reset ${email}`, { what: 'reset', email }),
+    sendPasswordReset: (tx, { email }) => add(tx, `reset ${email}`, { what: 'reset_password', email }),
     sendEmailChangeConfirmation: (tx, { memberId, address }) =>
-      add(tx, `address ${memberId} ${address}`, { what: 'address', memberId, address }),
+      add(tx, `address ${memberId} ${address}`, { what: 'change_email', memberId, address }),
     sendEmailChangeNotice: (tx, { memberId, address }) =>
-      add(tx, `return ${memberId} ${address}`, { what: 'return', memberId, address }),
+      add(tx, `return ${memberId} ${address}`, { what: 'revert_email', memberId, address }),
   };
 }
 
 /**
- * The job that writes such a mail when it is sent: so no link waits in a queue where somebody could read it, and who asks
- * hears the same in the same time whether anybody has the address or not. A try that failed leaves a link that nobody
- * has; each works for itself.
+ * Creates the job that writes these emails. It creates the link when it sends the email, so no queue contains a link,
+ * and the request takes the same time whether or not the address exists. A failed attempt leaves a link that no one
+ * received. Each link works independently.
  */
 export function createAccountEmailJob({
   db,
@@ -49,7 +52,7 @@ export function createAccountEmailJob({
   deliver: DeliverEmail;
 }) {
   return {
-    name: 'account-mail',
+    name: 'account-email',
     retries,
     timeoutSeconds: 180,
     concurrency: 2,
@@ -58,7 +61,7 @@ export function createAccountEmailJob({
 
   async function work(job: Job, attempt: JobAttempt): Promise<void> {
     const email = await transaction(db, (tx) =>
-      job.what === 'reset' ? writePasswordResetEmail(tx, job) : writeEmailChangeEmail(tx, job),
+      job.what === 'reset_password' ? writePasswordResetEmail(tx, job) : writeEmailChangeEmail(tx, job),
     );
     if (email !== null) await deliver({ ...email, id: attempt.id }, attempt);
   }
@@ -69,56 +72,61 @@ export function createAccountEmailJob({
   ): Promise<(EmailContent & { to: string }) | null> {
     const member = await findMemberByEmail(tx, email);
     if (member === undefined) return null;
-    const expiresAt = new Date(databaseNowMs() + linkLifetimesMs.reset);
-    const token = await createLink(tx, { memberId: member.id, purpose: 'reset', address: email, expiresAt });
+    const expiresAt = new Date(databaseNowMs() + linkLifetimesMs.reset_password);
+    const token = await createLink(tx, {
+      memberId: member.id,
+      purpose: 'reset_password',
+      address: email,
+      expiresAt,
+    });
     return { ...buildPasswordResetEmail(`${site}/reset-password#${token}`, site), to: email };
   }
 
   async function writeEmailChangeEmail(
     tx: Tx,
-    { what: purpose, memberId, address: writeEmailChangeEmail }: Exclude<Job, { what: 'reset' }>,
+    { what: purpose, memberId, address: writeEmailChangeEmail }: Exclude<Job, { what: 'reset_password' }>,
   ): Promise<(EmailContent & { to: string }) | null> {
     const expiresAt = await findLinkExpiry(tx, { memberId, purpose, address: writeEmailChangeEmail });
     if (expiresAt === undefined) return null;
     const token = await createLink(tx, { memberId, purpose, address: writeEmailChangeEmail, expiresAt });
     const content =
-      purpose === 'address'
-        ? buildEmailChangeConfirmation(`${site}/new-address#${token}`, site)
-        : buildEmailChangeNotice(`${site}/take-back-address#${token}`, site);
+      purpose === 'change_email'
+        ? buildEmailChangeConfirmation(`${site}/change-email#${token}`, site)
+        : buildEmailChangeNotice(`${site}/revert-email#${token}`, site);
     return { ...content, to: writeEmailChangeEmail };
   }
 }
 
 function buildPasswordResetEmail(link: string, site: string): EmailContent {
   return buildSimpleEmail({
-    subject: 'Set a new password on Parley',
+    subject: 'Reset your password on Parley',
     paragraphs: [
-      `Somebody asked to set a new password for the account with this address on ${site}. If it was you, open this link within an hour:`,
+      `We received a request to reset the password of the account with this email address on ${site}. To set a new password, open this link within an hour:`,
     ],
     action: { label: 'Set a new password', link },
-    small: 'If it was not you, there is nothing to do: your password is as it was.',
+    small: "If this wasn't you, ignore this email. Your password has not changed.",
   });
 }
 
 function buildEmailChangeConfirmation(link: string, site: string): EmailContent {
   return buildSimpleEmail({
-    subject: 'Please confirm your new address on Parley',
+    subject: 'Confirm your new email address',
     paragraphs: [
-      `Somebody with an account on ${site} wants to use this address for it. If it was you, open this link within a day and press the button there:`,
+      `We received a request to use this email address for an account on ${site}. To confirm it, open this link within a day and click the button:`,
     ],
     action: { label: 'Use this address', link },
-    small: 'If it was not you, there is nothing to do.',
+    small: "If this wasn't you, ignore this email.",
   });
 }
 
 function buildEmailChangeNotice(link: string, site: string): EmailContent {
   return buildSimpleEmail({
-    subject: 'Your address on Parley was changed',
+    subject: 'Your email address on Parley was changed',
     paragraphs: [
-      `Your account on ${site} uses another address now.`,
-      'If it was not you who changed it, open this link within 7 days and press the button there. It takes your address back, signs the account out everywhere, and sends you a link that sets a new password:',
+      `Your account on ${site} now uses another email address.`,
+      "If this wasn't you, open this link within 7 days and click the button. This restores your email address, signs out all sessions and emails you a link to set a new password:",
     ],
-    action: { label: 'Take my address back', link },
-    small: 'If it was you, there is nothing to do.',
+    action: { label: 'Restore my email address', link },
+    small: 'If this was you, ignore this email.',
   });
 }

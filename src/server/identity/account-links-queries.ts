@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { Queryable, Tx } from '#server/core/database.ts';
 
-/** What a link in a mail does (schema section Identity). */
-export type LinkPurpose = 'reset' | 'address' | 'return';
+/** The purpose of a link in an email (schema section Identity). */
+export type LinkPurpose = 'reset_password' | 'change_email' | 'revert_email';
 
-/** A link as it is stored; `address` null: handed over by the operator. */
+/** A stored link. `address` is null if the operator created the link. */
 export type StoredLink = {
   memberId: number;
   purpose: LinkPurpose;
@@ -15,65 +15,67 @@ export type StoredLink = {
 export async function insertLink(tx: Tx, { hash, ...link }: StoredLink & { hash: Buffer }): Promise<void> {
   const { memberId, purpose, address, expiresAt } = link;
   await sql`
-    insert into account_token (hash, member_id, purpose, email, expires_at)
+    insert into email_link (hash, member_id, purpose, email, expires_at)
     values (${hash}, ${memberId}, ${purpose}, ${address}, ${expiresAt})`.execute(tx);
 }
 
 const columns = sql`member_id as "memberId", purpose, email as address, expires_at as "expiresAt"`;
 
-/** The link, which is gone with that: of two who use it at once, the second waits and finds nothing. */
+/** Deletes and returns the link. Of two concurrent uses, the second waits and finds nothing. */
 export async function deleteLink(tx: Tx, wanted: { hash: Buffer; purpose: LinkPurpose }) {
   const { hash, purpose } = wanted;
   const { rows } = await sql<StoredLink>`
-    delete from account_token where hash = ${hash} and purpose = ${purpose} and expires_at > now()
+    delete from email_link where hash = ${hash} and purpose = ${purpose} and expires_at > now()
     returning ${columns}`.execute(tx);
   return rows[0];
 }
 
 export async function hasLink(db: Queryable, { hash, purpose }: { hash: Buffer; purpose: LinkPurpose }) {
   const { rows } = await sql`
-    select from account_token where hash = ${hash} and purpose = ${purpose} and expires_at > now()`.execute(
-    db,
-  );
+    select from email_link where hash = ${hash} and purpose = ${purpose} and expires_at > now()`.execute(db);
   return rows.length > 0;
 }
 
-/** The latest link of a member for something that has not expired. */
+/** Returns the member's latest link for a purpose that has not expired. */
 export async function findLatestLink(
   db: Queryable,
   { memberId, purpose }: { memberId: number; purpose: LinkPurpose },
 ): Promise<StoredLink | undefined> {
   const { rows } = await sql<StoredLink>`
-    select ${columns} from account_token
+    select ${columns} from email_link
     where member_id = ${memberId} and purpose = ${purpose} and expires_at > now()
     order by expires_at desc limit 1`.execute(db);
   return rows[0];
 }
 
-/** Until when a member's address stands for something; undefined where it does not, or not any more. */
+/** Returns the expiry of a member's link for an address and a purpose; undefined if there is none or it has expired. */
 export async function findLinkExpiry(
   db: Queryable,
   { memberId, purpose, address }: { memberId: number; purpose: LinkPurpose; address: string },
 ): Promise<Date | undefined> {
   const { rows } = await sql<{ expiresAt: Date }>`
-    select expires_at as "expiresAt" from account_token
+    select expires_at as "expiresAt" from email_link
     where member_id = ${memberId} and purpose = ${purpose} and email = ${address} and expires_at > now()
     order by expires_at desc limit 1`.execute(db);
   return rows[0]?.expiresAt;
 }
 
-/** Ends links of a member. @param before of those that take an address back, the ones that end earlier stay */
+/**
+ * Deletes links of a member.
+ * @param before only deletes links that revert an address and expire at this time or later
+ */
 export async function deleteLinks(
   tx: Tx,
   { memberId, purposes, before }: { memberId: number; purposes: readonly LinkPurpose[]; before?: Date },
 ): Promise<void> {
-  const later = before === undefined ? sql`` : sql`and (purpose <> 'return' or expires_at >= ${before})`;
+  const later =
+    before === undefined ? sql`` : sql`and (purpose <> 'revert_email' or expires_at >= ${before})`;
   await sql`
-    delete from account_token
+    delete from email_link
     where member_id = ${memberId} and purpose = any(${[...purposes]}::text[]) ${later}`.execute(tx);
 }
 
-/** Whether an address is another member's, or can still be taken back by one. */
+/** Whether an address belongs to another member, or can still be reverted to by one. */
 export async function isEmailTaken(
   db: Queryable,
   { address, except = 0 }: { address: string; except?: number },
@@ -81,14 +83,14 @@ export async function isEmailTaken(
   const { rows } = await sql`
     select from member where email = ${address} and id <> ${except}
     union all
-    select from account_token
-    where email = ${address} and purpose = 'return' and expires_at > now() and member_id <> ${except}`.execute(
+    select from email_link
+    where email = ${address} and purpose = 'revert_email' and expires_at > now() and member_id <> ${except}`.execute(
     db,
   );
   return rows.length > 0;
 }
 
-/** Somebody who can sign in, locked against everything else that changes who may. */
+/** Locks a member who can sign in against all other changes of sign-in methods. */
 export async function lockMember(tx: Tx, id: number) {
   const { rows } = await sql<{ id: number; email: string; isConfirmed: boolean }>`
     select id, email, email_verified as "isConfirmed" from member
@@ -105,7 +107,7 @@ export async function updateEmail(
     where id = ${memberId}`.execute(tx);
 }
 
-/** As better-auth keeps it: the account at the provider 'credential'. */
+/** better-auth stores it in the account of the provider 'credential'. */
 export async function findPasswordHash(db: Queryable, memberId: number): Promise<string | undefined> {
   const { rows } = await sql<{ password: string }>`
     select password from account
@@ -113,7 +115,7 @@ export async function findPasswordHash(db: Queryable, memberId: number): Promise
   return rows[0]?.password;
 }
 
-/** @param hash null: no password is right any more */
+/** @param hash null: no password is valid any more */
 export async function upsertPasswordHash(
   tx: Tx,
   { memberId, hash }: { memberId: number; hash: string | null },

@@ -11,12 +11,12 @@ import {
 
 /** Milliseconds for which each kind of link works. */
 export const linkLifetimesMs: Readonly<Record<LinkPurpose, number>> = {
-  reset: 60 * 60 * 1_000,
-  address: 24 * 60 * 60 * 1_000,
-  return: 7 * 24 * 60 * 60 * 1_000,
+  reset_password: 60 * 60 * 1_000,
+  change_email: 24 * 60 * 60 * 1_000,
+  revert_email: 7 * 24 * 60 * 60 * 1_000,
 };
 
-/** A link that works once. Returns its token, which is nowhere but in what is made of it: only its hash is stored. */
+/** Creates a link that works once. Returns its token, which is not stored: the database has its hash. */
 export async function createLink(tx: Tx, link: StoredLink): Promise<string> {
   const token = randomBytes(32).toString('base64url');
   await insertLink(tx, { ...link, hash: hashToken(token) });
@@ -24,15 +24,18 @@ export async function createLink(tx: Tx, link: StoredLink): Promise<string> {
 }
 
 /**
- * Notes that an address stands for something, before the mail with the link is written: who leaves the page, changes
- * their mind or takes a password back ends it by ending the note.
+ * Stores a pending change before the email with the link is written. Deleting the row cancels the change: when the
+ * member deletes the account, changes the address again or resets the password.
  */
 export async function insertPendingEmail(tx: Tx, link: StoredLink & { address: string }): Promise<void> {
-  // The hash of nothing that anybody knows.
+  // A hash that no token matches.
   await insertLink(tx, { ...link, hash: randomBytes(32) });
 }
 
-/** Uses a link up. @throws ProblemError 'gone' for one that is used, too old or not ours. */
+/**
+ * Uses a link.
+ * @throws ProblemError 'gone' if it is used, expired or unknown.
+ */
 export async function consumeLink(
   tx: Tx,
   { token, purpose }: { token: string; purpose: LinkPurpose },
@@ -42,7 +45,10 @@ export async function consumeLink(
   return link;
 }
 
-/** Before work is done for it. @throws ProblemError 'gone' */
+/**
+ * Checks a link before expensive work.
+ * @throws ProblemError 'gone'
+ */
 export async function requireLink(
   db: Queryable,
   { token, purpose }: { token: string; purpose: LinkPurpose },
@@ -50,7 +56,6 @@ export async function requireLink(
   if (!(await hasLink(db, { hash: hashToken(token), purpose }))) throw createInvalidLinkError();
 }
 
-export const createInvalidLinkError = () =>
-  new ProblemError('gone', 'This link does not work any more. It works once, and for some time.');
+export const createInvalidLinkError = () => new ProblemError('link-expired');
 
 const hashToken = (token: string) => createHash('sha256').update(token).digest();

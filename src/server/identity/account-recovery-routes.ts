@@ -29,43 +29,43 @@ export type AccountRecoveryDeps = {
 const readResetOptions = createRoute({
   method: 'get',
   path: '/password-resets',
-  summary: 'Whether a forgotten password is reset by mail, or by whoever runs this Parley',
-  responses: { 200: jsonResponse(passwordResetOptions, 'How it is done here'), ...problemResponses },
+  summary: 'Check whether passwords are reset by email or by the operator',
+  responses: { 200: jsonResponse(passwordResetOptions, 'How it works on this site'), ...problemResponses },
 });
 
 const requestReset = createRoute({
   method: 'post',
   path: '/password-resets',
-  summary: 'Mail a link that sets a new password to whoever has an address',
+  summary: 'Email a password reset link to an address',
   request: { body: jsonBody(passwordResetRequest) },
-  responses: { 202: { description: 'The same whether anybody has the address or not' }, ...problemResponses },
+  responses: { 202: { description: 'The same whether or not the address exists' }, ...problemResponses },
 });
 
 const reset = createRoute({
   method: 'post',
-  path: '/mail/password',
-  summary: 'Set a new password by a link, and end all sessions',
+  path: '/email/password-reset',
+  summary: 'Set a new password with an emailed link, and end all sessions',
   request: { body: jsonBody(passwordReset) },
   responses: { 204: { description: 'Set' }, ...problemResponses },
 });
 
 const confirmEmailChange = createRoute({
   method: 'post',
-  path: '/mail/address',
-  summary: 'Make an address the member’s, by the link in the mail to it',
+  path: '/email/change',
+  summary: 'Confirm a new email address with an emailed link',
   request: { body: jsonBody(emailToken) },
-  responses: { 204: { description: 'It is theirs' }, ...problemResponses },
+  responses: { 204: { description: 'Confirmed' }, ...problemResponses },
 });
 
 const revertEmailChange = createRoute({
   method: 'post',
-  path: '/mail/old-address',
-  summary: 'Take an address back, by the link in the mail that told of its change, and end all sessions',
+  path: '/email/revert',
+  summary: 'Restore the previous email address with an emailed link, and end all sessions',
   request: { body: jsonBody(emailToken) },
-  responses: { 204: { description: 'It is theirs again' }, ...problemResponses },
+  responses: { 204: { description: 'Restored' }, ...problemResponses },
 });
 
-/** What somebody may do who cannot sign in, or opens a link in a mail. */
+/** Routes for visitors who cannot sign in, or who open a link in an email. */
 export function accountRecoveryRoutes({
   settings,
   passwordResets: resets,
@@ -74,7 +74,7 @@ export function accountRecoveryRoutes({
   return createRouter<VisitorEnv>()
     .openapi(readResetOptions, (c) => c.json({ byEmail: resets.isEmailEnabled }, 200))
     .openapi(requestReset, async (c) => {
-      await resets.ask(c.req.valid('json').email, network(c));
+      await resets.request(c.req.valid('json').email, network(c));
       return c.body(null, 202);
     })
     .openapi(reset, async (c) => {
@@ -97,24 +97,24 @@ export function accountRecoveryRoutes({
 
 const readEmail = createRoute({
   method: 'get',
-  path: '/address',
-  summary: 'The own address, and the one it is to become',
-  responses: { 200: jsonResponse(ownEmail, 'As it is now'), ...problemResponses },
+  path: '/email-address',
+  summary: "Get the member's email address and a pending change",
+  responses: { 200: jsonResponse(ownEmail, 'The current state'), ...problemResponses },
 });
 
 const changeEmail = createRoute({
   method: 'put',
-  path: '/address',
-  summary: 'Change the own address; with a mail server, once the link in the mail to it was opened',
+  path: '/email-address',
+  summary: 'Change the email address; with a mail server, after confirmation',
   request: { body: jsonBody(emailChange) },
-  responses: { 200: jsonResponse(ownEmail, 'As it is now'), ...problemResponses },
+  responses: { 200: jsonResponse(ownEmail, 'The current state'), ...problemResponses },
 });
 
 const cancelEmailChange = createRoute({
   method: 'delete',
-  path: '/address/change',
-  summary: 'Keep the address that is to be changed',
-  responses: { 200: jsonResponse(ownEmail, 'As it is now'), ...problemResponses },
+  path: '/email-address/change',
+  summary: 'Cancel a pending change of email address',
+  responses: { 200: jsonResponse(ownEmail, 'The current state'), ...problemResponses },
 });
 
 export function emailAddressRoutes({ emailAddresses }: Pick<AccountRecoveryDeps, 'emailAddresses'>) {

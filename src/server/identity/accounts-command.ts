@@ -6,11 +6,11 @@ import { type RemovedFactors, removeSignInFactors } from './two-factor.ts';
 import { createResetLink } from './password-resets.ts';
 
 export type AccountCommandDeps = {
-  /** Opens the community's database, migrated. */
+  /** Opens the community's database and applies pending migrations. */
   withDatabase: <Result>(work: (db: Database, site: string) => Promise<Result>) => Promise<Result>;
   out: Output;
   err: Output;
-  /** Sets the exit code: 1 where nobody has the address. */
+  /** Sets the exit code: 1 if no member has the address. */
   exitWith: (code: number) => unknown;
 };
 
@@ -19,12 +19,12 @@ export function addResetPasswordCommand(program: Command, parts: AccountCommandD
   program
     .command('reset-password')
     .description('print a link that sets a new password for a member who forgot theirs')
-    .argument('<email>', 'the address the member signs in with')
+    .argument('<email>', 'email address of the member')
     .addHelpText(
       'after',
-      '\nThe link works once, within an hour; whoever has it gets the account, so hand it to the member and nobody else.\n' +
-        'Using it signs the member out everywhere. Works beside a running server.\n\n' +
-        'Exit codes: 0 printed; 1 nobody signs in with this address.',
+      '\nThe link works once, within an hour. It gives access to the account, so hand it only to the member.\n' +
+        'Using it ends all sessions of the member. The command also works while a server runs.\n\n' +
+        'Exit codes: 0 printed; 1 no member signs in with this address.',
     )
     .action(async (email: string) => {
       const link = await parts.withDatabase(async (db, site) => {
@@ -32,50 +32,50 @@ export function addResetPasswordCommand(program: Command, parts: AccountCommandD
         return token === null ? null : `${site}/reset-password#${token}`;
       });
       if (link === null) {
-        parts.err.write('Nobody signs in with this address.\n');
+        parts.err.write('No member signs in with this address.\n');
         parts.exitWith(1);
         return;
       }
       parts.out.write(`${link}\n`);
-      parts.err.write('It works once, within an hour. Hand it to the member and nobody else.\n');
+      parts.err.write('The link works once, within an hour. Hand it only to the member.\n');
     });
 }
 
-/** Adds `remove-factors EMAIL` to the commands about members. */
+/** Adds `remove-two-factor EMAIL` to the command group `member`. */
 export function addRemoveTwoFactorCommand(members: Command, parts: AccountCommandDeps): void {
   members
-    .command('remove-factors')
-    .description('take the second factor and all passkeys off a member who has lost them')
-    .argument('<email>', 'the address the member signs in with')
+    .command('remove-two-factor')
+    .description('remove two-factor authentication and all passkeys of a member who lost them')
+    .argument('<email>', 'email address of the member')
     .addHelpText(
       'after',
-      '\nFrom then on their password alone signs them in; they are signed out everywhere, and mailed. Make sure that it is the\n' +
-        'member who asks. Works beside a running server.\n\n' +
-        'Exit codes: 0 done, or there was nothing to take off; 1 nobody signs in with this address.',
+      '\nAfterwards the password alone signs in. All sessions of the member end, and the member gets an email. Make sure that\n' +
+        'the request comes from the member. The command also works while a server runs.\n\n' +
+        'Exit codes: 0 done, or there was nothing to remove; 1 no member signs in with this address.',
     )
     .action(async (email: string) => {
-      const taken = await parts.withDatabase(async (db) => {
+      const removed = await parts.withDatabase(async (db) => {
         const found = await removeSignInFactors(db, email);
-        // This process ends before it would wake the nodes by itself.
+        // The process would exit before its own notification is sent.
         await notifyNodes(db, eventChannel, '');
         return found;
       });
-      if (taken === null) {
-        parts.err.write('Nobody signs in with this address.\n');
+      if (removed === null) {
+        parts.err.write('No member signs in with this address.\n');
         parts.exitWith(1);
         return;
       }
-      parts.out.write(`${describeRemovedFactors(taken)}\n`);
-      if (!taken.hasPassword)
-        parts.err.write('They have no password: parley reset-password prints a link that sets one.\n');
+      parts.out.write(`${describeRemovedFactors(removed)}\n`);
+      if (!removed.hasPassword)
+        parts.err.write('The member has no password. parley reset-password prints a link that sets one.\n');
     });
 }
 
 function describeRemovedFactors({ twoFactor, passkeys }: RemovedFactors): string {
-  if (!twoFactor && passkeys === 0) return 'There is neither a second factor nor a passkey.';
-  const gone = [
-    ...(twoFactor ? ['the second factor'] : []),
+  if (!twoFactor && passkeys === 0) return 'The member has neither two-factor authentication nor a passkey.';
+  const removed = [
+    ...(twoFactor ? ['two-factor authentication'] : []),
     ...(passkeys > 0 ? [passkeys === 1 ? '1 passkey' : `${passkeys} passkeys`] : []),
   ];
-  return `Taken off: ${gone.join(' and ')}. The member is signed out everywhere.`;
+  return `Removed: ${removed.join(' and ')}. All sessions of the member are ended.`;
 }

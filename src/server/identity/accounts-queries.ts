@@ -7,7 +7,7 @@ export async function findMemberByEmail(db: Queryable, email: string) {
   return db.selectFrom('member').select(['id']).where('email', '=', email).executeTakeFirst();
 }
 
-/** The hash of the password that goes with an address; undefined where there is none. */
+/** Returns the password hash of the member with an address; undefined if there is none. */
 export async function findCredential(db: Queryable, email: string) {
   return db
     .selectFrom('member')
@@ -49,7 +49,7 @@ const selectPendingStep = sql<PendingStep | null>`(
   select pending_step from registration where registration.member_id = member.id
 )`.as('pending_step');
 
-/** Up to 100: nobody is shown more. */
+/** Counts up to 100, the highest number shown. */
 const countUpTo100 = (rows: RawBuilder<unknown>) =>
   sql<number>`(select count(*) from (select from ${rows} limit 100) few)`;
 
@@ -72,30 +72,30 @@ export async function listSessions(db: Queryable, memberId: number) {
     .execute();
 }
 
-/** Ends one session of a member. Returns whether there was one. */
+/** Deletes one session of a member. Returns whether it existed. */
 export async function deleteSession(db: Queryable, { id, memberId }: { id: number; memberId: number }) {
-  const gone = await db
+  const deleted = await db
     .deleteFrom('session')
     .where('id', '=', id)
     .where('member_id', '=', memberId)
     .executeTakeFirst();
-  return gone.numDeletedRows > 0n;
+  return deleted.numDeletedRows > 0n;
 }
 
-/** Returns how many there were. */
+/** Returns the number of deleted sessions. */
 export async function deleteOtherSessions(
   db: Queryable,
   { exceptSessionId, memberId }: { exceptSessionId: number; memberId: number },
 ): Promise<number> {
-  const gone = await db
+  const deleted = await db
     .deleteFrom('session')
     .where('member_id', '=', memberId)
     .where('id', '!=', exceptSessionId)
     .executeTakeFirst();
-  return Number(gone.numDeletedRows);
+  return Number(deleted.numDeletedRows);
 }
 
-/** Addresses are compared trimmed and without case. */
+/** Compares addresses trimmed and without case. */
 export async function listMembersByEmail(db: Queryable, emails: readonly string[]) {
   const wanted = emails.map((email) => email.trim().toLowerCase());
   const { rows } = await sql<{ id: number; email: string }>`

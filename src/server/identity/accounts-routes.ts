@@ -14,17 +14,11 @@ import {
 import { getNetworkAddress } from '#server/core/network-address.ts';
 import { createRateLimit } from '#server/core/rate-limits.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
-import {
-  accountMessages,
-  credentials,
-  ownSessions,
-  registration,
-  sessionState,
-} from '#shared/identity/accounts.ts';
+import { credentials, ownSessions, registration, sessionState } from '#shared/identity/accounts.ts';
 import { idParam } from '#shared/core/fields.ts';
 import { passwordChange } from '#shared/identity/profiles.ts';
 import { type SignInState, signInState } from '#shared/identity/two-factor.ts';
-import { madeByHeader } from '#shared/core/protocol.ts';
+import { actingMemberHeader } from '#shared/core/protocol.ts';
 import {
   type Accounts,
   endOtherSessions,
@@ -40,15 +34,14 @@ import { isOwnAccountPath, refuseSuspended } from './write-restrictions.ts';
 
 export type AccountDeps = { db: Database; accounts: Accounts; settings: SiteSettings };
 
-/** Lets only signed-in members through, and tells the handlers who asks. */
+/** Lets only signed-in members through, and sets the viewer for the handlers. */
 export function requireSignedIn({ accounts }: AccountDeps) {
   return createMiddleware<SignedInEnv>(async (c, next) => {
     const session = await accounts.viewer(c.req.raw.headers);
-    if (session === null) throw new ProblemError('signed-out', 'Please sign in first.');
-    // What waited in a browser for a connection is never done as the member who signed in there since.
-    const madeBy = c.req.header(madeByHeader) ?? String(session.viewer.id);
-    if (madeBy !== String(session.viewer.id))
-      throw new ProblemError('signed-out', 'The member who did this is signed out by now.');
+    if (session === null) throw new ProblemError('signed-out');
+    // A queued offline write names its author. It is refused if another member signed in to the browser since.
+    const madeBy = c.req.header(actingMemberHeader) ?? String(session.viewer.id);
+    if (madeBy !== String(session.viewer.id)) throw new ProblemError('other-member-signed-in');
     refuseSuspended(session.viewer.memberStatus, c.req);
     refusePendingAccount(session.viewer.memberStatus, c.req, isOwnAccountPath);
     c.set('viewer', session.viewer);
@@ -60,7 +53,7 @@ export function requireSignedIn({ accounts }: AccountDeps) {
 const register = createRoute({
   method: 'post',
   path: '/members',
-  summary: 'Register, and be signed in',
+  summary: 'Register and sign in',
   request: { body: jsonBody(registration) },
   responses: { 201: jsonResponse(sessionState, 'Registered and signed in'), ...problemResponses },
 });
@@ -71,7 +64,7 @@ const signIn = createRoute({
   summary: 'Sign in',
   request: { body: jsonBody(credentials) },
   responses: {
-    200: jsonResponse(signInState, 'Signed in, or asked for a second factor'),
+    200: jsonResponse(signInState, 'Signed in, or a two-factor code is needed'),
     ...problemResponses,
   },
 });
@@ -79,7 +72,7 @@ const signIn = createRoute({
 const readSession = createRoute({
   method: 'get',
   path: '/session',
-  summary: 'Who is signed in',
+  summary: 'Get the signed-in member',
   responses: { 200: jsonResponse(sessionState, 'The signed-in member, or null'), ...problemResponses },
 });
 
@@ -90,7 +83,7 @@ const signOut = createRoute({
   responses: { 204: { description: 'Signed out' }, ...problemResponses },
 });
 
-/** What visitors may do, and nothing else. */
+/** Routes that visitors need to register and sign in. */
 export function accountVisitorRoutes(deps: AccountDeps & { signingIn: SignIn }) {
   const { accounts, settings, signingIn } = deps;
   return createRouter<VisitorEnv>()
@@ -100,7 +93,7 @@ export function accountVisitorRoutes(deps: AccountDeps & { signingIn: SignIn }) 
       return c.json(await begin(c, session), 201);
     })
     .openapi(signIn, async (c) => {
-      if (!settings.hasPasswordSignIn) throw new ProblemError('disabled', accountMessages.signUpDisabled);
+      if (!settings.hasPasswordSignIn) throw new ProblemError('password-sign-in-disabled');
       const memberId = await accounts.checkPassword(c.req.valid('json'), getVisitor(c, settings));
       const outcome = await signingIn.afterFirstFactor(memberId, c.req.raw.headers);
       return c.json(await toSignInResponse(c, deps.db, outcome), 200);
@@ -124,14 +117,14 @@ export function accountVisitorRoutes(deps: AccountDeps & { signingIn: SignIn }) 
 const listSessionsRoute = createRoute({
   method: 'get',
   path: '/sessions',
-  summary: 'Where the member is signed in',
+  summary: "List the member's sessions",
   responses: { 200: jsonResponse(ownSessions, 'Newest first'), ...problemResponses },
 });
 
 const revokeSession = createRoute({
   method: 'delete',
   path: '/sessions/{id}',
-  summary: 'End one of the own sessions',
+  summary: 'End a session',
   request: { params: idParam },
   responses: { 204: { description: 'Ended' }, ...problemResponses },
 });
@@ -139,20 +132,21 @@ const revokeSession = createRoute({
 const revokeOtherSessions = createRoute({
   method: 'delete',
   path: '/sessions',
-  summary: 'End all own sessions but this one',
+  summary: 'End all other sessions',
   responses: { 204: { description: 'Ended' }, ...problemResponses },
 });
 
 const changePassword = createRoute({
   method: 'put',
   path: '/password',
-  summary: 'Change the own password, and end all other sessions',
+  summary: 'Change the password, and end all other sessions',
   request: { body: jsonBody(passwordChange) },
   responses: { 204: { description: 'Changed' }, ...problemResponses },
 });
 
 export function sessionRoutes({ db, accounts }: AccountDeps) {
-  // As many guesses as signing in allows; a stranger at an open screen uses up those of its session only.
+  // As many attempts as for signing in. They count per session, so a stranger at an unlocked screen does not block the
+  // member's other sessions.
   const guesses = createRateLimit(db, { name: 'password', points: 5, seconds: 15 * 60 });
   return createRouter()
     .openapi(listSessionsRoute, async (c) => {
@@ -179,7 +173,7 @@ export function sessionRoutes({ db, accounts }: AccountDeps) {
     .openapi(changePassword, async (c) => {
       const key = String(c.get('viewer').sessionId);
       if (!(await guesses.consume(key)))
-        throw new ProblemError('too-many', accountMessages.tooManyLogins, { retryAfter: 15 * 60 });
+        throw new ProblemError('too-many-failed-sign-ins', { retryAfter: 15 * 60 });
       setCookies(c, await accounts.changePassword(c.req.valid('json'), c.req.raw.headers, c.get('viewer')));
       await guesses.reset(key);
       return c.body(null, 204);
@@ -190,14 +184,14 @@ export function getVisitor(c: Context, { trustedProxies }: Pick<SiteSettings, 't
   return { headers: c.req.raw.headers, networkAddress: getNetworkAddress(c, trustedProxies) };
 }
 
-/** What a try to sign in is answered with. */
+/** Builds the response to a sign-in attempt. */
 export async function toSignInResponse(
   c: Context,
   db: Database,
   outcome: SignInOutcome,
 ): Promise<SignInState> {
   setCookies(c, outcome.cookies);
-  if (outcome.memberId === null) return { member: null, needs: 'second-factor' };
+  if (outcome.memberId === null) return { member: null, needs: 'two-factor' };
   return { member: await getMe(db, outcome.memberId) };
 }
 

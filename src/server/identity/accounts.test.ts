@@ -1,9 +1,10 @@
+import { formatError } from '#shared/errors.ts';
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createLinkToken } from '#tests/support/email-links.ts';
 import { type ApiClient, password } from '#tests/support/member.ts';
 import { startTestServer } from '#tests/support/server.ts';
-import { accountMessages, registerMessages, type SessionState } from '#shared/identity/accounts.ts';
-import { madeByHeader } from '#shared/core/protocol.ts';
+import { type SessionState } from '#shared/identity/accounts.ts';
+import { actingMemberHeader } from '#shared/core/protocol.ts';
 import { defaultPasswordCost } from './passwords.ts';
 
 const server = await startTestServer();
@@ -19,7 +20,7 @@ describe('registering', () => {
     confirmPassword: 'engine',
   };
 
-  test('signs the member in, with a record of defaults', async () => {
+  test('signs the member in and creates the member with defaults', async () => {
     const caller = visitor();
     const { status, body } = await caller.post<SessionState>('/members', form);
     expect(status).toBe(201);
@@ -36,7 +37,7 @@ describe('registering', () => {
     expect((await caller.get<SessionState>('/session')).body).toEqual(body);
   });
 
-  test('stores the address trimmed and in lower case, the name trimmed', async () => {
+  test('stores the address trimmed and in lower case, and the name trimmed', async () => {
     const { body } = await visitor().post<SessionState>('/members', {
       ...form,
       displayName: '  Grace  ',
@@ -48,45 +49,45 @@ describe('registering', () => {
   test.each([
     [
       'confirmPassword',
-      registerMessages.passwordsDiffer,
+      formatError({ code: 'passwords-differ' }),
       { confirmPassword: 'other', password: 'abc', displayName: '' },
     ],
     [
       'password',
-      registerMessages.passwordShort,
+      'Password must be at least 6 characters',
       { password: 'short', confirmPassword: 'short', displayName: '' },
     ],
     [
       'password',
-      registerMessages.passwordLong,
+      'Password must be 128 characters or fewer',
       { password: 'x'.repeat(129), confirmPassword: 'x'.repeat(129) },
     ],
-    ['displayName', registerMessages.nameShort, { displayName: ' A ', email: 'nonsense' }],
-    ['displayName', registerMessages.nameLong, { displayName: 'A'.repeat(81) }],
-    ['displayName', registerMessages.nameCharacters, { displayName: 'A\u0007da' }],
-    ['email', accountMessages.invalidEmail, { email: 'ada@' }],
-    ['email', accountMessages.invalidEmail, { email: `${'a'.repeat(250)}@example.org` }],
-  ])('tells of the first rule broken: %s, %s', async (field, message, wrong) => {
+    ['displayName', 'Name must be at least 2 characters', { displayName: ' A ', email: 'nonsense' }],
+    ['displayName', 'Name must be 80 characters or fewer', { displayName: 'A'.repeat(81) }],
+    ['displayName', formatError({ code: 'name-characters-not-allowed' }), { displayName: 'A\u0007da' }],
+    ['email', formatError({ code: 'email-not-valid' }), { email: 'ada@' }],
+    ['email', formatError({ code: 'email-not-valid' }), { email: `${'a'.repeat(250)}@example.org` }],
+  ])('reports the first broken rule: %s, %s', async (field, message, wrong) => {
     const email = 'first.rule@example.org';
     const refused = await visitor().post('/members', { ...form, email, ...wrong });
     expect(refused).toMatchObject({
       status: 400,
-      code: 'invalid',
+      kind: 'invalid',
       detail: message,
       errors: [{ field, message }],
     });
-    expect(await visitor().signIn(email, form.password)).toMatchObject({ code: 'unknown-email' });
+    expect(await visitor().signIn(email, form.password)).toMatchObject({ kind: 'unknown-email' });
   });
 
   test.each([
     ['two characters', 'Ab'],
     ['eighty characters beyond the basic plane', '𝒜'.repeat(80)],
-  ])('takes a name of %s', async (_, displayName) => {
+  ])('accepts a name of %s', async (_, displayName) => {
     const member = await server.register(displayName);
     expect((await member.me()).displayName).toBe(displayName);
   });
 
-  test('takes a password of 128 characters, each of four bytes', async () => {
+  test('accepts a password of 128 characters of four bytes each', async () => {
     const long = '🔑'.repeat(128);
     const email = 'long.password@example.org';
     const registered = await visitor().post('/members', { displayName: 'Long', email, password: long });
@@ -94,19 +95,23 @@ describe('registering', () => {
     expect((await visitor().signIn(email, long)).status).toBe(200);
   });
 
-  test('with an address in use, whatever its capitals, is refused and changes nothing', async () => {
+  test('refuses an address in use case-insensitively, and changes nothing', async () => {
     const taken = await server.register('Taken');
     const refused = await visitor().post('/members', {
       ...form,
       displayName: 'Thief',
       email: ` ${taken.email.toUpperCase()}`,
     });
-    expect(refused).toMatchObject({ status: 409, code: 'email-taken', detail: accountMessages.emailTaken });
+    expect(refused).toMatchObject({
+      status: 409,
+      kind: 'email-taken',
+      detail: formatError({ code: 'email-taken' }),
+    });
     expect(refused.headers.getSetCookie()).toEqual([]);
     expect((await taken.me()).displayName).toBe('Taken');
   });
 
-  test('one address many times at once makes one member', async () => {
+  test('creates one member from concurrent requests with one address', async () => {
     const email = 'at.once@example.org';
     const tries = await Promise.all(
       Array.from({ length: 10 }, () => visitor().post('/members', { ...form, email })),
@@ -117,15 +122,15 @@ describe('registering', () => {
     ]);
   });
 
-  test('forty members at once makes forty members', async () => {
+  test('creates forty members from forty concurrent requests', async () => {
     const members = await Promise.all(Array.from({ length: 40 }, () => server.register('Pupil')));
     expect(new Set(members.map(({ id }) => id)).size).toBe(40);
   });
 
-  test('never tells or keeps the password', async () => {
+  test('never returns or stores the password', async () => {
     const secret = 'plain to see?';
     const email = 'secret@example.org';
-    const full = await server.startBeside({ passwordCost: defaultPasswordCost });
+    const full = await server.startSecondNode({ passwordCost: defaultPasswordCost });
     onTestFinished(() => full.stop());
     const form = { displayName: 'Secret', email, password: secret };
     const { body } = await full.visitor().post('/members', form);
@@ -141,7 +146,7 @@ describe('registering', () => {
 });
 
 describe('signing in', () => {
-  test('works with the address in any case, and with spaces around it', async () => {
+  test('accepts the address in any case and with spaces around it', async () => {
     const ann = await server.register('Ann');
     const { status, body } = await visitor().signIn(` ${ann.email.toUpperCase()} `, password);
     expect(status).toBe(200);
@@ -149,38 +154,44 @@ describe('signing in', () => {
   });
 
   test.each([
-    ['an unknown address', 'nobody@example.org', 401, 'unknown-email', accountMessages.unknownEmail],
-    ['what is no address', 'nobody', 400, 'invalid', accountMessages.invalidEmail],
-    ['nothing', '', 400, 'invalid', accountMessages.invalidEmail],
-  ])('with %s says so', async (_, email, status, code, detail) => {
-    expect(await visitor().signIn(email, password)).toMatchObject({ status, code, detail });
+    [
+      'an unknown address',
+      'nobody@example.org',
+      401,
+      'unknown-email',
+      formatError({ code: 'unknown-email' }),
+    ],
+    ['an invalid address', 'nobody', 400, 'invalid', formatError({ code: 'email-not-valid' })],
+    ['nothing', '', 400, 'invalid', formatError({ code: 'email-not-valid' })],
+  ])('with %s returns that error', async (_, email, status, kind, detail) => {
+    expect(await visitor().signIn(email, password)).toMatchObject({ status, kind, detail });
   });
 
-  test('with a wrong password says so and sets no cookie', async () => {
+  test('with a wrong password returns that error and sets no cookie', async () => {
     const ann = await server.register('Ann');
     for (const wrong of ['', `${password} `, password.toUpperCase()]) {
       const refused = await visitor().signIn(ann.email, wrong);
-      expect(refused).toMatchObject({ status: 401, detail: accountMessages.wrongPassword });
+      expect(refused).toMatchObject({ status: 401, detail: formatError({ code: 'wrong-password' }) });
       expect(refused.headers.getSetCookie()).toEqual([]);
     }
   });
 
-  test('with the longest address there can be is answered like any other', async () => {
+  test('with the longest possible address gets the usual response', async () => {
     const email = `${'a'.repeat(242)}@example.org`;
     expect(email).toHaveLength(254);
-    expect(await visitor().signIn(email, 'guess')).toMatchObject({ status: 401, code: 'unknown-email' });
+    expect(await visitor().signIn(email, 'guess')).toMatchObject({ status: 401, kind: 'unknown-email' });
   });
 
-  test('tells nothing of which was wrong where the operator hides it', async () => {
+  test('does not reveal which part was wrong if the operator hides it', async () => {
     const ann = await server.register('Ann');
-    const discreet = await server.startBeside({ hidesLoginReason: true });
+    const discreet = await server.startSecondNode({ hidesLoginReason: true });
     try {
       const wrong = await discreet.visitor().signIn(ann.email, 'guess');
       const unknown = await discreet.visitor().signIn('no.such@example.org', 'guess');
       expect(wrong).toMatchObject({
         status: 401,
-        code: 'wrong-credentials',
-        detail: accountMessages.loginFailed,
+        kind: 'wrong-credentials',
+        detail: formatError({ code: 'wrong-credentials' }),
       });
       expect(unknown.body).toEqual({ ...(wrong.body as object), requestId: expect.any(String) });
     } finally {
@@ -190,22 +201,22 @@ describe('signing in', () => {
 });
 
 describe('signing out', () => {
-  test('ends the session, also for who kept the cookie, and no other', async () => {
+  test('ends this session, also for a copy of the cookie, and no other', async () => {
     const ann = await server.register('Ann');
     const phone = await ann.signInElsewhere();
     const stolen = ann.onServer(server.address);
     expect((await ann.delete('/session')).status).toBe(204);
     expect([...ann.cookies.keys()]).toEqual(['parley.known_browser']);
     expect((await stolen.get<SessionState>('/session')).body).toEqual({ member: null });
-    expect(await stolen.get('/feeds/recent')).toMatchObject({ status: 401, code: 'signed-out' });
+    expect(await stolen.get('/feeds/recent')).toMatchObject({ status: 401, kind: 'signed-out' });
     expect((await phone.me()).id).toBe(ann.id);
   });
 
-  test('leaves what waited in the browser to that member: it is not done as the next one', async () => {
+  test('refuses queued offline writes of the member when another one has signed in', async () => {
     const [ann, bob] = [await server.register('Ann'), await server.register('Bob')];
     const madeBy = (id: number) =>
-      bob.send('GET', '/feeds/recent', { headers: { [madeByHeader]: String(id) } });
-    expect(await madeBy(ann.id)).toMatchObject({ status: 401, code: 'signed-out' });
+      bob.send('GET', '/feeds/recent', { headers: { [actingMemberHeader]: String(id) } });
+    expect(await madeBy(ann.id)).toMatchObject({ status: 401, kind: 'signed-out' });
     expect(await madeBy(bob.id)).toMatchObject({ status: 200 });
   });
 
@@ -215,7 +226,7 @@ describe('signing out', () => {
 });
 
 describe('sessions', () => {
-  test('are listed newest first, each member their own', async () => {
+  test('are listed newest first, to each member their own', async () => {
     const ann = await server.register('Ann');
     await server.register('Bob');
     const phone = await ann.signInElsewhere();
@@ -224,7 +235,7 @@ describe('sessions', () => {
     expect(JSON.stringify(items)).not.toContain('token');
   });
 
-  test('can be revoked one by one; the revoked browser is signed out', async () => {
+  test('can be revoked one by one, which signs the browser out', async () => {
     const ann = await server.register('Ann');
     const phone = await ann.signInElsewhere();
     const tablet = await ann.signInElsewhere();
@@ -236,14 +247,14 @@ describe('sessions', () => {
     expect(await ann.delete(`/sessions/${own?.id}`)).toMatchObject({ status: 404 });
   });
 
-  test('of somebody else cannot be revoked', async () => {
+  test('of another member cannot be revoked', async () => {
     const [ann, bob] = [await server.register('Ann'), await server.register('Bob')];
     const { items } = await sessionsOf(ann);
     expect(await bob.delete(`/sessions/${items[0]?.id}`)).toMatchObject({ status: 404 });
     expect((await ann.me()).id).toBe(ann.id);
   });
 
-  test('can be ended all but the one in use, and nobody else notices', async () => {
+  test('can all be ended except the current one, without affecting other members', async () => {
     const [ann, bob] = [await server.register('Ann'), await server.register('Bob')];
     const phone = await ann.signInElsewhere();
     expect((await ann.delete('/sessions')).status).toBe(204);
@@ -253,19 +264,21 @@ describe('sessions', () => {
   });
 
   test.each([
-    ['made up', 'parley.session_token=made.up'],
+    ['forged', 'parley.session_token=made.up'],
     ['badly encoded', 'parley.session_token=%E0%A4%A'],
     ['empty', 'parley.session_token='],
     ['of thousands of characters', `parley.session_token=${'x'.repeat(8000)}`],
     ['no cookie at all', ';;;=;'],
-  ])('are not to be had by a cookie that is %s', async (_, cookie) => {
+  ])('cannot be used with a cookie that is %s', async (_, cookie) => {
     const refused = await visitor().send('GET', '/feeds/recent', { headers: { cookie } });
-    expect(refused).toMatchObject({ status: 401, code: 'signed-out' });
+    expect(refused).toMatchObject({ status: 401, kind: 'signed-out' });
   });
 
-  test('are not to be had by a cookie signed by another secret', async () => {
+  test('cannot be used with a cookie signed with another secret', async () => {
     const ann = await server.register('Ann');
-    const foreign = await server.startBeside({ secret: 'another secret that is just as long as the first' });
+    const foreign = await server.startSecondNode({
+      secret: 'another secret that is just as long as the first',
+    });
     try {
       expect(await ann.onServer(foreign.address).get('/feeds/recent')).toMatchObject({ status: 401 });
     } finally {
@@ -278,7 +291,7 @@ describe('sessions', () => {
 });
 
 describe('the session cookie', () => {
-  test('cannot be read by scripts nor sent along from other sites', async () => {
+  test('cannot be read by scripts, and other sites do not send it', async () => {
     const ann = await server.register('Ann');
     const [cookie = ''] = (await visitor().signIn(ann.email, password)).headers.getSetCookie();
     expect(cookie).toMatch(/^parley\.session_token=/);
@@ -288,8 +301,8 @@ describe('the session cookie', () => {
     expect(cookie).not.toMatch(/; Secure/i);
   });
 
-  test('is sent over https alone where members come by https', async () => {
-    const secure = await server.startBeside({ publicUrl: 'https://ask.example.org' });
+  test('is sent over HTTPS only if the site uses HTTPS', async () => {
+    const secure = await server.startSecondNode({ publicUrl: 'https://ask.example.org' });
     try {
       const ann = await secure.register('Ann');
       const [cookie = ''] = (await secure.visitor().signIn(ann.email, password)).headers.getSetCookie();
@@ -302,18 +315,18 @@ describe('the session cookie', () => {
   });
 });
 
-describe('an operator', () => {
-  test('can close the community to newcomers while members still sign in', async () => {
+describe('the operator', () => {
+  test('can switch registration off while members still sign in', async () => {
     const ann = await server.register('Ann');
-    const closed = await server.startBeside({ isSignUpOpen: false });
+    const closed = await server.startSecondNode({ isSignUpOpen: false });
     try {
       const refused = await closed
         .visitor()
         .post('/members', { displayName: 'Late', email: 'late@example.org', password });
       expect(refused).toMatchObject({
         status: 403,
-        code: 'disabled',
-        detail: accountMessages.signUpDisabled,
+        kind: 'disabled',
+        detail: formatError({ code: 'password-sign-in-disabled' }),
       });
       expect((await closed.visitor().signIn(ann.email, password)).status).toBe(200);
     } finally {
@@ -321,11 +334,15 @@ describe('an operator', () => {
     }
   });
 
-  test('can switch passwords off; sessions go on', async () => {
+  test('can switch passwords off while sessions continue', async () => {
     const ann = await server.register('Ann');
-    const closed = await server.startBeside({ hasPasswordSignIn: false });
+    const closed = await server.startSecondNode({ hasPasswordSignIn: false });
     try {
-      const disabled = { status: 403, code: 'disabled', detail: accountMessages.signUpDisabled };
+      const disabled = {
+        status: 403,
+        kind: 'disabled',
+        detail: formatError({ code: 'password-sign-in-disabled' }),
+      };
       expect(await closed.visitor().signIn(ann.email, password)).toMatchObject(disabled);
       const form = { displayName: 'Late', email: 'later@example.org', password };
       expect(await closed.visitor().post('/members', form)).toMatchObject(disabled);
@@ -336,14 +353,14 @@ describe('an operator', () => {
   });
 });
 
-describe('where the operator refuses common passwords', () => {
+describe('a site that refuses common passwords', () => {
   test.each([
     ['football', 'small@example.net'],
     ['FootBall', 'large@example.net'],
-  ])('%s is not taken, neither at first nor later', async (common, email) => {
-    const strict = await server.startBeside({ refusesCommonPasswords: true });
+  ])('refuses %s at registration and later', async (common, email) => {
+    const strict = await server.startSecondNode({ refusesCommonPasswords: true });
     const form = { displayName: 'Ada', email, password: common };
-    const message = accountMessages.commonPassword;
+    const message = formatError({ code: 'password-too-common' });
     expect(await strict.visitor().post('/members', form)).toMatchObject({
       errors: [{ field: 'password', message }],
     });
@@ -352,9 +369,11 @@ describe('where the operator refuses common passwords', () => {
     expect(await member.put('/password', change)).toMatchObject({
       errors: [{ field: 'newPassword', message }],
     });
-    const token = await createLinkToken(server.db, { memberId: member.id, purpose: 'reset' });
+    const token = await createLinkToken(server.db, { memberId: member.id, purpose: 'reset_password' });
     const reset = { token, newPassword: common };
-    expect(await strict.visitor().post('/mail/password', reset)).toMatchObject({ errors: [{ message }] });
+    expect(await strict.visitor().post('/email/password-reset', reset)).toMatchObject({
+      errors: [{ message }],
+    });
     expect((await server.visitor().post('/members', form)).status).toBe(201);
     await strict.stop();
   });

@@ -2,12 +2,11 @@ import { APIError } from 'better-auth/api';
 import { databaseNowMs } from '#server/core/database-clock.ts';
 import { type Database, type Queryable, transaction } from '#server/core/database.ts';
 import { publish } from '#server/core/events.ts';
-import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
+import { invalidFieldError, invalidFieldsError, ProblemError } from '#server/core/errors.ts';
 import type { MemberStatus, Viewer } from '#server/core/http.ts';
 import { createRateLimit } from '#server/core/rate-limits.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
 import {
-  accountMessages,
   type Credentials,
   displayName,
   email as emailSchema,
@@ -40,30 +39,30 @@ export { listMembersByEmail } from './accounts-queries.ts';
 
 export type Accounts = ReturnType<typeof createAccounts>;
 
-/** Who asks: the headers carry the cookie and user agent, the address is for limits. */
+/** The request's headers, with cookie and user agent, and the network address for rate limits. */
 export type Visitor = { headers: Headers; networkAddress: string };
 
-/** A session begun or ended: the cookies to set. */
+/** The member of a new session and the cookies to set. */
 export type NewSession = { memberId: number; cookies: string[] };
 
 export type AccountsOptions = {
   db: Database;
   auth: Auth;
   settings: SiteSettings;
-  /** Absent where every request asks the database. */
+  /** Absent: every request reads the session from the database. */
   sessionCache?: SessionCache | undefined;
-  /** Absent where nobody registers. */
+  /** Absent where members cannot register. */
   registrations?: Registrations | undefined;
-  /** What follows a registration. */
+  /** Called after a registration. */
   onRegistered?: ((memberId: number) => Promise<void>) | undefined;
 };
 
-/** Registering, signing in and out. */
+/** Registration, sign-in and sign-out. */
 export function createAccounts(options: AccountsOptions) {
   const { db, auth, settings, sessionCache, onRegistered } = options;
   const attemptLimit = createPasswordAttemptLimit(db);
   const knownBrowsers = createKnownBrowsers(db, settings);
-  // Against floods only (docs/product.md 17.1): a university's first lecture of the year stays below.
+  // Only against floods (docs/product.md 17.1): a university's first lecture of the year stays below the limit.
   const registrationLimit = createRateLimit(db, { name: 'register', points: 1000, seconds: 60 * 60 });
 
   return { register, checkPassword, signOut, changePassword, viewer: getViewer };
@@ -71,17 +70,16 @@ export function createAccounts(options: AccountsOptions) {
   /** @throws ProblemError with the texts of docs/product.md 2.1 and 2.2. */
   async function register(form: Registration, visitor: Visitor): Promise<NewSession> {
     if (!settings.isSignUpOpen || !settings.hasPasswordSignIn)
-      throw new ProblemError('disabled', accountMessages.signUpDisabled);
+      throw new ProblemError('password-sign-in-disabled');
     const wrong = findRegistrationProblem(form);
-    if (wrong !== null) throw invalidFieldError(wrong.field, wrong.message);
+    if (wrong !== null) throw invalidFieldsError([wrong]);
     const name = displayName.parse(form.displayName);
     await refuseImpersonation(db, name, null);
     await refuseCommonPassword(settings, form.password, 'password');
     if (!(await registrationLimit.consume(visitor.networkAddress)))
-      throw new ProblemError('too-many', accountMessages.registerFailed, { retryAfter: 60 * 60 });
+      throw new ProblemError('registration-failed', { retryAfter: 60 * 60 });
     const email = emailSchema.parse(form.email);
-    if (await isEmailTaken(db, { address: email }))
-      throw new ProblemError('email-taken', accountMessages.emailTaken);
+    if (await isEmailTaken(db, { address: email })) throw new ProblemError('email-taken');
     try {
       const { headers, response } = await auth.api.signUpEmail({
         body: { name, email, password: form.password, showEmail: form.showEmail },
@@ -91,27 +89,26 @@ export function createAccounts(options: AccountsOptions) {
       const memberId = Number(response.user.id);
       const { networkAddress } = visitor;
       await options.registrations?.note({ memberId, address: networkAddress, isConfirmed: false });
-      // Can be asked for again in the settings; the account is made.
+      // The member can request the email again in the settings. The account exists.
       await onRegistered?.(memberId).catch(() => {});
       return {
         memberId,
         cookies: [...headers.getSetCookie(), knownBrowsers.remember(visitor.headers, memberId)],
       };
     } catch (error) {
-      // Two registrations of one address at once: the unique constraint decides.
-      if (await findMemberByEmail(db, email))
-        throw new ProblemError('email-taken', accountMessages.emailTaken);
+      // The unique constraint decided between two concurrent registrations of one address.
+      if (await findMemberByEmail(db, email)) throw new ProblemError('email-taken');
       throw error;
     }
   }
 
   /**
-   * Whose address and password these are. Nobody is signed in by that.
+   * Returns the member with this address and password. Does not sign in.
    * @throws ProblemError with the texts of docs/product.md 2.5 to 2.7.
    */
   async function checkPassword(credentials: Credentials, visitor: Visitor): Promise<number> {
     const parsed = emailSchema.safeParse(credentials.email);
-    if (!parsed.success) throw invalidFieldError('email', accountMessages.invalidEmail);
+    if (!parsed.success) throw invalidFieldError('email', 'email-not-valid');
     const email = parsed.data;
     const credential = await findCredential(db, email);
     const browser =
@@ -129,16 +126,16 @@ export function createAccounts(options: AccountsOptions) {
   }
 
   async function createSignInProblem(email: string): Promise<ProblemError> {
-    if (settings.hidesLoginReason) return new ProblemError('wrong-credentials', accountMessages.loginFailed);
+    if (settings.hidesLoginReason) return new ProblemError('wrong-credentials');
     return (await findMemberByEmail(db, email))
-      ? new ProblemError('wrong-password', accountMessages.wrongPassword)
-      : new ProblemError('unknown-email', accountMessages.unknownEmail);
+      ? new ProblemError('wrong-password')
+      : new ProblemError('unknown-email');
   }
 
-  /** Ends the session the cookie names; without one there is nothing to do. Returns the cookies to clear. */
+  /** Ends the session of the cookie, if there is one. Returns the cookies to clear. */
   async function signOut(headers: Headers): Promise<string[]> {
     const session = await getViewer(headers);
-    // Not left to better-auth, which clears the cookie also where the session could not be deleted.
+    // better-auth would clear the cookie even if it could not delete the session.
     if (session !== null) {
       const { id, sessionId } = session.viewer;
       await transaction(db, async (tx) => {
@@ -150,7 +147,7 @@ export function createAccounts(options: AccountsOptions) {
     return result.headers.getSetCookie();
   }
 
-  /** Replaces the password, and ends every other session of the member. Returns the cookies of this one's renewal. */
+  /** Changes the password and ends every other session of the member. Returns the cookies of the renewed session. */
   async function changePassword(
     change: PasswordChange,
     headers: Headers,
@@ -165,18 +162,18 @@ export function createAccounts(options: AccountsOptions) {
       });
       await transaction(db, async (tx) => {
         await publish(tx, `member:${id}`, { kind: 'sessions-ended', sessionId: null, except: sessionId });
-        await deleteLinks(tx, { memberId: id, purposes: ['reset'] });
+        await deleteLinks(tx, { memberId: id, purposes: ['reset_password'] });
         await recordSecurityEvent(tx, { memberId: id, event: 'password-changed' });
       });
       return [...result.headers.getSetCookie(), knownBrowsers.remember(headers, id)];
     } catch (error) {
       if (error instanceof APIError && error.statusCode === 400)
-        throw invalidFieldError('currentPassword', accountMessages.wrongPassword);
+        throw invalidFieldError('currentPassword', 'current-password-wrong');
       throw error;
     }
   }
 
-  /** The member a request is made by, and cookies to renew; null without a living session. */
+  /** Returns the member of a request and the cookies to renew; null without a valid session. */
   async function getViewer(headers: Headers): Promise<{ viewer: Viewer; cookies: string[] } | null> {
     const cookie = headers.get('cookie');
     if (cookie === null) return null;
@@ -195,18 +192,21 @@ export function createAccounts(options: AccountsOptions) {
   }
 }
 
-/** Ends one of the viewer's sessions; its open pages hear no more. @throws ProblemError 'not-found' */
+/**
+ * Ends one of the viewer's sessions and its live connections.
+ * @throws ProblemError 'not-found'
+ */
 export async function endSession(db: Database, { viewer, sessionId }: { viewer: Viewer; sessionId: number }) {
   await transaction(db, async (tx) => {
     if (!(await deleteSession(tx, { id: sessionId, memberId: viewer.id })))
-      throw new ProblemError('not-found', 'There is no such session.');
+      throw new ProblemError('session-not-found');
     await publish(tx, `member:${viewer.id}`, { kind: 'sessions-ended', sessionId, except: null });
     if (sessionId !== viewer.sessionId)
       await recordSecurityEvent(tx, { memberId: viewer.id, event: 'sessions-ended' });
   });
 }
 
-/** Ends all of the viewer's sessions but the one that asks. */
+/** Ends all of the viewer's sessions except the current one. */
 export async function endOtherSessions(db: Database, viewer: Viewer): Promise<void> {
   const except = viewer.sessionId;
   await transaction(db, async (tx) => {
@@ -216,7 +216,7 @@ export async function endOtherSessions(db: Database, viewer: Viewer): Promise<vo
   });
 }
 
-/** The member as they see themselves; null when they are gone. */
+/** Returns the member's own data; null if the account is deleted. */
 export async function getMe(db: Queryable, id: number): Promise<Me | null> {
   const row = await findOwnMember(db, id);
   if (row === undefined || row.email === null) return null;
@@ -238,13 +238,13 @@ export async function getMe(db: Queryable, id: number): Promise<Me | null> {
   };
 }
 
-/** The suspension that holds now; null for none. */
+/** Returns the suspension in effect; null for none. */
 export function getActiveSuspension({ suspension: suspended }: MemberStatus): Me['suspended'] {
   if (suspended === null || suspended.until.getTime() <= databaseNowMs()) return null;
   return { until: suspended.until.toISOString(), reason: suspended.reason };
 }
 
-/** The same from the columns of a member. */
+/** Returns the suspension in effect from the columns of a member. */
 export function getMemberSuspension(row: AccountStatusColumns): Me['suspended'] {
   return getActiveSuspension(toAccountStatus(row));
 }

@@ -14,19 +14,19 @@ const hour = 60 * 60;
 const day = 24 * hour;
 
 /**
- * How long a session lasts from when it was last renewed, and how long until it is renewed, in seconds: often enough that
- * the list of own sessions says when each was last used.
+ * Seconds that a session lasts after its last renewal, and seconds between renewals. The renewals are frequent enough
+ * for the list of sessions to show the last use.
  */
 const session = { expiresIn: 30 * day, updateAge: hour };
 
-/** When the next request renews a session, in milliseconds since 1970: always before it expires. */
+/** Returns when the next request renews a session, in milliseconds since 1970: always before it expires. */
 export function getSessionRenewalTime(expiresAt: Date): number {
   return expiresAt.getTime() - (session.expiresIn - session.updateAge) * 1_000;
 }
 
 /**
- * better-auth keeps credentials and sessions; a member is its user record, so that an account without a member
- * cannot exist. Its own HTTP routes are not mounted: `routes.ts` is the only way in.
+ * Configures better-auth, which stores credentials and sessions. A member is its user record, so an account cannot
+ * exist without a member. Its own HTTP routes are not mounted: accounts-routes.ts is the only access.
  */
 export function createAuth(
   db: Database,
@@ -49,7 +49,7 @@ export function createAuth(
     },
     advanced: {
       cookiePrefix: getCookiePrefix(settings),
-      // Would put a prefix of its own before ours.
+      // Otherwise better-auth adds its own prefix before ours.
       useSecureCookies: false,
       defaultCookieAttributes: { secure: isHttps(settings), httpOnly: true, sameSite: 'lax', path: '/' },
       database: { generateId: 'serial' },
@@ -102,7 +102,7 @@ export function createAuth(
       modelName: 'verification',
       fields: { expiresAt: 'expires_at', createdAt: 'created_at', updatedAt: 'updated_at' },
     },
-    // Whichever way a member signs in.
+    // For every sign-in method.
     databaseHooks: {
       session: { create: { after: ({ userId }) => endOldestSessions(db, Number(userId)) } },
     },
@@ -110,8 +110,8 @@ export function createAuth(
 }
 
 /**
- * Lets better-auth begin a session for a member who has shown who they are by other means than a password alone, and make
- * a member who comes from an identity provider. Callable from here only, never over HTTP.
+ * Endpoints that create a session for a member authenticated by other means than a password alone, and create a member
+ * for an account at the identity provider. They can only be called from the server's code, not over HTTP.
  */
 export const internalEndpoints = {
   id: 'parley-begin-session',
@@ -120,7 +120,7 @@ export const internalEndpoints = {
       { method: 'POST', body: z.object({ memberId: z.number() }), requireHeaders: true },
       async (ctx) => {
         const user = await ctx.context.internalAdapter.findUserById(String(ctx.body.memberId));
-        if (user === null) throw new Error(`there is no member ${ctx.body.memberId}`);
+        if (user === null) throw new Error(`member ${ctx.body.memberId} does not exist`);
         const session = await ctx.context.internalAdapter.createSession(user.id, false);
         await setSessionCookie(ctx, { session, user });
         return ctx.json({});

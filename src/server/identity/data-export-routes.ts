@@ -10,8 +10,8 @@ import { createDataExport } from './data-export.ts';
 
 const exportData = createRoute({
   method: 'get',
-  path: '/download',
-  summary: 'Everything that is the member’s, as a compressed archive',
+  path: '/data-export',
+  summary: 'Download all data of the member as an archive',
   responses: {
     200: {
       description: 'A tar archive, compressed with gzip; its README.md explains the files',
@@ -22,22 +22,17 @@ const exportData = createRoute({
 });
 
 export function dataExportRoutes({ db, settings }: RouteDeps) {
-  // Each reads all that a member has.
-  const exportLimit = createRateLimit(db, { name: 'download', points: 5, seconds: 60 * 60 });
+  // Each export reads everything a member has.
+  const exportLimit = createRateLimit(db, { name: 'data-export', points: 5, seconds: 60 * 60 });
   return createRouter().openapi(exportData, async (c) => {
-    // A page of another site that leads here would have the member mailed about it.
-    if (c.req.header('sec-fetch-site') === 'cross-site')
-      throw new ProblemError('foreign-origin', 'This request came from another site.');
+    // A link on another site could otherwise start the export and its security email.
+    if (c.req.header('sec-fetch-site') === 'cross-site') throw new ProblemError('foreign-origin');
     const { id: memberId } = c.get('viewer');
     if (!(await exportLimit.consume(String(memberId))))
-      throw new ProblemError(
-        'too-many',
-        'You have downloaded your data a few times just now. Please try again later.',
-        {
-          retryAfter: 60 * 60,
-        },
-      );
-    await transaction(db, (tx) => recordSecurityEvent(tx, { memberId, event: 'data-downloaded' }));
+      throw new ProblemError('too-many-data-exports', {
+        retryAfter: 60 * 60,
+      });
+    await transaction(db, (tx) => recordSecurityEvent(tx, { memberId, event: 'data-exported' }));
     const archive = createDataExport(db, { memberId, site: settings.publicUrl ?? new URL(c.req.url).origin });
     const name = `parley-${new Date().toISOString().slice(0, 10)}.tar.gz`;
     return c.body(Readable.toWeb(archive) as ReadableStream<Uint8Array>, 200, {

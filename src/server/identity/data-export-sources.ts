@@ -1,12 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 
-/** Rows of a list, those behind the key `after`, in the order of their keys. */
+/** Reads the rows of a list after the key `after`, in the order of the keys. */
 export type ExportSource = {
-  /** The name of the file, without its ending. */
+  /** File name without extension. */
   file: string;
-  /** What it holds, for the README of the download. */
+  /** Description for the README of the export. */
   about: string;
-  /** Rows that are read at once: fewer where they hold whole texts. */
+  /** Rows per query: fewer if they contain whole texts. */
   pageSize: number;
   rows: (memberId: number, after: string | number | null) => RawBuilder<ExportRow>;
 };
@@ -16,7 +16,7 @@ export type ExportRow = { key: string | number } & Record<string, unknown>;
 const textPageSize = 50;
 const linePageSize = 5000;
 
-/** Behind the last key seen; from the beginning where there is none. */
+/** Rows after the last key; all without one. */
 const afterKey = (column: string, after: string | number | null) =>
   after === null ? sql`true` : sql`${sql.ref(column)} > ${after}`;
 
@@ -25,7 +25,7 @@ const selectRevisions = (column: 'question_id' | 'answer_id' | 'reply_id') => sq
       'title', title, 'content', content, 'tags', tags, 'createdAt', created_at
     )) order by id), '[]') from revision where ${sql.ref(column)} = post.id) as "earlierVersions"`;
 
-/** What members have written. */
+/** The member's posts. */
 export const postSources = {
   questions: {
     file: 'questions',
@@ -41,7 +41,7 @@ export const postSources = {
   },
   answers: {
     file: 'answers',
-    about: 'your answers, likewise; `questionId` is the question they answer',
+    about: 'your answers, with their earlier versions; `questionId` is the question',
     pageSize: textPageSize,
     rows: (memberId, after) => sql<ExportRow>`
       select id as key, id, question_id as "questionId", content, created_at as "createdAt", edited_at as "editedAt",
@@ -51,7 +51,7 @@ export const postSources = {
   replies: {
     file: 'replies',
     about:
-      'your replies, likewise; `answerId` is null for a comment on a question, `parentReplyId` is the reply you answered',
+      'your replies, with their earlier versions; `answerId` is null for a comment on a question, `parentReplyId` is the reply you replied to',
     pageSize: textPageSize,
     rows: (memberId, after) => sql<ExportRow>`
       select id as key, id, question_id as "questionId", answer_id as "answerId", parent_reply_id as "parentReplyId",
@@ -63,7 +63,7 @@ export const postSources = {
 
 const createVoteSource = (kind: 'question' | 'answer' | 'reply', plural: string): ExportSource => ({
   file: `votes-on-${plural}`,
-  about: `your votes on ${plural}, named by their number`,
+  about: `your votes on ${plural}, by their ids`,
   pageSize: linePageSize,
   rows: (memberId, after) => sql<ExportRow>`
     select ${sql.ref(`${kind}_id`)} as key, ${sql.ref(`${kind}_id`)} as ${sql.ref(`${kind}Id`)}, direction,
@@ -73,14 +73,14 @@ const createVoteSource = (kind: 'question' | 'answer' | 'reply', plural: string)
     order by ${sql.ref(`${kind}_id`)} limit ${linePageSize}`,
 });
 
-/** Everything else, a file each. */
+/** Everything else, one file each. */
 export const listSources: readonly ExportSource[] = [
   createVoteSource('question', 'questions'),
   createVoteSource('answer', 'answers'),
   createVoteSource('reply', 'replies'),
   {
     file: 'views',
-    about: 'the questions you opened, when first and when last',
+    about: 'the questions you viewed, with the first and the last time',
     pageSize: linePageSize,
     rows: (memberId, after) => sql<ExportRow>`
       select question_id as key, question_id as "questionId", viewed_at as "viewedAt",
@@ -97,17 +97,16 @@ export const listSources: readonly ExportSource[] = [
       where member_id = ${memberId} and ${afterKey('question_id', after)} order by question_id limit ${linePageSize}`,
   },
   {
-    file: 'followed-topics',
-    about: 'the topics you follow',
+    file: 'followed-tags',
+    about: 'the tags you follow',
     pageSize: linePageSize,
     rows: (memberId, after) => sql<ExportRow>`
-      select tag_id as key, tag.name as topic, created_at as "followedAt" from tag_follow join tag on tag.id = tag_id
+      select tag_id as key, tag.name as tag, created_at as "followedAt" from tag_follow join tag on tag.id = tag_id
       where member_id = ${memberId} and ${afterKey('tag_id', after)} order by tag_id limit ${linePageSize}`,
   },
   {
     file: 'bookmarks',
-    about:
-      'what you keep, with your notes and the lists it is in; `answerId` is null where it is the question itself',
+    about: 'your bookmarks, with notes and lists; `answerId` is null if you bookmarked the question',
     pageSize: linePageSize,
     rows: (memberId, after) => sql<ExportRow>`
       select id as key, question_id as "questionId", answer_id as "answerId", note, created_at as "savedAt", array(
@@ -118,7 +117,7 @@ export const listSources: readonly ExportSource[] = [
   },
   {
     file: 'bookmark-lists',
-    about: 'the lists you made, the empty ones as well',
+    about: 'your bookmark lists, including empty ones',
     pageSize: linePageSize,
     rows: (memberId, after) => sql<ExportRow>`
       select id as key, name, created_at as "createdAt" from bookmark_list
@@ -133,16 +132,16 @@ export const listSources: readonly ExportSource[] = [
       where member_id = ${memberId} and ${afterKey('question_id', after)} order by question_id limit ${linePageSize}`,
   },
   {
-    file: 'muted-topics',
-    about: 'the topics you muted',
+    file: 'muted-tags',
+    about: 'the tags you muted',
     pageSize: linePageSize,
     rows: (memberId, after) => sql<ExportRow>`
-      select tag_id as key, tag.name as topic, created_at as "mutedAt" from tag_mute join tag on tag.id = tag_id
+      select tag_id as key, tag.name as tag, created_at as "mutedAt" from tag_mute join tag on tag.id = tag_id
       where member_id = ${memberId} and ${afterKey('tag_id', after)} order by tag_id limit ${linePageSize}`,
   },
   {
     file: 'drafts',
-    about: 'what you began to write; `target` says where, such as `answer:7` for an answer to question 7',
+    about: 'your drafts; `target` is the form, such as `answer:7` for an answer to question 7',
     pageSize: textPageSize,
     rows: (memberId, after) => sql<ExportRow>`
       select target as key, target, fields, updated_at as "updatedAt" from draft
@@ -150,8 +149,7 @@ export const listSources: readonly ExportSource[] = [
   },
   {
     file: 'notifications',
-    about:
-      'what you were told, by the kind of news and the numbers of the posts; `readAt` is null for what is unread',
+    about: 'your notifications, with their kind and the ids of the posts; `readAt` is null if unread',
     pageSize: linePageSize,
     rows: (memberId, after) => sql<ExportRow>`
       select id as key, kind, question_id as "questionId", answer_id as "answerId", reply_id as "replyId",
@@ -160,7 +158,7 @@ export const listSources: readonly ExportSource[] = [
   },
   {
     file: 'notification-preferences',
-    about: 'what you chose to hear of, and how; what is not here is as it is at first',
+    about: 'your notification preferences; those not listed have the default',
     pageSize: linePageSize,
     rows: (memberId, after) => sql<ExportRow>`
       select category as key, category, in_app as "inApp", email, push from notification_preference
@@ -168,7 +166,7 @@ export const listSources: readonly ExportSource[] = [
   },
   {
     file: 'sessions',
-    about: 'where you are signed in',
+    about: 'your sessions',
     pageSize: linePageSize,
     rows: (memberId, after) => sql<ExportRow>`
       select id as key, user_agent as "browser", created_at as "signedInAt", expires_at as "expiresAt" from session
@@ -192,7 +190,7 @@ export const listSources: readonly ExportSource[] = [
   },
   {
     file: 'two-factor',
-    about: 'since when a code is asked for as well as your password; empty where none is',
+    about: 'when you enabled two-factor authentication; empty if it is off',
     pageSize: linePageSize,
     rows: (memberId, after) => sql<ExportRow>`
       select member_id as key, created_at as "enabledAt", (
@@ -202,7 +200,7 @@ export const listSources: readonly ExportSource[] = [
   },
   {
     file: 'push-devices',
-    about: 'the browsers that are pushed to, by the address at their push service',
+    about: 'your browsers with push messages, by their address at the push service',
     pageSize: linePageSize,
     rows: (memberId, after) => sql<ExportRow>`
       select id as key, endpoint, created_at as "createdAt" from push_subscription
@@ -210,7 +208,8 @@ export const listSources: readonly ExportSource[] = [
   },
   {
     file: 'sign-in-methods',
-    about: 'how you sign in; `credential` is your password, which is stored as a hash alone and not in here',
+    about:
+      'your sign-in methods; `credential` is your password, of which only a hash is stored (not included)',
     pageSize: linePageSize,
     rows: (memberId, after) => sql<ExportRow>`
       select id as key, provider_id as "provider", created_at as "createdAt" from account
@@ -218,7 +217,7 @@ export const listSources: readonly ExportSource[] = [
   },
   {
     file: 'security-events',
-    about: 'what happened to the safety of your account in the last 90 days',
+    about: 'security events of your account in the last 90 days',
     pageSize: linePageSize,
     rows: (memberId, after) => sql<ExportRow>`
       select id as key, event, created_at as "at" from security_event
@@ -226,7 +225,7 @@ export const listSources: readonly ExportSource[] = [
   },
   {
     file: 'reports',
-    about: 'the posts you reported, and what became of it; `outcome` is null until a moderator has decided',
+    about: 'your reports of posts; `outcome` is null until a moderator has decided',
     pageSize: linePageSize,
     rows: (memberId, after) => sql<ExportRow>`
       select id as key, post_kind as "post", post_id as "postId", reason, note, created_at as "reportedAt", outcome
@@ -234,7 +233,7 @@ export const listSources: readonly ExportSource[] = [
   },
   {
     file: 'moderator-messages',
-    about: 'what the operators told you, such as warnings',
+    about: 'messages from moderators, such as warnings',
     pageSize: linePageSize,
     rows: (memberId, after) => sql<ExportRow>`
       select id as key, kind, reason, until, title, created_at as "createdAt", seen_at as "seenAt"
@@ -242,7 +241,7 @@ export const listSources: readonly ExportSource[] = [
   },
   {
     file: 'hidden-posts',
-    about: 'your posts that the operators have hidden or deleted, and why',
+    about: 'your posts that moderators have hidden or deleted, with the reason',
     pageSize: textPageSize,
     rows: (memberId, after) => sql<ExportRow>`
       select id as key, post_kind as "post", post_id as "postId", status, reason, title, content, created_at as "at"
@@ -255,7 +254,7 @@ export const selectOwnMember = (memberId: number) => sql<Record<string, unknown>
   select id, display_name as "displayName", email, email_verified as "emailConfirmed", bio, show_email as "showEmail",
     greatest(0, reputation) as reputation, questions_count as "questionsCount", answers_count as "answersCount",
     (select time_zone from email_schedule where member_id = member.id) as "timeZone",
-    (select email from account_token where member_id = member.id and purpose = 'address' and expires_at > now()
+    (select email from email_link where member_id = member.id and purpose = 'change_email' and expires_at > now()
       limit 1) as "pendingEmail",
     created_at as "createdAt", updated_at as "updatedAt"
   from member where id = ${memberId}`;

@@ -14,10 +14,10 @@ const server = await startTestServer();
 afterAll(() => server.stop());
 const [ann, bob] = [await server.register('Ann Own'), await server.register('Bob Other')];
 
-/** The files of a download, by name. */
+/** Returns the files of an export by name. */
 async function download(member: Member): Promise<Map<string, string>> {
   const cookie = [...member.cookies].map((pair) => pair.join('=')).join('; ');
-  const response = await fetch(`${server.address}/api/download`, { headers: { cookie } });
+  const response = await fetch(`${server.address}/api/data-export`, { headers: { cookie } });
   expect(response.headers.get('content-disposition')).toMatch(
     /^attachment; filename="parley-[\d-]+\.tar\.gz"$/,
   );
@@ -32,7 +32,7 @@ async function download(member: Member): Promise<Map<string, string>> {
 const list = (files: Map<string, string>, name: string) =>
   JSON.parse(files.get(`data/${name}.json`) ?? 'null') as Record<string, unknown>[];
 
-test('a member gets everything of theirs, to read and for programs, and nothing of others', async () => {
+test('exports everything of the member as text and as JSON, and nothing of others', async () => {
   const own = await ann.ask({ title: 'My question', content: 'At **first**.', tags: ['bread'] });
   expectOk(
     await ann.put(`/questions/${own}`, { title: 'My question', content: 'In the end.', tags: ['bread'] }),
@@ -44,8 +44,8 @@ test('a member gets everything of theirs, to read and for programs, and nothing 
   await ann.vote('questions', theirs, 'down');
   expectOk(await ann.put(`/questions/${theirs}/view`));
   expectOk(await ann.put(`/questions/${theirs}/follow`, { following: true }));
-  expectOk(await ann.put('/topics/salt/follow', { following: true }));
-  await ann.mute('topics/bread');
+  expectOk(await ann.put('/tags/salt/follow', { following: true }));
+  await ann.mute('tags/bread');
   await ann.mute(`questions/${theirs}`);
   const listId = expectOk(await ann.post<{ id: number }>('/bookmark-lists', { name: 'Later' })).id;
   await ann.bookmark('questions', theirs, { note: 'My note.', listIds: [listId] });
@@ -67,16 +67,16 @@ test('a member gets everything of theirs, to read and for programs, and nothing 
   expect(list(files, 'votes-on-questions')).toMatchObject([{ questionId: theirs, direction: 'down' }]);
   expect(list(files, 'views')).toMatchObject([{ questionId: theirs }]);
   expect(list(files, 'followed-questions')).toMatchObject([{ questionId: theirs }]);
-  expect(list(files, 'followed-topics')).toMatchObject([{ topic: 'salt' }]);
+  expect(list(files, 'followed-tags')).toMatchObject([{ tag: 'salt' }]);
   expect(list(files, 'bookmarks')).toMatchObject([
     { questionId: theirs, note: 'My note.', lists: ['Later'] },
   ]);
-  expect(list(files, 'muted-topics')).toMatchObject([{ topic: 'bread' }]);
+  expect(list(files, 'muted-tags')).toMatchObject([{ tag: 'bread' }]);
   expect(list(files, 'muted-questions')).toMatchObject([{ questionId: theirs }]);
   expect(list(files, 'drafts')).toMatchObject([{ target: 'ask', fields }]);
   expect(list(files, 'notifications')).toMatchObject([{ kind: 'answer', questionId: own }]);
   expect(list(files, 'sessions')).toHaveLength(1);
-  expect(list(files, 'security-events')).toMatchObject([{ event: 'data-downloaded' }]);
+  expect(list(files, 'security-events')).toMatchObject([{ event: 'data-exported' }]);
   expect(files.get(`markdown/questions/${own}.md`)).toMatch(
     /^# My question\n\n[^]*- Tags: bread\n[^]*\n\nIn the end\.\n$/,
   );
@@ -88,7 +88,7 @@ test('a member gets everything of theirs, to read and for programs, and nothing 
   expect([...files.values()].join('\n')).not.toMatch(/theirs|Their|Bob Other|member2@|argon2/);
 });
 
-test('a long list goes on in further files, and a member who has nothing gets empty ones', async () => {
+test('splits a long list into several files, and writes empty lists for a member without content', async () => {
   const [eve, kim] = [await server.register('Eve'), await server.register('Kim')];
   const question = await bob.ask();
   await sql`
@@ -105,10 +105,10 @@ test('a long list goes on in further files, and a member who has nothing gets em
   expect(list(await download(kim), 'answers')).toEqual([]);
 });
 
-test('every column that names a member has its file, or a reason to have none', () => {
+test('has a file, or a reason for none, for every column that refers to a member', () => {
   const files: Record<string, string | { none: string }> = {
     'account.member_id': 'sign-in-methods',
-    'account_token.member_id': { none: 'a wanted address is in the profile; links are secrets' },
+    'email_link.member_id': { none: 'a wanted address is in the profile; links are secrets' },
     'passkey.member_id': 'passkeys',
     'two_factor.member_id': 'two-factor',
     'push_subscription.member_id': 'push-devices',
@@ -125,8 +125,8 @@ test('every column that names a member has its file, or a reason to have none', 
     'notification_preference.member_id': 'notification-preferences',
     'question_follow.member_id': 'followed-questions',
     'question_mute.member_id': 'muted-questions',
-    'tag_mute.member_id': 'muted-topics',
-    'tag_follow.member_id': 'followed-topics',
+    'tag_mute.member_id': 'muted-tags',
+    'tag_follow.member_id': 'followed-tags',
     'question_view.member_id': 'views',
     'question.author_id': 'questions',
     'answer.author_id': 'answers',

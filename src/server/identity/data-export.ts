@@ -10,16 +10,16 @@ import {
   type ExportSource,
 } from './data-export-sources.ts';
 
-/** A file of the download. */
+/** A file of the export. */
 type ExportFile = { name: string; text: string };
 
-/** Characters of a JSON file from which on the list goes on in another one. */
+/** Characters after which a JSON list continues in another file. */
 const maxFileChars = 1024 * 1024;
 
 /**
- * Everything that is a member's, as a compressed tar archive at the pace of whoever takes it: JSON for programs, and
- * what they wrote once more as Markdown for people. Of others it holds nothing but the numbers of their posts. Files are
- * read one after the other, so that what is written meanwhile may be in some and not in others.
+ * Creates an export of everything that belongs to a member as a compressed tar stream with backpressure: JSON for
+ * programs, and the member's posts also as Markdown. It contains nothing of other members except the ids of their
+ * posts. The files are read one after the other, so content written meanwhile can be in some files only.
  */
 export function createDataExport(
   db: Database,
@@ -44,14 +44,14 @@ export function createDataExport(
   async function add({ name, text }: ExportFile): Promise<void> {
     const bytes = Buffer.from(text);
     const header = { name: `parley/${name}`, size: bytes.length, mtime: new Date(), mode: 0o600 };
-    const { promise: taken, resolve, reject } = Promise.withResolvers<void>();
+    const { promise: sent, resolve, reject } = Promise.withResolvers<void>();
     const entry = tar.entry(header, (error) => (error ? reject(error) : resolve()));
-    // Whoever stops taking it ends the archive, and with it this wait.
+    // A client that disconnects ends the archive, and with it this wait.
     tar.once('close', resolve);
     entry.end(bytes);
-    await taken;
+    await sent;
     tar.off('close', resolve);
-    if (tar.destroyed) throw new Error('nobody takes the archive any more');
+    if (tar.destroyed) throw new Error('the client stopped reading the archive');
   }
 }
 
@@ -81,34 +81,34 @@ async function* readRows(db: Database, source: ExportSource, memberId: number): 
   }
 }
 
-/** A list as JSON, in as many files as it needs, and what each of its rows is beside that. */
+/** Writes a list as JSON in as many files as it needs, and calls `beside` for each row. */
 async function* createListFiles(
   { file }: ExportSource,
   rows: AsyncIterable<ExportRow>,
-  beside?: (row: ExportRow) => ExportFile,
+  createAttachment?: (row: ExportRow) => ExportFile,
 ): AsyncGenerator<ExportFile> {
   let [number, size]: [number, number] = [1, 0];
   let entries: string[] = [];
-  const whole = (): ExportFile => ({
+  const createFile = (): ExportFile => ({
     name: `data/${file}${number === 1 ? '' : `-${number}`}.json`,
     text: `[${entries.join(',\n')}]\n`,
   });
   for await (const { key: _, ...row } of rows) {
     const text = JSON.stringify(row, undefined, 1);
     if (entries.length > 0 && size + text.length > maxFileChars) {
-      yield whole();
+      yield createFile();
       [number, size, entries] = [number + 1, 0, []];
     }
     entries.push(text);
     size += text.length;
-    if (beside !== undefined) yield beside({ key: _, ...row });
+    if (createAttachment !== undefined) yield createAttachment({ key: _, ...row });
   }
-  yield whole();
+  yield createFile();
 }
 
 const toJson = (value: unknown) => `${JSON.stringify(value, undefined, 1)}\n`;
 
-/** A post as a person would file it. Its own text is Markdown already. */
+/** Formats a post as Markdown. Its text is Markdown already. */
 function toMarkdown(row: ExportRow, site: string): string {
   const { title, content, createdAt, editedAt, tags, questionId, answerId, id } = row;
   const page = `${site}/question/${Number(questionId ?? id)}`;
@@ -128,21 +128,21 @@ const formatTime = (time: unknown) => (time instanceof Date ? time.toISOString()
 
 function createReadme(site: string): string {
   const all = [...Object.values(postSources), ...listSources];
-  return `# Everything of yours on Parley
+  return `# Your data on Parley
 
 From ${site === '' ? 'your Parley' : site}, ${new Date().toISOString()}.
 
-- \`markdown/\` holds what you wrote, a file each, to read.
-- \`data/\` holds everything, as JSON, for programs. A list that is long goes on in \`…-2.json\` and so on.
+- \`markdown/\` contains your posts, one file each, for reading.
+- \`data/\` contains everything as JSON, for programs. A long list continues in \`…-2.json\` and so on.
 
-Times are ISO 8601 in UTC. Posts of others are named by their number alone: question 7 is at ${site}/question/7.
+Times are ISO 8601 in UTC. Posts of others appear only with their ids: question 7 is at ${site}/question/7.
 
-| file | holds |
+| file | contains |
 |---|---|
-| \`data/profile.json\` | who you are here, and what you decided about that |
+| \`data/profile.json\` | your profile and settings |
 ${all.map(({ file, about }) => `| \`data/${file}.json\` | ${about} |`).join('\n')}
 
-Not in here: secrets (your password's hash, recovery codes, the keys of sessions, passkeys, push devices and your
-authenticator app), and the keys by which a post that was sent twice is noticed, which are kept for a day or so.
+Not included: secrets (your password's hash, recovery codes, the keys of sessions, passkeys, push devices and your
+authenticator app), and the idempotency keys that detect a post sent twice, which are stored for about a day.
 `;
 }

@@ -1,16 +1,17 @@
+import { formatError } from '#shared/errors.ts';
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { setRole } from '#server/admin/roles.ts';
 import { startServerWithProvider } from '#tests/support/server-with-provider.ts';
 import { expectOk, type Member, password } from '#tests/support/member.ts';
-import { registerMessages, type SessionState } from '#shared/identity/accounts.ts';
+import { type SessionState } from '#shared/identity/accounts.ts';
 import type { MemberSettings, Profile } from '#shared/identity/profiles.ts';
 import type { ProviderSignInResult } from '#shared/identity/sign-in-providers.ts';
 
 const { server, provider } = await startServerWithProvider();
 beforeEach(() => server.resetRateLimits());
 const moderator = await server.register('Olga Illner');
-await setRole(server.db, { email: moderator.email, role: 'operator' });
+await setRole(server.db, { email: moderator.email, role: 'moderator' });
 const ann = await server.register('Ann');
 
 let people = 0;
@@ -22,19 +23,19 @@ const register = (displayName: string) =>
 const rename = (member: Member, displayName: string, bio: string | null = null) =>
   member.put<MemberSettings>('/settings', { displayName, bio, showEmail: false });
 
-/** The name that the identity provider's account of that name gets here. */
+/** Signs in from the identity provider with this name. Returns the display name here. */
 async function enter(name: string, email = `p${++people}@example.net`): Promise<string | undefined> {
   const browser = server.visitor();
   const { url } = expectOk(await browser.post<{ url: string }>('/session/provider', {}));
   const who = { subject: `subject ${++people}`, email, email_verified: true, name };
   const query = await provider.visit(url, who);
-  return expectOk(await browser.post<ProviderSignInResult>('/session/provider/return', { query })).member
+  return expectOk(await browser.post<ProviderSignInResult>('/session/provider/callback', { query })).member
     ?.displayName;
 }
 
 const refusal = (message: string) => ({ status: 400, errors: [{ field: 'displayName', message }] });
 
-describe('a name with characters that are not seen, or hide others', () => {
+describe('a name with characters that are invisible or hide others', () => {
   test.each([
     ['zero width space', 'An\u200Bn', 'Ann'],
     ['word joiner', 'An\u2060n', 'Ann'],
@@ -61,7 +62,7 @@ describe('a name with characters that are not seen, or hide others', () => {
   ])('is refused: %s', async (_, name, cleaned) => {
     expect(await register(name)).toMatchObject({ status: 400, errors: [{ field: 'displayName' }] });
     expect(await rename(ann, name)).toMatchObject({ status: 400, errors: [{ field: 'displayName' }] });
-    // Somebody from the identity provider did not choose it here.
+    // A name from the identity provider is cleaned instead, because the member did not choose it here.
     expect(await enter(name, `x@example${++people}.net`)).toBe(cleaned);
   });
 });
@@ -91,7 +92,7 @@ describe('a name of', () => {
     ['Catalan', 'Gal·la Marcel·lí'],
     ['pictures', 'Ann 👩‍💻❤️👍🏽'],
     ['digits and signs', 'R2-D2 (beep)'],
-  ])('%s is taken', async (_, name) => {
+  ])('%s is accepted', async (_, name) => {
     const registered = await register(name);
     const tidy = name.normalize('NFC').replaceAll('　', ' ');
     expect(registered).toMatchObject({ status: 201, body: { member: { displayName: tidy } } });
@@ -118,27 +119,27 @@ describe('a name that looks like that of a moderator, or like the role', () => {
     ['the role in Spanish', 'Moderadora'],
     ['the role in Chinese', '管理员'],
   ])('is refused: %s', async (_, name) => {
-    expect(await register(name)).toMatchObject(refusal(registerMessages.nameTooSimilar));
-    expect(await rename(ann, name)).toMatchObject(refusal(registerMessages.nameTooSimilar));
+    expect(await register(name)).toMatchObject(refusal(formatError({ code: 'name-too-similar' })));
+    expect(await rename(ann, name)).toMatchObject(refusal(formatError({ code: 'name-too-similar' })));
     const other = `somebody${++people}`;
     expect(await enter(name, `${other}@example.net`)).toBe(other);
   });
 
   test.each(['Olga', 'Olga Illnerová', 'Holga Illner', 'Admira', 'Modesta', 'Adminah'])(
-    'is no other: %s',
+    'is different enough: %s',
     async (name) => {
       expect((await register(name)).status).toBe(201);
     },
   );
 
-  test('is taken by the moderator', async () => {
+  test('is accepted for the moderator', async () => {
     expect((await rename(moderator, 'OLGA ILLNER')).status).toBe(200);
     expect((await rename(moderator, 'Olga Illner (Moderator)')).status).toBe(200);
     expect((await rename(moderator, 'Olga Illner')).status).toBe(200);
   });
 });
 
-test('a name from before stays while its member changes something else', async () => {
+test('keeps an old name while its member changes other settings', async () => {
   const old = await server.register('Old');
   const odd = 'Z\u0336a\u0336l  \u200Bgo';
   await sql`update member set display_name = ${odd} where id = ${old.id}`.execute(server.db);
@@ -149,10 +150,10 @@ test('a name from before stays while its member changes something else', async (
     bio: 'About me.',
   });
   expect(await rename(old, `${settings.displayName}!`)).toMatchObject(
-    refusal(registerMessages.nameCharacters),
+    refusal(formatError({ code: 'name-characters-not-allowed' })),
   );
 });
 
-test('a name at the identity provider that is an email address shows no address', async () => {
+test('does not show an address that the identity provider gives as the name', async () => {
   expect(await enter('jane.doe@private.example')).toBe('jane.doe');
 });

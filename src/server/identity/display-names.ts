@@ -2,9 +2,8 @@ import { sql } from 'kysely';
 import unhomoglyph from 'unhomoglyph';
 import type { Queryable } from '#server/core/database.ts';
 import { invalidFieldError } from '#server/core/errors.ts';
-import { registerMessages } from '#shared/identity/accounts.ts';
 
-/** Words by which members know who keeps order, in the languages of the interface. */
+/** Words for moderators and admins in the languages of the interface. */
 const roleWords = `
   admin admins administrator administrators administratorin moderator moderators moderatorin modteam
   administrateur administratrice modérateur modératrice administrador administradora moderador moderadora
@@ -12,12 +11,12 @@ const roleWords = `
   .trim()
   .split(/\s+/u);
 
-/** The same where words are not set apart by spaces, or are names as well: only as the whole name. */
+/** Words of scripts without spaces, or that are also names: refused only as the whole name. */
 const wholeNames = ['مشرف', 'المشرف', 'مدير', '管理员', '版主', '管理者', '管理人', 'モデレーター'];
 
 /**
- * Refuses a name that looks like that of a member who keeps order, or like their role: those of one skeleton are drawn
- * alike (UTS 39, section 4), whatever their letters, capitals and punctuation.
+ * Refuses a name that looks like that of a moderator, or like the role. Names with the same skeleton look alike (UTS
+ * 39, section 4), regardless of letters, case and punctuation.
  * @throws ProblemError 'invalid' at `displayName`
  */
 export async function refuseImpersonation(
@@ -25,11 +24,10 @@ export async function refuseImpersonation(
   name: string,
   memberId: number | null,
 ): Promise<void> {
-  if (await isImpersonation(db, name, memberId))
-    throw invalidFieldError('displayName', registerMessages.nameTooSimilar);
+  if (await isImpersonation(db, name, memberId)) throw invalidFieldError('displayName', 'name-too-similar');
 }
 
-/** @param memberId who is to have the name; null for a new member */
+/** @param memberId the member who wants the name; null for a new member */
 export async function isImpersonation(
   db: Queryable,
   name: string,
@@ -39,7 +37,7 @@ export async function isImpersonation(
   if (moderators.some(({ id }) => id === memberId)) return false;
   const skeletons = getNameSkeletons(name);
   const isLike = (other: string) => getNameSkeletons(other).some((key) => skeletons.includes(key));
-  if (moderators.some((keeper) => keeper.name !== null && isLike(keeper.name))) return true;
+  if (moderators.some((moderator) => moderator.name !== null && isLike(moderator.name))) return true;
   return wholeNames.some(isLike) || name.split(/[^\p{L}\p{N}\p{M}]+/u).some(isRoleWord) || isRoleWord(name);
 }
 
@@ -49,8 +47,8 @@ const isRoleWord = (word: string) =>
 const roleSkeletons = new Set(roleWords.flatMap(getNameSkeletons));
 
 /**
- * What names that are drawn alike have in common. Capitals become small before and after: a capital I is drawn like a
- * small l, and is an i.
+ * Returns the skeletons of a name, which are equal for names that look alike. Case is folded before and after, because
+ * a capital I looks like a small l and is also an i.
  */
 function getNameSkeletons(name: string): string[] {
   const plain = name.normalize('NFKC');
@@ -65,9 +63,9 @@ function skeleton(text: string): string {
   return unhomoglyph(seen).normalize('NFD');
 }
 
-/** The index member_moderator serves it. */
+/** The index member_moderator serves the query. */
 async function listModeratorNames(db: Queryable): Promise<{ id: number; name: string | null }[]> {
   const { rows } = await sql<{ id: number; name: string | null }>`
-    select id, display_name as name from member where role = 'operator'`.execute(db);
+    select id, display_name as name from member where role = 'moderator'`.execute(db);
   return rows;
 }

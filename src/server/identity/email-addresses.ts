@@ -4,9 +4,9 @@ import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
 import { publishAll } from '#server/core/events.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { createRateLimit } from '#server/core/rate-limits.ts';
-import { buildProfileEvents } from '#server/posts/posts-events.ts';
-import { accountMessages, email as emailSchema } from '#shared/identity/accounts.ts';
-import { type OwnEmail, recoveryMessages } from '#shared/identity/account-recovery.ts';
+import { buildProfileEvents } from '#server/posts/index.ts';
+import { email as emailSchema } from '#shared/identity/accounts.ts';
+import { type OwnEmail } from '#shared/identity/account-recovery.ts';
 import type { AccountEmails } from './account-emails.ts';
 import {
   deleteLinks,
@@ -17,7 +17,7 @@ import {
   upsertPasswordHash,
 } from './account-links-queries.ts';
 import { createInvalidLinkError, linkLifetimesMs, insertPendingEmail, consumeLink } from './account-links.ts';
-import type { AskForPassword } from './reauthentication.ts';
+import type { RequirePassword } from './reauthentication.ts';
 import { deletePasswordlessSignIn } from './passkeys-queries.ts';
 import { findOwnMember } from './accounts-queries.ts';
 import { approveAccounts } from './registrations.ts';
@@ -28,23 +28,23 @@ import { recordSecurityEvent } from './security-events.ts';
 export type EmailAddresses = ReturnType<typeof createEmailAddresses>;
 
 /**
- * The address a member signs in with and is mailed at. A change is confirmed at the one and told to the other, which
- * can take it back.
- * @param mails absent without a mail server: then a change holds at once
+ * Email addresses for sign-in and email. A change is confirmed at the new address and announced to the old one, which
+ * can revert it.
+ * @param emails absent without a mail server; a change then takes effect immediately
  */
 export function createEmailAddresses({
   db,
   emails,
-  askForPassword,
+  requirePassword,
 }: {
   db: Database;
   emails: AccountEmails | undefined;
-  askForPassword: AskForPassword;
+  requirePassword: RequirePassword;
 }) {
   const day = 24 * 60 * 60;
-  // Nobody's mailbox is filled at somebody else's wish.
-  const byMember = createRateLimit(db, { name: 'new-address', points: 5, seconds: day });
-  const byAddress = createRateLimit(db, { name: 'new-address-to', points: 3, seconds: day });
+  // Limits the emails that a member can have sent to other people's addresses.
+  const byMember = createRateLimit(db, { name: 'change-email', points: 5, seconds: day });
+  const byAddress = createRateLimit(db, { name: 'change-email-to', points: 3, seconds: day });
 
   return {
     read: getOwnEmail,
@@ -57,7 +57,7 @@ export function createEmailAddresses({
   async function getOwnEmail(viewer: Viewer): Promise<OwnEmail> {
     const [member, wanted] = await Promise.all([
       findOwnMember(db, viewer.id),
-      findLatestLink(db, { memberId: viewer.id, purpose: 'address' }),
+      findLatestLink(db, { memberId: viewer.id, purpose: 'change_email' }),
     ]);
     return {
       email: member?.email ?? '',
@@ -70,36 +70,39 @@ export function createEmailAddresses({
   /** @throws ProblemError 'invalid' for a wrong password or address, 'email-taken', 'too-many' */
   async function requestChange(viewer: Viewer, wanted: { email: string; password: string }): Promise<void> {
     const parsed = emailSchema.safeParse(wanted.email);
-    if (!parsed.success) throw invalidFieldError('email', accountMessages.invalidEmail);
+    if (!parsed.success) throw invalidFieldError('email', 'email-not-valid');
     const address = parsed.data;
-    await askForPassword(viewer, wanted);
+    await requirePassword(viewer, wanted);
     const memberId = viewer.id;
     if ((await findOwnMember(db, memberId))?.email === address)
-      throw invalidFieldError('email', recoveryMessages.sameEmail);
+      throw invalidFieldError('email', 'email-unchanged');
     await refuseTakenEmail(db, { address, memberId });
     if (
       emails !== undefined &&
       !((await byMember.consume(String(memberId))) && (await byAddress.consume(address)))
     )
-      throw new ProblemError('too-many', recoveryMessages.tooManyEmailChanges, { retryAfter: day });
+      throw new ProblemError('too-many-email-changes', { retryAfter: day });
     await inEmailTransaction(async (tx) => {
-      await deleteLinks(tx, { memberId, purposes: ['address'] });
+      await deleteLinks(tx, { memberId, purposes: ['change_email'] });
       if (emails === undefined) return setEmail(tx, { memberId, address, isConfirmed: false });
-      const expiresAt = new Date(databaseNowMs() + linkLifetimesMs.address);
-      await insertPendingEmail(tx, { memberId, purpose: 'address', address, expiresAt });
+      const expiresAt = new Date(databaseNowMs() + linkLifetimesMs.change_email);
+      await insertPendingEmail(tx, { memberId, purpose: 'change_email', address, expiresAt });
       return emails.sendEmailChangeConfirmation(tx, { memberId, address });
     });
   }
 
-  /** The address that is not confirmed yet is not wanted any more. */
+  /** Cancels the pending change of address. */
   async function cancelChange(viewer: Viewer): Promise<void> {
-    await transaction(db, (tx) => deleteLinks(tx, { memberId: viewer.id, purposes: ['address'] }));
+    await transaction(db, (tx) => deleteLinks(tx, { memberId: viewer.id, purposes: ['change_email'] }));
   }
 
-  /** Makes an address the member's by the link in the mail to it. @throws ProblemError 'gone', 'email-taken' */
+  /**
+   * Sets the address with the emailed link.
+   * @throws ProblemError 'gone', 'email-taken'
+   */
   async function confirmChange(token: string): Promise<void> {
     await inEmailTransaction(async (tx) => {
-      const { memberId, address } = await consumeLink(tx, { token, purpose: 'address' });
+      const { memberId, address } = await consumeLink(tx, { token, purpose: 'change_email' });
       if (address === null) throw createInvalidLinkError();
       await refuseTakenEmail(tx, { address, memberId });
       await setEmail(tx, { memberId, address, isConfirmed: true });
@@ -107,24 +110,28 @@ export function createEmailAddresses({
   }
 
   /**
-   * Gives an address back to the member by the link in the mail to it. Who changed it knew the password: it is good no
-   * more, every session ends, and another link sets a new one.
+   * Reverts the address with the link emailed to the old one. The person who changed it knew the password, so the
+   * password stops working, every session ends, and another link sets a new password.
    * @throws ProblemError 'gone', 'email-taken'
    */
   async function revertChange(token: string): Promise<void> {
     await inEmailTransaction(async (tx) => {
-      const link = await consumeLink(tx, { token, purpose: 'return' });
+      const link = await consumeLink(tx, { token, purpose: 'revert_email' });
       const { memberId, address, expiresAt } = link;
       if (address === null || (await lockMember(tx, memberId)) === undefined) throw createInvalidLinkError();
-      // Earlier changes can still be taken back: their address was the member's before this one.
-      await deleteLinks(tx, { memberId, purposes: ['reset', 'address', 'return'], before: expiresAt });
+      // Earlier changes can still be reverted: those addresses were the member's before this one.
+      await deleteLinks(tx, {
+        memberId,
+        purposes: ['reset_password', 'change_email', 'revert_email'],
+        before: expiresAt,
+      });
       await updateEmail(tx, { memberId, address, isConfirmed: true });
       await upsertPasswordHash(tx, { memberId, hash: null });
       await endAllSessions(tx, memberId);
-      // Nor may any other way in that was added by whoever changed the address.
+      // Removes sign-in methods that the person who changed the address may have added.
       await deletePasswordlessSignIn(tx, memberId);
       await deleteTwoFactor(tx, memberId);
-      await recordSecurityEvent(tx, { memberId, event: 'address-returned' });
+      await recordSecurityEvent(tx, { memberId, event: 'email-reverted' });
       await emails?.sendPasswordReset(tx, { email: address });
       await publishEmailChange(tx, memberId);
     });
@@ -136,20 +143,20 @@ export function createEmailAddresses({
   ): Promise<void> {
     const before = await lockMember(tx, memberId);
     if (before === undefined) throw createInvalidLinkError();
-    // Those to the old address.
-    await deleteLinks(tx, { memberId, purposes: ['reset', 'address'] });
+    // Links sent to the old address.
+    await deleteLinks(tx, { memberId, purposes: ['reset_password', 'change_email'] });
     await updateEmail(tx, { memberId, address, isConfirmed });
     if (isConfirmed) await approveAccounts(tx, [memberId]);
     if (emails !== undefined) {
-      const expiresAt = new Date(databaseNowMs() + linkLifetimesMs.return);
-      await insertPendingEmail(tx, { memberId, purpose: 'return', address: before.email, expiresAt });
+      const expiresAt = new Date(databaseNowMs() + linkLifetimesMs.revert_email);
+      await insertPendingEmail(tx, { memberId, purpose: 'revert_email', address: before.email, expiresAt });
       await emails.sendEmailChangeNotice(tx, { memberId, address: before.email });
     }
-    await recordSecurityEvent(tx, { memberId, event: 'address-changed', to: null });
+    await recordSecurityEvent(tx, { memberId, event: 'email-changed', to: null });
     await publishEmailChange(tx, memberId);
   }
 
-  /** Two who want one address at the same moment: the unique constraint decides. */
+  /** The unique constraint decides between two concurrent requests for one address. */
   async function inEmailTransaction(work: (tx: Tx) => Promise<void>): Promise<void> {
     try {
       await transaction(db, work);
@@ -167,11 +174,9 @@ async function refuseTakenEmail(
 }
 
 const createEmailTakenError = () =>
-  new ProblemError('email-taken', recoveryMessages.emailTaken, {
-    errors: [{ field: 'email', message: recoveryMessages.emailTaken }],
-  });
+  new ProblemError('new-email-taken', { errors: [{ field: 'email', code: 'new-email-taken' }] });
 
-/** It stands on the profile where the member shows it, and in place of a name where there is none. */
+/** The profile can show the address. */
 async function publishEmailChange(tx: Tx, memberId: number): Promise<void> {
   const renamed = { topic: `profile:${memberId}`, event: { kind: 'member-renamed' } } as const;
   await publishAll(tx, [...buildProfileEvents([memberId]), renamed]);

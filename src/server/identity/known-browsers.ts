@@ -8,7 +8,7 @@ import { createEncryptedCookie } from '#server/core/encrypted-cookie.ts';
 
 const day = 24 * 60 * 60;
 
-/** Members whose sign-ins one browser remembers: a family's computer. The cookie stays below 1 kB. */
+/** Members that one browser remembers, such as a family's. The cookie stays below 1 kB. */
 const maxMembersPerBrowser = 5;
 
 const schema = z.object({
@@ -18,25 +18,25 @@ const schema = z.object({
 });
 
 /**
- * Browsers in which a member has signed in before. Their failed tries are counted apart (failed-tries.ts), so that a
- * stranger who guesses cannot lock the member out ("device cookies", OWASP). The cookie is sealed with the community's
- * secret and signs nobody in. 400 days are the longest that browsers keep a cookie.
+ * Browsers in which a member has signed in before. Their failed attempts are counted separately (sign-in-limits.ts), so
+ * that a stranger who guesses cannot lock the member out ("device cookies", OWASP). The cookie is encrypted with the
+ * community's secret and does not sign in. 400 days is the maximum lifetime of a cookie in browsers.
  */
 export function createKnownBrowsers(db: Database, settings: Pick<SiteSettings, 'secret' | 'publicUrl'>) {
   const cookie = createEncryptedCookie(settings, { name: 'known_browser', schema, maxAgeSeconds: 400 * day });
   return { browserOf: findBrowser, remember: createCookie };
 
-  /** The name of a browser in which the member has signed in since the password was set; null for any other. */
+  /** Returns the id of a browser in which the member has signed in since the password was set; null for any other. */
   async function findBrowser(headers: Headers, memberId: number): Promise<string | null> {
     const payload = cookie.read(headers);
     const member = payload?.members.find(({ id }) => id === memberId);
     if (payload === null || member === undefined) return null;
-    // A thief who had the account must not keep the counts of many browsers.
+    // Someone who had access to the account before must not keep the separate counts of many browsers.
     const setAt = await findPasswordChangedAt(db, memberId);
     return setAt !== undefined && setAt.getTime() > member.at ? null : payload.browser;
   }
 
-  /** The cookie for a browser in which the member has just signed in. */
+  /** Returns the cookie for a browser in which the member has just signed in. */
   function createCookie(headers: Headers, memberId: number): string {
     const { browser, members } = cookie.read(headers) ?? { browser: randomUUID(), members: [] };
     const others = members.filter(({ id }) => id !== memberId).slice(0, maxMembersPerBrowser - 1);

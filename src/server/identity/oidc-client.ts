@@ -13,46 +13,45 @@ import {
   randomState,
 } from 'openid-client';
 import type { Logger } from 'pino';
-import { providerMessages } from '#shared/identity/sign-in-providers.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import type { IdentityProviderSettings } from '#server/core/site-settings.ts';
 
-/** Who somebody is at the provider. */
+/** A person's identity at the provider. */
 export type ProviderIdentity = {
-  /** The provider's own name of the account, which never changes; the address may. */
+  /** The provider's id of the account. It never changes; the address may. */
   subject: string;
-  /** Null where the provider does not say that it has verified one. */
+  /** Null if the provider has not verified an address. */
   email: string | null;
-  /** Names the provider gives, the best first. */
+  /** Names from the provider, best first. */
   names: string[];
 };
 
-/** What of a visit to the provider must be known when the browser comes back. */
+/** The state of an authorization request, which is needed when the browser returns. */
 export type AuthorizationRequest = { state: string; nonce: string; verifier: string; redirectUri: string };
 
 export type IdentityProvider = ReturnType<typeof createIdentityProvider>;
 
-/** The largest answer that is read, in bytes; keys and claims are a few thousand. */
+/** Largest response that is read, in bytes; keys and claims are a few thousand. */
 const maxResponseBytes = 256 * 1024;
 
-/** Seconds after which an answer is no longer waited for. */
+/** Seconds to wait for a response. */
 const timeoutSeconds = 10;
 
-/** For how long what the provider says of itself is kept, in milliseconds. */
+/** Milliseconds for which the provider's metadata is cached. */
 const metadataCacheMs = 60 * 60 * 1_000;
 
 /**
- * An OpenID Connect provider: the only place that Parley sends requests to of its own. Only the issuer that the operator
- * has set is asked, and what it names in its own description (OpenID Connect Discovery 1.0); no redirect is followed, and
- * neither time nor size is unbounded. openid-client, certified by the OpenID Foundation, checks what is answered:
- * signature, issuer, audience, times, nonce, state, PKCE.
+ * An OpenID Connect provider. These are the only requests that sign-in sends to other servers. They go to the issuer
+ * that the operator configured and to the addresses in its metadata (OpenID Connect Discovery 1.0), without redirects,
+ * and with limits on time and size. openid-client, certified by the OpenID Foundation, checks the responses: signature,
+ * issuer, audience, times, nonce, state, PKCE.
  */
 export function createIdentityProvider(settings: IdentityProviderSettings, log: Logger) {
   const issuer = new URL(settings.issuer);
   let cachedMetadata: { configuration: Promise<Configuration>; until: number } | undefined;
   return { begin, finish };
 
-  /** Where to send the browser to, and what is needed when it comes back. */
+  /** Returns the URL to send the browser to, and the state for its return. */
   async function begin(redirectUri: string): Promise<{ url: string; visit: AuthorizationRequest }> {
     const configuration = await callProvider(describe);
     const [state, nonce, verifier] = [randomState(), randomNonce(), randomPKCECodeVerifier()];
@@ -68,7 +67,8 @@ export function createIdentityProvider(settings: IdentityProviderSettings, log: 
   }
 
   /**
-   * Who came back. @param query of the address the provider sent the browser to, with its code
+   * Returns the identity of the person who returned.
+   * @param query of the address that the provider sent the browser to, with its code
    * @throws ProblemError 'provider-refused', 'unavailable'
    */
   async function finish(query: string, visit: AuthorizationRequest): Promise<ProviderIdentity> {
@@ -86,7 +86,7 @@ export function createIdentityProvider(settings: IdentityProviderSettings, log: 
       isInvalidTokenError,
     );
     const claims = tokens.claims();
-    if (claims === undefined) throw new ProblemError('provider-refused', providerMessages.refused);
+    if (claims === undefined) throw new ProblemError('provider-refused');
     if (claims['email'] !== undefined && claims['email_verified'] !== undefined)
       return toIdentity(claims.sub, claims);
     return toIdentity(
@@ -103,7 +103,7 @@ export function createIdentityProvider(settings: IdentityProviderSettings, log: 
       const configuration = discovery(issuer, settings.clientId, settings.clientSecret, undefined, {
         [customFetch]: fetchBounded,
         timeout: timeoutSeconds,
-        // http is for a provider on the same machine (config.ts).
+        // http is allowed for a provider on the same machine (config.ts).
         execute: issuer.protocol === 'http:' ? [allowInsecureRequests] : [],
       });
       cachedMetadata = { configuration, until: Date.now() + metadataCacheMs };
@@ -113,8 +113,8 @@ export function createIdentityProvider(settings: IdentityProviderSettings, log: 
   }
 
   /**
-   * What the provider does not answer well is told in one sentence, and logged with its reason.
-   * @param isRefusal whether an answer is one that signs nobody in, rather than none
+   * Turns a failed call into one error sentence for the member, and logs the reason.
+   * @param isRefusal whether an error means that sign-in is refused, not that the provider failed
    */
   async function callProvider<Answer>(
     ask: () => Promise<Answer>,
@@ -123,17 +123,17 @@ export function createIdentityProvider(settings: IdentityProviderSettings, log: 
     try {
       return await ask();
     } catch (error) {
-      // Somebody said no there, or came back with what was made up; neither is the operator's to mend.
+      // The person refused at the provider, or returned with forged values. The operator can do nothing about either.
       if (error instanceof AuthorizationResponseError || isForgedResponseError(error))
-        throw new ProblemError('provider-refused', providerMessages.refused);
-      log.warn({ err: error }, 'the identity provider did not answer as it should');
-      if (isRefusal(error)) throw new ProblemError('provider-refused', providerMessages.refused);
-      throw new ProblemError('unavailable', providerMessages.unreachable, { retryAfter: 60 });
+        throw new ProblemError('provider-refused');
+      log.warn({ err: error }, 'the identity provider failed or sent an invalid response');
+      if (isRefusal(error)) throw new ProblemError('provider-refused');
+      throw new ProblemError('provider-unreachable', { retryAfter: 60 });
     }
   }
 }
 
-/** What openid-client says of a token for another audience, nonce, issuer, key or time, or about another member. */
+/** Codes of openid-client for a token with a wrong audience, nonce, issuer, key or time, or of another member. */
 const invalidTokenCodes = new Set([
   'OAUTH_JWT_CLAIM_COMPARISON_FAILED',
   'OAUTH_JWT_TIMESTAMP_CHECK_FAILED',
@@ -145,7 +145,7 @@ const errorCodeOf = (error: unknown) => (error instanceof Error && 'code' in err
 
 const isInvalidTokenError = (error: unknown) => invalidTokenCodes.has(errorCodeOf(error));
 
-/** What the browser brought is wrong: the state, or a code that the provider does not know. */
+/** Whether the browser's values are wrong: the state, or a code that the provider does not know. */
 function isForgedResponseError(error: unknown): boolean {
   return (
     errorCodeOf(error) === 'OAUTH_INVALID_RESPONSE' ||
@@ -165,14 +165,14 @@ function toIdentity(subject: string, claims: Claims): ProviderIdentity {
   };
 }
 
-/** `fetch` without redirects, reading no more than `maxAnswer`. The time is limited by openid-client's signal. */
+/** `fetch` without redirects that reads at most `maxResponseBytes`. openid-client's signal limits the time. */
 async function fetchBounded(url: string, options: object): Promise<Response> {
   const response = await fetch(url, { ...options, redirect: 'manual' });
   const pieces: Uint8Array[] = [];
   let length = 0;
   for await (const piece of response.body ?? []) {
     length += piece.length;
-    if (length > maxResponseBytes) throw new Error('the answer of the identity provider is too large');
+    if (length > maxResponseBytes) throw new Error('the response of the identity provider is too large');
     pieces.push(piece);
   }
   const { status, headers } = response;

@@ -19,7 +19,7 @@ export async function findPasskeyByCredential(db: Queryable, credentialId: strin
     .executeTakeFirst();
 }
 
-/** Only one change of a member's ways to sign in at a time. */
+/** Serializes changes of a member's sign-in methods. */
 export async function lockSignInMethods(tx: Tx, memberId: number): Promise<void> {
   await tx.selectFrom('member').select('id').where('id', '=', memberId).forUpdate().execute();
 }
@@ -34,7 +34,7 @@ export type PasskeyRow = {
   transports: string[];
 };
 
-/** Undefined where somebody has it already. */
+/** Returns undefined if another member has the passkey. */
 export async function insertPasskey(tx: Tx, row: PasskeyRow) {
   return tx
     .insertInto('passkey')
@@ -52,7 +52,7 @@ export async function insertPasskey(tx: Tx, row: PasskeyRow) {
     .executeTakeFirst();
 }
 
-/** Undefined where the member has no such passkey. */
+/** Returns undefined if the member has no such passkey. */
 export async function renamePasskey(
   db: Database,
   { id, memberId, name }: { id: number; memberId: number; name: string },
@@ -67,21 +67,21 @@ export async function renamePasskey(
 }
 
 export async function deletePasskey(tx: Tx, { id, memberId }: { id: number; memberId: number }) {
-  const gone = await tx
+  const deleted = await tx
     .deleteFrom('passkey')
     .where('id', '=', id)
     .where('member_id', '=', memberId)
     .executeTakeFirst();
-  return gone.numDeletedRows === 1n;
+  return deleted.numDeletedRows === 1n;
 }
 
-/** All of a member's. Returns how many there were. */
+/** Deletes all passkeys of a member. Returns how many there were. */
 export async function deleteAllPasskeys(tx: Tx, memberId: number): Promise<number> {
-  const gone = await tx.deleteFrom('passkey').where('member_id', '=', memberId).executeTakeFirst();
-  return Number(gone.numDeletedRows);
+  const deleted = await tx.deleteFrom('passkey').where('member_id', '=', memberId).executeTakeFirst();
+  return Number(deleted.numDeletedRows);
 }
 
-/** How often it was used only grows. */
+/** The counter never decreases. */
 export async function recordPasskeyUse(
   db: Database,
   { id, counter }: { id: number; counter: number },
@@ -93,7 +93,7 @@ export async function recordPasskeyUse(
     .execute();
 }
 
-/** In how many ways the member can sign in: a password, passkeys, accounts elsewhere. */
+/** Counts a member's sign-in methods: a password, passkeys, accounts at the identity provider. */
 export async function countSignInMethods(db: Queryable, memberId: number): Promise<number> {
   const { accounts } = await db
     .selectFrom('account')
@@ -103,7 +103,7 @@ export async function countSignInMethods(db: Queryable, memberId: number): Promi
   return accounts + (await listPasskeys(db, memberId)).length;
 }
 
-/** Takes away what signs a member in without their password: for one whose account somebody else may have added to. */
+/** Deletes all sign-in methods except the password, when another person may have added some. */
 export async function deletePasswordlessSignIn(tx: Tx, memberId: number): Promise<void> {
   await deleteAllPasskeys(tx, memberId);
   await tx

@@ -25,7 +25,7 @@ export type PasskeyDeps = { db: Database; passkeys: Passkeys };
 const signInOptions = createRoute({
   method: 'post',
   path: '/session/passkey/options',
-  summary: 'What the browser asks a passkey for',
+  summary: 'Get the options for signing in with a passkey',
   responses: {
     200: jsonResponse(passkeyOptions, 'PublicKeyCredentialRequestOptionsJSON of WebAuthn'),
     ...problemResponses,
@@ -40,7 +40,7 @@ const signIn = createRoute({
   responses: { 200: jsonResponse(signInState, 'Signed in'), ...problemResponses },
 });
 
-/** For anybody. */
+/** Routes for visitors. */
 export function passkeyVisitorRoutes({ db, passkeys }: PasskeyDeps) {
   return createRouter<VisitorEnv>()
     .openapi(signInOptions, async (c) => {
@@ -57,14 +57,14 @@ export function passkeyVisitorRoutes({ db, passkeys }: PasskeyDeps) {
 const list = createRoute({
   method: 'get',
   path: '/passkeys',
-  summary: 'The own passkeys',
-  responses: { 200: jsonResponse(passkeyList, 'The oldest first'), ...problemResponses },
+  summary: "List the member's passkeys",
+  responses: { 200: jsonResponse(passkeyList, 'Oldest first'), ...problemResponses },
 });
 
 const registrationOptions = createRoute({
   method: 'post',
   path: '/passkeys/options',
-  summary: 'What the browser makes a passkey by',
+  summary: 'Get the options for creating a passkey',
   request: { body: jsonBody(reauthentication) },
   responses: {
     200: jsonResponse(passkeyOptions, 'PublicKeyCredentialCreationOptionsJSON of WebAuthn'),
@@ -75,7 +75,7 @@ const registrationOptions = createRoute({
 const add = createRoute({
   method: 'post',
   path: '/passkeys',
-  summary: 'Add the passkey that was made',
+  summary: 'Add a passkey',
   request: { body: jsonBody(newPasskey) },
   responses: { 201: jsonResponse(passkey, 'Added'), ...problemResponses },
 });
@@ -83,7 +83,7 @@ const add = createRoute({
 const rename = createRoute({
   method: 'put',
   path: '/passkeys/{id}',
-  summary: 'Give an own passkey another name',
+  summary: 'Rename a passkey',
   request: { params: idParam, body: jsonBody(passkeyRename) },
   responses: { 200: jsonResponse(passkey, 'Renamed'), ...problemResponses },
 });
@@ -91,7 +91,7 @@ const rename = createRoute({
 const remove = createRoute({
   method: 'post',
   path: '/passkeys/{id}/removal',
-  summary: 'Let an own passkey sign in no more',
+  summary: 'Remove a passkey',
   request: { params: idParam, body: jsonBody(reauthentication) },
   responses: { 204: { description: 'Removed' }, ...problemResponses },
 });

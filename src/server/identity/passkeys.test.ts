@@ -1,3 +1,4 @@
+import { formatError } from '#shared/errors.ts';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   addPasskey,
@@ -11,7 +12,7 @@ import { createLinkToken } from '#tests/support/email-links.ts';
 import { enableTwoFactor } from '#tests/support/two-factor.ts';
 import { startTestServer } from '#tests/support/server.ts';
 import { limits } from '#shared/core/limits.ts';
-import { type Passkey, passkeyMessages } from '#shared/identity/passkeys.ts';
+import { type Passkey } from '#shared/identity/passkeys.ts';
 import type { SignInState } from '#shared/identity/two-factor.ts';
 
 const server = await startTestServer();
@@ -20,22 +21,22 @@ beforeEach(() => server.resetRateLimits());
 
 async function signIn(
   authenticator: SoftwareAuthenticator,
-  lie?: AuthenticatorFaults,
+  faults?: AuthenticatorFaults,
   browser: ApiClient = server.visitor(),
 ) {
   return browser.post<SignInState>(
     '/session/passkey',
-    await createPasskeySignIn(browser, authenticator, lie),
+    await createPasskeySignIn(browser, authenticator, faults),
   );
 }
 
 const passkeysOf = async (member: Member) =>
   expectOk(await member.get<{ items: Passkey[] }>('/passkeys')).items;
 
-const refused = { status: 401, code: 'passkey-refused', detail: passkeyMessages.refused };
+const refused = { status: 401, kind: 'passkey-refused', detail: formatError({ code: 'passkey-refused' }) };
 
 describe('a passkey', () => {
-  test('signs in alone, without a password or a code, and says when it was used last', async () => {
+  test('signs in alone, without a password or a code, and shows its last use', async () => {
     const ann = await server.register('Ann');
     const { authenticator } = await addPasskey(ann, '  My phone ');
     await enableTwoFactor(ann);
@@ -47,7 +48,7 @@ describe('a passkey', () => {
     expect(await passkeysOf(ann)).toMatchObject([{ lastUsedAt: expect.any(String) }]);
   });
 
-  test('that is not known here signs nobody in', async () => {
+  test('that is unknown cannot sign in', async () => {
     expect(await signIn(new SoftwareAuthenticator())).toMatchObject(refused);
   });
 
@@ -57,18 +58,20 @@ describe('a passkey', () => {
     ['to another challenge', { challenge: 'bm90IHRoZSBvbmU' }],
     ['without a finger, a face or a PIN', { unverified: true }],
     ['of a copy that was used less often', { counter: 1 }],
-  ])('an answer %s is refused', async (_, lie) => {
+  ])('is refused with a response %s', async (_, faults) => {
     const { authenticator } = await addPasskey(await server.register('Ann'));
     expectOk(await signIn(authenticator));
     expectOk(await signIn(authenticator));
-    expect(await signIn(authenticator, lie)).toMatchObject(refused);
+    expect(await signIn(authenticator, faults)).toMatchObject(refused);
   });
 
-  test('an answer counts once, in the browser that asked', async () => {
+  test('accepts a response once, in the browser that requested it', async () => {
     const { authenticator } = await addPasskey(await server.register('Ann'));
     const browser = server.visitor();
     const answer = await createPasskeySignIn(browser, authenticator);
-    expect(await server.visitor().post('/session/passkey', answer)).toMatchObject({ code: 'step-ended' });
+    expect(await server.visitor().post('/session/passkey', answer)).toMatchObject({
+      kind: 'sign-in-expired',
+    });
     const [cookie = ''] = [browser.cookies.get('parley.passkey')];
     const tries = await Promise.all(
       [1, 2, 3].map(() => {
@@ -80,7 +83,7 @@ describe('a passkey', () => {
     expect(tries.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 401, 401]);
   });
 
-  test("an answer signed by another member's passkey does not speak for this one", async () => {
+  test('of another member does not sign in this one', async () => {
     const { authenticator: anns } = await addPasskey(await server.register('Ann'));
     const { authenticator: bobs } = await addPasskey(await server.register('Bob'));
     const browser = server.visitor();
@@ -91,7 +94,7 @@ describe('a passkey', () => {
 
   test('works on every node', async () => {
     const { authenticator } = await addPasskey(await server.register('Ann'));
-    const [browser, other] = [server.visitor(), await server.startBeside({ publicUrl: server.address })];
+    const [browser, other] = [server.visitor(), await server.startSecondNode({ publicUrl: server.address })];
     const answer = await createPasskeySignIn(browser, authenticator);
     const there = other.visitor();
     there.cookies = browser.cookies;
@@ -101,7 +104,7 @@ describe('a passkey', () => {
 });
 
 describe('adding a passkey', () => {
-  test('asks for the password', async () => {
+  test('requires the password', async () => {
     const ann = await server.register('Ann');
     for (const proof of [{}, { password: 'guess' }])
       expect(await ann.post('/passkeys/options', proof)).toMatchObject({ errors: [{ field: 'password' }] });
@@ -112,34 +115,36 @@ describe('adding a passkey', () => {
     ['for another site', { site: 'parley.example.net' }],
     ['by another challenge', { challenge: 'bm90IHRoZSBvbmU' }],
     ['without a finger, a face or a PIN', { unverified: true }],
-  ])('one that was made %s is refused', async (_, lie) => {
+  ])('refuses one that was made %s', async (_, faults) => {
     const ann = await server.register('Ann');
     const options = expectOk(await ann.post<PasskeyOptions>('/passkeys/options', { password }));
-    const credential = new SoftwareAuthenticator().create(options, ann.address, lie);
+    const credential = new SoftwareAuthenticator().create(options, ann.address, faults);
     expect(await ann.post('/passkeys', { name: 'Phone', credential })).toMatchObject({
       status: 401,
-      detail: passkeyMessages.notAdded,
+      detail: formatError({ code: 'passkey-not-added' }),
     });
     expect(await passkeysOf(ann)).toEqual([]);
   });
 
-  test('what one member was asked for is not added to another, nor one passkey to two', async () => {
+  test('refuses a challenge of another member, and a passkey that another member has', async () => {
     const [ann, bob] = [await server.register('Ann'), await server.register('Bob')];
     const authenticator = new SoftwareAuthenticator();
     const options = expectOk(await ann.post<PasskeyOptions>('/passkeys/options', { password }));
     const credential = authenticator.create(options, ann.address);
     bob.cookies.set('parley.passkey_new', ann.cookies.get('parley.passkey_new') ?? '');
-    expect(await bob.post('/passkeys', { name: 'Phone', credential })).toMatchObject({ code: 'step-ended' });
+    expect(await bob.post('/passkeys', { name: 'Phone', credential })).toMatchObject({
+      kind: 'sign-in-expired',
+    });
     expectOk(await ann.post('/passkeys', { name: 'Phone', credential }));
     const again = expectOk(await bob.post<PasskeyOptions>('/passkeys/options', { password }));
     const same = { name: 'Phone', credential: authenticator.create(again, bob.address) };
-    expect(await bob.post('/passkeys', same)).toMatchObject({ status: 409, code: 'done-already' });
+    expect(await bob.post('/passkeys', same)).toMatchObject({ status: 409, kind: 'already-done' });
     expect(await passkeysOf(bob)).toEqual([]);
   });
 
-  test(`one too many is refused: a member has ${limits.passkeys} at most`, async () => {
+  test(`is limited to ${limits.passkeys} per member`, async () => {
     const ann = await server.register('Ann');
-    const kept = {
+    const stored = {
       member_id: ann.id,
       public_key: Buffer.of(1),
       user_handle: 'handle',
@@ -148,20 +153,20 @@ describe('adding a passkey', () => {
     };
     const names = Array.from({ length: limits.passkeys - 1 }, (_, made) => `key ${made}`);
     const rows = names.map((name) => ({
-      ...kept,
+      ...stored,
       name,
       credential_id: Buffer.from(name).toString('base64url'),
     }));
     await server.db.insertInto('passkey').values(rows).execute();
     await addPasskey(ann);
     expect(await ann.post('/passkeys/options', { password })).toMatchObject({
-      detail: passkeyMessages.tooMany,
+      detail: 'You can have up to 20 passkeys.',
     });
   });
 });
 
 describe('own passkeys', () => {
-  test('are renamed and removed, by whom they belong to, with the password', async () => {
+  test('are renamed and removed by their member, with the password', async () => {
     const [ann, bob] = [await server.register('Ann'), await server.register('Bob')];
     const { authenticator, id } = await addPasskey(ann);
     expect(await bob.put(`/passkeys/${id}`, { name: 'Mine' })).toMatchObject({ status: 404 });
@@ -174,17 +179,17 @@ describe('own passkeys', () => {
     expect(await signIn(authenticator)).toMatchObject(refused);
   });
 
-  test('the only way to sign in is not removed', async () => {
+  test('are not removed if one is the only sign-in method', async () => {
     const ann = await server.register('Ann');
     const { id } = await addPasskey(ann);
     await server.db.deleteFrom('account').where('member_id', '=', ann.id).execute();
     expect(await ann.post(`/passkeys/${id}/removal`, {})).toMatchObject({
-      detail: passkeyMessages.lastSignInMethod,
+      detail: formatError({ code: 'last-passkey' }),
     });
     expect(await passkeysOf(ann)).toHaveLength(1);
   });
 
-  test('who has no password must have signed in a short time ago to remove one', async () => {
+  test('of a member without a password are removed only after a recent sign-in', async () => {
     const ann = await server.register('Ann');
     const [first] = [await addPasskey(ann), await addPasskey(ann)];
     await server.db.deleteFrom('account').where('member_id', '=', ann.id).execute();
@@ -194,19 +199,19 @@ describe('own passkeys', () => {
       .set({ created_at: longAgo })
       .where('member_id', '=', ann.id)
       .execute();
-    expect(await ann.post(`/passkeys/${first.id}/removal`, {})).toMatchObject({ code: 'sign-in-again' });
+    expect(await ann.post(`/passkeys/${first.id}/removal`, {})).toMatchObject({ kind: 'sign-in-again' });
     const browser = server.visitor();
     expectOk(await signIn(first.authenticator, undefined, browser));
     expect((await browser.post(`/passkeys/${first.id}/removal`, {})).status).toBe(204);
   });
 });
 
-test('taking an address back takes away the ways in that whoever changed it may have added', async () => {
+test('removes sign-in methods added after an email address was changed, when the change is reverted', async () => {
   const ann = await server.register('Ann');
   const { authenticator } = await addPasskey(ann);
   await enableTwoFactor(ann);
-  const token = await createLinkToken(server.db, { memberId: ann.id, purpose: 'return' });
-  expectOk(await server.visitor().post('/mail/old-address', { token }));
+  const token = await createLinkToken(server.db, { memberId: ann.id, purpose: 'revert_email' });
+  expectOk(await server.visitor().post('/email/revert', { token }));
   expect(await signIn(authenticator)).toMatchObject(refused);
   expect(
     await server.db.selectFrom('two_factor').where('member_id', '=', ann.id).selectAll().execute(),

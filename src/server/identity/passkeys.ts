@@ -16,10 +16,9 @@ import {
   type NewPasskey,
   type Passkey,
   type PasskeyAuthenticationResponse,
-  passkeyMessages,
   type PasskeyRegistrationResponse,
 } from '#shared/identity/passkeys.ts';
-import { type Reauthentication, twoFactorMessages } from '#shared/identity/two-factor.ts';
+import { type Reauthentication } from '#shared/identity/two-factor.ts';
 import {
   countSignInMethods,
   deletePasskey,
@@ -30,7 +29,7 @@ import {
   recordPasskeyUse,
   renamePasskey,
 } from './passkeys-queries.ts';
-import type { AskForPassword } from './reauthentication.ts';
+import type { RequirePassword } from './reauthentication.ts';
 import { findOwnMember } from './accounts-queries.ts';
 import { markUsed } from './two-factor-queries.ts';
 import { recordSecurityEvent } from './security-events.ts';
@@ -39,25 +38,25 @@ import { createEncryptedCookie } from '#server/core/encrypted-cookie.ts';
 
 export type Passkeys = ReturnType<typeof createPasskeys>;
 
-/** Options of WebAuthn as JSON, and the cookie that keeps their challenge. */
+/** WebAuthn options as JSON, and the cookie with their challenge. */
 export type PasskeyChallenge = { options: { challenge: string }; cookie: string };
 
 const minutes = 60;
 
-/** EdDSA, ES256 and RS256: every authenticator has one of them. */
+/** EdDSA, ES256 and RS256: every authenticator supports at least one of them. */
 const algorithms = [-8, -7, -257];
 
 /**
- * Passkeys (WebAuthn Level 3), by SimpleWebAuthn. Each asks for a finger, a face or a PIN (user verification), so that one
- * is two factors, and no code is asked for after it.
+ * Passkeys (WebAuthn Level 3), by SimpleWebAuthn. Each requires user verification (fingerprint, face or PIN), so one
+ * passkey is two factors, and no code is required after it.
  */
 export function createPasskeys(deps: {
   db: Database;
   settings: SiteSettings;
-  askForPassword: AskForPassword;
+  requirePassword: RequirePassword;
   signingIn: SignIn;
 }) {
-  const { db, settings, askForPassword, signingIn } = deps;
+  const { db, settings, requirePassword, signingIn } = deps;
   const signInCookie = createEncryptedCookie(settings, {
     name: 'passkey',
     schema: z.object({ challenge: z.string() }),
@@ -82,7 +81,9 @@ export function createPasskeys(deps: {
     return (await listPasskeys(db, memberId)).map(toPasskey);
   }
 
-  /** For anybody: which members have passkeys is not told, the browser offers those it has for this site. */
+  /**
+   * For visitors. The options do not reveal which members have passkeys: the browser offers those it has for this site.
+   */
   async function createSignInOptions(headers: Headers): Promise<PasskeyChallenge> {
     const { id } = getRelyingParty(settings, headers);
     const options = await generateAuthenticationOptions({
@@ -93,10 +94,10 @@ export function createPasskeys(deps: {
     return { options, cookie: signInCookie.set({ challenge: options.challenge }) };
   }
 
-  /** @throws ProblemError 'passkey-refused', 'step-ended' */
+  /** @throws ProblemError 'passkey-refused', 'sign-in-expired' */
   async function signIn(answer: PasskeyAuthenticationResponse, headers: Headers): Promise<SignInOutcome> {
     const pending = signInCookie.read(headers);
-    if (pending === null) throw new ProblemError('step-ended', twoFactorMessages.expired);
+    if (pending === null) throw new ProblemError('sign-in-expired');
     const stored = await findPasskeyByCredential(db, answer.id);
     const isTheirs =
       stored !== undefined && (answer.response.userHandle ?? stored.user_handle) === stored.user_handle;
@@ -104,28 +105,29 @@ export function createPasskeys(deps: {
     const counter = isTheirs
       ? await verifyCredential(answer, { stored, challenge: pending.challenge, site })
       : null;
-    // A challenge counts once, also where its answer was overheard.
+    // A challenge can be used once, so an intercepted response is useless.
     const until = new Date(databaseNowMs() + signInCookie.maxAgeSeconds * 1_000);
     if (
       stored === undefined ||
       counter === null ||
       !(await markUsed(db, `passkey ${pending.challenge}`, until))
     )
-      throw new ProblemError('passkey-refused', passkeyMessages.refused);
+      throw new ProblemError('passkey-refused');
     await recordPasskeyUse(db, { id: stored.id, counter });
     const cookies = await signingIn.begin(stored.member_id, headers);
     return { memberId: stored.member_id, cookies: [...cookies, signInCookie.clear()] };
   }
 
-  /** Asks for the password: who adds a passkey can sign in ever after. */
+  /** Requires the password, because a passkey gives lasting access. */
   async function createRegistrationOptions(
     viewer: Viewer,
     proof: Reauthentication,
     headers: Headers,
   ): Promise<PasskeyChallenge> {
-    await askForPassword(viewer, proof);
+    await requirePassword(viewer, proof);
     const [member, existing] = await Promise.all([findOwnMember(db, viewer.id), listPasskeys(db, viewer.id)]);
-    if (existing.length >= limits.passkeys) throw new ProblemError('not-allowed', passkeyMessages.tooMany);
+    if (existing.length >= limits.passkeys)
+      throw new ProblemError('too-many-passkeys', { params: { max: limits.passkeys } });
     const userHandle = existing[0]?.user_handle ?? randomBytes(32).toString('base64url');
     const options = await generateRegistrationOptions({
       rpName: 'Parley',
@@ -146,27 +148,31 @@ export function createPasskeys(deps: {
     return { options, cookie: registrationCookie.set({ challenge, memberId: viewer.id, userHandle }) };
   }
 
-  /** @throws ProblemError 'passkey-refused', 'step-ended' */
+  /** @throws ProblemError 'passkey-refused', 'sign-in-expired' */
   async function add(viewer: Viewer, { name, credential }: NewPasskey, headers: Headers) {
     const begun = registrationCookie.read(headers);
-    if (begun?.memberId !== viewer.id) throw new ProblemError('step-ended', twoFactorMessages.expired);
-    const made = await verifyNewCredential(credential, begun.challenge, getRelyingParty(settings, headers));
-    if (made === null) throw new ProblemError('passkey-refused', passkeyMessages.notAdded);
+    if (begun?.memberId !== viewer.id) throw new ProblemError('sign-in-expired');
+    const verified = await verifyNewCredential(
+      credential,
+      begun.challenge,
+      getRelyingParty(settings, headers),
+    );
+    if (verified === null) throw new ProblemError('passkey-not-added');
     const row = {
       memberId: viewer.id,
       name,
       userHandle: begun.userHandle,
-      credentialId: made.id,
-      publicKey: made.publicKey,
-      counter: made.counter,
+      credentialId: verified.id,
+      publicKey: verified.publicKey,
+      counter: verified.counter,
       transports: credential.response.transports ?? [],
     };
     return transaction(db, async (tx) => {
       await lockSignInMethods(tx, viewer.id);
       if ((await listPasskeys(tx, viewer.id)).length >= limits.passkeys)
-        throw new ProblemError('not-allowed', passkeyMessages.tooMany);
+        throw new ProblemError('too-many-passkeys', { params: { max: limits.passkeys } });
       const added = await insertPasskey(tx, row);
-      if (added === undefined) throw new ProblemError('done-already', passkeyMessages.alreadyAdded);
+      if (added === undefined) throw new ProblemError('passkey-already-added');
       await recordSecurityEvent(tx, { memberId: viewer.id, event: 'passkey-added' });
       return { passkey: toPasskey(added), cookie: registrationCookie.clear() };
     });
@@ -179,12 +185,11 @@ export function createPasskeys(deps: {
   }
 
   async function remove(viewer: Viewer, id: number, proof: Reauthentication): Promise<void> {
-    await askForPassword(viewer, proof);
+    await requirePassword(viewer, proof);
     await transaction(db, async (tx) => {
       await lockSignInMethods(tx, viewer.id);
       if (!(await deletePasskey(tx, { id, memberId: viewer.id }))) throw createPasskeyNotFound();
-      if ((await countSignInMethods(tx, viewer.id)) === 0)
-        throw new ProblemError('not-allowed', passkeyMessages.lastSignInMethod);
+      if ((await countSignInMethods(tx, viewer.id)) === 0) throw new ProblemError('last-passkey');
       await recordSecurityEvent(tx, { memberId: viewer.id, event: 'passkey-removed' });
     });
   }
@@ -192,7 +197,7 @@ export function createPasskeys(deps: {
 
 type StoredPasskey = NonNullable<Awaited<ReturnType<typeof findPasskeyByCredential>>>;
 
-/** How often the passkey says it was used; null where the answer is not right. */
+/** Returns the passkey's use counter; null if the response is invalid. */
 async function verifyCredential(
   answer: PasskeyAuthenticationResponse,
   { stored, challenge, site }: { stored: StoredPasskey; challenge: string; site: RelyingParty },
@@ -219,12 +224,12 @@ async function verifyCredential(
     });
     return verified ? authenticationInfo.newCounter : null;
   } catch {
-    // It throws for whatever does not fit: another challenge, address, signature or counter.
+    // SimpleWebAuthn throws for a wrong challenge, address, signature or counter.
     return null;
   }
 }
 
-/** The key a passkey was made with; null where the answer is not right. */
+/** Returns the public key of a new passkey; null if the response is invalid. */
 async function verifyNewCredential(
   answer: PasskeyRegistrationResponse,
   challenge: string,
@@ -264,14 +269,16 @@ const toPasskey = (row: {
   lastUsedAt: row.last_used_at?.toISOString() ?? null,
 });
 
-const createPasskeyNotFound = () => new ProblemError('not-found', 'You have no such passkey.');
+const createPasskeyNotFound = () => new ProblemError('passkey-not-found');
 
-/** Whom a passkey is for: the site's host name, and the one address it may be used at (WebAuthn Level 3, section 4). */
+/**
+ * The relying party: the site's host name, and the only origin that may use the passkey (WebAuthn Level 3, section 4).
+ */
 export type RelyingParty = { id: string; origin: string };
 
 /**
- * PUBLIC_URL where it is set; otherwise the address that the request came to, whose Origin has been compared with its Host
- * (same-origin.ts). A passkey made at another site's address is none of ours, whatever a request claims.
+ * Returns PUBLIC_URL if it is set, otherwise the address of the request, whose Origin was compared with its Host
+ * (same-origin.ts). A passkey made for another site's origin is refused.
  */
 export function getRelyingParty(
   { publicUrl }: Pick<SiteSettings, 'publicUrl'>,

@@ -2,17 +2,16 @@ import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { invalidFieldError } from '#server/core/errors.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
-import { accountMessages } from '#shared/identity/accounts.ts';
 
 const derive = promisify(argon2);
 
-/** What trying one password costs: KiB of memory, and passes over it. */
+/** The cost of checking one password: KiB of memory, and passes over it. */
 export type PasswordCost = { memoryKib: number; passes: number };
 
 /** OWASP Password Storage Cheat Sheet, argon2id: 19 MiB, 2 passes, 1 lane. */
 export const defaultPasswordCost: PasswordCost = { memoryKib: 19_456, passes: 2 };
 
-/** A password as stored: the PHC string format of argon2id. */
+/** Returns the hash to store, in the PHC string format of argon2id. */
 export async function hashPassword(
   password: string,
   { memoryKib, passes } = defaultPasswordCost,
@@ -29,7 +28,7 @@ export async function hashPassword(
   return `$argon2id$v=19$m=${memoryKib},t=${passes},p=1$${base64(salt)}$${base64(tag)}`;
 }
 
-/** Whether a password belongs to a stored hash; false for a hash that is not argon2id. */
+/** Whether a password matches a stored hash; false for a hash that is not argon2id. */
 export async function verifyPassword({
   password,
   hash,
@@ -53,8 +52,8 @@ export async function verifyPassword({
 }
 
 /**
- * Whether a password belongs to the hash that is kept of an account. Takes as long where there is none, so that the time
- * does not tell which addresses are known.
+ * Whether a password matches the hash of an account. Takes as long without a hash, so that the time does not reveal
+ * which addresses exist.
  */
 export async function matchesPasswordHash(
   hash: string | null | undefined,
@@ -68,8 +67,8 @@ export async function matchesPasswordHash(
 const base64 = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
 
 /**
- * Refuses one of the 49,000 passwords that are guessed first, where the operator asks for it (COMMON_PASSWORDS): those of
- * zxcvbn-ts, which stand in the package, so that no password, nor anything made from one, is sent anywhere.
+ * Refuses one of the 49,000 most common passwords if the operator enables it (COMMON_PASSWORDS). The list is part of
+ * the package zxcvbn-ts, so nothing derived from a password is sent anywhere.
  * @throws ProblemError 'invalid' at `field`
  */
 export async function refuseCommonPassword(
@@ -80,12 +79,12 @@ export async function refuseCommonPassword(
   if (!refusesCommonPasswords) return;
   commonPasswords ??= loadCommonPasswords();
   if ((await commonPasswords).has(password.normalize('NFKC').toLowerCase()))
-    throw invalidFieldError(field, accountMessages.commonPassword);
+    throw invalidFieldError(field, 'password-too-common');
 }
 
 let commonPasswords: Promise<ReadonlySet<string>> | undefined;
 
-/** Two megabytes, which most communities never need. */
+/** Loaded on first use: two megabytes that most sites never need. */
 async function loadCommonPasswords(): Promise<ReadonlySet<string>> {
   const { dictionary } = await import('@zxcvbn-ts/language-common');
   return new Set(dictionary['passwords-common']);

@@ -17,20 +17,20 @@ const profileOf = async (viewer: ApiClient, { id }: { id: number }) =>
 const emailOf = async (viewer: ApiClient, member: { id: number }) => (await profileOf(viewer, member)).email;
 
 let people = 0;
-/** Registers with a choice, or without one, as a site has it. */
+/** Registers with an explicit choice, or without one. */
 async function register(showEmail: boolean | undefined, on: TestServer = server): Promise<Member> {
   const browser = on.visitor();
   const form = { displayName: 'Somebody', email: `somebody${++people}@example.net`, password };
   const { member } = expectOk(await browser.post<SessionState>('/members', { ...form, showEmail }));
-  if (member === null) throw new Error('nobody was signed in');
+  if (member === null) throw new Error('no one is signed in');
   const registered = new Member(on.address, member);
   registered.cookies = browser.cookies;
   return registered;
 }
 
-/** A site with another setting, on the same community. */
+/** Starts a site with another setting on the same database. */
 async function siteWith<Result>(profileEmail: EmailVisibility, visit: (site: TestServer) => Promise<Result>) {
-  const site = await server.startBeside({
+  const site = await server.startSecondNode({
     profileEmail,
     publicUrl: server.address,
     identityProvider: provider.settings,
@@ -63,7 +63,7 @@ describe('the email address on a profile', () => {
     expect(await emailOf(viewer, member)).toBe(member.email);
   });
 
-  test('is hidden where a member did not choose and the site hides it, also of who comes from the provider', async () => {
+  test('is hidden if the member made no choice and the site hides it, also for accounts of the identity provider', async () => {
     await siteWith('hidden', async (site) => {
       const viewer = (await server.register('Viewer')).onServer(site.address);
       expect(await emailOf(viewer, await register(undefined, site))).toBeNull();
@@ -74,13 +74,13 @@ describe('the email address on a profile', () => {
       const who = { subject: 'hidden', email: 'hidden@example.net', email_verified: true, name: 'Pat' };
       const query = await provider.visit(url, who);
       const { member } = expectOk(
-        await browser.post<ProviderSignInResult>('/session/provider/return', { query }),
+        await browser.post<ProviderSignInResult>('/session/provider/callback', { query }),
       );
       expect(await emailOf(viewer, { id: member?.id ?? 0 })).toBeNull();
     });
   });
 
-  test('is shown to its member alone where the site never shows any', async () => {
+  test('is shown only to its member if the site never shows any', async () => {
     await siteWith('never', async (site) => {
       const [viewer, member] = [
         (await server.register('Viewer')).onServer(site.address),
@@ -92,22 +92,22 @@ describe('the email address on a profile', () => {
     });
   });
 
-  test('is not told to who is signed out', async () => {
+  test('is not shown to signed-out visitors', async () => {
     const member = await register(true);
     expect(await server.visitor().get(`/members/${member.id}`)).toMatchObject({ status: 401 });
   });
 });
 
-describe('addresses of other members', () => {
-  test('are shown to one member sixty an hour, then the profile comes without and says why', async () => {
+describe('email addresses of other members', () => {
+  test('are shown to one member up to sixty times an hour, then the profile omits the address and gives the reason', async () => {
     const [viewer, other] = [await server.register('Viewer'), await server.register('Other')];
     const members = await createManyMembers(server, limits.emailViewsPerHour + 1);
     const last = members.pop();
-    if (last === undefined) throw new Error('the crowd is empty');
+    if (last === undefined) throw new Error('no members registered');
     const hiding = await register(false);
     for (const member of members) {
       expect(await emailOf(viewer, member)).toBe(member.email);
-      // Looked at again, one's own, and one that is hidden count nothing.
+      // Repeated views, the member's own address and hidden addresses do not count.
       if (member === members[0]) {
         await emailOf(viewer, member);
         await emailOf(viewer, viewer);
@@ -128,13 +128,13 @@ describe('addresses of other members', () => {
     expect(await emailOf(other, last)).toBe(last.email);
   });
 
-  test('are in no list, search, feed, thread or notification, and in no live event', async () => {
+  test('appear in no list, search, feed, thread, notification or live event', async () => {
     const [viewer, member] = [await server.register('Viewer'), await register(true)];
     const id = await viewer.ask({ title: 'Where is the address?', tags: ['address'] });
     const answer = await member.answer(id);
     await member.replyToAnswer(answer.id, { content: 'Not here.' });
     await member.vote('questions', id, 'up');
-    expectOk(await viewer.put('/topics/address/follow', { following: true }));
+    expectOk(await viewer.put('/tags/address/follow', { following: true }));
     await member.ask({ title: 'Nor here?', tags: ['address'] });
     for (const path of [
       `/questions/${id}`,
@@ -142,8 +142,8 @@ describe('addresses of other members', () => {
       `/questions/${id}/members`,
       '/feeds/recent',
       '/following/questions',
-      '/following/topics',
-      '/topics/address/questions',
+      '/following/tags',
+      '/tags/address/questions',
       '/notifications',
       `/members?q=${member.email}`,
       '/members?q=Some',
@@ -155,8 +155,8 @@ describe('addresses of other members', () => {
       `/members/${member.id}/answers`,
     ]) {
       const found = await viewer.get(path);
-      const told = JSON.stringify(found.body).replaceAll(`"query":"${member.email}"`, '');
-      expect({ path, tells: told.includes('example.net') }).toEqual({ path, tells: false });
+      const body = JSON.stringify(found.body).replaceAll(`"query":"${member.email}"`, '');
+      expect({ path, leaks: body.includes('example.net') }).toEqual({ path, leaks: false });
     }
     const events = await sql`select * from event`.execute(server.db);
     expect(JSON.stringify(events.rows)).not.toContain(member.email);

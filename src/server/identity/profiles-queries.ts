@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import type { Reader, Tx } from '#server/core/database.ts';
 import type { Cursor } from '#server/core/cursor.ts';
-import { bylineJoins } from '#server/posts/posts.ts';
 import {
   answerCardColumns,
   type AnswerCardRow,
+  bylineJoins,
   questionCardColumns,
   type QuestionCardRow,
-} from '#server/posts/cards.ts';
-import { countReceived, storedReceived } from '#server/discovery/statistics-counts.ts';
+} from '#server/posts/index.ts';
+import { countReceived, storedReceived } from '#server/discovery/index.ts';
 
 export async function findProfile(db: Reader, id: number) {
   const { rows } = await sql<{
@@ -36,7 +36,7 @@ export async function findProfile(db: Reader, id: number) {
 
 const ofMember = sql`= member.id`;
 
-/** By what is summed up of the member of the row, or else by their posts. */
+/** From the member's statistics, or from their posts if there are none. */
 const sumReceived = (column: 'upvotes' | 'views') => sql`coalesce(case
   when has_statistics then (select sum(${sql.ref(column)}) from (${storedReceived(ofMember)}) known)
   else (select sum(${sql.ref(column)}) from (${countReceived(ofMember)}) counted)
@@ -49,7 +49,7 @@ const afterCursor = (cursor: Cursor | null) =>
     ? sql`true`
     : sql`(post.created_at, post.id) < (${new Date(cursor.after)}::timestamptz, ${cursor.id})`;
 
-/** A member's questions, newest first; served in order by the index question_author. */
+/** A member's questions, newest first. The index question_author serves the order. */
 export async function listQuestionsBy(db: Reader, { memberId, cursor, limit }: PageWindow) {
   const { rows } = await sql<QuestionCardRow>`
     select ${questionCardColumns} from question post ${bylineJoins}
@@ -58,7 +58,7 @@ export async function listQuestionsBy(db: Reader, { memberId, cursor, limit }: P
   return rows;
 }
 
-/** A member's answers, newest first; served in order by the index answer_author. */
+/** A member's answers, newest first. The index answer_author serves the order. */
 export async function listAnswersBy(db: Reader, { memberId, cursor, limit }: PageWindow) {
   const { rows } = await sql<AnswerCardRow>`
     select ${answerCardColumns} from answer post

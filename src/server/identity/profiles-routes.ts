@@ -17,7 +17,7 @@ const pageQuery = z.object({ cursor: cursorQuery });
 const read = createRoute({
   method: 'get',
   path: '/members/{id}',
-  summary: "A member's profile",
+  summary: "Get a member's profile",
   request: { params: idParam },
   responses: { 200: jsonResponse(profile, 'The profile'), ...problemResponses },
 });
@@ -25,7 +25,7 @@ const read = createRoute({
 const questionsRoute = createRoute({
   method: 'get',
   path: '/members/{id}/questions',
-  summary: "A member's questions, newest first",
+  summary: "List a member's questions, newest first",
   request: { params: idParam, query: pageQuery },
   responses: { 200: jsonResponse(questionCards, 'A page of questions'), ...problemResponses },
 });
@@ -33,7 +33,7 @@ const questionsRoute = createRoute({
 const answersRoute = createRoute({
   method: 'get',
   path: '/members/{id}/answers',
-  summary: "A member's answers, newest first",
+  summary: "List a member's answers, newest first",
   request: { params: idParam, query: pageQuery },
   responses: { 200: jsonResponse(answerCards, 'A page of answers'), ...problemResponses },
 });
@@ -41,16 +41,16 @@ const answersRoute = createRoute({
 const ownSettings = createRoute({
   method: 'get',
   path: '/settings',
-  summary: 'What the member decided about themselves',
+  summary: 'Get the profile settings',
   responses: { 200: jsonResponse(memberSettings, 'The settings'), ...problemResponses },
 });
 
 const change = createRoute({
   method: 'put',
   path: '/settings',
-  summary: 'Change name, bio and who sees the address',
+  summary: 'Change the name, bio and visibility of the email address',
   request: { body: jsonBody(memberSettings) },
-  responses: { 200: jsonResponse(memberSettings, 'As they are now'), ...problemResponses },
+  responses: { 200: jsonResponse(memberSettings, 'The current states'), ...problemResponses },
 });
 
 export function profileRoutes({ db, settings: site }: RouteDeps) {

@@ -1,5 +1,5 @@
 import { refuseImpersonation } from './display-names.ts';
-import { toAnswerCard, toQuestionCard } from '#server/posts/cards.ts';
+import { buildProfileEvents, toAnswerCard, toQuestionCard } from '#server/posts/index.ts';
 import { type Database, type Reader, transaction } from '#server/core/database.ts';
 import { publishAll } from '#server/core/events.ts';
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
@@ -7,8 +7,7 @@ import type { Viewer } from '#server/core/http.ts';
 import { createRateLimit } from '#server/core/rate-limits.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
 import { type Cursor, decodeCursor, paginate } from '#server/core/cursor.ts';
-import { buildProfileEvents } from '#server/posts/posts-events.ts';
-import { displayName as displayNameSchema, registerMessages } from '#shared/identity/accounts.ts';
+import { displayName as displayNameSchema } from '#shared/identity/accounts.ts';
 import { limits } from '#shared/core/limits.ts';
 import { normalizeName } from '#shared/identity/display-names.ts';
 import type { AnswerCards, MemberSettings, Profile } from '#shared/identity/profiles.ts';
@@ -21,7 +20,7 @@ import {
   updateMemberSettings,
 } from './profiles-queries.ts';
 
-/** A member as others see them; the member themselves always see their address. */
+/** Returns a member as others see them. Members always see their own address. */
 export async function readProfile(
   db: Reader,
   { id, viewer, canViewEmail }: ProfileRequest,
@@ -46,16 +45,16 @@ export async function readProfile(
   };
 }
 
-/** Whether a member may see the address of another, who shows it. */
+/** Whether a member may see the address of another who shows it. */
 export type CanViewEmail = (viewerId: number, memberId: number) => Promise<boolean | 'too-many'>;
 
 type ProfileRequest = { id: number; viewer: Viewer; canViewEmail: CanViewEmail };
 
-/** A member may open the addresses of so many others in an hour, each as often as they like. */
+/** Limits how many other members' addresses a member may view in an hour. Viewing one again does not count. */
 export function createEmailViewLimit(db: Database, { profileEmail }: Pick<SiteSettings, 'profileEmail'>) {
   const hour = { seconds: 60 * 60 };
-  const viewedPairs = createRateLimit(db, { name: 'address-seen', points: 1, ...hour });
-  const viewLimit = createRateLimit(db, { name: 'addresses', points: limits.emailViewsPerHour, ...hour });
+  const viewedPairs = createRateLimit(db, { name: 'email-viewed', points: 1, ...hour });
+  const viewLimit = createRateLimit(db, { name: 'email-views', points: limits.emailViewsPerHour, ...hour });
   return async (viewerId: number, memberId: number): Promise<boolean | 'too-many'> => {
     if (profileEmail === 'never') return false;
     const pair = `${viewerId} ${memberId}`;
@@ -69,13 +68,13 @@ export function createEmailViewLimit(db: Database, { profileEmail }: Pick<SiteSe
 /** @throws ProblemError 'not-found' */
 async function requireMember(db: Reader, id: number) {
   const row = await findProfile(db, id);
-  if (row === undefined) throw new ProblemError('not-found', 'User not found');
+  if (row === undefined) throw new ProblemError('user-not-found');
   return row;
 }
 
 type MemberPostsRequest = { id: number; cursor: string | undefined };
 
-/** A member's questions, newest first. */
+/** Returns a page of a member's questions, newest first. */
 export async function readQuestionsBy(
   db: Reader,
   { id, cursor }: MemberPostsRequest,
@@ -90,7 +89,7 @@ export async function readQuestionsBy(
   return { items: items.map(toQuestionCard), nextCursor };
 }
 
-/** A member's answers, newest first. */
+/** Returns a page of a member's answers, newest first. */
 export async function readAnswersBy(db: Reader, { id, cursor }: MemberPostsRequest): Promise<AnswerCards> {
   const rows = await listAnswersBy(db, {
     memberId: id,
@@ -107,7 +106,7 @@ export async function readSettings(db: Reader, viewer: Viewer): Promise<MemberSe
   return { displayName: row.display_name ?? row.email ?? '', bio: row.bio, showEmail: row.show_email };
 }
 
-/** Changes what the viewer decides about themselves; a new name shows everywhere at once. */
+/** Changes the viewer's profile settings. A new name appears everywhere immediately. */
 export async function changeSettings(
   db: Database,
   { viewer, settings }: { viewer: Viewer; settings: MemberSettings },
@@ -115,10 +114,10 @@ export async function changeSettings(
   const chosen = displayNameSchema.safeParse(settings.displayName);
   await transaction(db, async (tx) => {
     const before = (await getMemberSettings(tx, viewer.id)).display_name;
-    // Imported names, and those from before there were more rules, stay.
+    // Imported names and older names that break a newer rule stay valid.
     const isUnchanged = before !== null && normalizeName(before) === settings.displayName;
     if (!isUnchanged) {
-      if (!chosen.success) throw invalidFieldError('displayName', registerMessages.nameCharacters);
+      if (!chosen.success) throw invalidFieldError('displayName', 'name-characters-not-allowed');
       await refuseImpersonation(tx, settings.displayName, viewer.id);
     }
     const displayName = isUnchanged ? before : settings.displayName;
@@ -128,7 +127,7 @@ export async function changeSettings(
       displayName,
       bio: settings.bio === '' ? null : settings.bio,
     });
-    // Also where the name is what it was: this is rare, and pages with it are looked up again at most.
+    // Published even if the name did not change: this is rare, and at most reads some pages again.
     const renamed = { topic: `profile:${viewer.id}`, event: { kind: 'member-renamed' } } as const;
     await publishAll(tx, [...buildProfileEvents([viewer.id]), renamed]);
   });

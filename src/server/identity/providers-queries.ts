@@ -1,6 +1,6 @@
 import type { Queryable, Tx } from '#server/core/database.ts';
 
-/** Whose account at the provider it is; undefined for nobody's here. */
+/** Returns the member linked to an account at the provider; undefined if there is none. */
 export async function findMemberByProviderAccount(
   db: Queryable,
   { providerId, subject }: { providerId: string; subject: string },
@@ -13,7 +13,7 @@ export async function findMemberByProviderAccount(
     .executeTakeFirst();
 }
 
-/** The member's account at the provider. */
+/** Returns the member's account at the provider. */
 export async function findProviderAccount(
   db: Queryable,
   { providerId, memberId }: { providerId: string; memberId: number },
@@ -26,17 +26,17 @@ export async function findProviderAccount(
     .executeTakeFirst();
 }
 
-/** Returns false where the account is linked to somebody already. */
+/** Returns false if the account is already linked to a member. */
 export async function insertProviderAccount(
   tx: Tx,
   { providerId, memberId, subject }: { providerId: string; memberId: number; subject: string },
 ): Promise<boolean> {
-  const made = await tx
+  const inserted = await tx
     .insertInto('account')
     .values({ provider_id: providerId, member_id: memberId, account_id: subject, password: null })
     .onConflict((conflict) => conflict.columns(['provider_id', 'account_id']).doNothing())
     .executeTakeFirst();
-  return made.numInsertedOrUpdatedRows === 1n;
+  return inserted.numInsertedOrUpdatedRows === 1n;
 }
 
 export async function deleteProviderAccount(tx: Tx, id: number): Promise<void> {

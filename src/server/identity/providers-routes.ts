@@ -28,25 +28,28 @@ export type ProviderDeps = { db: Database; settings: SiteSettings; providers: Pr
 const readSignInMethods = createRoute({
   method: 'get',
   path: '/sign-in',
-  summary: 'How one may sign in, besides a password and passkeys',
+  summary: 'Get the sign-in settings of the site',
   responses: { 200: jsonResponse(signInMethods, 'The identity provider, or null'), ...problemResponses },
 });
 
 const begin = createRoute({
   method: 'post',
   path: '/session/provider',
-  summary: 'Begin to sign in at the identity provider',
+  summary: 'Start signing in with the identity provider',
   request: { body: jsonBody(providerSignInRequest) },
-  responses: { 200: jsonResponse(providerRedirect, 'Where to send the browser to'), ...problemResponses },
+  responses: {
+    200: jsonResponse(providerRedirect, 'The URL to redirect the browser to'),
+    ...problemResponses,
+  },
 });
 
 const finish = createRoute({
   method: 'post',
-  path: '/session/provider/return',
-  summary: 'Go on after the identity provider has sent the browser back',
+  path: '/session/provider/callback',
+  summary: 'Continue after the redirect from the identity provider',
   request: { body: jsonBody(providerCallback) },
   responses: {
-    200: jsonResponse(providerSignInResult, 'Signed in, linked, or asked for something more'),
+    200: jsonResponse(providerSignInResult, 'Signed in, linked, or a further step is needed'),
     ...problemResponses,
   },
 });
@@ -54,15 +57,16 @@ const finish = createRoute({
 const link = createRoute({
   method: 'post',
   path: '/session/provider/link',
-  summary: 'Sign in with the password of the member who has the address, and link the two',
+  summary:
+    "Link the account at the identity provider to an existing member, with the member's password, and sign in",
   request: { body: jsonBody(providerLinkRequest) },
   responses: {
-    200: jsonResponse(signInState, 'Signed in, or asked for a second factor'),
+    200: jsonResponse(signInState, 'Signed in, or a two-factor code is needed'),
     ...problemResponses,
   },
 });
 
-/** For anybody. */
+/** Routes for visitors. */
 export function providerVisitorRoutes({ db, settings, providers }: ProviderDeps) {
   return createRouter<VisitorEnv>()
     .openapi(readSignInMethods, (c) =>
@@ -98,22 +102,25 @@ export function providerVisitorRoutes({ db, settings, providers }: ProviderDeps)
 const readOwn = createRoute({
   method: 'get',
   path: '/provider-account',
-  summary: 'Whether an account at the identity provider is linked',
-  responses: { 200: jsonResponse(ownProviderAccount, 'Since when'), ...problemResponses },
+  summary: 'Get the linked account at the identity provider',
+  responses: { 200: jsonResponse(ownProviderAccount, 'When it was linked'), ...problemResponses },
 });
 
 const beginLinking = createRoute({
   method: 'post',
   path: '/provider-account',
-  summary: 'Begin to link an account at the identity provider',
+  summary: 'Start linking an account at the identity provider',
   request: { body: jsonBody(reauthentication) },
-  responses: { 200: jsonResponse(providerRedirect, 'Where to send the browser to'), ...problemResponses },
+  responses: {
+    200: jsonResponse(providerRedirect, 'The URL to redirect the browser to'),
+    ...problemResponses,
+  },
 });
 
 const unlink = createRoute({
   method: 'post',
   path: '/provider-account/removal',
-  summary: 'Let the account at the identity provider sign in no more',
+  summary: 'Unlink the account at the identity provider',
   request: { body: jsonBody(reauthentication) },
   responses: { 204: { description: 'Unlinked' }, ...problemResponses },
 });

@@ -1,20 +1,15 @@
+import { formatError } from '#shared/errors.ts';
 import { describe, expect, test } from 'vitest';
 import { startServerWithProvider } from '#tests/support/server-with-provider.ts';
 import { type ProviderPerson, startOidcProvider } from '#tests/support/oidc-provider.ts';
 import { type ApiClient, expectOk, type Member, password } from '#tests/support/member.ts';
 import { generateTotpCode, enableTwoFactor } from '#tests/support/two-factor.ts';
-import { accountMessages } from '#shared/identity/accounts.ts';
-import {
-  type OwnProviderAccount,
-  providerAccountMessages,
-  providerMessages,
-  type ProviderSignInResult,
-} from '#shared/identity/sign-in-providers.ts';
+import { type OwnProviderAccount, type ProviderSignInResult } from '#shared/identity/sign-in-providers.ts';
 
 const { server, provider } = await startServerWithProvider();
 
 let people = 0;
-/** Somebody with a verified address at the provider. */
+/** Creates a person with a verified address at the provider. */
 function person(more: Partial<ProviderPerson> = {}): ProviderPerson & { email: string } {
   const number = ++people;
   const email = `person${number}@example.net`;
@@ -27,7 +22,7 @@ function person(more: Partial<ProviderPerson> = {}): ProviderPerson & { email: s
   };
 }
 
-/** Goes to the provider and comes back with what it said; nothing is done with it yet. */
+/** Sends the browser to the provider. Returns the query it comes back with, without submitting it. */
 async function away(browser: ApiClient, who: ProviderPerson, path = '/session/provider', body: object = {}) {
   const { url } = expectOk(await browser.post<{ url: string }>(path, body));
   return provider.visit(url, who);
@@ -35,7 +30,7 @@ async function away(browser: ApiClient, who: ProviderPerson, path = '/session/pr
 
 async function enter(who: ProviderPerson, browser: ApiClient = server.visitor()) {
   const query = await away(browser, who);
-  return browser.post<ProviderSignInResult>('/session/provider/return', { query });
+  return browser.post<ProviderSignInResult>('/session/provider/callback', { query });
 }
 
 const own = async (member: Member) => expectOk(await member.get<OwnProviderAccount>('/provider-account'));
@@ -43,12 +38,12 @@ const own = async (member: Member) => expectOk(await member.get<OwnProviderAccou
 async function linked(member: Member, who: ProviderPerson): Promise<void> {
   const query = await away(member, who, '/provider-account', { password });
   expect(
-    expectOk(await member.post<ProviderSignInResult>('/session/provider/return', { query })).linked,
+    expectOk(await member.post<ProviderSignInResult>('/session/provider/callback', { query })).linked,
   ).toBe(true);
 }
 
-describe('somebody with a verified address', () => {
-  test('becomes a member, and is the same one the next time, whatever the address is then', async () => {
+describe('a person with a verified address', () => {
+  test('becomes a member, and signs in as the same one later, also with a changed address', async () => {
     const who = person();
     const browser = server.visitor();
     const first = await enter(who, browser);
@@ -64,45 +59,51 @@ describe('somebody with a verified address', () => {
   test.each([
     ['the name', { name: '  Ada  ' }, 'Ada'],
     [
-      'what stands before the @, where the name may be none here',
+      'the local part of the address if the name is not allowed',
       { name: 'A', email: 'grace@example.net' },
       'grace',
     ],
-    ['Member, where nothing will do', { name: '\u0007', email: 'x@example.net' }, 'Member'],
-  ])('is called by %s', async (_, claims, displayName) => {
+    ['Member if nothing is allowed', { name: '\u0007', email: 'x@example.net' }, 'Member'],
+  ])('gets as display name %s', async (_, claims, displayName) => {
     expect((await enter(person(claims))).body.member).toMatchObject({ displayName });
   });
 
-  test('comes back to where they wanted to be', async () => {
+  test('returns to the page they wanted', async () => {
     const browser = server.visitor();
     const query = await away(browser, person(), '/session/provider', { next: '/topics' });
-    const { body } = await browser.post<ProviderSignInResult>('/session/provider/return', { query });
+    const { body } = await browser.post<ProviderSignInResult>('/session/provider/callback', { query });
     expect(body.next).toBe('/topics');
   });
 
-  test('is not taken in where sign-up is off', async () => {
-    const closed = await server.startBeside({
+  test('cannot register if sign-up is off', async () => {
+    const closed = await server.startSecondNode({
       identityProvider: provider.settings,
       isSignUpOpen: false,
       publicUrl: server.address,
     });
     const refused = await enter(person(), closed.visitor());
-    expect(refused).toMatchObject({ status: 403, detail: providerAccountMessages.signUpDisabled });
+    expect(refused).toMatchObject({ status: 403, detail: formatError({ code: 'registration-closed' }) });
     await closed.stop();
   });
 });
 
 test.each([
   ['that is not verified', { email_verified: false }],
-  ['about which the provider says nothing', { email_verified: undefined }],
-])('an address %s makes no member, and gives nobody the account of who has it', async (_, claims) => {
-  const ann = await server.register('Ann');
-  const refused = await enter({ ...person({ email: ann.email }), ...claims } as ProviderPerson);
-  expect(refused).toMatchObject({ status: 401, detail: providerAccountMessages.emailNotVerified });
-});
+  ['that the provider does not call verified', { email_verified: undefined }],
+])(
+  'creates no member for an address %s, and gives no access to the account of the member who has it',
+  async (_, claims) => {
+    const ann = await server.register('Ann');
+    const refused = await enter({ ...person({ email: ann.email }), ...claims } as ProviderPerson);
+    expect(refused).toMatchObject({
+      status: 401,
+      detail: formatError({ code: 'provider-email-not-verified' }),
+    });
+  },
+);
 
-describe('whose address a member has', () => {
-  test('is asked for the password of that member, and linked to them', async () => {
+describe('a person whose address a member has', () => {
+  test("enters that member's password, and is linked to them", async () => {
     const ann = await server.register('Ann');
     const who = person({ email: ann.email.toUpperCase() });
     const browser = server.visitor();
@@ -110,41 +111,41 @@ describe('whose address a member has', () => {
     expect(asked.body).toMatchObject({ member: null, needs: 'password', email: ann.email });
     expect((await browser.get('/feeds/recent')).status).toBe(401);
     const wrong = await browser.post('/session/provider/link', { password: 'guess' });
-    expect(wrong).toMatchObject({ status: 401, detail: accountMessages.wrongPassword });
+    expect(wrong).toMatchObject({ status: 401, detail: formatError({ code: 'wrong-password' }) });
     expect((await own(ann)).since).toBeNull();
     expectOk(await browser.post('/session/provider/link', { password }));
     expect(await own(ann)).toEqual({ provider: 'Example', since: expect.any(String) });
     expect((await enter(who)).body.member).toMatchObject({ id: ann.id });
   });
 
-  test('guesses the password no more often than anybody, and not in another browser', async () => {
+  test('has the usual limit on password attempts, and cannot continue in another browser', async () => {
     const ann = await server.register('Ann');
     const browser = server.visitor();
     await enter(person({ email: ann.email }), browser);
     expect(await server.visitor().post('/session/provider/link', { password })).toMatchObject({
-      code: 'step-ended',
+      kind: 'sign-in-expired',
     });
     for (let tries = 0; tries < 5; tries++)
       await browser.post('/session/provider/link', { password: 'guess' });
     expect(await browser.post('/session/provider/link', { password })).toMatchObject({ status: 429 });
   });
 
-  test('is asked for the second factor as well, and linked only then', async () => {
+  test('also needs the two-factor code, and is linked only then', async () => {
     const ann = await server.register('Ann');
     const key = await enableTwoFactor(ann);
     const who = person({ email: ann.email });
     const browser = server.visitor();
     await enter(who, browser);
     const half = await browser.post('/session/provider/link', { password });
-    expect(half.body).toMatchObject({ member: null, needs: 'second-factor' });
+    expect(half.body).toMatchObject({ member: null, needs: 'two-factor' });
     expect((await own(ann)).since).toBeNull();
-    expectOk(await browser.post('/session/second-factor', { code: generateTotpCode(key, 1) }));
+    expectOk(await browser.post('/session/two-factor', { code: generateTotpCode(key, 1) }));
     expect((await own(ann)).since).not.toBeNull();
-    expect((await enter(who)).body).toMatchObject({ member: null, needs: 'second-factor' });
+    expect((await enter(who)).body).toMatchObject({ member: null, needs: 'two-factor' });
   });
 });
 
-describe('a member who is signed in', () => {
+describe('a signed-in member', () => {
   test('links an account with the password, and unlinks it', async () => {
     const ann = await server.register('Ann');
     const who = person();
@@ -156,7 +157,7 @@ describe('a member who is signed in', () => {
     expect((await enter(who)).body.member?.id).not.toBe(ann.id);
   });
 
-  test("does not get another member's, nor a second one", async () => {
+  test("cannot link another member's account, or a second one", async () => {
     const [ann, bob] = [await server.register('Ann'), await server.register('Bob')];
     const who = person();
     await linked(ann, who);
@@ -165,52 +166,56 @@ describe('a member who is signed in', () => {
       [ann, person()],
     ] as const) {
       const query = await away(member, other, '/provider-account', { password });
-      expect(await member.post('/session/provider/return', { query })).toMatchObject({ status: 409 });
+      expect(await member.post('/session/provider/callback', { query })).toMatchObject({ status: 409 });
     }
   });
 
-  test('who was signed out on the way is linked to nothing', async () => {
+  test('who was signed out on the way is not linked', async () => {
     const ann = await server.register('Ann');
     const query = await away(ann, person(), '/provider-account', { password });
     expectOk(await ann.delete('/session'));
-    expect(await ann.post('/session/provider/return', { query })).toMatchObject({ code: 'step-ended' });
+    expect(await ann.post('/session/provider/callback', { query })).toMatchObject({
+      kind: 'sign-in-expired',
+    });
   });
 
-  test('does not lose the only way to sign in', async () => {
+  test('cannot unlink the only sign-in method', async () => {
     const browser = server.visitor();
     await enter(person(), browser);
     const refused = await browser.post('/provider-account/removal', {});
-    expect(refused).toMatchObject({ status: 403, detail: providerAccountMessages.lastSignInMethod });
+    expect(refused).toMatchObject({ status: 403, detail: formatError({ code: 'last-sign-in-method' }) });
   });
 });
 
-describe('what the browser brings back', () => {
-  test('counts once, and in the browser that was sent there', async () => {
+describe('the response of the provider', () => {
+  test('counts once, and only in the browser that was sent to the provider', async () => {
     const browser = server.visitor();
     const query = await away(browser, person());
     const other = server.visitor();
     await away(other, person());
-    // Another's answer in a browser that was sent there as well: somebody would be signed in as another (RFC 6749, 10.12).
-    expect(await other.post('/session/provider/return', { query })).toMatchObject({
-      code: 'provider-refused',
+    // The response of another browser's request could sign a person in as someone else (RFC 6749, 10.12).
+    expect(await other.post('/session/provider/callback', { query })).toMatchObject({
+      kind: 'provider-refused',
     });
-    expect(await server.visitor().post('/session/provider/return', { query })).toMatchObject({
-      code: 'step-ended',
+    expect(await server.visitor().post('/session/provider/callback', { query })).toMatchObject({
+      kind: 'sign-in-expired',
     });
-    const kept = browser.cookies.get('parley.provider') ?? '';
-    expect((await browser.post('/session/provider/return', { query })).status).toBe(200);
-    browser.cookies.set('parley.provider', kept);
-    expect(await browser.post('/session/provider/return', { query })).toMatchObject({ code: 'step-ended' });
+    const stored = browser.cookies.get('parley.provider') ?? '';
+    expect((await browser.post('/session/provider/callback', { query })).status).toBe(200);
+    browser.cookies.set('parley.provider', stored);
+    expect(await browser.post('/session/provider/callback', { query })).toMatchObject({
+      kind: 'sign-in-expired',
+    });
   });
 
   test.each(['', '?error=access_denied', '?code=made-up&state=made-up', '%%%'])(
-    'made up is refused: %s',
+    'is refused if forged: %s',
     async (query) => {
       const browser = server.visitor();
       await away(browser, person());
-      expect(await browser.post('/session/provider/return', { query })).toMatchObject({
+      expect(await browser.post('/session/provider/callback', { query })).toMatchObject({
         status: 401,
-        detail: providerMessages.refused,
+        detail: formatError({ code: 'provider-refused' }),
       });
     },
   );
@@ -224,31 +229,34 @@ describe('a token of the provider', () => {
     ['that has expired', { exp: 1_000_000_000, iat: 999_999_000 }],
     ['that is not valid yet', { nbf: 4_000_000_000 }],
     ['without a subject', { sub: undefined }],
-  ])('%s signs nobody in', async (_, claims) => {
+  ])('%s signs no one in', async (_, claims) => {
     const browser = server.visitor();
     const who = person();
     const query = await away(browser, who);
     provider.overrideClaims(claims);
-    const refused = await browser.post('/session/provider/return', { query });
+    const refused = await browser.post('/session/provider/callback', { query });
     provider.overrideClaims(null);
     expect(refused).toMatchObject({
       status: 401,
-      code: 'provider-refused',
-      detail: providerMessages.refused,
+      kind: 'provider-refused',
+      detail: formatError({ code: 'provider-refused' }),
     });
     expect((await browser.get('/feeds/recent')).status).toBe(401);
-    // The same visit with a right token.
+    // The same request with a valid token works.
     expect((await enter(who)).body.member).toMatchObject({ email: who.email });
   });
 });
 
 describe('a provider', () => {
   test.each([
-    ['that sends Parley elsewhere', (url: string) => url],
-    ['that answers without an end', () => null],
-  ])('%s is not followed', async (_, elsewhere) => {
+    ['that redirects', (url: string) => url],
+    ['whose response does not end', () => null],
+  ])('%s is refused', async (_, elsewhere) => {
     const other = await startOidcProvider();
-    const node = await server.startBeside({ identityProvider: other.settings, publicUrl: server.address });
+    const node = await server.startSecondNode({
+      identityProvider: other.settings,
+      publicUrl: server.address,
+    });
     let asked = 0;
     other.intercept((request, response) => {
       asked++;
@@ -258,19 +266,19 @@ describe('a provider', () => {
       return request.url !== undefined;
     });
     const refused = await node.visitor().post('/session/provider', {});
-    expect(refused).toMatchObject({ status: 503, detail: providerMessages.unreachable });
+    expect(refused).toMatchObject({ status: 503, detail: formatError({ code: 'provider-unreachable' }) });
     expect(asked).toBe(1);
     await node.stop();
     await other.stop();
   });
 
-  test('that is not set up is not offered', async () => {
-    const plain = await server.startBeside();
+  test('that is not configured is not offered', async () => {
+    const plain = await server.startSecondNode();
     expect(expectOk(await plain.visitor().get('/sign-in'))).toEqual({
       provider: null,
       emailVisibility: 'shown',
     });
-    expect(await plain.visitor().post('/session/provider', {})).toMatchObject({ code: 'disabled' });
+    expect(await plain.visitor().post('/session/provider', {})).toMatchObject({ kind: 'disabled' });
     await plain.stop();
     expect(expectOk(await server.visitor().get('/sign-in'))).toEqual({
       provider: 'Example',

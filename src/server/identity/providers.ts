@@ -6,14 +6,14 @@ import type { Viewer } from '#server/core/http.ts';
 import type { ProviderIdentity, IdentityProvider } from './oidc-client.ts';
 import { createRateLimit } from '#server/core/rate-limits.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
-import { accountMessages, displayName, email as emailSchema } from '#shared/identity/accounts.ts';
+import { displayName, email as emailSchema } from '#shared/identity/accounts.ts';
 import { sanitizeName } from '#shared/identity/display-names.ts';
-import { type OwnProviderAccount, providerAccountMessages } from '#shared/identity/sign-in-providers.ts';
-import { type Reauthentication, twoFactorMessages } from '#shared/identity/two-factor.ts';
+import { type OwnProviderAccount } from '#shared/identity/sign-in-providers.ts';
+import { type Reauthentication } from '#shared/identity/two-factor.ts';
 import type { Accounts, Visitor } from './accounts.ts';
 import type { Auth } from './auth.ts';
 import { isEmailTaken } from './account-links-queries.ts';
-import type { AskForPassword } from './reauthentication.ts';
+import type { RequirePassword } from './reauthentication.ts';
 import { isImpersonation } from './display-names.ts';
 import { linkAccount, getProviderId, unlinkAccount } from './providers-accounts.ts';
 import { findProviderAccount, findMemberByProviderAccount } from './providers-queries.ts';
@@ -26,12 +26,12 @@ import { createEncryptedCookie } from '#server/core/encrypted-cookie.ts';
 
 export type Providers = ReturnType<typeof createProviders>;
 
-/** How coming back from the provider ended. `email`: of the member whose password is asked for. */
+/** The outcome of returning from the provider. `email`: the address of the member whose password is required. */
 export type ProviderSignInOutcome = SignInOutcome & {
   linked: boolean;
   email: string | null;
   next: string | null;
-  /** Whether the member was made just now. */
+  /** Whether the member was just created. */
   registered: boolean;
 };
 
@@ -40,7 +40,7 @@ const pendingVisitSchema = z.object({
   nonce: z.string(),
   verifier: z.string(),
   redirectUri: z.string(),
-  /** The member who asked to link an account, in the settings; null: somebody signs in. */
+  /** The member who links an account in the settings; null when signing in. */
   memberId: z.number().nullable(),
   next: z.string().nullable(),
 });
@@ -53,18 +53,18 @@ export type ProvidersDeps = {
   accounts: Accounts;
   signingIn: SignIn;
   registrations: Registrations;
-  askForPassword: AskForPassword;
-  /** Absent where none is set up. */
+  requirePassword: RequirePassword;
+  /** Absent if none is configured. */
   provider: IdentityProvider | undefined;
 };
 
 /**
- * Signing in at an OpenID Connect provider. An account there is known by its subject alone; an address, and only one that
- * the provider has verified, makes a new member. Where a member has that address already, they show by their password
- * that it is they: nobody gets an account for an address that somebody else says is theirs.
+ * Sign-in with an OpenID Connect provider. Accounts are identified by their subject alone. A new member needs an
+ * address that the provider has verified. If a member already has that address, they prove by their password that it is
+ * them, so no one gets an account by claiming its address elsewhere.
  */
 export function createProviders(deps: ProvidersDeps) {
-  const { db, auth, settings, accounts, signingIn, askForPassword, registrations } = deps;
+  const { db, auth, settings, accounts, signingIn, requirePassword, registrations } = deps;
   const visitCookie = createEncryptedCookie(settings, {
     name: 'provider',
     schema: pendingVisitSchema,
@@ -75,18 +75,18 @@ export function createProviders(deps: ProvidersDeps) {
     schema: z.object({ subject: z.string(), email: z.string() }),
     maxAgeSeconds: 10 * 60,
   });
-  // As for registrations (accounts.ts): against floods only.
+  // Only against floods, as for registrations (accounts.ts).
   const registrationLimit = createRateLimit(db, { name: 'register', points: 1000, seconds: 60 * 60 });
   return { begin: beginSignIn, beginLinking, finish, link, own: getOwnAccount, unlink };
 
-  /** Where to send a browser that signs in, and the cookie to set. */
+  /** Returns the URL to send a browser to for signing in, and the cookie to set. */
   async function beginSignIn(headers: Headers, { next }: { next: string | null }) {
     return redirectToProvider(headers, { memberId: null, next });
   }
 
-  /** The same for a member who is signed in and links an account. */
+  /** Does the same for a signed-in member who links an account. */
   async function beginLinking(viewer: Viewer, proof: Reauthentication, headers: Headers) {
-    await askForPassword(viewer, proof);
+    await requirePassword(viewer, proof);
     return redirectToProvider(headers, { memberId: viewer.id, next: null });
   }
 
@@ -96,12 +96,15 @@ export function createProviders(deps: ProvidersDeps) {
     return { url, cookie: visitCookie.set({ ...begun, ...why }) };
   }
 
-  /** Of a browser that the provider has sent back. @param query of the address it was sent to */
+  /**
+   * Handles the return from the provider.
+   * @param query of the address that the browser was sent to
+   */
   async function finish(query: string, visitor: Visitor): Promise<ProviderSignInOutcome> {
     const begun = visitCookie.read(visitor.headers);
     const until = new Date(databaseNowMs() + visitCookie.maxAgeSeconds * 1_000);
     if (begun === null || !(await markUsed(db, `provider ${begun.state}`, until)))
-      throw new ProblemError('step-ended', twoFactorMessages.expired);
+      throw new ProblemError('sign-in-expired');
     const identity = await requireProvider().finish(query, begun);
     const outcome = await (begun.memberId === null
       ? signInOrRegister(identity, visitor)
@@ -113,13 +116,13 @@ export function createProviders(deps: ProvidersDeps) {
     identity: ProviderIdentity,
     visitor: Visitor,
   ): Promise<Omit<ProviderSignInOutcome, 'next'>> {
-    const { subject, email: given } = identity;
+    const { subject, email: providerEmail } = identity;
     const plain = { linked: false, email: null, registered: false };
     const existing = await findMemberByProviderAccount(db, { providerId: getProviderId(settings), subject });
     if (existing !== undefined)
       return { ...(await signingIn.afterFirstFactor(existing.memberId, visitor.headers)), ...plain };
-    const parsed = emailSchema.safeParse(given);
-    if (!parsed.success) throw new ProblemError('provider-refused', providerAccountMessages.emailNotVerified);
+    const parsed = emailSchema.safeParse(providerEmail);
+    if (!parsed.success) throw new ProblemError('provider-email-not-verified');
     const email = parsed.data;
     if ((await findMemberByEmail(db, email)) !== undefined)
       return { ...plain, memberId: null, cookies: [linkCookie.set({ subject, email })], email };
@@ -133,13 +136,13 @@ export function createProviders(deps: ProvidersDeps) {
   }
 
   async function register(identity: ProviderIdentity & { email: string }, visitor: Visitor): Promise<number> {
-    if (!settings.isSignUpOpen) throw new ProblemError('disabled', providerAccountMessages.signUpDisabled);
+    if (!settings.isSignUpOpen) throw new ProblemError('registration-closed');
     if (!(await registrationLimit.consume(visitor.networkAddress)))
-      throw new ProblemError('too-many', accountMessages.registerFailed, { retryAfter: 60 * 60 });
+      throw new ProblemError('registration-failed', { retryAfter: 60 * 60 });
     const { email, subject } = identity;
-    const taken = new ProblemError('email-taken', accountMessages.emailTaken);
-    // An address may be kept for who can take it back still.
-    if (await isEmailTaken(db, { address: email })) throw taken;
+    const emailTaken = new ProblemError('email-taken');
+    // An address can be reserved for a member who can still revert a change.
+    if (await isEmailTaken(db, { address: email })) throw emailTaken;
     try {
       const body = {
         name: await chooseDisplayName(identity),
@@ -151,13 +154,13 @@ export function createProviders(deps: ProvidersDeps) {
       await registrations.note({ memberId, address: visitor.networkAddress, isConfirmed: true });
       return memberId;
     } catch (error) {
-      throw isUniqueViolation(error) ? taken : error;
+      throw isUniqueViolation(error) ? emailTaken : error;
     }
   }
 
   /**
-   * The first name of those the provider gives that may be one here (docs/product.md 3.5), without characters that may not.
-   * A name that is an email address is shown to everybody, so that what stands before the @ has to do.
+   * Returns the first name from the provider that is allowed here (docs/product.md 3.5), without forbidden characters.
+   * Display names are public, so if the name is an email address, its local part is used.
    */
   async function chooseDisplayName({ names, email }: ProviderIdentity & { email: string }): Promise<string> {
     for (const candidate of [...names, email]) {
@@ -169,17 +172,17 @@ export function createProviders(deps: ProvidersDeps) {
   }
 
   async function linkToViewer(identity: ProviderIdentity, memberId: number, visitor: Visitor) {
-    // Who asked for it must still be signed in here.
+    // The member who requested it must still be signed in in this browser.
     const session = await accounts.viewer(visitor.headers);
-    if (session?.viewer.id !== memberId) throw new ProblemError('step-ended', twoFactorMessages.expired);
+    if (session?.viewer.id !== memberId) throw new ProblemError('sign-in-expired');
     await linkAccount(db, { memberId, subject: identity.subject, settings });
     return { memberId, cookies: session.cookies, linked: true, email: null, registered: false };
   }
 
-  /** Signs in the member whose address the account at the provider has, by their password, and links the two. */
+  /** Signs in the member who has the address of the provider's account, by their password, and links the account. */
   async function link(password: string, visitor: Visitor): Promise<SignInOutcome> {
     const begun = linkCookie.read(visitor.headers);
-    if (begun === null) throw new ProblemError('step-ended', twoFactorMessages.expired);
+    if (begun === null) throw new ProblemError('sign-in-expired');
     const { email, subject } = begun;
     const memberId = await accounts.checkPassword({ email, password }, visitor);
     const outcome = await signingIn.afterFirstFactor(memberId, visitor.headers, { subject });
@@ -194,15 +197,15 @@ export function createProviders(deps: ProvidersDeps) {
   }
 
   async function unlink(viewer: Viewer, proof: Reauthentication): Promise<void> {
-    await askForPassword(viewer, proof);
+    await requirePassword(viewer, proof);
     await unlinkAccount(db, { memberId: viewer.id, settings });
   }
 
   function requireProvider(): IdentityProvider {
     if (deps.provider !== undefined) return deps.provider;
-    throw new ProblemError('disabled', providerAccountMessages.notConfigured);
+    throw new ProblemError('provider-not-configured');
   }
 }
 
-/** Two browsers at once: the unique constraints decide. */
+/** The unique constraints decide between two concurrent browsers. */
 const isUniqueViolation = (error: unknown) => getSqlState(error) === '23505';

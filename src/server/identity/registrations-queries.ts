@@ -2,12 +2,12 @@ import { sql } from 'kysely';
 import type { Queryable, Tx } from '#server/core/database.ts';
 import type { PendingStep } from '#shared/identity/accounts.ts';
 
-/** Registrations of one network are stored one after the other, so that each knows how many there were before. */
+/** Serializes the registrations of one network, so that each counts those before it. */
 export async function lockRegistrationNetwork(tx: Tx, network: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`registrations ${network}`}, 0))`.execute(tx);
 }
 
-/** Registrations of a network within the last `seconds`. */
+/** Counts the registrations of a network within the last `seconds`. */
 export async function countRegistrations(
   tx: Tx,
   { network, seconds }: { network: string; seconds: number },
@@ -28,11 +28,11 @@ export async function insertRegistration(
 }
 
 export async function hasModerators(tx: Tx): Promise<boolean> {
-  const { rows } = await sql`select from member where role = 'operator' limit 1`.execute(tx);
+  const { rows } = await sql`select from member where role = 'moderator' limit 1`.execute(tx);
   return rows.length > 0;
 }
 
-/** Returns those who waited. */
+/** Returns the ids of the members that were waiting. */
 export async function clearPendingRegistrations(tx: Tx, memberIds: readonly number[]): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     update registration set pending_step = null
@@ -42,7 +42,7 @@ export async function clearPendingRegistrations(tx: Tx, memberIds: readonly numb
   return rows.map((row) => row.id);
 }
 
-/** Deletes old registrations. Of an account that still waits only the network goes. */
+/** Deletes old registrations. For an account that still waits, only the network is deleted. */
 export async function deleteRegistrations(db: Queryable, { days }: { days: number }): Promise<void> {
   const old = sql`registered_at < now() - make_interval(days => ${days})`;
   await sql`delete from registration where ${old} and pending_step is null`.execute(db);

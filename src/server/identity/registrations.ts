@@ -4,7 +4,7 @@ import { publishAll } from '#server/core/events.ts';
 import type { MemberStatus } from '#server/core/http.ts';
 import { isLoopbackNetwork, toRegistrationNetwork } from '#server/core/network-address.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
-import { type PendingStep, pendingMessages } from '#shared/identity/accounts.ts';
+import { type PendingStep, pendingStepErrors } from '#shared/identity/accounts.ts';
 import {
   countRegistrations,
   clearPendingRegistrations,
@@ -26,13 +26,13 @@ export type RegistrationDeps = {
   canSendEmail: boolean;
 };
 
-/** Stores from which network a member registered, and decides whether the account waits before it can write. */
+/** Stores the network that a member registered from, and decides whether the account must wait before it can post. */
 export function createRegistrations({ db, settings, canSendEmail }: RegistrationDeps) {
   return { note: recordRegistration };
 
   /**
-   * The first accounts of a network in an hour write at once. Later ones confirm their address first or, without a mail
-   * server, wait for a moderator; where there is no moderator either, nothing is waited for.
+   * The first accounts of a network in an hour can post immediately. Later ones confirm their address first or, without
+   * a mail server, wait for a moderator. Without moderators, they do not wait (docs/product.md 17.3).
    * @param isConfirmed whether the address is known to be the member's
    */
   async function recordRegistration({
@@ -49,8 +49,8 @@ export function createRegistrations({ db, settings, canSendEmail }: Registration
     await transaction(db, async (tx) => {
       await lockRegistrationNetwork(tx, network);
       const before = await countRegistrations(tx, { network, seconds: hour });
-      const most = settings.maxAccountsPerNetwork;
-      const isTooMany = most > 0 && before >= most && !isConfirmed && !isLoopbackNetwork(network);
+      const max = settings.maxAccountsPerNetwork;
+      const isTooMany = max > 0 && before >= max && !isConfirmed && !isLoopbackNetwork(network);
       await insertRegistration(tx, {
         memberId,
         network,
@@ -67,14 +67,14 @@ export function createRegistrations({ db, settings, canSendEmail }: Registration
 
 export type Registrations = ReturnType<typeof createRegistrations>;
 
-/** The accounts can write from now on. Returns how many waited. */
+/** Lets the accounts post from now on. Returns how many were waiting. */
 export async function approveAccounts(tx: Tx, memberIds: readonly number[]): Promise<number> {
   const approvedIds = await clearPendingRegistrations(tx, memberIds);
   await publishAll(
     tx,
     approvedIds.map((id) => ({
       topic: `member:${id}` as const,
-      event: { kind: 'standing-changed' as const },
+      event: { kind: 'member-status-changed' as const },
     })),
   );
   return approvedIds.length;
@@ -84,12 +84,12 @@ export async function deleteOldRegistrations(db: Database): Promise<void> {
   await deleteRegistrations(db, { days: networkRetentionDays });
 }
 
-/** What changes nothing that others see. */
+/** Paths of writes that other members do not see. */
 const privatePaths =
-  /^\/api\/(drafts|bookmarks|bookmark-lists|questions\/similar|(questions|answers|topics)\/[^/]+\/(view|bookmark|mute|follow))(\/|$)/;
+  /^\/api\/(drafts|bookmarks|bookmark-lists|questions\/similar|(questions|answers|tags)\/[^/]+\/(view|bookmark|mute|follow))(\/|$)/;
 
 /**
- * An account that waits for its confirmation reads, but writes nothing that others see.
+ * A waiting account can read, but writes nothing that others see.
  * @throws ProblemError 'not-approved' with what it waits for (`pendingStep`)
  */
 export function refusePendingAccount(
@@ -99,7 +99,5 @@ export function refusePendingAccount(
 ) {
   if (pendingStep === null || method === 'GET' || method === 'HEAD') return;
   if (privatePaths.test(path) || isOwnAffair(path)) return;
-  throw new ProblemError('not-approved', pendingMessages[pendingStep], {
-    extension: { pendingStep },
-  });
+  throw new ProblemError(pendingStepErrors[pendingStep], { extension: { pendingStep } });
 }

@@ -20,7 +20,7 @@ export type UnsentSecurityEvent = {
   created_at: Date;
 };
 
-/** Those to be mailed, which are taken by this transaction; others leave them to it. */
+/** Returns the events to email and locks them. Other transactions skip them. */
 export async function claimUnsentSecurityEvents(
   tx: Tx,
   { limit }: { limit: number },
@@ -36,7 +36,7 @@ export async function claimUnsentSecurityEvents(
   return rows;
 }
 
-/** Ends what is older than so many days, and what was not mailed in that time. */
+/** Deletes events older than `days`, also those that were not emailed in that time. */
 export async function deleteSecurityEvents(
   db: Database,
   { days, unsentDays }: { days: number; unsentDays: number },
@@ -45,5 +45,5 @@ export async function deleteSecurityEvents(
   await sql`
     update security_event set notify_email = null
     where notify_email is not null and created_at < now() - make_interval(days => ${unsentDays})`.execute(db);
-  await sql`delete from account_token where expires_at < now()`.execute(db);
+  await sql`delete from email_link where expires_at < now()`.execute(db);
 }

@@ -1,6 +1,6 @@
 import type { SecurityEvent } from '#shared/core/events.ts';
 import type { Logger } from 'pino';
-import { buildSimpleEmail, queueEmail } from '#server/notifications/email.ts';
+import { buildSimpleEmail, queueEmail } from '#server/notifications/index.ts';
 import { type Database, transaction, type Tx } from '#server/core/database.ts';
 import { onEventsCommitted, publish, type TopicEvent } from '#server/core/events.ts';
 import type { JobQueue } from '#server/core/job-queue.ts';
@@ -11,10 +11,10 @@ import {
 } from './security-events-queries.ts';
 
 /**
- * Tells a member, by mail where Parley has a mail server, and the log that something happened to the safety of their
- * account. It is told once the transaction is committed, and never without it.
- * @param told.to where the mail goes; absent: to the member's address as it is in this transaction; null: nowhere, where
- * another mail tells of it.
+ * Records a security event of an account, for an email (if there is a mail server) and for the log (docs/product.md
+ * 2.11). Both follow after the commit, and only then.
+ * @param entry.to the recipient. Absent: the member's address as of this transaction. Null: no email, because another
+ * one covers the event.
  */
 export async function recordSecurityEvent(
   tx: Tx,
@@ -25,7 +25,7 @@ export async function recordSecurityEvent(
   await publish(tx, `member:${memberId}`, { kind: 'account-changed', what: event });
 }
 
-/** The log says what happened to whom, by number: it is no place for names and addresses. */
+/** Logs security events with the member's id, without names and addresses. */
 export function logSecurityEvents(db: Database, log: Logger): void {
   onEventsCommitted(db, ({ events }) => {
     for (const { topic, event } of events)
@@ -34,12 +34,12 @@ export function logSecurityEvents(db: Database, log: Logger): void {
   });
 }
 
-/** Whether mails of security events wait to be queued. */
+/** Whether there are security events to email. */
 export function hasSecurityEvent(events: readonly TopicEvent[]): boolean {
   return events.some(({ event }) => event.kind === 'account-changed');
 }
 
-/** Queues the mails that are to be sent; every node may, at any time. */
+/** Queues the emails to send. Every node can do this at any time. */
 export async function queueSecurityEmails(
   db: Database,
   jobs: JobQueue,
@@ -50,17 +50,17 @@ export async function queueSecurityEmails(
       limit: 200,
     })) {
       const email = { ...buildSecurityEmail({ event, at, site }), to, expiresAtMs: at.getTime() + 3 * day };
-      await queueEmail(tx, jobs, { key: `security ${id}`, letter: email });
+      await queueEmail(tx, jobs, { key: `security ${id}`, email });
     }
   });
 }
 
-/** Days for which security events are kept. */
+/** Days for which security events are stored. */
 const retentionDays = 90;
 
 const day = 24 * 60 * 60 * 1_000;
 
-/** @param mails false: nothing is mailed, so no address waits for it. */
+/** @param isEmailEnabled false: no emails are sent, so events waiting for one lose their address. */
 export async function deleteOldSecurityEvents(
   db: Database,
   { isEmailEnabled }: { isEmailEnabled: boolean },
@@ -75,63 +75,63 @@ function buildSecurityEmail({ event, at, site }: { event: SecurityEvent; at: Dat
   return buildSimpleEmail({
     subject,
     paragraphs: [message, when],
-    action: isGone ? null : { label: 'Look at your settings', link: `${site}/settings?tab=account#security` },
+    action: isGone ? null : { label: 'Review your settings', link: `${site}/settings?tab=account#security` },
     small: isGone
-      ? 'This is the last mail from us.'
-      : `If it was you, there is nothing to do. If it was not, set a new password now: ${site}/forgot-password`,
+      ? 'This is our last email to you.'
+      : `If this was you, ignore this email. If this wasn't you, set a new password now: ${site}/forgot-password`,
   });
 }
 
 const emailMessages: Readonly<Record<SecurityEvent, readonly [subject: string, sentence: string]>> = {
   'password-changed': [
     'Your password was changed',
-    'The password of your account on Parley was changed. It is signed out everywhere else.',
+    'The password of your account on Parley was changed. All other sessions were signed out.',
   ],
   'password-reset': [
     'Your password was reset',
-    'A new password was set for your account on Parley by a link. It is signed out everywhere.',
+    'The password of your account on Parley was reset with a link. All sessions were signed out.',
   ],
-  'address-changed': ['Your address was changed', 'Another address is used for your account on Parley now.'],
-  'address-returned': [
-    'Your address was taken back',
-    'This address is the one of your account on Parley again. It is signed out everywhere.',
+  'email-changed': [
+    'Your email address was changed',
+    'Your account on Parley now uses another email address.',
+  ],
+  'email-reverted': [
+    'Your email address was restored',
+    'Your account on Parley uses this email address again. All sessions were signed out.',
   ],
   'sessions-ended': [
     'You were signed out',
-    'Your account on Parley was signed out on other devices, from one where it is signed in.',
+    'A signed-in device signed out other sessions of your account on Parley.',
   ],
-  'data-downloaded': [
+  'data-exported': [
     'Your data was downloaded',
-    'Everything that is yours on Parley was downloaded, from a device where you are signed in.',
+    'A signed-in device downloaded all data of your account on Parley.',
   ],
-  'account-deleted': ['Your account was deleted', 'Your account on Parley was deleted, as you asked.'],
+  'account-deleted': ['Your account was deleted', 'Your account on Parley was deleted at your request.'],
   'two-factor-on': [
-    'Two-factor sign-in was switched on',
-    'Your account on Parley asks for a second factor now when somebody signs in.',
+    'Two-factor authentication was turned on',
+    'Signing in to your account on Parley now requires two-factor authentication.',
   ],
   'two-factor-off': [
-    'Two-factor sign-in was switched off',
-    'Your account on Parley asks for no second factor any more.',
+    'Two-factor authentication was turned off',
+    'Signing in to your account on Parley no longer requires two-factor authentication.',
   ],
-  'recovery-codes-made': [
-    'You have new recovery codes',
-    'New recovery codes were made for your account on Parley. The ones before do not work any more.',
+  'recovery-codes-created': [
+    'New recovery codes were generated',
+    'New recovery codes were generated for your account on Parley. The previous codes no longer work.',
   ],
   'recovery-code-used': [
     'A recovery code was used',
-    'Somebody signed in to your account on Parley with one of its recovery codes.',
+    'One of your recovery codes was used to sign in to your account on Parley.',
   ],
-  'passkey-added': [
-    'A passkey was added',
-    'Your account on Parley can be signed in to with another passkey.',
+  'passkey-added': ['A passkey was added', 'A passkey was added to your account on Parley.'],
+  'passkey-removed': ['A passkey was removed', 'A passkey was removed from your account on Parley.'],
+  'provider-linked': [
+    'A sign-in method was added',
+    'An external account was linked to your account on Parley. You can sign in with it.',
   ],
-  'passkey-removed': ['A passkey was removed', 'A passkey of your account on Parley was removed.'],
-  'sign-in-linked': [
-    'Another way to sign in was added',
-    'Your account on Parley can be signed in to by an account elsewhere now.',
-  ],
-  'sign-in-unlinked': [
-    'A way to sign in was removed',
-    'Your account on Parley can be signed in to by an account elsewhere no more.',
+  'provider-unlinked': [
+    'A sign-in method was removed',
+    'An external account was unlinked from your account on Parley. You can no longer sign in with it.',
   ],
 };

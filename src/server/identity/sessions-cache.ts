@@ -5,26 +5,27 @@ import type { Viewer } from '#server/core/http.ts';
 import { getCookiePrefix, type SiteSettings } from '#server/core/site-settings.ts';
 
 /**
- * Sessions that were found to be good a moment ago, so that not every request asks the database. One ends here as the
- * stream of events tells that it ended, or that its member became something else; while that is not followed, none is
- * known.
+ * A cache of valid sessions, so that not every request queries the database. An event of the session's end or of a
+ * changed member status invalidates an entry. The cache is unused while the event stream is disconnected.
  */
 export type SessionCache = {
   find: (cookie: string) => Viewer | undefined;
-  /** To be called before a session is looked up, so that one that ends meanwhile is not kept. */
+  /** Call it before looking a session up, so that a session that ends meanwhile is not cached. */
   beginLookup: () => CacheSession;
   invalidate: (events: readonly TopicEvent[]) => void;
   clear: () => void;
 };
 
-/** @param renewedAt when the session is to be renewed, or has ended, in milliseconds since 1970. */
+/** @param renewedAt when the session is due for renewal or expires, in milliseconds since 1970. */
 export type CacheSession = (cookie: string, viewer: Viewer, renewedAt: number) => void;
 
 type CachedSession = { viewer: Viewer; until: number };
 
 const maxSessions = 20_000;
 
-/** Milliseconds after which a session is looked up again, whatever nobody told of: a statement by hand. */
+/**
+ * Milliseconds after which a session is looked up again, for changes without an event, such as a manual SQL statement.
+ */
 const maxAgeMs = 10 * 60_000;
 
 export function createSessionCache(settings: SiteSettings, isStreamFollowed: () => boolean): SessionCache {
@@ -37,8 +38,8 @@ export function createSessionCache(settings: SiteSettings, isStreamFollowed: () 
     },
   });
   const tokensOf = new Map<number, Set<string>>();
-  /** How often sessions have ended. */
-  let ended = 0;
+  /** Number of events that ended sessions. */
+  let endEventCount = 0;
   return {
     find(cookie) {
       if (!isStreamFollowed()) return undefined;
@@ -47,35 +48,35 @@ export function createSessionCache(settings: SiteSettings, isStreamFollowed: () 
       return cached !== undefined && cached.until > databaseNowMs() ? cached.viewer : undefined;
     },
     beginLookup() {
-      const before = ended;
+      const before = endEventCount;
       return (cookie, viewer, renewedAt) => {
         const token = getCookieValue(cookie, name);
-        if (token === undefined || ended !== before || !isStreamFollowed()) return;
+        if (token === undefined || endEventCount !== before || !isStreamFollowed()) return;
         sessions.set(token, { viewer, until: Math.min(databaseNowMs() + maxAgeMs, renewedAt) });
         tokensOf.set(viewer.id, (tokensOf.get(viewer.id) ?? new Set()).add(token));
       };
     },
     invalidate(events) {
       for (const { topic, event } of events) {
-        if (event.kind !== 'sessions-ended' && event.kind !== 'standing-changed') continue;
-        ended++;
-        // Those that go on are looked up again.
+        if (event.kind !== 'sessions-ended' && event.kind !== 'member-status-changed') continue;
+        endEventCount++;
+        // Sessions that did not end are looked up again.
         for (const token of tokensOf.get(Number(topic.slice('member:'.length))) ?? []) sessions.delete(token);
       }
     },
     clear() {
-      ended++;
+      endEventCount++;
       sessions.clear();
     },
   };
 }
 
-/** As better-auth names it, by the settings in auth.ts. */
+/** The cookie name that better-auth derives from the settings in auth.ts. */
 function getSessionCookieName(settings: SiteSettings): string {
   return `${getCookiePrefix(settings)}.session_token`;
 }
 
-/** Undefined also where the name stands there twice: which one counts is not decided here. */
+/** Returns undefined also if the cookie appears twice: better-auth decides which one counts. */
 function getCookieValue(cookie: string, name: string): string | undefined {
   const at = cookie.indexOf(`${name}=`);
   if (at === -1 || cookie.includes(`${name}=`, at + 1)) return undefined;

@@ -6,7 +6,7 @@ import { startTestServer } from '#tests/support/server.ts';
 const server = await startTestServer();
 afterAll(() => server.stop());
 
-test('a member has a hundred sessions at most, all of them listed: one more ends the oldest, and expired ones are forgotten', async () => {
+test('limits a member to a hundred sessions, lists them all, ends the oldest when another starts, and deletes expired ones', async () => {
   const ann = await server.register('Ann');
   const bob = await server.register('Bob');
   await sql`
@@ -19,15 +19,15 @@ test('a member has a hundred sessions at most, all of them listed: one more ends
   const { items } = expectOk(await elsewhere.get<{ items: { current: boolean }[] }>('/sessions'));
   expect(items).toHaveLength(100);
   expect(items[0]).toMatchObject({ current: true });
-  const { rows: kept } = await sql`
+  const { rows: remaining } = await sql`
     select member_id, count(*) as count, min(created_at) > now() - interval '100 days' as "areNewest"
     from session group by member_id order by member_id`.execute(server.db);
-  expect(kept).toEqual([
+  expect(remaining).toEqual([
     { member_id: ann.id, count: 100, areNewest: true },
     { member_id: bob.id, count: 121, areNewest: false },
   ]);
-  const { rows: told } = await sql<{ topic: string }>`
+  const { rows: recorded } = await sql<{ topic: string }>`
     select distinct topic from event where event ->> 'kind' = 'sessions-ended'`.execute(server.db);
-  expect(told).toEqual([{ topic: `member:${ann.id}` }]);
+  expect(recorded).toEqual([{ topic: `member:${ann.id}` }]);
   expect((await bob.me()).id).toBe(bob.id);
 });

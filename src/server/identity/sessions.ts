@@ -2,12 +2,11 @@ import { sql } from 'kysely';
 import { type Database, transaction, type Tx } from '#server/core/database.ts';
 import { publishAll } from '#server/core/events.ts';
 
-/** Living sessions of a member at most, all of which the settings show; one more ends the oldest. */
+/** Valid sessions per member at most. The settings list them all. A further one ends the oldest. */
 export const maxSessionsPerMember = 100;
 
 /**
- * Ends the oldest sessions of a member beyond the number one may have, and forgets those that have expired. Called when
- * one has begun.
+ * Ends the oldest sessions of a member above the limit, and deletes expired ones. Called when a session has started.
  */
 export async function endOldestSessions(db: Database, memberId: number): Promise<void> {
   await transaction(db, async (tx) => {
@@ -22,7 +21,7 @@ export async function endOldestSessions(db: Database, memberId: number): Promise
   });
 }
 
-/** Returns those that had not expired. A session that somebody else ends at this moment is passed over. */
+/** Returns the ids of sessions that had not expired. Skips sessions locked by another transaction. */
 async function deleteOldestSessions(tx: Tx, memberId: number): Promise<number[]> {
   const { rows } = await sql<{ id: number; lives: boolean }>`
     delete from session where id in (

@@ -1,19 +1,18 @@
+import { formatError } from '#shared/errors.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { generateTotpCode, enableTwoFactor } from '#tests/support/two-factor.ts';
 import { type ApiClient, expectOk, type Member, password, type ApiResponse } from '#tests/support/member.ts';
 import { startTestServer, type TestServer } from '#tests/support/server.ts';
-import { accountMessages } from '#shared/identity/accounts.ts';
-import { twoFactorMessages } from '#shared/identity/two-factor.ts';
 import { getAttemptDelayMs } from './sign-in-limits.ts';
 
 const server = await startTestServer({ trustedProxies: 1 });
 afterAll(() => server.stop());
 beforeEach(() => server.resetRateLimits());
 
-const refusal = { status: 429, code: 'too-many', detail: accountMessages.tooManyLogins };
+const refusal = { status: 429, kind: 'too-many', detail: formatError({ code: 'too-many-failed-sign-ins' }) };
 
-/** Tries a password from a network address, as the proxy in front tells it. */
+/** Tries a password from a network address, which is sent as by a reverse proxy. */
 function signIn(
   email: string,
   secret = 'guess',
@@ -23,19 +22,19 @@ function signIn(
   return browser.send('POST', '/session', { body: { email, password: secret }, headers });
 }
 
-/** A browser that sends no cookies where none is named. */
+/** Without `browser`, the request has no cookies. */
 type Place = { from?: string; on?: TestServer; browser?: ApiClient };
 
 async function failFiveTimes(member: Member, place: Place = {}) {
   for (let tries = 0; tries < 5; tries++)
-    expect(await signIn(member.email, 'guess', place)).toMatchObject({ status: 401, code: 'wrong-password' });
+    expect(await signIn(member.email, 'guess', place)).toMatchObject({ status: 401, kind: 'wrong-password' });
 }
 
 const countOf = (responses: ApiResponse[], status: number) =>
   responses.filter((response) => response.status === status).length;
 
 describe('after five failures for one address from one network', () => {
-  test('even the right password is refused there, and the answer says when to come back', async () => {
+  test('refuses even the right password from there, and says when to try again', async () => {
     const ann = await server.register('Ann');
     await failFiveTimes(ann);
     const refused = await signIn(ann.email.toUpperCase(), password);
@@ -43,21 +42,21 @@ describe('after five failures for one address from one network', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
-  test('the right password signs in from another network', async () => {
+  test('accepts the right password from another network', async () => {
     const ann = await server.register('Ann');
     await failFiveTimes(ann);
     expect(await signIn(ann.email, password, { from: '198.51.100.7' })).toMatchObject({ status: 200 });
     expect(await signIn(ann.email, password)).toMatchObject(refusal);
   });
 
-  test('other members sign in from the same network, and the member stays signed in elsewhere', async () => {
+  test('lets other members sign in from the same network, and keeps the member signed in elsewhere', async () => {
     const [ann, bob] = [await server.register('Ann'), await server.register('Bob')];
     await failFiveTimes(ann);
     expect(await signIn(bob.email, password)).toMatchObject({ status: 200 });
     expect((await ann.me()).id).toBe(ann.id);
   });
 
-  test('tries are refused for a quarter of an hour, and then no longer', async () => {
+  test('refuses attempts for a quarter of an hour', async () => {
     const ann = await server.register('Ann');
     await failFiveTimes(ann);
     await letPass(14);
@@ -68,14 +67,14 @@ describe('after five failures for one address from one network', () => {
     expect(await signIn(ann.email, password)).toMatchObject({ status: 200 });
   });
 
-  test('an address nobody has is treated alike', async () => {
+  test('does the same for an unknown address', async () => {
     for (let tries = 0; tries < 5; tries++)
-      expect(await signIn('nobody@example.org')).toMatchObject({ code: 'unknown-email' });
+      expect(await signIn('nobody@example.org')).toMatchObject({ kind: 'unknown-email' });
     expect(await signIn('nobody@example.org')).toMatchObject(refusal);
   });
 });
 
-test('failures that are a quarter of an hour old no longer count', async () => {
+test('ignores failures from more than a quarter of an hour ago', async () => {
   const ann = await server.register('Ann');
   for (let tries = 0; tries < 4; tries++) await signIn(ann.email);
   await letPass(16);
@@ -83,7 +82,7 @@ test('failures that are a quarter of an hour old no longer count', async () => {
   expect(await signIn(ann.email, password)).toMatchObject(refusal);
 });
 
-test('a success makes the failures of the address forgotten', async () => {
+test('resets the failures of the address after a success', async () => {
   const ann = await server.register('Ann');
   for (let tries = 0; tries < 4; tries++) await signIn(ann.email);
   expect(await signIn(ann.email, password)).toMatchObject({ status: 200 });
@@ -91,8 +90,8 @@ test('a success makes the failures of the address forgotten', async () => {
   expect(await signIn(ann.email, password)).toMatchObject(refusal);
 });
 
-describe('many tries at the same moment', () => {
-  test('let five guesses at one address through from one network and no more', async () => {
+describe('concurrent attempts', () => {
+  test('are limited to five guesses for one address from one network', async () => {
     const ann = await server.register('Ann');
     const guesses = await Promise.all(
       Array.from({ length: 40 }, (_, index) => signIn(ann.email, `guess ${index}`)),
@@ -102,9 +101,9 @@ describe('many tries at the same moment', () => {
     expect(await signIn(ann.email, password)).toMatchObject(refusal);
   });
 
-  test('let five guesses through where they are spread over two nodes', async () => {
+  test('are limited to five guesses across two nodes', async () => {
     const ann = await server.register('Ann');
-    const other = await server.startBeside({ trustedProxies: 1 });
+    const other = await server.startSecondNode({ trustedProxies: 1 });
     try {
       const guesses = await Promise.all(
         Array.from({ length: 40 }, (_, index) =>
@@ -118,7 +117,7 @@ describe('many tries at the same moment', () => {
     }
   });
 
-  test('let thirty guesses from one network address through, however many addresses they are spread over', async () => {
+  test('are limited to thirty guesses from one network address, whatever the email addresses', async () => {
     const guesses = await Promise.all(
       Array.from({ length: 50 }, (_, index) => signIn(`victim${index}@example.org`)),
     );
@@ -128,7 +127,7 @@ describe('many tries at the same moment', () => {
     expect(await signIn(bob.email, password, { from: '203.0.113.2' })).toMatchObject({ status: 200 });
   });
 
-  test('are all answered where a whole school signs in at once', async () => {
+  test('all succeed when a whole school signs in at the same time', async () => {
     const pupils = await Promise.all(Array.from({ length: 40 }, () => server.register('Pupil')));
     const answers = await Promise.all(pupils.map((pupil) => signIn(pupil.email, password)));
     expect(countOf(answers, 200)).toBe(40);
@@ -136,7 +135,7 @@ describe('many tries at the same moment', () => {
 });
 
 describe('a browser in which the member signed in before', () => {
-  test('is let in by the right password while a stranger guesses from the same network, for ever', async () => {
+  test('accepts the right password while a stranger guesses from the same network, for ever', async () => {
     const ann = await server.register('Ann');
     expectOk(await ann.delete('/session'));
     for (let rounds = 0; rounds < 2; rounds++) {
@@ -147,14 +146,14 @@ describe('a browser in which the member signed in before', () => {
     }
   });
 
-  test('is let in from a network whose thirty failures are used up', async () => {
+  test('is accepted from a network with thirty failures', async () => {
     const ann = await server.register('Ann');
     await exhaustNetwork(() => '203.0.113.1');
     expect(await signIn(ann.email, password)).toMatchObject(refusal);
     expect(await signIn(ann.email, password, { browser: ann })).toMatchObject({ status: 200 });
   });
 
-  test('has five failures of its own, wherever it is', async () => {
+  test('has its own five failures, in any network', async () => {
     const ann = await server.register('Ann');
     await failFiveTimes(ann, { browser: ann });
     for (const from of ['203.0.113.1', '198.51.100.7'])
@@ -162,14 +161,14 @@ describe('a browser in which the member signed in before', () => {
     expect(await signIn(ann.email, password)).toMatchObject({ status: 200 });
   });
 
-  test('counts for that member only', async () => {
+  test('has a separate count for that member only', async () => {
     const [ann, bob] = [await server.register('Ann'), await server.register('Bob')];
     await failFiveTimes(ann, { browser: bob });
     expect(await signIn(ann.email, password)).toMatchObject(refusal);
     expect(await signIn(bob.email, password, { browser: bob })).toMatchObject({ status: 200 });
   });
 
-  test('is known for each of several members of one computer', async () => {
+  test('is known for several members of one computer', async () => {
     const [ann, bob] = [await server.register('Ann'), await server.register('Bob')];
     expect(await signIn(bob.email, password, { browser: ann })).toMatchObject({ status: 200 });
     await failFiveTimes(ann);
@@ -178,7 +177,7 @@ describe('a browser in which the member signed in before', () => {
       expect(await signIn(email, password, { browser: ann })).toMatchObject({ status: 200 });
   });
 
-  test('is known no longer after the password was changed elsewhere', async () => {
+  test('is no longer known after the password was changed elsewhere', async () => {
     const ann = await server.register('Ann');
     const elsewhere = await ann.signInElsewhere();
     const changed = 'another horse battery';
@@ -188,7 +187,7 @@ describe('a browser in which the member signed in before', () => {
     expect(await signIn(ann.email, changed, { browser: elsewhere })).toMatchObject({ status: 200 });
   });
 
-  test('cannot be made up', async () => {
+  test('cannot be forged', async () => {
     const ann = await server.register('Ann');
     const forger = server.visitor();
     const [name, value] = [...ann.cookies].find(([cookie]) => cookie.endsWith('known_browser')) ?? ['', ''];
@@ -197,7 +196,7 @@ describe('a browser in which the member signed in before', () => {
     expect(await signIn(ann.email, password, { browser: forger })).toMatchObject(refusal);
   });
 
-  test('keeps that in a cookie that no script reads and no other site sends', async () => {
+  test('has a cookie that no script can read and no other site sends', async () => {
     const ann = await server.register('Ann');
     const signedIn = await signIn(ann.email, password);
     const cookie = signedIn.headers.getSetCookie().find((line) => line.includes('known_browser'));
@@ -208,7 +207,7 @@ describe('a browser in which the member signed in before', () => {
 });
 
 describe('many failures for one address from many networks', () => {
-  test('slow its tries down and refuse none', async () => {
+  test('slow attempts down and refuse none', async () => {
     const [ann, bob] = [await server.register('Ann'), await server.register('Bob')];
     const guesses = await Promise.all(
       Array.from({ length: 14 }, (_, n) => signIn(ann.email, 'guess', { from: `203.0.113.${n}` })),
@@ -233,46 +232,46 @@ describe('many failures for one address from many networks', () => {
     [11, 500],
     [14, 4_000],
     [10_000, 4_000],
-  ])('of which there were %i make a try wait %i ms', (failures, milliseconds) => {
+  ])('(%i) delay an attempt by %i ms', (failures, milliseconds) => {
     expect(getAttemptDelayMs(failures)).toBe(milliseconds);
   });
 });
 
-describe('codes of the second factor', () => {
+describe('two-factor codes', () => {
   const sendCode = (browser: ApiClient, code: string, from: string) =>
-    browser.send('POST', '/session/second-factor', { body: { code }, headers: { 'x-forwarded-for': from } });
+    browser.send('POST', '/session/two-factor', { body: { code }, headers: { 'x-forwarded-for': from } });
 
-  /** Who knows the password guesses codes, each time in a fresh browser. */
+  /** Guesses a code with the right password, in a new browser. */
   async function guessCode(member: Member, from: string) {
     const browser = server.visitor();
     await signIn(member.email, password, { browser, from });
     return sendCode(browser, '000000', from);
   }
 
-  test('that are wrong five times from one network leave other networks and the member’s browser open', async () => {
+  test('that are wrong five times from one network do not block other networks or the member’s browser', async () => {
     const ann = await server.register('Ann');
     const key = await enableTwoFactor(ann);
     for (let tries = 0; tries < 5; tries++)
-      expect(await guessCode(ann, '203.0.113.1')).toMatchObject({ status: 401, code: 'wrong-code' });
-    const refused = { status: 429, detail: twoFactorMessages.tooMany };
+      expect(await guessCode(ann, '203.0.113.1')).toMatchObject({ status: 401, kind: 'wrong-code' });
+    const refused = { status: 429, detail: formatError({ code: 'too-many-wrong-codes' }) };
     expect(await guessCode(ann, '203.0.113.1')).toMatchObject(refused);
-    expect(await guessCode(ann, '198.51.100.7')).toMatchObject({ code: 'wrong-code' });
+    expect(await guessCode(ann, '198.51.100.7')).toMatchObject({ kind: 'wrong-code' });
     expectOk(await signIn(ann.email, password, { browser: ann }));
     expect(await sendCode(ann, generateTotpCode(key, 1), '203.0.113.1')).toMatchObject({ status: 200 });
   });
 
-  test('that are wrong twenty times from anywhere are refused but in the member’s browser', async () => {
+  test('that are wrong twenty times from anywhere are refused except in the member’s browser', async () => {
     const ann = await server.register('Ann');
     const key = await enableTwoFactor(ann);
     for (let n = 0; n < 20; n++)
-      expect(await guessCode(ann, `203.0.113.${n}`)).toMatchObject({ code: 'wrong-code' });
+      expect(await guessCode(ann, `203.0.113.${n}`)).toMatchObject({ kind: 'wrong-code' });
     expect(await guessCode(ann, '203.0.113.99')).toMatchObject({ status: 429 });
     expectOk(await signIn(ann.email, password, { browser: ann }));
     expect(await sendCode(ann, generateTotpCode(key, 1), '203.0.113.99')).toMatchObject({ status: 200 });
   });
 });
 
-test('wrong passwords in one session leave the member’s other sessions open', async () => {
+test('does not block the member’s other sessions after wrong passwords in one session', async () => {
   const ann = await server.register('Ann');
   const phone = await ann.signInElsewhere();
   const change = (member: Member, currentPassword: string) =>
@@ -282,7 +281,7 @@ test('wrong passwords in one session leave the member’s other sessions open', 
   expect(await change(ann, password)).toMatchObject({ status: 204 });
 });
 
-test('tries that were refused count against nobody else on the network', async () => {
+test('does not count refused attempts against other members of the network', async () => {
   const [ann, bob] = [await server.register('Ann'), await server.register('Bob')];
   await failFiveTimes(ann);
   for (let tries = 0; tries < 40; tries++) expect(await signIn(ann.email)).toMatchObject(refusal);
@@ -291,7 +290,7 @@ test('tries that were refused count against nobody else on the network', async (
 
 describe('the network address', () => {
   test.each([
-    ['with parts made up before the proxy came', (n: number) => `10.9.8.${n}, 203.0.113.9`],
+    ['with forged parts in front', (n: number) => `10.9.8.${n}, 203.0.113.9`],
     ['with the port the proxy adds', (n: number) => `203.0.113.9:${40_000 + n}`],
     ['within one IPv6 network, each time another', (n: number) => `2001:db8:1:2::${n.toString(16)}`],
     ['within one IPv6 network, with ports', (n: number) => `[2001:db8:1:2::${n.toString(16)}]:443`],
@@ -304,7 +303,7 @@ describe('the network address', () => {
     });
   });
 
-  test('counts as its IPv6 /48 as well, which has sixty failures', async () => {
+  test('also counts for its IPv6 /48, which has sixty failures', async () => {
     const from = (n: number) => `2001:db8:1:${n.toString(16)}::1`;
     await signIn('victim@example.org', 'guess', { from: from(1) });
     await sql`update rate_limit set points = 59 where key like 'login-site:%'`.execute(server.db);
@@ -315,20 +314,20 @@ describe('the network address', () => {
     });
   });
 
-  test('of one IPv6 /48 makes five failures for one address, whichever network of it they come from', async () => {
+  test('of one IPv6 /48 has five failures for one email address, whatever the network in it', async () => {
     const ann = await server.register('Ann');
     for (let n = 0; n < 5; n++)
       expect(await signIn(ann.email, 'guess', { from: `2001:db8:1:${n}::1` })).toMatchObject({ status: 401 });
     expect(await signIn(ann.email, password, { from: '2001:db8:1:9::1' })).toMatchObject(refusal);
   });
 
-  test('that is none counts as that of the connection', async () => {
+  test('that is invalid counts as that of the connection', async () => {
     await exhaustNetwork((n) => `${'not an address '.repeat(40)}${n}`);
     expect(await signIn('last@example.org', 'guess', { from: 'neither' })).toMatchObject(refusal);
   });
 
-  test('is that of the connection where no proxy is trusted, whatever a header says', async () => {
-    const open = await server.startBeside({ trustedProxies: 0 });
+  test('is that of the connection if no proxy is trusted, whatever the header', async () => {
+    const open = await server.startSecondNode({ trustedProxies: 0 });
     try {
       await exhaustNetwork((n) => `203.0.113.${n}`, open);
       const refused = await signIn('last@example.org', 'guess', { from: '203.0.113.200', on: open });
@@ -339,7 +338,7 @@ describe('the network address', () => {
   });
 });
 
-test('a hundred registrations an hour from one network address meet no limit', async () => {
+test('does not limit a hundred registrations an hour from one network address', async () => {
   const headers = { 'x-forwarded-for': '203.0.113.50' };
   for (let n = 0; n < 100; n += 10)
     await Promise.all(
@@ -350,20 +349,20 @@ test('a hundred registrations an hour from one network address meet no limit', a
     );
 });
 
-/** As if this many minutes had passed. */
+/** Moves all counts back by this many minutes. */
 async function letPass(minutes: number) {
   await sql`update rate_limit set expire = expire - ${minutes * 60_000}`.execute(server.db);
 }
 
-/** Thirty guesses from one network address, which `from` writes each time another way. */
+/** Makes thirty guesses from one network address. `from` writes it differently each time. */
 async function exhaustNetwork(from: (n: number) => string, on: TestServer = server) {
   const guess = async (n: number) =>
     expect(await signIn(`victim${n}@example.org`, 'guess', { from: from(n), on })).toMatchObject({
       status: 401,
     });
   for (const n of [0, 1, 2]) await guess(n);
-  // As if most had been made: each costs what hashing a password does.
-  const counted = sql`update rate_limit set points = 27 where key like 'login-net:%' and points = 3`;
+  // Sets most of the count directly, because each guess takes the time of hashing a password.
+  const counted = sql`update rate_limit set points = 27 where key like 'login-network:%' and points = 3`;
   expect((await counted.execute(server.db)).numAffectedRows).toBe(1n);
   for (const n of [27, 28, 29]) await guess(n);
 }

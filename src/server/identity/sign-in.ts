@@ -3,7 +3,6 @@ import { databaseNowMs } from '#server/core/database-clock.ts';
 import type { Database } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
-import { twoFactorMessages } from '#shared/identity/two-factor.ts';
 import type { Auth } from './auth.ts';
 import type { Visitor } from './accounts.ts';
 import { createKnownBrowsers } from './known-browsers.ts';
@@ -14,24 +13,24 @@ import { createEncryptedCookie } from '#server/core/encrypted-cookie.ts';
 
 export type SignIn = ReturnType<typeof createSignIn>;
 
-/** How a try to sign in ended, with the cookies to set: signed in, or `memberId` null and asked for a second factor. */
+/** The outcome of a sign-in attempt, with the cookies to set. `memberId` is null if a two-factor code is required. */
 export type SignInOutcome = { memberId: number | null; cookies: string[] };
 
-/** @param subject an account at the identity provider, which is linked once the member has signed in. */
+/** @param subject the account at the identity provider to link after the sign-in. */
 const pendingSignInSchema = z.object({
   memberId: z.number(),
   at: z.number(),
   subject: z.string().nullable(),
 });
 
-/** From having shown who one is to a session. */
+/** Creates a session for a member who has authenticated. */
 export function createSignIn(deps: {
   db: Database;
   auth: Auth;
   settings: SiteSettings;
-  secondFactor: TwoFactor;
+  twoFactor: TwoFactor;
 }) {
-  const { db, auth, settings, secondFactor: twoFactor } = deps;
+  const { db, auth, settings, twoFactor } = deps;
   const knownBrowsers = createKnownBrowsers(db, settings);
   const pendingCookie = createEncryptedCookie(settings, {
     name: 'two_factor',
@@ -40,7 +39,7 @@ export function createSignIn(deps: {
   });
   return { afterFirstFactor, withCode: submitTwoFactorCode, begin: startSession };
 
-  /** Signs in who has shown one factor, or asks this browser for the second within ten minutes. */
+  /** Signs in a member who passed the first factor, or requires the second one in this browser within ten minutes. */
   async function afterFirstFactor(
     memberId: number,
     headers: Headers,
@@ -52,14 +51,16 @@ export function createSignIn(deps: {
     return { memberId, cookies: await startSession(memberId, headers) };
   }
 
-  /** Signs in who was asked for the second factor in this browser. @throws ProblemError 'step-ended', 'wrong-code', 'too-many' */
+  /**
+   * Signs in with the two-factor code required in this browser.
+   * @throws ProblemError 'sign-in-expired', 'wrong-code', 'too-many'
+   */
   async function submitTwoFactorCode(
     code: string,
     { headers, networkAddress }: Visitor,
   ): Promise<SignInOutcome> {
     const begun = pendingCookie.read(headers);
-    if (begun === null || (await isOutdated(begun)))
-      throw new ProblemError('step-ended', twoFactorMessages.expired);
+    if (begun === null || (await isOutdated(begun))) throw new ProblemError('sign-in-expired');
     const browser = await knownBrowsers.browserOf(headers, begun.memberId);
     await twoFactor.check(begun.memberId, code, { network: networkAddress, browser });
     if (begun.subject !== null) await link(begun.memberId, begun.subject);
@@ -69,7 +70,7 @@ export function createSignIn(deps: {
     };
   }
 
-  /** Whether the password was changed after it was shown. */
+  /** Whether the password was changed after the first step. */
   async function isOutdated({ memberId, at }: z.infer<typeof pendingSignInSchema>): Promise<boolean> {
     const setAt = await findPasswordChangedAt(db, memberId);
     return setAt !== undefined && setAt.getTime() > at;
@@ -79,7 +80,7 @@ export function createSignIn(deps: {
     await linkAccount(db, { memberId, subject, settings });
   }
 
-  /** Begins a session for who has shown all that is asked of them. Returns its cookies. */
+  /** Starts a session for a member who passed all factors. Returns its cookies. */
   async function startSession(memberId: number, headers: Headers): Promise<string[]> {
     const result = await auth.api.beginSession({ body: { memberId }, headers, returnHeaders: true });
     return [...result.headers.getSetCookie(), knownBrowsers.remember(headers, memberId)];

@@ -9,37 +9,37 @@ export async function findTwoFactor(db: Queryable, memberId: number) {
     .executeTakeFirst();
 }
 
-/** Returns false where there is one already. */
+/** Returns false if there is one already. */
 export async function insertTwoFactor(
   tx: Tx,
   { memberId, encryptedKey, period }: { memberId: number; encryptedKey: string; period: number },
 ): Promise<boolean> {
-  const made = await tx
+  const inserted = await tx
     .insertInto('two_factor')
     .values({ member_id: memberId, encrypted_key: encryptedKey, last_period: period })
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst();
-  return made.numInsertedOrUpdatedRows === 1n;
+  return inserted.numInsertedOrUpdatedRows === 1n;
 }
 
-/** Returns false where there was none. The recovery codes go with it. */
+/** Returns false if there was none. Also deletes the recovery codes. */
 export async function deleteTwoFactor(tx: Tx, memberId: number): Promise<boolean> {
-  const gone = await tx.deleteFrom('two_factor').where('member_id', '=', memberId).executeTakeFirst();
-  return gone.numDeletedRows === 1n;
+  const deleted = await tx.deleteFrom('two_factor').where('member_id', '=', memberId).executeTakeFirst();
+  return deleted.numDeletedRows === 1n;
 }
 
-/** Takes the code of a period; false where it, or a later one, was taken before. */
+/** Marks the code of a period as used; returns false if it or a later one was used before. */
 export async function consumeTotpPeriod(
   db: Queryable,
   { memberId, period }: { memberId: number; period: number },
 ): Promise<boolean> {
-  const taken = await db
+  const claimed = await db
     .updateTable('two_factor')
     .set({ last_period: period })
     .where('member_id', '=', memberId)
     .where('last_period', '<', period)
     .executeTakeFirst();
-  return taken.numUpdatedRows === 1n;
+  return claimed.numUpdatedRows === 1n;
 }
 
 export async function countRecoveryCodes(db: Queryable, memberId: number): Promise<number> {
@@ -51,7 +51,7 @@ export async function countRecoveryCodes(db: Queryable, memberId: number): Promi
   return left;
 }
 
-/** Puts new codes in the place of all that are left. */
+/** Replaces all recovery codes. */
 export async function replaceRecoveryCodes(tx: Tx, memberId: number, hashes: readonly string[]) {
   await tx
     .selectFrom('two_factor')
@@ -62,34 +62,34 @@ export async function replaceRecoveryCodes(tx: Tx, memberId: number, hashes: rea
   await tx.deleteFrom('recovery_code').where('member_id', '=', memberId).execute();
   await tx
     .insertInto('recovery_code')
-    .values(hashes.map((hash, place) => ({ member_id: memberId, first_digit: place, hash })))
+    .values(hashes.map((hash, index) => ({ member_id: memberId, first_digit: index, hash })))
     .execute();
 }
 
-export async function findRecoveryCode(db: Queryable, memberId: number, place: number) {
+export async function findRecoveryCode(db: Queryable, memberId: number, index: number) {
   return db
     .selectFrom('recovery_code')
     .select('hash')
     .where('member_id', '=', memberId)
-    .where('first_digit', '=', place)
+    .where('first_digit', '=', index)
     .executeTakeFirst();
 }
 
-/** Returns false where somebody was quicker. */
+/** Returns false if a concurrent request has used it. */
 export async function deleteRecoveryCode(
   tx: Tx,
-  { memberId, place, hash }: { memberId: number; place: number; hash: string },
+  { memberId, index, hash }: { memberId: number; index: number; hash: string },
 ): Promise<boolean> {
-  const gone = await tx
+  const deleted = await tx
     .deleteFrom('recovery_code')
     .where('member_id', '=', memberId)
-    .where('first_digit', '=', place)
+    .where('first_digit', '=', index)
     .where('hash', '=', hash)
     .executeTakeFirst();
-  return gone.numDeletedRows === 1n;
+  return deleted.numDeletedRows === 1n;
 }
 
-/** When the member's password was set last; undefined where they have none. */
+/** Returns when the member's password was last set; undefined if they have none. */
 export async function findPasswordChangedAt(db: Queryable, memberId: number): Promise<Date | undefined> {
   const row = await db
     .selectFrom('account')
@@ -100,7 +100,7 @@ export async function findPasswordChangedAt(db: Queryable, memberId: number): Pr
   return row?.updated_at;
 }
 
-/** When the session was begun. */
+/** Returns when the session started. */
 export async function findSessionCreatedAt(db: Queryable, sessionId: number) {
   const row = await db
     .selectFrom('session')
@@ -110,7 +110,7 @@ export async function findSessionCreatedAt(db: Queryable, sessionId: number) {
   return row?.created_at;
 }
 
-/** Marks something as used; false where it was already. What has expired is forgotten on the way. */
+/** Marks a key as used; returns false if it already was. Also deletes expired keys. */
 export async function markUsed(db: Database | Tx, key: string, expiresAt: Date): Promise<boolean> {
   await db
     .deleteFrom('used_nonce')

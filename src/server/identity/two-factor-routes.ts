@@ -30,13 +30,13 @@ export type TwoFactorDeps = {
 
 const submitCode = createRoute({
   method: 'post',
-  path: '/session/second-factor',
-  summary: 'Sign in with the second factor that was asked for',
+  path: '/session/two-factor',
+  summary: 'Complete a sign-in with a two-factor code',
   request: { body: jsonBody(twoFactorCode) },
   responses: { 200: jsonResponse(signInState, 'Signed in'), ...problemResponses },
 });
 
-/** For who has shown a password, and is not signed in yet. */
+/** Routes for members who have entered their password and are not signed in yet. */
 export function twoFactorVisitorRoutes({ db, settings, signingIn }: TwoFactorDeps) {
   return createRouter<VisitorEnv>().openapi(submitCode, async (c) => {
     const outcome = await signingIn.withCode(c.req.valid('json').code, getVisitor(c, settings));
@@ -46,44 +46,44 @@ export function twoFactorVisitorRoutes({ db, settings, signingIn }: TwoFactorDep
 
 const readState = createRoute({
   method: 'get',
-  path: '/second-factor',
-  summary: 'Whether the member has a second factor',
+  path: '/two-factor',
+  summary: 'Get the state of two-factor authentication',
   responses: {
-    200: jsonResponse(twoFactorState, 'Since when, and how many recovery codes are left'),
+    200: jsonResponse(twoFactorState, 'When it was enabled, and the number of recovery codes left'),
     ...problemResponses,
   },
 });
 
 const setUp = createRoute({
   method: 'post',
-  path: '/second-factor/setup',
-  summary: 'Get a key for an authenticator app; nothing changes yet',
+  path: '/two-factor/setup',
+  summary: 'Create a key for an authenticator app; nothing changes yet',
   request: { body: jsonBody(reauthentication) },
   responses: { 200: jsonResponse(twoFactorSetup, 'The key'), ...problemResponses },
 });
 
 const enable = createRoute({
   method: 'put',
-  path: '/second-factor',
-  summary: 'Ask for a second factor from now on, and end all other sessions',
+  path: '/two-factor',
+  summary: 'Turn on two-factor authentication, and end all other sessions',
   request: { body: jsonBody(twoFactorActivation) },
-  responses: { 200: jsonResponse(recoveryCodes, 'Recovery codes, told this once'), ...problemResponses },
+  responses: { 200: jsonResponse(recoveryCodes, 'Recovery codes, shown only once'), ...problemResponses },
 });
 
 const renewCodes = createRoute({
   method: 'post',
-  path: '/second-factor/recovery-codes',
-  summary: 'Get recovery codes in the place of those before',
+  path: '/two-factor/recovery-codes',
+  summary: 'Replace the recovery codes',
   request: { body: jsonBody(reauthentication) },
-  responses: { 200: jsonResponse(recoveryCodes, 'Told this once'), ...problemResponses },
+  responses: { 200: jsonResponse(recoveryCodes, 'Shown only once'), ...problemResponses },
 });
 
 const disable = createRoute({
   method: 'post',
-  path: '/second-factor/removal',
-  summary: 'Ask for no second factor any more',
+  path: '/two-factor/removal',
+  summary: 'Turn off two-factor authentication',
   request: { body: jsonBody(reauthentication) },
-  responses: { 204: { description: 'Switched off' }, ...problemResponses },
+  responses: { 204: { description: 'Turned off' }, ...problemResponses },
 });
 
 export function twoFactorRoutes({ twoFactor }: TwoFactorDeps) {

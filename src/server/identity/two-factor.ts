@@ -9,12 +9,11 @@ import { decrypt, encrypt } from '#server/core/encryption.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
 import {
   type Reauthentication,
-  twoFactorMessages,
   type TwoFactorSetup,
   type TwoFactorState,
 } from '#shared/identity/two-factor.ts';
 import { type AttemptSource, createTwoFactorAttemptLimit } from './sign-in-limits.ts';
-import type { AskForPassword } from './reauthentication.ts';
+import type { RequirePassword } from './reauthentication.ts';
 import type { PasswordCost } from './passwords.ts';
 import { deleteOtherSessions, findMemberByEmail, findOwnMember } from './accounts-queries.ts';
 import { consumeRecoveryCode, createRecoveryCodes, storeRecoveryCodes } from './two-factor-recovery-codes.ts';
@@ -34,26 +33,23 @@ import { Secret, TOTP } from 'otpauth';
 
 export type TwoFactor = ReturnType<typeof createTwoFactor>;
 
-/** How long setting up may take, in milliseconds. */
+/** Milliseconds that the setup may take. */
 const setupLifetimeMs = 30 * 60 * 1_000;
 
 const setupSchema = z.object({ memberId: z.number(), key: z.string(), until: z.number() });
 
-/**
- * The codes of an authenticator app (TOTP, RFC 6238), which a member may ask for beside the password, and ten recovery
- * codes for who has lost it.
- */
+/** Two-factor authentication with codes of an authenticator app (TOTP, RFC 6238), and ten recovery codes. */
 export function createTwoFactor(deps: {
   db: Database;
   settings: SiteSettings;
-  askForPassword: AskForPassword;
+  requirePassword: RequirePassword;
   passwordCost: PasswordCost;
 }) {
-  const { db, settings, askForPassword } = deps;
+  const { db, settings, requirePassword } = deps;
   const quarterHour = 15 * 60;
   const attemptLimit = createTwoFactorAttemptLimit(db);
-  // Of who is signed in, at a key of their own: against wasted work only.
-  const enableLimit = createRateLimit(db, { name: 'second-factor-start', points: 5, seconds: quarterHour });
+  // Counted per signed-in member: only against wasted work.
+  const enableLimit = createRateLimit(db, { name: 'two-factor-setup', points: 5, seconds: quarterHour });
   const setupEncryption = { secret: settings.secret, purpose: 'second factor setup' };
   return {
     state: getState,
@@ -74,35 +70,35 @@ export function createTwoFactor(deps: {
     return (await findTwoFactor(db, memberId)) !== undefined;
   }
 
-  /** A key for the authenticator app. Nothing is kept of it until its first code has come. */
+  /** Creates a key for the authenticator app. Nothing is stored until its first code is submitted. */
   async function beginSetup(viewer: Viewer, proof: Reauthentication): Promise<TwoFactorSetup> {
-    await askForPassword(viewer, proof);
-    if (await isEnabled(viewer.id)) throw new ProblemError('done-already', twoFactorMessages.alreadyEnabled);
+    await requirePassword(viewer, proof);
+    if (await isEnabled(viewer.id)) throw new ProblemError('two-factor-already-on');
     const member = await findOwnMember(db, viewer.id);
     const site = settings.publicUrl === null ? 'Parley' : `Parley (${new URL(settings.publicUrl).host})`;
-    const made = createTotpKey({ site, email: member?.email ?? '' });
-    const setup = { memberId: viewer.id, key: made.key, until: databaseNowMs() + setupLifetimeMs };
-    return { ...made, setup: encrypt(setupEncryption, JSON.stringify(setup)) };
+    const totpKey = createTotpKey({ site, email: member?.email ?? '' });
+    const setup = { memberId: viewer.id, key: totpKey.key, until: databaseNowMs() + setupLifetimeMs };
+    return { ...totpKey, setup: encrypt(setupEncryption, JSON.stringify(setup)) };
   }
 
   /**
-   * From here on a password alone signs nobody in, and sessions that were begun by one end, but for the one that asks.
-   * Returns the recovery codes.
+   * Enables two-factor authentication: a password alone no longer signs in, and all other sessions end. Returns the
+   * recovery codes.
    */
   async function enable(viewer: Viewer, form: { setup: string; code: string }): Promise<string[]> {
     const opened = setupSchema.safeParse(JSON.parse(decrypt(setupEncryption, form.setup) ?? 'null')).data;
     if (opened === undefined || opened.memberId !== viewer.id || opened.until < databaseNowMs())
-      throw new ProblemError('sign-in-again', twoFactorMessages.expired);
+      throw new ProblemError('two-factor-setup-expired');
     if (!(await enableLimit.consume(String(viewer.id))))
-      throw new ProblemError('too-many', twoFactorMessages.tooMany, { retryAfter: quarterHour });
+      throw new ProblemError('too-many-wrong-codes', { retryAfter: quarterHour });
     const period = findTotpPeriod(opened.key, removeSpaces(form.code));
-    if (period === null) throw invalidFieldError('code', twoFactorMessages.wrongCode);
-    const made = await createRecoveryCodes(deps.passwordCost);
+    if (period === null) throw invalidFieldError('code', 'two-factor-code-not-valid');
+    const created = await createRecoveryCodes(deps.passwordCost);
     await transaction(db, async (tx) => {
       const encryptedKey = encrypt(getKeyEncryption(viewer.id), opened.key);
       if (!(await insertTwoFactor(tx, { memberId: viewer.id, encryptedKey, period })))
-        throw new ProblemError('done-already', twoFactorMessages.alreadyEnabled);
-      await storeRecoveryCodes(tx, viewer.id, made);
+        throw new ProblemError('two-factor-already-on');
+      await storeRecoveryCodes(tx, viewer.id, created);
       await deleteOtherSessions(tx, { exceptSessionId: viewer.sessionId, memberId: viewer.id });
       await recordSecurityEvent(tx, { memberId: viewer.id, event: 'two-factor-on' });
       await publish(tx, `member:${viewer.id}`, {
@@ -112,51 +108,49 @@ export function createTwoFactor(deps: {
       });
     });
     await enableLimit.reset(String(viewer.id));
-    return made.codes;
+    return created.codes;
   }
 
-  /** Ten recovery codes in the place of those before. */
+  /** Replaces the ten recovery codes. */
   async function renewRecoveryCodes(viewer: Viewer, proof: Reauthentication): Promise<string[]> {
-    await askForPassword(viewer, proof);
-    if (!(await isEnabled(viewer.id)))
-      throw new ProblemError('done-already', twoFactorMessages.alreadyDisabled);
-    const made = await createRecoveryCodes(deps.passwordCost);
+    await requirePassword(viewer, proof);
+    if (!(await isEnabled(viewer.id))) throw new ProblemError('two-factor-already-off');
+    const created = await createRecoveryCodes(deps.passwordCost);
     await transaction(db, async (tx) => {
-      await storeRecoveryCodes(tx, viewer.id, made);
-      await recordSecurityEvent(tx, { memberId: viewer.id, event: 'recovery-codes-made' });
+      await storeRecoveryCodes(tx, viewer.id, created);
+      await recordSecurityEvent(tx, { memberId: viewer.id, event: 'recovery-codes-created' });
     });
-    return made.codes;
+    return created.codes;
   }
 
   async function disable(viewer: Viewer, proof: Reauthentication): Promise<void> {
-    await askForPassword(viewer, proof);
+    await requirePassword(viewer, proof);
     await transaction(db, async (tx) => {
-      if (!(await deleteTwoFactor(tx, viewer.id)))
-        throw new ProblemError('done-already', twoFactorMessages.alreadyDisabled);
+      if (!(await deleteTwoFactor(tx, viewer.id))) throw new ProblemError('two-factor-already-off');
       await recordSecurityEvent(tx, { memberId: viewer.id, event: 'two-factor-off' });
     });
   }
 
   /**
-   * Takes a code of the app, or a recovery code; each once.
+   * Uses a code of the app, or a recovery code; each works once.
    * @throws ProblemError 'wrong-code', 'too-many'
    */
   async function verifyCode(memberId: number, code: string, source: AttemptSource): Promise<void> {
     if (!(await attemptLimit.attempt(memberId, source, () => isValidCode(memberId, code))))
-      throw new ProblemError('wrong-code', twoFactorMessages.wrongCode);
+      throw new ProblemError('two-factor-code-wrong');
   }
 
   async function isValidCode(memberId: number, code: string): Promise<boolean> {
     const digits = removeSpaces(code);
     if (!/^\d{6}$/.test(digits)) return consumeRecoveryCode(db, memberId, code);
     const stored = await findTwoFactor(db, memberId);
-    // Null after the community's secret was changed: recovery codes are left.
+    // Null after the community's secret was changed: then only recovery codes work.
     const key = stored === undefined ? null : decrypt(getKeyEncryption(memberId), stored.encrypted_key);
     const period = key === null ? null : findTotpPeriod(key, digits);
     return period !== null && consumeTotpPeriod(db, { memberId, period });
   }
 
-  /** Bound to the member, so that a sealed key moved to another row opens nothing. */
+  /** Bound to the member, so that an encrypted key copied to another row cannot be decrypted. */
   function getKeyEncryption(memberId: number) {
     return { secret: settings.secret, purpose: `second factor of ${memberId}` };
   }
@@ -165,12 +159,12 @@ export function createTwoFactor(deps: {
 /** Apps show '123 456'. */
 const removeSpaces = (code: string) => code.replaceAll(/\s/g, '');
 
-/** What was taken off a member, and whether a password is left to sign in with. */
+/** The removed factors, and whether the member still has a password. */
 export type RemovedFactors = { twoFactor: boolean; passkeys: number; hasPassword: boolean };
 
 /**
- * Takes the second factor and all passkeys off a member who has lost them, and signs them out everywhere: a lost device may
- * be signed in still. The member is mailed. Null where nobody signs in with this address.
+ * Removes two-factor authentication and all passkeys of a member who lost them, and ends all their sessions, because a
+ * lost device may be signed in. Emails the member. Returns null if no member signs in with this address.
  */
 export async function removeSignInFactors(db: Database, input: string): Promise<RemovedFactors | null> {
   const email = emailSchema.safeParse(input);
@@ -180,20 +174,20 @@ export async function removeSignInFactors(db: Database, input: string): Promise<
     if (member === undefined) return null;
     const memberId = member.id;
     await lockSignInMethods(tx, memberId);
-    const secondFactor = await deleteTwoFactor(tx, memberId);
+    const twoFactor = await deleteTwoFactor(tx, memberId);
     const passkeys = await deleteAllPasskeys(tx, memberId);
     const hasPassword = (await findPasswordHash(tx, memberId)) !== undefined;
-    if (secondFactor || passkeys > 0) await endAllSessions(tx, memberId);
-    if (secondFactor) await recordSecurityEvent(tx, { memberId, event: 'two-factor-off' });
+    if (twoFactor || passkeys > 0) await endAllSessions(tx, memberId);
+    if (twoFactor) await recordSecurityEvent(tx, { memberId, event: 'two-factor-off' });
     if (passkeys > 0) await recordSecurityEvent(tx, { memberId, event: 'passkey-removed' });
-    return { twoFactor: secondFactor, passkeys, hasPassword };
+    return { twoFactor, passkeys, hasPassword };
   });
 }
 
-/** RFC 6238 as every authenticator app has it: SHA-1, six digits, 30 seconds. */
+/** RFC 6238 as every authenticator app implements it: SHA-1, six digits, 30 seconds. */
 const totpParameters = { algorithm: 'SHA1', digits: 6, period: 30 } as const;
 
-/** A new key in base32, of 20 bytes as RFC 4226 section 4 has it, and the address that a QR code shows. */
+/** Creates a key in base32, of 20 bytes as RFC 4226 section 4 recommends, and the address for a QR code. */
 export function createTotpKey({ site, email }: { site: string; email: string }): {
   key: string;
   uri: string;
@@ -206,8 +200,8 @@ export function createTotpKey({ site, email }: { site: string; email: string }):
 }
 
 /**
- * The period of 30 seconds that a code belongs to: this one, the one before (a slow hand) or the next (a clock that is
- * ahead); null for a code of none of them.
+ * Returns the 30-second period that a code belongs to: the present one, the previous one (slow typing) or the next one
+ * (a fast clock); null if none.
  */
 export function findTotpPeriod(key: string, code: string, at = databaseNowMs()): number | null {
   const totp = new TOTP({ ...totpParameters, secret: Secret.fromBase32(key) });

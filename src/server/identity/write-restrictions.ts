@@ -2,22 +2,26 @@ import { ProblemError } from '#server/core/errors.ts';
 import type { MemberStatus } from '#server/core/http.ts';
 import { getActiveSuspension } from './accounts.ts';
 
-/** What concerns nobody but the member: their safety, what they have seen, and what they are told of by mail or push. */
+/** Writes that concern only the member: account security, read state, and email and push settings. */
 const ownAccountPaths =
-  /^\/api\/(sessions|password|second-factor|passkeys|provider-account|address|departure|notifications|notification-settings|push-subscription|notices)(\/|$)/;
+  /^\/api\/(sessions|password|two-factor|passkeys|provider-account|email-address|account-deletion|notifications|notification-preferences|push-subscription|moderator-messages)(\/|$)/;
 
 export const isOwnAccountPath = (path: string): boolean => ownAccountPaths.test(path);
 
 /**
- * Whoever is suspended reads on and writes nothing.
- * @throws ProblemError 'suspended' with until when (`until`, ISO 8601) and why (`reason`).
+ * Suspended members can read but not write.
+ * @throws ProblemError 'suspended' with the end (`until`, ISO 8601) and the reason (`reason`).
  */
-export function refuseSuspended(standing: MemberStatus, { method, path }: { method: string; path: string }) {
+export function refuseSuspended(
+  memberStatus: MemberStatus,
+  { method, path }: { method: string; path: string },
+) {
   if (method === 'GET' || method === 'HEAD' || isOwnAccountPath(path)) return;
-  const holds = getActiveSuspension(standing);
+  const holds = getActiveSuspension(memberStatus);
   if (holds === null) return;
   const until = `${holds.until.slice(0, 16).replace('T', ' ')} UTC`;
-  throw new ProblemError('suspended', `You can read but not write until ${until}: ${holds.reason}`, {
+  throw new ProblemError('suspended', {
+    params: { until, reason: holds.reason },
     extension: { until: holds.until, reason: holds.reason },
   });
 }

@@ -5,11 +5,11 @@ import { from } from 'pg-copy-streams';
 
 export type CopyCell = string | number | boolean | readonly string[] | null;
 
-/** Text is handed over in pieces of about this many UTF-16 units, so that PostgreSQL sets the pace. */
+/** Text is written in chunks of about this many UTF-16 units, so that PostgreSQL applies backpressure. */
 const chunkLength = 256 * 1024;
 
 /**
- * Adds rows to a table by COPY, the fastest way in.
+ * Inserts rows with COPY, the fastest way.
  * @param columns a table and its columns as SQL, such as `archive_vote (post_id, kind)`
  */
 export async function copyRows(
@@ -19,7 +19,7 @@ export async function copyRows(
 ): Promise<void> {
   const stream = client.query(from(`copy ${columns} from stdin`));
   const done = finished(stream);
-  // Awaited below; until then a failure must not count as one that nobody handles.
+  // Awaited below. Until then, a failure must not count as an unhandled rejection.
   done.catch(() => {});
   let piece = '';
   for (const row of rows) {

@@ -1,20 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { setBookmark } from '#server/engagement/bookmarks.ts';
-import { setReport } from '#server/moderation/reports.ts';
-import { saveDraft } from '#server/posts/drafts.ts';
-import { followTag } from '#server/engagement/follows.ts';
-import { readNotifications, markNotificationRead } from '#server/notifications/notifications.ts';
+import { createVoteBatcher, followTag, setBookmark } from '#server/engagement/index.ts';
+import { setReport } from '#server/moderation/index.ts';
+import { postReply, saveDraft } from '#server/posts/index.ts';
+import { markNotificationRead, readNotifications } from '#server/notifications/index.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
 import type { Database } from '#server/core/database.ts';
 import type { Viewer } from '#server/core/http.ts';
-import { postReply } from '#server/posts/replies.ts';
-import { createVoteBatcher } from '#server/engagement/votes.ts';
 import { draftTargets } from '#shared/posts/drafts-targets.ts';
 
 /**
- * What an archive does not hold, so that no first screen of the demo is empty: topics the demo member follows, bookmarks,
- * a draft, read and unread notifications, and reports for the moderator. Done by what members do it with.
+ * Adds what an archive does not contain, so that no page of the demo is empty: followed tags, bookmarks, a draft, read
+ * and unread notifications, and reports for the moderator. It calls the same functions as members' requests do.
  */
 export async function addDemoActivity({
   db,
@@ -24,7 +21,7 @@ export async function addDemoActivity({
 }: {
   db: Database;
   settings: SiteSettings;
-  /** Their addresses. */
+  /** Email addresses of the demo member and the demo moderator. */
   member: string;
   moderator: string;
 }): Promise<void> {
@@ -71,7 +68,7 @@ async function addDemoBookmarks(db: Database, demo: Viewer): Promise<void> {
   });
 }
 
-/** Votes on what the demo member wrote and replies to it; the oldest half of what it is told of is read. */
+/** Adds votes on the demo member's posts and replies to them, and marks the older half of the notifications as read. */
 async function addDemoNotifications(
   db: Database,
   { demo, others, settings }: { demo: Viewer; others: readonly Viewer[]; settings: SiteSettings },
@@ -104,7 +101,7 @@ const thanks = [
   'Could you say a little more about the second step?',
 ];
 
-/** Two posts in the moderators' queue. */
+/** Adds two posts to the review queue. */
 async function addDemoReports(
   db: Database,
   { demo, others }: { demo: Viewer; others: readonly Viewer[] },

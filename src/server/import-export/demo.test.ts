@@ -25,7 +25,7 @@ async function signedIn(email: string, password: string) {
   return caller;
 }
 
-test('no first screen of the demo member is empty', async () => {
+test('fills every first page of the demo member', async () => {
   const demo = await signedIn(demoMember.email, demoMember.password);
   const shown = async <Body>(path: string): Promise<Body> => expectOk(await demo.get<Body>(path));
   expect((await shown<QuestionCards>('/feeds/recent')).items.length).toBe(20);
@@ -40,17 +40,17 @@ test('no first screen of the demo member is empty', async () => {
   expect(items.length).toBeGreaterThan(unreadCount);
 });
 
-test('the demo moderator finds reports, with a password of their own for each community', async () => {
+test('gives the demo moderator reports and a different password in each community', async () => {
   expect(moderatorPassword).toMatch(/^[\w-]{16}$/u);
   const moderator = await signedIn(demoModerator, moderatorPassword);
-  expect(expectOk(await moderator.get<ReviewQueue>('/care/queue')).items).toHaveLength(2);
+  expect(expectOk(await moderator.get<ReviewQueue>('/moderation/queue')).items).toHaveLength(2);
   const other = await startTestServer();
   const { connection } = other.database;
   expect(await loadDemo({ connection, db: other.db, settings: defaultSettings })).not.toBe(moderatorPassword);
   await other.stop();
 });
 
-test('loading the demo again changes nothing, and every count is right', async () => {
+test('changes nothing when the demo is loaded again, and keeps every count right', async () => {
   expect(await load()).toBeNull();
   await signedIn(demoModerator, moderatorPassword);
   expect(await findViolations(server.db)).toEqual([]);

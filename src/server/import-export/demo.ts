@@ -3,26 +3,29 @@ import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import pg, { type ClientBase } from 'pg';
 import { sql } from 'kysely';
-import { hashPassword } from '#server/identity/passwords.ts';
-import { setRole } from '#server/admin/roles.ts';
+import { hashPassword } from '#server/identity/index.ts';
+import { setRole } from '#server/admin/index.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
 import type { Database } from '#server/core/database.ts';
 import { importStackExchange } from './stack-exchange-import.ts';
 import { addDemoActivity } from './demo-activity.ts';
 import { createTerminalProgress } from '#server/core/progress.ts';
 
-/** Whom a visitor of the demo community can sign in as. Registering is open there, so this lets nobody in anew. */
+/**
+ * The member that visitors of the demo can sign in as. Anyone can register there, so this gives no additional access.
+ */
 export const demoMember = { email: 'demo@parley.example', password: 'parley-demo' } as const;
 
-/** Their password is another one in each community: they may do what visitors may not. */
+/** The password differs in each community, because a moderator may do more than a visitor. */
 export const demoModerator = 'moderator@parley.example';
 
-/** The users in demo/Users.xml that become the two. */
+/** The users in demo/Users.xml that become these two members. */
 const users = { member: 1, moderator: 2 } as const;
 
 /**
- * Loads the demo community, dated so that its newest post is an hour old. A second time changes nothing.
- * @returns the moderator's password; null where the community was loaded before.
+ * Loads the demo community and shifts its times so that the newest post is an hour old. Loading it again changes
+ * nothing.
+ * @returns the moderator's password; null if the demo was loaded before.
  */
 export async function loadDemo({
   connection,
@@ -54,7 +57,7 @@ export async function loadDemo({
   } finally {
     await client.end();
   }
-  await setRole(db, { email: demoModerator, role: 'operator' });
+  await setRole(db, { email: demoModerator, role: 'moderator' });
   await addDemoActivity({ db, settings, member: demoMember.email, moderator: demoModerator });
   return password;
 }
@@ -70,7 +73,7 @@ async function addPassword(
   );
 }
 
-/** Whether nobody has asked or registered yet. */
+/** Whether there are no members and no questions yet. */
 export async function isEmptyCommunity(db: Database): Promise<boolean> {
   const { rows } = await sql<{ used: boolean }>`
     select exists (select 1 from question) or exists (select 1 from member) as used`.execute(db);

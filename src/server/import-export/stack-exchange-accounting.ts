@@ -6,22 +6,22 @@ import { newerReason, type RowTally } from './stack-exchange-tally.ts';
 
 export type RowTallies = Partial<Record<ArchiveFileKind, RowTally>>;
 
-/** What the import added, by the tables of the community. */
+/** What the import added, by table of the community. */
 export interface ImportedCounts {
   members: number;
-  /** Members known by their number only, because the archive has posts of them but no entry. */
+  /** Members that the archive has posts of but no entry in Users.xml. Their number is their name. */
   namelessMembers: number;
-  /** Members of whom a former import knew the number only, and who have their name now. */
+  /** Members that an earlier import named by their number, and that now have their name. */
   renamedMembers: number;
   questions: number;
   answers: number;
   replies: number;
-  /** Questions that were here and have an accepted answer now. */
+  /** Existing questions that now have an accepted answer. */
   accepted: number;
   follows: number;
 }
 
-/** Says of every staged row what became of it. Comes after the last row was added. */
+/** Assigns an outcome to every staged row. Runs after the last row was added. */
 export async function classifyStagedRows(
   client: ClientBase,
   tallies: RowTallies,
@@ -30,7 +30,7 @@ export async function classifyStagedRows(
   const { users, posts, comments, votes, tags, posthistory } = tallies;
   if (users !== undefined) {
     await applyOutcomes(client, users, userOutcomes);
-    // They are as the archive has them, because of this import.
+    // This import changed them to what the archive has.
     users.imported += added.renamedMembers;
     users.alreadyImported -= added.renamedMembers;
   }
@@ -41,19 +41,19 @@ export async function classifyStagedRows(
   if (posthistory !== undefined) await applyOutcomes(client, posthistory, historyOutcomes);
 }
 
-/** Each query gives the fate of every row: 'taken', 'known', or why the row is left out. */
+/** Each query returns an outcome for every row: 'taken', 'known', or the reason why the row is skipped. */
 const hiddenHere = 'hidden or deleted here';
 const onHiddenPosts = 'on posts that were hidden or deleted here';
-const onMissingPosts = 'on posts that are not in the archive or were left out';
+const onMissingPosts = 'on posts that are not in the archive or were skipped';
 
 const userOutcomes = `
   select case
       when known.key is null then 'taken'
-      when not known.there then 'deleted here'
+      when not known.visible then 'deleted here'
       when (display_name, member.bio, imported_reputation)
         is distinct from (archive_user.name, archive_user.bio, archive_user.reputation)
         then '${newerReason('profiles that changed since')}'
-      else 'known' end as fate
+      else 'known' end as outcome
   from archive_user
   left join archive_known_user known on known.key = archive_user.id
   left join member on member.id = known.id
@@ -61,55 +61,55 @@ const userOutcomes = `
 
 const postOutcomes = `
   select case
-      when known.kind <> post.kind then 'whose number another post has here'
-      when not known.there then '${hiddenHere}'
+      when known.kind <> post.kind then 'another post here has the number'
+      when not known.visible then '${hiddenHere}'
       when post.edited > coalesce(known.edited, known.created) then '${newerReason('posts that were edited since')}'
       when known.key is not null then 'known'
-      when place.key is not null then 'taken'
-      when parent_gone.key is not null then 'answers to questions that were hidden or deleted here'
+      when location.key is not null then 'taken'
+      when parent_hidden.key is not null then 'answers to questions that were hidden or deleted here'
       when parent.id is not null then 'answers to questions that are locked here'
-      else 'answers to questions that are not in the archive' end as fate
+      else 'answers to questions that are not in the archive' end as outcome
   from archive_post post
   left join archive_known known on known.key = post.id
-  left join archive_place place on place.key = post.id
-  left join archive_gone parent_gone on parent_gone.key = post.parent
+  left join archive_location location on location.key = post.id
+  left join archive_hidden parent_hidden on parent_hidden.key = post.parent
   left join archive_question parent on parent.key = post.parent`;
 
 const commentOutcomes = `
   select case
-      when not known.there then '${hiddenHere}'
+      when not known.visible then '${hiddenHere}'
       when reply.imported_upvotes - reply.imported_downvotes <> comment.score
         then '${newerReason('comments whose score changed since')}'
       when known.key is not null then 'known'
-      when fresh.key is not null then 'taken'
-      when gone.key is not null then '${onHiddenPosts}'
-      when place.key is not null then 'on questions that are locked here'
-      else '${onMissingPosts}' end as fate
+      when new_reply.key is not null then 'taken'
+      when hidden.key is not null then '${onHiddenPosts}'
+      when location.key is not null then 'on questions that are locked here'
+      else '${onMissingPosts}' end as outcome
   from archive_comment comment
   left join archive_known_reply known on known.key = comment.id
   left join reply on reply.id = known.id
-  left join archive_fresh_reply fresh on fresh.key = comment.id
-  left join archive_gone gone on gone.key = comment.post_id
-  left join archive_place place on place.key = comment.post_id`;
+  left join archive_new_reply new_reply on new_reply.key = comment.id
+  left join archive_hidden hidden on hidden.key = comment.post_id
+  left join archive_location location on location.key = comment.post_id`;
 
 const voteOutcomes = `
   select case
-      when place.key is null and gone.key is not null then '${onHiddenPosts}'
-      when place.key is null then '${onMissingPosts}'
+      when location.key is null and hidden.key is not null then '${onHiddenPosts}'
+      when location.key is null then '${onMissingPosts}'
       when vote.kind = 1 then case
-        when question.accepted_answer_id = place.answer_id then
-          case when place.fresh or accepted.question_id is not null then 'taken' else 'known' end
-        when asked.accepted = vote.post_id and not place.fresh then '${newerReason('newer acceptances')}'
-        else 'acceptances that were taken back' end
-      when vote.kind in (2, 3) then case when place.fresh then 'taken' else 'counted' end
-      when place.answer_id is not null then 'favourites of answers'
+        when question.accepted_answer_id = location.answer_id then
+          case when location.is_new or accepted.question_id is not null then 'taken' else 'known' end
+        when asked.accepted = vote.post_id and not location.is_new then '${newerReason('newer acceptances')}'
+        else 'acceptances that were withdrawn' end
+      when vote.kind in (2, 3) then case when location.is_new then 'taken' else 'counted' end
+      when location.answer_id is not null then 'favourites of answers'
       when member.key is null then 'favourites without a member'
-      else 'follow' end as fate
+      else 'follow' end as outcome
   from archive_vote vote
-  left join archive_place place on place.key = vote.post_id
-  left join archive_gone gone on gone.key = vote.post_id
-  left join question on vote.kind = 1 and question.id = place.question_id
-  left join archive_accepted accepted on accepted.question_id = place.question_id
+  left join archive_location location on location.key = vote.post_id
+  left join archive_hidden hidden on hidden.key = vote.post_id
+  left join question on vote.kind = 1 and question.id = location.question_id
+  left join archive_accepted accepted on accepted.question_id = location.question_id
   left join archive_post post on vote.kind = 1 and post.id = vote.post_id
   left join archive_post asked on asked.id = post.parent
   left join archive_member member on member.key = vote.member`;
@@ -130,7 +130,7 @@ async function classifyVotes(client: ClientBase, tally: RowTally, follows: numbe
       tally.skip('favourites of the same member and question', rows - different);
     },
     async counted(rows) {
-      // Archives do not say which votes a former one had, only how many.
+      // Only the number of an earlier archive's votes is stored, not the single votes.
       const more = await count(
         client,
         `select coalesce(sum(greatest(votes.rows - case votes.kind
@@ -138,9 +138,9 @@ async function classifyVotes(client: ClientBase, tally: RowTally, follows: numbe
              else coalesce(answer.imported_downvotes, question.imported_downvotes) end, 0)), 0) as count
          from (
            select post_id, kind, count(*) as rows from archive_vote where kind in (2, 3) group by post_id, kind) votes
-         join archive_place place on place.key = votes.post_id and not place.fresh
-         join question on question.id = place.question_id
-         left join answer on answer.id = place.answer_id`,
+         join archive_location location on location.key = votes.post_id and not location.is_new
+         join question on question.id = location.question_id
+         left join answer on answer.id = location.answer_id`,
       );
       tally.alreadyImported += rows - more;
       tally.skip(newerReason('newer votes'), more);
@@ -157,57 +157,57 @@ const tagOutcomes = `
         select from tag join question_tag on question_tag.tag_id = tag.id
         join archive_question question on question.id = question_tag.question_id
         where tag.key = staged.key) then 'known'
-      when exists (select from known where key = staged.key) then 'on no question that is shown here'
-      else 'on no question' end as fate
+      when exists (select from known where key = staged.key) then 'on no visible question'
+      else 'on no question' end as outcome
   from archive_tag staged`;
 
 const isText = `kind in (${textKinds.join(', ')})`;
 
 const historyOutcomes = `
   with history as (
-    select history.*, not place.fresh and history.kind <> 2
+    select history.*, not location.is_new and history.kind <> 2
       and history.created > coalesce(known.edited, known.created) as newer,
-      place.key is not null as placed, gone.key is not null as gone
+      location.key is not null as has_post, hidden.key is not null as is_hidden
     from archive_history history
-    left join archive_place place on place.key = history.post_id
+    left join archive_location location on location.key = history.post_id
     left join archive_known known on known.key = history.post_id
-    left join archive_gone gone on gone.key = history.post_id),
+    left join archive_hidden hidden on hidden.key = history.post_id),
   shown as (
     select distinct on (post_id) line from history where ${isText} and newer is not true
     order by post_id, created desc, id desc, line desc)
   select case
-      when not placed and gone then 'of posts that were hidden or deleted here'
-      when not placed then 'of posts that are not in the archive or were left out'
+      when not has_post and is_hidden then 'of posts that were hidden or deleted here'
+      when not has_post then 'of posts that are not in the archive or were skipped'
       when newer then '${newerReason('newer edits')}'
       when not (${isText.replace('kind', 'history.kind')}) then '${titlesAndTagsReason}'
       when shown.line is null then 'earlier versions of a text'
-      when post.origin <> 'markdown' then 'texts that need the page made of them to look the same'
-      when fresh.key is not null then 'taken'
-      else 'known' end as fate
+      when post.origin <> 'markdown' then 'texts for which the HTML page was imported'
+      when new_post.key is not null then 'taken'
+      else 'known' end as outcome
   from history
   left join shown on shown.line = history.line
-  left join archive_place fresh on fresh.key = history.post_id and fresh.fresh
+  left join archive_location new_post on new_post.key = history.post_id and new_post.is_new
   left join archive_post post on post.id = history.post_id`;
 
 async function applyOutcomes(
   client: ClientBase,
   tally: RowTally,
-  fates: string,
+  outcomes: string,
   others: Readonly<Record<string, (rows: number) => Promise<void>>> = {},
 ): Promise<void> {
-  const { rows } = await client.query<{ fate: string; rows: string }>(
-    `select fate, count(*) as rows from (${fates}) sorted group by fate order by rows desc, fate`,
+  const { rows } = await client.query<{ outcome: string; rows: string }>(
+    `select outcome, count(*) as rows from (${outcomes}) sorted group by outcome order by rows desc, outcome`,
   );
-  for (const { fate, rows: number } of rows) {
-    const other = others[fate];
-    if (fate === 'taken') tally.imported += Number(number);
-    else if (fate === 'known') tally.alreadyImported += Number(number);
+  for (const { outcome, rows: number } of rows) {
+    const other = others[outcome];
+    if (outcome === 'taken') tally.imported += Number(number);
+    else if (outcome === 'known') tally.alreadyImported += Number(number);
     else if (other !== undefined) await other(Number(number));
-    else tally.skip(fate, Number(number));
+    else tally.skip(outcome, Number(number));
   }
 }
 
-/** What is worth knowing about the posts beyond what became of their rows. */
+/** Returns remarks on the posts that the outcomes of the rows do not cover. */
 export async function collectRemarks(client: ClientBase): Promise<string[]> {
   const { rows } = await client.query<Record<'typed' | 'pages' | 'tags' | 'accepted' | 'closed', string>>(`
     select count(*) filter (where origin = 'markdown') as typed,
@@ -216,20 +216,20 @@ export async function collectRemarks(client: ClientBase): Promise<string[]> {
       count(*) filter (where kind = 1 and accepted is not null
         and not exists (select from archive_answer where key = post.accepted)) as accepted,
       count(*) filter (where closed) as closed
-    from archive_post post join archive_place place on place.key = post.id and place.fresh`);
+    from archive_post post join archive_location location on location.key = post.id and location.is_new`);
   const [row] = rows;
   if (row === undefined) return [];
   const viewed = await count(
     client,
     `select count(*) from archive_post post
-     join archive_question placed on placed.key = post.id and not placed.fresh
+     join archive_question placed on placed.key = post.id and not placed.is_new
      join question on question.id = placed.id
      where post.kind = 1 and post.views > question.imported_views`,
   );
   const counts = [
     [row.typed, 'texts are as their authors typed them'],
     [row.pages, 'texts were converted from HTML'],
-    [row.tags, 'tags were left out: more than 5 on a question, or longer than 35 characters'],
+    [row.tags, 'tags were skipped: more than 5 on a question, or longer than 35 characters'],
     [row.accepted, 'questions have an accepted answer that is not in the archive'],
     [row.closed, 'questions were closed on the site and are open here: Parley does not close questions'],
     [viewed, newerReason('questions that were viewed more often since')],

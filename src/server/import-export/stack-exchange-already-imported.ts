@@ -1,20 +1,20 @@
 import type { ClientBase } from 'pg';
 
 /**
- * Finds what former imports of the site brought, whatever became of it since. `archive_known` leads from the numbers of
- * posts in the archive to those; a post that is not `there` was hidden or deleted here. `archive_gone` holds the numbers
- * of those and of the answers to them: nothing is added to them.
+ * Finds the posts of earlier imports of the site, also hidden and deleted ones. `archive_known` maps the archive's post
+ * numbers to them; a post that is not `visible` was hidden or deleted here. `archive_hidden` has the numbers of those and
+ * of their answers: the import adds nothing to them.
  */
 export async function findAlreadyImported(client: ClientBase, source: string): Promise<void> {
   await client.query(`
     create temporary table archive_known (
-      key bigint primary key, kind smallint not null, id bigint not null, there boolean not null,
+      key bigint primary key, kind smallint not null, id bigint not null, visible boolean not null,
       created timestamptz(3) not null, edited timestamptz(3)) on commit drop;
-    create temporary table archive_gone (key bigint primary key) on commit drop;
+    create temporary table archive_hidden (key bigint primary key) on commit drop;
     create temporary table archive_known_reply (
-      key bigint primary key, id bigint not null, there boolean not null) on commit drop;
+      key bigint primary key, id bigint not null, visible boolean not null) on commit drop;
     create temporary table archive_known_user (
-      key bigint primary key, id bigint not null, there boolean not null) on commit drop;`);
+      key bigint primary key, id bigint not null, visible boolean not null) on commit drop;`);
   await client.query(
     `insert into archive_known
      select post.id, case known.kind when 'question' then 1 else 2 end, known.id,
@@ -28,10 +28,10 @@ export async function findAlreadyImported(client: ClientBase, source: string): P
     [source],
   );
   await client.query(`
-    insert into archive_gone
-    select key from archive_known where not there
+    insert into archive_hidden
+    select key from archive_known where not visible
     union
-    select post.id from archive_post post join archive_known parent on parent.key = post.parent and not parent.there`);
+    select post.id from archive_post post join archive_known parent on parent.key = post.parent and not parent.visible`);
   await client.query(
     `insert into archive_known_reply
      select comment.id, known.id, exists (select from reply where id = known.id and deleted_at is null)
@@ -48,15 +48,18 @@ export async function findAlreadyImported(client: ClientBase, source: string): P
     [source],
   );
   await client.query(
-    'analyze archive_known; analyze archive_gone; analyze archive_known_reply; analyze archive_known_user;',
+    'analyze archive_known; analyze archive_hidden; analyze archive_known_reply; analyze archive_known_user;',
   );
 }
 
-/** Questions that were here and that a moderator has locked: nothing is added to them either. Comes after the questions. */
+/**
+ * Finds existing questions that a moderator has locked: the import adds nothing to them. Runs after the questions are
+ * added.
+ */
 export async function findLockedQuestions(client: ClientBase): Promise<void> {
   await client.query(`
     create temporary table archive_locked (id bigint primary key) on commit drop;
     insert into archive_locked
-    select id from archive_question join question using (id) where not fresh and lock_reason is not null;
+    select id from archive_question join question using (id) where not is_new and lock_reason is not null;
     analyze archive_locked;`);
 }

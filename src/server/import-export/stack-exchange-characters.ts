@@ -1,6 +1,9 @@
 import { decodeNamedCharacterReference } from 'decode-named-character-reference';
 
-/** A text of several lines as it is stored: LF line ends, nothing PostgreSQL or a page cannot hold (`#shared/core/text.ts`). */
+/**
+ * Prepares a multi-line text for storage: LF line ends, without characters that PostgreSQL or a page cannot contain
+ * (`#shared/core/text.ts`).
+ */
 export function cleanText(text: string): string {
   return text
     .toWellFormed()
@@ -8,7 +11,7 @@ export function cleanText(text: string): string {
     .replace(/[^\P{Cc}\t\n]/gu, '');
 }
 
-/** A text of one line, such as a title or a name. */
+/** Prepares a single-line text, such as a title or a name. */
 export function cleanLine(text: string): string {
   return text
     .toWellFormed()
@@ -16,7 +19,7 @@ export function cleanLine(text: string): string {
     .trim();
 }
 
-/** The text with HTML's character references replaced by what they stand for. */
+/** Replaces HTML's character references with the characters. */
 export function decodeCharacterReferences(text: string): string {
   return text.replace(
     /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-zA-Z][a-zA-Z\d]{1,31}));/gu,

@@ -32,28 +32,28 @@ async function run(
   return shown;
 }
 
-it('an import says what became of every row and ends with what it added', async () => {
+it('prints the outcome of every row, and at the end what was added', async () => {
   const community = await createTestCommunity();
   const folder = await writeArchive({ Posts: [questionRow(1), { ...questionRow(2), PostTypeId: 4 }] });
   expect(await run(community, [folder, '--site', 'beer.stackexchange.com'])).toMatchObject({
     out: [
-      'Posts.xml: 2 rows read, 1 taken',
-      '  1 left out: excerpts of tag wikis (type 4)',
+      'Posts.xml: 2 rows read, 1 imported',
+      '  1 skipped: excerpts of tag wikis (type 4)',
       'Note: 1 texts were converted from HTML.',
-      'Note: 1 authors are named by their number: Users.xml has no entry of them.',
+      'Note: 1 authors have their number as name: they have no entry in Users.xml.',
       'Members 1, questions 1, answers 0, replies 0, follows 0.',
-      'The archive of beer.stackexchange.com is imported.\n',
+      'The archive of beer.stackexchange.com was imported.\n',
     ].join('\n'),
     code: 0,
   });
   const again = await run(community, [folder, '--site', 'beer.stackexchange.com']);
   expect(again.out).toMatch(
-    /Nothing to add: all of this archive of beer\.stackexchange\.com is here already\. Nothing was changed\.\n$/u,
+    /Nothing to add: all of this archive of beer\.stackexchange\.com was imported before\. Nothing was changed\.\n$/u,
   );
   expect(again.code).toBe(0);
 });
 
-it('a trial says so', async () => {
+it('marks the summary of a dry run', async () => {
   const community = await createTestCommunity();
   const { out } = await run(community, [
     await writeArchive({ Posts: [questionRow(1)] }),
@@ -62,12 +62,12 @@ it('a trial says so', async () => {
     '--dry-run',
   ]);
   expect(out).toMatch(
-    /This was a trial: the archive of a\.example can be imported\. Nothing was changed\.\n$/u,
+    /This was a dry run: the archive of a\.example can be imported\. Nothing was changed\.\n$/u,
   );
   expect(await community.rows('select * from question')).toEqual([]);
 });
 
-it('a refused archive is a sentence and the exit code 1', async () => {
+it('prints a sentence and exits with code 1 for a refused archive', async () => {
   const community = await createTestCommunity();
   const folder = await writeArchive({ Posts: '<posts>\n<row ' });
   const { out, err, code } = await run(community, [folder]);
@@ -76,7 +76,7 @@ it('a refused archive is a sentence and the exit code 1', async () => {
   expect(code).toBe(1);
 });
 
-it('where output is no terminal, progress is lines with the share, the rate and the time that is left', () => {
+it('prints progress as lines with percentage, rate and remaining time if the output is not a terminal', () => {
   const lines: string[] = [];
   const progress = createLineProgress((line) => lines.push(line), 0);
   progress.start(4_000_000);

@@ -5,7 +5,7 @@ import { createTerminalProgress, type Output } from '#server/core/progress.ts';
 import { formatImportReport } from './stack-exchange-report.ts';
 
 export interface ImportCommandParts {
-  /** Opens the community's database, migrated, and runs `work` with a connection of its own. */
+  /** Opens the community's database, applies pending migrations, and runs `work` with a dedicated connection. */
   withClient: <Result>(work: (client: Client) => Promise<Result>) => Promise<Result>;
   out: Output;
   err: Output;
@@ -15,38 +15,37 @@ export interface ImportCommandParts {
 
 /** Adds `import stackexchange FOLDER`. */
 export function registerImportCommand(program: Command, parts: ImportCommandParts): void {
-  const group = program.command('import').description('bring in what another community wrote');
+  const group = program.command('import').description('import from another platform');
   group
     .command('stackexchange')
-    .description(
-      'import an unpacked Stack Exchange archive: all of it, or nothing if anything is wrong with it',
-    )
+    .description('import an unpacked Stack Exchange archive, completely or not at all')
     .argument(
       '<folder>',
-      'the folder with Posts.xml and, where there are, Users.xml, PostHistory.xml, Comments.xml …',
+      'the folder with Posts.xml and, if available, Users.xml, PostHistory.xml, Comments.xml …',
     )
     .option(
       '--site <host>',
-      'the site it is from, such as cooking.stackexchange.com; told from the archive where it can be',
+      'site of the archive, such as cooking.stackexchange.com; inferred from the archive if possible',
     )
     .option(
       '--continues <host>',
-      'the name under which posts of the site are here already, where the site was renamed since',
+      'former name of the site, under which its posts were imported, if it was renamed since',
     )
-    .option('--dry-run', 'read and account for every row, change nothing')
+    .option('--dry-run', 'read all files and report every row, change nothing')
     .addHelpText('after', help)
-    .action(async (folder: string, options: ImportFlags) => {
-      parts.exitWith(await runImport(folder, options, parts));
+    .action(async (directory: string, options: ImportFlags) => {
+      parts.exitWith(await runImport(directory, options, parts));
     });
 }
 
 const help = `
-Importing again changes nothing; a newer archive of the same site adds new posts and leaves the rest as it is, also
-what was hidden or deleted here.
-Imported members have no address and no password: nobody can sign in as them, and they are never mailed.
+Importing again changes nothing; a newer archive of the same site adds new posts and changes nothing else, also
+not what was hidden or deleted here.
+Imported members have no email address and no password: no one can sign in as them, and they get no emails.
 Every imported post shows its source, its author and its licence.
 
-Exit codes: 0 imported, or nothing to add; 1 the archive was refused, nothing is imported; 130 interrupted, likewise.`;
+Exit codes: 0 imported, or nothing to add; 1 the archive was refused; 130 interrupted. With 1 and 130,
+nothing was imported.`;
 
 interface ImportFlags {
   site?: string;
@@ -69,7 +68,7 @@ async function runImport(
         client,
         ...options,
         progress: createTerminalProgress(err),
-        log: (sentence) => err.write(`${sentence}\n`),
+        log: (message) => err.write(`${message}\n`),
         signal: interruption.signal,
       }),
     );

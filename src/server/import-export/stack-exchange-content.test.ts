@@ -11,7 +11,7 @@ import {
 
 setupTestDatabase();
 
-/** The text that is shown for a question with this page and these versions in its history. */
+/** Returns the text of an imported question with this HTML page and these versions in its history. */
 async function shown(page: string, versions: Attributes[] = []): Promise<unknown> {
   const community = await createTestCommunity();
   await community.import(
@@ -22,7 +22,7 @@ async function shown(page: string, versions: Attributes[] = []): Promise<unknown
 }
 
 describe('the text of an imported post', () => {
-  it('is what its author typed', async () => {
+  it('is the text that its author typed', async () => {
     const typed = 'Some *beer*:\r\n\r\n1. [one][1]\r\n2. two\r\n\r\n  [1]: https://example.org/';
     const page =
       '<p>Some <em>beer</em>:</p>\n\n<ol>\n<li><a href="https://example.org/">one</a></li>\n<li>two</li>\n</ol>\n';
@@ -40,12 +40,12 @@ describe('the text of an imported post', () => {
     expect(await shown('<p><strong>First</strong>.</p>', versions)).toBe('**First**.');
   });
 
-  it('comes from the page where the page says something else than the history', async () => {
+  it('comes from the page if the page differs from the history', async () => {
     const page = '<blockquote>\n<p><strong>Possible Duplicate:</strong></p>\n</blockquote>\n<p>Why?</p>';
     expect(await shown(page, [versionRow(1, 1, 'Why?')])).toBe('> **Possible Duplicate:**\n\nWhy?');
   });
 
-  it('comes from the page where raw HTML was typed, so that no reader sees tags', async () => {
+  it('comes from the page if raw HTML was typed, so that readers see no tags', async () => {
     const typed =
       'H<sub>2</sub>O at 10<sup>5</sup> Pa<br>and <kbd>Ctrl</kbd> <strike>old</strike> x<sup>k</sup> <sup>a remark</sup>';
     expect(await shown(`<p>${typed}</p>`, [versionRow(1, 1, typed)])).toBe(
@@ -53,13 +53,13 @@ describe('the text of an imported post', () => {
     );
   });
 
-  it('keeps the language of code that an old comment names', async () => {
+  it('keeps the language of code from an old comment', async () => {
     const typed = '<!-- language: lang-py -->\r\n\r\n    print(1)';
     const page = '<pre class="lang-py prettyprint-override"><code>print(1)\n</code></pre>';
     expect(await shown(page, [versionRow(1, 1, typed)])).toBe('```py\nprint(1)\n```');
   });
 
-  it('shows headings, lists and tags the way the old Stack Exchange read them', async () => {
+  it('shows headings, lists and tags as the old Stack Exchange did', async () => {
     const typed = '#Heading\n\n1) no list, [tag:beer]';
     const page =
       '<h1>Heading</h1>\n\n<p>1) no list, <a href="/questions/tagged/beer" class="post-tag">beer</a></p>';
@@ -68,7 +68,7 @@ describe('the text of an imported post', () => {
     );
   });
 
-  it('keeps tables, pictures, code and quotes of a page without a history', async () => {
+  it('keeps tables, images, code and quotes of a page without history', async () => {
     const page =
       '<table><thead><tr><th>a</th></tr></thead><tbody><tr><td>1 | 2</td></tr></tbody></table>' +
       '<p><img src="//i.stack.imgur.com/x.png" alt="a pump"> costs *5* &amp; ~£3</p>' +
@@ -79,13 +79,13 @@ describe('the text of an imported post', () => {
     );
   });
 
-  it('keeps whatever is shown as text from becoming markup', async () => {
+  it('never turns text into markup', async () => {
     expect(await shown('<p>&lt;script&gt;alert(1)&lt;/script&gt; <script>alert(2)</script></p>')).toBe(
       '\\<script>alert(1)\\</script>',
     );
   });
 
-  it('drops characters that neither XML nor the database can hold', async () => {
+  it('drops characters that XML or the database cannot contain', async () => {
     const community = await createTestCommunity();
     const folder = await writeArchive({
       Posts:
@@ -103,12 +103,12 @@ describe('the text of an imported post', () => {
     expect(await shown(`<p>${typed}</p>`, [versionRow(1, 1, typed)])).toBe(typed);
   });
 
-  it('survives elements that are nested by the thousand', async () => {
+  it('survives elements nested by the thousand', async () => {
     const page = `${'<b><i>'.repeat(20_000)}deep${'</i></b>'.repeat(20_000)}`;
     expect(String(await shown(page))).toContain('deep');
   });
 
-  it('belongs to answers as well', async () => {
+  it('is converted for answers too', async () => {
     const community = await createTestCommunity();
     await community.import(
       await writeArchive({

@@ -4,16 +4,16 @@ import { cleanText, decodeCharacterReferences } from './stack-exchange-character
 import { htmlToMarkdown } from './stack-exchange-html.ts';
 
 export interface ConvertedText {
-  /** Markdown. Empty where there is nothing to read. */
+  /** Markdown. Empty if there is no text. */
   content: string;
-  /** Where it comes from: what the member typed, or the page that Stack Exchange made of it. */
+  /** The source: what the author typed, or the HTML page that Stack Exchange made of it. */
   source: 'markdown' | 'html';
 }
 
 /**
- * The text of a post. What its author typed is kept where Parley shows the same for it as the original page did. It does not
- * where the text holds raw HTML, marks of the old Stack Exchange that GitHub's Markdown does not have, or where the page was
- * changed behind its history; then the page is converted.
+ * Returns the text of a post: what its author typed if Parley renders it like the original page, otherwise the
+ * converted page. The page is used for raw HTML, for old Stack Exchange syntax that GitHub Flavored Markdown does not
+ * have, and for pages changed outside the history.
  * @param typed the newest version in the history, if there is one
  * @param html the page, if there is one
  */
@@ -27,18 +27,18 @@ export function chooseContent(typed: string | null, html: string): ConvertedText
   return { content: cleanText(htmlToMarkdown(page)), source: 'html' };
 }
 
-/** Longer or deeper texts are not compared: reading Markdown can take time by the square of these. */
+/** Longer or deeper texts are not compared, because parsing Markdown can take quadratic time. */
 const maxComparedLength = 100_000;
 const deepNestingPattern = /^(?:[ \t]{0,3}(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))){20}/mu;
 
-/** Nothing in it could be a mark: no line of it begins like a list or code, and no sign stands for anything. */
+/** Text without any Markdown syntax: no line starts like a list or code, and no character has a meaning. */
 const plain = /^(?! {4}|\t| {0,3}(?:[-+]|\d+[.)])).*$/u;
 
 function rendersSame(markdown: string, page: string): boolean {
   const shown = visibleText(cleanText(page));
   if (isPlain(markdown)) return shown === withoutSpace(markdown);
   if (markdown.length > maxComparedLength || deepNestingPattern.test(markdown)) return false;
-  // Links into the site are relative in pages and would lead into this one: the converter makes them whole.
+  // Pages have relative links into their site, which would lead into this community. The converter makes them absolute.
   if (/\s(?:href|src)="\//u.test(page)) return false;
   return shown === visibleText(micromark(markdown, { extensions: [gfm()], htmlExtensions: [gfmHtml()] }));
 }
@@ -48,10 +48,10 @@ function isPlain(markdown: string): boolean {
   return markdown.split('\n').every((line) => plain.test(line));
 }
 
-/** What has no letters but must be there: pictures, code blocks, tables. */
+/** Elements without text that must be compared too: images, code blocks, tables. */
 const placeholders: Readonly<Record<string, string>> = { img: '\u0001', pre: '\u0002', table: '\u0003' };
 
-/** What a reader sees of HTML, without white space. */
+/** Returns the visible text of HTML, without white space. */
 function visibleText(html: string): string {
   const text = html
     .replace(/<!--[\s\S]*?-->/gu, '')

@@ -20,7 +20,7 @@ setupTestDatabase();
 const whole = { Users: [userRow(1)], Posts: [questionRow(1), answerRow(2, 1)], Comments: [commentRow(1, 1)] };
 const posts = archiveXml('Posts', whole.Posts);
 
-describe('an archive that is damaged is refused with the file and the line, and nothing of it stays', () => {
+describe('refuses a damaged archive with the file and the line, and stores nothing of it', () => {
   const damages: Record<string, [ArchiveContent, RegExp]> = {
     'a file that is cut in the middle of a row': [
       { ...whole, Comments: archiveXml('Comments', whole.Comments).slice(0, -40) },
@@ -62,9 +62,9 @@ describe('an archive that is damaged is refused with the file and the line, and 
     const folder = await writeArchive(files);
     const refusal = await community.import(folder).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(ArchiveError);
-    expect(String(refusal)).toMatch(new RegExp(message.source.replace('^', '^ArchiveProblem: '), 'u'));
+    expect(String(refusal)).toMatch(new RegExp(message.source.replace('^', '^ArchiveError: '), 'u'));
     expect(await community.everything()).toEqual(before);
-    // The connection is as good as before: the whole archive can follow.
+    // The connection still works: the whole archive can be imported next.
     expect((await community.import(await writeArchive(whole))).added.questions).toBe(1);
   });
 
@@ -79,16 +79,18 @@ describe('an archive that is damaged is refused with the file and the line, and 
   });
 });
 
-describe('what is no archive is refused with a sentence', () => {
-  it('a folder that does not exist, a file, a folder without posts, and one that is still packed', async () => {
+describe('refuses a folder that is not an archive', () => {
+  it('if it does not exist, is a file, has no posts, or is still packed', async () => {
     const community = await createTestCommunity();
     const folder = await writeArchive({ Users: [] });
-    await expect(community.import(join(folder, 'none'))).rejects.toThrow(/^There is no folder .*none\.$/u);
+    await expect(community.import(join(folder, 'none'))).rejects.toThrow(
+      /^The folder .*none does not exist\.$/u,
+    );
     await expect(community.import(join(folder, 'Users.xml'))).rejects.toThrow(
-      /Users\.xml is a file\. Name the folder/u,
+      /Users\.xml is a file\. Give the folder/u,
     );
     await expect(community.import(folder)).rejects.toThrow(
-      /holds no Posts\.xml, so it is not a Stack Exchange archive\.$/u,
+      /contains no Posts\.xml, so it is not a Stack Exchange archive\.$/u,
     );
     await writeFile(join(folder, 'beer.7z'), '');
     await expect(community.import(folder)).rejects.toThrow(/Unpack beer\.7z first\.$/u);
@@ -96,36 +98,36 @@ describe('what is no archive is refused with a sentence', () => {
     await expect(community.import(folder)).rejects.toThrow(/Posts\.xml is not a file\.$/u);
   });
 
-  it.skipIf(process.platform !== 'linux')('a file that cannot be found or read', async () => {
+  it.skipIf(process.platform !== 'linux')('if a file cannot be found or read', async () => {
     const community = await createTestCommunity();
     const folder = await writeArchive({ Users: [] });
     const path = join(folder, 'Posts.xml');
     const refusal = () => community.import(folder).catch(String);
     await symlink('/nowhere', path);
     expect(await refusal()).toBe(
-      `ArchiveProblem: ${path} cannot be read: it is not there, or a link that leads nowhere.`,
+      `ArchiveError: ${path} cannot be read: it does not exist, or is a broken link.`,
     );
     await unlink(path);
-    // Reading it fails for every user, root included.
+    // Reading it fails for every user, including root.
     await symlink('/proc/self/mem', path);
-    expect(await refusal()).toBe(`ArchiveProblem: ${path} cannot be read: EIO: i/o error, read.`);
+    expect(await refusal()).toBe(`ArchiveError: ${path} cannot be read: EIO: i/o error, read.`);
   });
 
-  it('a folder with the same file twice, in different letter case', async () => {
+  it('if it has the same file twice in different letter case', async () => {
     const community = await createTestCommunity();
     const folder = await writeArchive({ Posts: [questionRow(1)], posts: [questionRow(1)] });
-    await expect(community.import(folder)).rejects.toThrow(/holds both Posts\.xml and posts\.xml/u);
+    await expect(community.import(folder)).rejects.toThrow(/contains both Posts\.xml and posts\.xml/u);
   });
 });
 
-/** Enough to be in the middle of when something happens. */
+/** Long enough to be interrupted in the middle. */
 const long = {
   Posts: Array.from({ length: 3000 }, (_, id) =>
     questionRow(id + 1, { Body: `<p>${'word '.repeat(100)}</p>` }),
   ),
 };
 
-it('an archive that does not fit on the disk is refused with a sentence', async () => {
+it('refuses an archive that does not fit on the disk', async () => {
   const community = await createTestCommunity();
   await community.client.query(`
     create function no_space() returns trigger language plpgsql as $$
@@ -134,11 +136,11 @@ it('an archive that does not fit on the disk is refused with a sentence', async 
   const refusal = await community.import(await writeArchive(whole)).catch(String);
   await community.client.query('drop function no_space cascade');
   expect(refusal).toBe(
-    'ArchiveProblem: The database has no room for the archive: could not extend file: No space left on device.',
+    'ArchiveError: The database has not enough space for the archive: could not extend file: No space left on device.',
   );
 });
 
-describe('an import that does not come to its end leaves nothing', () => {
+describe('stores nothing of an unfinished import', () => {
   it('when the operator interrupts it', async () => {
     const community = await createTestCommunity();
     const interruption = new AbortController();
@@ -150,7 +152,7 @@ describe('an import that does not come to its end leaves nothing', () => {
     expect(await community.rows('select * from question')).toEqual([]);
   });
 
-  it('when the connection breaks in the middle of the files', async () => {
+  it('when the connection breaks while files are read', async () => {
     const community = await createTestCommunity();
     const { rows } = await community.client.query<{ pid: number }>('select pg_backend_pid() as pid');
     const importing = community.import(await writeArchive(long), {
@@ -186,7 +188,7 @@ describe('an import that does not come to its end leaves nothing', () => {
   });
 });
 
-it('a second import while one is running is refused, and the first goes on', async () => {
+it('refuses a second import while one is running, which continues', async () => {
   const community = await createTestCommunity();
   const folder = await writeArchive(whole);
   const blocker = await community.connect();
@@ -199,7 +201,9 @@ it('a second import while one is running is refused, and the first goes on', asy
     return locks.length > 0;
   });
   const second = community.import(folder, { client: await community.connect() });
-  await expect(second).rejects.toThrow('Another import is running in this community. Wait until it is done.');
+  await expect(second).rejects.toThrow(
+    'Another import is running on this database. Wait until it has finished.',
+  );
   await blocker.query('rollback');
   expect((await first).added.questions).toBe(1);
 });

@@ -1,22 +1,25 @@
 import { getErrorCode, getErrorMessage } from '#server/core/startup-error.ts';
 
-/** Why an archive cannot be imported, as a sentence for the operator. Nothing was imported when it is thrown. */
+/** The reason why an archive cannot be imported, as a sentence for the operator. Nothing was imported. */
 export class ArchiveError extends Error {
-  override readonly name = 'ArchiveProblem';
+  override readonly name = 'ArchiveError';
 }
 
-/** The database went away. Whether it had come to the end of the import is not known, if it was near. */
+/**
+ * The connection to the database broke. If it broke at the end of the import, it is unknown whether the import was
+ * committed.
+ */
 export class ConnectionLostError extends Error {
-  override readonly name = 'BrokenConnection';
+  override readonly name = 'ConnectionLostError';
   override readonly message =
-    'The connection to the database broke. Import again: all of the archive is added, or it is here already.';
+    'The connection to the database broke. Import again: it adds the whole archive, or reports that it was imported before.';
 }
 
-/** A file or folder that the system does not let us read, as a sentence. */
+/** Returns the error for a file or folder that cannot be read. */
 export function unreadableError(path: string, error: unknown): ArchiveError {
   const reasons: Readonly<Record<string, string>> = {
     EACCES: 'permission denied',
-    ENOENT: 'it is not there, or a link that leads nowhere',
+    ENOENT: 'it does not exist, or is a broken link',
   };
   const code = getErrorCode(error) ?? '';
   return new ArchiveError(`${path} cannot be read: ${reasons[code] ?? getErrorMessage(error)}.`, {

@@ -3,13 +3,16 @@ import { limits } from '#shared/core/limits.ts';
 import { normalizeTags } from '#shared/posts/tags.ts';
 import { cleanLine } from './stack-exchange-characters.ts';
 
-/** A whole number of a row, or null where there is none. */
+/** Returns an integer, null if the text is not one. */
 export function parseInteger(text: string | undefined): number | null {
   if (text === undefined || !/^-?\d{1,15}$/u.test(text)) return null;
   return Number(text);
 }
 
-/** A time of a row. Archives write UTC without a zone; very old ones have days for votes. */
+/**
+ * Returns a time, null if the text is not one. Archives write UTC without a zone; very old ones have only dates for
+ * votes.
+ */
 export function parseTime(text: string | undefined): string | null {
   // PostgreSQL has no year 0.
   const match = /^((?!0000)\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d:\d\d(?:\.\d{1,7})?))?Z?$/u.exec(text ?? '');
@@ -19,20 +22,20 @@ export function parseTime(text: string | undefined): string | null {
   return Number.isNaN(date.getTime()) ? null : date.toISOString();
 }
 
-/** The name of a member or author, or null where the archive has none. */
+/** Returns the name of a member or author, null if the archive has none. */
 export function parsePersonName(text: string | undefined): string | null {
   const name = truncate(cleanLine(text ?? ''), limits.displayNameMax);
   return name === '' ? null : name;
 }
 
-/** Tags as archives write them: `<a><b>`, and `|a|b|` since 2024. */
+/** Parses tags as archives write them: `<a><b>`, and `|a|b|` since 2024. */
 export function parseTags(text: string | undefined): string[] {
   if (text === undefined) return [];
   return normalizeTags((text.includes('<') ? text.split(/[<>]/u) : text.split('|')).map(cleanLine));
 }
 
 /**
- * The licence of a text that does not name its own, by the day it was written
+ * Returns the licence of a text without an explicit one, by its creation time
  * (https://stackoverflow.com/help/licensing).
  */
 export function getLicenseAt(created: string): string {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { getErrorCode } from '#server/core/startup-error.ts';
 import { ArchiveError, unreadableError } from './stack-exchange-errors.ts';
 
-/** The files of a Stack Exchange archive, by the name of their root element, with the name people know them by. */
+/** The files of a Stack Exchange archive: the name of their root element, and the usual file name. */
 export const archiveFileNames = {
   users: 'Users.xml',
   posthistory: 'PostHistory.xml',
@@ -20,7 +20,7 @@ export type ArchiveFileKind = keyof typeof archiveFileNames;
 export interface ArchiveFile {
   kind: ArchiveFileKind;
   path: string;
-  /** As it is written in the folder. */
+  /** File name in the folder. */
   name: string;
   bytes: number;
 }
@@ -28,39 +28,39 @@ export interface ArchiveFile {
 export type ArchiveFiles = Partial<Record<ArchiveFileKind, ArchiveFile>>;
 
 /**
- * Finds the files of an archive, in whatever letter case they are written. Only Posts.xml must be there.
- * Throws an `ArchiveProblem` when the folder is not an archive.
+ * Finds the files of an archive, in any letter case. Only Posts.xml is required.
+ * @throws ArchiveError if the folder is not an archive
  */
-export async function findArchiveFiles(folder: string): Promise<ArchiveFiles> {
-  const names = await listDirectory(folder);
+export async function findArchiveFiles(directory: string): Promise<ArchiveFiles> {
+  const names = await listDirectory(directory);
   const found: ArchiveFiles = {};
   for (const name of names.toSorted()) {
     const kind = parseFileKind(name);
     if (kind === undefined) continue;
-    const path = join(folder, name);
+    const path = join(directory, name);
     const status = await stat(path).catch((error: unknown) => {
       throw unreadableError(path, error);
     });
     if (!status.isFile()) throw new ArchiveError(`${path} is not a file.`);
     const other = found[kind];
     if (other !== undefined) {
-      throw new ArchiveError(`${folder} holds both ${other.name} and ${name}. Leave only one of them there.`);
+      throw new ArchiveError(`${directory} contains both ${other.name} and ${name}. Keep only one of them.`);
     }
     found[kind] = { kind, path, name, bytes: status.size };
   }
-  if (found.posts === undefined) throw new ArchiveError(describeMissingPosts(folder, names));
+  if (found.posts === undefined) throw new ArchiveError(describeMissingPosts(directory, names));
   return found;
 }
 
-async function listDirectory(folder: string): Promise<string[]> {
+async function listDirectory(directory: string): Promise<string[]> {
   try {
-    return await readdir(folder);
+    return await readdir(directory);
   } catch (error) {
     const code = getErrorCode(error);
-    if (code === 'ENOENT') throw new ArchiveError(`There is no folder ${folder}.`);
+    if (code === 'ENOENT') throw new ArchiveError(`The folder ${directory} does not exist.`);
     if (code === 'ENOTDIR')
-      throw new ArchiveError(`${folder} is a file. Name the folder that the archive was unpacked into.`);
-    throw unreadableError(folder, error);
+      throw new ArchiveError(`${directory} is a file. Give the folder that the archive was unpacked into.`);
+    throw unreadableError(directory, error);
   }
 }
 
@@ -74,8 +74,8 @@ function isKind(stem: string): stem is ArchiveFileKind {
   return Object.hasOwn(archiveFileNames, stem);
 }
 
-function describeMissingPosts(folder: string, names: readonly string[]): string {
+function describeMissingPosts(directory: string, names: readonly string[]): string {
   const packed = names.find((name) => /\.(?:7z|zip|gz|bz2|xz)$/iu.test(name));
   const hint = packed === undefined ? '' : ` Unpack ${packed} first.`;
-  return `${folder} holds no Posts.xml, so it is not a Stack Exchange archive.${hint}`;
+  return `${directory} contains no Posts.xml, so it is not a Stack Exchange archive.${hint}`;
 }

@@ -6,12 +6,12 @@ import { gfmToMarkdown } from 'mdast-util-gfm';
 import { toMarkdown } from 'mdast-util-to-markdown';
 import { cleanText, decodeCharacterReferences } from './stack-exchange-characters.ts';
 
-/** Stands for the site in links until it is known which one the archive is from; never resolves (RFC 2606). */
+/** Placeholder for the site in links until the site of the archive is known; never resolves (RFC 2606). */
 export const unknownSiteUrl = 'https://archive-site.invalid';
 
 /**
- * HTML as Stack Exchange makes it, as Markdown that shows the same. Links into the site get `unknownSite` as their host.
- * What cannot be converted (elements nested by the thousand) comes as its bare text.
+ * Converts Stack Exchange's HTML to Markdown that renders the same. Links into the site get `unknownSiteUrl`. HTML that
+ * cannot be converted (elements nested by the thousand) becomes plain text.
  */
 export function htmlToMarkdown(html: string): string {
   try {
@@ -38,7 +38,7 @@ function bareText(html: string): string {
   return decodeCharacterReferences(html.replace(/<[^>]*>/gu, ' ')).replace(/\s+/gu, ' ');
 }
 
-/** Puts what Stack Exchange says in its own way into the way the converter knows. */
+/** Replaces Stack Exchange's own notation with standard HTML for the converter. */
 function adaptElements(tree: Root): void {
   const open: (Root | Element)[] = [tree];
   for (let parent = open.pop(); parent !== undefined; parent = open.pop()) {
@@ -63,7 +63,7 @@ function adaptLinks(element: Element): void {
   }
 }
 
-/** `<pre class="lang-py prettyprint-override"><code>` is what HTML calls `<pre><code class="language-py">`. */
+/** Turns `<pre class="lang-py prettyprint-override"><code>` into `<pre><code class="language-py">`. */
 function adaptLanguage(pre: Element): void {
   const language = classes(pre)
     .find((name) => /^lang-[\w+#-]+$/u.test(name))
@@ -83,7 +83,10 @@ function pairs(plain: string, raised: string): ReadonlyMap<string, string> {
   return new Map(Array.from(plain, (character, index) => [character, characters[index] ?? character]));
 }
 
-/** Markdown has no raised text, and 10⁵ must not become 105. Longer passages are remarks set small: they stay as they are. */
+/**
+ * Markdown has no superscript, and 10⁵ must not become 105. Longer passages are remarks in small type and stay as they
+ * are.
+ */
 function adaptSuperscript(element: Element, characters: ReadonlyMap<string, string>, mark: string): void {
   const [only, ...others] = element.children;
   if (only?.type !== 'text' || others.length > 0) return;

@@ -100,7 +100,7 @@ describe('an imported archive', () => {
     ]);
   });
 
-  it('shows comments below the question or answer they were made on', async () => {
+  it('shows comments below their question or answer', async () => {
     const community = await createTestCommunity();
     await community.import(await writeArchive(small));
     expect(
@@ -113,7 +113,7 @@ describe('an imported archive', () => {
     ]);
   });
 
-  it('brings members with their reputation and words about themselves, but no way to sign in or be mailed', async () => {
+  it('adds members with reputation and bio, but without a way to sign in or an email address', async () => {
     const community = await createTestCommunity();
     await community.import(await writeArchive(small));
     const about =
@@ -148,7 +148,7 @@ describe('an imported archive', () => {
     expect(await community.rows('select * from vote')).toEqual([]);
   });
 
-  it('accounts for every row of every file', async () => {
+  it('reports the outcome of every row of every file', async () => {
     const community = await createTestCommunity();
     const { files } = await community.import(await writeArchive(small));
     expect(files).toEqual([
@@ -162,7 +162,7 @@ describe('an imported archive', () => {
         alreadyImported: 0,
         skipped: [
           { reason: 'approved edits (type 16)', rows: 1 },
-          { reason: 'on posts that are not in the archive or were left out', rows: 1 },
+          { reason: 'on posts that are not in the archive or were skipped', rows: 1 },
         ],
       },
       {
@@ -193,7 +193,7 @@ describe('an imported archive', () => {
     ]);
   });
 
-  it('changes nothing when it is imported again, and says so', async () => {
+  it('changes nothing when it is imported again, and reports that', async () => {
     const community = await createTestCommunity();
     const folder = await writeArchive(small);
     expect((await community.import(folder)).isUnchanged).toBe(false);
@@ -206,7 +206,7 @@ describe('an imported archive', () => {
     expect(await community.everything()).toEqual(before);
   });
 
-  it('gets what a newer archive of the site adds, and keeps the rest as it is', async () => {
+  it('adds the new rows of a newer archive of the site, and leaves the others unchanged', async () => {
     const community = await createTestCommunity();
     await community.import(await writeArchive(small));
     await community.rows(`update question set title = 'Put right here' where source_key = '1'`);
@@ -233,7 +233,7 @@ describe('an imported archive', () => {
     ]);
   });
 
-  it('keeps apart from the posts of another site with the same numbers', async () => {
+  it('keeps its posts apart from those of another site with the same numbers', async () => {
     const community = await createTestCommunity();
     const folder = await writeArchive(small);
     await community.import(folder);
@@ -248,7 +248,7 @@ describe('an imported archive', () => {
     ]);
   });
 
-  it('is as active as its latest text, in lists of questions and of topics, and is found by its tags', async () => {
+  it('is as active as its latest text in lists of questions and tags, and is found by its tags', async () => {
     const community = await createTestCommunity();
     await community.import(await writeArchive(small));
     const active = 'select source_key, active_at, tag_text from question order by source_key';
@@ -269,12 +269,12 @@ describe('an imported archive', () => {
     ]);
   });
 
-  it('tells open pages that there is more, once for each kind of list and where a question that was here has grown', async () => {
+  it('publishes one event for each kind of list, and one for each existing question that has grown', async () => {
     const community = await createTestCommunity();
     await community.import(await writeArchive(small));
-    const told = `select topic, event ->> 'kind' as kind from event order by id`;
-    const lists = ['feeds', 'answers', 'topics'].map((topic) => ({ topic, kind: 'imported' }));
-    expect(await community.rows(told)).toEqual(lists);
+    const eventsQuery = `select topic, event ->> 'kind' as kind from event order by id`;
+    const lists = ['feeds', 'answers', 'tags'].map((topic) => ({ topic, kind: 'imported' }));
+    expect(await community.rows(eventsQuery)).toEqual(lists);
     await community.import(
       await writeArchive({
         ...small,
@@ -283,14 +283,14 @@ describe('an imported archive', () => {
       }),
     );
     const [first, fourth] = await community.rows('select id from question order by source_key');
-    expect((await community.rows(told)).slice(3)).toEqual([
+    expect((await community.rows(eventsQuery)).slice(3)).toEqual([
       ...lists,
       { topic: `question:${String(fourth?.['id'])}`, kind: 'answer-posted' },
       { topic: `question:${String(first?.['id'])}`, kind: 'reply-posted' },
     ]);
   });
 
-  it('shares the tags of questions asked here', async () => {
+  it('shares the tags of existing questions', async () => {
     const community = await createTestCommunity();
     await community.rows(`
       with ada as (insert into member (display_name) values ('Ada') returning id),
@@ -306,7 +306,7 @@ describe('an imported archive', () => {
     ]);
   });
 
-  it('is only tried with a dry run: everything is accounted for, nothing is there', async () => {
+  it('adds nothing in a dry run, and reports every row', async () => {
     const community = await createTestCommunity();
     const before = await community.everything();
     const { added, files } = await community.import(await writeArchive(small), { dryRun: true });

@@ -39,42 +39,44 @@ export type { FileReport };
 
 export interface ImportOptions {
   directory: string;
-  /** A connection that nobody else uses meanwhile. It is left as it was found. */
+  /** A dedicated connection. The import restores its settings. */
   client: Client;
-  /** Host name of the site the archive is from; absent: the folder's name if it is a host name, else told from links. */
+  /**
+   * Host name of the archive's site. Default: the folder's name if it is a host name, otherwise inferred from links.
+   */
   site?: string;
-  /** The name that the site had when its posts were imported, where it has another one now. */
+  /** The former name of the site, under which its posts were imported, if it has been renamed. */
   continues?: string;
-  /** Reads and accounts for everything, then takes all of it back. */
+  /** Reads and reports everything, then rolls back. */
   dryRun?: boolean;
-  /** For an archive that is this community's own, such as the demo: its posts look as if they had been written here. */
+  /** Set for the community's own archive, such as the demo: its posts look as if they were written here. */
   ownArchive?: OwnArchive;
   progress?: Progress;
-  /** Gets sentences for the operator. */
-  log?: (sentence: string) => void;
-  /** Ends the import; nothing of it stays. */
+  /** Receives messages for the operator. */
+  log?: (message: string) => void;
+  /** Aborts the import; nothing of it stays. */
   signal?: AbortSignal;
 }
 
 export interface OwnArchive {
-  /** Remembered, so that it is imported once: a second import changes nothing. */
+  /** Stored, so that the archive is imported once. A second import changes nothing. */
   name: string;
-  /** All times are moved so that the newest post has this one. */
+  /** Shifts all times so that the newest post has this one. */
   newest: Date;
   /**
-   * Runs in the import's transaction when everything is in place, to give a member a way to sign in.
-   * @param memberId leads from the number of a user in the archive to the member; throws where there is none
+   * Runs in the import's transaction after all rows were added, to give a member a way to sign in.
+   * @param memberId returns the member of a user number in the archive; throws if there is none
    */
   onImported?: (client: ClientBase, memberId: (user: number) => Promise<number>) => Promise<void>;
 }
 
 export interface ImportSummary {
   site: string;
-  /** The import was only tried. */
+  /** The import was a dry run. */
   isDryRun: boolean;
-  /** Nothing was added, because all of it is here already. */
+  /** Nothing was added, because all of it exists already. */
   isUnchanged: boolean;
-  /** The name that the site had here until now, where it has another one from this import on. */
+  /** The former name of the site, if this import renamed it. */
   renamed: string | null;
   added: ImportedCounts;
   files: FileReport[];
@@ -82,21 +84,21 @@ export interface ImportSummary {
 }
 
 /**
- * Imports a Stack Exchange archive: all of it or nothing. Members come without an address, an account
- * or a password. Importing again, also a newer archive of the same site, adds what is new and leaves everything else as
- * it is. Throws an `ArchiveProblem` where the archive cannot be imported, a `BrokenConnection` where the database went
- * away, and the signal's reason where it was aborted.
+ * Imports a Stack Exchange archive completely or not at all. Members get no address, account or password. Importing
+ * again, also a newer archive of the site, adds what is new and changes nothing else.
+ * @throws ArchiveError if the archive cannot be imported, ConnectionLostError if the connection broke, and the signal's
+ * reason if it was aborted
  */
 export async function importStackExchange(options: ImportOptions): Promise<ImportSummary> {
   const { client, dryRun = false, signal } = options;
   const files = await findArchiveFiles(options.directory);
   signal?.throwIfAborted();
-  // PostgreSQL rolls back when the connection ends, also in the middle of a long statement.
-  const leave = () => void client.end();
-  signal?.addEventListener('abort', leave, { once: true });
+  // PostgreSQL rolls back when the connection ends, also during a long statement.
+  const closeConnection = () => void client.end();
+  signal?.addEventListener('abort', closeConnection, { once: true });
   let broken = false;
-  const breaks = () => void (broken = true);
-  client.on('error', breaks).on('end', breaks);
+  const markBroken = () => void (broken = true);
+  client.on('error', markBroken).on('end', markBroken);
   try {
     await session.prepareSession(client);
     const summary = await runImport(options, files);
@@ -105,39 +107,42 @@ export async function importStackExchange(options: ImportOptions): Promise<Impor
   } catch (error) {
     signal?.throwIfAborted();
     if (isOutOfResources(error)) {
-      throw new ArchiveError(`The database has no room for the archive: ${getErrorMessage(error)}.`, {
-        cause: error,
-      });
+      throw new ArchiveError(
+        `The database has not enough space for the archive: ${getErrorMessage(error)}.`,
+        {
+          cause: error,
+        },
+      );
     }
     throw broken || endsConnection(error) ? new ConnectionLostError(undefined, { cause: error }) : error;
   } finally {
-    signal?.removeEventListener('abort', leave);
-    // A connection that is gone has taken all of this with it.
+    signal?.removeEventListener('abort', closeConnection);
+    // If the connection is lost, so is all of this.
     await session.resetSession(client).catch(ignore);
-    client.off('error', breaks).off('end', breaks);
+    client.off('error', markBroken).off('end', markBroken);
   }
 }
 
-/** Class 53 is a full disk, or memory that is used up. */
+/** Class 53: the disk is full or memory is exhausted. */
 function isOutOfResources(error: unknown): boolean {
   return getSqlState(error)?.startsWith('53') === true;
 }
 
 function ignore(): void {}
 
-/** PostgreSQL says why it ends a connection before it does; class 57P is an operator's intervention. */
+/** PostgreSQL sends the reason before it ends a connection. Class 57P is an intervention of the operator. */
 function endsConnection(error: unknown): boolean {
   return getSqlState(error)?.startsWith('57P') === true;
 }
 
 /**
- * Reads into tables that only this connection sees, each chunk in a transaction of its own; then adds everything in one.
- * Reading takes most of the time, and a long transaction would hold back the stream of events for every member.
+ * Reads the files into temporary tables of this connection, each batch in its own transaction, and then adds everything
+ * in one. Reading takes most of the time, and a long transaction would delay events for every member.
  */
 async function runImport(options: ImportOptions, files: ArchiveFiles): Promise<ImportSummary> {
   const { client, dryRun: isDryRun = false, ownArchive, log = () => {} } = options;
   if (!(await session.tryLockImports(client))) {
-    throw new ArchiveError('Another import is running in this community. Wait until it is done.');
+    throw new ArchiveError('Another import is running on this database. Wait until it has finished.');
   }
   if (ownArchive !== undefined && (await findSource(client, ownArchive.name)) !== null) {
     return {
@@ -150,7 +155,7 @@ async function runImport(options: ImportOptions, files: ArchiveFiles): Promise<I
       remarks: [],
     };
   }
-  for (const sentence of describeMissingFiles(files)) log(sentence);
+  for (const message of describeMissingFiles(files)) log(message);
   await session.createStagingTables(client);
   const tallies = await readFiles(options, files);
   for (const [kind, table] of stagedTables) {
@@ -158,7 +163,7 @@ async function runImport(options: ImportOptions, files: ArchiveFiles): Promise<I
   }
   const wanted = ownArchive === undefined ? await resolveSite(options, log) : ownSourceRequest(ownArchive);
   if (ownArchive !== undefined) await session.shiftTimes(client, ownArchive.newest);
-  log('Adding what was read…');
+  log('Adding the rows…');
   await client.query('begin');
   try {
     const summary = await addStaged(options, wanted, tallies, files.votes !== undefined);
@@ -211,7 +216,7 @@ const nothingImported: ImportedCounts = {
   follows: 0,
 };
 
-/** The history comes before the posts, which take their text from it. */
+/** The history comes before the posts, because they take their text from it. */
 const stageSteps: readonly (readonly [ArchiveFileKind, staging.StageRows])[] = [
   ['users', staging.stageUsers],
   ['posthistory', staging.stageHistory],
@@ -267,21 +272,23 @@ function ownSourceRequest({ name }: OwnArchive): SourceRequest {
 
 async function resolveSite(
   { client, directory, site, continues }: ImportOptions,
-  log: (sentence: string) => void,
+  log: (message: string) => void,
 ): Promise<SourceRequest> {
   const held = { overlaps: await findOverlaps(client), posts: await queries.countStagedPosts(client) };
   const wanted = {
     ...held,
     continues: continues === undefined ? undefined : parseHostName(continues),
   };
-  const fromFolder = site === undefined ? parseSiteName(basename(resolve(directory))) : null;
-  const named = site === undefined ? fromFolder : parseHostName(site);
+  const fromDirectoryName = site === undefined ? parseSiteName(basename(resolve(directory))) : null;
+  const named = site === undefined ? fromDirectoryName : parseHostName(site);
   if (named === null) {
     const inferred = await inferSite(client);
-    log(`The archive is from ${inferred.site}: ${inferred.evidence}. Otherwise name it with --site.`);
+    log(
+      `The archive is from ${inferred.site}: ${inferred.evidence}. If that is wrong, give the site with --site.`,
+    );
     return { ...wanted, site: inferred.site };
   }
-  // What is here already from that site tells more than links, which may have a name from before.
+  // Existing posts of the site are better evidence than links, which can have a former name.
   const source = await findSource(client, named);
   if (!isArchiveOf(source, held)) {
     const before = wanted.continues === undefined ? [] : [wanted.continues];
@@ -292,7 +299,8 @@ async function resolveSite(
       ...(source === null ? [] : [source.site]),
     ]);
   }
-  if (fromFolder !== null) log(`The archive is from ${fromFolder}, by the name of its folder.`);
+  if (fromDirectoryName !== null)
+    log(`The archive is from ${fromDirectoryName}, according to the name of its folder.`);
   return { ...wanted, site: named };
 }
 
@@ -341,7 +349,7 @@ function describeMissingFiles(files: ArchiveFiles): string[] {
     users: 'authors are shown by the name or number that their posts have',
     posthistory: 'texts are converted from HTML',
     comments: 'there are no comments',
-    votes: 'up and down votes are shown as their difference, the score',
+    votes: 'votes are shown as one score',
   };
   return Object.entries(effects)
     .filter(([kind]) => !Object.hasOwn(files, kind))

@@ -19,7 +19,7 @@ import {
   type ArchiveContent,
 } from '#tests/support/stack-exchange-archive.ts';
 
-const { server, op, community } = await startModeration();
+const { server, moderator, community } = await startModeration();
 
 const archive = {
   Users: [userRow(1), userRow(2)],
@@ -53,7 +53,7 @@ async function forgetImports(): Promise<void> {
     delete from member where source_id is not null; delete from import_source;`.execute(server.db);
 }
 
-/** Imports the archive into the community and returns the ids of its rows, by their numbers in the archive. */
+/** Imports the archive into the community and returns the ids of its rows by their numbers in the archive. */
 async function imported(files: ArchiveContent = archive) {
   await forgetImports();
   await importInto(files);
@@ -63,7 +63,7 @@ async function imported(files: ArchiveContent = archive) {
       from ${sql.table(table)} where source_key is not null`.execute(server.db);
     return (key: number) => {
       const row = rows.find((each) => each.key === String(key));
-      if (row === undefined) throw new Error(`the import brought no ${table} ${key}`);
+      if (row === undefined) throw new Error(`the import has no ${table} ${key}`);
       return { id: row.id, viewer: { id: row.author ?? 0 } };
     };
   };
@@ -86,7 +86,7 @@ function account(summary: ImportSummary, file: string) {
   };
 }
 
-/** Imports the archive again, to find that it changes nothing. */
+/** Imports the archive again, and checks that nothing changes. */
 async function importAgain(files: ArchiveContent = archive): Promise<ImportSummary> {
   const before = await community();
   const summary = await importInto(files);
@@ -99,22 +99,22 @@ async function importAgain(files: ArchiveContent = archive): Promise<ImportSumma
 }
 
 for (const action of ['hide', 'delete'] as const) {
-  test(`a re-import leaves a question alone that a moderator chose to ${action}, and counts its rows`, async () => {
+  test(`does not change a question that a moderator chose to ${action}, and reports its rows`, async () => {
     const ids = await imported();
     const before = await community();
     const { id } = ids.question(4);
-    expect(await actOnPost(op, action, 'question', id)).toMatchObject({ status: 204 });
+    expect(await actOnPost(moderator, action, 'question', id)).toMatchObject({ status: 204 });
     const summary = await importAgain();
-    const gone = 'hidden or deleted here';
+    const skippedReason = 'hidden or deleted here';
     expect(account(summary, 'Posts.xml')).toEqual({
       imported: 0,
       alreadyImported: 3,
-      skipped: { [gone]: 2 },
+      skipped: { [skippedReason]: 2 },
     });
     expect(account(summary, 'Comments.xml')).toEqual({
       imported: 0,
       alreadyImported: 3,
-      skipped: { [gone]: 2 },
+      skipped: { [skippedReason]: 2 },
     });
     const onGone = 'on posts that were hidden or deleted here';
     expect(account(summary, 'Votes.xml')).toEqual({
@@ -131,13 +131,13 @@ for (const action of ['hide', 'delete'] as const) {
     expect(account(summary, 'Tags.xml')).toEqual({
       imported: 0,
       alreadyImported: 2,
-      skipped: { 'on no question that is shown here': 1 },
+      skipped: { 'on no visible question': 1 },
     });
-    expect(formatImportReport(summary)).toContain('  2 left out: hidden or deleted here');
+    expect(formatImportReport(summary)).toContain('  2 skipped: hidden or deleted here');
 
-    expect(await actOnPost(op, 'restore', 'question', id)).toMatchObject({ status: 204 });
+    expect(await actOnPost(moderator, 'restore', 'question', id)).toMatchObject({ status: 204 });
     expect(await community()).toEqual(before);
-    expect(await op.get(`/questions/${id}`)).toMatchObject({ status: 200 });
+    expect(await moderator.get(`/questions/${id}`)).toMatchObject({ status: 200 });
     expect(account(await importAgain(), 'Posts.xml')).toEqual({
       imported: 0,
       alreadyImported: 5,
@@ -147,41 +147,45 @@ for (const action of ['hide', 'delete'] as const) {
   });
 }
 
-test('a re-import leaves a hidden answer and a hidden comment of visible questions alone', async () => {
+test('does not change a hidden answer or a hidden comment of visible questions', async () => {
   const ids = await imported();
   const before = await community();
-  expect(await actOnPost(op, 'hide', 'answer', ids.answer(3).id)).toMatchObject({ status: 204 });
-  expect(await actOnPost(op, 'hide', 'reply', ids.reply(4).id)).toMatchObject({ status: 204 });
+  expect(await actOnPost(moderator, 'hide', 'answer', ids.answer(3).id)).toMatchObject({ status: 204 });
+  expect(await actOnPost(moderator, 'hide', 'reply', ids.reply(4).id)).toMatchObject({ status: 204 });
   const summary = await importAgain();
-  const gone = 'hidden or deleted here';
-  expect(account(summary, 'Posts.xml')).toEqual({ imported: 0, alreadyImported: 4, skipped: { [gone]: 1 } });
+  const skippedReason = 'hidden or deleted here';
+  expect(account(summary, 'Posts.xml')).toEqual({
+    imported: 0,
+    alreadyImported: 4,
+    skipped: { [skippedReason]: 1 },
+  });
   expect(account(summary, 'Comments.xml')).toEqual({
     imported: 0,
     alreadyImported: 3,
-    skipped: { [gone]: 2 },
+    skipped: { [skippedReason]: 2 },
   });
-  expect(await actOnPost(op, 'restore', 'answer', ids.answer(3).id)).toMatchObject({ status: 204 });
-  expect(await actOnPost(op, 'restore', 'reply', ids.reply(4).id)).toMatchObject({ status: 204 });
+  expect(await actOnPost(moderator, 'restore', 'answer', ids.answer(3).id)).toMatchObject({ status: 204 });
+  expect(await actOnPost(moderator, 'restore', 'reply', ids.reply(4).id)).toMatchObject({ status: 204 });
   expect(await community()).toEqual(before);
 });
 
-test('a re-import leaves posts alone that members deleted', async () => {
+test('does not change posts that members deleted', async () => {
   const ids = await imported();
   await deleteQuestion(server.db, ids.question(4));
   await deleteAnswer(server.db, ids.answer(2));
   await deleteReply(server.db, ids.reply(3));
-  await op.replyToAnswer(ids.answer(3).id, { content: 'It is so.' });
+  await moderator.replyToAnswer(ids.answer(3).id, { content: 'It is so.' });
   const summary = await importAgain();
   expect(account(summary, 'Posts.xml').skipped).toEqual({ 'hidden or deleted here': 3 });
   expect(account(summary, 'Comments.xml').skipped).toEqual({ 'hidden or deleted here': 4 });
 });
 
-test('a re-import leaves a deleted reply empty that has replies', async () => {
+test('keeps the placeholder of a deleted reply that has replies', async () => {
   const ids = await imported();
   const reply = ids.reply(3);
   const answerId = ids.answer(3).id;
   const below = { content: 'Is it so?', parentReplyId: reply.id };
-  expect(await op.post(`/answers/${answerId}/replies`, below)).toMatchObject({ status: 201 });
+  expect(await moderator.post(`/answers/${answerId}/replies`, below)).toMatchObject({ status: 201 });
   await deleteReply(server.db, reply);
   expect(account(await importAgain(), 'Comments.xml')).toEqual({
     imported: 0,
@@ -190,7 +194,7 @@ test('a re-import leaves a deleted reply empty that has replies', async () => {
   });
 });
 
-test('a re-import does not bring back a deleted account, nor its posts', async () => {
+test('does not restore a deleted account or its posts', async () => {
   const ids = await imported({ ...archive, Users: [...archive.Users, userRow(3)] });
   await server.db.deleteFrom('member').where('id', '=', ids.member(3).id).execute();
   const summary = await importAgain({ ...archive, Users: [...archive.Users, userRow(3)] });
@@ -201,10 +205,10 @@ test('a re-import does not bring back a deleted account, nor its posts', async (
   });
 });
 
-test('a newer archive adds nothing to a hidden question, and all of it once the question is restored', async () => {
+test('adds nothing of a newer archive to a hidden question, and all of it after the question is restored', async () => {
   const ids = await imported();
   const { id } = ids.question(4);
-  await actOnPost(op, 'hide', 'question', id);
+  await actOnPost(moderator, 'hide', 'question', id);
   const newer = {
     ...archive,
     Posts: [...archive.Posts, answerRow(6, 4)],
@@ -219,13 +223,13 @@ test('a newer archive adds nothing to a hidden question, and all of it once the 
     'hidden or deleted here': 2,
     'on posts that were hidden or deleted here': 2,
   });
-  await actOnPost(op, 'restore', 'question', id);
+  await actOnPost(moderator, 'restore', 'question', id);
   expect((await importInto(newer)).added).toMatchObject({ questions: 0, answers: 1, replies: 2 });
-  expect(await op.get(`/questions/${id}`)).toMatchObject({ body: { question: { answerCount: 2 } } });
+  expect(await moderator.get(`/questions/${id}`)).toMatchObject({ body: { question: { answerCount: 2 } } });
   expect(await findViolations(server.db)).toEqual([]);
 });
 
-test('a re-import does not return a tag that was taken off a question', async () => {
+test('does not restore a tag that was removed from a question', async () => {
   const ids = await imported();
   await sql`delete from question_tag where question_id = ${ids.question(1).id} and position = 1`.execute(
     server.db,
@@ -234,14 +238,14 @@ test('a re-import does not return a tag that was taken off a question', async ()
   const summary = await importAgain();
   expect(account(summary, 'Tags.xml')).toMatchObject({
     alreadyImported: 2,
-    skipped: { 'on no question that is shown here': 1 },
+    skipped: { 'on no visible question': 1 },
   });
 });
 
-test('a newer archive adds nothing to a locked question', async () => {
+test('adds nothing of a newer archive to a locked question', async () => {
   const ids = await imported();
   const { id } = ids.question(4);
-  await actOnPost(op, 'lock', 'question', id);
+  await actOnPost(moderator, 'lock', 'question', id);
   const summary = await importAgain({
     ...archive,
     Posts: [
@@ -256,10 +260,10 @@ test('a newer archive adds nothing to a locked question', async () => {
   expect(account(summary, 'Comments.xml').skipped).toEqual({ 'on questions that are locked here': 1 });
 });
 
-test('does not restore a hidden post beside a copy that was imported without an identity', async () => {
+test('does not restore a hidden post if a copy was imported without its identity', async () => {
   const ids = await imported();
-  await actOnPost(op, 'hide', 'question', ids.question(4).id);
-  await actOnPost(op, 'hide', 'answer', ids.answer(3).id);
+  await actOnPost(moderator, 'hide', 'question', ids.question(4).id);
+  await actOnPost(moderator, 'hide', 'answer', ids.answer(3).id);
   await sql`delete from imported_row where kind <> 'member' and source_key <> '1'`.execute(server.db);
   await sql`delete from imported_row where kind = 'reply'; delete from reply; delete from answer where source_key = '2'`.execute(
     server.db,
@@ -270,10 +274,10 @@ test('does not restore a hidden post beside a copy that was imported without an 
     ['question', ids.question(4)],
     ['answer', ids.answer(3)],
   ] as const)
-    expect(await actOnPost(op, 'restore', kind, id)).toMatchObject({
+    expect(await actOnPost(moderator, 'restore', kind, id)).toMatchObject({
       status: 409,
-      code: 'done-meanwhile',
-      detail: 'It is here already: it was imported a second time.',
+      kind: 'already-handled',
+      detail: 'This post already exists: it was imported a second time.',
     });
   expect(await community()).toEqual(before);
   await importAgain();

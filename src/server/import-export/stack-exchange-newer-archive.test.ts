@@ -31,13 +31,13 @@ const first = {
   PostHistory: [
     versionRow(1, 1, 'First.'),
     versionRow(2, 1, 'Question 1', { PostHistoryTypeId: 5, CreationDate: '2015-01-01T11:00:00.000' }),
-    // A tag was renamed for all questions, which does not count as an edit of the question.
+    // Renaming a tag for all questions does not count as an edit of the question.
     versionRow(9, 4, '<beer>', { PostHistoryTypeId: 6, CreationDate: '2015-06-01T00:00:00.000' }),
   ],
 };
 first.Posts[0] = questionRow(1, { AcceptedAnswerId: 2, LastEditDate: '2015-01-01T11:00:00.000' });
 
-/** What an import says of each file: rows taken, rows that are here already, and rows that are left out, by reason. */
+/** Returns the outcomes per file: rows imported, rows imported before, and rows skipped by reason. */
 function accounts({ files }: ImportSummary) {
   return Object.fromEntries(
     files.map(({ file, imported, alreadyImported, skipped }) => [
@@ -47,8 +47,8 @@ function accounts({ files }: ImportSummary) {
   );
 }
 
-describe('the account of an import of what is here already', () => {
-  it('says that the same archive is here, version by version', async () => {
+describe('the report of an import of existing posts', () => {
+  it('says that the same archive exists, version by version', async () => {
     const community = await createTestCommunity();
     const folder = await writeArchive(first);
     await community.import(folder);
@@ -65,7 +65,7 @@ describe('the account of an import of what is here already', () => {
       'Votes.xml': [0, 3, {}],
     });
     expect(formatImportReport(again).at(-1)).toBe(
-      'Nothing to add: all of this archive of beer.stackexchange.com is here already. Nothing was changed.',
+      'Nothing to add: all of this archive of beer.stackexchange.com was imported before. Nothing was changed.',
     );
   });
 
@@ -125,7 +125,7 @@ describe('the account of an import of what is here already', () => {
     );
   });
 
-  it('counts an answer that is accepted now, tells open pages of it, and does not say that nothing changed', async () => {
+  it('counts a newly accepted answer, publishes an event for open pages, and does not say that nothing changed', async () => {
     const community = await createTestCommunity();
     await community.import(await writeArchive(first));
     await community.rows('delete from event');
@@ -150,7 +150,7 @@ describe('the account of an import of what is here already', () => {
     expect(await community.rows(`select from event where event ->> 'kind' = 'imported'`)).not.toEqual([]);
   });
 
-  it('counts members who get their name, and does not say that nothing changed', async () => {
+  it('counts members that get their name, and does not say that nothing changed', async () => {
     const community = await createTestCommunity();
     const { Users: _, ...nameless } = first;
     await community.import(await writeArchive(nameless));
@@ -159,7 +159,7 @@ describe('the account of an import of what is here already', () => {
     expect(accounts(named)['Users.xml']).toEqual([2, 0, {}]);
   });
 
-  it('counts closed questions, which are open here, and tells closings from other events', async () => {
+  it('counts closed questions, which are open here, and distinguishes closings from other events', async () => {
     const community = await createTestCommunity();
     const { remarks, files } = await community.import(
       await writeArchive({

@@ -13,8 +13,8 @@ import {
 
 setupTestDatabase();
 
-describe('what is odd in archives', () => {
-  it('posts of other kinds, and what hangs on them, are left out', async () => {
+describe('odd rows of archives', () => {
+  it('skips posts of other kinds and the rows that belong to them', async () => {
     const community = await createTestCommunity();
     const { files } = await community.import(
       await writeArchive({
@@ -29,7 +29,7 @@ describe('what is odd in archives', () => {
       }),
     );
     expect(files.map(({ file, imported, skipped }) => [file, imported, skipped])).toEqual([
-      ['PostHistory.xml', 0, [{ reason: 'of posts that are not in the archive or were left out', rows: 1 }]],
+      ['PostHistory.xml', 0, [{ reason: 'of posts that are not in the archive or were skipped', rows: 1 }]],
       [
         'Posts.xml',
         1,
@@ -39,20 +39,20 @@ describe('what is odd in archives', () => {
           { reason: 'answers to questions that are not in the archive', rows: 1 },
         ],
       ],
-      ['Comments.xml', 1, [{ reason: 'on posts that are not in the archive or were left out', rows: 2 }]],
+      ['Comments.xml', 1, [{ reason: 'on posts that are not in the archive or were skipped', rows: 2 }]],
     ]);
   });
 
-  it('authors without an account keep their name, those without an entry their number, others are anonymous', async () => {
+  it('names authors without an account by their name, those without an entry by their number, and others as anonymous', async () => {
     const community = await createTestCommunity();
-    const { OwnerUserId: _, ...nobody } = questionRow(3);
+    const { OwnerUserId: _, ...row } = questionRow(3);
     await community.import(
       await writeArchive({
         Users: [userRow(1)],
         Posts: [
           questionRow(1),
-          { ...nobody, Id: 2, OwnerDisplayName: 'Left  \u0007long ago' },
-          nobody,
+          { ...row, Id: 2, OwnerDisplayName: 'Left  \u0007long ago' },
+          row,
           questionRow(4, { OwnerUserId: 7 }),
         ],
       }),
@@ -69,7 +69,7 @@ describe('what is odd in archives', () => {
     ]);
   });
 
-  it('members known by number get their name from a fuller archive', async () => {
+  it('names members by a fuller archive that were known by number only', async () => {
     const community = await createTestCommunity();
     await community.import(await writeArchive({ Posts: [questionRow(1)] }));
     expect(await community.rows('select display_name, reputation from member')).toEqual([
@@ -81,7 +81,7 @@ describe('what is odd in archives', () => {
     ]);
   });
 
-  it('names that repeat, are empty or very long are shown as well as they can be', async () => {
+  it('shortens, completes or numbers names that repeat, are empty or very long', async () => {
     const community = await createTestCommunity();
     await community.import(
       await writeArchive({
@@ -98,7 +98,7 @@ describe('what is odd in archives', () => {
     expect(names.map((row) => row['display_name'])).toEqual(['Same', 'Same', 'user3', '🍺'.repeat(80)]);
   });
 
-  it('tags are read in both ways of writing; a sixth, a doubled and an overlong one are left out and counted', async () => {
+  it('reads tags in both notations, and counts a sixth, duplicate or overlong one as skipped', async () => {
     const community = await createTestCommunity();
     const { remarks } = await community.import(
       await writeArchive({
@@ -114,12 +114,10 @@ describe('what is odd in archives', () => {
       select q.source_key, array_agg(tag.name order by position) as names
       from question q join question_tag on question_id = q.id join tag on tag.id = tag_id group by q.id order by q.id`);
     expect(tags.map((row) => row['names'])).toEqual([['c++', '.net'], ['a', 'b', 'c', 'd', 'e'], ['ok']]);
-    expect(remarks).toContain(
-      '2 tags were left out: more than 5 on a question, or longer than 35 characters',
-    );
+    expect(remarks).toContain('2 tags were skipped: more than 5 on a question, or longer than 35 characters');
   });
 
-  it('without a file of votes, the score is shown', async () => {
+  it('shows the score if there is no file of votes', async () => {
     const community = await createTestCommunity();
     await community.import(
       await writeArchive({ Posts: [questionRow(1, { Score: 5 }), answerRow(2, 1, { Score: -3 })] }),
@@ -132,22 +130,22 @@ describe('what is odd in archives', () => {
     ]);
   });
 
-  it('missing files are named, with what that means', async () => {
+  it('reports missing files and the consequences', async () => {
     const community = await createTestCommunity();
-    const said: string[] = [];
+    const text: string[] = [];
     await community.import(await writeArchive({ posts: [questionRow(1)] }), {
-      log: (sentence) => said.push(sentence),
+      log: (message) => text.push(message),
     });
-    expect(said).toEqual([
+    expect(text).toEqual([
       'There is no Users.xml: authors are shown by the name or number that their posts have.',
       'There is no PostHistory.xml: texts are converted from HTML.',
       'There is no Comments.xml: there are no comments.',
-      'There is no Votes.xml: up and down votes are shown as their difference, the score.',
-      'Adding what was read…',
+      'There is no Votes.xml: votes are shown as one score.',
+      'Adding the rows…',
     ]);
   });
 
-  it('rows that cannot be read or come twice are left out and counted', async () => {
+  it('counts rows that cannot be read or appear twice as skipped', async () => {
     const community = await createTestCommunity();
     const { files } = await community.import(
       await writeArchive({
@@ -195,7 +193,7 @@ describe('what is odd in archives', () => {
     ]);
   });
 
-  it('a question without a text shows its title, an answer without a text is left out', async () => {
+  it('shows the title for a question without text, and skips an answer without text', async () => {
     const community = await createTestCommunity();
     const { files } = await community.import(
       await writeArchive({ Posts: [questionRow(1, { Body: '<p></p>' }), answerRow(2, 1, { Body: '' })] }),
@@ -204,7 +202,7 @@ describe('what is odd in archives', () => {
     expect(files[0]?.skipped).toEqual([{ reason: 'answers without text', rows: 1 }]);
   });
 
-  it('every post names the licence of its day, or the one it says', async () => {
+  it('shows the licence of each post, by its own or by its date', async () => {
     const community = await createTestCommunity();
     await community.import(
       await writeArchive({

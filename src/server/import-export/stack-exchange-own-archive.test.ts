@@ -20,7 +20,7 @@ const demo = {
 };
 const newest = new Date('2026-05-01T12:00:00.000Z');
 
-it("a community's own archive looks as if it had been written there, and its newest post is as new as wanted", async () => {
+it("shows a community's own archive as if written here, with its newest post at the requested time", async () => {
   const community = await createTestCommunity();
   await community.import(await writeArchive(demo), { ownArchive: { name: 'demo', newest } });
   expect(
@@ -46,7 +46,7 @@ it("a community's own archive looks as if it had been written there, and its new
   ]);
 });
 
-it('a member of it can be given a way to sign in', async () => {
+it('gives a member of it a way to sign in', async () => {
   const community = await createTestCommunity();
   await community.import(await writeArchive(demo), {
     ownArchive: {
@@ -62,7 +62,7 @@ it('a member of it can be given a way to sign in', async () => {
   ]);
 });
 
-it('nothing of it stays when the member to sign in as is missing', async () => {
+it('stores nothing if the member to sign in as is missing', async () => {
   const community = await createTestCommunity();
   const importing = community.import(await writeArchive(demo), {
     ownArchive: { name: 'demo', newest, onImported: async (_client, memberId) => void (await memberId(9)) },
@@ -71,7 +71,7 @@ it('nothing of it stays when the member to sign in as is missing', async () => {
   expect(await community.rows('select * from question')).toEqual([]);
 });
 
-it('is imported once, also where its posts were deleted since', async () => {
+it('imports it once, also if its posts were deleted since', async () => {
   const community = await createTestCommunity();
   const folder = await writeArchive(demo);
   await community.import(folder, { ownArchive: { name: 'demo', newest } });

@@ -7,8 +7,9 @@ export async function countStagedPosts(client: ClientBase): Promise<number> {
 }
 
 /**
- * Adds an entry for each author who is known by number only, so that their posts lead to their profile on the site, as the
- * licence asks. Such authors come from cut archives; those who left a site have a name without a number.
+ * Adds an entry for each author who is known by number only, so that their posts link to their profile on the site, as
+ * the licence requires. Such authors come from partial archives; those who deleted their account have a name without a
+ * number.
  */
 export async function stageNamelessAuthors(client: ClientBase): Promise<void> {
   await client.query(`
@@ -25,9 +26,9 @@ export async function stageNamelessAuthors(client: ClientBase): Promise<void> {
 }
 
 /**
- * Adds the members that were never here. `archive_member` then leads from the numbers of the archive to members, for this
- * and for former imports of the site. Returns how many were added, those without an entry in the archive apart, and how many
- * `named` ones, of whom a former import knew only the number, got what this archive knows.
+ * Adds the members that do not exist yet. `archive_member` then maps the archive's user numbers to members, for this
+ * and earlier imports of the site. Returns the number of added members, of those without an entry in the archive, and
+ * of those `named`: an earlier import knew only their number.
  */
 export async function addMembers(
   client: ClientBase,
@@ -69,9 +70,7 @@ export async function addMembers(
   };
 }
 
-/**
- * Votes by post, as far as an archive counts them: by its votes, or by the score where it has no file of votes.
- */
+/** Counts votes by post: from the archive's votes, or from the score if it has no file of votes. */
 export async function createScores(client: ClientBase, byVotes: boolean): Promise<void> {
   await client.query(
     `create temporary table archive_score (post_id, up, down) on commit drop as ${
@@ -91,13 +90,16 @@ const authorColumns = `
   case when author.id is null then coalesce(item.author_name, 'user' || item.author, 'Anonymous') end`;
 const authorJoin = 'left join archive_member author on author.key = item.author';
 
-/** A post's text with its links into the site made whole. */
+/** The text of a post with absolute links into its site. */
 const contentColumn = `replace(item.content, '${unknownSiteUrl}', $2)`;
 
-/** The tables `archive_question` and `archive_answer` lead from numbers to posts; `fresh` ones were added just now. */
+/**
+ * Adds the questions. The tables `archive_question` and `archive_answer` map numbers to posts; `is_new` posts were added
+ * by this import.
+ */
 export async function addQuestions(client: ClientBase, source: string, siteAddress: string): Promise<number> {
   await client.query(
-    `create temporary table archive_question (key bigint primary key, id bigint not null, fresh boolean not null)
+    `create temporary table archive_question (key bigint primary key, id bigint not null, is_new boolean not null)
      on commit drop`,
   );
   const added = await client.query(
@@ -143,7 +145,7 @@ export async function addQuestions(client: ClientBase, source: string, siteAddre
 export async function addAnswers(client: ClientBase, source: string, siteAddress: string): Promise<number> {
   await client.query(
     `create temporary table archive_answer (
-       key bigint primary key, id bigint not null, question_id bigint not null, fresh boolean not null) on commit drop`,
+       key bigint primary key, id bigint not null, question_id bigint not null, is_new boolean not null) on commit drop`,
   );
   const added = await client.query(
     `with added as (
@@ -173,41 +175,43 @@ export async function addAnswers(client: ClientBase, source: string, siteAddress
   return added.rowCount ?? 0;
 }
 
-/** Comments on an answer become replies to it, comments on a question replies without an answer. */
+/** Adds comments as replies: to an answer, or to a question (without an answer). */
 export async function addReplies(client: ClientBase, source: string): Promise<number> {
   await client.query(
-    `create temporary table archive_place (key, question_id, answer_id, fresh) on commit drop as
-     select key, id, null::bigint, fresh from archive_question
-     union all select key, question_id, id, fresh from archive_answer`,
+    `create temporary table archive_location (key, question_id, answer_id, is_new) on commit drop as
+     select key, id, null::bigint, is_new from archive_question
+     union all select key, question_id, id, is_new from archive_answer`,
   );
-  await client.query('create unique index archive_place_key on archive_place (key); analyze archive_place;');
   await client.query(
-    'create temporary table archive_fresh_reply (key bigint primary key, id bigint, post_id bigint) on commit drop',
+    'create unique index archive_location_key on archive_location (key); analyze archive_location;',
+  );
+  await client.query(
+    'create temporary table archive_new_reply (key bigint primary key, id bigint, post_id bigint) on commit drop',
   );
   const added = await client.query(
     `with added as (
        insert into reply (question_id, answer_id, level, author_id, imported_author_name, content, upvotes, downvotes,
        imported_upvotes, imported_downvotes, source_id, source_key, source_license, created_at, updated_at)
-     select place.question_id, place.answer_id, 0, ${authorColumns}, item.content, greatest(item.score, 0),
+     select location.question_id, location.answer_id, 0, ${authorColumns}, item.content, greatest(item.score, 0),
        greatest(-item.score, 0), greatest(item.score, 0), greatest(-item.score, 0), $1, item.id::text, item.license,
        item.created, item.created
-     from archive_comment item join archive_place place on place.key = item.post_id ${authorJoin}
+     from archive_comment item join archive_location location on location.key = item.post_id ${authorJoin}
      where not exists (select from archive_known_reply where key = item.id)
-       and not exists (select from archive_locked where id = place.question_id)
+       and not exists (select from archive_locked where id = location.question_id)
      order by item.created, item.id
      returning id, source_key, created_at),
      remembered as (
        insert into imported_row (source_id, kind, source_key, id, created_at)
        select $1, 'reply', source_key, id, created_at from added)
-     insert into archive_fresh_reply
+     insert into archive_new_reply
      select comment.id, added.id, comment.post_id from added join archive_comment comment on comment.id = added.source_key::bigint`,
     [source],
   );
-  await client.query('analyze archive_fresh_reply');
+  await client.query('analyze archive_new_reply');
   return added.rowCount ?? 0;
 }
 
-/** Returns how many questions that were here, and had no accepted answer, have one now. */
+/** Returns the number of existing questions that had no accepted answer and have one now. */
 export async function acceptAnswers(client: ClientBase): Promise<number> {
   await client.query(
     'create temporary table archive_accepted (question_id bigint primary key, answer_id bigint not null) on commit drop',
@@ -222,11 +226,11 @@ export async function acceptAnswers(client: ClientBase): Promise<number> {
         and question.lock_reason is null
       returning question.id, question.accepted_answer_id)
     insert into archive_accepted
-    select accepted.id, accepted_answer_id from accepted join archive_question using (id) where not fresh`);
+    select accepted.id, accepted_answer_id from accepted join archive_question using (id) where not is_new`);
   return accepted.rowCount ?? 0;
 }
 
-/** Favourites of members of the archive become follows. Returns how many were added. */
+/** Turns favourites of the archive's members into follows. Returns the number added. */
 export async function addFollows(client: ClientBase): Promise<number> {
   const added = await client.query(`
     insert into question_follow (question_id, member_id, created_at)
@@ -241,13 +245,13 @@ export async function addFollows(client: ClientBase): Promise<number> {
   return added.rowCount ?? 0;
 }
 
-/** Tags of the questions added just now. A tag that is here keeps the way it is written. */
+/** Adds the tags of the new questions. Existing tags keep their spelling. */
 export async function addTags(client: ClientBase): Promise<void> {
   await client.query(`
     create temporary table archive_question_tag (question_id, name, key, position, question_created_at) on commit drop as
     select question.id, tag.name, tag.key, tag.position - 1, post.created
     from archive_post post
-    join archive_question question on question.key = post.id and question.fresh
+    join archive_question question on question.key = post.id and question.is_new
     cross join lateral unnest(post.tags, post.tag_keys) with ordinality as tag (name, key, position)
     where post.kind = 1`);
   await client.query(`
@@ -261,7 +265,7 @@ export async function addTags(client: ClientBase): Promise<void> {
     order by used.question_id, used.position`);
 }
 
-/** Makes the posts of a source the community's own: without a source, and never recognised by a later import. */
+/** Makes the posts of a source the community's own: they get no source, and later imports do not recognise them. */
 export async function detachSource(client: ClientBase, source: string): Promise<void> {
   for (const table of ['question', 'answer', 'reply']) {
     await client.query(
@@ -281,7 +285,7 @@ function literal(id: string): string {
   return String(BigInt(id));
 }
 
-/** The member that a user of the archive became in this import; null where there is none. */
+/** Returns the member that a user of the archive became in this import; null if there is none. */
 export async function findImportedMember(client: ClientBase, user: number): Promise<number | null> {
   const { rows } = await client.query<{ id: string }>('select id from archive_member where key = $1', [user]);
   const [row] = rows;

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 
-/** Counts again, from the rows, whatever the import added to, and tells how new the latest in it is. */
+/** Recounts everything the import added to, and updates the times of the latest activity. */
 export async function recountImported(client: ClientBase): Promise<void> {
   await recountOldQuestions(client);
   for (const [count, table] of [
@@ -13,23 +13,23 @@ export async function recountImported(client: ClientBase): Promise<void> {
         select author_id, count(*) as posts from ${table}
         where author_id in (
           select post.author_id from ${table} post join archive_${table} placed on placed.id = post.id
-          where placed.fresh)
+          where placed.is_new)
         group by author_id) counted
       where member.id = counted.author_id and member.${count} <> counted.posts`);
   }
   await recountTags(client);
 }
 
-/** Questions that were here and got answers or comments; those added just now were added with their counts. */
+/** Existing questions that got answers or comments. New questions were added with their counts. */
 async function recountOldQuestions(client: ClientBase): Promise<void> {
   await client.query(`
     create temporary table archive_touched on commit drop as
-      select distinct place.question_id
-      from archive_fresh_reply fresh join archive_place place on place.key = fresh.post_id
+      select distinct location.question_id
+      from archive_new_reply new_reply join archive_location location on location.key = new_reply.post_id
       union
-      select question_id from archive_answer where fresh
+      select question_id from archive_answer where is_new
       except
-      select id from archive_question where fresh`);
+      select id from archive_question where is_new`);
   await client.query(`
     update question set
       answer_count = (select count(*) from answer where question_id = question.id),
@@ -39,14 +39,16 @@ async function recountOldQuestions(client: ClientBase): Promise<void> {
     where id in (select question_id from archive_touched)`);
 }
 
-/** Members who ask with one of these tags wait from here on; by id, so that two of us never wait for each other. */
+/**
+ * From here on, requests that use one of these tags wait for the lock. Locking by id prevents deadlocks between them.
+ */
 async function recountTags(client: ClientBase): Promise<void> {
   await client.query(`
     with used as (
       select id from tag where id in (
         select tag_id from question_tag
         where question_id in (
-          select id from archive_question where fresh union select question_id from archive_answer where fresh))
+          select id from archive_question where is_new union select question_id from archive_answer where is_new))
       order by id for no key update)
     update tag set questions_count = counted.questions, active_at = counted.latest
     from (
@@ -60,13 +62,13 @@ async function recountTags(client: ClientBase): Promise<void> {
 }
 
 /**
- * Appends to the stream of events what open pages and caches need to know: one event for each kind of list, and what is new
- * on the pages of questions that were here.
+ * Publishes events for open pages and caches: one for each kind of list, and one for each existing question with new
+ * posts.
  */
 export async function publishImportEvents(client: ClientBase): Promise<void> {
   await client.query(`
     insert into event (topic, event)
-    select topic, '{"kind": "imported"}'::jsonb from unnest(array['feeds', 'answers', 'topics']) as list (topic)
+    select topic, '{"kind": "imported"}'::jsonb from unnest(array['feeds', 'answers', 'tags']) as list (topic)
     union all
     select 'question:' || question_id, jsonb_build_object('kind', 'accepted', 'acceptedAnswerId', answer_id)
     from archive_accepted
@@ -74,11 +76,11 @@ export async function publishImportEvents(client: ClientBase): Promise<void> {
     select 'question:' || question_id,
       jsonb_build_object('kind', 'answer-posted', 'answerId', answer.id, 'authorId', coalesce(answer.author_id, 0))
     from archive_touched join answer using (question_id)
-    where answer.id in (select id from archive_answer where fresh)
+    where answer.id in (select id from archive_answer where is_new)
     union all
     select 'question:' || question_id, jsonb_build_object('kind', 'reply-posted', 'replyId', reply.id,
       'answerId', reply.answer_id, 'parentReplyId', reply.parent_reply_id, 'authorId', coalesce(reply.author_id, 0))
     from archive_touched join reply using (question_id)
-    where reply.id in (select id from archive_fresh_reply)`);
+    where reply.id in (select id from archive_new_reply)`);
   await client.query(`select pg_notify('parley_event', '')`);
 }

@@ -10,7 +10,7 @@ import {
 
 setupTestDatabase();
 
-/** What the import says of the site of an archive with these texts beside three questions. */
+/** Returns what the import infers about the site of an archive with these texts and three questions. */
 async function inferred(texts: readonly string[], name?: string, site?: string): Promise<string> {
   const community = await createTestCommunity();
   const posts = [1, 2, 3].map((id) => questionRow(id, { Title: `How much is number ${id}?` }));
@@ -28,8 +28,8 @@ function link(host: string, id: number, slug = `how-much-is-number-${id}`): stri
   return `See http://${host}/questions/${id}/${slug}.`;
 }
 
-describe('the site an archive is from', () => {
-  it('is the host whose links to questions have their number and title', async () => {
+describe('the site of an archive', () => {
+  it('is the host whose links to questions have the right number and title', async () => {
     const own = [1, 2, 3].map((id) => link('meta.beer.stackexchange.com', id));
     const others = [1, 2, 3, 1, 2].map((id) =>
       link('beer.stackexchange.com', id, 'something-else-altogether'),
@@ -43,15 +43,15 @@ describe('the site an archive is from', () => {
     expect(await inferred([...early, ...late])).toBe('alcohol.stackexchange.com');
   });
 
-  it('is asked for when there is too little to tell it from', async () => {
+  it('must be given if there is too little evidence', async () => {
     await expect(inferred([link('beer.stackexchange.com', 1)])).rejects.toThrow(
-      'Which site the archive is from cannot be told from its own links (1 link to beer.stackexchange.com). ' +
-        'Name it with "--site NAME.stackexchange.com".',
+      'The site of the archive cannot be inferred from its links (1 link to beer.stackexchange.com). ' +
+        'Give it with "--site NAME.stackexchange.com".',
     );
     await expect(inferred([])).rejects.toThrow('(no link leads to a question of this archive)');
   });
 
-  it('is the name of the folder when that is a host name, and the named one before all', async () => {
+  it("is the folder's name if that is a host name, and the given name before all", async () => {
     expect(await inferred([], 'Meta.Beer.StackExchange.com')).toBe('beer.meta.stackexchange.com');
     expect(await inferred([], 'beer.stackexchange.com', 'wine.stackexchange.com')).toBe(
       'wine.stackexchange.com',

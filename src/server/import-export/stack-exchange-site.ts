@@ -1,11 +1,11 @@
 import type { ClientBase } from 'pg';
 import { ArchiveError } from './stack-exchange-errors.ts';
 
-/** A link from a text to a question, which tells where that question is if the archive holds it. */
+/** A link from a text to a question, which is evidence for the site if the archive has that question. */
 export interface QuestionLink {
   host: string;
   question: number;
-  /** The words of the title as the address has them. */
+  /** The words of the title in the URL. */
   slug: string;
 }
 
@@ -24,7 +24,7 @@ export function findQuestionLinks(text: string): QuestionLink[] {
   return found;
 }
 
-/** A host name, or null. Sites of the network were written `meta.NAME.stackexchange.com` before 2017. */
+/** Returns a host name or null. Before 2017, meta sites of the network were written `meta.NAME.stackexchange.com`. */
 export function parseSiteName(text: string): string | null {
   const host = text.trim().toLowerCase();
   if (!/^(?=.{4,253}$)(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z]{2,63}$/u.test(host)) return null;
@@ -38,19 +38,19 @@ function canonicalHost(host: string): string {
     .replace(/^meta\.([a-z\d-]+)\.stackexchange\.com$/u, '$1.meta.stackexchange.com');
 }
 
-/** Links in the archive's texts that lead to a question of it by number and title, by host. */
+/** Number of links by host in the archive's texts that lead to one of its questions by number and title. */
 export interface OwnLinkCount {
   host: string;
   links: number;
 }
 
-/** Fewer links than this are not enough to tell. */
+/** Fewer links are not enough evidence. */
 const minLinks = 3;
 
 /**
- * The hosts whose links to questions have the number and the title of questions in the archive, the most likely first.
- * Links to other sites, the site's own meta included, hit a question of the same number only with another title. A site that
- * was renamed is known by the name that the later links use.
+ * Returns the hosts whose links have the number and title of questions in the archive, most likely first. Links to
+ * other sites, including the site's own meta, match a question's number only with another title. For a renamed site,
+ * the name in later links wins.
  */
 export async function countOwnLinks(client: ClientBase): Promise<(OwnLinkCount & { late: number })[]> {
   const { rows } = await client.query<{ host: string; links: string; late: string }>(`
@@ -65,22 +65,25 @@ export async function countOwnLinks(client: ClientBase): Promise<(OwnLinkCount &
   return rows.map(({ host, links, late }) => ({ host, links: Number(links), late: Number(late) }));
 }
 
-/** The site an archive is from, and how sure that is, in words for the operator. @throws ArchiveProblem */
+/**
+ * Infers the site of an archive, with the evidence as a text for the operator.
+ * @throws ArchiveError if there is too little evidence
+ */
 export async function inferSite(client: ClientBase): Promise<{ site: string; evidence: string }> {
   const hosts = await countOwnLinks(client);
   const [first, second] = hosts;
   if (first === undefined || !hasEnoughLinks(hosts) || first.late === second?.late) {
     throw new ArchiveError(
-      `Which site the archive is from cannot be told from its own links (${describeHosts(hosts)}). ` +
-        'Name it with "--site NAME.stackexchange.com".',
+      `The site of the archive cannot be inferred from its links (${describeHosts(hosts)}). ` +
+        'Give it with "--site NAME.stackexchange.com".',
     );
   }
   return { site: first.host, evidence: describeEvidence(hosts) };
 }
 
 /**
- * Refuses a name that none of the archive's own links has, where there are enough of them to tell.
- * @param names all that the site has had
+ * Refuses a name that none of the archive's own links has, if there are enough links.
+ * @param names all names the site has had
  */
 export async function assertSameSite(client: ClientBase, names: readonly string[]): Promise<void> {
   const hosts = await countOwnLinks(client);

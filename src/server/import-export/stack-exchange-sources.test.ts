@@ -28,7 +28,7 @@ const renamed = {
   Comments: [...old.Comments, commentRow(3, 6)],
 };
 
-/** An archive of another site: its posts have the numbers of those above, and are others. */
+/** An archive of another site: other posts with the same numbers. */
 const other = {
   Posts: [questionRow(2), questionRow(4), answerRow(1, 2), answerRow(3, 2)].map((post) => ({
     ...post,
@@ -36,53 +36,53 @@ const other = {
   })),
 };
 
-/** Comments with three links from this host to questions of the archive. */
+/** Returns comments with three links from this host to questions of the archive. */
 const linked = (host: string): Attributes[] =>
   [1, 3, 1].map((id, index) =>
     commentRow(index + 10, 1, { Text: `See https://${host}/questions/${id}/title-of-${id}.` }),
   );
 
-async function expectRefusal(community: TestCommunity, importing: Promise<unknown>, sentence: string) {
-  // The import may be refused while the rows are read.
+async function expectRefusal(community: TestCommunity, importing: Promise<unknown>, message: string) {
+  // The import can be refused while the rows are being read.
   const refusal = importing.catch((reason: unknown) => reason);
   const before = await community.everything();
   const error: unknown = await refusal;
-  expect(String(error)).toBe(`ArchiveProblem: ${sentence}`);
+  expect(String(error)).toBe(`ArchiveError: ${message}`);
   expect(await community.everything()).toEqual(before);
 }
 
 const counts = `select (select count(*) from question)::int as questions, (select count(*) from answer)::int as answers,
   (select count(*) from reply)::int as replies, (select count(*) from member)::int as members`;
 
-describe('a site that the archive is not from is refused with the right name', () => {
-  it('when the archive links to itself by another name, named by --site or by its folder', async () => {
+describe('refuses a wrong site and names the right one', () => {
+  it('if the archive links to itself by another name, given by --site or by its folder', async () => {
     const community = await createTestCommunity();
     const files = { ...old, Comments: linked(alcohol) };
-    const sentence =
+    const message =
       `The archive is from ${alcohol}, not from ${wine}: 3 links to ${alcohol} lead to questions of this archive ` +
       `by number and title. Import it with "--site ${alcohol}".`;
-    await expectRefusal(community, community.import(await writeArchive(files), { site: wine }), sentence);
+    await expectRefusal(community, community.import(await writeArchive(files), { site: wine }), message);
     const { importStackExchange } = await import('./stack-exchange-import.ts');
     const directory = await writeArchive(files, wine);
-    await expectRefusal(community, importStackExchange({ directory, client: community.client }), sentence);
+    await expectRefusal(community, importStackExchange({ directory, client: community.client }), message);
     expect(await community.import(directory, { site: alcohol })).toMatchObject({ site: alcohol });
   });
 
-  it('when other posts have its numbers here, and no link tells more', async () => {
+  it('if other posts have its numbers here and no link helps', async () => {
     const community = await createTestCommunity();
     await community.import(await writeArchive(old));
     await expectRefusal(
       community,
       community.import(await writeArchive(other)),
-      `The archive is not from ${beer}: 4 of its posts have the numbers of other posts of ${beer} that are here. ` +
-        'Name the site it is from with "--site NAME.stackexchange.com".',
+      `The archive is not from ${beer}: 4 of its posts have the numbers of other existing posts of ${beer}. ` +
+        'Give its site with "--site NAME.stackexchange.com".',
     );
     expect(await community.import(await writeArchive(other), { site: wine })).toMatchObject({
       added: { questions: 2, answers: 2 },
     });
   });
 
-  it('a post whose number another post has here is left out and counted', async () => {
+  it('skips a post whose number another post has here, and counts it', async () => {
     const community = await createTestCommunity();
     await community.import(await writeArchive(old));
     const { files } = await community.import(
@@ -91,32 +91,32 @@ describe('a site that the archive is not from is refused with the right name', (
     expect(files.find(({ file }) => file === 'Posts.xml')).toMatchObject({
       imported: 0,
       alreadyImported: 3,
-      skipped: [{ reason: 'whose number another post has here', rows: 1 }],
+      skipped: [{ reason: 'another post here has the number', rows: 1 }],
     });
   });
 });
 
-describe('an archive of a site that was renamed', () => {
-  const sentence =
-    `3 of the 5 posts of this archive are here already, from ${beer}: import it with "--site ${beer}", ` +
-    `or with "--continues ${beer}" if that site is called ${alcohol} now.`;
+describe('an archive of a renamed site', () => {
+  const message =
+    `3 of the 5 posts of this archive were already imported from ${beer}: import it with "--site ${beer}", ` +
+    `or with "--continues ${beer}" if that site is now called ${alcohol}.`;
 
-  it('is refused under its new name, which would double the community', async () => {
+  it('is refused under its new name, which would duplicate the community', async () => {
     const community = await createTestCommunity();
     await community.import(await writeArchive(old));
     const folder = await writeArchive(renamed);
-    await expectRefusal(community, community.import(folder, { site: alcohol }), sentence);
+    await expectRefusal(community, community.import(folder, { site: alcohol }), message);
   });
 
-  it('is refused as well where all of its posts were deleted here', async () => {
+  it('is also refused if all of its posts were deleted here', async () => {
     const community = await createTestCommunity();
     await community.import(await writeArchive(old));
     await community.rows('delete from question');
     const folder = await writeArchive(renamed);
-    await expectRefusal(community, community.import(folder, { site: alcohol }), sentence);
+    await expectRefusal(community, community.import(folder, { site: alcohol }), message);
   });
 
-  it('continues the posts that are here, without doubling or losing any, with --continues', async () => {
+  it('adds to the existing posts with --continues, without duplicating or losing any', async () => {
     const community = await createTestCommunity();
     await community.import(await writeArchive(old));
     const before = await community.rows('select id, source_key, source_id from question order by id');
@@ -140,11 +140,11 @@ describe('an archive of a site that was renamed', () => {
     expect(await community.rows('select site, former_sites from import_source')).toEqual([
       { site: alcohol, former_sites: [beer] },
     ]);
-    // Pages that are kept in memory name the site.
+    // Cached pages contain the site's name.
     expect(await community.rows(`select from event where event ->> 'kind' = 'imported'`)).not.toEqual([]);
   });
 
-  it('is known by each of its names from then on', async () => {
+  it('is then recognised by each of its names', async () => {
     const community = await createTestCommunity();
     await community.import(await writeArchive(old));
     await community.import(await writeArchive(renamed), { site: alcohol, continues: beer });
@@ -164,14 +164,14 @@ describe('an archive of a site that was renamed', () => {
     expect(await community.everything()).toEqual(before);
   });
 
-  it('is told by its posts where all of its links have the old name', async () => {
+  it('is recognised by its posts if all of its links have the old name', async () => {
     const community = await createTestCommunity();
     await community.import(await writeArchive(old), { site: alcohol });
     const linking = await writeArchive({ ...renamed, Comments: linked(beer) });
     expect(await community.import(linking, { site: alcohol })).toMatchObject({ added: { questions: 1 } });
   });
 
-  it('gives everything a new name although it brings no post', async () => {
+  it('renames everything even if it has no new post', async () => {
     const community = await createTestCommunity();
     const folder = await writeArchive({ ...old, Comments: linked(beer) });
     await community.import(folder);
@@ -182,7 +182,7 @@ describe('an archive of a site that was renamed', () => {
     });
   });
 
-  it('continues only what it holds and what is here', async () => {
+  it('must contain existing posts for --continues', async () => {
     const community = await createTestCommunity();
     await community.import(await writeArchive(old));
     const folder = await writeArchive(renamed);
@@ -194,7 +194,7 @@ describe('an archive of a site that was renamed', () => {
     await expectRefusal(
       community,
       community.import(await writeArchive(other), { site: wine, continues: beer }),
-      `The archive does not continue ${beer}: none of its posts are here from that site.`,
+      `The archive does not continue ${beer}: none of its posts were imported from that site.`,
     );
     await community.import(await writeArchive(other), { site: wine });
     await expectRefusal(

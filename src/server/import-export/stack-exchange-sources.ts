@@ -1,15 +1,15 @@
 import type { ClientBase } from 'pg';
 import { ArchiveError } from './stack-exchange-errors.ts';
 
-/** A site that posts of this community are from. */
+/** A site that posts of this community were imported from. */
 export interface ImportSource {
   id: string;
   site: string;
-  /** Names it had before: archives of then belong to it as well. */
+  /** Earlier names of the site. Archives with these names belong to it too. */
   formerSites: string[];
 }
 
-/** How many posts of the staged archive have a number that a post of this source has, and how many of these are the same. */
+/** The number of staged posts with a number that a post of this source has, and how many of these are the same post. */
 export interface SourceOverlap {
   source: ImportSource;
   numbers: number;
@@ -18,7 +18,7 @@ export interface SourceOverlap {
 
 const columns = 'import_source.id, site, former_sites as "formerSites"';
 
-/** The source with this name, also with one that it had before. */
+/** Returns the source with this name, also if it is a former name. */
 export async function findSource(client: ClientBase, site: string): Promise<ImportSource | null> {
   const { rows } = await client.query<ImportSource>(
     `select ${columns} from import_source where site = $1 or $1 = any(former_sites) order by site = $1 desc limit 1`,
@@ -38,8 +38,8 @@ export async function insertSource(client: ClientBase, site: string): Promise<Im
 }
 
 /**
- * Compares the staged archive with what was ever imported, also what is hidden or deleted by now. A post is the same where
- * its number, kind and creation time are: archives have milliseconds.
+ * Compares the staged archive with all imported posts, also hidden and deleted ones. Two posts are the same if number,
+ * kind and creation time (in milliseconds) are equal.
  */
 export async function findOverlaps(client: ClientBase): Promise<SourceOverlap[]> {
   const { rows } = await client.query<ImportSource & { numbers: string; same: string }>(`
@@ -60,19 +60,22 @@ export async function findOverlaps(client: ClientBase): Promise<SourceOverlap[]>
   }));
 }
 
-/** Fewer posts than this may be the same by chance. */
+/** Fewer posts can be the same by chance. */
 const minSamePosts = 3;
 
 export interface SourceRequest {
   site: string;
-  /** The name under which the site's posts are here, where it was renamed since. */
+  /** The name under which the site's posts were imported, if it has been renamed. */
   continues: string | undefined;
   overlaps: readonly SourceOverlap[];
-  /** Posts in the archive. */
+  /** Number of posts in the archive. */
   posts: number;
 }
 
-/** The source that the staged archive belongs to. @throws ArchiveProblem where it belongs to another one */
+/**
+ * Chooses the source that the staged archive belongs to.
+ * @throws ArchiveError if it belongs to another one
+ */
 export async function chooseSource(
   client: ClientBase,
   wanted: SourceRequest,
@@ -84,7 +87,7 @@ export async function chooseSource(
   return { source: target ?? (await insertSource(client, site)), renamed: false };
 }
 
-/** Whether so much of the archive is here from this source that it is an archive of it. */
+/** Whether enough of the archive exists from this source to be an archive of it. */
 export function isArchiveOf(
   source: ImportSource | null,
   { overlaps: all, posts }: Pick<SourceRequest, 'overlaps' | 'posts'>,
@@ -102,15 +105,15 @@ function assertSameSource(wanted: SourceRequest, target: ImportSource | null): v
   if (most !== undefined && most.same > countSame(target, all)) {
     const other = most.source.site;
     throw new ArchiveError(
-      `${count(most.same)} of the ${count(posts)} posts of this archive are here already, from ${other}: ` +
-        `import it with "--site ${other}", or with "--continues ${other}" if that site is called ${site} now.`,
+      `${count(most.same)} of the ${count(posts)} posts of this archive were already imported from ${other}: ` +
+        `import it with "--site ${other}", or with "--continues ${other}" if that site is now called ${site}.`,
     );
   }
-  const taken = all.find(({ source }) => source.id === target?.id);
-  if (taken !== undefined && taken.numbers - taken.same > taken.same) {
+  const existing = all.find(({ source }) => source.id === target?.id);
+  if (existing !== undefined && existing.numbers - existing.same > existing.same) {
     throw new ArchiveError(
-      `The archive is not from ${site}: ${count(taken.numbers - taken.same)} of its posts have the numbers of other ` +
-        `posts of ${site} that are here. Name the site it is from with "--site NAME.stackexchange.com".`,
+      `The archive is not from ${site}: ${count(existing.numbers - existing.same)} of its posts have the numbers of other ` +
+        `existing posts of ${site}. Give its site with "--site NAME.stackexchange.com".`,
     );
   }
 }
@@ -134,7 +137,7 @@ async function continueSource(
   }
   if (!isArchiveOf(old, wanted)) {
     throw new ArchiveError(
-      `The archive does not continue ${old.site}: none of its posts are here from that site.`,
+      `The archive does not continue ${old.site}: none of its posts were imported from that site.`,
     );
   }
   await client.query(

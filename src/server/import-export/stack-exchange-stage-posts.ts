@@ -1,6 +1,6 @@
 import { countCodePoints, tagKey } from '#shared/core/text.ts';
 import { limits } from '#shared/core/limits.ts';
-import { createExcerpt } from '#server/posts/excerpt.ts';
+import { createExcerpt } from '#server/posts/index.ts';
 import type { ClientBase } from 'pg';
 import { cleanLine } from './stack-exchange-characters.ts';
 import { chooseContent } from './stack-exchange-content.ts';
@@ -16,7 +16,10 @@ import type { ArchiveRow } from './stack-exchange-xml.ts';
 import { findQuestionLinks } from './stack-exchange-site.ts';
 import { copyLinks, incompleteReason, stageEach, type StageRows } from './stack-exchange-stage.ts';
 
-/** Questions and answers; `stageHistory` and `indexHistory` come first, because the history has what members typed. */
+/**
+ * Stages questions and answers. `stageHistory` and `indexHistory` run before, because the history has what members
+ * typed.
+ */
 export const stagePosts: StageRows = async (client, rows, tally) => {
   const typed = await readNewestVersions(client, rows);
   const links: CopyCell[][] = [];
@@ -54,7 +57,7 @@ const otherPosts: ReadonlyMap<number, string> = new Map([
   [8, 'privilege wikis'],
 ]);
 
-/** The newest version that the history has of each post, as it was typed. */
+/** Returns the newest version of each post in the history, as typed. */
 async function readNewestVersions(
   client: ClientBase,
   rows: readonly ArchiveRow[],
@@ -90,9 +93,9 @@ function questionCells(row: ArchiveRow, text: string): CopyCell[] | null {
   const content = text || title;
   if (title === '') return null;
   const tags = parseTags(row['Tags']);
-  const kept = tags.filter((tag) => countCodePoints(tag) <= limits.tag).slice(0, limits.tagsPerQuestion);
+  const valid = tags.filter((tag) => countCodePoints(tag) <= limits.tag).slice(0, limits.tagsPerQuestion);
   const card = [beginning.excerpt, beginning.cut];
-  return [title, content, ...card, kept, kept.map(tagKey), tags.length - kept.length];
+  return [title, content, ...card, valid, valid.map(tagKey), tags.length - valid.length];
 }
 
 function answerCells(content: string): CopyCell[] | null {

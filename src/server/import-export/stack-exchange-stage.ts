@@ -9,12 +9,12 @@ import { textKinds } from './stack-exchange-staging-tables.ts';
 import { findQuestionLinks } from './stack-exchange-site.ts';
 import type { RowTally } from './stack-exchange-tally.ts';
 
-/** Sorts out rows of one file that were read together, and puts those that may be taken into the staging tables. */
+/** Validates a batch of rows of one file, and inserts the valid ones into the staging tables. */
 export type StageRows = (client: ClientBase, rows: readonly ArchiveRow[], tally: RowTally) => Promise<void>;
 
 export const incompleteReason = 'incomplete or unreadable';
 
-/** What `choose` makes of each row: cells to be staged, or the reason why the row is left out. */
+/** Stages what `choose` returns for each row: cells, or the reason to skip the row. */
 export function stageEach(
   rows: readonly ArchiveRow[],
   tally: RowTally,
@@ -42,7 +42,7 @@ export const stageUsers: StageRows = async (client, rows, tally) => {
   await copyRows(client, 'archive_user (id, name, bio, reputation, created)', staged);
 };
 
-/** What the column holds. Profiles of the network have 3,000 characters at most. */
+/** The limit of the column. Profiles of the network have at most 3,000 characters. */
 const maxBioLength = 100_000;
 
 export const stageHistory: StageRows = async (client, rows, tally) => {
@@ -60,7 +60,7 @@ export const stageHistory: StageRows = async (client, rows, tally) => {
   await copyRows(client, 'archive_history (id, post_id, created, kind, text)', staged);
 };
 
-/** Kinds of history entries (https://meta.stackexchange.com/q/2677): titles and tags as they were first, and their edits. */
+/** Kinds of history entries (https://meta.stackexchange.com/q/2677): initial titles and tags, and their edits. */
 const initialKinds = new Set([1, 3]);
 const editKinds = new Set([4, 6, 7, 9]);
 
@@ -122,14 +122,14 @@ export const stageVotes: StageRows = async (client, rows, tally) => {
   await copyRows(client, 'archive_vote (id, post_id, kind, member, created)', staged);
 };
 
-/** Accepted, up, down, favourite. */
+/** Accepted, upvote, downvote, favourite. */
 const importedVoteKinds = new Set([1, 2, 3, 5]);
 
 const otherVotes: ReadonlyMap<number, string> = new Map([
   [4, 'marks as offensive'],
   [6, 'votes to close'],
   [7, 'votes to reopen'],
-  [8, 'bounties begun'],
+  [8, 'bounties started'],
   [9, 'bounties awarded'],
   [10, 'votes to delete'],
   [11, 'votes to undelete'],

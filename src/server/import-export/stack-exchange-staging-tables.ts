@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 
-/** Lets statements take as long as they need, and end when nobody waits for them any more. */
+/** Removes the statement timeout, and ends statements of a disconnected client. */
 export async function prepareSession(client: ClientBase): Promise<void> {
   await client.query(`
     set statement_timeout = 0;
@@ -12,7 +12,7 @@ export async function prepareSession(client: ClientBase): Promise<void> {
 
 const importLock = `hashtextextended('parley import', 0)`;
 
-/** One import at a time in a database. Returns whether this one may go on. */
+/** Locks imports, one at a time per database. Returns whether this one may continue. */
 export async function tryLockImports(client: ClientBase): Promise<boolean> {
   const { rows } = await client.query<{ locked: boolean }>(
     `select pg_try_advisory_lock(${importLock}) as locked`,
@@ -31,7 +31,7 @@ export async function resetSession(client: ClientBase): Promise<void> {
     reset timezone;`);
 }
 
-/** The tables that an import fills before anything reaches the community. They go with the session. */
+/** Creates temporary tables that the import fills before it changes the community. */
 export async function createStagingTables(client: ClientBase): Promise<void> {
   await client.query(`
     create temporary table archive_user (
@@ -61,12 +61,12 @@ export async function createStagingTables(client: ClientBase): Promise<void> {
       host text not null, question bigint not null, slug text not null, written timestamptz(3) not null);`);
 }
 
-/** Kinds of history entries that hold a text: initial, edited and rolled back (https://meta.stackexchange.com/q/2677). */
+/** Kinds of history entries with a text: initial, edited and rolled back (https://meta.stackexchange.com/q/2677). */
 export const textKinds = [2, 5, 8] as const;
 
 /**
- * Finds the newest version of each post's text, by time, then by number, and the latest edit of it, of its title or its tags:
- * the site changes tags also without saying so on the post.
+ * Finds the newest version of each post's text, by time, then by number, and the latest edit of its text, title or
+ * tags. Tag changes by the site do not count as edits of the post.
  */
 export async function indexHistory(client: ClientBase): Promise<void> {
   await client.query(`
@@ -86,7 +86,7 @@ export type StagedTable =
   | 'archive_vote'
   | 'archive_tag';
 
-/** Drops staged rows whose number came before; the first one stays. Returns how many went. */
+/** Deletes staged rows with a number that appeared before; the first one stays. Returns the number deleted. */
 export async function deleteDuplicates(client: ClientBase, table: StagedTable): Promise<number> {
   const id = table === 'archive_tag' ? 'key' : 'id';
   await client.query(`create index ${table}_id on ${table} (${id}); analyze ${table};`);
@@ -96,7 +96,7 @@ export async function deleteDuplicates(client: ClientBase, table: StagedTable): 
   return dropped.rowCount ?? 0;
 }
 
-/** Moves all times so that the newest text is as old as it should be. */
+/** Shifts all times so that the newest text has the requested time. */
 export async function shiftTimes(client: ClientBase, newest: Date): Promise<void> {
   const { rows } = await client.query<{ newest: Date | null }>(`
     select max(created) as newest

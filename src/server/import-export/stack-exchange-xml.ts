@@ -6,21 +6,21 @@ import { ArchiveError, unreadableError } from './stack-exchange-errors.ts';
 /** The attributes of one `<row>`. */
 export type ArchiveRow = Readonly<Record<string, string>>;
 
-/** Rows that were read together, with the bytes of the file that were read for them. */
+/** Rows that were read together, with the number of bytes read for them. */
 export interface RowBatch {
   rows: ArchiveRow[];
   bytes: number;
 }
 
-/** A row is held in memory as a whole; no post, profile or history entry comes near this. In UTF-16 units. */
+/** Limit of a row, which is held in memory, in UTF-16 units. No post, profile or history entry comes near it. */
 const maxRowLength = 64 * 1024 * 1024;
 
 const chunkBytes = 1024 * 1024;
 
 /**
- * Reads the rows of a file in the order they stand there, with no more in memory than one chunk of it. Character references
- * that XML forbids (old dumps hold some) are dropped; whatever else is not well-formed, a cut file above all, is an
- * `ArchiveProblem` that names the file and the line.
+ * Reads the rows of a file in order, with at most one chunk of it in memory. Drops character references that XML
+ * forbids, which some old dumps have.
+ * @throws ArchiveError with the file and the line if the file is not well-formed, above all if it is cut off
  */
 export async function* readRows(file: ArchiveFile, signal?: AbortSignal): AsyncGenerator<RowBatch> {
   const stream = createReadStream(file.path, { highWaterMark: chunkBytes, ...(signal && { signal }) });
@@ -29,7 +29,7 @@ export async function* readRows(file: ArchiveFile, signal?: AbortSignal): AsyncG
   let pending = '';
   for await (const chunk of readChunks(stream, file)) {
     const text = pending + reader.decode(() => decoder.decode(chunk, { stream: true }));
-    // A reference cut in two by the end of a chunk waits for its rest.
+    // A reference split by the end of a chunk waits for the next one.
     const reference = text.lastIndexOf('&');
     const end = reference >= text.length - maxReferenceLength && reference !== -1 ? reference : text.length;
     pending = text.slice(end);
@@ -49,7 +49,7 @@ async function* readChunks(stream: ReadStream, file: ArchiveFile): AsyncGenerato
 
 const maxReferenceLength = 12;
 
-/** Characters and references to characters that XML 1.0 does not allow. */
+/** Characters and character references that XML 1.0 does not allow. */
 const forbiddenCharacters =
   /[^\P{Cc}\t\n\r]|[\uFFFE\uFFFF]|&#(?:0*(?:[0-8]|1[124-9]|2\d|3[01])|[xX]0*(?:[0-8bBcCeEfF]|1[\da-fA-F]|[dD][89a-fA-F][\da-fA-F]{2}|[fF]{3}[eEfF]));/gu;
 

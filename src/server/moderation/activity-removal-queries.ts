@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Queryable, Reader, Tx } from '#server/core/database.ts';
-import type { PostRef, MemberActivityRemoval } from '#shared/moderation/moderation.ts';
+import type { MemberActivityRemoval } from '#shared/moderation/moderation.ts';
+import type { PostRef } from '#shared/core/fields.ts';
 import type { VoteDirection } from '#shared/core/fields.ts';
 import type { HiddenPostRow } from './hidden-posts-queries.ts';
 
@@ -16,7 +17,7 @@ export type ActivityRemovalRow = {
   created_at: Date;
 };
 
-/** The one that holds of a member, as long as it has not been taken back. */
+/** Locks the member's removal that is in effect; undefined if there is none or it was restored. */
 export async function lockCurrentActivityRemoval(
   tx: Tx,
   memberId: number,
@@ -49,11 +50,11 @@ export async function countActivity(tx: Tx, memberId: number): Promise<{ posts: 
 
 export async function insertActivityRemoval(
   tx: Tx,
-  run: { memberId: number; operatorId: number; reason: string; posts: number; votes: number },
+  run: { memberId: number; moderatorId: number; reason: string; posts: number; votes: number },
 ): Promise<number> {
   const { rows } = await sql<{ id: number }>`
     insert into activity_removal (member_id, moderator_id, reason, posts, votes)
-    values (${run.memberId}, ${run.operatorId}, ${run.reason}, ${run.posts}, ${run.votes}) returning id`.execute(
+    values (${run.memberId}, ${run.moderatorId}, ${run.reason}, ${run.posts}, ${run.votes}) returning id`.execute(
     tx,
   );
   const [row] = rows;
@@ -71,14 +72,14 @@ export async function startRestoring(tx: Tx, id: number) {
 
 export async function listRunningActivityRemovals(db: Queryable): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
-    select id from activity_removal where state in ('undoing', 'restoring') and bulk_removal_id is null
+    select id from activity_removal where state in ('removing', 'restoring') and bulk_removal_id is null
     order by id limit 100`.execute(db);
   return rows.map((row) => row.id);
 }
 
 export async function lockActivityRemoval(tx: Tx, id: number): Promise<ActivityRemovalRow | undefined> {
   const { rows } = await sql<ActivityRemovalRow>`
-    select * from activity_removal where id = ${id} and state in ('undoing', 'restoring') for update`.execute(
+    select * from activity_removal where id = ${id} and state in ('removing', 'restoring') for update`.execute(
     tx,
   );
   return rows[0];
@@ -93,18 +94,21 @@ export async function addProgress(
     where id = ${id}`.execute(tx);
 }
 
-/** What went with a question that went first is done as well. */
+/**
+ * The work of a removal can end early because deleting a question also removes posts below it. This completes its
+ * progress counts.
+ */
 export async function finishActivityRemoval(tx: Tx, id: number) {
   await sql`
     update activity_removal
-    set state = case state when 'undoing' then 'undone' else 'restored' end, finished_at = now(),
+    set state = case state when 'removing' then 'removed' else 'restored' end, finished_at = now(),
       posts = posts_done, votes = votes_done
     where id = ${id}`.execute(tx);
 }
 
 type ActivityBefore = { memberId: number; before: Date };
 
-/** Questions first: what hangs on them goes along. */
+/** Questions come first, because hiding them also hides what is below them. */
 export async function findNewestPost(
   tx: Tx,
   { memberId, before }: ActivityBefore,
@@ -162,7 +166,7 @@ export async function listRemovedVotes(
   return rows;
 }
 
-/** Votes that are set again are as old as they were. */
+/** Gives restored votes their original dates. */
 export async function restoreVoteDates(
   tx: Tx,
   { memberId, votes }: { memberId: number; votes: readonly RemovedVote[] },

@@ -1,7 +1,7 @@
 import { type Database, type Reader, type Tx, transaction } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import { publishAll } from '#server/core/events.ts';
-import { setVotesOfMember } from '#server/engagement/votes.ts';
+import { setVotesOfMember } from '#server/engagement/index.ts';
 import type { MemberActivityRemoval } from '#shared/moderation/moderation.ts';
 import { resolveReports } from './reports.ts';
 import { restorePost, canRestorePost, hidePost } from './hidden-posts.ts';
@@ -32,34 +32,37 @@ import {
   listRemovedVotes,
 } from './activity-removal-queries.ts';
 
-/** Votes that are taken back, or set again, in one transaction. */
+/** Votes that one transaction removes or restores. */
 const votesPerStep = 100;
 
-/** Everything the member has done by now is to be undone. Returns the id. @throws ProblemError 'done-meanwhile' */
+/**
+ * Starts the removal of all the member's present posts and votes. Returns the id.
+ * @throws ProblemError 'already-handled' if their activity is already removed.
+ */
 export async function startActivityRemoval(
   tx: Tx,
-  wanted: { memberId: number; operatorId: number; reason: string },
+  wanted: { memberId: number; moderatorId: number; reason: string },
 ): Promise<number> {
   if ((await lockCurrentActivityRemoval(tx, wanted.memberId)) !== undefined)
-    throw new ProblemError('done-meanwhile', 'Everything this account did is undone already.');
+    throw new ProblemError('activity-already-removed');
   return insertActivityRemoval(tx, { ...wanted, ...(await countActivity(tx, wanted.memberId)) });
 }
 
-/** It is all to come back. Returns the id. @throws ProblemError 'done-meanwhile' where it is not undone */
+/**
+ * Starts the restoration of all removed posts and votes. Returns the id.
+ * @throws ProblemError 'already-handled' if the removal has not finished, or there is none.
+ */
 export async function startActivityRestoration(tx: Tx, memberId: number): Promise<number> {
   const current = await lockCurrentActivityRemoval(tx, memberId);
-  if (current?.state !== 'undone')
+  if (current?.state !== 'removed')
     throw new ProblemError(
-      'done-meanwhile',
-      current?.state === 'undoing'
-        ? 'It is still being undone. Wait until that has ended.'
-        : 'Nothing is undone here.',
+      current?.state === 'removing' ? 'activity-removal-running' : 'activity-not-removed',
     );
   await startRestoring(tx, current.id);
   return current.id;
 }
 
-/** The latest undoing of a member; null where there was none. */
+/** Returns the member's latest removal, null if there is none. */
 export async function getLatestActivityRemoval(
   db: Reader,
   memberId: number,
@@ -71,8 +74,9 @@ export async function getLatestActivityRemoval(
 }
 
 /**
- * Goes on with what is begun, a post or a hundred votes in a transaction each: whatever ends the process, the next round
- * goes on behind what is committed. @param until in milliseconds since 1970; what is left is the next round's
+ * Continues all running removals and restorations in transactions of one post or 100 votes. If the process ends, the
+ * next run continues after the last commit.
+ * @param until milliseconds since 1970. The next run does what is left.
  */
 export async function runActivityRemovals(db: Database, until: number): Promise<void> {
   for (const id of await listRunningActivityRemovals(db)) {
@@ -83,10 +87,10 @@ export async function runActivityRemovals(db: Database, until: number): Promise<
   }
 }
 
-/** Goes on with a removal of many accounts, likewise. Returns whether there may be more to do. */
+/** Runs one step of a removal of many accounts. Returns whether there may be more to do. */
 export async function runRemovalStep(db: Database, removalId: number): Promise<boolean> {
   return transaction(db, async (tx) => {
-    // Accounts come one after the other, also where two nodes take turns.
+    // The lock makes nodes that run at the same time process one account after the other.
     if ((await lockRemoval(tx, removalId)) === undefined) return false;
     const id = await findNextActivityRemoval(tx, removalId);
     if (id === undefined) return false;
@@ -101,32 +105,32 @@ async function runStep(db: Database, id: number): Promise<boolean> {
 }
 
 async function runStepIn(tx: Tx, id: number): Promise<boolean> {
-  // Two nodes take turns.
+  // Two nodes may run this at the same time.
   const run = await lockActivityRemoval(tx, id);
   if (run === undefined) return false;
-  const done = run.state === 'undoing' ? await removeNext(tx, run) : await restoreNext(tx, run);
+  const done = run.state === 'removing' ? await removeNext(tx, run) : await restoreNext(tx, run);
   if (done !== null) {
     await addProgress(tx, { id, ...done });
     return true;
   }
   await finishActivityRemoval(tx, id);
   await publishAll(tx, [
-    { topic: `member:${run.member_id}`, event: { kind: 'standing-changed' } },
-    { topic: 'care', event: { kind: 'care-changed' } },
+    { topic: `member:${run.member_id}`, event: { kind: 'member-status-changed' } },
+    { topic: 'moderation', event: { kind: 'moderation-changed' } },
   ]);
   return false;
 }
 
 type Progress = { posts: number; votes: number };
 
-/** Null where nothing is left of what the member did before it began. */
+/** Removes a post or some votes from before the removal started. Returns null if none is left. */
 async function removeNext(tx: Tx, run: ActivityRemovalRow): Promise<Progress | null> {
-  // Became a moderator since.
+  // The member became a moderator after the removal started.
   if (await isModerator(tx, run.member_id)) return null;
   const post = await findNewestPost(tx, { memberId: run.member_id, before: run.created_at });
   if (post !== undefined) {
-    await resolveReports(tx, { post, outcome: 'acted' });
-    await hidePost(tx, { post, how: 'hidden', reason: run.reason, activityRemovalId: run.id });
+    await resolveReports(tx, { post, outcome: 'resolved' });
+    await hidePost(tx, { post, status: 'hidden', reason: run.reason, activityRemovalId: run.id });
     return { posts: 1, votes: 0 };
   }
   const votes = await listVotes(tx, {
@@ -143,11 +147,12 @@ async function removeNext(tx: Tx, run: ActivityRemovalRow): Promise<Progress | n
   return { posts: 0, votes: votes.length };
 }
 
-/** The last that was put away comes back first, so that what hangs on something finds it. */
+/** Restores in reverse order, so that a reply finds its answer and an answer its question. */
 async function restoreNext(tx: Tx, run: ActivityRemovalRow): Promise<Progress | null> {
   const row = await findLastHiddenPost(tx, run.id);
   if (row !== undefined) {
-    // Where what it hangs on went meanwhile, it stays away by itself, and can be brought back from the log.
+    // A post whose question or answer was deleted meanwhile stays hidden. Moderators can restore it separately from the
+    // log.
     if (await canRestorePost(tx, row)) await restorePost(tx, row);
     else await detachHiddenPost(tx, row.id);
     return { posts: 1, votes: 0 };

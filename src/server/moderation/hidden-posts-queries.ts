@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
 import type { Queryable, Reader, Tx } from '#server/core/database.ts';
-import type { QuestionCounts } from '#server/posts/posts-events.ts';
+import type { QuestionCounts } from '#server/posts/index.ts';
 import { reputationPoints } from '#shared/engagement/votes.ts';
-import type { PostRef } from '#shared/moderation/moderation.ts';
+import type { PostRef } from '#shared/core/fields.ts';
 
-/** A post as it stands, wherever it hangs. */
+/** A visible post with its location. */
 export type VisiblePost = {
   question_id: number;
   answer_id: number | null;
   author_id: number | null;
-  /** Of the question. */
+  /** Title of the question. */
   title: string;
   content: string;
 };
@@ -51,7 +51,7 @@ export type HiddenPostRow = {
   created_at: Date;
 };
 
-/** Days after which what an operator deleted is gone for good. */
+/** Days until a post that a moderator deleted is deleted permanently. */
 export const deletedPostRetentionDays = 30;
 
 /** Returns the id. */
@@ -59,21 +59,21 @@ export async function insertHiddenPost(
   tx: Tx,
   wanted: {
     post: PostRef;
-    as: VisiblePost;
-    how: HiddenPostState;
+    visible: VisiblePost;
+    status: HiddenPostState;
     reason: string;
     activityRemovalId: number | null;
   },
 ): Promise<number> {
-  const { post, as, how, reason, activityRemovalId } = wanted;
+  const { post, visible, status, reason, activityRemovalId } = wanted;
   const { rows } = await sql<{ id: number }>`
     insert into hidden_post (
       post_kind, post_id, question_id, answer_id, author_id, status, reason, title, content, activity_removal_id, purge_at
     )
     values (
-      ${post.kind}, ${post.id}, ${as.question_id}, ${post.kind === 'question' ? null : as.answer_id},
-      ${as.author_id}, ${how}, ${reason}, ${as.title}, ${as.content}, ${activityRemovalId},
-      case when ${how} = 'deleted' then now() + make_interval(days => ${deletedPostRetentionDays}) end
+      ${post.kind}, ${post.id}, ${visible.question_id}, ${post.kind === 'question' ? null : visible.answer_id},
+      ${visible.author_id}, ${status}, ${reason}, ${visible.title}, ${visible.content}, ${activityRemovalId},
+      case when ${status} = 'deleted' then now() + make_interval(days => ${deletedPostRetentionDays}) end
     ) returning id`.execute(tx);
   const [row] = rows;
   if (row === undefined) throw new Error('insert returned no row');
@@ -91,12 +91,12 @@ export async function lockHiddenPost(tx: Tx, id: number): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Its rows go along. */
+/** Also deletes its stored rows. */
 export async function deleteHiddenPost(tx: Tx, id: number): Promise<void> {
   await sql`delete from hidden_post where id = ${id}`.execute(tx);
 }
 
-/** Hidden posts of a question: one's own, or everybody's for operators. */
+/** Hidden posts of a question: the author's own, or all for moderators. */
 export async function listHiddenPosts(
   db: Reader,
   { questionId, authorId, limit }: { questionId: number; authorId: number | null; limit: number },
@@ -111,14 +111,14 @@ export async function listHiddenPosts(
   return rows;
 }
 
-/** What is put away for so long that it goes for good. */
+/** Returns deleted posts whose retention period has ended. */
 export async function listPurgeablePosts(db: Queryable, limit: number): Promise<HiddenPostRow[]> {
   const { rows } = await sql<HiddenPostRow>`
     select * from hidden_post where purge_at < now() order by purge_at limit ${sql.lit(limit)}`.execute(db);
   return rows;
 }
 
-/** Counts the votes and views of posts that came back once more. Returns the counts of the questions among them. */
+/** Recounts the votes and views of restored posts. Returns the counts of the questions among them. */
 export async function recountPosts(
   tx: Tx,
   { questionIds, answerIds, replyIds }: Record<'questionIds' | 'answerIds' | 'replyIds', readonly number[]>,
@@ -140,7 +140,7 @@ export async function recountPosts(
   }
 }
 
-/** The points that authors have by the votes on posts; own votes give none. */
+/** Returns the reputation that authors have from votes on the posts. Votes on own posts give none. */
 export async function sumPointsByAuthor(
   tx: Tx,
   { questionIds, answerIds, replyIds }: Record<'questionIds' | 'answerIds' | 'replyIds', readonly number[]>,
@@ -159,7 +159,7 @@ export async function sumPointsByAuthor(
   return rows;
 }
 
-/** Who wrote the posts, each once for each. */
+/** Returns each post's author and creation time. */
 export async function listAuthors(tx: Tx, kind: PostRef['kind'], ids: readonly number[]) {
   if (ids.length === 0) return [];
   const { rows } = await sql<{ author_id: number | null; created_at: Date }>`
@@ -173,7 +173,7 @@ export async function findQuestionCounts(tx: Tx, questionId: number): Promise<Qu
   return rows[0];
 }
 
-/** An answer that was accepted when it was put away is so again, where none is by now. */
+/** Accepts an answer again that was accepted when it was hidden, unless another one is accepted now. */
 export async function restoreAcceptedAnswer(
   tx: Tx,
   { questionId, answerId }: { questionId: number; answerId: number },
@@ -184,7 +184,10 @@ export async function restoreAcceptedAnswer(
   return rows.length > 0;
 }
 
-/** Questions that were said to repeat this one are so again, where they are said to repeat none by now. */
+/**
+ * Marks questions again as duplicates of this one if they were so when it was hidden, unless they are marked as
+ * duplicates of another one now.
+ */
 export async function restoreDuplicates(
   tx: Tx,
   { questionId, ids }: { questionId: number; ids: readonly number[] },
@@ -198,7 +201,7 @@ export async function restoreDuplicates(
 /** Whether a post among these rows exists under another id. `imported_row` prevents it; restoring would create a second copy. */
 export async function isReimported(tx: Tx, hiddenPostId: number): Promise<boolean> {
   const again = (kind: PostRef['kind']) => sql`
-    select from hidden_row kept join ${sql.table(kind)} post
+    select from hidden_row hidden join ${sql.table(kind)} post
       on post.source_id = (row ->> 'source_id')::bigint and post.source_key = row ->> 'source_key'
     where hidden_post_id = ${hiddenPostId} and part = ${kind} and post.id <> (row ->> 'id')::bigint`;
   const { rows } = await sql`
@@ -206,13 +209,13 @@ export async function isReimported(tx: Tx, hiddenPostId: number): Promise<boolea
   return rows.length > 0;
 }
 
-/** Whether everything a reply hangs on is there. */
+/** Whether the answer that a reply belongs to exists. */
 export async function answerExists(tx: Tx, id: number): Promise<boolean> {
   const { rows } = await sql`select id from answer where id = ${id}`.execute(tx);
   return rows.length > 0;
 }
 
-/** Members whose bell shows something again. */
+/** Returns the members whose unread count changes. */
 export async function listUnreadRecipients(tx: Tx, ids: readonly number[]): Promise<number[]> {
   const { rows } = await sql<{ recipient_id: number }>`
     select distinct recipient_id from notification

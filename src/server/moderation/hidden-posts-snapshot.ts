@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '#server/core/database.ts';
-import type { PostRef } from '#shared/moderation/moderation.ts';
+import type { PostRef } from '#shared/core/fields.ts';
 
 /**
- * The rows of a post and of everything that hangs on it, each as it was, so that they can leave their tables and come
- * back. What the database works out by itself is not kept.
+ * Stores the rows of a post and of everything below it, so that they can be deleted from their tables and restored
+ * later. Leaves out generated columns.
  */
 export async function snapshotRows(
   tx: Tx,
@@ -24,7 +24,7 @@ const selectVotes = (kind: PostRef['kind'], ids: RowQuery) =>
 const selectRevisions = (kind: PostRef['kind'], ids: RowQuery) =>
   sql`select * from revision where ${sql.ref(`${kind}_id`)} in (${ids})`;
 const selectListEntries = (bookmarks: RowQuery) =>
-  sql`select * from bookmark_list_item where bookmark_id in (select id from (${bookmarks}) kept)`;
+  sql`select * from bookmark_list_item where bookmark_id in (select id from (${bookmarks}) bookmarks)`;
 
 const snapshotQueries: Readonly<Record<PostRef['kind'], (id: RowQuery) => Record<string, RowQuery>>> = {
   question(id) {
@@ -72,7 +72,8 @@ const snapshotQueries: Readonly<Record<PostRef['kind'], (id: RowQuery) => Record
     };
   },
   reply: (id) => ({
-    // Whoever deletes the last reply below a deleted one takes that away as well: the empty places above come along.
+    // Deleting the last reply below a deleted reply also deletes that placeholder. So the placeholders above are stored
+    // too.
     above: sql`
       with recursive above as (
         select parent.* from reply child join reply parent on parent.id = child.parent_reply_id where child.id = ${id}
@@ -87,7 +88,9 @@ const snapshotQueries: Readonly<Record<PostRef['kind'], (id: RowQuery) => Record
   }),
 };
 
-/** Puts kept rows back into their tables. What is there already, and what belongs to a member who is gone, is left out. */
+/**
+ * Restores stored rows to their tables. Leaves out rows that exist already, and rows of members who no longer exist.
+ */
 export async function restoreRows(tx: Tx, hiddenPostId: number, kind: PostRef['kind']): Promise<void> {
   if (kind === 'question') await insertRows(tx, { hiddenPostId, part: 'question' });
   if (kind !== 'reply') await insertRows(tx, { hiddenPostId, part: 'answer' });
@@ -104,8 +107,8 @@ export async function restoreRows(tx: Tx, hiddenPostId: number, kind: PostRef['k
   await insertRows(tx, {
     hiddenPostId,
     part: 'bookmark_list_item',
-    where: sql`exists (select from bookmark_list where id = put.list_id)
-      and exists (select from bookmark where id = put.bookmark_id)`,
+    where: sql`exists (select from bookmark_list where id = stored.list_id)
+      and exists (select from bookmark where id = stored.bookmark_id)`,
   });
   await insertRows(tx, { hiddenPostId, part: 'revision' });
   await insertRows(tx, {
@@ -113,13 +116,13 @@ export async function restoreRows(tx: Tx, hiddenPostId: number, kind: PostRef['k
     part: 'notification',
     where: sql`${memberExists('recipient_id')} and ${memberExists('sender_id')}`,
   });
-  // It is no news: nobody is mailed or pushed of it a second time.
+  // Members have already received these notifications, so they are neither emailed nor pushed again.
   await sql`
     update notification set pending_email = null, pending_push = false
     where id in (${selectSnapshotIds(hiddenPostId, 'notification')})`.execute(tx);
 }
 
-/** The kept ids of a part. */
+/** Returns the stored ids of one part. */
 export async function listSnapshotIds(tx: Tx, hiddenPostId: number, part: string): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`${selectSnapshotIds(hiddenPostId, part)}`.execute(tx);
   return rows.map((row) => row.id);
@@ -136,26 +139,31 @@ const selectSnapshotIds = (hiddenPostId: number, part: string) => sql<{ id: numb
   select (row ->> 'id')::bigint as id from hidden_row where hidden_post_id = ${hiddenPostId} and part = ${part}`;
 
 const memberExists = (column: string) =>
-  sql`exists (select from member where id = ${sql.ref(`put.${column}`)})`;
+  sql`exists (select from member where id = ${sql.ref(`stored.${column}`)})`;
 
-/** Whether all that the voter did is undone at the moment. */
+/** SQL condition: all activity of the voter is removed at present. */
 const isActivityRemoved = sql`exists (
-  select from activity_removal where activity_removal.member_id = put.member_id and activity_removal.state in ('undoing', 'undone')
+  select from activity_removal where activity_removal.member_id = stored.member_id and activity_removal.state in ('removing', 'removed')
 )`;
 
-/** The votes of members all whose doings are undone come back with these, not now. */
+/** Votes of members whose activity is removed are restored with that activity, not now. */
 async function moveRemovedVotes(tx: Tx, hiddenPostId: number): Promise<void> {
   await sql`
     insert into removed_vote (activity_removal_id, post_kind, post_id, direction, created_at)
     select activity_removal.id,
-      case when put.question_id is not null then 'question' when put.answer_id is not null then 'answer' else 'reply' end,
-      coalesce(put.question_id, put.answer_id, put.reply_id), put.direction, put.created_at
-    from hidden_row kept, jsonb_populate_record(null::vote, kept.row) put
-    join activity_removal on activity_removal.member_id = put.member_id and activity_removal.state in ('undoing', 'undone')
-    where kept.hidden_post_id = ${hiddenPostId} and kept.part = 'vote' on conflict do nothing`.execute(tx);
+      case when stored.question_id is not null then 'question' when stored.answer_id is not null then 'answer' else 'reply' end,
+      coalesce(stored.question_id, stored.answer_id, stored.reply_id), stored.direction, stored.created_at
+    from hidden_row hidden, jsonb_populate_record(null::vote, hidden.row) stored
+    join activity_removal on activity_removal.member_id = stored.member_id and activity_removal.state in ('removing', 'removed')
+    where hidden.hidden_post_id = ${hiddenPostId} and hidden.part = 'vote' on conflict do nothing`.execute(
+    tx,
+  );
 }
 
-/** Where others answered it an empty place stayed, which is filled; the empty places above it are made again. */
+/**
+ * If others replied to it, a placeholder stayed in its place and is filled now. Placeholders above it are created
+ * again.
+ */
 async function restoreReplyRows(tx: Tx, hiddenPostId: number): Promise<void> {
   await sql`
     update hidden_row set row = row || jsonb_build_object(
@@ -164,13 +172,15 @@ async function restoreReplyRows(tx: Tx, hiddenPostId: number): Promise<void> {
     ) where hidden_post_id = ${hiddenPostId} and part = 'above'`.execute(tx);
   await insertRows(tx, { hiddenPostId, part: 'above', table: 'reply' });
   await sql`
-    update reply set content = put.content, deleted_at = null, edited_at = put.edited_at, updated_at = put.updated_at
-    from hidden_row kept, jsonb_populate_record(null::reply, kept.row) put
-    where kept.hidden_post_id = ${hiddenPostId} and kept.part = 'reply' and reply.id = put.id`.execute(tx);
+    update reply set content = stored.content, deleted_at = null, edited_at = stored.edited_at, updated_at = stored.updated_at
+    from hidden_row hidden, jsonb_populate_record(null::reply, hidden.row) stored
+    where hidden.hidden_post_id = ${hiddenPostId} and hidden.part = 'reply' and reply.id = stored.id`.execute(
+    tx,
+  );
   await insertRows(tx, { hiddenPostId, part: 'reply' });
 }
 
-/** Columns that a table got since stay at their defaults, and those it lost are left out. */
+/** Columns added to the table since then get their defaults. Stored columns that no longer exist are left out. */
 async function insertRows(
   tx: Tx,
   wanted: { hiddenPostId: number; part: string; table?: string; where?: RawBuilder<unknown> },
@@ -187,11 +197,11 @@ async function insertRows(
     order by attnum`.execute(tx);
   if (rows.length === 0) return;
   const columns = rows.map(({ name }) => sql.ref(name));
-  const values = rows.map(({ name }) => sql.ref(`put.${name}`));
+  const values = rows.map(({ name }) => sql.ref(`stored.${name}`));
   await sql`
     insert into ${sql.table(table)} (${sql.join(columns)}) overriding system value
     select ${sql.join(values)}
-    from hidden_row kept, jsonb_populate_record(null::${sql.table(table)}, kept.row) put
-    where kept.hidden_post_id = ${hiddenPostId} and kept.part = ${part} and ${where}
-    order by kept.id on conflict do nothing`.execute(tx);
+    from hidden_row hidden, jsonb_populate_record(null::${sql.table(table)}, hidden.row) stored
+    where hidden.hidden_post_id = ${hiddenPostId} and hidden.part = ${part} and ${where}
+    order by hidden.id on conflict do nothing`.execute(tx);
 }

@@ -4,16 +4,16 @@ import type { Follows } from '#shared/engagement/follows.ts';
 import type { FollowedTagsSummary, Tag, TagsPage } from '#shared/discovery/tags.ts';
 import { actOnPost, startModeration } from '#tests/support/moderation.ts';
 
-const { ann, bob, op } = await startModeration();
+const { ann, bob, moderator } = await startModeration();
 
-/** Everywhere a tag may be shown to a member who follows it, by the tags that are there. */
+/** Returns the tags that are visible to a member who follows tags, from every endpoint that lists tags. */
 async function shownTags() {
-  const topics = expectOk(await bob.get<TagsPage>('/topics?q=zorb')).items;
-  const all = expectOk(await bob.get<TagsPage>('/topics')).items;
-  const followed = expectOk(await bob.get<TagsPage>('/following/topics')).items;
+  const topics = expectOk(await bob.get<TagsPage>('/tags?q=zorb')).items;
+  const all = expectOk(await bob.get<TagsPage>('/tags')).items;
+  const followed = expectOk(await bob.get<TagsPage>('/following/tags')).items;
   const { tags, total } = expectOk(await bob.get<FollowedTagsSummary>('/following'));
-  const page = await bob.get<Tag>('/topics/zorbing');
-  const questions = await bob.get('/topics/zorbing/questions');
+  const page = await bob.get<Tag>('/tags/zorbing');
+  const questions = await bob.get('/tags/zorbing/questions');
   const search = expectOk(await bob.get<object>('/search?q=zorbimg'));
   const instant = expectOk(await bob.get<object>('/search/instant?q=zorb'));
   return {
@@ -28,10 +28,10 @@ async function shownTags() {
 }
 
 test.each(['hide', 'delete'])(
-  'a tag whose only question moderators %s is not shown until it is back',
+  'does not show a tag whose only question moderators %s until the question is restored',
   async (action) => {
     const id = await ann.ask({ title: 'Where to roll?', content: 'Down a hill.', tags: ['zorbing'] });
-    expectOk(await bob.put('/topics/zorbing/follow', { following: true }));
+    expectOk(await bob.put('/tags/zorbing/follow', { following: true }));
     const shown = await shownTags();
     expect(shown).toEqual({
       topics: ['zorbing'],
@@ -42,7 +42,7 @@ test.each(['hide', 'delete'])(
       questions: 200,
       suggested: true,
     });
-    expectOk(await actOnPost(op, action, 'question', id));
+    expectOk(await actOnPost(moderator, action, 'question', id));
     expect(await shownTags()).toEqual({
       topics: [],
       all: [],
@@ -52,15 +52,15 @@ test.each(['hide', 'delete'])(
       questions: 404,
       suggested: false,
     });
-    expect(expectOk(await bob.get<Follows>('/following/marks')).tags).toEqual([]);
-    expectOk(await actOnPost(op, 'restore', 'question', id));
+    expect(expectOk(await bob.get<Follows>('/follows')).tags).toEqual([]);
+    expectOk(await actOnPost(moderator, 'restore', 'question', id));
     expect(await shownTags()).toEqual(shown);
     expectOk(await ann.delete(`/questions/${id}`));
   },
 );
 
-test('a tag that is followed and has no question yet stays shown to who follows it', async () => {
-  expectOk(await bob.put('/topics/paragliding/follow', { following: true }));
+test('still shows a tag without questions to its followers', async () => {
+  expectOk(await bob.put('/tags/paragliding/follow', { following: true }));
   expect(expectOk(await bob.get<FollowedTagsSummary>('/following')).tags).toContain('paragliding');
-  expect((await bob.get('/topics/paragliding')).status).toBe(200);
+  expect((await bob.get('/tags/paragliding')).status).toBe(200);
 });

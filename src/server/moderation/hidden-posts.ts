@@ -1,25 +1,29 @@
-import { grantPoints } from '#server/posts/reputation.ts';
-import { addRestoredAnswers, lockAnswerThread, removeAnswer } from '#server/posts/answers.ts';
-import type { Reader, Tx } from '#server/core/database.ts';
-import { ProblemError } from '#server/core/errors.ts';
-import { publishAll, type TopicEvent } from '#server/core/events.ts';
 import {
+  addRestoredAnswers,
+  addRestoredQuestion,
   buildAcceptanceEvents,
   buildDuplicateEvents,
   buildProfileEvents,
   buildQuestionActivityEvent,
   buildQuestionCountsEvent,
-} from '#server/posts/posts-events.ts';
-import { removeQuestion } from '#server/posts/questions-deletion.ts';
-import {
-  addRestoredQuestion,
+  addPoints,
+  listQuestionTagNames,
+  lockAnswerThread,
   lockQuestionIfExists,
   lockQuestionThread,
+  lockReplyThread,
+  removeAnswer,
+  removeQuestion,
+  removeReply,
   requireQuestion,
-} from '#server/posts/questions.ts';
-import { lockReplyThread, removeReply } from '#server/posts/replies.ts';
-import { listQuestionTagNames, setQuestionTags, touchTags } from '#server/posts/tags.ts';
-import type { HiddenPost, PostRef } from '#shared/moderation/moderation.ts';
+  setQuestionTags,
+  touchTags,
+} from '#server/posts/index.ts';
+import type { Reader, Tx } from '#server/core/database.ts';
+import { ProblemError } from '#server/core/errors.ts';
+import { publishAll, type TopicEvent } from '#server/core/events.ts';
+import type { HiddenPost } from '#shared/moderation/moderation.ts';
+import type { PostRef } from '#shared/core/fields.ts';
 import { listSnapshotIds, listSnapshotTags, restoreRows, snapshotRows } from './hidden-posts-snapshot.ts';
 import {
   answerExists,
@@ -44,46 +48,44 @@ import type { Viewer } from '#server/core/http.ts';
 
 export type HidePostRequest = {
   post: PostRef;
-  how: HiddenPostState;
+  status: HiddenPostState;
   reason: string;
-  /** The undoing it belongs to; null where it stands for itself. */
+  /** The removal of all activity that it belongs to; null for a separate action. */
   activityRemovalId: number | null;
 };
 
 /**
- * Takes a post with everything that hangs on it out of the community, as its deletion does, but keeps its rows: every
- * list, count and search follows without knowing of it (decision 032). Returns the post as it was; undefined where there
- * is no such post.
+ * Hides a post with everything below it: deletes the rows from their tables and stores them in `hidden_row`
+ * (docs/decisions/032). Lists, counts and search need no condition for hidden posts. Returns the post as it was,
+ * undefined if it does not exist.
  */
 export async function hidePost(tx: Tx, wanted: HidePostRequest): Promise<VisiblePost | undefined> {
-  const { post, how, reason, activityRemovalId } = wanted;
+  const { post, status, reason, activityRemovalId } = wanted;
   const found = await findVisiblePost(tx, post);
   if (found === undefined) return undefined;
-  // Nobody votes, follows, views or answers while the rows are kept: all of that waits for the question.
+  // The lock makes votes, follows, views and answers wait until the rows are stored.
   const question = await lockQuestionThread(tx, found.question_id);
-  const as = await findVisiblePost(tx, post);
-  if (as === undefined) return undefined;
-  const hiddenPostId = await insertHiddenPost(tx, { post, as, how, reason, activityRemovalId });
+  const visible = await findVisiblePost(tx, post);
+  if (visible === undefined) return undefined;
+  const hiddenPostId = await insertHiddenPost(tx, { post, visible, status, reason, activityRemovalId });
   await snapshotRows(tx, { hiddenPostId, post });
   if (post.kind === 'question') await removeQuestion(tx, question);
   if (post.kind === 'answer') await removeAnswer(tx, await lockAnswerThread(tx, post.id));
   if (post.kind === 'reply') await removeReply(tx, await lockReplyThread(tx, post.id));
-  return as;
+  return visible;
 }
 
 /**
- * Brings a post back that was put away, with its votes, answers, replies and notifications, where their members are still
- * there, and with all counts right.
- * @throws ProblemError 'done-meanwhile' where somebody has, 'not-found' where what it hangs on is not there
+ * Restores a hidden post with its votes, answers, replies and notifications, except those of members who no longer
+ * exist. Updates all counts.
+ * @throws ProblemError 'already-handled' if it is already restored, 'not-found' if the question or answer it belongs to
+ * does not exist.
  */
 export async function restorePost(tx: Tx, row: HiddenPostRow): Promise<void> {
   const { post_kind: kind, post_id: id, question_id: questionId } = row;
-  if (await isReimported(tx, row.id))
-    throw new ProblemError('done-meanwhile', 'It is here already: it was imported a second time.');
-  if (!(await canRestorePost(tx, row)))
-    throw new ProblemError('not-found', 'What it belongs to is not there. Bring that back first.');
-  if (!(await lockHiddenPost(tx, row.id)))
-    throw new ProblemError('done-meanwhile', 'Somebody has brought it back already.');
+  if (await isReimported(tx, row.id)) throw new ProblemError('post-imported-again');
+  if (!(await canRestorePost(tx, row))) throw new ProblemError('restore-parent-first');
+  if (!(await lockHiddenPost(tx, row.id))) throw new ProblemError('restored-already');
   await restoreRows(tx, row.id, kind);
   const ids = {
     questionIds: kind === 'question' ? [id] : [],
@@ -91,7 +93,7 @@ export async function restorePost(tx: Tx, row: HiddenPostRow): Promise<void> {
     replyIds: await listSnapshotIds(tx, row.id, 'reply'),
   };
   await recountPosts(tx, ids);
-  await grantPoints(tx, await sumPointsByAuthor(tx, ids));
+  await addPoints(tx, await sumPointsByAuthor(tx, ids));
   const answers = await listAuthors(tx, 'answer', ids.answerIds);
   const replies = await listAuthors(tx, 'reply', ids.replyIds);
   const events =
@@ -114,7 +116,10 @@ export async function restorePost(tx: Tx, row: HiddenPostRow): Promise<void> {
   ]);
 }
 
-/** Whether what a post hangs on is there, and the post itself not already; the former is then locked, the question first as everything that changes a thread. */
+/**
+ * Whether the post can be restored: it was not imported a second time, and its question and answer exist. Locks the
+ * question, which every change of a thread locks first.
+ */
 export async function canRestorePost(tx: Tx, row: HiddenPostRow): Promise<boolean> {
   const { question_id: questionId, post_kind: kind, answer_id: answerId } = row;
   if (await isReimported(tx, row.id)) return false;
@@ -136,7 +141,7 @@ async function restoreQuestion(
     questionId,
     authorIds: answers.map((each) => each.author_id),
   });
-  const { tags, told: tagEvents } = await setQuestionTags(tx, {
+  const { tags, events: tagEvents } = await setQuestionTags(tx, {
     questionId,
     tags: await listSnapshotTags(tx, row.id),
   });
@@ -177,7 +182,7 @@ async function restoreAnswer(
   ];
 }
 
-/** Browsers that show the place it left, or do not, look at it again. */
+/** Browsers read the reply again, whether or not they show its placeholder. */
 function createReplyRestoredEvents({
   question_id: questionId,
   post_id: replyId,
@@ -185,20 +190,20 @@ function createReplyRestoredEvents({
   return [{ topic: `question:${questionId}`, event: { kind: 'reply-edited', replyId } }];
 }
 
-/** Posts shown at most. */
+/** Posts in one response at most. */
 const maxPosts = 50;
 
 /**
- * The posts of a question, itself among them, that others do not see: the viewer's own; for operators everybody's.
- * @throws ProblemError 'not-found' where there is neither the question nor any of these
+ * Returns the hidden posts of a question, the question included: the viewer's own, or all for moderators.
+ * @throws ProblemError 'not-found' if the question does not exist and the viewer may see no hidden post of it.
  */
 export async function readHiddenPosts(
   db: Reader,
   { questionId, viewer }: { questionId: number; viewer: Viewer },
 ): Promise<HiddenPost[]> {
-  const authorId = viewer.memberStatus.role === 'operator' ? null : viewer.id;
+  const authorId = viewer.memberStatus.role === 'moderator' ? null : viewer.id;
   const rows = await listHiddenPosts(db, { questionId, authorId, limit: maxPosts });
-  // Who sees nothing of it learns nothing of it either.
+  // The same response as for a question that never existed.
   if (rows.length === 0) await requireQuestion(db, questionId);
   return rows.map((row) => ({
     id: row.id,

@@ -1,4 +1,4 @@
-import { getMemberSuspension } from '#server/identity/accounts.ts';
+import { getMemberSuspension } from '#server/identity/index.ts';
 import { databaseNowMs } from '#server/core/database-clock.ts';
 import { type Database, type Reader, type Tx, transaction } from '#server/core/database.ts';
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
@@ -19,7 +19,7 @@ import {
   getLatestActivityRemoval,
 } from './activity-removal.ts';
 
-/** What is to follow in the same transaction: a mail to the member, and the work of undoing. */
+/** Work that belongs to the same transaction: an email to the member, and the job that removes activity. */
 export type ModerationDeps = {
   queueEmail: ((tx: Tx, notice: EmailedMessage) => Promise<void>) | undefined;
   queueWork: ((tx: Tx) => Promise<void>) | undefined;
@@ -41,34 +41,30 @@ type MemberActionContext = {
 };
 
 /**
- * Warns or suspends a member, lifts that, undoes everything their account did, or takes that back; written down with the
- * reason.
- * @throws ProblemError 'not-found', 'not-allowed' for operators, 'invalid', 'done-meanwhile'
+ * Warns or suspends a member, lifts a suspension, removes all activity of an account or restores it. Writes the action
+ * and its reason to the moderation log.
+ * @throws ProblemError 'not-found', 'not-allowed' for moderators, 'invalid', 'already-handled'
  */
 export async function actOnMember(
   db: Database,
   { moderator, draft, deps }: { moderator: Moderator; draft: MemberActionDraft; deps: ModerationDeps },
 ): Promise<void> {
   const { action, memberId, reason } = draft;
-  if (reason === '') throw invalidFieldError('reason', 'Say why in a few words');
+  if (reason === '') throw invalidFieldError('reason', 'reason-required');
   await transaction(db, async (tx) => {
     const member = await lockModeratedMember(tx, memberId);
-    if (member === undefined) throw new ProblemError('not-found', 'User not found');
-    if (member.role === 'operator')
-      throw new ProblemError(
-        'not-allowed',
-        'Operators answer to whoever runs this Parley, not to each other.',
-      );
+    if (member === undefined) throw new ProblemError('user-not-found');
+    if (member.role === 'moderator') throw new ProblemError('member-is-moderator');
     const before = await actionHandlers[action](tx, { moderator, draft, member, deps });
     await insertLogEntry(tx, { moderatorId: moderator.id, action, reason, post: null, memberId, before });
     await publishAll(tx, [
-      { topic: `member:${memberId}`, event: { kind: 'standing-changed' } },
-      { topic: 'care', event: { kind: 'care-changed' } },
+      { topic: `member:${memberId}`, event: { kind: 'member-status-changed' } },
+      { topic: 'moderation', event: { kind: 'moderation-changed' } },
     ]);
   });
 }
 
-/** Each gives how it was before. */
+/** Each handler returns the state before the action, for the log. */
 const actionHandlers: Readonly<
   Record<MemberAction, (tx: Tx, step: MemberActionContext) => Promise<Record<string, string | number | null>>>
 > = {
@@ -84,7 +80,7 @@ const actionHandlers: Readonly<
   suspend: async (tx, { draft, member, deps }) => {
     const until = draft.until === null ? null : new Date(draft.until);
     if (until === null || until.getTime() <= databaseNowMs())
-      throw invalidFieldError('until', 'Name a time that is still to come.');
+      throw invalidFieldError('until', 'suspension-end-past');
     await setSuspension(tx, { memberId: member.id, until, reason: draft.reason });
     await sendModeratorMessage(tx, deps, {
       memberId: member.id,
@@ -94,32 +90,34 @@ const actionHandlers: Readonly<
     });
     return toSuspensionEntry(member);
   },
-  lift: async (tx, { member }) => {
-    if (getMemberSuspension(member) === null)
-      throw new ProblemError('done-meanwhile', 'This member is not suspended any more.');
+  lift_suspension: async (tx, { member }) => {
+    if (getMemberSuspension(member) === null) throw new ProblemError('not-suspended');
     await setSuspension(tx, { memberId: member.id, until: null, reason: null });
     return toSuspensionEntry(member);
   },
-  undo: async (tx, { moderator, draft, member, deps }) => {
+  remove_activity: async (tx, { moderator, draft, member, deps }) => {
     const activityRemovalId = await startActivityRemoval(tx, {
       memberId: member.id,
-      operatorId: moderator.id,
+      moderatorId: moderator.id,
       reason: draft.reason,
     });
     await deps.queueWork?.(tx);
-    return { undoingId: activityRemovalId };
+    return { activityRemovalId };
   },
-  undo_undo: async (tx, { member, deps }) => {
+  restore_activity: async (tx, { member, deps }) => {
     const activityRemovalId = await startActivityRestoration(tx, member.id);
     await deps.queueWork?.(tx);
-    return { undoingId: activityRemovalId };
+    return { activityRemovalId };
   },
 };
 
-/** A member as operators see them. @throws ProblemError 'not-found' */
+/**
+ * Returns a member as moderators see them.
+ * @throws ProblemError 'not-found'
+ */
 export async function readModeratedMember(db: Reader, id: number): Promise<ModeratedMember> {
   const member = await findModeratedMember(db, id);
-  if (member === undefined) throw new ProblemError('not-found', 'User not found');
+  if (member === undefined) throw new ProblemError('user-not-found');
   return {
     id,
     displayName: member.name,

@@ -9,18 +9,18 @@ import { defaultSettings } from '#tests/support/server.ts';
 import type { ModeratedMember } from '#shared/moderation/moderation.ts';
 import { setRole } from '#server/admin/roles.ts';
 
-const mailing = await startServerWithEmail();
-const { post, server, node } = mailing;
-afterAll(() => mailing.stop());
-const op = await node.register('Olga');
-await setRole(server.db, { email: op.email, role: 'operator' });
+const emailServer = await startServerWithEmail();
+const { post, server, node } = emailServer;
+afterAll(() => emailServer.stop());
+const moderator = await node.register('Olga');
+await setRole(server.db, { email: moderator.email, role: 'moderator' });
 
-test('a warning and a suspension reach a confirmed address by mail, and no other', async () => {
+test('emails a warning and a suspension to a confirmed address and to no other', async () => {
   const [ann, bob] = [await node.register('Ann'), await node.register('Bob')];
   await sql`update member set email_verified = true where id = ${ann.id}`.execute(server.db);
   const act = async (action: string, memberId: number, until: string | null) =>
     expectOk(
-      await op.post('/care/member-actions', {
+      await moderator.post('/moderation/member-actions', {
         action,
         memberId,
         reason: 'Be <b>kind</b>\n\nBcc: eve@example.org',
@@ -30,42 +30,42 @@ test('a warning and a suspension reach a confirmed address by mail, and no other
   await act('warn', bob.id, null);
   await act('warn', ann.id, null);
   await act('suspend', ann.id, '2100-01-02T03:04:00.000Z');
-  const mails = await post.waitForEmails(ann.email, 2);
-  expect(new Set(mails.map(({ subject }) => subject))).toEqual(
-    new Set(['A warning from the operators of Parley', 'You are suspended on Parley']),
+  const emails = await post.waitForEmails(ann.email, 2);
+  expect(new Set(emails.map(({ subject }) => subject))).toEqual(
+    new Set(['Warning from the moderators of Parley', 'Your account on Parley is suspended']),
   );
-  const suspended = mails.find(({ subject }) => subject === 'You are suspended on Parley');
+  const suspended = emails.find(({ subject }) => subject === 'Your account on Parley is suspended');
   expect(suspended?.text).toContain('until 2100-01-02 03:04 UTC');
   expect(suspended?.text).toContain('Be <b>kind</b> Bcc: eve@example.org');
   expect(suspended?.html).toContain('Be &lt;b&gt;kind&lt;/b&gt;');
   expect(await post.waitForEmails(bob.email, 0)).toEqual([]);
 });
 
-test('what an operator has undone is done in the background, without anybody waiting for it', async () => {
+test('removes activity in the background', async () => {
   const mal = await node.register('Mal');
   const id = await mal.ask();
-  const undo = { action: 'undo', memberId: mal.id, reason: 'Nothing but advertisements.' };
-  expectOk(await op.post('/care/member-actions', undo));
+  const removal = { action: 'remove_activity', memberId: mal.id, reason: 'Nothing but advertisements.' };
+  expectOk(await moderator.post('/moderation/member-actions', removal));
   const state = async () =>
-    expectOk(await op.get<ModeratedMember>(`/care/members/${mal.id}`)).activityRemoval?.state;
-  await eventually(async () => (await state()) === 'undone');
-  expect((await op.get(`/questions/${id}`)).status).toBe(404);
+    expectOk(await moderator.get<ModeratedMember>(`/moderation/members/${mal.id}`)).activityRemoval?.state;
+  await eventually(async () => (await state()) === 'removed');
+  expect((await moderator.get(`/questions/${id}`)).status).toBe(404);
 });
 
-test('a session that is kept in memory forgets what its member was as soon as that changes', () => {
+test('drops a cached session when its member changes', () => {
   const cookie = 'parley.session_token=abc';
   const cache = createSessionCache(defaultSettings, () => true);
-  const viewer = { id: 7, sessionId: 1, memberStatus: { role: 'operator', suspension: null } } as Viewer;
-  const keep = () => cache.beginLookup()(cookie, viewer, Date.now() + 60_000);
-  keep();
+  const viewer = { id: 7, sessionId: 1, memberStatus: { role: 'moderator', suspension: null } } as Viewer;
+  const lookUp = () => cache.beginLookup()(cookie, viewer, Date.now() + 60_000);
+  lookUp();
   expect(cache.find(cookie)).toBe(viewer);
-  cache.invalidate([{ topic: 'member:8', event: { kind: 'standing-changed' } }]);
+  cache.invalidate([{ topic: 'member:8', event: { kind: 'member-status-changed' } }]);
   expect(cache.find(cookie)).toBe(viewer);
-  cache.invalidate([{ topic: 'member:7', event: { kind: 'standing-changed' } }]);
+  cache.invalidate([{ topic: 'member:7', event: { kind: 'member-status-changed' } }]);
   expect(cache.find(cookie)).toBeUndefined();
-  // Nor does one come back that was looked up before the change and is found to be good after it.
+  // A lookup that started before the change and ends after it must not fill the cache.
   const late = cache.beginLookup();
-  cache.invalidate([{ topic: 'member:7', event: { kind: 'standing-changed' } }]);
+  cache.invalidate([{ topic: 'member:7', event: { kind: 'member-status-changed' } }]);
   late(cookie, viewer, Date.now() + 60_000);
   expect(cache.find(cookie)).toBeUndefined();
 });

@@ -10,15 +10,15 @@ import {
 } from './hidden-posts-queries.ts';
 import { runActivityRemovals } from './activity-removal.ts';
 
-const jobName = 'care';
+const jobName = 'moderation';
 
-/** A round of work at most, in seconds; what is left is the next round's, a minute later. */
+/** Seconds that one run may take. The run a minute later does what is left. */
 const roundSeconds = 240;
 
-/** Posts that are purged in one round. */
+/** Posts that one run deletes permanently at most. */
 const maxPurgesPerRound = 200;
 
-/** Goes on with undoings, and ends what was deleted long ago. */
+/** Continues removals and restorations, and deletes posts permanently after the retention period. */
 export function createModerationJob(db: Database): JobDefinition {
   return {
     name: jobName,
@@ -33,19 +33,19 @@ export function createModerationJob(db: Database): JobDefinition {
   };
 }
 
-/** Has the work begin now; where a round is running, it is seen to by the next. */
+/** Starts the job in the background. If one is running, the next run does the work. */
 export function queueModerationJob(tx: Tx, jobs: JobQueue): Promise<void> {
   return jobs.enqueue(tx, jobName, { key: jobName, data: {} });
 }
 
-/** What operators deleted is gone for good after 30 days. */
+/** Permanently deletes what moderators deleted 30 days ago. */
 export async function purgeDeletedPosts(db: Database): Promise<void> {
   for (const row of await listPurgeablePosts(db, maxPurgesPerRound))
     await transaction(db, (tx) => purgeDeletedPost(tx, row));
 }
 
 async function purgeDeletedPost(tx: Tx, row: HiddenPostRow): Promise<void> {
-  // Somebody has brought it back meanwhile.
+  // A moderator has restored it meanwhile.
   if (!(await lockHiddenPost(tx, row.id))) return;
   await deleteHiddenPost(tx, row.id);
   await insertLogEntry(tx, {
@@ -56,5 +56,5 @@ async function purgeDeletedPost(tx: Tx, row: HiddenPostRow): Promise<void> {
     memberId: row.author_id,
     before: {},
   });
-  await publish(tx, 'care', { kind: 'care-changed' });
+  await publish(tx, 'moderation', { kind: 'moderation-changed' });
 }

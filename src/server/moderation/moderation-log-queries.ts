@@ -1,8 +1,12 @@
 import { sql } from 'kysely';
 import type { Reader, Tx } from '#server/core/database.ts';
-import type { ModerationAction, PostRef } from '#shared/moderation/moderation.ts';
+import type { ModerationAction } from '#shared/moderation/moderation.ts';
+import type { PostRef } from '#shared/core/fields.ts';
 
-/** What an operator did. `before` says how it was, without the texts of members; `operatorId` null: the command line. */
+/**
+ * A moderator's action. `before` is the state before it, without texts of members. `moderatorId` is null for the
+ * command line.
+ */
 export type LogEntryDraft = {
   moderatorId: number | null;
   action: ModerationAction;
@@ -12,7 +16,7 @@ export type LogEntryDraft = {
   before: Readonly<Record<string, string | number | boolean | null>>;
 };
 
-/** Writes down what is done, in the transaction in which it is. Nothing of it is changed or deleted any more. */
+/** Writes an action to the log, in the transaction of the action. Entries are never changed or deleted. */
 export async function insertLogEntry(tx: Tx, done: LogEntryDraft): Promise<void> {
   const { moderatorId, action, reason, post, memberId, before } = done;
   await sql`
@@ -31,15 +35,15 @@ export type LogEntryRow = {
   question_id: number | null;
   member_id: number | null;
   moderator_id: number | null;
-  operator_name: string | null;
+  moderator_name: string | null;
   member_name: string | null;
   before: Record<string, string | number | boolean | null>;
-  /** The question, where it is to be seen now. */
+  /** Title of the question, null if it is not visible now. */
   title: string | null;
   hidden_post_id: number | null;
 };
 
-/** The latest first, behind `before`. What can be taken back is what was done last to a post that is still put away. */
+/** Latest first, after `before`. Only the last action on a post that is still hidden can be undone. */
 export async function listLogEntries(
   db: Reader,
   { before, limit }: { before: number | null; limit: number },
@@ -47,14 +51,14 @@ export async function listLogEntries(
   const { rows } = await sql<LogEntryRow>`
     select entry.id, entry.created_at, entry.action, entry.reason, entry.post_kind, entry.post_id, entry.question_id,
       entry.member_id, entry.moderator_id, entry.before,
-      operator.display_name as operator_name,
+      moderator.display_name as moderator_name,
       member.display_name as member_name,
       question.title, hidden_post.id as hidden_post_id
     from (
       select * from moderation_log ${before === null ? sql`` : sql`where id < ${before}`}
       order by id desc limit ${sql.lit(limit)}
     ) entry
-    left join member operator on operator.id = entry.moderator_id
+    left join member moderator on moderator.id = entry.moderator_id
     left join member on member.id = entry.member_id
     left join question on question.id = entry.question_id
     left join hidden_post on entry.action in ('hide', 'delete')

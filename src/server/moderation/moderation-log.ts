@@ -6,12 +6,12 @@ import { listLogEntries, type LogEntryRow } from './moderation-log-queries.ts';
 
 export { insertLogEntry } from './moderation-log-queries.ts';
 
-/** Entries a page shows. */
+/** Entries per page. */
 const pageSize = 30;
 
 /**
- * What operators did and why, the latest first. Every member reads it; who did it, whom it was about, and how it was
- * before is for operators.
+ * Returns the actions of moderators with their reasons, latest first. Every member can read them; only moderators see
+ * who acted, the member concerned and the state before (docs/product.md 14.4).
  */
 export async function readModerationLog(
   db: Reader,
@@ -19,7 +19,7 @@ export async function readModerationLog(
 ): Promise<ModerationLog> {
   const rows = await listLogEntries(db, { before: decodeCursor(cursor)?.id ?? null, limit: pageSize + 1 });
   const { items, nextCursor } = paginate(rows, pageSize, (row) => ({ after: 0, id: row.id }));
-  const isModerator = viewer.memberStatus.role === 'operator';
+  const isModerator = viewer.memberStatus.role === 'moderator';
   return {
     items: items.map((row) => (isModerator ? toLogEntry(row) : redactForMembers(toLogEntry(row)))),
     nextCursor,
@@ -36,7 +36,7 @@ function toLogEntry(row: LogEntryRow): ModerationLogEntry {
     postKind: kind,
     questionId: row.title === null ? null : row.question_id,
     title: row.title,
-    moderatorName: row.operator_name,
+    moderatorName: row.moderator_name,
     memberId: row.member_id,
     memberName: row.member_name,
     before: row.before,

@@ -8,7 +8,7 @@ import {
   type RouteDeps,
   type SignedInEnv,
 } from '#server/core/http.ts';
-import type { WriteLimits } from '#server/posts/write-limits.ts';
+import type { WriteLimits } from '#server/posts/index.ts';
 import {
   hiddenPosts,
   memberActionDraft,
@@ -17,11 +17,11 @@ import {
   moderatorMessages,
   moderatorMessagesSeen,
   postActionDraft,
-  type PostRef,
   reportDraft,
   reportState,
   reviewQueue,
 } from '#shared/moderation/moderation.ts';
+import type { PostRef } from '#shared/core/fields.ts';
 import { cursorQuery, idParam } from '#shared/core/fields.ts';
 import { actOnPost } from './post-actions.ts';
 import { readReport, readReviewQueue, setReport } from './reports.ts';
@@ -35,27 +35,27 @@ const createReportRoutes = <Path extends string>(path: Path, what: string) => ({
   read: createRoute({
     method: 'get',
     path,
-    summary: `The own flag on ${what}`,
+    summary: `Get your report on ${what}`,
     request: { params: idParam },
-    responses: { 200: jsonResponse(reportState, 'As it is now'), ...problemResponses },
+    responses: { 200: jsonResponse(reportState, 'The current state'), ...problemResponses },
   }),
   set: createRoute({
     method: 'put',
     path,
-    summary: `Flag ${what} for the operators, change that, or take it back`,
+    summary: `Report ${what}, or change or withdraw the report`,
     request: { params: idParam, body: jsonBody(reportDraft) },
-    responses: { 200: jsonResponse(reportState, 'As it is now'), ...problemResponses },
+    responses: { 200: jsonResponse(reportState, 'The current state'), ...problemResponses },
   }),
 });
 
-const questionReport = createReportRoutes('/questions/{id}/flag', 'a question');
-const answerReport = createReportRoutes('/answers/{id}/flag', 'an answer');
-const replyReport = createReportRoutes('/replies/{id}/flag', 'a reply');
+const questionReport = createReportRoutes('/questions/{id}/report', 'a question');
+const answerReport = createReportRoutes('/answers/{id}/report', 'an answer');
+const replyReport = createReportRoutes('/replies/{id}/report', 'a reply');
 
 const hidden = createRoute({
   method: 'get',
   path: '/questions/{id}/hidden',
-  summary: 'What of a question others do not see: the own posts, for operators all',
+  summary: 'Get the hidden posts of a question: your own, or all for moderators',
   request: { params: idParam },
   responses: {
     200: jsonResponse(hiddenPosts, 'In the order in which they were hidden'),
@@ -65,60 +65,60 @@ const hidden = createRoute({
 
 const listMessages = createRoute({
   method: 'get',
-  path: '/notices',
-  summary: 'What the operators told the member and they have not seen yet',
-  responses: { 200: jsonResponse(moderatorMessages, 'The first first'), ...problemResponses },
+  path: '/moderator-messages',
+  summary: 'List unseen messages from the moderators',
+  responses: { 200: jsonResponse(moderatorMessages, 'Oldest first'), ...problemResponses },
 });
 
 const markSeen = createRoute({
   method: 'put',
-  path: '/notices/seen',
-  summary: 'The member has seen what they were told, up to one of them',
+  path: '/moderator-messages/seen',
+  summary: 'Mark messages from the moderators as seen, up to one of them',
   request: { body: jsonBody(moderatorMessagesSeen) },
-  responses: { 204: { description: 'Noted' }, ...problemResponses },
+  responses: { 204: { description: 'Recorded' }, ...problemResponses },
 });
 
 const log = createRoute({
   method: 'get',
-  path: '/care/log',
-  summary: 'What operators did and why',
+  path: '/moderation/log',
+  summary: 'List the moderation log',
   request: { query: z.object({ cursor: cursorQuery }) },
-  responses: { 200: jsonResponse(moderationLog, 'The latest first'), ...problemResponses },
+  responses: { 200: jsonResponse(moderationLog, 'Latest first'), ...problemResponses },
 });
 
 const queue = createRoute({
   method: 'get',
-  path: '/care/queue',
-  summary: 'For operators: posts with open flags',
+  path: '/moderation/queue',
+  summary: 'For moderators: list the review queue',
   request: { query: z.object({ cursor: cursorQuery }) },
-  responses: { 200: jsonResponse(reviewQueue, 'Most flags first'), ...problemResponses },
+  responses: { 200: jsonResponse(reviewQueue, 'Most reports first'), ...problemResponses },
 });
 
 const postActionRoute = createRoute({
   method: 'post',
-  path: '/care/post-actions',
-  summary: 'For operators: do something about a post',
+  path: '/moderation/post-actions',
+  summary: 'For moderators: take an action on a post',
   request: { body: jsonBody(postActionDraft) },
-  responses: { 204: { description: 'Done, and written down' }, ...problemResponses },
+  responses: { 204: { description: 'Done and logged' }, ...problemResponses },
 });
 
 const memberActionRoute = createRoute({
   method: 'post',
-  path: '/care/member-actions',
-  summary: 'For operators: do something about a member',
+  path: '/moderation/member-actions',
+  summary: 'For moderators: take an action on a member',
   request: { body: jsonBody(memberActionDraft) },
-  responses: { 204: { description: 'Done or begun, and written down' }, ...problemResponses },
+  responses: { 204: { description: 'Done or started, and logged' }, ...problemResponses },
 });
 
 const member = createRoute({
   method: 'get',
-  path: '/care/members/{id}',
-  summary: 'For operators: how a member stands, and how far the undoing of what they did is',
+  path: '/moderation/members/{id}',
+  summary: 'For moderators: get the state of a member and of a removal of their activity',
   request: { params: idParam },
-  responses: { 200: jsonResponse(moderatedMember, 'As it is now'), ...problemResponses },
+  responses: { 200: jsonResponse(moderatedMember, 'The current state'), ...problemResponses },
 });
 
-/** Before anything else is said about the request. */
+/** Runs before validation, so that an invalid request of another member is a 404 too. */
 const moderatorsOnly = createMiddleware<SignedInEnv>(async (c, next) => {
   requireModerator(c.get('viewer'));
   await next();
@@ -126,7 +126,10 @@ const moderatorsOnly = createMiddleware<SignedInEnv>(async (c, next) => {
 
 export type ModerationRoutesDeps = RouteDeps & { limits: WriteLimits; moderation: ModerationDeps };
 
-/** Flags, notices and the log are for every member; for all else there is nothing here but for operators. */
+/**
+ * Every member can report posts and read their messages and the log. Everything else responds 404 to members who are
+ * not moderators.
+ */
 export function moderationRoutes({ db, limits, moderation }: ModerationRoutesDeps) {
   const kinds = {
     question: (id: number): PostRef => ({ kind: 'question', id }),
@@ -134,7 +137,12 @@ export function moderationRoutes({ db, limits, moderation }: ModerationRoutesDep
     reply: (id: number): PostRef => ({ kind: 'reply', id }),
   };
   const routes = createRouter();
-  for (const path of ['/care/queue', '/care/post-actions', '/care/member-actions', '/care/members/*'])
+  for (const path of [
+    '/moderation/queue',
+    '/moderation/post-actions',
+    '/moderation/member-actions',
+    '/moderation/members/*',
+  ])
     routes.use(path, moderatorsOnly);
   return routes
     .openapi(questionReport.read, async (c) => {
@@ -150,19 +158,19 @@ export function moderationRoutes({ db, limits, moderation }: ModerationRoutesDep
       return c.json(await readReport(db, { post, viewer: c.get('viewer') }), 200);
     })
     .openapi(questionReport.set, async (c) => {
-      const flag = { viewer: c.get('viewer'), draft: c.req.valid('json') };
-      await limits.report(flag.viewer.id);
-      return c.json(await setReport(db, { ...flag, post: kinds.question(c.req.valid('param').id) }), 200);
+      const report = { viewer: c.get('viewer'), draft: c.req.valid('json') };
+      await limits.report(report.viewer.id);
+      return c.json(await setReport(db, { ...report, post: kinds.question(c.req.valid('param').id) }), 200);
     })
     .openapi(answerReport.set, async (c) => {
-      const flag = { viewer: c.get('viewer'), draft: c.req.valid('json') };
-      await limits.report(flag.viewer.id);
-      return c.json(await setReport(db, { ...flag, post: kinds.answer(c.req.valid('param').id) }), 200);
+      const report = { viewer: c.get('viewer'), draft: c.req.valid('json') };
+      await limits.report(report.viewer.id);
+      return c.json(await setReport(db, { ...report, post: kinds.answer(c.req.valid('param').id) }), 200);
     })
     .openapi(replyReport.set, async (c) => {
-      const flag = { viewer: c.get('viewer'), draft: c.req.valid('json') };
-      await limits.report(flag.viewer.id);
-      return c.json(await setReport(db, { ...flag, post: kinds.reply(c.req.valid('param').id) }), 200);
+      const report = { viewer: c.get('viewer'), draft: c.req.valid('json') };
+      await limits.report(report.viewer.id);
+      return c.json(await setReport(db, { ...report, post: kinds.reply(c.req.valid('param').id) }), 200);
     })
     .openapi(hidden, async (c) => {
       const items = await readHiddenPosts(db, {

@@ -17,15 +17,15 @@ import {
   startModeration,
 } from '#tests/support/moderation.ts';
 
-// Who must not see, and who must not be affected.
-const { server, ann, bob, eve, op, other, community, thread } = await startModeration();
+// Bob and Eve are not moderators: tests check what they must not see and what must not affect them.
+const { server, ann, bob, eve, moderator, other, community, thread } = await startModeration();
 
-test('a post is flagged once a member, for the operators alone, and the flag can be changed and taken back', async () => {
+test('takes one report per member and post, shows it only to moderators, and lets the member change or withdraw it', async () => {
   const id = await ann.ask();
   expect(await report(bob, 'question', id)).toMatchObject({ body: { reason: 'spam', closed: false } });
   expect(await report(bob, 'question', id, 'rude')).toMatchObject({ body: { reason: 'rude' } });
   expect(await report(eve, 'question', id, 'other', ' A copy of my book. ')).toMatchObject({ status: 200 });
-  expect(await getReviewQueue(op)).toMatchObject([
+  expect(await getReviewQueue(moderator)).toMatchObject([
     {
       kind: 'question',
       postId: id,
@@ -38,61 +38,61 @@ test('a post is flagged once a member, for the operators alone, and the flag can
       ],
     },
   ]);
-  expect(JSON.stringify(await getReviewQueue(op))).not.toContain('Bob');
-  expect(await report(ann, 'question', id)).toMatchObject({ status: 403, code: 'not-allowed' });
+  expect(JSON.stringify(await getReviewQueue(moderator))).not.toContain('Bob');
+  expect(await report(ann, 'question', id)).toMatchObject({ status: 403, kind: 'not-allowed' });
   expect(await report(bob, 'question', id, 'other')).toMatchObject({ status: 400 });
   expect(await report(bob, 'answer', 999_999)).toMatchObject({ status: 404 });
   await report(bob, 'question', id, null);
   await report(eve, 'question', id, null);
-  expect(await getReviewQueue(op)).toEqual([]);
-  expect(expectOk(await bob.get<ReportState>(`/questions/${id}/flag`))).toEqual({
+  expect(await getReviewQueue(moderator)).toEqual([]);
+  expect(expectOk(await bob.get<ReportState>(`/questions/${id}/report`))).toEqual({
     reason: null,
     closed: false,
   });
 });
 
-test('whoever is no operator finds nothing at the addresses of care but the public log', async () => {
+test('responds 404 to members who are not moderators, except for the public log', async () => {
   const id = await ann.ask();
-  for (const path of ['/care/queue', `/care/members/${ann.id}`])
-    expect(await bob.get(path)).toMatchObject({ status: 404, code: 'not-found' });
+  for (const path of ['/moderation/queue', `/moderation/members/${ann.id}`])
+    expect(await bob.get(path)).toMatchObject({ status: 404, kind: 'not-found' });
   expect(await actOnPost(bob, 'hide', 'question', id)).toMatchObject({ status: 404 });
-  expect(await bob.post('/care/post-actions', { nonsense: true })).toMatchObject({ status: 404 });
+  expect(await bob.post('/moderation/post-actions', { nonsense: true })).toMatchObject({ status: 404 });
   expect(await actOnMember(bob, 'warn', ann.id)).toMatchObject({ status: 404 });
   expect((await ann.read(id)).question.id).toBe(id);
 });
 
-test('the most flagged post comes first, page by page', async () => {
+test('lists the most reported post first, page by page', async () => {
   const ids = [await ann.ask(), await ann.ask(), await ann.ask()];
   const [few = 0, many = 0, some = 0] = ids;
-  for (const member of [bob, eve, op]) await report(member, 'question', many);
+  for (const member of [bob, eve, moderator]) await report(member, 'question', many);
   for (const member of [bob, eve]) await report(member, 'question', some);
   await report(bob, 'question', few);
-  expect((await getReviewQueue(op)).map(({ postId }) => postId)).toEqual([many, some, few]);
-  const [first] = await getReviewQueue(op);
+  expect((await getReviewQueue(moderator)).map(({ postId }) => postId)).toEqual([many, some, few]);
+  const [first] = await getReviewQueue(moderator);
   const cursor = Buffer.from(JSON.stringify([first?.reportsCount, first?.id])).toString('base64url');
-  const rest = expectOk(await op.get<ReviewQueue>(`/care/queue?cursor=${cursor}`)).items;
+  const rest = expectOk(await moderator.get<ReviewQueue>(`/moderation/queue?cursor=${cursor}`)).items;
   expect(rest.map(({ postId }) => postId)).toEqual([some, few]);
-  for (const id of ids) expect((await actOnPost(op, 'dismiss', 'question', id)).status).toBe(204);
-  expect(await getReviewQueue(op)).toEqual([]);
+  for (const id of ids) expect((await actOnPost(moderator, 'dismiss', 'question', id)).status).toBe(204);
+  expect(await getReviewQueue(moderator)).toEqual([]);
   expect(await report(bob, 'question', many)).toMatchObject({ body: { reason: null, closed: true } });
-  expect(await getReviewQueue(op)).toEqual([]);
+  expect(await getReviewQueue(moderator)).toEqual([]);
 });
 
-test('of two operators who decide at once one does it, and the other is told who did', async () => {
+test('lets one of two moderators who decide at the same time act, and names that one to the other', async () => {
   const id = await ann.ask();
   await report(bob, 'question', id);
-  const [place] = await getReviewQueue(op);
+  const [place] = await getReviewQueue(moderator);
   const both = await Promise.all([
-    actOnPost(op, 'hide', 'question', id, { queueItemId: place?.id }),
+    actOnPost(moderator, 'hide', 'question', id, { queueItemId: place?.id }),
     actOnPost(other, 'dismiss', 'question', id, { queueItemId: place?.id }),
   ]);
   expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([204, 409]);
   const late = both.find(({ status }) => status === 409);
-  expect(late).toMatchObject({ code: 'done-meanwhile', detail: expect.stringMatching(/^(Olga|Otto) has /) });
+  expect(late).toMatchObject({ kind: 'already-handled', detail: expect.stringMatching(/^(Olga|Otto) has /) });
 });
 
 test.each<Kind>(['question', 'answer', 'reply'])(
-  'a hidden %s is nowhere to be seen for others, and comes back exactly as it was',
+  'shows a hidden %s to no one else, and restores it exactly as it was',
   async (kind) => {
     const all = await thread();
     const post = { question: all.id, answer: all.answer.id, reply: all.reply.id }[kind];
@@ -102,13 +102,13 @@ test.each<Kind>(['question', 'answer', 'reply'])(
       answer: `Zeppelins ${all.mark} were`,
       reply: `They float ${all.mark}`,
     }[kind];
-    await report(op, kind, post);
+    await report(moderator, kind, post);
     const before = await community();
     const { hiddenPosts, unreadModeratorMessages } = await author.me();
-    expect(await actOnPost(op, 'hide', kind, post)).toMatchObject({ status: 204 });
-    expect(await getReviewQueue(op)).toEqual([]);
+    expect(await actOnPost(moderator, 'hide', kind, post)).toMatchObject({ status: 204 });
+    expect(await getReviewQueue(moderator)).toEqual([]);
     expect(await findViolations(server.db)).toEqual([]);
-    for (const member of [ann, bob, eve, op])
+    for (const member of [ann, bob, eve, moderator])
       for (const path of [
         `/questions/${all.id}`,
         '/feeds/recent',
@@ -116,7 +116,7 @@ test.each<Kind>(['question', 'answer', 'reply'])(
         '/search?q=zeppelins&in=answers',
         `/members/${author.id}/questions`,
         `/members/${author.id}/answers`,
-        '/topics/zeppelin/questions',
+        '/tags/zeppelin/questions',
         '/notifications',
         '/bookmarks',
         '/following/questions',
@@ -126,79 +126,84 @@ test.each<Kind>(['question', 'answer', 'reply'])(
     const stranger = kind === 'answer' ? eve : bob;
     const strangers = await stranger.get(`/questions/${all.id}/hidden`);
     expect(strangers).toMatchObject(
-      kind === 'question' ? { status: 404, code: 'not-found' } : { status: 200, body: { items: [] } },
+      kind === 'question' ? { status: 404, kind: 'not-found' } : { status: 200, body: { items: [] } },
     );
     expect(await getHiddenPosts(author, all.id)).toMatchObject([
       { kind, postId: post, status: 'hidden', reason: 'It is an advertisement.' },
     ]);
-    expect((await getHiddenPosts(op, all.id))[0]?.content).toContain(words);
+    expect((await getHiddenPosts(moderator, all.id))[0]?.content).toContain(words);
     expect(await author.me()).toMatchObject({
       hiddenPosts: hiddenPosts + 1,
       unreadModeratorMessages: unreadModeratorMessages + 1,
     });
     const notice = (await getModeratorMessages(author)).at(-1);
     expect(notice).toMatchObject({ kind: 'hidden', reason: 'It is an advertisement.' });
-    expect((await author.put('/notices/seen', { upTo: notice?.id })).status).toBe(204);
+    expect((await author.put('/moderator-messages/seen', { upTo: notice?.id })).status).toBe(204);
     expect((await author.me()).unreadModeratorMessages).toBe(0);
     expect((await stranger.delete(`/${paths[kind]}/${post}`)).status).toBe(404);
     expect(await actOnPost(other, 'restore', kind, post)).toMatchObject({ status: 204 });
     expect(await community()).toEqual(before);
     expect(await findViolations(server.db)).toEqual([]);
-    expect(await actOnPost(op, 'restore', kind, post)).toMatchObject({ status: 409, code: 'done-meanwhile' });
+    expect(await actOnPost(moderator, 'restore', kind, post)).toMatchObject({
+      status: 409,
+      kind: 'already-handled',
+    });
   },
 );
 
-test('a reply comes back below the places that went with it', async () => {
+test('restores a reply below the placeholders that were deleted with it', async () => {
   const { id, answer, reply, below, mark } = await thread();
-  await actOnPost(op, 'hide', 'reply', reply.id);
-  await actOnPost(op, 'hide', 'reply', below.id);
+  await actOnPost(moderator, 'hide', 'reply', reply.id);
+  await actOnPost(moderator, 'hide', 'reply', below.id);
   expect((await ann.read(id)).answers.items[0]?.replies.items).toEqual([]);
-  await actOnPost(op, 'restore', 'reply', below.id);
+  await actOnPost(moderator, 'restore', 'reply', below.id);
   const replies = async () => (await ann.read(id)).answers.items[0]?.replies.items;
   expect(await replies()).toMatchObject([{ id: reply.id, deleted: true, content: '' }, { id: below.id }]);
   expect(await findViolations(server.db)).toEqual([]);
-  await actOnPost(op, 'restore', 'reply', reply.id);
+  await actOnPost(moderator, 'restore', 'reply', reply.id);
   expect(await replies()).toMatchObject([{ id: reply.id, content: `They float ${mark}.` }, { id: below.id }]);
-  await actOnPost(op, 'hide', 'answer', answer.id);
-  await actOnPost(op, 'hide', 'question', id);
-  expect(await actOnPost(op, 'restore', 'answer', answer.id)).toMatchObject({ status: 404 });
-  await actOnPost(op, 'restore', 'question', id);
-  expect(await actOnPost(op, 'restore', 'answer', answer.id)).toMatchObject({ status: 204 });
+  await actOnPost(moderator, 'hide', 'answer', answer.id);
+  await actOnPost(moderator, 'hide', 'question', id);
+  expect(await actOnPost(moderator, 'restore', 'answer', answer.id)).toMatchObject({ status: 404 });
+  await actOnPost(moderator, 'restore', 'question', id);
+  expect(await actOnPost(moderator, 'restore', 'answer', answer.id)).toMatchObject({ status: 204 });
   expect((await ann.read(id)).question.acceptedAnswerId).toBe(answer.id);
   expect(await findViolations(server.db)).toEqual([]);
 });
 
-test('what is deleted by an operator is out of sight of its author too, can be brought back for 30 days, and is gone then', async () => {
+test('hides a post deleted by a moderator from its author too, restores it within 30 days, and then deletes it', async () => {
   const { id, answer } = await thread();
-  await actOnPost(op, 'delete', 'answer', answer.id);
+  await actOnPost(moderator, 'delete', 'answer', answer.id);
   expect(await getHiddenPosts(bob, id)).toEqual([]);
   await purgeDeletedPosts(server.db);
-  expect(await actOnPost(op, 'restore', 'answer', answer.id)).toMatchObject({ status: 204 });
-  await actOnPost(op, 'delete', 'answer', answer.id);
+  expect(await actOnPost(moderator, 'restore', 'answer', answer.id)).toMatchObject({ status: 204 });
+  await actOnPost(moderator, 'delete', 'answer', answer.id);
   await sql`update hidden_post set purge_at = now() - interval '1 minute' where post_id = ${answer.id}`.execute(
     server.db,
   );
   await purgeDeletedPosts(server.db);
-  expect(await getHiddenPosts(op, id)).toEqual([]);
-  expect(await actOnPost(op, 'restore', 'answer', answer.id)).toMatchObject({ status: 409 });
-  expect((await getModerationLog(op))[0]).toMatchObject({
+  expect(await getHiddenPosts(moderator, id)).toEqual([]);
+  expect(await actOnPost(moderator, 'restore', 'answer', answer.id)).toMatchObject({ status: 409 });
+  expect((await getModerationLog(moderator))[0]).toMatchObject({
     action: 'purge',
     moderatorName: null,
     restorable: null,
   });
 });
 
-test('a question that its author deletes takes what was hidden of it along', async () => {
+test('deletes the hidden posts of a question that its author deletes', async () => {
   const { id, answer } = await thread();
-  await actOnPost(op, 'hide', 'answer', answer.id);
+  await actOnPost(moderator, 'hide', 'answer', answer.id);
   await ann.remove('questions', id);
-  expect(await actOnPost(op, 'restore', 'answer', answer.id)).toMatchObject({ status: 409 });
+  expect(await actOnPost(moderator, 'restore', 'answer', answer.id)).toMatchObject({ status: 409 });
   expect(await findViolations(server.db)).toEqual([]);
 });
 
-test('in a locked question nothing is written, edited or voted on, until it is unlocked', async () => {
+test('refuses posts, edits and votes in a locked question until it is unlocked', async () => {
   const { id, answer, reply } = await thread();
-  expect((await actOnPost(op, 'lock', 'answer', answer.id, { reason: 'Cooling down.' })).status).toBe(204);
+  expect((await actOnPost(moderator, 'lock', 'answer', answer.id, { reason: 'Cooling down.' })).status).toBe(
+    204,
+  );
   expect((await bob.read(id)).question.lockReason).toBe('Cooling down.');
   const refused = [
     await eve.post(`/questions/${id}/answers`, { content: 'More.' }),
@@ -214,8 +219,8 @@ test('in a locked question nothing is written, edited or voted on, until it is u
   for (const response of refused)
     expect(response).toMatchObject({
       status: 403,
-      code: 'locked',
-      detail: 'This question is locked, so that it stays as it is: Cooling down.',
+      kind: 'locked',
+      detail: 'This question is locked: Cooling down.',
     });
   expect(await actOnPost(other, 'lock', 'question', id)).toMatchObject({ status: 409 });
   expect((await actOnPost(other, 'unlock', 'question', id)).status).toBe(204);
@@ -223,31 +228,31 @@ test('in a locked question nothing is written, edited or voted on, until it is u
   await eve.answer(id);
 });
 
-test('a question that was asked before says so on its page and in lists, and its answers stay', async () => {
+test('shows a question as a duplicate on its page and in lists, and keeps its answers', async () => {
   const first = await ann.ask({ title: 'Asked first?' });
   const { id } = await thread();
-  expect((await actOnPost(op, 'duplicate', 'question', id, { duplicateOf: first })).status).toBe(204);
+  expect((await actOnPost(moderator, 'duplicate', 'question', id, { duplicateOf: first })).status).toBe(204);
   const page = await bob.read(id);
   expect(page.question.duplicateOf).toBe(first);
   expect(page.answers.items).toHaveLength(1);
   const card = async () => (await bob.feed('recent')).items.find((each) => each.id === id);
   expect(await card()).toMatchObject({ duplicate: true });
   for (const duplicateOf of [id, 999_999, null])
-    expect(await actOnPost(op, 'duplicate', 'question', first, { duplicateOf })).toMatchObject({
+    expect(await actOnPost(moderator, 'duplicate', 'question', first, { duplicateOf })).toMatchObject({
       status: 400,
     });
-  await actOnPost(op, 'hide', 'question', first);
+  await actOnPost(moderator, 'hide', 'question', first);
   expect((await bob.read(id)).question.duplicateOf).toBeNull();
-  await actOnPost(op, 'restore', 'question', first);
+  await actOnPost(moderator, 'restore', 'question', first);
   expect(await card()).toMatchObject({ duplicate: true });
   await ann.remove('questions', first);
   expect(await card()).toMatchObject({ duplicate: false });
 });
 
-test('the log tells every member what was done and why, and operators who did it; never who flagged or what was hidden', async () => {
+test('shows actions and reasons in the log to every member, moderators only to moderators, and never reporters or hidden texts', async () => {
   const id = await ann.ask({ title: 'Secret title', content: 'Secret text.' });
   await report(bob, 'question', id, 'other', 'Told in confidence.');
-  await actOnPost(op, 'hide', 'question', id);
+  await actOnPost(moderator, 'hide', 'question', id);
   const [entry] = await getModerationLog(eve);
   expect(entry).toMatchObject({
     action: 'hide',
@@ -259,11 +264,11 @@ test('the log tells every member what was done and why, and operators who did it
     before: null,
     restorable: null,
   });
-  for (const member of [eve, op]) {
+  for (const member of [eve, moderator]) {
     const text = JSON.stringify((await getModerationLog(member))[0]);
     for (const word of ['Secret', 'Bob', 'confidence']) expect(text).not.toContain(word);
   }
-  expect((await getModerationLog(op))[0]).toMatchObject({
+  expect((await getModerationLog(moderator))[0]).toMatchObject({
     moderatorName: 'Olga',
     memberName: 'Ann',
     before: { reportsCount: 1 },

@@ -21,7 +21,9 @@ export async function insertModeratorMessage(tx: Tx, message: ModeratorMessageDr
   return row.id;
 }
 
-/** What the member has not seen yet, the first first; the index moderator_message_unseen serves it. */
+/**
+ * Messages that the member has not marked as seen, oldest first. The index moderator_message_unseen serves the order.
+ */
 export async function listUnseenMessages(
   db: Reader,
   { memberId, limit }: { memberId: number; limit: number },

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import type { Tx } from '#server/core/database.ts';
-import type { ModerationAction, PostRef } from '#shared/moderation/moderation.ts';
+import type { ModerationAction } from '#shared/moderation/moderation.ts';
+import type { PostRef } from '#shared/core/fields.ts';
 
-/** For a locked row. */
+/** The row must be locked. */
 export async function setLock(
   tx: Tx,
   { questionId, lockReason }: { questionId: number; lockReason: string | null },
@@ -10,7 +11,10 @@ export async function setLock(
   await sql`update question set lock_reason = ${lockReason} where id = ${questionId}`.execute(tx);
 }
 
-/** For a locked row. What repeated it repeats the other one from now on. Returns all that changed. */
+/**
+ * The row must be locked. Duplicates of this question become duplicates of the other one. Returns the ids of all
+ * changed questions.
+ */
 export async function setDuplicate(
   tx: Tx,
   { questionId, duplicateOf }: { questionId: number; duplicateOf: number | null },
@@ -24,16 +28,16 @@ export async function setDuplicate(
   return [questionId, ...rows.map((row) => row.id)];
 }
 
-/** The last thing that was done to a post. */
+/** Returns the last moderation action on a post. */
 export async function findLastAction(tx: Tx, { kind, id }: PostRef) {
   const { rows } = await sql<{
     action: ModerationAction;
     reason: string;
     created_at: Date;
     moderator_id: number | null;
-    operator_name: string | null;
+    moderator_name: string | null;
   }>`
-    select action, reason, moderation_log.created_at, moderator_id, member.display_name as operator_name
+    select action, reason, moderation_log.created_at, moderator_id, member.display_name as moderator_name
     from moderation_log left join member on member.id = moderator_id
     where post_kind = ${kind} and post_id = ${id} order by moderation_log.id desc limit 1`.execute(tx);
   return rows[0];

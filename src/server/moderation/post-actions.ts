@@ -1,9 +1,9 @@
 import { type Database, type Tx, transaction } from '#server/core/database.ts';
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
 import { publishAll, type TopicEvent } from '#server/core/events.ts';
-import { buildDuplicateEvents } from '#server/posts/posts-events.ts';
-import { lockQuestionThread } from '#server/posts/questions.ts';
-import type { PostRef, PostAction, PostActionDraft } from '#shared/moderation/moderation.ts';
+import { buildDuplicateEvents, lockQuestionThread } from '#server/posts/index.ts';
+import type { PostAction, PostActionDraft } from '#shared/moderation/moderation.ts';
+import type { PostRef } from '#shared/core/fields.ts';
 import { lockQuestionKey, lockReportedPost } from './reports-queries.ts';
 import { resolveReports } from './reports.ts';
 import { type LogEntryDraft, insertLogEntry } from './moderation-log-queries.ts';
@@ -16,17 +16,17 @@ import { findLastAction, setDuplicate, setLock } from './post-actions-queries.ts
 export type PostActionRequest = { moderator: Moderator; draft: PostActionDraft };
 
 /**
- * Does what an operator decided about a post, once: of two who decide at the same moment the second is told of the first.
- * Everything is written down in the same transaction, with the reason and with how it was before.
- * @throws ProblemError 'done-meanwhile', 'not-found', 'invalid' without a reason where one is needed
+ * Applies a moderator's decision about a post. Of two moderators who decide at the same time, the second gets an error
+ * with the first decision. The log entry with the reason and the state before is written in the same transaction.
+ * @throws ProblemError 'already-handled', 'not-found', 'invalid' if a required reason is missing
  */
 export async function actOnPost(db: Database, { moderator, draft }: PostActionRequest): Promise<void> {
   const { action, kind, id, reason } = draft;
   if (reason === '' && action !== 'dismiss' && action !== 'restore')
-    throw invalidFieldError('reason', 'Say why in a few words');
+    throw invalidFieldError('reason', 'reason-required');
   await transaction(db, async (tx) => {
     const post: PostRef = { kind, id };
-    await requireStillOpen(tx, { operator: moderator, post, queueItemId: draft.queueItemId });
+    await requireStillOpen(tx, { moderator, post, queueItemId: draft.queueItemId });
     await actionHandlers[action](tx, { moderator, post, draft });
   });
 }
@@ -35,10 +35,10 @@ type PostActionContext = { moderator: Moderator; post: PostRef; draft: PostActio
 
 const actionHandlers: Readonly<Record<PostAction, (tx: Tx, step: PostActionContext) => Promise<void>>> = {
   dismiss: async (tx, { moderator, post, draft }) => {
-    const as = await requirePost(tx, post);
+    const visible = await requirePost(tx, post);
     const reportsCount = await resolveReports(tx, { post, outcome: 'dismissed' });
     if (reportsCount === 0) throw await createAlreadyHandledError(tx, post);
-    await logAction(tx, { moderator, post, draft, ...as, before: { reportsCount } }, []);
+    await logAction(tx, { moderator, post, draft, ...visible, before: { reportsCount } }, []);
   },
   hide: (tx, step) => hideOrDelete(tx, step, 'hidden'),
   delete: (tx, step) => hideOrDelete(tx, step, 'deleted'),
@@ -46,10 +46,10 @@ const actionHandlers: Readonly<Record<PostAction, (tx: Tx, step: PostActionConte
     const row = await findHiddenPost(tx, post);
     if (row === undefined) throw await createAlreadyHandledError(tx, post);
     await restorePost(tx, row);
-    const as = { question_id: row.question_id, author_id: row.author_id };
+    const visible = { question_id: row.question_id, author_id: row.author_id };
     await logAction(
       tx,
-      { moderator, post, draft, ...as, before: { status: row.status } },
+      { moderator, post, draft, ...visible, before: { status: row.status } },
       createStatusEvents(row.author_id),
     );
   },
@@ -62,24 +62,24 @@ const actionHandlers: Readonly<Record<PostAction, (tx: Tx, step: PostActionConte
 async function hideOrDelete(
   tx: Tx,
   { moderator, post, draft }: PostActionContext,
-  how: 'hidden' | 'deleted',
+  status: 'hidden' | 'deleted',
 ): Promise<void> {
-  // Before the post goes: then its reports were answered, and not lost with it.
-  const reportsCount = await resolveReports(tx, { post, outcome: 'acted' });
-  const as = await hidePost(tx, { post, how, reason: draft.reason, activityRemovalId: null });
-  if (as === undefined) throw await createAlreadyHandledError(tx, post);
-  if (as.author_id !== null)
+  // Before the post is hidden: its reports are resolved, not hidden with it.
+  const reportsCount = await resolveReports(tx, { post, outcome: 'resolved' });
+  const visible = await hidePost(tx, { post, status, reason: draft.reason, activityRemovalId: null });
+  if (visible === undefined) throw await createAlreadyHandledError(tx, post);
+  if (visible.author_id !== null)
     await insertModeratorMessage(tx, {
-      memberId: as.author_id,
-      kind: how,
+      memberId: visible.author_id,
+      kind: status,
       reason: draft.reason,
       until: null,
-      title: as.title,
+      title: visible.title,
     });
   await logAction(
     tx,
-    { moderator, post, draft, ...as, before: { reportsCount } },
-    createStatusEvents(as.author_id),
+    { moderator, post, draft, ...visible, before: { reportsCount } },
+    createStatusEvents(visible.author_id),
   );
 }
 
@@ -88,14 +88,14 @@ async function lockOrUnlock(
   { moderator, post, draft }: PostActionContext,
   lockReason: string | null,
 ) {
-  const as = await requirePost(tx, post);
-  const question = await lockQuestionThread(tx, as.question_id);
+  const visible = await requirePost(tx, post);
+  const question = await lockQuestionThread(tx, visible.question_id);
   if ((question.lock_reason === null) === (lockReason === null)) throw createUnchangedError();
-  const reportsCount = await resolveReports(tx, { post, outcome: 'acted' });
+  const reportsCount = await resolveReports(tx, { post, outcome: 'resolved' });
   await setLock(tx, { questionId: question.id, lockReason });
   await logAction(
     tx,
-    { moderator, post, draft, ...as, before: { reportsCount, lockReason: question.lock_reason } },
+    { moderator, post, draft, ...visible, before: { reportsCount, lockReason: question.lock_reason } },
     [{ topic: `question:${question.id}`, event: { kind: 'edited' } }],
   );
 }
@@ -105,62 +105,65 @@ async function markDuplicate(
   { moderator, post, draft }: PostActionContext,
   duplicateOf: number | null,
 ) {
-  if (post.kind !== 'question') throw invalidFieldError('kind', 'Only a question repeats another one.');
+  if (post.kind !== 'question') throw invalidFieldError('kind', 'duplicate-not-question');
   if (draft.action === 'duplicate' && (duplicateOf === null || duplicateOf === post.id))
-    throw invalidFieldError('duplicateOf', 'Name the question that was asked before.');
-  const as = await requirePost(tx, post);
+    throw invalidFieldError('duplicateOf', 'original-required');
+  const visible = await requirePost(tx, post);
   if (duplicateOf !== null) await requireOriginal(tx, { id: post.id, duplicateOf });
   const question = await lockQuestionThread(tx, post.id);
   if (question.duplicate_of === duplicateOf) throw createUnchangedError();
-  const reportsCount = await resolveReports(tx, { post, outcome: 'acted' });
+  const reportsCount = await resolveReports(tx, { post, outcome: 'resolved' });
   const changed = await setDuplicate(tx, { questionId: post.id, duplicateOf });
   const before = { reportsCount, duplicateOf: question.duplicate_of };
   const events = changed.flatMap((id) => buildDuplicateEvents(id, duplicateOf));
-  await logAction(tx, { moderator, post, draft, ...as, before }, events);
+  await logAction(tx, { moderator, post, draft, ...visible, before }, events);
 }
 
-/** The question that was asked before is there, and repeats no other: whoever follows the link finds answers. */
+/** The original question must exist and must not be a duplicate, so that its link leads to answers. */
 async function requireOriginal(
   tx: Tx,
   { id, duplicateOf }: { id: number; duplicateOf: number },
 ): Promise<void> {
-  // Both in the order of their ids, as all do who need more than one question.
+  // Every transaction that needs several questions locks them in the order of their ids.
   if (duplicateOf > id) await lockQuestionThread(tx, id);
-  if (!(await lockQuestionKey(tx, duplicateOf)))
-    throw invalidFieldError('duplicateOf', 'There is no question with this number.');
+  if (!(await lockQuestionKey(tx, duplicateOf))) throw invalidFieldError('duplicateOf', 'original-not-found');
   if ((await lockQuestionThread(tx, duplicateOf)).duplicate_of !== null)
-    throw invalidFieldError('duplicateOf', 'That question repeats another one itself. Name that one.');
+    throw invalidFieldError('duplicateOf', 'original-is-duplicate');
 }
 
 async function requirePost(tx: Tx, post: PostRef) {
-  const as = await findVisiblePost(tx, post);
-  if (as === undefined) throw await createAlreadyHandledError(tx, post);
-  return as;
+  const visible = await findVisiblePost(tx, post);
+  if (visible === undefined) throw await createAlreadyHandledError(tx, post);
+  return visible;
 }
 
-/** Whoever looks at a place of the queue acts on it only while it is there. */
+/** An action from the review queue needs its entry to be still open. */
 async function requireStillOpen(
   tx: Tx,
-  { operator, post, queueItemId }: { operator: Moderator; post: PostRef; queueItemId: number | null },
+  { moderator, post, queueItemId }: { moderator: Moderator; post: PostRef; queueItemId: number | null },
 ): Promise<void> {
   if (queueItemId === null) return;
-  const as = await findVisiblePost(tx, post);
-  if (as !== undefined) await lockQuestionKey(tx, as.question_id);
+  const visible = await findVisiblePost(tx, post);
+  if (visible !== undefined) await lockQuestionKey(tx, visible.question_id);
   if (!(await lockReportedPost(tx, { id: queueItemId, post })))
-    throw await createAlreadyHandledError(tx, post, operator);
+    throw await createAlreadyHandledError(tx, post, moderator);
 }
 
-const createUnchangedError = () =>
-  new ProblemError('done-meanwhile', 'It is so already; somebody was faster.');
+const createUnchangedError = () => new ProblemError('handled-already');
 
-/** Says what was done before, where anything was. */
-async function createAlreadyHandledError(tx: Tx, post: PostRef, operator?: Moderator): Promise<ProblemError> {
+/** Names the moderator and the action if there was one. */
+async function createAlreadyHandledError(
+  tx: Tx,
+  post: PostRef,
+  moderator?: Moderator,
+): Promise<ProblemError> {
   const last = await findLastAction(tx, post);
-  if (last === undefined) return new ProblemError('not-found', 'There is no such post any more.');
-  const who = last.moderator_id === operator?.id ? 'You have' : `${last.operator_name ?? 'Somebody'} has`;
-  return new ProblemError('done-meanwhile', `${who} dealt with this already.`, {
-    extension: { action: last.action, reason: last.reason, at: last.created_at.toISOString() },
-  });
+  if (last === undefined) return new ProblemError('post-deleted');
+  const extension = { action: last.action, reason: last.reason, at: last.created_at.toISOString() };
+  if (last.moderator_id === moderator?.id) return new ProblemError('handled-by-you', { extension });
+  const name = last.moderator_name;
+  if (name === null) return new ProblemError('handled-already', { extension });
+  return new ProblemError('handled-by-moderator', { params: { name }, extension });
 }
 
 type LoggedAction = Pick<PostActionContext, 'moderator' | 'post' | 'draft'> & {
@@ -179,10 +182,10 @@ async function logAction(tx: Tx, logged: LoggedAction, events: readonly TopicEve
     memberId,
     before,
   });
-  await publishAll(tx, [...events, { topic: 'care', event: { kind: 'care-changed' } }]);
+  await publishAll(tx, [...events, { topic: 'moderation', event: { kind: 'moderation-changed' } }]);
 }
 
-/** The author has something to see, or one post more or less that others do not see. */
+/** The author reads their messages and hidden posts again. */
 function createStatusEvents(authorId: number | null): TopicEvent[] {
-  return authorId === null ? [] : [{ topic: `member:${authorId}`, event: { kind: 'standing-changed' } }];
+  return authorId === null ? [] : [{ topic: `member:${authorId}`, event: { kind: 'member-status-changed' } }];
 }

@@ -7,7 +7,10 @@ type NetworkRow = Omit<RegistrationNetwork, 'firstAt' | 'latestAt'> & { firstAt:
 
 const isRegisteredWithin = (hours: number) => sql`registered_at > now() - make_interval(hours => ${hours})`;
 
-/** Networks of recent registrations, and (null) accounts that wait and whose network is not stored any more. */
+/**
+ * Networks of recent registrations. The network null stands for accounts that wait for approval and whose network is no
+ * longer stored.
+ */
 export async function selectNetworks(
   db: Reader,
   { hours, limit }: { hours: number; limit: number },
@@ -27,7 +30,7 @@ export async function selectNetworks(
 
 type AccountRow = Omit<RegisteredAccount, 'registeredAt'> & { registeredAt: Date };
 
-/** The accounts of one of these, the latest first, behind the number `before`. */
+/** Accounts of one network, latest first, after the id `before`. */
 export async function selectAccounts(
   db: Reader,
   wanted: { network: string | null; hours: number; before: number | null; limit: number },
@@ -39,7 +42,7 @@ export async function selectAccounts(
       : sql`network = ${network} and ${isRegisteredWithin(hours)}`;
   const { rows } = await sql<AccountRow>`
     select member.id, coalesce(display_name, email) as "displayName", recent.registered_at as "registeredAt",
-      recent.pending_step as "pendingStep", role = 'operator' as "isModerator",
+      recent.pending_step as "pendingStep", role = 'moderator' as "isModerator",
       exists (select from activity_removal where member_id = member.id and state <> 'restored') as "isRemoved", ${activityCounts}
     from (
       select * from registration where ${which} ${before === null ? sql`` : sql`and member_id < ${before}`}

@@ -1,4 +1,4 @@
-import { approveAccounts } from '#server/identity/registrations.ts';
+import { approveAccounts } from '#server/identity/index.ts';
 import { type Database, type Reader, transaction } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import { publish } from '#server/core/events.ts';
@@ -7,10 +7,10 @@ import type { RegisteredAccount, RegistrationNetwork } from '#shared/moderation/
 import { insertLogEntry } from './moderation-log-queries.ts';
 import { selectAccounts, selectNetworks } from './registrations-queries.ts';
 
-/** Networks that are listed, and accounts a page shows. */
+/** Networks in one response at most, and accounts per page. */
 const pageSizes = { networks: 100, accounts: 100 } as const;
 
-/** From which networks accounts registered in the last hours: those with waiting accounts first, then the largest. */
+/** Returns the networks of recent registrations: those with waiting accounts first, then the largest. */
 export async function readRegistrationNetworks(
   db: Reader,
   { hours }: { hours: number },
@@ -24,7 +24,7 @@ export async function readRegistrationNetworks(
   return { items };
 }
 
-/** The accounts of one network, the latest first. */
+/** Returns the accounts of one network, latest first. */
 export async function readRegisteredAccounts(
   db: Reader,
   { network, hours, cursor }: { network: string | null; hours: number; cursor: string | undefined },
@@ -38,15 +38,17 @@ export async function readRegisteredAccounts(
   };
 }
 
-/** Lets accounts post that wait. @throws ProblemError 'done-meanwhile' where none of them waits */
+/**
+ * Approves accounts that wait for approval, so that they can post.
+ * @throws ProblemError 'already-handled' if none of them waits.
+ */
 export async function approveRegistrations(
   db: Database,
   { moderatorId, memberIds }: { moderatorId: number; memberIds: readonly number[] },
 ): Promise<void> {
   await transaction(db, async (tx) => {
     const accounts = await approveAccounts(tx, memberIds);
-    if (accounts === 0)
-      throw new ProblemError('done-meanwhile', 'Another moderator has approved these accounts already.');
+    if (accounts === 0) throw new ProblemError('accounts-already-approved');
     const [only] = memberIds;
     const memberId = memberIds.length === 1 && only !== undefined ? only : null;
     await insertLogEntry(tx, {
@@ -57,6 +59,6 @@ export async function approveRegistrations(
       memberId,
       before: { accounts },
     });
-    await publish(tx, 'care', { kind: 'care-changed' });
+    await publish(tx, 'moderation', { kind: 'moderation-changed' });
   });
 }

@@ -11,7 +11,7 @@ import { eventually } from '#tests/support/parley.ts';
 import { addRemovalCommands } from './removals-command.ts';
 import { startModeration } from '#tests/support/moderation.ts';
 
-const { server, ann, op, community } = await startModeration();
+const { server, ann, moderator, community } = await startModeration();
 const { db } = server;
 const network = '203.0.113.5';
 const program = path.join(projectRoot, 'src/server/cli-main.ts');
@@ -24,7 +24,7 @@ const env = {
 
 type Ended = { code: number; out: string; err: string };
 
-/** The commands as the program has them, on this test's database. */
+/** Runs a command of the program on this test's database. */
 async function parley(...parameters: string[]): Promise<Ended> {
   const ended: Ended = { code: 0, out: '', err: '' };
   const output = { write: (text: string) => (ended.out += text) };
@@ -50,7 +50,7 @@ async function parley(...parameters: string[]): Promise<Ended> {
 
 const reason = ['--reason', 'Sellers of watches'];
 
-test('the command line removes all activity of a network, survives a kill, and restores everything', async () => {
+test('removes all activity of a network from the command line, survives a kill, and restores everything', async () => {
   const sellers = [await server.register('Seller one'), await server.register('Seller two')];
   const id = await ann.ask();
   for (const seller of sellers) {
@@ -71,7 +71,7 @@ test('the command line removes all activity of a network, survives a kill, and r
   expect(dry.out).toContain('Nothing was changed.');
   expect(await community()).toEqual(before);
 
-  // Killed while it removes, it is finished by another process.
+  // The first process is killed while it removes. A second one finishes the work.
   const parameters = [program, 'member', 'remove-activity', '--network', network, ...reason];
   const child = spawn(process.execPath, parameters, { env, stdio: 'ignore' });
   const ended = once(child, 'close');
@@ -102,9 +102,9 @@ test('the command line removes all activity of a network, survives a kill, and r
   expect(await findViolations(db)).toEqual([]);
 });
 
-test('the command line refuses moderators, unknown addresses and wrong times, and changes nothing', async () => {
+test('refuses moderators, unknown addresses and invalid times on the command line, and changes nothing', async () => {
   const before = await community();
-  expect(await parley('remove-activity', op.email, ...reason)).toMatchObject({
+  expect(await parley('remove-activity', moderator.email, ...reason)).toMatchObject({
     code: 1,
     err: expect.stringContaining('Nothing is left to remove'),
   });

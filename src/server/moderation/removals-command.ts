@@ -1,4 +1,4 @@
-import { listMembersByEmail } from '#server/identity/accounts.ts';
+import { listMembersByEmail } from '#server/identity/index.ts';
 import type { MemberCommandDeps, Output } from '#server/core/progress.ts';
 import { Presets, SingleBar } from 'cli-progress';
 import { type Command, InvalidArgumentError } from 'commander';
@@ -21,7 +21,10 @@ export function addRemovalCommands(members: Command, parts: RemovalCommandDeps):
     .command('registrations')
     .description('list the networks from which accounts registered')
     .option('--hours <number>', 'how far back, up to 720', wholeNumber(1, 720), 24)
-    .addHelpText('after', '\nA line is: network, accounts, accounts that wait, first and last registration.')
+    .addHelpText(
+      'after',
+      '\nColumns: network, accounts, accounts waiting for approval, first and last registration.',
+    )
     .action(async ({ hours }: { hours: number }) => {
       const { items } = await withDatabase((db) => readRegistrationNetworks(db, { hours }));
       for (const { network, accounts, pendingAccounts, firstAt, latestAt } of items)
@@ -30,18 +33,18 @@ export function addRemovalCommands(members: Command, parts: RemovalCommandDeps):
   members
     .command('remove-activity')
     .description('remove all posts and votes of many accounts')
-    .argument('[email...]', 'the addresses the accounts sign in with')
+    .argument('[email...]', 'email addresses of the accounts')
     .option('--network <network>', 'instead: all accounts that registered from this network')
     .option('--since <time>', 'with --network: registered at this time or later', isoTime)
     .option('--until <time>', 'with --network: registered at this time or earlier', isoTime)
-    .requiredOption('--reason <text>', 'why; every member can read it in the moderation log')
+    .requiredOption('--reason <text>', 'the reason; every member can read it in the moderation log')
     .option('--dry-run', 'show what would be removed, and change nothing')
     .addHelpText(
       'after',
-      '\nThe accounts stay; moderators are left alone. Works beside a running server, in small steps: when this command is\n' +
-        'interrupted, a running server continues, and so does `parley member continue-removal NUMBER`.\n' +
+      '\nThe accounts stay; moderators are skipped. The command works in small steps, also while a server runs. If it is\n' +
+        'interrupted, a running server finishes the removal, and so does `parley member continue-removal NUMBER`.\n' +
         '`parley member restore-activity NUMBER` restores everything. Networks are stored for 30 days;\n' +
-        '`parley member registrations` lists them. Times are such as 2026-01-31T18:00:00Z.\n\n' +
+        '`parley member registrations` lists them. Example of a time: 2026-01-31T18:00:00Z.\n\n' +
         'Exit codes: 0 done; 1 nothing was selected, or an address has no account.',
     )
     .action((emails: string[], options: Options) =>
@@ -51,8 +54,8 @@ export function addRemovalCommands(members: Command, parts: RemovalCommandDeps):
     .command('restore-activity')
     .description('restore everything that a removal took')
     .argument('<number>', 'the number of the removal', wholeNumber(1, Number.MAX_SAFE_INTEGER))
-    .requiredOption('--reason <text>', 'why; every member can read it in the moderation log')
-    .addHelpText('after', '\nExit codes: 0 done; 1 there is no such removal, or it is restored already.')
+    .requiredOption('--reason <text>', 'the reason; every member can read it in the moderation log')
+    .addHelpText('after', '\nExit codes: 0 done; 1 there is no such removal, or it is already restored.')
     .action((id: number, { reason }: { reason: string }) =>
       reportProblem(parts, () =>
         withDatabase(async (db) => {
@@ -78,7 +81,7 @@ async function removeActivity(parts: RemovalCommandDeps, emails: string[], optio
       return;
     }
     const id = await beginRemoval(db, { selection, reason: options.reason, remover: { moderatorId: null } });
-    out.write(`Removal ${id} has begun.\n`);
+    out.write(`Removal ${id} started.\n`);
     await runRemoval(parts, db, id);
   });
 }
@@ -91,7 +94,7 @@ async function resolveSelection(
   const found = await listMembersByEmail(db, emails);
   const unknown = emails.filter((email) => !found.some((each) => each.email === email.trim().toLowerCase()));
   if (unknown.length > 0)
-    throw new ProblemError('not-found', `No account has the address ${unknown.join(', ')}.`);
+    throw new ProblemError('accounts-not-found', { params: { emails: unknown.join(', ') } });
   const memberIds = found.map(({ id }) => id);
   return {
     memberIds,
@@ -108,9 +111,9 @@ function showPreview(out: Output, preview: RemovalPreview): void {
   );
   if (othersPosts > 0)
     out.write(`Posts of others below these, which are hidden with them: ${othersPosts}.\n`);
-  if (moderators > 0) out.write(`Left alone because they are moderators: ${moderators}.\n`);
+  if (moderators > 0) out.write(`Skipped moderators: ${moderators}.\n`);
   if (alreadyRemoved > 0)
-    out.write(`Left alone because their activity is removed already: ${alreadyRemoved}.\n`);
+    out.write(`Skipped accounts whose activity is already removed: ${alreadyRemoved}.\n`);
   for (const item of preview.items)
     out.write(
       `  ${item.id}\t${printable(item.displayName)}\t${item.questions} questions, ${item.answers} answers, ` +
@@ -124,10 +127,10 @@ function showPreview(out: Output, preview: RemovalPreview): void {
     );
 }
 
-/** Member texts have no control over the terminal. */
+/** Removes control characters from member texts before they are written to the terminal. */
 const printable = (text: string) => text.replace(/[\p{Cc}\p{Cf}]+/gu, ' ');
 
-/** Works until the removal, or its restoration, has finished; nodes that run may help. */
+/** Runs steps until the removal or restoration has finished. Running nodes may work on it at the same time. */
 async function runRemoval({ out, err }: RemovalCommandDeps, db: Database, id: number): Promise<void> {
   const begun = await readRemoval(db, id);
   const bar = createProgressBar(err, begun.posts + begun.votes);
@@ -141,7 +144,7 @@ async function runRemoval({ out, err }: RemovalCommandDeps, db: Database, id: nu
     }
   } finally {
     bar.stop();
-    // This process ends before it would wake the nodes by itself.
+    // The process would exit before its own notification is sent.
     await notifyNodes(db, eventChannel, '');
   }
   const { state, accounts, postsDone, votesDone } = await readRemoval(db, id);
@@ -150,7 +153,7 @@ async function runRemoval({ out, err }: RemovalCommandDeps, db: Database, id: nu
   );
 }
 
-/** A bar in a terminal; elsewhere nothing. */
+/** Shows a progress bar in a terminal, nothing elsewhere. */
 function createProgressBar(err: Output, total: number): { update: (done: number) => void; stop: () => void } {
   if (!('isTTY' in err) || err.isTTY !== true) return { update: () => {}, stop: () => {} };
   const bar = new SingleBar(
@@ -166,7 +169,7 @@ function createProgressBar(err: Output, total: number): { update: (done: number)
   return { update: (done) => bar.update(done), stop: () => bar.stop() };
 }
 
-/** What is refused is one sentence and exit code 1. */
+/** Writes a refusal as one sentence, with exit code 1. */
 async function reportProblem(
   { err, exitWith }: RemovalCommandDeps,
   work: () => Promise<void>,
@@ -180,16 +183,16 @@ async function reportProblem(
   }
 }
 
-const wholeNumber = (least: number, most: number) => (text: string) => {
+const wholeNumber = (min: number, max: number) => (text: string) => {
   const number = Number(text);
-  if (!/^\d+$/.test(text) || number < least || number > most)
-    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+  if (!/^\d+$/.test(text) || number < min || number > max)
+    throw new InvalidArgumentError(`Must be a whole number from ${min} to ${max}.`);
   return number;
 };
 
 function isoTime(text: string): Date {
   const time = new Date(text);
   if (!/^\d{4}-\d\d-\d\d/.test(text) || Number.isNaN(time.getTime()))
-    throw new InvalidArgumentError('It must be a time such as 2026-01-31T18:00:00Z.');
+    throw new InvalidArgumentError('Must be a time such as 2026-01-31T18:00:00Z.');
   return time;
 }

@@ -2,12 +2,12 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Queryable, Reader, Tx } from '#server/core/database.ts';
 import type { Removal, RemovalPreview } from '#shared/moderation/removals.ts';
 
-/** Whose activity is to be removed. */
+/** The members whose activity is to be removed. */
 export type RemovalTarget =
   | { memberIds: readonly number[] }
   | { network: string; from: Date | null; to: Date | null };
 
-/** The members that are chosen, with what keeps them from being removed. */
+/** Selects these members, and whether each is a moderator or already removed. */
 const candidatesQuery = (chosen: RemovalTarget): RawBuilder<unknown> => {
   const members =
     'memberIds' in chosen
@@ -17,7 +17,7 @@ const candidatesQuery = (chosen: RemovalTarget): RawBuilder<unknown> => {
             and registered_at between coalesce(${chosen.from}::timestamptz, '-infinity')
               and coalesce(${chosen.to}::timestamptz, 'infinity')`;
   return sql`
-    select member.id, coalesce(display_name, email) as name, role = 'operator' as "isModerator",
+    select member.id, coalesce(display_name, email) as name, role = 'moderator' as "isModerator",
       exists (select from activity_removal where member_id = member.id and state <> 'restored') as "isRemoved"
     from member where id in (${members})`;
 };
@@ -33,7 +33,7 @@ export async function selectCandidates(
   return rows;
 }
 
-/** What members have posted and voted, to be selected beside their column `member.id`. */
+/** Columns with a member's numbers of posts and votes. The query needs `member.id`. */
 export const activityCounts = sql`
   (select count(*) from question where author_id = member.id) as questions,
   (select count(*) from answer where author_id = member.id) as answers,
@@ -51,7 +51,7 @@ export async function listMemberActivity(db: Reader, ids: readonly number[]): Pr
   return rows;
 }
 
-/** Answers and replies of others below posts of these members. */
+/** Counts the answers and replies of other members below posts of these members. */
 export async function countOthersPosts(db: Reader, memberIds: readonly number[]): Promise<number> {
   const ids = sql`${[...memberIds]}::bigint[]`;
   const { rows } = await sql<{ count: number }>`
@@ -110,12 +110,15 @@ export async function insertRemoval(
   return row.id;
 }
 
-/** Begins the undoing of each member; those whose activity is removed already are left out. Returns what is to be done. */
+/**
+ * Starts the removal of each member's activity, except for members whose activity is removed already. Returns the
+ * numbers of accounts, posts and votes to remove.
+ */
 export async function insertActivityRemovals(
   tx: Tx,
-  run: { removalId: number; memberIds: readonly number[]; operatorId: number | null; reason: string },
+  run: { removalId: number; memberIds: readonly number[]; moderatorId: number | null; reason: string },
 ): Promise<{ accounts: number; posts: number; votes: number }> {
-  const { removalId, memberIds, operatorId: moderatorId, reason } = run;
+  const { removalId, memberIds, moderatorId, reason } = run;
   const { rows } = await sql<{ accounts: number; posts: number; votes: number }>`
     with begun as (
       insert into activity_removal (member_id, moderator_id, reason, bulk_removal_id, posts, votes)
@@ -132,13 +135,13 @@ export async function insertActivityRemovals(
 export async function listRunningRemovals(db: Queryable): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select distinct bulk_removal_id as id from activity_removal
-    where bulk_removal_id is not null and state in ('undoing', 'restoring') order by id limit 100`.execute(
+    where bulk_removal_id is not null and state in ('removing', 'restoring') order by id limit 100`.execute(
     db,
   );
   return rows.map((row) => row.id);
 }
 
-/** Locked, so that its accounts are worked on one after the other. Undefined where there is none. */
+/** Locks a removal, so that its accounts are processed one after the other. Returns undefined if there is none. */
 export async function lockRemoval(tx: Tx, id: number) {
   const { rows } = await sql<{ id: number }>`select id from bulk_removal where id = ${id} for update`.execute(
     tx,
@@ -147,26 +150,26 @@ export async function lockRemoval(tx: Tx, id: number) {
 }
 
 /**
- * The account of a removal that is next: they are removed by their numbers, and restored in the opposite order, so that
- * what hangs on something finds it there.
+ * Returns the next account of a removal. Accounts are removed by ascending id and restored in reverse order, so that
+ * each reply finds its answer and each answer its question.
  */
 export async function findNextActivityRemoval(tx: Tx, removalId: number): Promise<number | undefined> {
   const next = (state: string, order: RawBuilder<unknown>) => sql`(
     select id from activity_removal where bulk_removal_id = ${removalId} and state = ${sql.lit(state)} order by id ${order} limit 1
   )`;
   const { rows } = await sql<{ id: number | null }>`
-    select coalesce(${next('undoing', sql`asc`)}, ${next('restoring', sql`desc`)}) as id`.execute(tx);
+    select coalesce(${next('removing', sql`asc`)}, ${next('restoring', sql`desc`)}) as id`.execute(tx);
   return rows[0]?.id ?? undefined;
 }
 
 export async function isModerator(tx: Tx, memberId: number): Promise<boolean> {
-  const { rows } = await sql`select from member where id = ${memberId} and role = 'operator'`.execute(tx);
+  const { rows } = await sql`select from member where id = ${memberId} and role = 'moderator'`.execute(tx);
   return rows.length > 0;
 }
 
 export type RemovalRow = Omit<Removal, 'createdAt'> & { createdAt: Date };
 
-/** The latest removals, or one. */
+/** The latest removals, or the one with the id. */
 export async function selectRemovals(
   db: Queryable | Reader,
   { id, limit }: { id: number | null; limit: number },
@@ -181,7 +184,7 @@ export async function selectRemovals(
     cross join lateral (
       select count(*) as accounts, coalesce(sum(posts), 0)::bigint as posts, coalesce(sum(votes), 0)::bigint as votes,
         coalesce(sum(posts_done), 0)::bigint as "postsDone", coalesce(sum(votes_done), 0)::bigint as "votesDone",
-        case when bool_or(state = 'restoring') then 'restoring' when bool_or(state = 'undoing') then 'removing'
+        case when bool_or(state = 'restoring') then 'restoring' when bool_or(state = 'removing') then 'removing'
           when bool_and(state = 'restored') then 'restored' else 'removed' end as state
       from activity_removal where bulk_removal_id = bulk_removal.id
     ) done
@@ -189,12 +192,12 @@ export async function selectRemovals(
   return rows;
 }
 
-/** Everything of a removal that is removed is to come back. Returns of how many accounts. */
+/** Starts the restoration of everything that a removal removed. Returns the number of accounts. */
 export async function startRestoringAll(tx: Tx, removalId: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     update activity_removal set state = 'restoring', posts_done = 0, votes_done = 0, finished_at = null,
       posts = (select count(*) from hidden_post where activity_removal_id = activity_removal.id),
       votes = (select count(*) from removed_vote where activity_removal_id = activity_removal.id)
-    where bulk_removal_id = ${removalId} and state = 'undone'`.execute(tx);
+    where bulk_removal_id = ${removalId} and state = 'removed'`.execute(tx);
   return Number(numAffectedRows);
 }

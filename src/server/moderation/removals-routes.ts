@@ -30,10 +30,10 @@ import { beginRemoval, beginRestoration, previewRemoval, readRemoval, readRemova
 const networksRoute = createRoute({
   method: 'get',
   path: '/moderation/registrations',
-  summary: 'For moderators: from which networks accounts registered in the last hours',
+  summary: 'For moderators: list recent registrations by network',
   request: { query: registrationQuery },
   responses: {
-    200: jsonResponse(registrationNetworks, 'Networks with waiting accounts first'),
+    200: jsonResponse(registrationNetworks, 'Networks with pending accounts first'),
     ...problemResponses,
   },
 });
@@ -41,21 +41,21 @@ const networksRoute = createRoute({
 const accountsRoute = createRoute({
   method: 'get',
   path: '/moderation/registrations/accounts',
-  summary: 'For moderators: the accounts that registered from a network in the last hours',
+  summary: 'For moderators: list the accounts that registered from a network recently',
   request: {
     query: registrationQuery.extend({
-      /** Without one: accounts that wait and whose network is not stored any more. */
+      /** Absent: accounts that wait for approval and whose network is no longer stored. */
       network: network.optional(),
       cursor: cursorQuery,
     }),
   },
-  responses: { 200: jsonResponse(registeredAccounts, 'The latest first'), ...problemResponses },
+  responses: { 200: jsonResponse(registeredAccounts, 'Latest first'), ...problemResponses },
 });
 
 const approvals = createRoute({
   method: 'post',
   path: '/moderation/approvals',
-  summary: 'For moderators: let accounts post that wait',
+  summary: 'For moderators: approve pending accounts',
   request: { body: jsonBody(approval) },
   responses: { 204: { description: 'Approved' }, ...problemResponses },
 });
@@ -63,9 +63,9 @@ const approvals = createRoute({
 const preview = createRoute({
   method: 'post',
   path: '/moderation/removals/preview',
-  summary: 'For moderators: what a removal of all activity would take; nothing changes',
+  summary: 'For moderators: preview a removal of all activity; nothing changes',
   request: { body: jsonBody(removalSelection) },
-  responses: { 200: jsonResponse(removalPreview, 'As counted now'), ...problemResponses },
+  responses: { 200: jsonResponse(removalPreview, 'The current count'), ...problemResponses },
 });
 
 const begin = createRoute({
@@ -73,42 +73,43 @@ const begin = createRoute({
   path: '/moderation/removals',
   summary: 'For moderators: remove all activity of several accounts',
   request: { body: jsonBody(removalDraft) },
-  responses: { 201: jsonResponse(removal, 'Begun'), ...problemResponses },
+  responses: { 201: jsonResponse(removal, 'Started'), ...problemResponses },
 });
 
 const list = createRoute({
   method: 'get',
   path: '/moderation/removals',
-  summary: 'For moderators: the latest removals, and how far they are',
-  responses: { 200: jsonResponse(removals, 'The latest first'), ...problemResponses },
+  summary: 'For moderators: list the latest removals with their progress',
+  responses: { 200: jsonResponse(removals, 'Latest first'), ...problemResponses },
 });
 
 const read = createRoute({
   method: 'get',
   path: '/moderation/removals/{id}',
-  summary: 'For moderators: a removal, and how far it is',
+  summary: 'For moderators: get a removal with its progress',
   request: { params: idParam },
-  responses: { 200: jsonResponse(removal, 'As it is now'), ...problemResponses },
+  responses: { 200: jsonResponse(removal, 'The current state'), ...problemResponses },
 });
 
 const restore = createRoute({
   method: 'post',
   path: '/moderation/removals/{id}/restoration',
-  summary: 'For moderators: restore everything that a removal took',
+  summary: 'For moderators: restore everything that a removal removed',
   request: { params: idParam, body: jsonBody(restorationDraft) },
-  responses: { 200: jsonResponse(removal, 'Begun'), ...problemResponses },
+  responses: { 200: jsonResponse(removal, 'Started'), ...problemResponses },
 });
 
-/** Before anything else is said about the request. */
+/** Runs before validation, so that an invalid request of another member is a 404 too. */
 const moderatorsOnly = createMiddleware<SignedInEnv>(async (c, next) => {
   requireModerator(c.get('viewer'));
   await next();
 });
 
-/** Recent registrations by network, and the removal of all activity of many accounts. */
+/** Recent registrations by network, and removing all activity of many accounts. */
 export function removalRoutes({ db, moderation }: RouteDeps & { moderation: ModerationDeps }) {
   const routes = createRouter();
-  routes.use('/moderation/*', moderatorsOnly);
+  for (const path of ['/moderation/registrations/*', '/moderation/approvals', '/moderation/removals/*'])
+    routes.use(path, moderatorsOnly);
   return routes
     .openapi(networksRoute, async (c) =>
       c.json(await readRegistrationNetworks(db, c.req.valid('query')), 200),

@@ -11,15 +11,15 @@ import type {
 import { getModerationLog, startModeration } from '#tests/support/moderation.ts';
 import { runRemovalStep, runActivityRemovals } from './activity-removal.ts';
 
-const { server, ann, bob, op, other, community, thread } = await startModeration();
+const { server, ann, bob, moderator, other, community, thread } = await startModeration();
 const { db } = server;
 const reason = 'One seller with many accounts.';
 let networks = 0;
 
-/** One becomes an operator, whose name nobody else may have. */
+/** Makes the names unique. One of these members becomes a moderator, whose name no one else can have. */
 let sellers = 0;
 
-/** Accounts that registered from one network, who post on each other's posts and on those of others. */
+/** Registers accounts from one network that post below each other's posts and below those of others. */
 async function spammers(count: number) {
   const network = `198.51.100.${++networks}`;
   const members: Member[] = [];
@@ -29,7 +29,7 @@ async function spammers(count: number) {
       on conflict (member_id) do update set network = excluded.network`.execute(db);
   const [one, two, three] = members as [Member, Member, Member];
   const { id, answer, reply } = await thread();
-  // Each hangs on something of another one, of lower and of higher number.
+  // Each posts below another one's post, of lower and of higher id.
   const first = await one.ask({ title: 'Buy here?', tags: ['zeppelin'] });
   const last = await three.ask({ title: 'Buy there?' });
   const below = await two.answer(first, 'Yes, buy!');
@@ -53,14 +53,14 @@ async function spammers(count: number) {
 
 const begin = (member: Member, selection: object) =>
   member.post<Removal>('/moderation/removals', { ...selection, reason });
-const removalOf = async (id: number) => expectOk(await op.get<Removal>(`/moderation/removals/${id}`));
+const removalOf = async (id: number) => expectOk(await moderator.get<Removal>(`/moderation/removals/${id}`));
 const finish = () => runActivityRemovals(db, Date.now() + 120_000);
 
-test('a preview counts what a removal takes, by account and with examples, and changes nothing', async () => {
+test('previews the counts of a removal, by account and with examples, and changes nothing', async () => {
   const { ids, network } = await spammers(3);
   const before = await community();
   const preview = expectOk(
-    await op.post<RemovalPreview>('/moderation/removals/preview', { memberIds: [...ids, other.id] }),
+    await moderator.post<RemovalPreview>('/moderation/removals/preview', { memberIds: [...ids, other.id] }),
   );
   expect(preview).toMatchObject({
     accounts: 3,
@@ -82,23 +82,25 @@ test('a preview counts what a removal takes, by account and with examples, and c
   });
   const from = new Date(Date.now() - 3_600_000).toISOString();
   const byNetwork = { network, from, to: new Date().toISOString() };
-  expect(expectOk(await op.post<RemovalPreview>('/moderation/removals/preview', byNetwork))).toMatchObject({
+  expect(
+    expectOk(await moderator.post<RemovalPreview>('/moderation/removals/preview', byNetwork)),
+  ).toMatchObject({
     accounts: 3,
     votes: 15,
   });
   expect(await community()).toEqual(before);
   for (const wrong of [{}, { network: '192.0.2.200' }, { memberIds: [ids[0]], network }])
-    expect((await op.post('/moderation/removals/preview', wrong)).status).toBe(400);
-  expect(await begin(op, { memberIds: [other.id] })).toMatchObject({ status: 409 });
+    expect((await moderator.post('/moderation/removals/preview', wrong)).status).toBe(400);
+  expect(await begin(moderator, { memberIds: [other.id] })).toMatchObject({ status: 409 });
 });
 
-test('a removal of many accounts goes on after interruptions, leaves others as they were, and is restored', async () => {
+test('continues a removal of many accounts after interruptions, affects no one else, and restores it', async () => {
   const { ids, network, thread: id, first } = await spammers(4);
   const before = await community();
-  const begun = expectOk(await begin(op, { network }));
+  const begun = expectOk(await begin(moderator, { network }));
   expect(begun).toMatchObject({ state: 'removing', accounts: 4, posts: 8, votes: 20, postsDone: 0 });
-  expect((await op.post(`/moderation/removals/${begun.id}/restoration`, { reason })).status).toBe(409);
-  // One step at a time, by two processes that take turns; whatever ends them, the rest is done later.
+  expect((await moderator.post(`/moderation/removals/${begun.id}/restoration`, { reason })).status).toBe(409);
+  // One step at a time, by two processes that take turns. The rest follows later.
   for (let step = 0; step < 4; step++)
     await Promise.all([runRemovalStep(db, begun.id), runRemovalStep(db, begun.id)]);
   const halfway = await removalOf(begun.id);
@@ -116,10 +118,10 @@ test('a removal of many accounts goes on after interruptions, leaves others as t
     union all select from answer where author_id = any(${ids}::bigint[])
     union all select from reply where author_id = any(${ids}::bigint[]) and deleted_at is null`.execute(db);
   expect(rows).toHaveLength(0);
-  // Nobody of it is left for another one.
+  // All accounts are being removed already, so a second removal selects none.
   expect(await begin(other, { memberIds: ids })).toMatchObject({ status: 409 });
 
-  const restoring = await op.post<Removal>(`/moderation/removals/${begun.id}/restoration`, { reason });
+  const restoring = await moderator.post<Removal>(`/moderation/removals/${begun.id}/restoration`, { reason });
   expect(restoring).toMatchObject({ status: 200, body: { state: 'restoring' } });
   for (let step = 0; step < 3; step++) await runRemovalStep(db, begun.id);
   expect(await findViolations(db)).toEqual([]);
@@ -127,29 +129,29 @@ test('a removal of many accounts goes on after interruptions, leaves others as t
   expect(await removalOf(begun.id)).toMatchObject({ state: 'restored' });
   expect(await findViolations(db)).toEqual([]);
   expect(await community()).toEqual(before);
-  expect((await op.post(`/moderation/removals/${begun.id}/restoration`, { reason })).status).toBe(409);
-  // It can be removed once more.
-  expect((await begin(op, { network })).status).toBe(201);
+  expect((await moderator.post(`/moderation/removals/${begun.id}/restoration`, { reason })).status).toBe(409);
+  // After the restoration, the accounts can be removed again.
+  expect((await begin(moderator, { network })).status).toBe(201);
   await finish();
 });
 
-test('never touches a moderator, whoever becomes one while it runs, and is in the moderation log', async () => {
+test('never removes moderators, even if a member becomes one while it runs, and writes to the moderation log', async () => {
   const { ids, members } = await spammers(3);
-  const removal = expectOk(await begin(op, { memberIds: [...ids, other.id] }));
+  const removal = expectOk(await begin(moderator, { memberIds: [...ids, other.id] }));
   expect(removal.accounts).toBe(3);
-  await sql`update member set role = 'operator' where id = ${members[1]!.id}`.execute(db);
+  await sql`update member set role = 'moderator' where id = ${members[1]!.id}`.execute(db);
   await finish();
   expect(await removalOf(removal.id)).toMatchObject({ state: 'removed' });
   const { rows } = await sql`select from vote where member_id = ${members[1]!.id}`.execute(db);
   expect(rows.length).toBeGreaterThan(0);
-  const entry = (await getModerationLog(op)).find((each) => each.before?.['removal'] === removal.id);
-  expect(entry).toMatchObject({ action: 'remove_activity', reason, before: { accounts: 3, votes: 15 } });
-  // Members read what was done and why, and nothing about who and where.
-  const shown = (await getModerationLog(ann)).find((each) => each.action === 'remove_activity');
+  const entry = (await getModerationLog(moderator)).find((each) => each.before?.['removal'] === removal.id);
+  expect(entry).toMatchObject({ action: 'bulk_remove_activity', reason, before: { accounts: 3, votes: 15 } });
+  // Members see the action and the reason, but neither the moderator nor the accounts.
+  const shown = (await getModerationLog(ann)).find((each) => each.action === 'bulk_remove_activity');
   expect(shown).toMatchObject({ reason, before: null, moderatorName: null });
 });
 
-test('moderators see recent registrations by network, and approve accounts that wait', async () => {
+test('lists recent registrations by network for moderators, and lets them approve waiting accounts', async () => {
   const { network, members } = await spammers(3);
   const last = members[2]!;
   await sql`update registration set pending_step = 'moderator' where member_id = ${last.id}`.execute(db);
@@ -157,19 +159,19 @@ test('moderators see recent registrations by network, and approve accounts that 
     where member_id = ${members[0]!.id}`.execute(db);
   const listed = async (hours: number) =>
     expectOk(
-      await op.get<{ items: RegistrationNetwork[] }>(`/moderation/registrations?hours=${hours}`),
+      await moderator.get<{ items: RegistrationNetwork[] }>(`/moderation/registrations?hours=${hours}`),
     ).items.find((each) => each.network === network);
   expect(await listed(24)).toMatchObject({ accounts: 2, pendingAccounts: 1 });
   expect(await listed(72)).toMatchObject({ accounts: 3, pendingAccounts: 1 });
   const path = `/moderation/registrations/accounts?network=${network}`;
-  const accounts = expectOk(await op.get<{ items: RegisteredAccount[] }>(path)).items;
+  const accounts = expectOk(await moderator.get<{ items: RegisteredAccount[] }>(path)).items;
   expect(accounts).toMatchObject([
     { id: last.id, pendingStep: 'moderator', votes: 5, isRemoved: false },
     { id: members[1]!.id, pendingStep: null },
   ]);
   expect(await last.post('/questions', { title: 'Now?', content: 'Now?' })).toMatchObject({ status: 403 });
-  expect((await op.post('/moderation/approvals', { memberIds: [last.id] })).status).toBe(204);
+  expect((await moderator.post('/moderation/approvals', { memberIds: [last.id] })).status).toBe(204);
   await last.ask();
   expect((await other.post('/moderation/approvals', { memberIds: [last.id] })).status).toBe(409);
-  expect((await getModerationLog(op))[0]).toMatchObject({ action: 'approve', memberId: last.id });
+  expect((await getModerationLog(moderator))[0]).toMatchObject({ action: 'approve', memberId: last.id });
 });

@@ -19,16 +19,19 @@ import {
   startRestoringAll,
 } from './removals-queries.ts';
 
-/** Accounts that a preview lists, posts that it shows, and removals that a page lists. */
+/** Accounts and posts that a preview lists at most, and removals in one response. */
 const pageSizes = { accounts: 100, posts: 10, removals: 20 } as const;
 
-/** Who removes: a moderator, or (null) the command line; and what is to follow in the same transaction. */
+/** `moderatorId` is null for the command line. `moderation` queues the work of the same transaction. */
 export type RemovalContext = {
   moderatorId: number | null;
   queueWork?: ((tx: Tx) => Promise<void>) | undefined;
 };
 
-/** What a removal would take. Nothing changes. @throws ProblemError 'invalid' for a selection that selects nobody */
+/**
+ * Counts what a removal would take. Changes nothing.
+ * @throws ProblemError 'invalid' if the selection is empty.
+ */
 export async function previewRemoval(db: Reader, selection: RemovalSelection): Promise<RemovalPreview> {
   const candidates = await selectAllowedCandidates(db, selection);
   const memberIds = listRemovableIds(candidates);
@@ -54,15 +57,15 @@ export async function previewRemoval(db: Reader, selection: RemovalSelection): P
 }
 
 /**
- * Begins to remove all activity of the selected accounts; moderators, and accounts whose activity is removed already, are
- * left out. The work is done in small steps (undoing.ts). Returns the removal's id.
- * @throws ProblemError 'invalid' for a selection that selects nobody, 'done-meanwhile' where nobody of it is left
+ * Starts to remove all activity of the selected accounts, except for moderators and for accounts whose activity is
+ * removed already. The job works in small steps (activity-removal.ts). Returns the id of the removal.
+ * @throws ProblemError 'invalid' if the selection is empty, 'already-handled' if no account is left to remove.
  */
 export async function beginRemoval(
   db: Database,
   { selection, reason, remover }: { selection: RemovalSelection; reason: string; remover: RemovalContext },
 ): Promise<number> {
-  if (reason.trim() === '') throw invalidFieldError('reason', 'Say why in a few words');
+  if (reason.trim() === '') throw invalidFieldError('reason', 'reason-required');
   const { moderatorId } = remover;
   return transaction(db, async (tx) => {
     const memberIds = listRemovableIds(await selectAllowedCandidates(tx, selection));
@@ -70,62 +73,56 @@ export async function beginRemoval(
     const begun = await insertActivityRemovals(tx, {
       removalId: id,
       memberIds,
-      operatorId: moderatorId,
+      moderatorId,
       reason,
     });
-    if (begun.accounts === 0)
-      throw new ProblemError(
-        'done-meanwhile',
-        'Nothing is left to remove: the selected accounts are moderators, or their activity is removed already.',
-      );
+    if (begun.accounts === 0) throw new ProblemError('removal-empty');
     const before = { removal: id, ...begun };
     await insertLogEntry(tx, {
       moderatorId,
-      action: 'remove_activity',
+      action: 'bulk_remove_activity',
       reason,
       post: null,
       memberId: null,
       before,
     });
     await remover.queueWork?.(tx);
-    await publish(tx, 'care', { kind: 'care-changed' });
+    await publish(tx, 'moderation', { kind: 'moderation-changed' });
     return id;
   });
 }
 
-/** Everything that a removal took is to come back. @throws ProblemError 'not-found', 'done-meanwhile' */
+/**
+ * Starts to restore everything that a removal took.
+ * @throws ProblemError 'not-found', 'already-handled'
+ */
 export async function beginRestoration(
   db: Database,
   { id, reason, remover }: { id: number; reason: string; remover: RemovalContext },
 ): Promise<void> {
-  if (reason.trim() === '') throw invalidFieldError('reason', 'Say why in a few words');
+  if (reason.trim() === '') throw invalidFieldError('reason', 'reason-required');
   const { moderatorId } = remover;
   await transaction(db, async (tx) => {
     if ((await lockRemoval(tx, id)) === undefined) throw createRemovalNotFound();
     const [row] = await selectRemovals(tx, { id, limit: 1 });
     if (row?.state !== 'removed')
-      throw new ProblemError(
-        'done-meanwhile',
-        row?.state === 'removing'
-          ? 'The removal is still running. Wait until it has finished.'
-          : 'Another moderator has restored this already.',
-      );
+      throw new ProblemError(row?.state === 'removing' ? 'activity-removal-running' : 'restored-already');
     const accounts = await startRestoringAll(tx, id);
     const before = { removal: id, accounts };
     await insertLogEntry(tx, {
       moderatorId,
-      action: 'restore_activity',
+      action: 'bulk_restore_activity',
       reason,
       post: null,
       memberId: null,
       before,
     });
     await remover.queueWork?.(tx);
-    await publish(tx, 'care', { kind: 'care-changed' });
+    await publish(tx, 'moderation', { kind: 'moderation-changed' });
   });
 }
 
-/** The latest removals, newest first. */
+/** Returns the latest removals, newest first. */
 export async function readRemovals(db: Reader): Promise<Removal[]> {
   return (await selectRemovals(db, { id: null, limit: pageSizes.removals })).map(toRemoval);
 }
@@ -143,18 +140,14 @@ async function selectAllowedCandidates(db: Reader | Tx, selection: RemovalSelect
     limit: limits.removalAccounts + 1,
   });
   if (candidates.length > limits.removalAccounts)
-    throw invalidFieldError(
-      'from',
-      `A removal can take up to ${limits.removalAccounts} accounts. Choose a shorter time span.`,
-    );
-  if (candidates.length === 0) throw invalidFieldError('memberIds', 'No account matches the selection.');
+    throw invalidFieldError('from', 'removal-too-large', { max: limits.removalAccounts });
+  if (candidates.length === 0) throw invalidFieldError('memberIds', 'no-account-selected');
   return candidates;
 }
 
 function toRemovalTarget({ memberIds, network, from, to }: RemovalSelection): RemovalTarget {
   const isByNetwork = network !== null;
-  if (isByNetwork === memberIds.length > 0)
-    throw invalidFieldError('memberIds', 'Select accounts, or a network and a time span.');
+  if (isByNetwork === memberIds.length > 0) throw invalidFieldError('memberIds', 'selection-required');
   if (!isByNetwork) return { memberIds };
   return { network, from: from === null ? null : new Date(from), to: to === null ? null : new Date(to) };
 }
@@ -164,4 +157,4 @@ const listRemovableIds = (candidates: readonly Candidate[]) =>
 
 const toRemoval = (row: RemovalRow): Removal => ({ ...row, createdAt: row.createdAt.toISOString() });
 
-const createRemovalNotFound = () => new ProblemError('not-found', 'There is no such removal.');
+const createRemovalNotFound = () => new ProblemError('removal-not-found');

@@ -1,12 +1,13 @@
 import { unnamedMember } from '#server/core/sql.ts';
 import { sql } from 'kysely';
 import type { Reader, Tx } from '#server/core/database.ts';
-import type { PostRef, ReportReason } from '#shared/moderation/moderation.ts';
+import type { ReportReason } from '#shared/moderation/moderation.ts';
+import type { PostRef } from '#shared/core/fields.ts';
 
 type OwnReport = { post: PostRef; memberId: number };
 type ReportText = { reason: ReportReason; note: string };
 
-/** Whether the question is there; then it stays while the transaction runs. */
+/** Whether the question exists. It then cannot be deleted until the transaction ends. */
 export async function lockQuestionKey(tx: Tx, id: number): Promise<boolean> {
   const { rows } = await sql`select id from question where id = ${id} for key share`.execute(tx);
   return rows.length > 0;
@@ -41,11 +42,11 @@ export async function deleteReport(tx: Tx, { post, memberId }: OwnReport) {
 
 export async function incrementOpenReports(tx: Tx, { kind, id }: PostRef) {
   await sql`
-    insert into reported_post as flagged (post_kind, post_id, open_reports) values (${kind}, ${id}, 1)
-    on conflict (post_kind, post_id) do update set open_reports = flagged.open_reports + 1`.execute(tx);
+    insert into reported_post as reported (post_kind, post_id, open_reports) values (${kind}, ${id}, 1)
+    on conflict (post_kind, post_id) do update set open_reports = reported.open_reports + 1`.execute(tx);
 }
 
-/** The row goes with the last flag. */
+/** Deletes the row with the last open report. */
 export async function decrementOpenReports(tx: Tx, { kind, id }: PostRef) {
   const { rows } = await sql`
     delete from reported_post where post_kind = ${kind} and post_id = ${id} and open_reports = 1 returning id`.execute(
@@ -62,7 +63,7 @@ export async function deleteReportedPost(tx: Tx, { kind, id }: PostRef) {
   await sql`delete from reported_post where post_kind = ${kind} and post_id = ${id}`.execute(tx);
 }
 
-/** Whether a place in the queue is still there; then nobody else answers it while the transaction runs. */
+/** Whether the entry of the review queue still exists. It is then locked until the transaction ends. */
 export async function lockReportedPost(
   tx: Tx,
   { id, post }: { id: number; post: PostRef },
@@ -73,10 +74,10 @@ export async function lockReportedPost(
   return rows.length > 0;
 }
 
-/** Returns how many were open. */
+/** Returns the number of reports that were open. */
 export async function closeReports(
   tx: Tx,
-  { post, outcome }: { post: PostRef; outcome: 'dismissed' | 'acted' },
+  { post, outcome }: { post: PostRef; outcome: 'dismissed' | 'resolved' },
 ): Promise<number> {
   const { rows } = await sql`
     update report set closed_at = now(), outcome = ${outcome}
@@ -101,47 +102,49 @@ export type ReportedPostRow = {
   notes: string[];
 };
 
-/** Notes shown of one post at most. */
+/** Notes shown per post at most. */
 const maxNotes = 20;
 
-/** Posts with open flags, most flags first, behind the cursor; the index reported_post_queue serves the order. */
+/** Posts with open reports, most reports first, after the cursor. The index reported_post_queue serves the order. */
 export async function listReportedPosts(
   db: Reader,
-  { afterCursor, limit }: { afterCursor: { flags: number; id: number } | null; limit: number },
+  { afterCursor, limit }: { afterCursor: { openReports: number; id: number } | null; limit: number },
 ) {
   const after =
-    afterCursor === null ? sql`true` : sql`(open_reports, id) < (${afterCursor.flags}, ${afterCursor.id})`;
+    afterCursor === null
+      ? sql`true`
+      : sql`(open_reports, id) < (${afterCursor.openReports}, ${afterCursor.id})`;
   const { rows } = await sql<ReportedPostRow>`
-    select flagged.*, question.id as question_id, question.title, question.lock_reason is not null as locked,
+    select reported.*, question.id as question_id, question.title, question.lock_reason is not null as locked,
       coalesce(reply.content, answer.content, question.content) as content,
       post.author_id, post.created_at,
       coalesce(author.display_name, post.imported_author_name, ${unnamedMember}) as author_name,
       array(
         select jsonb_build_object('reason', reason, 'count', count(*)) from report
-        where post_kind = flagged.post_kind and post_id = flagged.post_id and closed_at is null
+        where post_kind = reported.post_kind and post_id = reported.post_id and closed_at is null
         group by reason order by count(*) desc, reason
       ) as reasons,
       array(
         select note from report
-        where post_kind = flagged.post_kind and post_id = flagged.post_id and closed_at is null and note <> ''
+        where post_kind = reported.post_kind and post_id = reported.post_id and closed_at is null and note <> ''
         order by id limit ${sql.lit(maxNotes)}
       ) as notes
     from (
       select * from reported_post where ${after} order by open_reports desc, id desc limit ${sql.lit(limit)}
-    ) flagged
-    left join reply on flagged.post_kind = 'reply' and reply.id = flagged.post_id
-    left join answer on flagged.post_kind = 'answer' and answer.id = flagged.post_id
-    join question on question.id = case flagged.post_kind
-      when 'question' then flagged.post_id when 'answer' then answer.question_id else reply.question_id end
+    ) reported
+    left join reply on reported.post_kind = 'reply' and reply.id = reported.post_id
+    left join answer on reported.post_kind = 'answer' and answer.id = reported.post_id
+    join question on question.id = case reported.post_kind
+      when 'question' then reported.post_id when 'answer' then answer.question_id else reply.question_id end
     cross join lateral (
-      select case flagged.post_kind when 'question' then question.author_id
+      select case reported.post_kind when 'question' then question.author_id
           when 'answer' then answer.author_id else reply.author_id end as author_id,
-        case flagged.post_kind when 'question' then question.created_at
+        case reported.post_kind when 'question' then question.created_at
           when 'answer' then answer.created_at else reply.created_at end as created_at,
-        case flagged.post_kind when 'question' then question.imported_author_name
+        case reported.post_kind when 'question' then question.imported_author_name
           when 'answer' then answer.imported_author_name else reply.imported_author_name end as imported_author_name
     ) post
     left join member author on author.id = post.author_id
-    order by flagged.open_reports desc, flagged.id desc`.execute(db);
+    order by reported.open_reports desc, reported.id desc`.execute(db);
   return rows;
 }

@@ -1,14 +1,9 @@
 import { type Database, type Reader, transaction, type Tx } from '#server/core/database.ts';
-import { ProblemError } from '#server/core/errors.ts';
+import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
 import { publish } from '#server/core/events.ts';
 import type { Viewer } from '#server/core/http.ts';
-import type {
-  PostRef,
-  ReportDraft,
-  ReportedPost,
-  ReportState,
-  ReviewQueue,
-} from '#shared/moderation/moderation.ts';
+import type { ReportDraft, ReportedPost, ReportState, ReviewQueue } from '#shared/moderation/moderation.ts';
+import type { PostRef } from '#shared/core/fields.ts';
 import {
   closeReports,
   decrementOpenReports,
@@ -25,9 +20,12 @@ import {
 import { findVisiblePost } from './hidden-posts-queries.ts';
 import { decodeCursor, paginate } from '#server/core/cursor.ts';
 
-const createPostNotFound = () => new ProblemError('not-found', 'There is no such post.');
+const createPostNotFound = () => new ProblemError('post-not-found');
 
-/** The viewer's own flag on a post. @throws ProblemError 'not-found' */
+/**
+ * Returns the viewer's own report of a post.
+ * @throws ProblemError 'not-found'
+ */
 export async function readReport(
   db: Database,
   { post, viewer }: { post: PostRef; viewer: Viewer },
@@ -37,27 +35,23 @@ export async function readReport(
 }
 
 /**
- * Sets the viewer's flag on a post of somebody else, once a member and post, or takes it back. A flag that was looked at
- * stays as it is. The author is never told.
- * @throws ProblemError 'not-found', 'not-allowed' for an own post
+ * Sets or withdraws the viewer's report of another member's post, one per member and post. A handled report does not
+ * change. The author is not notified.
+ * @throws ProblemError 'not-found', 'not-allowed' for the viewer's own post
  */
 export async function setReport(
   db: Database,
   { post, viewer, draft }: { post: PostRef; viewer: Viewer; draft: ReportDraft },
 ): Promise<ReportState> {
   const { reason, note } = draft;
-  if (reason === 'other' && note === '')
-    throw new ProblemError('invalid', 'Say in a few words what is wrong.', {
-      errors: [{ field: 'note', message: 'Say in a few words what is wrong.' }],
-    });
+  if (reason === 'other' && note === '') throw invalidFieldError('note', 'report-note-required');
   return transaction(db, async (tx) => {
     const location = await findVisiblePost(tx, post);
-    // Kept from being deleted or put away meanwhile: its flags would never be looked at.
+    // The lock keeps the post from being deleted or hidden meanwhile: its reports would stay open for ever.
     if (location === undefined || !(await lockQuestionKey(tx, location.question_id)))
       throw createPostNotFound();
     if ((await findVisiblePost(tx, post)) === undefined) throw createPostNotFound();
-    if (location.author_id === viewer.id)
-      throw new ProblemError('not-allowed', 'You cannot flag your own posts; you can edit or delete them.');
+    if (location.author_id === viewer.id) throw new ProblemError('own-post-report');
     const before = await findOwnReport(tx, { post, memberId: viewer.id });
     if (before?.closed === true) return { reason: null, closed: true };
     if (reason === null && before !== undefined) {
@@ -70,15 +64,15 @@ export async function setReport(
     }
     if (reason !== null && before !== undefined)
       await updateReport(tx, { post, memberId: viewer.id, reason, note });
-    await publish(tx, 'care', { kind: 'care-changed' });
+    await publish(tx, 'moderation', { kind: 'moderation-changed' });
     return { reason, closed: false };
   });
 }
 
-/** An operator has looked at the flags of a post. Returns how many there were. */
+/** Closes the open reports of a post. Returns how many there were. */
 export async function resolveReports(
   tx: Tx,
-  { post, outcome }: { post: PostRef; outcome: 'dismissed' | 'acted' },
+  { post, outcome }: { post: PostRef; outcome: 'dismissed' | 'resolved' },
 ): Promise<number> {
   await deleteReportedPost(tx, post);
   return closeReports(tx, { post, outcome });
@@ -90,13 +84,13 @@ async function getReportState(db: Reader, post: PostRef, viewer: Viewer): Promis
   return report.closed ? { reason: null, closed: true } : { reason: report.reason, closed: false };
 }
 
-/** Posts a page shows. */
+/** Posts per page. */
 const pageSize = 20;
 
-/** Posts with open flags, most flags first. */
+/** Returns posts with open reports, most reports first. */
 export async function readReviewQueue(db: Reader, cursor: string | undefined): Promise<ReviewQueue> {
   const position = decodeCursor(cursor);
-  const afterCursor = position === null ? null : { flags: position.after, id: position.id };
+  const afterCursor = position === null ? null : { openReports: position.after, id: position.id };
   const rows = await listReportedPosts(db, { afterCursor, limit: pageSize + 1 });
   const { items, nextCursor } = paginate(rows, pageSize, (row) => ({ after: row.open_reports, id: row.id }));
   return { items: items.map(toReportedPost), nextCursor };

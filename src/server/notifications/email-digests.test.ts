@@ -3,9 +3,9 @@ import { afterAll, beforeEach, expect, test } from 'vitest';
 import { startServerWithEmail } from '#tests/support/server-with-email.ts';
 import { expectOk, type Member } from '#tests/support/member.ts';
 
-const mailing = await startServerWithEmail();
-const { post, server, node, choose, mailed, untilQuiet } = mailing;
-afterAll(() => mailing.stop());
+const emailServer = await startServerWithEmail();
+const { post, server, node, choose, enableEmail, untilQuiet } = emailServer;
+afterAll(() => emailServer.stop());
 
 let ann: Member;
 let bob: Member;
@@ -14,7 +14,7 @@ beforeEach(async () => {
   [ann, bob] = [await node.register('Ann'), await node.register('Bob')];
 });
 
-/** When the next digest is due, as the clock shows it where the member is. */
+/** When the next digest is due, in the member's local time. */
 async function dueAt(member: Member, period: 'daily' | 'weekly'): Promise<string | null> {
   const { rows } = await sql<{ at: string | null }>`
     select to_char(${sql.ref(`${period}_at`)} at time zone time_zone, 'ID HH24:MI') as at
@@ -22,7 +22,7 @@ async function dueAt(member: Member, period: 'daily' | 'weekly'): Promise<string
   return rows[0]?.at ?? null;
 }
 
-/** It is the morning: what is planned is due. */
+/** Makes all scheduled digests due. */
 async function morningComes(): Promise<void> {
   await sql`
     update email_schedule set daily_at = daily_at - interval '8 days', weekly_at = weekly_at - interval '8 days'`.execute(
@@ -31,7 +31,7 @@ async function morningComes(): Promise<void> {
   await node.backgroundJobs?.enqueueDueJobs();
 }
 
-test('digests come at 8 in the morning where the member is, weekly ones on Mondays', async () => {
+test("sends digests at 8:00 in the member's time zone, weekly ones on Mondays", async () => {
   for (const zone of ['Asia/Kathmandu', 'America/Los_Angeles', 'Europe/Berlin']) {
     await choose(ann, 'answers', 'daily', zone);
     await choose(ann, 'votes', 'weekly', zone);
@@ -41,12 +41,12 @@ test('digests come at 8 in the morning where the member is, weekly ones on Monda
   await choose(ann, 'answers', 'off');
   expect(await dueAt(ann, 'daily')).toBeNull();
   expect(
-    (await ann.put('/notification-settings/votes', { email: 'daily', timeZone: 'Nowhere/At_all' })).status,
+    (await ann.put('/notification-preferences/votes', { email: 'daily', timeZone: 'Nowhere/At_all' })).status,
   ).toBe(400);
 });
 
-test('a daily digest tells what is unread, once, and is planned for the next morning', async () => {
-  await mailed(ann, 'answers', 'daily');
+test('lists unread notifications in a daily digest once, and schedules the next morning', async () => {
+  await enableEmail(ann, 'answers', 'daily');
   const id = await ann.ask({ title: 'Does bread freeze?' });
   await bob.answer(id);
   expectOk(await ann.put('/notifications/read', { upTo: null }));
@@ -54,7 +54,7 @@ test('a daily digest tells what is unread, once, and is planned for the next mor
   await bob.vote('questions', id, 'up');
   await morningComes();
   const [, digest] = await post.waitForEmails(ann.email, 2);
-  expect(digest?.subject).toBe('Your day on Parley');
+  expect(digest?.subject).toBe('Your daily digest from Parley');
   expect(digest?.text?.match(/answered your question "Does bread freeze\?"/g)).toHaveLength(1);
   expect(digest?.text).not.toContain('upvoted');
   const planned = await sql<{ ahead: boolean }>`
@@ -67,9 +67,9 @@ test('a daily digest tells what is unread, once, and is planned for the next mor
   expect(await post.waitForEmails(ann.email, 2)).toHaveLength(2);
 });
 
-test('a weekly digest brings good questions of followed topics, but none of oneâ€™s own', async () => {
-  await mailed(ann, 'votes', 'weekly');
-  expectOk(await ann.put('/topics/sourdough/follow', { following: true }));
+test("includes good questions of followed tags in a weekly digest, but not the member's own", async () => {
+  await enableEmail(ann, 'votes', 'weekly');
+  expectOk(await ann.put('/tags/sourdough/follow', { following: true }));
   const good = await bob.ask({ title: 'How do I feed a starter?', tags: ['sourdough'] });
   const own = await ann.ask({ title: 'Is mine in it?', tags: ['sourdough'] });
   await bob.ask({ title: 'Did nobody like this one?', tags: ['sourdough'] });
@@ -79,15 +79,15 @@ test('a weekly digest brings good questions of followed topics, but none of oneâ
   expectOk(await ann.put('/notifications/read', { upTo: null }));
   await morningComes();
   const [, digest] = await post.waitForEmails(ann.email, 2);
-  expect(digest?.subject).toBe('Your week on Parley');
+  expect(digest?.subject).toBe('Your weekly digest from Parley');
   expect(digest?.text).toContain('How do I feed a starter? (1 upvote, 0 answers)');
   for (const title of ['Is mine', 'Did nobody', 'What about jam']) expect(digest?.text).not.toContain(title);
 });
 
-test('an empty digest is not sent', async () => {
-  await mailed(ann, 'answers', 'daily');
+test('sends no empty digest', async () => {
+  await enableEmail(ann, 'answers', 'daily');
   await choose(ann, 'votes', 'weekly');
-  await mailed(bob, 'answers', 'daily');
+  await enableEmail(bob, 'answers', 'daily');
   await ann.answer(await bob.ask());
   await morningComes();
   await post.waitForEmails(bob.email, 2);
@@ -95,12 +95,12 @@ test('an empty digest is not sent', async () => {
   expect(await post.waitForEmails(ann.email, 1)).toHaveLength(1);
 });
 
-test('two nodes at work in the same morning send each digest once', async () => {
+test('sends each digest once when two nodes run in the same morning', async () => {
   const members = [];
   for (let n = 0; n < 5; n++) members.push(await node.register(`Reader ${n}`));
-  for (const member of members) await mailed(member, 'answers', 'daily');
+  for (const member of members) await enableEmail(member, 'answers', 'daily');
   for (const member of members) await bob.answer(await member.ask());
-  const other = await server.startBeside(
+  const other = await server.startSecondNode(
     { publicUrl: 'https://ask.example.org' },
     { email: { url: post.url, from: 'parley@example.org' } },
   );

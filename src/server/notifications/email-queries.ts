@@ -2,8 +2,9 @@ import { sql } from 'kysely';
 import type { Database, Queryable, Tx } from '#server/core/database.ts';
 
 /**
- * Members to be mailed at once about what was made so long ago or longer and is unread, unless they were mailed a short
- * while ago; for a pause they are not among them again. Members whom another node takes at this moment are left to it.
+ * Claims members to email instantly: those with unread notifications that are old enough, unless they were emailed a
+ * short while ago. A claimed member is not returned again during the pause. Skips members that another node is
+ * claiming.
  */
 export async function claimMembersToEmail(
   tx: Tx,
@@ -15,7 +16,7 @@ export async function claimMembersToEmail(
       select member_id from email_schedule
       where instant_after <= now() and member_id in (
         select recipient_id from notification
-        where pending_email = 'at_once' and read_at is null
+        where pending_email = 'instant' and read_at is null
           and created_at <= now() - make_interval(secs => ${delaySeconds})
       )
       order by member_id limit ${limit} for update skip locked
@@ -24,7 +25,7 @@ export async function claimMembersToEmail(
   return rows.map((row) => row.member_id);
 }
 
-/** Members whose digest is due; the next is due at `next`. */
+/** Claims members whose digest is due and sets the time of the next one. */
 export async function claimMembersToDigest(
   tx: Tx,
   { period, next, limit }: { period: 'daily' | 'weekly'; next: ReturnType<typeof sql>; limit: number },
@@ -40,17 +41,20 @@ export async function claimMembersToDigest(
   return rows.map((row) => row.member_id);
 }
 
-/** Days after which what could not be mailed is old. */
-const expiryDays = { at_once: 3, daily: 4, weekly: 10 };
+/** Days after which an unsent email notification expires. */
+const expiryDays = { instant: 3, daily: 4, weekly: 10 };
 
-/** What is mailed no more: read meanwhile, or too old. Returns how many were too old. */
+/**
+ * Clears emails that are no longer needed because the notification was read or has expired. Returns the number of
+ * expired ones.
+ */
 export async function clearExpiredEmails(db: Queryable): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with gone as (
       update notification set pending_email = null
-      where pending_email is not null and created_at < now() - make_interval(days => ${expiryDays.at_once})
+      where pending_email is not null and created_at < now() - make_interval(days => ${expiryDays.instant})
         and created_at < now() - make_interval(days =>
-        case pending_email when 'at_once' then ${expiryDays.at_once}::int when 'daily' then ${expiryDays.daily}::int
+        case pending_email when 'instant' then ${expiryDays.instant}::int when 'daily' then ${expiryDays.daily}::int
           else ${expiryDays.weekly}::int end)
       returning read_at
     )
@@ -60,7 +64,7 @@ export async function clearExpiredEmails(db: Queryable): Promise<number> {
 
 export type DigestQuestion = { id: number; title: string; answers: number; upvotes: number };
 
-/** The questions of a week with a tag the member follows that others found best; the member's own are not news. */
+/** The questions of the past week with a tag the member follows and the most votes, without the member's own. */
 export async function listDigestQuestions(
   db: Database,
   { memberId, limit }: { memberId: number; limit: number },

@@ -8,9 +8,9 @@ import type { Member } from '#tests/support/member.ts';
 import type { NotificationPreferences } from '#shared/notifications/preferences.ts';
 import { buildConfirmationEmail, buildSimpleEmail } from './email-templates.ts';
 
-const mailing = await startServerWithEmail();
-const { post, server, node, choose, mailed, sendDue, untilQuiet } = mailing;
-afterAll(() => mailing.stop());
+const emailServer = await startServerWithEmail();
+const { post, server, node, choose, enableEmail, sendDue, untilQuiet } = emailServer;
+afterAll(() => emailServer.stop());
 
 let ann: Member;
 let bob: Member;
@@ -19,25 +19,25 @@ beforeEach(async () => {
   [ann, bob] = [await node.register('Ann'), await node.register('Bob')];
 });
 
-/** The mail about an answer to a question with this title. */
-async function mailAbout(title: string, answerer = bob): Promise<ReceivedEmail> {
+/** The email about an answer to a question with this title. */
+async function emailAbout(title: string, answerer = bob): Promise<ReceivedEmail> {
   const before = (await post.waitForEmails(ann.email, 1)).length;
   await answerer.answer(await ann.ask({ title }));
   await sendDue();
-  const mail = (await post.waitForEmails(ann.email, before + 1))[before];
-  if (mail === undefined) throw new Error('no mail arrived');
-  return mail;
+  const email = (await post.waitForEmails(ann.email, before + 1))[before];
+  if (email === undefined) throw new Error('no email arrived');
+  return email;
 }
 
-async function mailChoices(member: Member) {
-  const { body } = await member.get<NotificationPreferences>('/notification-settings');
+async function readEmailChoices(member: Member) {
+  const { body } = await member.get<NotificationPreferences>('/notification-preferences');
   return Object.fromEntries(body.preferences.map(({ category, email }) => [category, email]));
 }
 
-const header = (mail: ReceivedEmail, name: string) =>
-  mail.headers.filter(({ key }) => key === name.toLowerCase()).map(({ value }) => value);
+const header = (email: ReceivedEmail, name: string) =>
+  email.headers.filter(({ key }) => key === name.toLowerCase()).map(({ value }) => value);
 
-describe('words of members that try to be more than words', () => {
+describe('member text with markup or control characters', () => {
   const hostile = [
     'A\u2028Bcc: everyone@example.org',
     'Title?= =?utf-8?q?Bcc=3A_everyone?=',
@@ -52,28 +52,28 @@ describe('words of members that try to be more than words', () => {
     '.',
   ];
 
-  test.each(hostile)('the title %j stays one line of a mail to its reader alone', async (words) => {
-    await mailed(ann, 'answers', 'at_once');
-    const mail = await mailAbout(`${words} and some more`);
-    expect(mail.recipients).toEqual([ann.email]);
-    expect(mail.to?.map(({ address }) => address)).toEqual([ann.email]);
-    expect([mail.cc, mail.bcc]).toEqual([undefined, undefined]);
-    expect(mail.subject).toMatch(/^Bob answered your question "/);
-    expect(mail.subject).not.toMatch(/[\p{Cc}\u2028\u2029\u202E]/u);
-    expect(mail.headers.map(({ key }) => key).toSorted()).toEqual(usualHeaders);
-    // The page of the mail has the marks that were put there, and no others.
-    expect(mail.html?.match(/<(?!\/)[a-z!][^\s>]*/gi)).toEqual(usualMarks);
-    expect(mail.html).not.toMatch(/<[^>]*\son\w+=/i);
+  test.each(hostile)('keeps the title %j on one line of an email to a single recipient', async (words) => {
+    await enableEmail(ann, 'answers', 'instant');
+    const email = await emailAbout(`${words} and some more`);
+    expect(email.recipients).toEqual([ann.email]);
+    expect(email.to?.map(({ address }) => address)).toEqual([ann.email]);
+    expect([email.cc, email.bcc]).toEqual([undefined, undefined]);
+    expect(email.subject).toMatch(/^Bob answered your question "/);
+    expect(email.subject).not.toMatch(/[\p{Cc}\u2028\u2029\u202E]/u);
+    expect(email.headers.map(({ key }) => key).toSorted()).toEqual(usualHeaders);
+    // The HTML contains only the elements of the template.
+    expect(email.html?.match(/<(?!\/)[a-z!][^\s>]*/gi)).toEqual(usualMarks);
+    expect(email.html).not.toMatch(/<[^>]*\son\w+=/i);
   });
 
-  test('a display name cannot add headers or recipients', async () => {
-    await mailed(ann, 'answers', 'at_once');
+  test('prevents a display name from adding headers or recipients', async () => {
+    await enableEmail(ann, 'answers', 'instant');
     const eve = await node.register('Eve" <eve@example.org>, <b>');
-    const mail = await mailAbout('Is this safe?', eve);
-    expect(mail.from).toEqual({ name: 'Parley', address: 'parley@example.org' });
-    expect(mail.recipients).toEqual([ann.email]);
-    expect(mail.subject).toBe('Eve" <eve@example.org>, <b> answered your question "Is this safe?"');
-    expect(mail.html).toContain('Eve&quot; &lt;eve@example.org&gt;, &lt;b&gt;');
+    const email = await emailAbout('Is this safe?', eve);
+    expect(email.from).toEqual({ name: 'Parley', address: 'parley@example.org' });
+    expect(email.recipients).toEqual([ann.email]);
+    expect(email.subject).toBe('Eve" <eve@example.org>, <b> answered your question "Is this safe?"');
+    expect(email.html).toContain('Eve&quot; &lt;eve@example.org&gt;, &lt;b&gt;');
   });
 
   const usualHeaders = [
@@ -92,26 +92,26 @@ describe('words of members that try to be more than words', () => {
     '<!doctype <html <head <meta <meta <meta <title <body <div <p <ul <li <a <p <br <a <a'.split(' ');
 });
 
-test('a mail fetches nothing: every address in it is a link of this site', async () => {
-  await mailed(ann, 'answers', 'at_once');
-  const mail = await mailAbout('Is anything fetched?');
-  expect(mail.html).not.toMatch(/<(img|link|script|iframe|object|style)|url\(|background=|@import/i);
-  const addresses = mail.html?.match(/https?:\/\/[^"<\s]+/g) ?? [];
+test('loads nothing from elsewhere and links only to this site', async () => {
+  await enableEmail(ann, 'answers', 'instant');
+  const email = await emailAbout('Is anything fetched?');
+  expect(email.html).not.toMatch(/<(img|link|script|iframe|object|style)|url\(|background=|@import/i);
+  const addresses = email.html?.match(/https?:\/\/[^"<\s]+/g) ?? [];
   expect(addresses.length).toBeGreaterThan(2);
   for (const address of addresses) expect(address).toMatch(new RegExp(`^${siteUrl}/`));
-  expect(mail.text).toContain(`Change what we mail you: ${siteUrl}/settings#notifications`);
+  expect(email.text).toContain(`Change email preferences: ${siteUrl}/settings#notifications`);
 });
 
-describe('one click in a mail', () => {
-  test('ends the mails about one thing, signed out, and no others', async () => {
-    await mailed(ann, 'answers', 'at_once');
+describe('one-click unsubscribe', () => {
+  test('ends the emails of one category without a session, and no others', async () => {
+    await enableEmail(ann, 'answers', 'instant');
     await choose(ann, 'votes', 'weekly');
-    await choose(bob, 'answers', 'at_once');
-    const mail = await mailAbout('Is this the last?');
-    expect(header(mail, 'List-Unsubscribe-Post')).toEqual(['List-Unsubscribe=One-Click']);
-    const [address = ''] = header(mail, 'List-Unsubscribe');
+    await choose(bob, 'answers', 'instant');
+    const email = await emailAbout('Is this the last?');
+    expect(header(email, 'List-Unsubscribe-Post')).toEqual(['List-Unsubscribe=One-Click']);
+    const [address = ''] = header(email, 'List-Unsubscribe');
     const { pathname } = new URL(address.replaceAll(/^<|>$/g, ''));
-    // As a mail program does it (RFC 8058, section 3.2): at another node, without cookies, from anywhere.
+    // Like an email program (RFC 8058, section 3.2): on another node, without cookies, from any origin.
     const clicked = await fetch(`${server.address}${pathname}`, {
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded', origin: 'https://mail.example.com' },
@@ -119,31 +119,31 @@ describe('one click in a mail', () => {
     });
     expect(clicked.status).toBe(200);
     expect(clicked.headers.getSetCookie()).toEqual([]);
-    expect(await mailChoices(ann)).toMatchObject({ answers: 'off', votes: 'weekly' });
-    expect(await mailChoices(bob)).toMatchObject({ answers: 'at_once' });
+    expect(await readEmailChoices(ann)).toMatchObject({ answers: 'off', votes: 'weekly' });
+    expect(await readEmailChoices(bob)).toMatchObject({ answers: 'instant' });
     await bob.answer(await ann.ask());
     await sendDue();
     await untilQuiet();
     expect(await post.waitForEmails(ann.email, 2)).toHaveLength(2);
   });
 
-  test('is only a page with a button when the address is opened, and may be pressed twice', async () => {
-    await mailed(ann, 'answers', 'at_once');
-    const token = findLinkToken(await mailAbout('Is opening enough?'), 'unsubscribe');
+  test('shows a page with a button when the link is opened, and can be repeated', async () => {
+    await enableEmail(ann, 'answers', 'instant');
+    const token = findLinkToken(await emailAbout('Is opening enough?'), 'unsubscribe');
     await fetch(`${server.address}/unsubscribe/${token}`);
-    expect(await mailChoices(ann)).toMatchObject({ answers: 'at_once' });
+    expect(await readEmailChoices(ann)).toMatchObject({ answers: 'instant' });
     for (let click = 0; click < 2; click++)
-      expect(await server.visitor().post('/mail/unsubscribe', { token })).toMatchObject({
+      expect(await server.visitor().post('/email/unsubscribe', { token })).toMatchObject({
         status: 200,
         body: { scope: 'answers' },
       });
-    expect(await mailChoices(ann)).toMatchObject({ answers: 'off' });
+    expect(await readEmailChoices(ann)).toMatchObject({ answers: 'off' });
   });
 
-  test('works with no token that was changed, or made for something else', async () => {
-    await mailed(ann, 'answers', 'at_once');
+  test('refuses a token that was changed or made for another purpose', async () => {
+    await enableEmail(ann, 'answers', 'instant');
     const [confirmation] = await post.waitForEmails(ann.email, 1);
-    const token = findLinkToken(await mailAbout('Is it signed?'), 'unsubscribe');
+    const token = findLinkToken(await emailAbout('Is it signed?'), 'unsubscribe');
     const [id, scope, signature = ''] = token.split('.');
     const wrong = [
       `${bob.id}.${scope}.${signature}`,
@@ -151,36 +151,36 @@ describe('one click in a mail', () => {
       `${id}.${scope}.${signature.slice(0, -2)}`,
       `${id}.${scope}.`,
       `${id}.${scope}`,
-      findLinkToken(confirmation, 'confirm-mail'),
+      findLinkToken(confirmation, 'confirm-email'),
     ];
     for (const each of wrong) {
-      expect((await server.visitor().post('/mail/unsubscribe', { token: each })).status).toBe(410);
+      expect((await server.visitor().post('/email/unsubscribe', { token: each })).status).toBe(410);
       expect((await fetch(`${server.address}/unsubscribe/${each}`, { method: 'POST' })).status).toBe(410);
     }
-    expect(await mailChoices(ann)).toMatchObject({ answers: 'at_once' });
-    // It signs nobody in, and confirms nothing.
-    expect((await server.visitor().post('/mail/confirmation', { token })).status).toBe(410);
+    expect(await readEmailChoices(ann)).toMatchObject({ answers: 'instant' });
+    // The token neither signs in nor confirms an address.
+    expect((await server.visitor().post('/email/confirmation', { token })).status).toBe(410);
   });
 
-  test('in a mail about several things ends all mails at once', async () => {
-    await mailed(ann, 'answers', 'at_once');
-    await choose(ann, 'votes', 'at_once');
+  test('ends all emails when the email covers several categories', async () => {
+    await enableEmail(ann, 'answers', 'instant');
+    await choose(ann, 'votes', 'instant');
     await choose(ann, 'replies', 'daily');
     const id = await ann.ask();
     await bob.vote('questions', id, 'up');
     await bob.answer(id);
     await sendDue();
-    const [, mail] = await post.waitForEmails(ann.email, 2);
-    const token = findLinkToken(mail, 'unsubscribe');
-    expect((await server.visitor().post('/mail/unsubscribe', { token })).body).toEqual({ scope: 'at_once' });
-    expect(await mailChoices(ann)).toMatchObject({ answers: 'off', votes: 'off', replies: 'daily' });
+    const [, email] = await post.waitForEmails(ann.email, 2);
+    const token = findLinkToken(email, 'unsubscribe');
+    expect((await server.visitor().post('/email/unsubscribe', { token })).body).toEqual({ scope: 'instant' });
+    expect(await readEmailChoices(ann)).toMatchObject({ answers: 'off', votes: 'off', replies: 'daily' });
   });
 });
 
-test('the button of an email has the accent of the light theme, and its text the colour that is read on it', async () => {
+test('uses the accent of the light theme for the button, with a readable text colour', async () => {
   const css = await readFile(path.join(projectRoot, 'src/web/app/theme.css'), 'utf8');
   const colour = (name: string) => new RegExp(`--${name}: (#[0-9a-f]{6});`, 'u').exec(css)?.[1];
-  const letters = [
+  const emails = [
     buildConfirmationEmail({ link: 'https://parley.example/confirm', site: 'https://parley.example' }),
     buildSimpleEmail({
       subject: 'A subject',
@@ -189,6 +189,6 @@ test('the button of an email has the accent of the light theme, and its text the
       small: 'The end',
     }),
   ];
-  for (const { html } of letters)
+  for (const { html } of emails)
     expect(html).toContain(`background:${colour('accent-fill')};color:${colour('on-accent')};`);
 });

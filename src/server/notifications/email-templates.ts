@@ -2,18 +2,18 @@ import { html, raw } from 'hono/html';
 import type { UnsubscribeScope } from '#shared/notifications/preferences.ts';
 import type { DigestQuestion } from './email-queries.ts';
 
-/** What a mail says, in both shapes. Member text stands in it escaped, as text, never as markup. */
+/** The content of an email as text and HTML. Member text is escaped, never markup. */
 export type EmailContent = { subject: string; text: string; html: string };
 
-/** A line of a mail that leads somewhere. `link` is a path within the site. */
+/** A line of an email with a link. `link` is a path within the site. */
 type EmailLine = { text: string; link: string };
 
 type EmailSection = { heading: string | null; lines: EmailLine[]; more: string | null };
 
-/** Addresses of a mail, absolute. */
+/** The absolute URLs in an email. */
 export type EmailLinks = { site: string; unsubscribe: string };
 
-/** What happened just now: the newest, and how many in all. */
+/** A new notification: the latest one, and the number of all. */
 export function buildInstantEmail(
   { items, total }: { items: { message: string; link: string }[]; total: number },
   links: EmailLinks,
@@ -36,7 +36,7 @@ export function buildInstantEmail(
   });
 }
 
-/** What came together in a day or a week. */
+/** The notifications of a day or a week. */
 export function buildDigestEmail(
   period: 'daily' | 'weekly',
   content: { items: { message: string; link: string }[]; total: number; questions: DigestQuestion[] },
@@ -46,13 +46,13 @@ export function buildDigestEmail(
   const parts: EmailSection[] = [];
   if (items.length > 0)
     parts.push({
-      heading: 'What you have not read yet',
+      heading: 'Unread notifications',
       lines: items.map(({ message, link }) => ({ text: message, link })),
       more: describeRemaining(items, total),
     });
   if (questions.length > 0)
     parts.push({
-      heading: 'Good questions in topics you follow',
+      heading: 'Top questions in topics you follow',
       lines: questions.map(({ id, title, answers, upvotes }) => ({
         text: `${title} (${pluralize(upvotes, 'upvote')}, ${pluralize(answers, 'answer')})`,
         link: `/question/${id}`,
@@ -60,31 +60,31 @@ export function buildDigestEmail(
       more: null,
     });
   return buildNotificationEmail({
-    subject: period === 'daily' ? 'Your day on Parley' : 'Your week on Parley',
+    subject: period === 'daily' ? 'Your daily digest from Parley' : 'Your weekly digest from Parley',
     parts,
     why: describeReason(period),
     links,
   });
 }
 
-/** Asks whether an address is the member's; no notification is mailed there until the link was opened. */
+/** Asks a member to confirm an email address. No notifications are emailed to it before. */
 export function buildConfirmationEmail({ link, site }: { link: string; site: string }): EmailContent {
-  const subject = 'Please confirm your address for mails from Parley';
-  // Nothing in it was written by whoever asked: the address may be somebody else's.
-  const why = `Somebody with an account on ${site} says that this address is theirs. If it was you, open this link within a day and press the button there:`;
-  const otherwise = 'If it was not you, there is nothing to do.';
+  const subject = 'Confirm your email address';
+  // Contains no text of the person who registered, because the address may belong to someone else.
+  const why = `An account on ${site} was set up with this email address. To confirm it, open this link within a day and click the button:`;
+  const otherwise = "If this wasn't you, ignore this email.";
   return {
     subject,
     text: `${why}\n\n${link}\n\n${otherwise}\n`,
     html: renderPage(
       html`<p style="${paragraph}">${why}</p>
-        <p style="${paragraph}"><a href="${link}" style="${button}">Confirm my address</a></p>
+        <p style="${paragraph}"><a href="${link}" style="${button}">Confirm email address</a></p>
         <p style="${small}">${otherwise}</p>`,
     ),
   };
 }
 
-/** Tells of one thing, with at most one thing to do. Nothing in it was written by a member. */
+/** An email with one message and at most one link. Contains no member text. */
 export function buildSimpleEmail(of: {
   subject: string;
   paragraphs: readonly string[];
@@ -103,7 +103,7 @@ export function buildSimpleEmail(of: {
   };
 }
 
-/** What the operators tell a member who is warned or suspended. `until` in UTC. */
+/** The message to a member who is warned or suspended. `until` is in UTC. */
 export function buildModerationEmail(of: {
   kind: 'warning' | 'suspension';
   reason: string;
@@ -112,11 +112,11 @@ export function buildModerationEmail(of: {
 }): EmailContent {
   const { kind, reason, until, site } = of;
   const subject =
-    kind === 'warning' ? 'A warning from the operators of Parley' : 'You are suspended on Parley';
+    kind === 'warning' ? 'Warning from the moderators of Parley' : 'Your account on Parley is suspended';
   const what =
     kind === 'warning'
-      ? 'The operators of the community ask you to change something:'
-      : `You can read but not write until ${until?.toISOString().slice(0, 16).replace('T', ' ')} UTC. The reason:`;
+      ? 'You have received a warning from the moderators:'
+      : `Your account is suspended until ${until?.toISOString().slice(0, 16).replace('T', ' ')} UTC. You can read but not post. Reason:`;
   const why = toSingleLine(reason);
   return {
     subject,
@@ -145,11 +145,11 @@ function buildNotificationEmail(of: {
         ...(more === null ? [] : [`${more}\n${links.site}/notifications\n`]),
       ].join('\n'),
     ),
-    `--\n${why}\nChange what we mail you: ${change}\nUnsubscribe: ${links.unsubscribe}`,
+    `--\n${why}\nChange email preferences: ${change}\nUnsubscribe: ${links.unsubscribe}`,
   ].join('\n');
   const body = html`${sections.map((part) => renderSection(part, links))}
     <p style="${small}">
-      ${why}<br /><a href="${change}" style="${quiet}">Change what we mail you</a> ·
+      ${why}<br /><a href="${change}" style="${quiet}">Change email preferences</a> ·
       <a href="${links.unsubscribe}" style="${quiet}">Unsubscribe</a>
     </p>`;
   return { subject, text: `${text}\n`, html: renderPage(body) };
@@ -168,7 +168,7 @@ function renderSection({ heading, lines, more }: EmailSection, { site }: EmailLi
     ${more === null ? '' : html`<p style="${paragraph}"><a href="${site}/notifications" style="${link}">${more}</a></p>`}`;
 }
 
-/** Nothing is fetched from elsewhere: no picture, font or style sheet, and so nothing that tells that it was read. */
+/** Loads no images, fonts or style sheets, so nothing reveals that the email was read. */
 function renderPage(body: ReturnType<typeof html>): string {
   const whole = html`${raw('<!doctype html>')}
     <html lang="en">
@@ -187,15 +187,15 @@ function renderPage(body: ReturnType<typeof html>): string {
         </div>
       </body>
     </html> `;
-  if (whole instanceof Promise) throw new Error('a part of a mail is not there yet');
-  // What the helper gives is an object that a mail could not hold.
+  if (whole instanceof Promise) throw new Error('an email part is still a promise');
+  // Converts the helper's String object to a plain string.
   return whole.toString();
 }
 
 const paragraph = 'margin:0 0 20px;font-size:16px';
 const title = 'margin:0 0 8px;font-size:17px';
 const item = 'padding:10px 0;border-bottom:1px solid #8886;font-size:16px;overflow-wrap:anywhere';
-// The colours are the mail program's own, for white and black alike.
+// Uses the email program's own colours, for light and dark backgrounds.
 const link = 'color:inherit;font-weight:600;text-underline-offset:3px';
 const quiet = 'color:inherit';
 const small = 'margin:24px 0 0;font-size:13px;opacity:.8';
@@ -206,10 +206,10 @@ const button =
 function describeRemaining(items: unknown[], total: number): string | null {
   const more = total - items.length;
   if (more <= 0) return null;
-  return more === 1 ? 'And one more notification.' : `And ${more} more notifications.`;
+  return more === 1 ? '1 more notification' : `${more} more notifications`;
 }
 
-/** One line, so that no member text can pass for a line of the mail's own. */
+/** Reduces member text to one line, so that it cannot imitate lines of the email. */
 const toSingleLine = (text: string) =>
   text
     .toWellFormed()
@@ -220,15 +220,16 @@ const pluralize = (count: number, word: string) => (count === 1 ? `1 ${word}` : 
 
 function describeReason(scope: UnsubscribeScope): string {
   const messages: Record<UnsubscribeScope, string> = {
-    answers: 'You get this mail because you chose to be mailed about answers to your questions.',
-    followed: 'You get this mail because you chose to be mailed about answers to questions you follow.',
-    replies: 'You get this mail because you chose to be mailed about replies and comments.',
-    mentions: 'You get this mail because you chose to be mailed about mentions of you.',
-    accepted: 'You get this mail because you chose to be mailed about accepted answers.',
-    votes: 'You get this mail because you chose to be mailed about votes.',
-    at_once: 'You get this mail because you chose to be mailed at once.',
-    daily: 'You get this mail because you chose a daily digest.',
-    weekly: 'You get this mail because you chose a weekly digest.',
+    answers: 'You receive this email because you subscribed to emails about answers to your questions.',
+    followed:
+      'You receive this email because you subscribed to emails about answers to questions you follow.',
+    replies: 'You receive this email because you subscribed to emails about replies and comments.',
+    mentions: 'You receive this email because you subscribed to mention emails.',
+    accepted: 'You receive this email because you subscribed to emails about accepted answers.',
+    votes: 'You receive this email because you subscribed to vote emails.',
+    instant: 'You receive this email because you subscribed to instant emails.',
+    daily: 'You receive this email because you subscribed to the daily digest.',
+    weekly: 'You receive this email because you subscribed to the weekly digest.',
   };
   return messages[scope];
 }

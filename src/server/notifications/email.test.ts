@@ -9,9 +9,9 @@ import {
 import { expectOk, type Member } from '#tests/support/member.ts';
 import { eventually } from '#tests/support/parley.ts';
 
-const mailing = await startServerWithEmail();
-const { post, server, node, choose, mailed, letTimePass, sendDue, untilQuiet } = mailing;
-afterAll(() => mailing.stop());
+const emailServer = await startServerWithEmail();
+const { post, server, node, choose, enableEmail, letTimePass, sendDue, untilQuiet } = emailServer;
+afterAll(() => emailServer.stop());
 
 let ann: Member;
 let bob: Member;
@@ -24,41 +24,41 @@ beforeEach(async () => {
 
 async function jobsIn(state: 'active' | 'retry'): Promise<number> {
   const { rows } = await sql`
-    select from parley_jobs.job where state = ${state}::parley_jobs.job_state and name = 'mail-news'`.execute(
+    select from parley_jobs.job where state = ${state}::parley_jobs.job_state and name = 'instant-email'`.execute(
     server.db,
   );
   return rows.length;
 }
 
-/** Those that are to be tried again. */
+/** The number of jobs waiting for a retry. */
 const countRetriedJobs = () => jobsIn('retry');
 
-test('nobody is mailed before they have opened the link in the mail they asked for', async () => {
-  await choose(ann, 'answers', 'at_once');
+test('emails a member only after the confirmation link was opened', async () => {
+  await choose(ann, 'answers', 'instant');
   const [confirmation] = await post.waitForEmails(ann.email, 1);
-  expect(confirmation?.subject).toBe('Please confirm your address for mails from Parley');
+  expect(confirmation?.subject).toBe('Confirm your email address');
   await bob.answer(await ann.ask());
   await sendDue();
   await untilQuiet();
   expect(await post.waitForEmails(ann.email, 1)).toHaveLength(1);
-  expect((await ann.get('/notification-settings')).body).toMatchObject({ emailStatus: 'unconfirmed' });
+  expect((await ann.get('/notification-preferences')).body).toMatchObject({ emailStatus: 'unconfirmed' });
 
-  const token = findLinkToken(confirmation, 'confirm-mail');
-  expectOk(await server.visitor().post('/mail/confirmation', { token }));
-  expect((await ann.get('/notification-settings')).body).toMatchObject({ emailStatus: 'confirmed' });
+  const token = findLinkToken(confirmation, 'confirm-email');
+  expectOk(await server.visitor().post('/email/confirmation', { token }));
+  expect((await ann.get('/notification-preferences')).body).toMatchObject({ emailStatus: 'confirmed' });
   await bob.answer(await ann.ask());
   await sendDue();
-  const [, news] = await post.waitForEmails(ann.email, 2);
-  expect(news?.subject).toBe('Bob answered your question "How long does bread keep?"');
+  const [, email] = await post.waitForEmails(ann.email, 2);
+  expect(email?.subject).toBe('Bob answered your question "How long does bread keep?"');
   await untilQuiet();
 });
 
-test('a link of confirmation that was changed, is too old or is of another address confirms nothing', async () => {
+test('refuses a confirmation link that was changed, has expired or is for another address', async () => {
   await choose(ann, 'answers', 'daily');
   const [confirmation] = await post.waitForEmails(ann.email, 1);
-  const token = findLinkToken(confirmation, 'confirm-mail');
+  const token = findLinkToken(confirmation, 'confirm-email');
   const confirm = async (given: string) =>
-    (await server.visitor().post('/mail/confirmation', { token: given })).status;
+    (await server.visitor().post('/email/confirmation', { token: given })).status;
   const [, until = ''] = token.split('.');
   expect(await confirm(token.replace(until, String(Number(until) + 1)))).toBe(410);
   expect(await confirm(token.replace(String(ann.id), String(bob.id)))).toBe(410);
@@ -67,23 +67,23 @@ test('a link of confirmation that was changed, is too old or is of another addre
   expect(await confirm(token)).toBe(410);
 });
 
-test('a few mails of confirmation are sent a day, then no more', async () => {
+test('limits confirmation emails per day', async () => {
   await choose(ann, 'answers', 'daily');
-  const again = () => ann.post('/notification-settings/confirmation', undefined);
+  const again = () => ann.post('/notification-preferences/confirmation', undefined);
   expect([(await again()).status, (await again()).status, (await again()).status]).toEqual([204, 204, 429]);
 });
 
-test('a flood of votes becomes one mail, and the next comes a while later', async () => {
-  await mailed(ann, 'votes', 'at_once');
+test('combines many votes into one email and pauses before the next', async () => {
+  await enableEmail(ann, 'votes', 'instant');
   const id = await ann.ask();
   const voters = [];
   for (let n = 0; n < 25; n++) voters.push(await node.register(`Voter ${n}`));
   for (const voter of voters) await voter.vote('questions', id, 'up');
   await sendDue();
-  const [, mail] = await post.waitForEmails(ann.email, 2);
-  expect(mail?.subject).toBe('You have 25 new notifications on Parley');
-  expect(mail?.text?.match(/upvoted your question/g)).toHaveLength(20);
-  expect(mail?.text).toContain('And 5 more notifications.');
+  const [, email] = await post.waitForEmails(ann.email, 2);
+  expect(email?.subject).toBe('You have 25 new notifications on Parley');
+  expect(email?.text?.match(/upvoted your question/g)).toHaveLength(20);
+  expect(email?.text).toContain('5 more notifications');
   await untilQuiet();
 
   const late = await ann.ask();
@@ -96,8 +96,8 @@ test('a flood of votes becomes one mail, and the next comes a while later', asyn
   expect((await post.waitForEmails(ann.email, 3))[2]?.subject).toContain('Bob upvoted your question');
 });
 
-test('what was read, seen on an open page or deleted meanwhile is not mailed', async () => {
-  await mailed(ann, 'answers', 'at_once');
+test('does not email notifications that were read, seen on an open page or deleted', async () => {
+  await enableEmail(ann, 'answers', 'instant');
   const id = await ann.ask();
   await bob.answer(id);
   expectOk(await ann.put('/notifications/read', { upTo: null }));
@@ -109,38 +109,38 @@ test('what was read, seen on an open page or deleted meanwhile is not mailed', a
   await sendDue();
   await bob.answer(await ann.ask({ title: 'Is this the one that is mailed?' }));
   await sendDue();
-  const [, ...mails] = await post.waitForEmails(ann.email, 2);
+  const [, ...emails] = await post.waitForEmails(ann.email, 2);
   await untilQuiet();
-  expect(mails.map(({ subject }) => subject)).toEqual([
+  expect(emails.map(({ subject }) => subject)).toEqual([
     'Bob answered your question "Is this the one that is mailed?"',
   ]);
 });
 
-test('what is off in the app is told by no way; nobody else is touched by it', async () => {
-  await mailed(ann, 'answers', 'at_once');
+test('sends nothing about a category that the member turned off, without affecting other members', async () => {
+  await enableEmail(ann, 'answers', 'instant');
   const id = await ann.ask();
   const eve = await node.register('Eve');
   expectOk(await eve.put(`/questions/${id}/follow`, { following: true }));
-  expectOk(await ann.put('/notification-settings/answers', { inApp: false }));
+  expectOk(await ann.put('/notification-preferences/answers', { inApp: false }));
   await bob.answer(id);
   expect((await ann.get('/notifications')).body).toMatchObject({ items: [], unreadCount: 0 });
   expect((await eve.get('/notifications')).body).toMatchObject({ unreadCount: 1 });
   await sendDue();
   await untilQuiet();
   expect(await post.waitForEmails(ann.email, 1)).toHaveLength(1);
-  expectOk(await ann.put('/notification-settings/answers', { inApp: true }));
+  expectOk(await ann.put('/notification-preferences/answers', { inApp: true }));
   await bob.answer(id);
   await sendDue();
   await post.waitForEmails(ann.email, 2);
 });
 
-test('two nodes that look at the same moment mail once', async () => {
-  const other = await server.startBeside(
+test('sends one email when two nodes check at the same time', async () => {
+  const other = await server.startSecondNode(
     { publicUrl: siteUrl },
     { email: { url: post.url, from: senderAddress } },
   );
   onTestFinished(() => other.stop());
-  await mailed(ann, 'answers', 'at_once');
+  await enableEmail(ann, 'answers', 'instant');
   await bob.answer(await ann.ask());
   await letTimePass();
   await Promise.all([node, other, node, other].map(async (at) => at.backgroundJobs?.enqueueDueJobs()));
@@ -149,15 +149,15 @@ test('two nodes that look at the same moment mail once', async () => {
   expect(await post.waitForEmails(ann.email, 2)).toHaveLength(2);
 });
 
-test('mails wait while the mail server is down, and come once when it is back', async () => {
-  await mailed(ann, 'answers', 'at_once');
+test('sends emails once after an outage of the mail server', async () => {
+  await enableEmail(ann, 'answers', 'instant');
   await bob.answer(await ann.ask());
   post.rejectWith(451);
   await sendDue();
   await eventually(() => post.rejectedRecipients.includes(ann.email));
   await untilQuiet();
   post.rejectWith(undefined);
-  // The next try is due.
+  // Makes the retry due.
   await sql`update parley_jobs.job set start_after = now() where state = 'retry'`.execute(server.db);
   await sendDue();
   await post.waitForEmails(ann.email, 2);
@@ -165,70 +165,72 @@ test('mails wait while the mail server is down, and come once when it is back', 
   expect(await post.waitForEmails(ann.email, 2)).toHaveLength(2);
 });
 
-test('mails wait while nothing listens at the address of the mail server', async () => {
-  await mailed(ann, 'answers', 'at_once');
+test('retries emails while nothing listens on the address of the mail server', async () => {
+  await enableEmail(ann, 'answers', 'instant');
   await bob.answer(await ann.ask());
   await post.goDown();
   await sendDue();
   await untilQuiet();
   expect(await countRetriedJobs()).toBe(1);
-  await post.comeBack();
+  await post.start();
   await sql`update parley_jobs.job set start_after = now() where state = 'retry'`.execute(server.db);
   await post.waitForEmails(ann.email, 2);
 });
 
-test('a mail whose node died while it held it is sent by another, once', async () => {
-  await mailed(ann, 'answers', 'at_once');
+test('sends an email once on another node when its node died', async () => {
+  await enableEmail(ann, 'answers', 'instant');
   await bob.answer(await ann.ask());
-  // A node that hangs in the middle: it has the job, and its time is over.
+  // A node that hangs: it has the job, and the job has timed out.
   let release: (() => void) | undefined;
   post.onEmail(() => new Promise<void>((resolve) => (release = resolve)));
   await sendDue();
   await eventually(() => release !== undefined);
   post.onEmail(() => {});
   await sql`
-    update parley_jobs.job set started_on = now() - interval '1 hour' where state = 'active' and name = 'mail-news'`.execute(
+    update parley_jobs.job set started_on = now() - interval '1 hour' where state = 'active' and name = 'instant-email'`.execute(
     server.db,
   );
   await eventually(async () => (await jobsIn('retry')) === 1);
   await sql`update parley_jobs.job set start_after = now() where state = 'retry'`.execute(server.db);
-  const mails = await post.waitForEmails(ann.email, 2);
+  const emails = await post.waitForEmails(ann.email, 2);
   await untilQuiet();
-  expect(mails.filter(({ subject }) => subject?.includes('answered'))).toHaveLength(1);
+  expect(emails.filter(({ subject }) => subject?.includes('answered'))).toHaveLength(1);
   release?.();
 });
 
-test('an address that the mail server refuses for good is not tried again', async () => {
-  await mailed(ann, 'answers', 'at_once');
+test('does not retry an address that the mail server rejected permanently', async () => {
+  await enableEmail(ann, 'answers', 'instant');
   await bob.answer(await ann.ask());
   post.rejectWith(550);
   await sendDue();
   await eventually(() => post.rejectedRecipients.includes(ann.email));
   await untilQuiet();
   const { rows } =
-    await sql`select from parley_jobs.job where state = 'retry' and name = 'mail-news'`.execute(server.db);
+    await sql`select from parley_jobs.job where state = 'retry' and name = 'instant-email'`.execute(
+      server.db,
+    );
   expect(rows).toHaveLength(0);
 });
 
-test('what no mail server took for days is dropped, so that nothing waits for ever', async () => {
-  await mailed(ann, 'answers', 'at_once');
+test('drops emails that the mail server did not accept for days', async () => {
+  await enableEmail(ann, 'answers', 'instant');
   await bob.answer(await ann.ask());
   await sql`update notification set created_at = now() - interval '4 days'`.execute(server.db);
-  const withoutMail = await server.startBeside({}, {});
-  onTestFinished(() => withoutMail.stop());
-  await withoutMail.backgroundJobs?.enqueueDueJobs();
+  const withoutEmail = await server.startSecondNode({}, {});
+  onTestFinished(() => withoutEmail.stop());
+  await withoutEmail.backgroundJobs?.enqueueDueJobs();
   const { rows } = await sql`select from notification where pending_email is not null`.execute(server.db);
   expect(rows).toHaveLength(0);
 });
 
-test('imported members are never mailed, whatever their rows say', async () => {
+test('never emails imported members, whatever their rows contain', async () => {
   await sql`
     with source as (insert into import_source (site, license) values ('old.example.org', 'CC') returning id)
     insert into member (display_name, email_verified, source_id, source_key)
     select 'Old', true, id, '1' from source`.execute(server.db);
   await sql`
     insert into notification_preference (member_id, category, in_app, email, push)
-    select id, 'votes', true, 'at_once', false from member where display_name = 'Old'`.execute(server.db);
+    select id, 'votes', true, 'instant', false from member where display_name = 'Old'`.execute(server.db);
   await sql`
     insert into question (author_id, title, content, excerpt, excerpt_cut)
     select id, 'Old?', 'Old.', 'Old.', false from member where display_name = 'Old'`.execute(server.db);

@@ -21,112 +21,114 @@ import {
 
 export { type EmailContent, buildSimpleEmail } from './email-templates.ts';
 
-/** So long a notification waits before it is mailed 'at once', so that who is here reads it here; in seconds. */
+/** The delay before an instant email, so that members who are online read the notification first. In seconds. */
 export const instantEmailDelaySeconds = 120;
 
-/** After one mail at once, no member gets another for so long: a flood of votes becomes one mail; in seconds. */
+/** The minimum time between two instant emails to a member, in seconds. Many votes become one email. */
 const instantEmailPauseSeconds = 600;
 
-/** Lines of a mail at most; it says how many more there are. */
+/** The maximum number of lines in an email, which states how many more there are. */
 const maxLines = 20;
 const maxQuestions = 5;
 
-/** Tried again for about three days: after half a minute at first, at least every hour. */
+/** Retries for about three days: first after half a minute, then at least every hour. */
 const retries = { limit: 80, delaySeconds: 30, maxDelaySeconds: 3_600 };
 
-/** Longer than the mail server has for all steps (core/email.ts); then the job counts as lost. */
+/** Longer than the timeouts of the mail server (core/email.ts). Afterwards the job counts as lost. */
 const jobTimeoutSeconds = 180;
 
-/** A mail that was written when it was queued, such as one with a link that works for some time. */
+/** An email whose content was created when it was queued, such as one with a link that expires. */
 export type QueuedEmail = EmailContent & {
   to: string;
-  /** From then on the mail is of no use, and dropped; in milliseconds since 1970. */
+  /** The time after which the email is useless and dropped, in milliseconds since 1970. */
   expiresAtMs: number;
 };
 
 /**
- * Queues a mail in the transaction of what asks for it. It leaves after the commit, and never without it.
- * @param key of two with the same key, the second is dropped while the first is on its way
+ * Queues an email in the caller's transaction. It is sent after the commit, and never without it.
+ * @param key while an email with this key is queued, a second one is dropped
  */
 export async function queueEmail(
   tx: Tx,
   jobs: JobQueue,
-  { key, letter }: { key: string; letter: QueuedEmail },
+  { key, email }: { key: string; email: QueuedEmail },
 ): Promise<void> {
-  await jobs.enqueue(tx, 'letter', { key, data: letter });
+  await jobs.enqueue(tx, 'email', { key, data: email });
 }
 
-/** The mail behind `AskToConfirm` of the preferences. */
+/** Implements `QueueConfirmationEmail` of preferences.ts. */
 export function queueConfirmationEmail(
   tx: Tx,
   jobs: JobQueue,
   { site, memberId, email, token }: { site: string; memberId: number; email: string; token: string },
 ): Promise<void> {
-  const letter = buildConfirmationEmail({ site, link: `${site}/confirm-mail/${token}` });
+  const message = buildConfirmationEmail({ site, link: `${site}/confirm-email/${token}` });
   const expiresAtMs = Date.now() + 24 * 60 * 60 * 1_000;
-  return queueEmail(tx, jobs, { key: `confirm ${memberId}`, letter: { ...letter, to: email, expiresAtMs } });
+  return queueEmail(tx, jobs, { key: `confirm ${memberId}`, email: { ...message, to: email, expiresAtMs } });
 }
 
 /**
- * Queues what is due: a job for each member with news to be mailed at once, or with a digest. Each node may do it at any
- * time; the rows that say what is due change in the transaction that adds the jobs, so each is added once.
+ * Queues due emails: a job for each member with a due instant email or digest. Any node may call this at any time: the
+ * rows that state what is due change in the transaction that adds the jobs, so each job is added once.
  */
 export async function queueDueEmails(db: Database, jobs: JobQueue): Promise<void> {
   const limit = 500;
   await transaction(db, async (tx) => {
     const due = { delaySeconds: instantEmailDelaySeconds, pauseSeconds: instantEmailPauseSeconds, limit };
     for (const memberId of await claimMembersToEmail(tx, due))
-      await jobs.enqueue(tx, 'mail-news', { key: String(memberId), data: { memberId } });
+      await jobs.enqueue(tx, 'instant-email', { key: String(memberId), data: { memberId } });
     for (const period of ['daily', 'weekly'] as const) {
       const next = nextDigestTime(period);
       for (const memberId of await claimMembersToDigest(tx, { period, next, limit }))
-        await jobs.enqueue(tx, 'mail-digest', { key: `${period} ${memberId}`, data: { memberId, period } });
+        await jobs.enqueue(tx, 'email-digest', { key: `${period} ${memberId}`, data: { memberId, period } });
     }
   });
 }
 
-/** Also where there is no mail server (any more): nothing waits for ever. */
+/** Drops emails that were not sent for days, also if there is no mail server any more. */
 export async function dropExpiredEmails(db: Database, log: Logger): Promise<void> {
   const dropped = await clearExpiredEmails(db);
   if (dropped > 0)
-    log.warn(`${dropped} notifications were not mailed: the mail server did not take them for days.`);
+    log.warn(
+      `${dropped} notifications were not emailed, because the mail server did not accept them for days.`,
+    );
 }
 
 export type EmailDeps = { db: Database; settings: SiteSettings; site: string; deliver: DeliverEmail };
 
-/** Sends a mail, or gives it up. Throws while another try may help. */
+/** Sends an email or drops it. Throws if a retry may help. */
 export type DeliverEmail = (message: EmailMessage, attempt: JobAttempt) => Promise<void>;
 
-/** The channel of every mail to the mail server. */
+/** Sends all emails to the mail server. */
 export function createEmailDelivery({ mailer, log }: { mailer: Mailer; log: Logger }): DeliverEmail {
   return async function deliver(message, { isLast }) {
     try {
       await mailer.send(message);
     } catch (error) {
-      const isForGood = error instanceof EmailRejectedError;
-      if (!isForGood && !isLast) throw error;
-      // Without the address: a log is no place for it.
+      const isPermanent = error instanceof EmailRejectedError;
+      if (!isPermanent && !isLast) throw error;
+      // Logs no address.
       log.warn(
         { reason: getFailureReason(error), messageId: message.id },
-        isForGood
-          ? 'A mail was dropped: the mail server refuses it.'
-          : 'A mail was dropped after days of trying.',
+        isPermanent
+          ? 'An email was dropped: the mail server rejected it.'
+          : 'An email was dropped after days of retries.',
       );
     }
   };
 }
 
 /**
- * The jobs that mail. What a mail says is read when it is sent, so that what was read or deleted meanwhile is not mailed,
- * and who changed their mind is not either. A crash before the mail server took the mail over repeats the try; one
- * between that and the commit that follows sends the mail again, under the same Message-ID.
+ * Creates the email jobs. The content is read when the email is sent, so that nothing is emailed that was read, deleted
+ * or turned off in between. If the process crashes before the mail server accepts the email, the attempt is repeated.
+ * If it crashes between acceptance and commit, the email is sent again with the same Message-ID.
  */
 export function createEmailJobs({ db, settings, site, deliver, log }: EmailDeps & { log: Logger }) {
   const rules = { retries, timeoutSeconds: jobTimeoutSeconds, concurrency: 2 };
   return [
-    { name: 'letter', ...rules, run: sendQueuedEmail } satisfies JobDefinition<QueuedEmail>,
-    { name: 'mail-news', ...rules, run: sendInstantEmail } satisfies JobDefinition<{ memberId: number }>,
-    { name: 'mail-digest', ...rules, run: sendDigest } satisfies JobDefinition<DigestJob>,
+    { name: 'email', ...rules, run: sendQueuedEmail } satisfies JobDefinition<QueuedEmail>,
+    { name: 'instant-email', ...rules, run: sendInstantEmail } satisfies JobDefinition<{ memberId: number }>,
+    { name: 'email-digest', ...rules, run: sendDigest } satisfies JobDefinition<DigestJob>,
   ];
 
   async function sendQueuedEmail(
@@ -134,21 +136,21 @@ export function createEmailJobs({ db, settings, site, deliver, log }: EmailDeps 
     attempt: JobAttempt,
   ): Promise<void> {
     if (Date.now() > expiresAtMs)
-      return log.warn('A mail was dropped: the mail server did not take it in time.');
+      return log.warn('An email was dropped: the mail server did not accept it in time.');
     await deliver({ ...message, id: attempt.id }, attempt);
   }
 
   async function sendInstantEmail({ memberId }: { memberId: number }, attempt: JobAttempt): Promise<void> {
-    const wanted = { memberId, channel: 'at_once', limit: maxLines } as const;
+    const wanted = { memberId, channel: 'instant', limit: maxLines } as const;
     const { items, total } = await listPendingNotifications(db, wanted);
     const [newest, ...others] = items;
     if (newest === undefined) return;
-    const isOfOne = others.every(({ about }) => about === newest.about) && total === items.length;
-    const scope: UnsubscribeScope = isOfOne ? newest.about : 'at_once';
+    const hasSingleCategory = others.every(({ about }) => about === newest.about) && total === items.length;
+    const scope: UnsubscribeScope = hasSingleCategory ? newest.about : 'instant';
     await sendToMember({ memberId, scope, attempt }, (links) =>
       buildInstantEmail({ items, total }, links, scope),
     );
-    await markDelivered(db, { memberId, channel: 'at_once', upTo: newest.id });
+    await markDelivered(db, { memberId, channel: 'instant', upTo: newest.id });
   }
 
   async function sendDigest({ memberId, period }: DigestJob, attempt: JobAttempt): Promise<void> {
@@ -167,7 +169,7 @@ export function createEmailJobs({ db, settings, site, deliver, log }: EmailDeps 
     if (newest !== undefined) await markDelivered(db, { memberId, channel: period, upTo: newest.id });
   }
 
-  /** Mails a member whose address is confirmed; others not at all. */
+  /** Emails a member whose address is confirmed. Does nothing for others. */
   async function sendToMember(
     { memberId, scope, attempt }: { memberId: number; scope: UnsubscribeScope; attempt: JobAttempt },
     write: (links: { site: string; unsubscribe: string }) => EmailContent,
@@ -175,7 +177,7 @@ export function createEmailJobs({ db, settings, site, deliver, log }: EmailDeps 
     const address = await findConfirmedEmail(db, memberId);
     if (address === undefined) return;
     const unsubscribe = `${site}/unsubscribe/${createUnsubscribeToken(settings, { memberId, scope })}`;
-    // One click in a mail program ends these mails (RFC 2369, RFC 8058).
+    // One-click unsubscribe in email programs (RFC 2369, RFC 8058).
     const headers = {
       'List-Unsubscribe': `<${unsubscribe}>`,
       'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
@@ -186,7 +188,7 @@ export function createEmailJobs({ db, settings, site, deliver, log }: EmailDeps 
 
 type DigestJob = { memberId: number; period: 'daily' | 'weekly' };
 
-/** The reply's code, or the kind of failure; the texts of mail servers repeat addresses. */
+/** The reply code or the error type. Mail servers repeat addresses in their texts, so these are not logged. */
 function getFailureReason(error: unknown): string {
   const { responseCode, code } = error as { responseCode?: number; code?: string };
   const cause = (error as Error).cause as { responseCode?: number } | undefined;

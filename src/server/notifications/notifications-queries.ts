@@ -1,11 +1,13 @@
 import { unnamedMember } from '#server/core/sql.ts';
 import type { PostKind } from '#shared/core/fields.ts';
+import { limits } from '#shared/core/limits.ts';
 import { sql } from 'kysely';
 import type { Queryable, Reader, Tx } from '#server/core/database.ts';
-import { maxUnreadCount, type NotificationKind } from '#shared/notifications/notifications.ts';
+import type { NotificationKind } from '#shared/notifications/notification-kinds.ts';
+import { maxUnreadCount } from '#shared/notifications/notifications.ts';
 import type { NotificationCategory } from '#shared/notifications/preferences.ts';
 
-/** What a notification tells of; the database drops it when the same was told before, or it is one's own doing. */
+/** A notification to insert. The database ignores a duplicate and one about the member's own action. */
 export type NotificationDraft = {
   kind: NotificationKind;
   senderId: number;
@@ -14,29 +16,22 @@ export type NotificationDraft = {
   replyId: number | null;
 };
 
-/** Returns who was told, if anybody: not somebody who muted the question. */
-export async function insertNotification(
+/** Inserts notifications, except for recipients who muted the question. Returns the recipients. */
+export async function insertNotifications(
   tx: Tx,
-  { recipientId, news }: { recipientId: number; news: NotificationDraft },
-) {
-  if (recipientId === news.senderId) return [];
-  const { rows } = await sql`
-    insert into notification (recipient_id, sender_id, kind, question_id, answer_id, reply_id)
-    select ${recipientId}, ${news.senderId}, ${news.kind}, ${news.questionId}, ${news.answerId}, ${news.replyId}
-    where not exists (
-      select 1 from question_mute where question_id = ${news.questionId} and member_id = ${recipientId}
-    )
-    on conflict do nothing returning id`.execute(tx);
-  return rows.length > 0 ? [recipientId] : [];
+  drafts: readonly { recipientId: number; draft: NotificationDraft }[],
+): Promise<number[]> {
+  const { rows } = (await buildInsertNotifications(drafts)?.execute(tx)) ?? { rows: [] };
+  return rows.map((row) => row.recipient_id);
 }
 
-/** The same for many, to be run with others; undefined where nobody is to be told. */
+/** The same as a query for `runPipelined`. Undefined if there is no recipient. */
 export function buildInsertNotifications(
-  drafts: readonly { recipientId: number; news: NotificationDraft }[],
+  drafts: readonly { recipientId: number; draft: NotificationDraft }[],
 ) {
-  const others = drafts.filter(({ recipientId, news }) => recipientId !== news.senderId);
+  const others = drafts.filter(({ recipientId, draft }) => recipientId !== draft.senderId);
   if (others.length === 0) return undefined;
-  const column = (key: keyof NotificationDraft) => others.map(({ news }) => news[key]);
+  const column = (key: keyof NotificationDraft) => others.map(({ draft }) => draft[key]);
   return sql<{ recipient_id: number }>`
     insert into notification (recipient_id, sender_id, kind, question_id, answer_id, reply_id)
     select wanted.* from unnest(
@@ -52,56 +47,39 @@ export function buildInsertNotifications(
 }
 
 /**
- * One for each follower of the question but the sender and `except`, who is told otherwise, and those who muted it.
- * Returns them.
+ * Notifies the followers of questions, without the sender, `except` and members who muted the question. Returns the
+ * recipients.
  */
-export async function insertFollowerNotifications(
-  tx: Tx,
-  { news, except }: { news: NotificationDraft; except: number | null },
-) {
-  const { rows } = await sql<{ recipient_id: number }>`
-    insert into notification (recipient_id, sender_id, kind, question_id, answer_id)
-    select member_id, ${news.senderId}, ${news.kind}, ${news.questionId}, ${news.answerId}
-    from question_follow
-    where question_id = ${news.questionId} and member_id <> ${news.senderId}
-      and member_id is distinct from ${except}
-      and not exists (
-        select 1 from question_mute mute
-        where mute.question_id = ${news.questionId} and mute.member_id = question_follow.member_id
-      )
-    order by member_id
-    on conflict do nothing returning recipient_id`.execute(tx);
+export async function insertFollowerNotifications(tx: Tx, answers: readonly FollowerNotification[]) {
+  const { rows } = await buildFollowerNotifications(answers).execute(tx);
   return rows.map((row) => row.recipient_id);
 }
 
-/** The same for answers to several questions, to be run with others. */
-export function buildFollowerNotifications(
-  answers: readonly { news: NotificationDraft; except: number | null }[],
-) {
-  const column = (key: keyof NotificationDraft) => answers.map(({ news }) => news[key]);
+type FollowerNotification = { draft: NotificationDraft; except: number | null };
+
+/** The same as a query for `runPipelined`. */
+export function buildFollowerNotifications(answers: readonly FollowerNotification[]) {
+  const column = (key: keyof NotificationDraft) => answers.map(({ draft }) => draft[key]);
   return sql<{ recipient_id: number }>`
     insert into notification (recipient_id, sender_id, kind, question_id, answer_id)
-    select follow.member_id, news.sender_id, news.kind, news.question_id, news.answer_id
+    select follow.member_id, draft.sender_id, draft.kind, draft.question_id, draft.answer_id
     from unnest(
       ${column('senderId')}::bigint[], ${column('kind')}::text[], ${column('questionId')}::bigint[],
       ${column('answerId')}::bigint[], ${answers.map(({ except }) => except)}::bigint[]
-    ) as news (sender_id, kind, question_id, answer_id, except_id)
-    join question_follow follow on follow.question_id = news.question_id
-    where follow.member_id <> news.sender_id and follow.member_id is distinct from news.except_id
+    ) as draft (sender_id, kind, question_id, answer_id, except_id)
+    join question_follow follow on follow.question_id = draft.question_id
+    where follow.member_id <> draft.sender_id and follow.member_id is distinct from draft.except_id
       and not exists (
         select 1 from question_mute mute
-        where mute.question_id = news.question_id and mute.member_id = follow.member_id
+        where mute.question_id = draft.question_id and mute.member_id = follow.member_id
       )
-    order by news.answer_id, follow.member_id
+    order by draft.answer_id, follow.member_id
     on conflict do nothing returning recipient_id`;
 }
 
-/** Who can be told of a mention in one post at most, however often it is edited. */
-const maxMentionsPerPost = sql.lit(10);
-
 /**
- * Tells members that a post names them, but for the sender, those who were told of the same post already, and whoever is
- * beyond the number that is told of one post. Returns who was told.
+ * Notifies members of a mention in a post, without the sender, members already notified of this post, and those above
+ * the limit per post (over all its edits). Returns the recipients.
  */
 export async function insertMentionNotifications(tx: Tx, mentioned: MentionedMembers) {
   const { rows } = await buildMentionNotifications(mentioned).execute(tx);
@@ -110,25 +88,25 @@ export async function insertMentionNotifications(tx: Tx, mentioned: MentionedMem
 
 type MentionedMembers = { draft: Omit<NotificationDraft, 'kind'>; memberIds: readonly number[] };
 
-/** The same, to be run with others. */
+/** The same as a query for `runPipelined`. */
 export function buildMentionNotifications({ draft, memberIds }: MentionedMembers) {
   const { senderId, questionId, answerId, replyId } = draft;
   return sql<{ recipient_id: number }>`
-    with told as materialized (select recipient_id, kind from notification where ${isAboutPost(draft)})
+    with notified as materialized (select recipient_id, kind from notification where ${isAboutPost(draft)})
     insert into notification (recipient_id, sender_id, kind, question_id, answer_id, reply_id)
     select member.id, ${senderId}, 'mention', ${questionId}, ${answerId}, ${replyId}
     from unnest(${[...memberIds]}::bigint[]) with ordinality as wanted (id, place)
     join member on member.id = wanted.id
-    where member.id <> ${senderId} and member.id not in (select recipient_id from told)
+    where member.id <> ${senderId} and member.id not in (select recipient_id from notified)
       and not exists (
         select 1 from question_mute mute where mute.question_id = ${questionId} and mute.member_id = member.id
       )
     order by wanted.place
-    limit greatest(0, ${maxMentionsPerPost} - (select count(*) from told where kind = 'mention'))
+    limit greatest(0, ${sql.lit(limits.mentionsPerPost)} - (select count(*) from notified where kind = 'mention'))
     on conflict do nothing returning recipient_id`;
 }
 
-/** What tells of a post itself, as the unique indexes have it that let each member be told once. */
+/** Notifications about the post itself. Matches the unique indexes that allow one per member and post. */
 function isAboutPost({ questionId, answerId, replyId }: Omit<NotificationDraft, 'kind'>) {
   if (replyId !== null)
     return sql`reply_id = ${replyId} and kind in ('reply_to_question', 'reply_to_answer', 'reply_to_reply', 'mention')`;
@@ -137,7 +115,10 @@ function isAboutPost({ questionId, answerId, replyId }: Omit<NotificationDraft, 
   return sql`question_id = ${questionId} and answer_id is null and reply_id is null and kind = 'mention'`;
 }
 
-/** Deletes what told of a post or of anything below it. Returns whose was still unread, each once. */
+/**
+ * Deletes the notifications of a post and of everything below it. Returns the members for whom one was unread, each
+ * once.
+ */
 export async function deleteNotificationsOf(tx: Tx, { kind, id }: { kind: PostKind; id: number }) {
   const { rows } = await sql<{ recipient_id: number }>`
     with gone as (
@@ -161,7 +142,7 @@ export type NotificationRow = {
   read_at: Date | null;
 };
 
-/** Newest first, behind the id `before`. */
+/** A page of notifications, newest first, with ids below `before`. */
 export async function selectNotifications(
   db: Reader,
   wanted: { memberId: number; unreadOnly: boolean; before: number | null; limit: number },
@@ -181,7 +162,7 @@ export async function selectNotifications(
   return rows;
 }
 
-/** Counts no further than `unreadCounted`; in the index notification_unread, of unread ones alone. */
+/** Counts up to `maxUnreadCount`. Served by the partial index notification_unread. */
 export async function countUnread(db: Reader, memberId: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from (
@@ -191,12 +172,12 @@ export async function countUnread(db: Reader, memberId: number): Promise<number>
   return rows[0]?.count ?? 0;
 }
 
-/** How a notification may wait to be told, beside the app. */
-export type DeliveryChannel = 'at_once' | 'daily' | 'weekly' | 'push';
+/** The ways to deliver a notification outside of Parley. */
+export type DeliveryChannel = 'instant' | 'daily' | 'weekly' | 'push';
 
 export type PendingNotificationRow = NotificationRow & { about: NotificationCategory; total: number };
 
-/** What waits to be told by one way and is unread, newest first. Each row knows how many there are in all. */
+/** Unread notifications that are pending in one channel, newest first. Each row contains the total number. */
 export async function selectPendingNotifications(
   db: Queryable,
   { memberId, channel, limit }: { memberId: number; channel: DeliveryChannel; limit: number },
@@ -214,7 +195,7 @@ export async function selectPendingNotifications(
   return rows;
 }
 
-/** What waited by one way, up to and with an id, waits no more. */
+/** Clears the pending delivery in one channel, up to and including an id. */
 export async function clearDelivery(
   db: Queryable,
   { memberId, channel, upTo }: { memberId: number; channel: DeliveryChannel; upTo: number | null },
@@ -228,7 +209,7 @@ export async function clearDelivery(
 const isPendingFor = (channel: DeliveryChannel) =>
   channel === 'push' ? sql`pending_push` : sql`pending_email = ${sql.lit(channel)}`;
 
-/** Returns false when the member has no such notification. */
+/** Returns false if the member has no such notification. */
 export async function markRead(tx: Tx, { id, memberId }: { id: number; memberId: number }) {
   const { rows } = await sql`
     update notification set read_at = coalesce(read_at, now())
@@ -236,7 +217,7 @@ export async function markRead(tx: Tx, { id, memberId }: { id: number; memberId:
   return rows.length > 0;
 }
 
-/** Marks those up to and with `upTo` read: what arrived since the member looked stays unread. */
+/** Marks all up to and including `upTo` read. Those that arrived later stay unread. */
 export async function markAllRead(tx: Tx, { memberId, upTo }: { memberId: number; upTo: number | null }) {
   await sql`
     update notification set read_at = now()

@@ -12,7 +12,7 @@ import {
 const list = createRoute({
   method: 'get',
   path: '/notifications',
-  summary: 'The own notifications, newest first',
+  summary: "The viewer's notifications, newest first",
   request: { query: z.object({ filter: notificationFilter.default('all'), cursor: cursorQuery }) },
   responses: { 200: jsonResponse(notifications, 'A page of notifications'), ...problemResponses },
 });
@@ -20,19 +20,19 @@ const list = createRoute({
 const markRead = createRoute({
   method: 'put',
   path: '/notifications/{id}/read',
-  summary: 'Mark a notification read',
+  summary: 'Mark a notification as read',
   request: { params: idParam },
-  responses: { 204: { description: 'Read, now or before' }, ...problemResponses },
+  responses: { 204: { description: 'The notification is read' }, ...problemResponses },
 });
 
 const markAllRead = createRoute({
   method: 'put',
   path: '/notifications/read',
-  summary: 'Mark all notifications read',
+  summary: 'Mark all notifications as read',
   request: {
     body: jsonBody(
       z.object({
-        /** The newest one the member has seen; later ones stay unread. Null marks all. */
+        /** The newest notification that the member has seen. Later ones stay unread. Null marks all. */
         upTo: id.nullable().default(null),
       }),
     ),
@@ -43,9 +43,8 @@ const markAllRead = createRoute({
 const markSeen = createRoute({
   method: 'put',
   path: '/notifications/seen',
-  summary:
-    'Say that the member looks at a page that shows what is new, so that they are not called by mail or push',
-  responses: { 204: { description: 'Noted; nothing is marked read' }, ...problemResponses },
+  summary: 'Cancel pending instant emails and pushes, because an open page shows the notifications',
+  responses: { 204: { description: 'Cancelled; nothing is marked read' }, ...problemResponses },
 });
 
 export function notificationRoutes({ db }: RouteDeps) {

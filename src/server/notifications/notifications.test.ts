@@ -9,7 +9,7 @@ const title = 'Does bread freeze?';
 let ann: Member;
 let bob: Member;
 let eve: Member;
-// Every test has members of its own: a bell shows all that ever concerned its member.
+// Each test registers new members, because the notification list contains a member's whole history.
 beforeEach(async () => {
   [ann, bob, eve] = await server.registerAll('Ann', 'Bob', 'Eve');
 });
@@ -22,7 +22,7 @@ const messagesTo = async (member: Member) => (await getNotifications(member)).ma
 
 const follow = (member: Member, id: number) => member.put(`/questions/${id}/follow`, { following: true });
 
-test('an answer tells the author of the question, with all a bell needs to know', async () => {
+test('notifies the author of the question of an answer, with everything the list shows', async () => {
   const id = await ann.ask({ title });
   const answer = await bob.answer(id);
   expect(await getNotifications(ann)).toEqual([
@@ -46,7 +46,7 @@ test('an answer tells the author of the question, with all a bell needs to know'
   expect(await getNotifications(bob)).toEqual([]);
 });
 
-test('an answer tells the followers of the question, and an author who follows it once', async () => {
+test('notifies the followers of the question of an answer, and a following author once', async () => {
   const id = await ann.ask({ title });
   for (const member of [ann, bob, eve]) await follow(member, id);
   await bob.answer(id);
@@ -57,7 +57,7 @@ test('an answer tells the followers of the question, and an author who follows i
   expect(await getNotifications(bob)).toEqual([]);
 });
 
-test('a reply tells the author of the answer and the author of the reply it answers, each once', async () => {
+test('notifies the author of the answer and of the parent reply of a reply, each once', async () => {
   const id = await ann.ask({ title });
   const answer = await bob.answer(id);
   const first = await eve.replyToAnswer(answer.id);
@@ -81,13 +81,13 @@ test('a reply tells the author of the answer and the author of the reply it answ
   expect((await messagesTo(bob))[0]).toBe('Eve replied to your reply');
 });
 
-test('a comment tells the author of the question', async () => {
+test('notifies the author of the question of a comment', async () => {
   await bob.replyToQuestion(await ann.ask({ title }));
   expect(await messagesTo(ann)).toEqual([`Bob replied to your question "${title}"`]);
 });
 
-describe('an up vote', () => {
-  test('tells the author, once however often it goes back and forth', async () => {
+describe('an upvote', () => {
+  test('notifies the author once, however often the vote is switched', async () => {
     const id = await ann.ask({ title });
     for (const vote of ['up', null, 'up', 'down', 'up'] as const) await bob.vote('questions', id, vote);
     expect(await getNotifications(ann)).toMatchObject([
@@ -101,7 +101,7 @@ describe('an up vote', () => {
     ]);
   });
 
-  test('on an answer and on a reply tells their authors', async () => {
+  test('on an answer or a reply notifies its author', async () => {
     const answer = await ann.answer(await bob.ask());
     const reply = await ann.replyToAnswer(answer.id);
     await eve.vote('answers', answer.id, 'up');
@@ -109,13 +109,13 @@ describe('an up vote', () => {
     expect(await messagesTo(ann)).toEqual(['Eve upvoted your reply', 'Eve upvoted your answer']);
   });
 
-  test('is all a vote tells: a down vote tells nobody', async () => {
+  test('sends a notification, a downvote does not', async () => {
     await bob.vote('questions', await ann.ask(), 'down');
     expect(await getNotifications(ann)).toEqual([]);
   });
 });
 
-test('nobody is told of what they did themselves', async () => {
+test('never notifies members of their own actions', async () => {
   const id = await ann.ask({ title });
   await follow(ann, id);
   const answer = await ann.answer(id);
@@ -128,7 +128,7 @@ test('nobody is told of what they did themselves', async () => {
   expect(await getNotifications(ann)).toEqual([]);
 });
 
-test('reading one marks it read with the time; marking all marks the rest, and nobody else’s', async () => {
+test('marks one notification read with the time, then the rest, without affecting other members', async () => {
   const id = await ann.ask({ title });
   for (let n = 0; n < 3; n++) await bob.answer(id);
   await eve.answer(await bob.ask());
@@ -152,7 +152,7 @@ test('reading one marks it read with the time; marking all marks the rest, and n
   expect((await bob.get<Notifications>('/notifications')).body.unreadCount).toBe(1);
 });
 
-test('deleting a post deletes the notifications that point at it, and no others', async () => {
+test('deletes the notifications of a deleted post, and no others', async () => {
   const id = await ann.ask({ title });
   const answer = await bob.answer(id);
   const reply = await bob.replyToQuestion(id);

@@ -4,12 +4,8 @@ import { publish, type TopicEvent } from '#server/core/events.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { decodeCursor, paginate } from '#server/core/cursor.ts';
-import type {
-  Notification,
-  NotificationFilter,
-  NotificationKind,
-  Notifications,
-} from '#shared/notifications/notifications.ts';
+import { notificationKinds, renderNotification } from '#shared/notifications/notification-kinds.ts';
+import type { Notification, NotificationFilter, Notifications } from '#shared/notifications/notifications.ts';
 import type { NotificationCategory } from '#shared/notifications/preferences.ts';
 import {
   buildFollowerNotifications,
@@ -21,7 +17,7 @@ import {
   type DeliveryChannel,
   insertFollowerNotifications,
   insertMentionNotifications,
-  insertNotification,
+  insertNotifications,
   markAllRead,
   markRead,
   type NotificationDraft,
@@ -31,9 +27,9 @@ import {
 } from './notifications-queries.ts';
 
 /**
- * Tells of answers: the question's author, the members an answer names, and the question's followers; each once, in this
- * order, the sender never (docs/product.md 12.1). As queries, to be run with others, of whose rows `bellsOf` makes what
- * browsers are to be told.
+ * Notifies of answers: the question's author, the mentioned members and the question's followers, each once, in this
+ * order, without the sender (docs/product.md 12.1). Returns queries for `runPipelined`; pass their rows to
+ * `createNotifiedEvents`.
  */
 export function buildAnswerNotifications(
   answers: readonly {
@@ -50,7 +46,7 @@ export function buildAnswerNotifications(
   }));
   const authors = buildInsertNotifications(
     all.flatMap(({ base, authorId }) =>
-      authorId === null ? [] : [{ recipientId: authorId, news: { ...base, kind: 'answer' as const } }],
+      authorId === null ? [] : [{ recipientId: authorId, draft: { ...base, kind: 'answer' as const } }],
     ),
   );
   const mentions = all.flatMap(({ base, mentioned }) =>
@@ -58,19 +54,19 @@ export function buildAnswerNotifications(
   );
   const followers = buildFollowerNotifications(
     all.map(({ base, authorId }) => ({
-      news: { ...base, kind: 'followed_answer' as const },
+      draft: { ...base, kind: 'followed_answer' as const },
       except: authorId,
     })),
   );
   return [...(authors === undefined ? [] : [authors]), ...mentions, followers];
 }
 
-/** A post with its author, who may be unknown. */
+/** A post and its author. Null if the author is unknown. */
 export type AuthoredPost = { id: number; author_id: number | null };
 
 /**
- * Tells of a reply: the author of the reply it answers, the author of the answer (or of the question, for a comment) it
- * hangs on, and the members it names. Somebody who is more than one of these hears once, of the first.
+ * Notifies of a reply: the author of the parent reply, the author of the answer (or of the question, for a comment) and
+ * the mentioned members. Each member is notified once, by the first of these reasons.
  */
 export async function notifyOfReply(
   tx: Tx,
@@ -80,26 +76,29 @@ export async function notifyOfReply(
     questionId: number;
     answerId: number | null;
     parentAuthorId: number | null;
-    hostAuthorId: number | null;
+    repliedPostAuthorId: number | null;
     mentioned: readonly number[];
   },
 ): Promise<TopicEvent[]> {
-  const { replyId, senderId, questionId, answerId, parentAuthorId, hostAuthorId, mentioned } = reply;
+  const { replyId, senderId, questionId, answerId, parentAuthorId, repliedPostAuthorId, mentioned } = reply;
   const base = { senderId, questionId, answerId, replyId };
   const events: TopicEvent[] = [];
   if (parentAuthorId !== null)
     events.push(
-      ...(await notifyMember(tx, { recipientId: parentAuthorId, news: { ...base, kind: 'reply_to_reply' } })),
+      ...(await notifyMember(tx, {
+        recipientId: parentAuthorId,
+        draft: { ...base, kind: 'reply_to_reply' },
+      })),
     );
   const kind = answerId === null ? 'reply_to_question' : 'reply_to_answer';
-  if (hostAuthorId !== null)
-    events.push(...(await notifyMember(tx, { recipientId: hostAuthorId, news: { ...base, kind } })));
+  if (repliedPostAuthorId !== null)
+    events.push(...(await notifyMember(tx, { recipientId: repliedPostAuthorId, draft: { ...base, kind } })));
   return [...events, ...(await notifyOfMentions(tx, { ...base, mentioned }))];
 }
 
 /**
- * Tells the members a post names, the first ones where it names many: never the sender, and nobody who was told of the
- * same post already, by whichever notification. `answerId` and `replyId` name the post as notifications do.
+ * Notifies the mentioned members, up to the limit per post, without the sender and members already notified of the same
+ * post. `answerId` and `replyId` identify the post as in notifications.
  */
 export async function notifyOfMentions(
   tx: Tx,
@@ -125,14 +124,14 @@ export type UpvoteNotification = {
 };
 
 /**
- * Tells authors of up votes; down votes tell nobody, and switching back and forth tells once. As a query, to be run with
- * others, of whose rows `bellsOf` makes what their browsers are to be told; none where nobody is to hear.
+ * Notifies authors of upvotes. Downvotes send nothing, and switching a vote back and forth sends one notification.
+ * Returns a query for `runPipelined`, or none if there are no recipients; pass its rows to `createNotifiedEvents`.
  */
 export function buildUpvoteNotifications(votes: readonly UpvoteNotification[]) {
   const query = buildInsertNotifications(
     votes.map(({ kind, authorId, senderId, post }) => ({
       recipientId: authorId,
-      news: { kind: `vote_${kind}` as const, senderId, ...post },
+      draft: { kind: `vote_${kind}` as const, senderId, ...post },
     })),
   );
   return query === undefined ? [] : [query];
@@ -142,28 +141,30 @@ export const createNotifiedEvents = (rows: readonly { recipient_id: number }[]):
   toNotifiedEvents(new Set(rows.map((row) => row.recipient_id)));
 
 /**
- * Tells the author of an accepted answer, and the followers of the question but that author and the asker; once for each
- * answer, however often the acceptance moves.
+ * Notifies one member unless they muted the question or caused the notification themselves. Returns the events to
+ * publish.
  */
-export async function notifyOfAcceptance(
+export async function notifyMember(
   tx: Tx,
-  { questionId, answer, senderId }: { questionId: number; answer: AuthoredPost; senderId: number },
+  notification: { recipientId: number; draft: NotificationDraft },
 ): Promise<TopicEvent[]> {
-  const base = { senderId, questionId, answerId: answer.id, replyId: null };
-  const author =
-    answer.author_id === null
-      ? []
-      : await notifyMember(tx, { recipientId: answer.author_id, news: { ...base, kind: 'accepted' } });
-  const draft = { ...base, kind: 'accepted_followed' as const };
-  return [
-    ...author,
-    ...toNotifiedEvents(await insertFollowerNotifications(tx, { news: draft, except: answer.author_id })),
-  ];
+  return toNotifiedEvents(await insertNotifications(tx, [notification]));
 }
 
 /**
- * A post goes, and what told of it or of anything below it goes along (docs/product.md 12.6). Returns what the browsers
- * of those who had not read it are to be told.
+ * Notifies the followers of a question, except for the sender, `except` and members who muted it. Returns the events
+ * to publish.
+ */
+export async function notifyFollowers(
+  tx: Tx,
+  notification: { draft: NotificationDraft; except: number | null },
+): Promise<TopicEvent[]> {
+  return toNotifiedEvents(await insertFollowerNotifications(tx, [notification]));
+}
+
+/**
+ * Deletes the notifications of a deleted post and of everything below it (docs/product.md 12.6). Returns the events for
+ * members who had not read them.
  */
 export async function deletePostNotifications(
   tx: Tx,
@@ -173,7 +174,7 @@ export async function deletePostNotifications(
   return memberIds.map((id) => ({ topic: `member:${id}`, event: { kind: 'notifications-changed' } }));
 }
 
-/** Notifications a page shows. */
+/** Notifications per page. */
 const pageSize = 20;
 
 /** The viewer's notifications, newest first. */
@@ -194,14 +195,16 @@ export async function readNotifications(
   return { items: items.map(toNotification), unreadCount: unread, nextCursor };
 }
 
-/** @throws ProblemError 'not-found' for somebody else's. Reading twice changes nothing. */
+/**
+ * Marks one notification read. A repetition changes nothing.
+ * @throws ProblemError 'not-found' if it belongs to another member
+ */
 export async function markNotificationRead(
   db: Database,
   { id, viewer }: { id: number; viewer: Viewer },
 ): Promise<void> {
   await transaction(db, async (tx) => {
-    if (!(await markRead(tx, { id, memberId: viewer.id })))
-      throw new ProblemError('not-found', 'Notification not found');
+    if (!(await markRead(tx, { id, memberId: viewer.id }))) throw new ProblemError('notification-not-found');
     await publish(tx, `member:${viewer.id}`, { kind: 'notifications-changed' });
   });
 }
@@ -217,12 +220,12 @@ export async function markNotificationsRead(
   });
 }
 
-/** A notification that waits to be told by mail or push. */
+/** A notification that is pending for an email or push. */
 export type PendingNotification = Pick<Notification, 'id' | 'message' | 'link'> & {
   about: NotificationCategory;
 };
 
-/** What a member has not read and is still to be told by one way: the newest, and how many there are in all. */
+/** The newest unread notifications that are pending in one channel, and the total number. */
 export async function listPendingNotifications(
   db: Queryable,
   wanted: { memberId: number; channel: DeliveryChannel; limit: number },
@@ -235,7 +238,10 @@ export async function listPendingNotifications(
   return { items, total: rows[0]?.total ?? 0 };
 }
 
-/** What waited by one way is told, or need not be told any more. @param upTo null: all of it */
+/**
+ * Marks notifications as delivered in one channel, or as no longer needed there.
+ * @param upTo null: all of them
+ */
 export async function markDelivered(
   db: Queryable,
   delivered: { memberId: number; channel: DeliveryChannel; upTo: number | null },
@@ -244,22 +250,15 @@ export async function markDelivered(
 }
 
 /**
- * The member looks at a page that shows what is new: nobody calls them there by a mail at once or a push. It stays
- * unread, and in the next digest.
+ * Cancels instant emails and pushes while the member looks at a page that shows the notifications. They stay unread,
+ * and the next digest includes them.
  */
 export async function clearInstantDeliveries(db: Database, viewer: Viewer): Promise<void> {
-  for (const channel of ['at_once', 'push'] as const)
+  for (const channel of ['instant', 'push'] as const)
     await clearDelivery(db, { memberId: viewer.id, channel, upTo: null });
 }
 
-async function notifyMember(
-  tx: Tx,
-  notification: { recipientId: number; news: NotificationDraft },
-): Promise<TopicEvent[]> {
-  return toNotifiedEvents(await insertNotification(tx, notification));
-}
-
-/** Their bells show it at once, in every tab. */
+/** Updates the notification bell in every tab of the members. */
 function toNotifiedEvents(memberIds: Iterable<number>): TopicEvent[] {
   return [...memberIds].map((id) => ({ topic: `member:${id}`, event: { kind: 'notified' } }));
 }
@@ -267,13 +266,13 @@ function toNotifiedEvents(memberIds: Iterable<number>): TopicEvent[] {
 function toNotification(row: NotificationRow): Notification {
   return {
     id: row.id,
-    type: notificationTypes[row.kind],
+    type: notificationKinds[row.kind].type,
     recipientId: row.recipient_id,
     senderId: row.sender_id,
     senderName: row.sender_name,
     kind: row.kind,
     title: row.title,
-    message: messages[row.kind](row.sender_name, row.title),
+    message: renderNotification(row.kind, row.sender_name, row.title),
     ...getDestination(row),
     createdAt: row.created_at.toISOString(),
     read: row.read_at !== null,
@@ -289,32 +288,3 @@ function getDestination(row: NotificationRow): Pick<Notification, 'link' | 'enti
     return { link: `${page}#answer-${row.answer_id}`, entityId: row.answer_id, entityType: 'answer' };
   return { link: page, entityId: row.question_id, entityType: 'question' };
 }
-
-const notificationTypes: Readonly<Record<NotificationKind, Notification['type']>> = {
-  answer: 'answer',
-  followed_answer: 'other',
-  reply_to_question: 'reply',
-  reply_to_answer: 'reply',
-  reply_to_reply: 'reply',
-  vote_question: 'vote',
-  vote_answer: 'vote',
-  vote_reply: 'vote',
-  accepted: 'other',
-  accepted_followed: 'other',
-  mention: 'other',
-};
-
-/** docs/product.md 12.3; the names and titles are those of now, not of when it happened. */
-const messages: Readonly<Record<NotificationKind, (name: string, title: string) => string>> = {
-  answer: (name, title) => `${name} answered your question "${title}"`,
-  followed_answer: (name, title) => `${name} answered a question you follow: "${title}"`,
-  reply_to_question: (name, title) => `${name} replied to your question "${title}"`,
-  reply_to_answer: (name) => `${name} replied to your answer`,
-  reply_to_reply: (name) => `${name} replied to your reply`,
-  vote_question: (name, title) => `${name} upvoted your question "${title}"`,
-  vote_answer: (name) => `${name} upvoted your answer`,
-  vote_reply: (name) => `${name} upvoted your reply`,
-  accepted: (name, title) => `${name} accepted your answer to "${title}"`,
-  accepted_followed: (name, title) => `${name} accepted an answer to a question you follow: "${title}"`,
-  mention: (name, title) => `${name} mentioned you in "${title}"`,
-};

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Queryable, Tx } from '#server/core/database.ts';
 import { type NotificationPreference, notificationCategory } from '#shared/notifications/preferences.ts';
 
-/** What a member has chosen so far. */
+/** The preferences that a member has set. */
 export async function listPreferences(db: Queryable, memberId: number): Promise<NotificationPreference[]> {
   const rows = await db
     .selectFrom('notification_preference')
@@ -12,7 +12,7 @@ export async function listPreferences(db: Queryable, memberId: number): Promise<
   return rows.map(({ category, ...row }) => ({ ...row, category: notificationCategory.parse(category) }));
 }
 
-/** Only one change of a member's choices at a time. */
+/** Locks the preferences of a member against concurrent changes. */
 export async function lockPreferences(tx: Tx, memberId: number): Promise<void> {
   await tx.selectFrom('member').select('id').where('id', '=', memberId).forNoKeyUpdate().execute();
 }
@@ -32,7 +32,7 @@ export async function upsertPreference(
     .execute();
 }
 
-/** What waits to be mailed about something that is no longer mailed in this way, waits no more; likewise pushes. */
+/** Clears pending emails of categories that are no longer emailed with this frequency, and pending pushes likewise. */
 export async function clearPendingDeliveries(
   tx: Tx,
   memberId: number,
@@ -47,31 +47,31 @@ export async function clearPendingDeliveries(
       and notification_category(kind) = ${category}`.execute(tx);
 }
 
-/** Switches mails off: about one thing, or all of one rhythm. */
+/** Turns emails off, for one category or one frequency. */
 export async function disableEmail(
   tx: Tx,
   memberId: number,
-  off: { about: string } | { mail: string },
+  off: { about: string } | { scope: string },
 ): Promise<void> {
-  const isMeant = 'about' in off ? sql`category = ${off.about}` : sql`email = ${off.mail}`;
+  const isMeant = 'about' in off ? sql`category = ${off.about}` : sql`email = ${off.scope}`;
   await sql`
     update notification_preference set email = 'off' where member_id = ${memberId} and ${isMeant}`.execute(
     tx,
   );
   const isPending =
-    'about' in off ? sql`notification_category(kind) = ${off.about}` : sql`pending_email = ${off.mail}`;
+    'about' in off ? sql`notification_category(kind) = ${off.about}` : sql`pending_email = ${off.scope}`;
   await sql`
     update notification set pending_email = null
     where recipient_id = ${memberId} and pending_email is not null and ${isPending}`.execute(tx);
 }
 
-/** The hour of the morning at which digests come, where the member is. */
+/** The local hour at which digests are sent. */
 const digestHour = 8;
 
 /**
- * Sets when the member's digests are due, by what is chosen now. One that has a time keeps it unless the time zone
- * changes. Daily ones come each morning, weekly ones on Monday morning.
- * @param timeZone null: as before
+ * Sets when the member's digests are due, based on the current preferences. An existing time stays unless the time zone
+ * changes. Daily digests are sent every morning, weekly ones on Monday morning.
+ * @param timeZone null: unchanged
  */
 export async function scheduleDigests(tx: Tx, memberId: number, timeZone: string | null): Promise<void> {
   await sql`
@@ -92,7 +92,7 @@ export async function scheduleDigests(tx: Tx, memberId: number, timeZone: string
     where member_id = ${memberId}`.execute(tx);
 }
 
-/** The next morning (of a Monday) that is still to come, at `time_zone`. */
+/** The next morning (or Monday morning) in the future, in `time_zone`. */
 export function nextDigestTime(period: 'daily' | 'weekly') {
   const [unit, step] = period === 'daily' ? ['day', '1 day'] : ['week', '7 days'];
   const local = sql`clock_timestamp() at time zone time_zone`;
@@ -101,13 +101,13 @@ export function nextDigestTime(period: 'daily' | 'weekly') {
   return sql`((${first} + ${sql.lit(step)}::interval) at time zone time_zone)`;
 }
 
-/** Whether PostgreSQL knows a time zone by this name. */
+/** Whether PostgreSQL supports this time zone. */
 export async function isKnownTimeZone(tx: Tx, name: string): Promise<boolean> {
   const { rows } = await sql`select from pg_timezone_names where name = ${name}`.execute(tx);
   return rows.length > 0;
 }
 
-/** The address of a member and whether they have shown that it is theirs; undefined for those who have none. */
+/** The address of a member and whether it is confirmed. Undefined if the member has none. */
 export async function findEmail(db: Queryable, memberId: number) {
   const row = await db
     .selectFrom('member')
@@ -119,7 +119,7 @@ export async function findEmail(db: Queryable, memberId: number) {
   return { email: row.email, isConfirmed: row.email_verified };
 }
 
-/** Returns whether the address was still the member's. */
+/** Confirms an address. Returns false if it is no longer the member's address. */
 export async function markEmailConfirmed(tx: Tx, { memberId, email }: { memberId: number; email: string }) {
   const changed = await tx
     .updateTable('member')

@@ -25,39 +25,39 @@ export type NotificationPreferenceRoutesDeps = {
 
 const read = createRoute({
   method: 'get',
-  path: '/notification-settings',
-  summary: 'What the member hears of, and by which ways',
+  path: '/notification-preferences',
+  summary: "The viewer's notification preferences",
   responses: {
-    200: jsonResponse(notificationPreferences, 'Every choice, also those not made yet'),
+    200: jsonResponse(notificationPreferences, 'All preferences, including defaults'),
     ...problemResponses,
   },
 });
 
 const updatePreference = createRoute({
   method: 'put',
-  path: '/notification-settings/{category}',
-  summary: 'Choose how to hear of something',
+  path: '/notification-preferences/{category}',
+  summary: 'Change the notification preferences of a category',
   request: {
     params: z.object({ category: notificationCategory }),
     body: jsonBody(notificationPreferenceChange),
   },
   responses: {
-    200: jsonResponse(notificationPreferences, 'All choices as they are now'),
+    200: jsonResponse(notificationPreferences, 'All preferences after the change'),
     ...problemResponses,
   },
 });
 
 const sendConfirmation = createRoute({
   method: 'post',
-  path: '/notification-settings/confirmation',
-  summary: 'Send the mail again that asks whether the address is the member’s',
-  responses: { 204: { description: 'On its way' }, ...problemResponses },
+  path: '/notification-preferences/confirmation',
+  summary: 'Send the confirmation email again',
+  responses: { 204: { description: 'Queued' }, ...problemResponses },
 });
 
 const subscribePush = createRoute({
   method: 'put',
   path: '/push-subscription',
-  summary: 'Push to this browser, until its session ends',
+  summary: 'Enable push for this browser until its session ends',
   request: { body: jsonBody(pushSubscription) },
   responses: { 200: jsonResponse(notificationPreferences, 'Subscribed'), ...problemResponses },
 });
@@ -65,7 +65,7 @@ const subscribePush = createRoute({
 const unsubscribePush = createRoute({
   method: 'delete',
   path: '/push-subscription',
-  summary: 'Push to this browser no more',
+  summary: 'Disable push for this browser',
   responses: { 200: jsonResponse(notificationPreferences, 'Not subscribed'), ...problemResponses },
 });
 
@@ -104,24 +104,24 @@ export function notificationPreferenceRoutes({
 
 const unsubscribeEmail = createRoute({
   method: 'post',
-  path: '/mail/unsubscribe',
-  summary: 'End the mails that a link in one of them names',
+  path: '/email/unsubscribe',
+  summary: 'Unsubscribe by the link in an email',
   request: { body: jsonBody(emailToken) },
   responses: {
-    200: jsonResponse(z.object({ scope: unsubscribeScope }), 'These mails come no more'),
+    200: jsonResponse(z.object({ scope: unsubscribeScope }), 'Unsubscribed'),
     ...problemResponses,
   },
 });
 
 const confirmEmail = createRoute({
   method: 'post',
-  path: '/mail/confirmation',
-  summary: 'Confirm an address, by the link in the mail to it',
+  path: '/email/confirmation',
+  summary: 'Confirm an email address by the link in the confirmation email',
   request: { body: jsonBody(emailToken) },
   responses: { 204: { description: 'Confirmed' }, ...problemResponses },
 });
 
-/** What the links in mails lead to: they work signed out, on any device. */
+/** The targets of links in emails. They work without a session, on any device. */
 export function emailLinkRoutes({ preferences }: Pick<NotificationPreferenceRoutesDeps, 'preferences'>) {
   return createRouter<VisitorEnv>()
     .openapi(unsubscribeEmail, async (c) =>
@@ -134,8 +134,8 @@ export function emailLinkRoutes({ preferences }: Pick<NotificationPreferenceRout
 }
 
 /**
- * Unsubscribing by a mail program, which posts to the address of the page without asking anybody further (RFC 8058).
- * The page itself, with a button, is part of the browser's.
+ * One-click unsubscribe (RFC 8058): the email program posts to the page's URL without further questions. The page with
+ * the button is part of the web app.
  */
 export function oneClickUnsubscribeRoutes({
   preferences,

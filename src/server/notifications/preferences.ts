@@ -29,7 +29,7 @@ import {
 
 export { nextDigestTime } from './preferences-queries.ts';
 
-/** Puts a mail that asks for confirmation on its way, in the transaction. Absent where Parley has no mail server. */
+/** Queues a confirmation email in the transaction. Absent without a mail server. */
 export type QueueConfirmationEmail = (
   tx: Tx,
   ask: { memberId: number; email: string; token: string },
@@ -43,10 +43,10 @@ export type NotificationPreferenceDeps = {
   approveAccounts: (tx: Tx, memberIds: readonly number[]) => Promise<unknown>;
 };
 
-/** How long the link of a confirmation works, in hours. */
+/** The lifetime of a confirmation link in hours. */
 const confirmationLifetimeHours = 24;
 
-/** What members choose to hear of, and how. */
+/** The notification preferences of members. */
 export function createNotificationPreferences({
   db,
   settings,
@@ -54,8 +54,12 @@ export function createNotificationPreferences({
   approveAccounts,
 }: NotificationPreferenceDeps) {
   const { secret } = settings;
-  // For somebody who cannot find the first mail; an address is not flooded at somebody else's wish.
-  const confirmationLimit = createRateLimit(db, { name: 'confirm', points: 3, seconds: 24 * 60 * 60 });
+  // Allows to request another email, but prevents sending many to someone else's address.
+  const confirmationLimit = createRateLimit(db, {
+    name: 'email-confirmation',
+    points: 3,
+    seconds: 24 * 60 * 60,
+  });
 
   return {
     read: getPreferences,
@@ -77,9 +81,9 @@ export function createNotificationPreferences({
   }
 
   /**
-   * Changes what is named. The first choice of mail by somebody whose address is not confirmed sends the mail that asks
-   * for it.
-   * @throws ProblemError 'disabled' for mail where Parley has no mail server, 'invalid' for a time zone nobody knows.
+   * Changes the named preferences. If a member without a confirmed address chooses emails for the first time, a
+   * confirmation email is sent.
+   * @throws ProblemError 'disabled' for emails without a mail server, 'invalid' for an unknown time zone
    */
   async function updatePreference(
     viewer: Viewer,
@@ -91,7 +95,7 @@ export function createNotificationPreferences({
     const isFirst = await transaction(db, async (tx) => {
       await lockPreferences(tx, viewer.id);
       if (timeZone !== undefined && !(await isKnownTimeZone(tx, timeZone)))
-        throw invalidFieldError('timeZone', 'This time zone is not known.');
+        throw invalidFieldError('timeZone', 'time-zone-unknown');
       const chosen = await listPreferences(tx, viewer.id);
       const before = chosen.find((choice) => choice.category === category) ?? getDefaultPreference(category);
       const choice: NotificationPreference = {
@@ -106,29 +110,28 @@ export function createNotificationPreferences({
         await scheduleDigests(tx, viewer.id, timeZone ?? null);
       return wantsEmail && chosen.every(({ email }) => email === 'off');
     });
-    // At most so many a day; the page says how to ask for another.
+    // Limited per day. The page explains how to request another.
     if (isFirst && (await getEmailState(viewer.id)) === 'unconfirmed') await trySendConfirmation(viewer.id);
   }
 
-  /** Somebody has registered: the mail to their address asks whether it is theirs. Nothing waits for the answer. */
+  /** Sends a confirmation email to a new member. Registration does not wait for the confirmation. */
   async function confirmNewMember(memberId: number): Promise<void> {
     await trySendConfirmation(memberId);
   }
 
-  /** @throws ProblemError 'too-many', 'disabled' where Parley has no mail server. */
+  /**
+   * Sends a confirmation email.
+   * @throws ProblemError 'too-many', or 'disabled' without a mail server
+   */
   async function sendConfirmation(viewer: Viewer): Promise<void> {
     if (queueConfirmationEmail === undefined) throw createEmailDisabledError();
     if (await trySendConfirmation(viewer.id)) return;
-    throw new ProblemError(
-      'too-many',
-      'We have sent you a few of these mails today. Please look for them first.',
-      {
-        retryAfter: 24 * 60 * 60,
-      },
-    );
+    throw new ProblemError('too-many-confirmation-emails', {
+      retryAfter: 24 * 60 * 60,
+    });
   }
 
-  /** False when it was asked for too often. */
+  /** Returns false if the limit is reached. */
   async function trySendConfirmation(memberId: number): Promise<boolean> {
     const address = await findEmail(db, memberId);
     if (address === undefined || address.isConfirmed || queueConfirmationEmail === undefined) return true;
@@ -143,7 +146,10 @@ export function createNotificationPreferences({
     return true;
   }
 
-  /** @throws ProblemError 'gone' for a link that is too old, not ours, or of an address that is the member's no more. */
+  /**
+   * Confirms an address.
+   * @throws ProblemError 'gone' if the link is expired or invalid, or the address is no longer the member's
+   */
   async function confirmEmail(token: string): Promise<void> {
     const memberId = Number(token.split('.', 1)[0]);
     const address = Number.isSafeInteger(memberId) ? await findEmail(db, memberId) : undefined;
@@ -159,7 +165,10 @@ export function createNotificationPreferences({
     if (!isConfirmed) throw createInvalidLinkError();
   }
 
-  /** Ends the mails that a link names, whoever follows it, and as often as they like. @throws ProblemError 'gone' */
+  /**
+   * Ends the emails that a link names. Works without a session and can be repeated.
+   * @throws ProblemError 'gone' if the link is invalid
+   */
   async function unsubscribe(token: string): Promise<UnsubscribeScope> {
     const claim = verifyToken({ secret, purpose: unsubscribePurpose }, token);
     const [id, name] = claim?.split('.') ?? [];
@@ -169,7 +178,7 @@ export function createNotificationPreferences({
     await transaction(db, async (tx) => {
       await lockPreferences(tx, memberId);
       const about = notificationCategory.safeParse(scope.data);
-      await disableEmail(tx, memberId, about.success ? { about: about.data } : { mail: scope.data });
+      await disableEmail(tx, memberId, about.success ? { about: about.data } : { scope: scope.data });
       await scheduleDigests(tx, memberId, null);
     });
     return scope.data;
@@ -185,7 +194,7 @@ export type NotificationPreferences = ReturnType<typeof createNotificationPrefer
 
 const unsubscribePurpose = 'unsubscribe';
 
-/** The token of a link that ends mails; it works for ever, from every node, and gives nothing else. */
+/** Creates the token of an unsubscribe link. It never expires, works on every node and permits nothing else. */
 export function createUnsubscribeToken(
   settings: SiteSettings,
   { memberId, scope }: { memberId: number; scope: UnsubscribeScope },
@@ -193,7 +202,7 @@ export function createUnsubscribeToken(
   return signToken({ secret: settings.secret, purpose: unsubscribePurpose }, `${memberId}.${scope}`);
 }
 
-/** The token of a link that confirms an address, for a day, and gives nothing else. */
+/** Creates the token of a confirmation link. It is valid for a day and permits nothing else. */
 export function createConfirmationToken(
   { secret }: SiteSettings,
   { memberId, email }: { memberId: number; email: string },
@@ -202,7 +211,7 @@ export function createConfirmationToken(
   return signToken({ secret, purpose: getConfirmationPurpose(email) }, `${memberId}.${until}`);
 }
 
-/** Whom mails go to: members who have shown that the address is theirs, never imported ones. */
+/** The confirmed address of a member. Undefined for unconfirmed addresses and imported members. */
 export async function findConfirmedEmail(db: Queryable, memberId: number) {
   const address = await findEmail(db, memberId);
   return address?.isConfirmed === true ? address : undefined;
@@ -210,11 +219,6 @@ export async function findConfirmedEmail(db: Queryable, memberId: number) {
 
 const getConfirmationPurpose = (email: string) => `confirm ${email}`;
 
-const createEmailDisabledError = () =>
-  new ProblemError('disabled', 'This Parley has no mail server, so it cannot mail you.');
+const createEmailDisabledError = () => new ProblemError('email-disabled');
 
-const createInvalidLinkError = () =>
-  new ProblemError(
-    'gone',
-    'This link does not work any more. You can change what we mail you in your settings.',
-  );
+const createInvalidLinkError = () => new ProblemError('unsubscribe-link-not-valid');

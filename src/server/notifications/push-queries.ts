@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Queryable, Tx } from '#server/core/database.ts';
 import type { NewPushSubscription } from '#shared/notifications/preferences.ts';
 
-/** The browser of a session; one that was somebody else's before is theirs no more. */
+/** Saves the subscription of a session's browser. A browser that belonged to another member is moved to this one. */
 export async function saveSubscription(
   tx: Tx,
   { memberId, sessionId, device }: { memberId: number; sessionId: number; device: NewPushSubscription },
@@ -16,15 +16,15 @@ export async function saveSubscription(
     values (${memberId}, ${sessionId}, ${endpoint}, ${p256dh}, ${auth})`.execute(tx);
 }
 
-/** Keeps the newest of a member's. */
+/** Deletes all but a member's newest subscriptions. */
 export async function deleteOldestSubscriptions(
   tx: Tx,
   memberId: number,
-  { keep }: { keep: number },
+  { limit }: { limit: number },
 ): Promise<void> {
   await sql`
     delete from push_subscription where id = any(array(
-      select id from push_subscription where member_id = ${memberId} order by id desc offset ${keep}
+      select id from push_subscription where member_id = ${memberId} order by id desc offset ${limit}
     ))`.execute(tx);
 }
 
@@ -41,7 +41,7 @@ export async function deleteSubscription(db: Queryable, id: number): Promise<voi
   await sql`delete from push_subscription where id = ${id}`.execute(db);
 }
 
-/** Those whose session still runs. */
+/** The devices of a member whose session is active. */
 export async function listDevices(
   db: Queryable,
   memberId: number,
@@ -54,7 +54,7 @@ export async function listDevices(
   return rows;
 }
 
-/** Members who have something to be pushed, made `seconds` ago or longer, unread. */
+/** Members with an unread notification to push that is at least `seconds` old. */
 export async function listMembersToPush(
   tx: Tx,
   { seconds, limit }: { seconds: number; limit: number },
@@ -68,7 +68,7 @@ export async function listMembersToPush(
   return rows.map((row) => row.recipient_id);
 }
 
-/** What is pushed no more: read meanwhile, or too old to be news. */
+/** Clears pushes that are no longer needed because the notification was read or has expired. */
 export async function clearExpiredPushes(db: Queryable, { hours }: { hours: number }): Promise<void> {
   await sql`
     update notification set pending_push = false

@@ -8,7 +8,7 @@ import { eventually } from '#tests/support/parley.ts';
 import { startTestServer } from '#tests/support/server.ts';
 import type { NotificationPreferences } from '#shared/notifications/preferences.ts';
 
-/** A push service on this machine: what it was sent, and what it answers. */
+/** A push service on this machine: the messages it received, and its responses. */
 const received: { path: string; headers: IncomingHttpHeaders; body: Buffer }[] = [];
 let status = 201;
 const service = createServer((request, response) => {
@@ -23,7 +23,7 @@ await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
 const address = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
 
 const server = await startTestServer();
-const node = await server.startBeside({}, { pushServices: [address] });
+const node = await server.startSecondNode({}, { pushServices: [address] });
 afterAll(async () => {
   await node.stop();
   await server.stop();
@@ -50,14 +50,14 @@ function deviceAt(origin: string) {
   };
 }
 
-/** Returns the path of the device. */
+/** Returns the path of the device's endpoint. */
 async function subscribe(member: Member): Promise<string> {
   const device = deviceAt(address);
   expectOk(await member.put('/push-subscription', device));
   return new URL(device.endpoint).pathname;
 }
 
-/** What happened is long enough ago to be pushed. */
+/** Ages all notifications so that their pushes are due. */
 async function pushDue(): Promise<void> {
   await sql`update notification set created_at = created_at - interval '1 minute'`.execute(server.db);
   await node.backgroundJobs?.enqueueDueJobs();
@@ -70,7 +70,7 @@ async function devicesOf(member: Member): Promise<number> {
   return rows.length;
 }
 
-test('each device of a member is pushed to, small and encrypted, by the key of the community', async () => {
+test('pushes to each device of a member, small and encrypted, with the keys of the site', async () => {
   const phone = await subscribe(ann);
   const laptop = await subscribe(await ann.signInElsewhere());
   await bob.answer(await ann.ask({ title: 'Is this secret?' }));
@@ -78,20 +78,20 @@ test('each device of a member is pushed to, small and encrypted, by the key of t
   await eventually(() => pushesTo(phone).length === 1 && pushesTo(laptop).length === 1);
   const [push] = pushesTo(phone);
   expect(push?.headers).toMatchObject({ 'content-encoding': 'aes128gcm', ttl: '86400' });
-  const { body } = await ann.get<NotificationPreferences>('/notification-settings');
+  const { body } = await ann.get<NotificationPreferences>('/notification-preferences');
   expect(push?.headers.authorization).toContain(`k=${body.pushKey}`);
   expect(push?.body.length).toBeLessThan(4_096);
   expect(push?.body.toString('latin1')).not.toContain('secret');
 });
 
-test('votes are not pushed until a member wants it; what is seen on an open page is not either', async () => {
+test('pushes votes only if the member chose it, and nothing that is seen on an open page', async () => {
   const device = await subscribe(ann);
   const id = await ann.ask();
   await bob.vote('questions', id, 'up');
   await bob.answer(id);
   expectOk(await ann.put('/notifications/seen'));
   await pushDue();
-  expectOk(await ann.put('/notification-settings/votes', { push: true }));
+  expectOk(await ann.put('/notification-preferences/votes', { push: true }));
   await bob.vote('questions', await ann.ask(), 'up');
   await pushDue();
   await eventually(() => pushesTo(device).length > 0);
@@ -99,7 +99,7 @@ test('votes are not pushed until a member wants it; what is seen on an open page
   expect(pushesTo(device)).toHaveLength(1);
 });
 
-test('a device that is gone is forgotten, and signing out forgets that of the browser', async () => {
+test('deletes the subscription of a device that no longer exists, and of the browser after sign-out', async () => {
   const phone = await ann.signInElsewhere();
   await subscribe(ann);
   const path = await subscribe(phone);
@@ -112,12 +112,12 @@ test('a device that is gone is forgotten, and signing out forgets that of the br
   expect(pushesTo(path)).toHaveLength(0);
 });
 
-test('a member has ten devices at most: the oldest makes room', async () => {
+test('limits a member to ten devices and removes the oldest', async () => {
   for (let n = 0; n < 12; n++) await subscribe(await ann.signInElsewhere());
   expect(await devicesOf(ann)).toBe(10);
 });
 
-test('a redirect is not followed', async () => {
+test('does not follow redirects', async () => {
   const device = await subscribe(ann);
   status = 307;
   await bob.answer(await ann.ask());
@@ -127,7 +127,7 @@ test('a redirect is not followed', async () => {
   expect(received.filter(({ path }) => path === '/elsewhere')).toHaveLength(0);
 });
 
-describe('an address that a browser names', () => {
+describe('a push endpoint', () => {
   test.each([
     'http://127.0.0.1:5432',
     'http://localhost',
@@ -142,7 +142,7 @@ describe('an address that a browser names', () => {
     'https://push.apple.com',
     'https://evil.example#.push.apple.com',
     'ftp://fcm.googleapis.com',
-  ])('is refused where it is no known push service: %s', async (origin) => {
+  ])('is refused outside the known push services: %s', async (origin) => {
     expect((await ann.put('/push-subscription', deviceAt(origin))).status).toBe(400);
     expect(await devicesOf(ann)).toBe(0);
   });
@@ -152,7 +152,7 @@ describe('an address that a browser names', () => {
     'https://updates.push.services.mozilla.com',
     'https://wns2-db5p.notify.windows.com',
     'https://web.push.apple.com',
-  ])('is taken where it is one: %s', async (origin) => {
+  ])('is accepted on a known push service: %s', async (origin) => {
     expect((await ann.put('/push-subscription', deviceAt(origin))).body).toMatchObject({
       isPushEnabledHere: true,
     });

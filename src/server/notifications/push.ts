@@ -18,33 +18,38 @@ import {
   saveSubscription,
 } from './push-queries.ts';
 
-/** Devices of a member at most; one more takes the place of the oldest. */
+/** The maximum number of devices per member. One more replaces the oldest. */
 const maxDevices = 10;
 
-/** So long a page that is open has to say that the member sees the news there, in seconds. */
+/** The delay before a push, in seconds. Meanwhile an open page can report that the member has seen the notification. */
 export const pushDelaySeconds = 4;
 
-/** What could not be pushed for so long is old, in hours. */
+/** The age at which an unsent push expires, in hours. */
 const expiryHours = 24;
 
-/** Characters of a message at most: what a push service carries is small. */
+/** The maximum length of a message in characters, because push services limit the size. */
 const maxBodyChars = 200;
 
 export type PushSubscriptions = ReturnType<typeof createPushSubscriptions>;
 
-/** The browsers that members want to be told in. @param pusher absent where this Parley does not push */
+/**
+ * The push subscriptions of members.
+ * @param deps `pusher` is absent if this site does not push
+ */
 export function createPushSubscriptions({ db, pusher }: { db: Database; pusher: WebPushSender | undefined }) {
   return {
     publicKey: pusher?.publicKey ?? null,
 
-    /** @throws ProblemError 'invalid' for an address that is no known push service's, 'disabled' */
+    /**
+     * Adds a device.
+     * @throws ProblemError 'invalid' for an endpoint of an unknown push service, 'disabled' without push
+     */
     async subscribe(viewer: Viewer, device: NewPushSubscription): Promise<void> {
-      if (pusher === undefined) throw new ProblemError('disabled', 'This Parley does not push.');
-      if (!pusher.isAllowedEndpoint(device.endpoint))
-        throw new ProblemError('invalid', 'The push service of this browser is not known here.');
+      if (pusher === undefined) throw new ProblemError('push-disabled');
+      if (!pusher.isAllowedEndpoint(device.endpoint)) throw new ProblemError('push-service-unknown');
       await transaction(db, async (tx) => {
         await saveSubscription(tx, { memberId: viewer.id, sessionId: viewer.sessionId, device });
-        await deleteOldestSubscriptions(tx, viewer.id, { keep: maxDevices });
+        await deleteOldestSubscriptions(tx, viewer.id, { limit: maxDevices });
       });
     },
 
@@ -54,7 +59,7 @@ export function createPushSubscriptions({ db, pusher }: { db: Database; pusher: 
   };
 }
 
-/** Adds a job for each member who is to be pushed something; each node may ask for it, at any time. */
+/** Adds a job for each member with a due push. Any node may call this at any time. */
 export async function queuePushes(db: Database, jobs: JobQueue): Promise<void> {
   await transaction(db, async (tx) => {
     for (const memberId of await listMembersToPush(tx, { seconds: pushDelaySeconds, limit: 500 }))
@@ -63,7 +68,7 @@ export async function queuePushes(db: Database, jobs: JobQueue): Promise<void> {
   await clearExpiredPushes(db, { hours: expiryHours });
 }
 
-/** Pushes what waits for a member to all of their devices. */
+/** Creates the job that pushes a member's pending notifications to all of their devices. */
 export function createPushJob({ db, pusher, log }: { db: Database; pusher: WebPushSender; log: Logger }) {
   return {
     name: 'push',
@@ -82,7 +87,7 @@ export function createPushJob({ db, pusher, log }: { db: Database; pusher: WebPu
       if (failed !== undefined)
         log.warn(
           { err: failed.reason, memberId },
-          'a push was given up: its service did not take it for long',
+          'a push was dropped because the push service did not accept it for too long',
         );
       await markDelivered(db, { memberId, channel: 'push', upTo: newest.id });
     },
@@ -95,7 +100,7 @@ export function createPushJob({ db, pusher, log }: { db: Database; pusher: WebPu
     const pushed = await pusher.send(device, JSON.stringify(message));
     if (pushed === 'gone') await deleteSubscription(db, id);
     if (pushed === 'refused')
-      log.warn(`The push service ${new URL(device.endpoint).host} refuses what Parley sends it.`);
+      log.warn(`The push service ${new URL(device.endpoint).host} refuses messages from Parley.`);
   }
 }
 

@@ -11,16 +11,16 @@ import { writeBackupFile } from './backup-write-file.ts';
 import { verifyBackup } from './backup-verify.ts';
 
 export type BackupCommandParts = {
-  /** Opens the community's database; migrated, or as it is. */
+  /** Opens the community's database, with pending migrations applied or as it is. */
   withClient: <Result>(
     work: (client: Client) => Promise<Result>,
-    as: 'migrated' | 'as it is',
+    schema: 'migrated' | 'unchanged',
   ) => Promise<Result>;
   migrationsDirectory: string;
   version: string;
   out: Output;
   err: Output;
-  /** Sets the exit code: 1 for what was refused or failed, 130 when interrupted. */
+  /** Sets the exit code: 1 if the command was refused or failed, 130 if it was interrupted. */
   exitWith: (code: number) => unknown;
 };
 
@@ -28,8 +28,8 @@ export type BackupCommandParts = {
 export function registerBackupCommands(program: Command, parts: BackupCommandParts): void {
   program
     .command('backup')
-    .description('write the whole community into one file, while it is served')
-    .argument('[file]', 'the file to make; by default parley-DATE-TIME.backup.tar in this folder')
+    .description('write the whole community to one file, while it is being served')
+    .argument('[file]', 'file to write; default: parley-DATE-TIME.backup.tar in the current folder')
     .addHelpText('after', backupHelp)
     .action(async (file: string | undefined) => {
       parts.exitWith(
@@ -41,7 +41,7 @@ export function registerBackupCommands(program: Command, parts: BackupCommandPar
     });
   program
     .command('restore')
-    .description('bring a community back from a backup, into an empty database')
+    .description('restore a community from a backup into an empty database')
     .argument('<file>', 'a backup')
     .addHelpText('after', restoreHelp)
     .action(async (file: string) => {
@@ -49,9 +49,9 @@ export function registerBackupCommands(program: Command, parts: BackupCommandPar
     });
   program
     .command('verify')
-    .description('restore a backup into a database of its own, compare, and throw that away')
+    .description('check a backup by restoring it into a temporary database')
     .argument('<file>', 'a backup')
-    .option('--scratch <folder>', 'where there is room for the whole database', os.tmpdir())
+    .option('--scratch <folder>', 'folder with enough space for the whole database', os.tmpdir())
     .action(async (file: string, { scratch }: { scratch: string }) => {
       parts.exitWith(
         await runUntilInterrupted(
@@ -63,29 +63,29 @@ export function registerBackupCommands(program: Command, parts: BackupCommandPar
 }
 
 const backupHelp = `
-The file holds everything as it was when the command began, sessions and password hashes included: keep it as
-safe as the database. It is a tar archive of zstd-compressed tables, with the SHA-256 of each.
+The file contains everything as of the start of the command, including sessions and password hashes: protect it
+like the database. It is a tar archive of zstd-compressed tables, with the SHA-256 of each.
 
-Exit codes: 0 written; 1 not written, nothing is left behind; 130 interrupted, likewise.`;
+Exit codes: 0 written; 1 failed; 130 interrupted. With 1 and 130, no file is left.`;
 
 const restoreHelp = `
-The database of DATABASE_URL, or the data folder of PARLEY_DATA, must have nothing in it. Restoring brings all of it
-or nothing. A backup of an older Parley is brought up to date by the next start. From one database to another, such as
-from the embedded one to your own, or to a newer PostgreSQL: backup there, restore here.
+The database of DATABASE_URL, or the data directory of PARLEY_DATA, must be empty. The backup is restored completely
+or not at all. The next start migrates a backup of an older Parley. To move to another database, such as from the
+embedded one to your own, or to a newer PostgreSQL, back up the old one and restore into the new one.
 
-Exit codes: 0 restored; 1 refused or failed, nothing is changed; 130 interrupted, likewise.`;
+Exit codes: 0 restored; 1 refused or failed; 130 interrupted. With 1 and 130, nothing was changed.`;
 
-/** Such as 'parley-2026-11-22-0130.backup.tar', of the time in UTC. */
+/** For example 'parley-2026-11-22-0130.backup.tar', in UTC. */
 export function backupFileName(at: Date): string {
   return `parley-${at.toISOString().slice(0, 16).replace('T', '-').replace(':', '')}.backup.tar`;
 }
 
 async function runBackup(file: string, parts: BackupCommandParts, signal: AbortSignal): Promise<void> {
   const { withClient, version, out, err } = parts;
-  if (existsSync(file)) throw new CommandRefusedError(`${file} is there already, and is left as it is.`);
+  if (existsSync(file)) throw new CommandRefusedError(`${file} already exists.`);
   const completion = await withClient(
     (client) => writeBackupFile(file, { client, version, progress: createTerminalProgress(err), signal }),
-    'as it is',
+    'unchanged',
   );
   const { size } = await stat(file);
   out.write(`${file}: ${describeRows(completion)}, ${megabytes(size)} MB.\n`);
@@ -104,7 +104,7 @@ async function runRestore(file: string, parts: BackupCommandParts, signal: Abort
         progress: createTerminalProgress(err),
         signal,
       }),
-    'as it is',
+    'unchanged',
   );
   out.write(`Restored the community of ${contents.madeAt}: ${describeRows(completion)}.\n`);
 }
@@ -120,14 +120,14 @@ async function runVerify(
     progress: createTerminalProgress(err),
     signal,
   });
-  out.write(`${where.file} is whole: the community of ${contents.madeAt}, ${describeRows(completion)}.\n`);
+  out.write(`${where.file} is intact: the community of ${contents.madeAt}, ${describeRows(completion)}.\n`);
 }
 
 function describeRows({ tables }: BackupCompletion): string {
   const rows = (name: string) =>
     (tables.find((table) => table.name === name)?.rows ?? 0).toLocaleString('en');
   const all = tables.reduce((sum, table) => sum + table.rows, 0).toLocaleString('en');
-  return `${rows('member')} members, ${rows('question')} questions, ${rows('answer')} answers, ${rows('reply')} replies (${all} rows in all)`;
+  return `${rows('member')} members, ${rows('question')} questions, ${rows('answer')} answers, ${rows('reply')} replies (${all} rows in total)`;
 }
 
 const megabytes = (bytes: number) => (bytes / 1024 / 1024).toFixed(1);
@@ -145,7 +145,7 @@ async function runUntilInterrupted(
     return 0;
   } catch (error) {
     if (interruption.signal.aborted) {
-      err.write('Interrupted. Nothing is left of it.\n');
+      err.write('Interrupted. Nothing was changed.\n');
       return 130;
     }
     const message = describeBackupError(error);

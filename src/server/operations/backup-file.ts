@@ -7,16 +7,17 @@ import { extract, pack } from 'tar-stream';
 import { z } from 'zod';
 
 /**
- * A backup is a tar archive that any tar and zstd can open: `backup.json` says what it is of, `tables/NAME/NNNNNN.zst`
- * hold each table's rows in PostgreSQL's text format of COPY, cut into pieces anywhere, and `complete.json` comes last,
- * with the number of rows and the SHA-256 of each table. Without that last one it is cut off.
+ * A backup is a tar archive that any tar and zstd can open. `backup.json` comes first and describes it.
+ * `tables/NAME/NNNNNN.zst` are the rows of each table in PostgreSQL's text format of COPY, split anywhere.
+ * `complete.json` comes last, with the number of rows and the SHA-256 of each table. Without it, the file is
+ * incomplete.
  */
 export const backupManifest = z.object({
   format: z.literal('parley backup 1'),
   /** Parley's version. */
   madeBy: z.string(),
   madeAt: z.iso.datetime(),
-  /** The shape of the tables: the migrations that had been applied, in order. */
+  /** The schema version: the migrations that had been applied, in order. */
   migrations: z.array(z.object({ name: z.string(), checksum: z.string() })),
   tables: z.array(z.object({ name: identifier(), columns: z.array(identifier()) })),
 });
@@ -26,39 +27,39 @@ export const backupCompletion = z.object({
   /** SHA-256 of `backup.json`. */
   contents: z.string(),
   tables: z.array(z.object({ name: identifier(), rows: z.int(), sha256: z.string() })),
-  /** Where each table's numbers go on. */
+  /** The next value of each table's sequence. */
   sequences: z.array(
     z.object({ table: identifier(), column: identifier(), last: z.int(), called: z.boolean() }),
   ),
 });
 export type BackupCompletion = z.infer<typeof backupCompletion>;
 
-/** What `complete.json` holds. */
+/** The content of `complete.json`. */
 const storedCompletion = z.strictObject({
   ...backupCompletion.shape,
-  /** SHA-256 of all that stands before it; files of the first versions have none. */
+  /** SHA-256 of all that comes before it; files of the first versions have none. */
   sha256: z.string().optional(),
 });
 
-/** The names that this project gives to tables and columns; nothing else is taken into a statement. */
+/** Only names that this project gives to tables and columns, because they become part of SQL statements. */
 function identifier() {
   return z.string().regex(/^[a-z_][a-z0-9_]{0,62}$/);
 }
 
-/** Thrown for a file that is no backup, or not the one that was written; its message is for an operator. */
+/** The file is not a backup, or differs from what was written. The message is for the operator. */
 export class DamagedBackupError extends Error {}
 
-/** Bytes of rows in one piece, before it is compressed. */
+/** Bytes of rows per piece, before compression. */
 const maxPieceBytes = 4 * 1024 * 1024;
 
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
 const zstd = { params: { [constants.ZSTD_c_checksumFlag]: 1 } };
 
-/** What is known of a table's rows when all of them have passed. */
+/** The checksum of all rows of a table. */
 export type TableChecksum = { rows: number; sha256: string };
 
-/** Counts and sums up rows on their way. In COPY's text format each ends with a line feed, and there is no other. */
+/** Counts and hashes rows in a stream. In COPY's text format, each row ends with a line feed and contains no other. */
 export function createRowChecksum() {
   const hash = createHash('sha256');
   let rows = 0;
@@ -74,23 +75,23 @@ export function createRowChecksum() {
 
 export type BackupWriter = {
   writeManifest: (what: BackupManifest) => Promise<void>;
-  /** @param passed is told of each piece of rows that is in the file */
+  /** @param passed called with each piece of rows that was written */
   writeTable: (name: string, rows: Readable, passed: (bytes: Buffer) => void) => Promise<void>;
-  /** The end of the file: resolves when everything has been handed over. */
+  /** Ends the file; resolves when everything was written. */
   complete: (what: BackupCompletion) => Promise<void>;
 };
 
-/** SHA-256 of what `backup.json` or `complete.json` says, for the latter. */
+/** SHA-256 of the content of `backup.json` or `complete.json`, to be stored in `complete.json`. */
 export const computeDigest = (what: BackupManifest | BackupCompletion) =>
   createHash('sha256').update(toJsonText(what)).digest('hex');
 
 const toJsonText = (what: object) => `${JSON.stringify(what, undefined, 1)}\n`;
 
-/** Writes a backup to a stream, at the pace of whoever takes it. */
+/** Writes a backup to a stream with backpressure. */
 export function createBackupWriter(to: Writable): BackupWriter {
   const tar = pack();
   const written = pipeline(tar, to);
-  // Whoever waits for the next entry hears of it.
+  // The next write reports the error.
   written.catch(() => {});
   const modified = new Date();
   return {
@@ -135,16 +136,16 @@ async function* splitIntoPieces(rows: Readable): AsyncGenerator<Buffer> {
   if (size > 0) yield Buffer.concat(waiting);
 }
 
-/** What a backup tells, in its order. */
+/** The parts of a backup, in order. */
 export type BackupPart =
   | { kind: 'contents'; contents: BackupManifest; bytes: number }
-  /** Some rows of a table; all pieces of one table come together. `bytes`: of the file, so far. */
+  /** Rows of a table; all pieces of one table follow each other. `bytes`: read from the file so far. */
   | { kind: 'rows'; table: string; rows: Buffer; bytes: number }
   | { kind: 'complete'; completion: BackupCompletion };
 
 /**
  * Reads a backup from a stream.
- * @throws DamagedBackup
+ * @throws DamagedBackupError
  */
 export async function* readBackup(from: Readable): AsyncGenerator<BackupPart> {
   let bytes = 0;
@@ -152,9 +153,9 @@ export async function* readBackup(from: Readable): AsyncGenerator<BackupPart> {
   let complete = false;
   for await (const { name, body } of readEntries(from)) {
     bytes += body.length + 512;
-    if (complete) throw new DamagedBackupError('Something stands behind its end.');
+    if (complete) throw new DamagedBackupError('There is data after its end.');
     if (manifest === undefined) {
-      if (name !== 'backup.json') throw new DamagedBackupError('It is no backup that Parley has made.');
+      if (name !== 'backup.json') throw new DamagedBackupError('It is not a Parley backup.');
       manifest = parse(backupManifest, body);
       yield { kind: 'contents', contents: manifest, bytes };
       continue;
@@ -162,21 +163,20 @@ export async function* readBackup(from: Readable): AsyncGenerator<BackupPart> {
     const table = /^tables\/([a-z0-9_]+)\/\d+\.zst$/.exec(name)?.[1];
     if (table !== undefined) {
       if (!manifest.tables.some((each) => each.name === table))
-        throw new DamagedBackupError(`It does not say what the table ${table} is.`);
+        throw new DamagedBackupError(`It does not list the table ${table}.`);
       yield { kind: 'rows', table, rows: await decompressPiece(body), bytes };
       continue;
     }
     if (name !== 'complete.json') throw new DamagedBackupError(`${name} does not belong there.`);
     const { sha256, ...end } = parse(storedCompletion, body);
     if (sha256 !== undefined && sha256 !== computeDigest(end))
-      throw new DamagedBackupError('complete.json is not as it was written.');
-    if (end.contents !== computeDigest(manifest))
-      throw new DamagedBackupError('backup.json is not as it was written.');
+      throw new DamagedBackupError('complete.json was changed.');
+    if (end.contents !== computeDigest(manifest)) throw new DamagedBackupError('backup.json was changed.');
     complete = true;
     yield { kind: 'complete', completion: end };
   }
-  if (manifest === undefined) throw new DamagedBackupError('It is no backup that Parley has made.');
-  if (!complete) throw new DamagedBackupError('It is cut off: its end is missing.');
+  if (manifest === undefined) throw new DamagedBackupError('It is not a Parley backup.');
+  if (!complete) throw new DamagedBackupError('It is incomplete: its end is missing.');
 }
 
 async function* readEntries(from: Readable): AsyncGenerator<{ name: string; body: Buffer }> {
@@ -188,7 +188,7 @@ async function* readEntries(from: Readable): AsyncGenerator<{ name: string; body
   const entries = tar[Symbol.asyncIterator]();
   for (;;) {
     const entry = await readEntry(entries).catch(() => {
-      throw unread ?? new DamagedBackupError('It is no whole archive.');
+      throw unread ?? new DamagedBackupError('It is not a complete archive.');
     });
     if (entry === undefined) return;
     yield entry;
@@ -209,7 +209,7 @@ async function decompressPiece(piece: Buffer): Promise<Buffer> {
   try {
     return await decompress(piece, { maxOutputLength: 2 * maxPieceBytes });
   } catch {
-    throw new DamagedBackupError('Some of its rows cannot be unpacked.');
+    throw new DamagedBackupError('Some of its rows cannot be decompressed.');
   }
 }
 
@@ -217,6 +217,6 @@ function parse<Shape>(schema: z.ZodType<Shape>, body: Buffer): Shape {
   try {
     return schema.parse(JSON.parse(body.toString('utf8')));
   } catch {
-    throw new DamagedBackupError('It is no backup that this version of Parley can read.');
+    throw new DamagedBackupError('This version of Parley cannot read it.');
   }
 }

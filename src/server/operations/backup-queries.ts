@@ -3,24 +3,24 @@ import type { Queryable } from '#server/core/database.ts';
 import type { BackupHistory } from './backup-schedule.ts';
 
 export type BackupStatus = BackupHistory & {
-  /** When one was last restored and compared. */
+  /** Time of the last verification: a restore that was compared. */
   lastVerified: Date | null;
-  /** Of the last good one. */
+  /** File of the last successful run. */
   lastSuccessFile: string | null;
   lastSuccessBytes: number;
   lastSuccessNode: string | null;
-  /** What was wrong with the last one that ended: that it failed, or what restoring it showed. */
+  /** Error of the last run that ended: why it failed, or what the verification found. */
   problem: string | null;
 };
 
-/** A clock that was far ahead for a while must not keep backups from being made until then. */
+/** Ignores runs of a node whose clock was far ahead. Otherwise, there would be no backups until that time. */
 const notInFuture = sql`started_at < now() + interval '1 day'`;
 
-/** The database's clock is everybody's. */
+/** Uses the database's clock, which all nodes share. */
 export async function getBackupStatus(db: Queryable): Promise<BackupStatus> {
   const { rows } = await sql<BackupStatus>`
     with good as (
-      select * from backup_run where outcome = 'good' and ${notInFuture} order by started_at desc limit 1
+      select * from backup_run where outcome = 'succeeded' and ${notInFuture} order by started_at desc limit 1
     ), ended as (
       select * from backup_run where outcome <> 'running' and ${notInFuture} order by started_at desc limit 1
     )
@@ -33,11 +33,11 @@ export async function getBackupStatus(db: Queryable): Promise<BackupStatus> {
       (select node from good) as "lastSuccessNode",
       (select coalesce(reason, verify_problem) from ended) as problem`.execute(db);
   const [row] = rows;
-  if (row === undefined) throw new Error('the database has no clock');
+  if (row === undefined) throw new Error("the query of the database's clock returned no row");
   return row;
 }
 
-/** Whoever begins holds the lock, so runs that seem to go on were those of nodes that ended. */
+/** The caller holds the lock, so unfinished runs belong to nodes that have stopped. */
 export async function startBackupRun(db: Queryable, run: { node: string; file: string }): Promise<number> {
   await sql`update backup_run set outcome = 'failed', ended_at = now(), reason = 'Its node ended before it was done.'
     where outcome = 'running'`.execute(db);
@@ -47,7 +47,7 @@ export async function startBackupRun(db: Queryable, run: { node: string; file: s
 }
 
 export async function recordBackupSuccess(db: Queryable, id: number, bytes: number): Promise<void> {
-  await sql`update backup_run set outcome = 'good', ended_at = now(), bytes = ${bytes} where id = ${id}`.execute(
+  await sql`update backup_run set outcome = 'succeeded', ended_at = now(), bytes = ${bytes} where id = ${id}`.execute(
     db,
   );
 }
@@ -58,7 +58,7 @@ export async function recordBackupFailure(db: Queryable, id: number, reason: str
   );
 }
 
-/** @param problem null: it is whole */
+/** @param problem null if the backup is complete */
 export async function recordBackupVerification(
   db: Queryable,
   id: number,

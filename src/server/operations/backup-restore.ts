@@ -4,7 +4,7 @@ import { finished } from 'node:stream/promises';
 import type { Client } from 'pg';
 import { type CopyStreamQuery, from as copyFrom } from 'pg-copy-streams';
 import { databaseFromClient } from '#server/core/database.ts';
-import { applyMigrations } from '#server/postgres/migrations.ts';
+import { applyMigrations } from '#server/postgres/index.ts';
 import type { Progress } from '#server/core/progress.ts';
 import {
   type BackupCompletion,
@@ -16,9 +16,9 @@ import {
 import { copyStatement, listTables } from './backup-tables.ts';
 
 export type RestoreOptions = {
-  /** A connection of its own to a database in which there is nothing. */
+  /** A dedicated connection to an empty database. */
   client: Client;
-  /** Opens the file, which is read twice: through it first, so that a damaged one is refused before anything is done. */
+  /** Opens the file. It is read twice: a damaged one is refused before anything is changed. */
   open: () => Readable;
   /** Bytes of the file. */
   size: number;
@@ -27,13 +27,13 @@ export type RestoreOptions = {
   signal: AbortSignal;
 };
 
-/** Thrown where there is something in the database already; nothing is changed then. */
+/** The database is not empty. Nothing was changed. */
 export class DatabaseNotEmptyError extends Error {}
 
 /**
- * Brings a community back into an empty database: all of it, or nothing. The tables are made as they were when the backup
- * was made; migrations that came since are the next start's, as after any upgrade.
- * @throws DamagedBackup, NotEmpty; MigrationError where a newer Parley has made the backup
+ * Restores a backup into an empty database, completely or not at all. The tables get the schema of the time of the
+ * backup; the next start applies later migrations, as after any upgrade.
+ * @throws DamagedBackupError, DatabaseNotEmptyError; MigrationError if a newer Parley wrote the backup
  */
 export async function restoreBackup(
   options: RestoreOptions,
@@ -77,8 +77,8 @@ async function assertEmpty(client: Client): Promise<void> {
 }
 
 /**
- * Reads a backup from end to end.
- * @throws DamagedBackup where a row is not as it was written
+ * Reads a whole backup and compares checksums.
+ * @throws DamagedBackupError if a row differs from what was written
  */
 export async function verifyChecksums(from: Readable, read: (bytes: number) => void): Promise<void> {
   const checksums = new Map<string, ReturnType<typeof createRowChecksum>>();
@@ -97,17 +97,17 @@ export async function verifyChecksums(from: Readable, read: (bytes: number) => v
 
 function assertSameChecksums(
   { tables }: BackupCompletion,
-  sums: ReadonlyMap<string, ReturnType<typeof createRowChecksum>>,
+  checksums: ReadonlyMap<string, ReturnType<typeof createRowChecksum>>,
 ): void {
   const none = createRowChecksum().done();
   for (const { name, rows, sha256 } of tables) {
-    const found = sums.get(name)?.done() ?? none;
+    const found = checksums.get(name)?.done() ?? none;
     if (found.rows !== rows || found.sha256 !== sha256)
-      throw new DamagedBackupError(`The rows of the table ${name} are not those that were written.`);
+      throw new DamagedBackupError(`The rows of the table ${name} differ from what was written.`);
   }
-  for (const name of sums.keys())
+  for (const name of checksums.keys())
     if (!tables.some((table) => table.name === name))
-      throw new DamagedBackupError(`Its end does not tell of the table ${name}.`);
+      throw new DamagedBackupError(`Its end does not list the table ${name}.`);
 }
 
 async function loadRows({ client, open, size, migrationsDirectory, progress, signal }: RestoreOptions) {
@@ -137,7 +137,7 @@ async function loadRows({ client, open, size, migrationsDirectory, progress, sig
       }
     }
   } catch (error) {
-    // Nothing else can be said to PostgreSQL while it waits for rows.
+    // The connection accepts no other command while it waits for rows.
     await loading?.abort();
     throw error;
   }
@@ -151,14 +151,14 @@ async function loadRows({ client, open, size, migrationsDirectory, progress, sig
 async function createTables(
   client: Client,
   { migrations, tables }: BackupManifest,
-  folder: string,
+  directory: string,
 ): Promise<void> {
-  await applyMigrations(databaseFromClient(client), folder, migrations);
+  await applyMigrations(databaseFromClient(client), directory, migrations);
   const made = new Map((await listTables(client)).map((table) => [table.name, table]));
   for (const { name, columns } of tables)
     if (!columns.every((column) => made.get(name)?.columns.includes(column)))
-      throw new DamagedBackupError(`The table ${name} is not one of its version.`);
-  // Some migrations write rows, which are in the backup as well.
+      throw new DamagedBackupError(`The table ${name} does not belong to its version.`);
+  // Some migrations insert rows, which the backup also contains.
   const written: string[] = [];
   for (const name of made.keys()) {
     const { rows } = await client.query(`select from "${name}" limit 1`);
@@ -169,7 +169,10 @@ async function createTables(
 
 type DroppedObjects = { constraints: { table: string; name: string; as: string }[]; indexes: string[] };
 
-/** Foreign keys and indexes come behind the rows: tables may be filled in any order, and are in a fraction of the time. */
+/**
+ * Foreign keys and indexes are created after the rows: tables can then be filled in any order, and in a fraction of the
+ * time.
+ */
 async function dropConstraintsAndIndexes(client: Client): Promise<DroppedObjects> {
   const constraints = await client.query<{ table: string; name: string; as: string }>(
     `select class.relname as table, constraint_.conname as name, pg_get_constraintdef(constraint_.oid) as as
@@ -211,7 +214,7 @@ type TableLoad = {
   table: string;
   rows: () => number;
   write: (rows: Buffer) => Promise<void>;
-  /** Returns how many rows there were. */
+  /** Returns the number of rows. */
   end: () => Promise<number>;
   abort: () => Promise<void>;
 };
@@ -219,7 +222,7 @@ type TableLoad = {
 function startTableLoad(client: Client, table: { name: string; columns: string[] }): TableLoad {
   const stream: CopyStreamQuery = client.query(copyFrom(`${copyStatement(table)} from stdin`));
   const done = finished(stream);
-  // Awaited at the next piece or the end.
+  // Awaited at the next piece or at the end.
   done.catch(() => {});
   const sum = createRowChecksum();
   return {

@@ -4,7 +4,7 @@ import { isBackupDue, lastScheduledTime, listOutdatedBackups, scheduledFileName 
 const at = 3 * 60 + 30;
 const local = (day: number, hour: number, minute = 0) => new Date(2026, 10, day, hour, minute);
 
-test('a backup is due once a day, at its time or as soon as a node runs again after it', () => {
+test('is due once a day, at its time or as soon as a node runs after it', () => {
   expect(lastScheduledTime(local(22, 3, 29), at)).toEqual(local(21, 3, 30));
   expect(lastScheduledTime(local(22, 3, 30), at)).toEqual(local(22, 3, 30));
   const yesterday = { lastSuccess: local(21, 3, 30), lastAttempt: local(21, 3, 30) };
@@ -17,13 +17,13 @@ test('a backup is due once a day, at its time or as soon as a node runs again af
   expect(isBackupDue({ now: local(22, 17), lastSuccess: null, lastAttempt: null }, at)).toBe(true);
 });
 
-test('one that failed is tried again after a quarter of an hour', () => {
+test('is retried a quarter of an hour after a failure', () => {
   const failed = { lastSuccess: local(21, 3, 30), lastAttempt: local(22, 3, 30) };
   expect(isBackupDue({ now: local(22, 3, 44), ...failed }, at)).toBe(false);
   expect(isBackupDue({ now: local(22, 3, 45), ...failed }, at)).toBe(true);
 });
 
-test('of a year of daily backups stay the newest of each of the last days, weeks and months', () => {
+test('keeps the newest daily backups of the last days, weeks and months of a year', () => {
   const names = Array.from({ length: 365 }, (_, day) =>
     scheduledFileName(new Date(Date.UTC(2026, 0, 1 + day, 3, 30))),
   );
@@ -37,7 +37,7 @@ test('of a year of daily backups stay the newest of each of the last days, weeks
   );
 });
 
-test('the newest always stays, and so does whatever is not a backup made by itself', () => {
+test('always keeps the newest, and files that are not scheduled backups', () => {
   const newest = scheduledFileName(new Date('2026-11-22T03:30:00Z'));
   const older = scheduledFileName(new Date('2026-11-22T03:10:00Z'));
   const own = ['parley-2026-11-20-0330.backup.tar', 'notes.txt', `${newest}.partial`];

@@ -14,7 +14,7 @@ afterAll(() => server.stop());
 const ann = await server.register('Ann');
 await ann.answer(await ann.ask());
 
-/** A node that looks when it starts, and what it has said. */
+/** Starts a node that checks on start whether a backup is due. `text` returns its log. */
 function startNode(node: string, plan: Partial<BackupSchedule> & { directory: string }) {
   const lines: string[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) });
@@ -33,26 +33,26 @@ function startNode(node: string, plan: Partial<BackupSchedule> & { directory: st
     log,
   });
   onTestFinished(() => backups.stop());
-  return { look: backups.runIfDue, said: () => lines.join('') };
+  return { runIfDue: backups.runIfDue, text: () => lines.join('') };
 }
 
 const old = ['2026-01-01', '2026-01-02', '2026-01-03'].map((day) =>
   scheduledFileName(new Date(`${day}T03:30:00Z`)),
 );
 
-async function folderWithOldOnes(): Promise<string> {
+async function createDirectoryWithOldBackups(): Promise<string> {
   const directory = await createTemporaryDirectory();
   for (const name of [...old, `${old[0]}.partial`]) await writeFile(path.join(directory, name), name);
   return directory;
 }
 
-test('a directory that is missing fails loudly and removes nothing; the next quarter of an hour brings no other try', async () => {
+test('logs an error for a missing directory, removes nothing, and does not retry for a quarter of an hour', async () => {
   const directory = path.join(await createTemporaryDirectory(), 'not mounted');
   const node = startNode('first', { directory });
-  await node.look();
-  await node.look();
-  expect(node.said().match(/The backup failed/g)).toHaveLength(1);
-  expect(node.said()).toContain(`The folder ${directory} (BACKUP_FOLDER) is not there.`);
+  await node.runIfDue();
+  await node.runIfDue();
+  expect(node.text().match(/The backup failed/g)).toHaveLength(1);
+  expect(node.text()).toContain(`The directory ${directory} (BACKUP_DIRECTORY) does not exist.`);
   expect(await getBackupMetrics(server.db)).toEqual({
     lastSuccess: null,
     lastVerified: null,
@@ -61,11 +61,11 @@ test('a directory that is missing fails loudly and removes nothing; the next qua
   await server.db.deleteFrom('backup_run').execute();
 });
 
-test('of two nodes one makes the backup, which is restored and compared; what is old goes after that', async () => {
-  const directory = await folderWithOldOnes();
+test('makes the backup on one of two nodes, verifies it, and then removes old ones', async () => {
+  const directory = await createDirectoryWithOldBackups();
   const scratchDirectory = await createTemporaryDirectory();
   const nodes = ['first', 'second'].map((name) => startNode(name, { directory, scratchDirectory }));
-  await Promise.all(nodes.map((node) => node.look()));
+  await Promise.all(nodes.map((node) => node.runIfDue()));
   const names = await readdir(directory);
   const made = names.find((name) => !old.includes(name));
   expect(names.toSorted()).toEqual([old[2], made]);
@@ -75,19 +75,19 @@ test('of two nodes one makes the backup, which is restored and compared; what is
     lastVerified: expect.any(Date),
     isLastFailed: false,
   });
-  const said = nodes.map((node) => node.said()).join('');
-  expect(said.match(/Backed up to /g)).toHaveLength(1);
-  expect(said.match(/it is whole/g)).toHaveLength(1);
+  const text = nodes.map((node) => node.text()).join('');
+  expect(text.match(/Backed up to /g)).toHaveLength(1);
+  expect(text.match(/was verified/g)).toHaveLength(1);
   expect(await readdir(scratchDirectory)).toEqual([]);
   await server.db.deleteFrom('backup_run').execute();
 });
 
-test('while no backup is good, old ones stay', async () => {
-  const directory = await folderWithOldOnes();
+test('keeps old backups while none succeeds', async () => {
+  const directory = await createDirectoryWithOldBackups();
   const broken = startNode('first', { directory, scratchDirectory: path.join(directory, 'nowhere') });
-  await broken.look();
-  expect(broken.said()).toContain(
-    'restoring it showed: There is no such file or folder. Older backups stay.',
+  await broken.runIfDue();
+  expect(broken.text()).toContain(
+    'its verification failed: The file or folder does not exist. Older backups are kept.',
   );
   expect(await readdir(directory)).toEqual(expect.arrayContaining(old));
   expect(await getBackupMetrics(server.db)).toMatchObject({

@@ -22,7 +22,7 @@ export type BackupSchedulerOptions = {
   schedule: BackupSchedule;
   db: Database;
   connection: pg.ClientConfig;
-  /** What this node is called. */
+  /** Name of this node. */
   node: string;
   /** Parley's version. */
   version: string;
@@ -30,9 +30,9 @@ export type BackupSchedulerOptions = {
   log: Logger;
 };
 
-/** Backups that a node makes by itself. */
+/** The scheduled backups of a node. */
 export type BackupScheduler = {
-  /** Makes one where it is time; resolves when that is done. The node looks every minute by itself. */
+  /** Makes a backup if one is due; resolves when it is done. The node calls it every minute. */
   runIfDue: () => Promise<void>;
   stop: () => Promise<void>;
 };
@@ -40,13 +40,15 @@ export type BackupScheduler = {
 const minuteMs = 60_000;
 const weekMs = 7 * 24 * 60 * minuteMs;
 
-/** Milliseconds that work on a backup gets to clean up when the node stops. */
+/** Milliseconds that a running backup gets to clean up when the node stops. */
 const stopTimeoutMs = 3_000;
 
-/** Any fixed number: who holds it makes the backup. PostgreSQL takes it back from a node that dies. */
+/**
+ * Any fixed number. The node that holds this advisory lock makes the backup. PostgreSQL releases it if the node dies.
+ */
 const backupLock = 4_051_717;
 
-/** Makes backups by the plan, one node at a time (docs/decisions/034). What fails is logged, kept, and tried again. */
+/** Starts scheduled backups, one node at a time (docs/decisions/034). Failures are logged, stored and retried. */
 export function startBackupScheduler(options: BackupSchedulerOptions): BackupScheduler {
   const { schedule, db, connection, log } = options;
   const stopping = new AbortController();
@@ -54,8 +56,8 @@ export function startBackupScheduler(options: BackupSchedulerOptions): BackupSch
   const runIfDue = () =>
     (looking ??= lookOnce()
       .catch((error: unknown) => {
-        // The database restarts: the next look is in a minute.
-        if (!stopping.signal.aborted) log.warn({ err: error }, 'backups wait for the database');
+        // The database is restarting. The next check is in a minute.
+        if (!stopping.signal.aborted) log.warn({ err: error }, 'scheduled backups wait for the database');
       })
       .finally(() => (looking = undefined)));
   const timer = setInterval(() => void runIfDue(), minuteMs);
@@ -78,7 +80,7 @@ export function startBackupScheduler(options: BackupSchedulerOptions): BackupSch
       const { rows } = await client.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [
         backupLock,
       ]);
-      // Another node may have been quicker, and be done by now.
+      // Another node may have taken the lock first, and be done by now.
       if (rows[0]?.mine !== true || !isBackupDue(await getBackupStatus(db), schedule.minuteOfDay)) return;
       await runBackup(options, stopping.signal);
     } finally {
@@ -96,26 +98,30 @@ async function runBackup(options: BackupSchedulerOptions, signal: AbortSignal): 
     (await prepareDirectory(schedule.directory)) ??
     (await runInWorker({ kind: 'write', file, connection, version }, signal));
   if (problem !== null) {
-    log.error(`The backup failed, and those before it stay: ${problem} It is tried again in 15 minutes.`);
+    log.error(`The backup failed, and earlier backups are kept: ${problem} It is retried in 15 minutes.`);
     return recordBackupFailure(db, id, problem);
   }
   const { size } = await stat(file);
   await recordBackupSuccess(db, id, size);
   const seconds = ((performance.now() - began) / 1_000).toFixed(1);
   log.info(`Backed up to ${file}: ${(size / 1024 / 1024).toFixed(1)} MB in ${seconds} s.`);
-  if ((await verifyIfDue(options, { id, file }, signal)) === 'wrong') return;
+  if ((await verifyIfDue(options, { id, file }, signal)) === 'invalid') return;
   await removeOutdatedBackups(schedule, log);
 }
 
-/** The name of a folder that is not there is made by nobody: a disk that is not mounted must not fill another one. */
-async function prepareDirectory(folder: string): Promise<string | null> {
+/**
+ * Returns an error if the directory does not exist. It is not created, because an unmounted disk must not fill another
+ * one.
+ */
+async function prepareDirectory(directory: string): Promise<string | null> {
   try {
-    for (const name of (await readdir(folder)).filter(isPartialFile))
-      await rm(path.join(folder, name), { force: true });
+    for (const name of (await readdir(directory)).filter(isPartialFile))
+      await rm(path.join(directory, name), { force: true });
     return null;
   } catch (error) {
-    if (getErrorCode(error) === 'ENOENT') return `The folder ${folder} (BACKUP_FOLDER) is not there.`;
-    return `The folder ${folder} (BACKUP_FOLDER) cannot be used: ${getErrorMessage(error)}.`;
+    if (getErrorCode(error) === 'ENOENT')
+      return `The directory ${directory} (BACKUP_DIRECTORY) does not exist.`;
+    return `The directory ${directory} (BACKUP_DIRECTORY) cannot be used: ${getErrorMessage(error)}.`;
   }
 }
 
@@ -123,37 +129,37 @@ async function verifyIfDue(
   { schedule, db, migrationsDirectory, log }: BackupSchedulerOptions,
   { id, file }: { id: number; file: string },
   signal: AbortSignal,
-): Promise<'right' | 'wrong'> {
+): Promise<'valid' | 'invalid'> {
   const { now, lastVerified } = await getBackupStatus(db);
   const { scratchDirectory } = schedule;
-  if (scratchDirectory === undefined) return 'right';
-  // An hour less than a week, so that it stays at the same time of the day.
+  if (scratchDirectory === undefined) return 'valid';
+  // One hour less than a week, so that it stays at the same time of day.
   if (lastVerified !== null && now.getTime() - lastVerified.getTime() < weekMs - 60 * minuteMs)
-    return 'right';
+    return 'valid';
   const problem = await runInWorker({ kind: 'verify', file, scratchDirectory, migrationsDirectory }, signal);
-  if (signal.aborted) return 'wrong';
+  if (signal.aborted) return 'invalid';
   await recordBackupVerification(db, id, problem);
   if (problem === null) {
-    log.info(`${file} was restored and compared: it is whole.`);
-    return 'right';
+    log.info(`${file} was verified: restoring it gives the same rows.`);
+    return 'valid';
   }
-  log.error(`${file} was written, but restoring it showed: ${problem} Older backups stay.`);
-  return 'wrong';
+  log.error(`${file} was written, but its verification failed: ${problem} Older backups are kept.`);
+  return 'invalid';
 }
 
 async function removeOutdatedBackups({ directory, retention }: BackupSchedule, log: Logger): Promise<void> {
   for (const name of listOutdatedBackups(await readdir(directory), retention)) {
     await rm(path.join(directory, name), { force: true });
-    log.info(`Removed the backup ${name}: newer ones are kept.`);
+    log.info(`Removed the backup ${name}, because newer ones are kept.`);
   }
 }
 
-/** Returns why it could not be done, in a sentence; null when it was. */
+/** Returns the error as a sentence; null on success. */
 async function runInWorker(task: BackupTask, signal: AbortSignal): Promise<string | null> {
   const worker = new Worker(new URL('backup-worker.ts', import.meta.url), { workerData: task });
   let end: BackupTaskResult = { problem: 'It ended before it was done.' };
   worker.on('message', (message: BackupTaskResult) => (end = message));
-  worker.on('error', (error) => (end = { problem: `It failed: ${getErrorMessage(error)}.` }));
+  worker.on('error', (error) => (end = { problem: `The backup failed: ${getErrorMessage(error)}.` }));
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
   let tooLong: NodeJS.Timeout | undefined;
   const stop = () => {
@@ -168,10 +174,10 @@ async function runInWorker(task: BackupTask, signal: AbortSignal): Promise<strin
   return end.problem;
 }
 
-/** What is known of the backups that were made by themselves. */
+/** Returns the status of scheduled backups. */
 export const getScheduledBackupStatus = (db: Database): Promise<BackupStatus> => getBackupStatus(db);
 
-/** What the metrics tell of them. */
+/** Returns the values for the metrics. */
 export async function getBackupMetrics(db: Database): Promise<BackupState> {
   const { lastSuccess, lastSuccessBytes, lastVerified, problem } = await getBackupStatus(db);
   return {

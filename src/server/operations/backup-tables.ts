@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 
-/** What a node writes for the moment: who starts from a backup starts without it. */
+/** Transient data of running nodes, which a restored community does not need. */
 const transientTables = [
   'event',
   'rate_limit',
@@ -13,10 +13,7 @@ const transientTables = [
 
 export type BackupTable = { name: string; columns: string[]; bytes: number; rows: number };
 
-/**
- * The tables of the community with the columns that are written (others PostgreSQL computes), and about how large they
- * are.
- */
+/** Returns the community's tables with their stored columns (without generated ones) and their approximate sizes. */
 export async function listTables(client: ClientBase): Promise<BackupTable[]> {
   const { rows } = await client.query<BackupTable>(
     `select class.relname as name, pg_table_size(class.oid)::float8 as bytes,
@@ -35,7 +32,7 @@ export async function listTables(client: ClientBase): Promise<BackupTable[]> {
 
 export type TableSequence = { table: string; column: string; last: number; called: boolean };
 
-/** Where the numbers of each table go on; those of deleted rows are never given again. */
+/** Returns the next value of each table's sequence, so that ids of deleted rows are never used again. */
 export async function listSequences(client: ClientBase): Promise<TableSequence[]> {
   const { rows } = await client.query<{ table: string; column: string; sequence: string }>(
     `select class.relname as table, attname::text as column,
@@ -58,7 +55,7 @@ export async function listSequences(client: ClientBase): Promise<TableSequence[]
   return sequences;
 }
 
-/** `copy answer (id, …)`, for both directions. */
+/** Returns `copy answer (id, …)`, for both directions. */
 export function copyStatement({ name, columns }: Pick<BackupTable, 'name' | 'columns'>): string {
   return `copy "${name}" (${columns.map((column) => `"${column}"`).join(', ')})`;
 }

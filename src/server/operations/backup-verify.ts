@@ -6,11 +6,13 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { findViolations } from './integrity-check.ts';
 import { databaseFromClient } from '#server/core/database.ts';
-import { chooseOsAccount } from '#server/postgres/embedded-account.ts';
-import { startEmbeddedPostgres } from '#server/postgres/embedded.ts';
-import { resolveDataDirectory } from '#server/postgres/embedded-data-directory.ts';
-import { cleanUpOrphans } from '#server/postgres/embedded-orphan-cleanup.ts';
-import { findRunningInstance } from '#server/postgres/embedded-lock-file.ts';
+import {
+  chooseOsAccount,
+  cleanUpOrphans,
+  findRunningInstance,
+  resolveDataDirectory,
+  startEmbeddedPostgres,
+} from '#server/postgres/index.ts';
 import type { Progress } from '#server/core/progress.ts';
 import { backUpDatabase } from './backup.ts';
 import { type BackupCompletion, type BackupManifest, DamagedBackupError } from './backup-file.ts';
@@ -18,7 +20,7 @@ import { restoreBackup } from './backup-restore.ts';
 
 export type VerifyOptions = {
   file: string;
-  /** Where there is room for the whole database for a while. */
+  /** A directory with enough space for the whole database. */
   scratchDirectory: string;
   migrationsDirectory: string;
   progress: Progress;
@@ -26,9 +28,9 @@ export type VerifyOptions = {
 };
 
 /**
- * Restores a backup into a PostgreSQL of its own, which is thrown away: every row has to come out again as it went in,
- * and every count has to equal its rows.
- * @throws DamagedBackup, MigrationError
+ * Restores a backup into a temporary PostgreSQL. Every row must be the same as when it was written, and every count
+ * must equal its rows.
+ * @throws DamagedBackupError, MigrationError
  */
 export async function verifyBackup({ file, scratchDirectory, ...options }: VerifyOptions): Promise<{
   contents: BackupManifest;
@@ -37,7 +39,7 @@ export async function verifyBackup({ file, scratchDirectory, ...options }: Verif
   await removeAbandoned(scratchDirectory);
   const parent = await mkdtemp(path.join(scratchDirectory, scratchPrefix));
   try {
-    // Root's PostgreSQL runs as another user, who must be able to pass.
+    // Started as root, PostgreSQL runs as another user, who needs access to the directory.
     await chmod(parent, 0o711);
     const dataDirectory = path.join(parent, 'data');
     const embedded = await startEmbeddedPostgres({
@@ -63,7 +65,7 @@ export async function verifyBackup({ file, scratchDirectory, ...options }: Verif
 
 const scratchPrefix = 'parley-verify-';
 
-/** What a verification that was killed has left: a PostgreSQL that runs on, and the room it takes. */
+/** Removes what a killed verification left: its PostgreSQL process and files. */
 async function removeAbandoned(scratch: string): Promise<void> {
   for (const name of (await readdir(scratch)).filter((name) => name.startsWith(scratchPrefix))) {
     const parent = path.join(scratch, name);
@@ -85,7 +87,7 @@ async function assertSameRows(
   for (const { name, rows, sha256 } of completion.tables) {
     const found = again.tables.find((table) => table.name === name);
     if (found?.rows !== rows || found.sha256 !== sha256)
-      throw new DamagedBackupError(`The table ${name} comes out of it with other rows than went in.`);
+      throw new DamagedBackupError(`The restored table ${name} differs from what was written.`);
   }
   const broken = await findViolations(databaseFromClient(client));
   if (broken.length > 0) {

@@ -9,14 +9,14 @@ import { describeBackupError } from './backup-errors.ts';
 import { writeBackupFile } from './backup-write-file.ts';
 import { verifyBackup } from './backup-verify.ts';
 
-/** Work on a backup beside a node that serves: in a thread of its own, which ends with the node. */
+/** Work on a backup on a serving node. It runs in a worker thread, which ends with the node. */
 export type BackupTask =
-  /** Writes the file and reads it again from end to end. */
+  /** Writes the file and reads it completely to check it. */
   | { kind: 'write'; file: string; connection: pg.ClientConfig; version: string }
-  /** Restores the file into a PostgreSQL of its own below the folder `scratch`, and compares. */
+  /** Restores the file into a temporary PostgreSQL below `scratchDirectory`, and compares. */
   | { kind: 'verify'; file: string; scratchDirectory: string; migrationsDirectory: string };
 
-/** What came of it: null, or why not, in a sentence for the operator. */
+/** The result: null on success, otherwise the error as a sentence for the operator. */
 export type BackupTaskResult = { problem: string | null };
 
 const silent: Progress = { start: () => {}, update: () => {}, stop: () => {} };
@@ -25,7 +25,9 @@ const stopping = new AbortController();
 parentPort?.once('message', () => stopping.abort());
 const end = await run(workerData as BackupTask).then(
   () => ({ problem: null }),
-  (error: unknown) => ({ problem: describeBackupError(error) ?? `It failed: ${getErrorMessage(error)}.` }),
+  (error: unknown) => ({
+    problem: describeBackupError(error) ?? `The backup failed: ${getErrorMessage(error)}.`,
+  }),
 );
 parentPort?.postMessage(end satisfies BackupTaskResult, []);
 parentPort?.close();
@@ -35,7 +37,7 @@ async function run(task: BackupTask): Promise<void> {
   if (task.kind === 'verify') return void (await verifyBackup({ ...task, progress: silent, signal }));
   const { file, connection, version } = task;
   const client = new pg.Client({ ...connection, application_name: 'parley backup' });
-  // A connection that breaks makes the statement that runs fail.
+  // A broken connection also makes the running statement fail.
   client.on('error', () => {});
   await client.connect();
   try {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { backUpDatabase } from './backup.ts';
 import type { BackupCompletion } from './backup-file.ts';
 
-/** Under another name until it is whole and on the disk. */
+/** The file has a temporary name until it is complete and synced. */
 export async function writeBackupFile(
   file: string,
   options: Omit<Parameters<typeof backUpDatabase>[0], 'to'>,
@@ -23,9 +23,9 @@ export async function writeBackupFile(
   }
 }
 
-/** Makes a rename in this folder last. Windows does not let folders be opened. */
-async function syncDirectory(folder: string): Promise<void> {
+/** Makes a rename in this directory durable. Windows does not allow directories to be opened. */
+async function syncDirectory(directory: string): Promise<void> {
   if (process.platform === 'win32') return;
-  await using handle = await open(folder, 'r');
+  await using handle = await open(directory, 'r');
   await handle.sync();
 }

@@ -27,7 +27,7 @@ beforeAll(async () => {
   await bob.vote('questions', id, 'up');
   await ann.vote('answers', answer.id, 'down');
   await bob.put(`/questions/${id}/view`);
-  // The number of one that is deleted must not be given again.
+  // The id of a deleted question must not be used again.
   await ann.remove('questions', await ann.ask());
   await backup(whole);
 });
@@ -63,7 +63,7 @@ async function emptyDatabase(): Promise<TestDatabase> {
   return { connection: withDatabase(user, name), drop };
 }
 
-/** Every row of every table, and how every table, index, constraint and trigger is defined. */
+/** Returns every row of every table, and the definition of every table, index, constraint and trigger. */
 function everything(connection: pg.ClientConfig) {
   return withClient(connection, async (client) => {
     const rows: Record<string, unknown> = {};
@@ -81,7 +81,7 @@ function everything(connection: pg.ClientConfig) {
   });
 }
 
-test('a backup brings back every row, and what was said of none', async () => {
+test('restores every row, and the definitions of all tables', async () => {
   const { connection } = await emptyDatabase();
   const restored = await run(connection, ['restore', whole]);
   expect(restored.err).toBe('');
@@ -94,7 +94,7 @@ test('a backup brings back every row, and what was said of none', async () => {
   expect(await everything(connection)).toEqual(await everything(server.database.connection));
 });
 
-test('members of a restored community are still signed in, and numbers of deleted posts are not given again', async () => {
+test('keeps members of a restored community signed in, and does not use ids of deleted posts again', async () => {
   const database = await emptyDatabase();
   await run(database.connection, ['restore', whole]);
   const next = await ann.ask();
@@ -105,7 +105,7 @@ test('members of a restored community are still signed in, and numbers of delete
   expect(await annThere.ask()).toBe(next);
 });
 
-test('what members write meanwhile is in it whole or not at all', async () => {
+test('contains concurrent writes completely or not at all', async () => {
   const file = path.join(folder, 'busy.tar');
   const enough = new AbortController();
   const writers = [ann, bob].map(async (member) => {
@@ -122,11 +122,11 @@ test('what members write meanwhile is in it whole or not at all', async () => {
   await Promise.all(writers);
   expect(await run(server.database.connection, ['verify', file])).toMatchObject({
     code: 0,
-    out: expect.stringContaining(`${file} is whole: the community of 20`),
+    out: expect.stringContaining(`${file} is intact: the community of 20`),
   });
 });
 
-test('a damaged or cut backup is refused, wherever it is damaged, and the database stays empty', async () => {
+test('refuses a damaged or incomplete backup, wherever the damage is, and keeps the database empty', async () => {
   const bytes = await readFile(whole);
   const file = path.join(folder, 'damaged.tar');
   const { connection } = await emptyDatabase();
@@ -148,7 +148,10 @@ test('a damaged or cut backup is refused, wherever it is damaged, and the databa
   expect(await everything(connection)).toEqual({ rows: {}, definitions: [] });
 });
 
-/** Where what a tar archive holds stands in it: behind headers of 512 bytes, which have the size in octal digits. */
+/**
+ * Returns the positions of the entries in a tar archive: after headers of 512 bytes, which have the size in octal
+ * digits.
+ */
 function bodiesIn(tar: Buffer): { at: number; size: number }[] {
   const bodies: { at: number; size: number }[] = [];
   for (let header = 0; tar[header] !== 0;) {
@@ -165,7 +168,7 @@ function flipped(bytes: Buffer, at: number): Buffer {
   return copy;
 }
 
-test('a database with something in it is refused and left as it is', async () => {
+test('refuses a database that is not empty, and does not change it', async () => {
   const before = await everything(server.database.connection);
   const refused = await run(server.database.connection, ['restore', whole]);
   expect(refused).toMatchObject({ code: 1, out: '' });
@@ -173,10 +176,10 @@ test('a database with something in it is refused and left as it is', async () =>
   expect(await everything(server.database.connection)).toEqual(before);
 });
 
-test('a file that is there already is left as it is; so is one that another backup is writing', async () => {
+test('refuses to overwrite an existing file, and one that another backup is writing', async () => {
   const file = path.join(folder, 'taken.tar');
   await writeFile(file, 'mine');
-  expect(await backup(file)).toMatchObject({ code: 1, err: expect.stringContaining('is there already') });
+  expect(await backup(file)).toMatchObject({ code: 1, err: expect.stringContaining('already exists') });
   expect(await readFile(file, 'utf8')).toBe('mine');
   const other = path.join(folder, 'other.tar');
   await writeFile(`${other}.partial`, 'half');
@@ -184,9 +187,9 @@ test('a file that is there already is left as it is; so is one that another back
   expect(await readFile(`${other}.partial`, 'utf8')).toBe('half');
 });
 
-test('where there is no room or no folder, nothing is left behind', async () => {
+test('leaves no files if the disk is full or the directory does not exist', async () => {
   const nowhere = path.join(folder, 'nowhere/x.tar');
-  expect(await backup(nowhere)).toMatchObject({ code: 1, err: 'There is no such file or folder.\n' });
+  expect(await backup(nowhere)).toMatchObject({ code: 1, err: 'The file or folder does not exist.\n' });
   expect(await run(server.database.connection, ['restore', nowhere])).toMatchObject({ code: 1 });
   expect(existsSync(`${nowhere}.partial`)).toBe(false);
 });

@@ -12,24 +12,24 @@ import {
 import { copyStatement, listSequences, type BackupTable, listTables } from './backup-tables.ts';
 
 export type BackupOptions = {
-  /** A connection of its own; the community goes on working on others. */
+  /** A dedicated connection; the community uses others. */
   client: Client;
   to: Writable;
   /** Parley's version. */
   version: string;
   progress: Progress;
   signal: AbortSignal;
-  /** The moment of another transaction that is open (pg_export_snapshot); without it, the moment when this one begins. */
+  /** The exported snapshot of an open transaction (pg_export_snapshot). Default: the snapshot of this one. */
   snapshot?: string;
 };
 
-/** Thrown where there is nothing to back up. */
+/** The database has no community to back up. */
 export class NoCommunityError extends Error {}
 
 /**
- * Writes the whole community as it is at one moment. Members write on meanwhile: a snapshot keeps that moment.
- * @returns how many rows each table has in it
- * @throws NoCommunity
+ * Writes the whole community as of one snapshot, while members write.
+ * @returns the number of rows of each table
+ * @throws NoCommunityError
  */
 export async function backUpDatabase({
   client,
@@ -53,7 +53,7 @@ export async function backUpDatabase({
     if (!tables.some(({ name }) => name === 'member'))
       throw new NoCommunityError('There is no community in this database.');
     const manifest = await createManifest(client, tables, version);
-    // The first statement has taken the snapshot; a sequence is not part of it, and only ever further on.
+    // The first statement has taken the snapshot. Sequences are not part of it and can only be further ahead.
     const file = createBackupWriter(to);
     await file.writeManifest(manifest);
     progress.start(tables.reduce((checksum, table) => checksum + table.bytes, 0));

@@ -12,21 +12,21 @@ import { type Finding, createFinding, okFinding } from './doctor-findings.ts';
 
 export type CheckCountsOptions = {
   connection: pg.PoolConfig;
-  /** Puts right what can be counted again. */
+  /** Repairs counts that can be recounted. */
   isRepairing: boolean;
   progress: Progress;
   signal: AbortSignal;
-  /** Ids looked at in one statement. */
+  /** Ids per statement. */
   chunkSize?: number;
 };
 
-/** Rows of one rule taken from one statement. */
+/** Rows of one rule per statement. */
 const maxRows = 1_000;
 
-/** Rounds of repairing one piece at most: that many rows of one rule are in it, and some more. */
+/** Repair rounds per chunk at most: enough for all its rows of one rule, and some more. */
 const maxRounds = 50;
 
-/** Compares every count with its rows, piece by piece beside members who write. */
+/** Compares every count with its rows, chunk by chunk, while members write. */
 export async function checkCounts(
   options: CheckCountsOptions,
 ): Promise<{ findings: Finding[]; changed: RepairedRow[] }> {
@@ -58,10 +58,10 @@ export async function checkCounts(
 
   async function checkChunk(from: number): Promise<void> {
     for (let round = 1; ; round++) {
-      const broken = await findViolationsBetween(db, { from, to: from + chunkSize, most: maxRows });
+      const broken = await findViolationsBetween(db, { from, to: from + chunkSize, limit: maxRows });
       const done = isRepairing ? await repairViolations(db, broken) : [];
       changed.push(...done);
-      // Where a rule had more than were taken, and where one follows from another, there is more to do.
+      // There is more to do if a rule had more rows than the limit, or if one repair leads to another.
       if (done.length > 0 && round < maxRounds) continue;
       remaining.push(...broken);
       return;
@@ -74,14 +74,14 @@ function toFindings(left: readonly IntegrityViolation[], changed: readonly Repai
   const wrong = [...Map.groupBy(left, ({ rule }) => rule)].map(([rule, rows]) => {
     const some = rows
       .slice(0, 3)
-      .map(({ id, stored, expected }) => `${id} says ${stored} instead of ${expected}`);
+      .map(({ id, stored, expected }) => `${id} has ${stored} instead of ${expected}`);
     return found(
       'problem',
       `${rows.length} rows break '${rule}': ${some.join('; ')}${rows.length > some.length ? '; …' : ''}.`,
-      'Members see something that is not so.',
+      'Members see wrong numbers.',
       canRepair(rule)
         ? 'parley doctor --repair'
-        : 'It cannot be counted again: restore a backup, or report it with what happened before.',
+        : 'Recounting cannot repair it. Restore a backup, or report it with what happened before.',
     );
   });
   if (wrong.length > 0) return wrong;
@@ -89,9 +89,7 @@ function toFindings(left: readonly IntegrityViolation[], changed: readonly Repai
   return [
     okFinding(
       'counts',
-      changed.length === 0
-        ? `${allWellText}.`
-        : `${allWellText} now that ${changed.length} have been put right.`,
+      changed.length === 0 ? `${allWellText}.` : `${allWellText} after ${changed.length} repairs.`,
     ),
   ];
 }

@@ -1,6 +1,5 @@
-import { redactPassword } from '#server/postgres/connect.ts';
+import { listPendingMigrations, MigrationError, redactPassword } from '#server/postgres/index.ts';
 import { type Database, openDatabase } from '#server/core/database.ts';
-import { MigrationError, listPendingMigrations } from '#server/postgres/migrations.ts';
 import { getErrorMessage } from '#server/core/startup-error.ts';
 import { type Finding, createFinding, formatMegabytes, okFinding } from './doctor-findings.ts';
 import {
@@ -11,12 +10,12 @@ import {
   type ServerInfo,
 } from './doctor-queries.ts';
 
-/** Connections that a node holds at most (docs/operating.md). */
+/** Connections of a node at most (docs/operating.md). */
 const maxConnectionsPerNode = 26;
 
 export async function checkDatabaseServer(
   db: Database,
-): Promise<{ findings: Finding[]; dataFolder: string | null }> {
+): Promise<{ findings: Finding[]; dataDirectory: string | null }> {
   const server = await getServerInfo(db);
   const findings = [
     ...checkServerSettings(server),
@@ -24,10 +23,10 @@ export async function checkDatabaseServer(
     ...checkRights(server),
     ...checkTables(server),
   ];
-  const allWellText = `PostgreSQL ${server.version} answers, with what Parley needs.`;
+  const allWellText = `PostgreSQL ${server.version} has what Parley needs.`;
   return {
     findings: findings.length === 0 ? [okFinding('database', allWellText)] : findings,
-    dataFolder: server.dataDirectory,
+    dataDirectory: server.dataDirectory,
   };
 }
 
@@ -38,18 +37,18 @@ function checkServerSettings(server: ServerInfo): Finding[] {
     findings.push(
       found(
         'problem',
-        `It is PostgreSQL ${server.version}.`,
+        `The server is PostgreSQL ${server.version}.`,
         'Parley needs 15 or newer.',
-        'Upgrade it, or take a backup there and restore it into a newer one.',
+        'Upgrade it, or take a backup and restore it into a newer server.',
       ),
     );
   if (server.encoding !== 'UTF8')
     findings.push(
       found(
         'problem',
-        `The database is encoded in ${server.encoding}.`,
+        `The encoding of the database is ${server.encoding}.`,
         'Members write in every language.',
-        "Restore a backup into a database made with encoding 'UTF8'.",
+        "Restore a backup into a database created with encoding 'UTF8'.",
       ),
     );
   if (!server.hasTrigrams)
@@ -79,7 +78,7 @@ function checkServerSettings(server: ServerInfo): Finding[] {
       found(
         'problem',
         'synchronous_commit is off.',
-        'A crash loses what members were told is saved.',
+        'A crash loses posts that members saw as saved.',
         'alter system set synchronous_commit = on, then select pg_reload_conf()',
       ),
     );
@@ -88,7 +87,7 @@ function checkServerSettings(server: ServerInfo): Finding[] {
       found(
         'problem',
         'autovacuum is off.',
-        'Tables grow without end, and PostgreSQL stops one day to save its data.',
+        'Tables grow without limit, and PostgreSQL stops accepting writes before transaction ids run out.',
         'alter system set autovacuum = on, then select pg_reload_conf()',
       ),
     );
@@ -96,8 +95,8 @@ function checkServerSettings(server: ServerInfo): Finding[] {
     findings.push(
       found(
         'problem',
-        `PostgreSQL read ${server.checksumFailures} pages that are not as they were written.`,
-        'The disk loses data.',
+        `PostgreSQL read ${server.checksumFailures} pages with wrong checksums.`,
+        'The disk is losing data.',
         'Take a backup to another disk now, verify it, and replace this one.',
       ),
     );
@@ -106,7 +105,7 @@ function checkServerSettings(server: ServerInfo): Finding[] {
       found(
         server.oldestTransactionAge > 1_500_000_000 ? 'problem' : 'warning',
         `The oldest row is ${server.oldestTransactionAge.toLocaleString('en')} transactions old.`,
-        'At two thousand million PostgreSQL takes no more writes.',
+        'At two billion, PostgreSQL accepts no more writes.',
         'End old transactions and replication slots, then run: vacuum (freeze)',
       ),
     );
@@ -115,8 +114,8 @@ function checkServerSettings(server: ServerInfo): Finding[] {
 
 function checkConnections({ connections, maxConnections }: ServerInfo): Finding[] {
   const found = createFinding('connections');
-  const why = `Each Parley holds up to ${maxConnectionsPerNode}, and requests that get none are refused.`;
-  const todo = 'Raise max_connections and restart PostgreSQL, or end what else connects.';
+  const why = `Each Parley node uses up to ${maxConnectionsPerNode}, and requests that get none are refused.`;
+  const todo = 'Raise max_connections and restart PostgreSQL, or close other connections.';
   if (connections > 0.85 * maxConnections)
     return [found('problem', `${connections} of ${maxConnections} connections are in use.`, why, todo)];
   if (maxConnections < maxConnectionsPerNode + 10)
@@ -132,8 +131,8 @@ function checkRights({ isSuperuser, canCreateSchema, foreignTables }: ServerInfo
       found(
         'warning',
         'Parley connects as a superuser of PostgreSQL.',
-        'Whoever gets at its password has every database there.',
-        'Make a role of its own that owns this database alone (docs/operating.md).',
+        'Its password gives access to every database of the server.',
+        'Create a role that owns only this database (docs/operating.md).',
       ),
     );
   if (!canCreateSchema)
@@ -141,7 +140,7 @@ function checkRights({ isSuperuser, canCreateSchema, foreignTables }: ServerInfo
       found(
         'problem',
         'The role may not create a schema in the database.',
-        'Parley keeps its jobs in one (parley_jobs).',
+        'Parley stores its jobs in one (parley_jobs).',
         'alter database NAME owner to ROLE',
       ),
     );
@@ -178,8 +177,8 @@ function checkTables({
     findings.push(
       found(
         'problem',
-        `Indexes are not whole: ${invalidIndexes.join(', ')}.`,
-        'They are not used, and what must be unique may not be.',
+        `Indexes are invalid: ${invalidIndexes.join(', ')}.`,
+        'They are not used, and unique values may be duplicated.',
         'reindex index concurrently NAME',
       ),
     );
@@ -187,9 +186,9 @@ function checkTables({
     findings.push(
       found(
         'hint',
-        `Much of these tables is dead rows: ${bloatedTables.join(', ')}.`,
-        'They take room and time.',
-        'vacuum (analyze) NAME; where that does not help, an old transaction or replication slot holds them.',
+        `Tables have many dead rows: ${bloatedTables.join(', ')}.`,
+        'They take space and time.',
+        'vacuum (analyze) NAME; if that does not help, an old transaction or replication slot holds them.',
       ),
     );
   if (preparedTransactions > 0)
@@ -197,22 +196,22 @@ function checkTables({
       found(
         'warning',
         `${preparedTransactions} prepared transactions have been open for minutes.`,
-        'They hold locks, and keep PostgreSQL from cleaning up.',
+        'They hold locks and keep PostgreSQL from removing dead rows.',
         'select * from pg_prepared_xacts, then commit prepared or rollback prepared',
       ),
     );
   return findings;
 }
 
-export async function checkMigrations(db: Database, folder: string): Promise<Finding> {
+export async function checkMigrations(db: Database, directory: string): Promise<Finding> {
   const found = createFinding('migrations');
   try {
-    const pending = await listPendingMigrations(await listAppliedMigrations(db), folder);
-    if (pending.length === 0) return okFinding('migrations', 'The database is of this version.');
+    const pending = await listPendingMigrations(await listAppliedMigrations(db), directory);
+    if (pending.length === 0) return okFinding('migrations', "The database has this version's schema.");
     return found(
       'warning',
       `Not applied yet: ${pending.join(', ')}.`,
-      'The database is of an older version.',
+      'The database has the schema of an older version.',
       'Take a backup, then start this version, or run: parley migrate',
     );
   } catch (error) {
@@ -221,7 +220,7 @@ export async function checkMigrations(db: Database, folder: string): Promise<Fin
       'problem',
       error.message,
       'This version cannot work on this database.',
-      'Start the version that the database is of.',
+      'Start the version that matches the database.',
     );
   }
 }
@@ -236,7 +235,7 @@ export async function checkActivity(db: Database): Promise<Finding[]> {
       found(
         longestTransactionSeconds > 3_600 ? 'problem' : 'warning',
         `A transaction has been open for ${Math.round(longestTransactionSeconds / 60)} minutes.`,
-        'It keeps PostgreSQL from cleaning up, and may hold locks.',
+        'It keeps PostgreSQL from removing dead rows, and may hold locks.',
         'select pid, state, xact_start, query from pg_stat_activity order by xact_start; then pg_terminate_backend(pid)',
       ),
     );
@@ -253,7 +252,7 @@ export async function checkActivity(db: Database): Promise<Finding[]> {
     findings.push(
       found(
         retainedWalBytes > 5 * 1024 ** 3 ? 'problem' : 'warning',
-        `Nobody reads the replication slots ${inactiveSlots.join(', ')}; ${formatMegabytes(retainedWalBytes)} of the log are kept for them.`,
+        `The replication slots ${inactiveSlots.join(', ')} are inactive and retain ${formatMegabytes(retainedWalBytes)} of WAL.`,
         'They fill the disk.',
         "Start the replica, or: select pg_drop_replication_slot('NAME')",
       ),
@@ -270,31 +269,31 @@ export function checkReplicas(urls: readonly string[]): Promise<Finding[]> {
 async function checkReplica(url: string): Promise<Finding> {
   const name = redactPassword(url);
   const found = createFinding('replica');
-  const why = 'It is left out: the primary answers in its place.';
+  const why = 'Parley does not use it. The primary serves its reads.';
   const replica = openDatabase({ connection: { connectionString: url }, maxConnections: 1 });
   try {
     const { standby, seconds } = await getReplicaState(replica);
     if (!standby)
       return found(
         'problem',
-        `${name} is no standby.`,
+        `${name} is not a standby.`,
         why,
-        'Make it follow the primary again, or take it out of DATABASE_REPLICA_URLS.',
+        'Make it follow the primary again, or remove it from DATABASE_REPLICA_URLS.',
       );
     if (seconds > 2)
       return found(
         'warning',
         `${name} is ${seconds.toFixed(1)} s behind.`,
         why,
-        'Look at its disk, and at long queries on it.',
+        'Check its disk, and long queries on it.',
       );
-    return okFinding('replica', `${name} follows.`);
+    return okFinding('replica', `${name} is up to date.`);
   } catch (error) {
     return found(
       'problem',
-      `${name} does not answer: ${getErrorMessage(error)}.`,
+      `${name} does not respond: ${getErrorMessage(error)}.`,
       why,
-      'Start it, or take it out of DATABASE_REPLICA_URLS.',
+      'Start it, or remove it from DATABASE_REPLICA_URLS.',
     );
   } finally {
     await replica.destroy();

@@ -6,24 +6,27 @@ import { type Finding, createFinding, formatMegabytes, okFinding } from './docto
 
 const gigabyte = 1024 * 1024 * 1024;
 
-/** Whether the disk of a folder has room. @param needed bytes that something will soon need there */
-export async function checkDisk(what: string, folder: string, needed = 0): Promise<Finding> {
+/**
+ * Checks the free space of a directory's disk.
+ * @param needed bytes that will be needed there soon
+ */
+export async function checkDisk(label: string, directory: string, needed = 0): Promise<Finding> {
   const found = createFinding('disk');
-  if (!existsSync(folder))
+  if (!existsSync(directory))
     return found(
       'warning',
-      `${what}, ${folder}, is not there.`,
-      'Its disk cannot be looked at.',
-      'Make the folder, or mount its disk.',
+      `${label} (${directory}) does not exist.`,
+      'Its disk cannot be checked.',
+      'Create the folder, or mount its disk.',
     );
-  const { bavail, blocks, bsize, files, ffree } = await statfs(folder);
-  const [free, whole] = [bavail * bsize, blocks * bsize];
-  const share = whole === 0 ? 0 : free / whole;
-  const summary = `${what} (${folder}) has ${formatMegabytes(free)} free of ${formatMegabytes(whole)}.`;
-  const why = 'On a full disk PostgreSQL stops, nothing more can be posted, and backups fail.';
-  const todo = 'Free some room, or move the folder to a larger disk.';
+  const { bavail, blocks, bsize, files, ffree } = await statfs(directory);
+  const [free, total] = [bavail * bsize, blocks * bsize];
+  const share = total === 0 ? 0 : free / total;
+  const summary = `${label} (${directory}) has ${formatMegabytes(free)} free of ${formatMegabytes(total)}.`;
+  const why = 'On a full disk PostgreSQL stops, members cannot post, and backups fail.';
+  const todo = 'Free some space, or move the folder to a larger disk.';
   if (files > 0 && ffree / files < 0.03)
-    return found('problem', `${what} (${folder}) has hardly any room for more files (inodes).`, why, todo);
+    return found('problem', `${label} (${directory}) has hardly any free inodes.`, why, todo);
   if (free < gigabyte / 2 || share < 0.03) return found('problem', summary, why, todo);
   if (free < needed)
     return found('warning', summary, `About ${formatMegabytes(needed)} will be needed there.`, todo);
@@ -40,7 +43,7 @@ export async function checkClock(db: Database, now: () => number = Date.now): Pr
   return createFinding('clock')(
     seconds < 30 ? 'warning' : 'problem',
     summary,
-    'Sessions and backups go by one, limits, links and the times that members see by the other.',
-    'Let both machines follow a time server (chrony or systemd-timesyncd).',
+    'Sessions and backups use one; limits, links and the times that members see use the other.',
+    'Synchronise both machines with a time server (chrony or systemd-timesyncd).',
   );
 }

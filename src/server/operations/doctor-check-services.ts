@@ -8,15 +8,15 @@ import { checkDisk } from './doctor-check-host.ts';
 import { type Finding, createFinding, formatMegabytes, okFinding } from './doctor-findings.ts';
 import { getOldestEventAgeMinutes, listJobQueues } from './doctor-queries.ts';
 
-/** The stream of events is pruned by every node: what is old means that none does. */
+/** Every node prunes the event stream, so old events mean that none does. */
 export async function checkEventStream(db: Database): Promise<Finding> {
   const minutes = await getOldestEventAgeMinutes(db);
-  if (minutes === null || minutes < 90) return okFinding('stream', 'The stream of events is pruned.');
+  if (minutes === null || minutes < 90) return okFinding('stream', 'The event stream is pruned.');
   return createFinding('stream')(
     'warning',
-    `The oldest event of the stream is ${Math.round(minutes)} minutes old.`,
-    'Events go after an hour; those that stay mean that no node runs, or that it cannot write.',
-    'Where Parley runs, look at its log.',
+    `The oldest event is ${Math.round(minutes)} minutes old.`,
+    'Nodes delete events after an hour. Older ones mean that no node runs, or that it cannot write.',
+    'If Parley runs, check its log.',
   );
 }
 
@@ -27,8 +27,8 @@ export async function checkJobs(db: Database): Promise<Finding[]> {
     return [
       found(
         'hint',
-        'No Parley has served on this database yet.',
-        'Jobs are set up by the first.',
+        'No Parley has run on this database yet.',
+        'The first one sets up the jobs.',
         'Start it: npm start',
       ),
     ];
@@ -37,9 +37,9 @@ export async function checkJobs(db: Database): Promise<Finding[]> {
       ? [
           found(
             'warning',
-            `${late} jobs of the kind '${kind}' should have begun a quarter of an hour ago.`,
-            'What they do is not done.',
-            'Start a Parley with the same settings; mails need SMTP_URL.',
+            `${late} jobs of the kind '${kind}' should have started a quarter of an hour ago.`,
+            'Their work is not done.',
+            'Start a Parley server with the same settings; emails need SMTP_URL.',
           ),
         ]
       : []),
@@ -47,9 +47,9 @@ export async function checkJobs(db: Database): Promise<Finding[]> {
       ? [
           found(
             'warning',
-            `${failed} jobs of the kind '${kind}' have failed and are tried again.`,
-            'Mails and pushes come late.',
-            "Look at the log for 'A job of the kind', and at the mail server.",
+            `${failed} jobs of the kind '${kind}' have failed and are being retried.`,
+            'Emails and push messages are late.',
+            "Look in the log for 'A job of the kind', and check the mail server.",
           ),
         ]
       : []),
@@ -57,35 +57,38 @@ export async function checkJobs(db: Database): Promise<Finding[]> {
   return findings.length === 0 ? [okFinding('jobs', 'No job is late, and none has failed.')] : findings;
 }
 
-/** Connects and signs in to the mail server. @param mailTo gets a mail as well */
-export async function checkEmail(config: Config, mailTo: string | undefined): Promise<Finding[]> {
+/**
+ * Connects and signs in to the mail server.
+ * @param testEmail also sends an email to this address
+ */
+export async function checkEmail(config: Config, testEmail: string | undefined): Promise<Finding[]> {
   const { email } = config;
-  const found = createFinding('mail');
+  const found = createFinding('email');
   if (email === undefined)
-    return mailTo === undefined
+    return testEmail === undefined
       ? []
       : [
           found(
             'problem',
-            'No mail can be sent: SMTP_URL is not set.',
-            'You asked for one.',
-            'Set SMTP_URL, MAIL_FROM and PUBLIC_URL',
+            'Emails cannot be sent: SMTP_URL is not set.',
+            'You requested a test email.',
+            'Set SMTP_URL, EMAIL_FROM and PUBLIC_URL',
           ),
         ];
   const mailer = createMailer(email);
   try {
     await mailer.check();
-    if (mailTo === undefined)
-      return [okFinding('mail', 'The mail server takes connections and the password.')];
-    const text = 'This is the mail that parley doctor was asked to send. Parley can send mails.\n';
+    if (testEmail === undefined)
+      return [okFinding('email', 'The mail server accepts connections and the password.')];
+    const text = 'This is the test email from parley doctor. Parley can send email.\n';
     await mailer.send({
-      to: mailTo,
-      subject: 'Parley can send mails',
+      to: testEmail,
+      subject: 'Parley can send email',
       text,
       html: `<p>${text}</p>`,
       id: `doctor-${Date.now()}`,
     });
-    return [okFinding('mail', 'The mail server has taken a mail over.')];
+    return [okFinding('email', 'The mail server has accepted an email.')];
   } catch (error) {
     const code = getErrorCode(error);
     const reason = code === 'EAUTH' ? 'it refuses the user or the password' : getErrorMessage(error);
@@ -93,8 +96,8 @@ export async function checkEmail(config: Config, mailTo: string | undefined): Pr
       found(
         'problem',
         `The mail server does not work: ${reason}${code === undefined ? '' : ` (${code})`}.`,
-        'Mails wait for three days, and are dropped then.',
-        'Look at SMTP_URL, and at the log of the mail server.',
+        'Emails wait for three days and are then dropped.',
+        'Check SMTP_URL and the log of the mail server.',
       ),
     ];
   } finally {
@@ -104,36 +107,34 @@ export async function checkEmail(config: Config, mailTo: string | undefined): Pr
 
 const hourMs = 60 * 60_000;
 
-/** How old the last good backup is, and whether the next one has room. */
+/** Checks the age of the last successful backup and the space for the next one. */
 export async function checkBackups({ backups: plan, nodeName }: Config, db: Database): Promise<Finding[]> {
   if (plan === undefined) return [];
   const found = createFinding('backups');
   const { now, lastSuccess, lastSuccessFile, lastSuccessBytes, lastSuccessNode, lastVerified, problem } =
     await getScheduledBackupStatus(db);
-  const findings: Finding[] = [
-    await checkDisk('The folder of backups', plan.directory, 1.2 * lastSuccessBytes),
-  ];
-  const why = 'What was written since would be lost with the disk.';
+  const findings: Finding[] = [await checkDisk('The backup folder', plan.directory, 1.2 * lastSuccessBytes)];
+  const why = 'If the disk fails, everything written since is lost.';
   if (lastSuccess === null)
     findings.push(
       found(
         'problem',
-        'There is no good backup yet.',
+        'No backup has succeeded yet.',
         why,
         "Start Parley, and look in its log for 'backup'.",
       ),
     );
   else {
     const hours = (now.getTime() - lastSuccess.getTime()) / hourMs;
-    const summary = `The last good backup is ${hours.toFixed(1)} hours old (${lastSuccessFile}, ${formatMegabytes(lastSuccessBytes)}).`;
+    const summary = `The last successful backup is ${hours.toFixed(1)} hours old (${lastSuccessFile}, ${formatMegabytes(lastSuccessBytes)}).`;
     if (hours > 26) findings.push(found('problem', summary, why, "Look in the log for 'The backup failed'."));
     else if (lastSuccessNode === nodeName && lastSuccessFile !== null && !existsSync(lastSuccessFile))
       findings.push(
         found(
           'problem',
-          `${lastSuccessFile} is not there any more.`,
+          `${lastSuccessFile} no longer exists.`,
           why,
-          'Look who removed it, and make another: parley backup',
+          'Find out why it was removed, and make another: parley backup',
         ),
       );
     else findings.push(okFinding('backups', summary));
@@ -144,8 +145,8 @@ export async function checkBackups({ backups: plan, nodeName }: Config, db: Data
       findings.push(
         found(
           'warning',
-          'No backup has been restored and compared for more than a week.',
-          'Whether they are whole is not known.',
+          'No backup has been verified for more than a week.',
+          'It is unknown whether they can be restored.',
           `parley verify ${lastSuccessFile ?? 'FILE'}`,
         ),
       );
@@ -154,9 +155,9 @@ export async function checkBackups({ backups: plan, nodeName }: Config, db: Data
     findings.push(
       found(
         'problem',
-        `The last try at a backup: ${problem}`,
+        `The last backup failed: ${problem}`,
         why,
-        'Put that right; it is tried again by itself.',
+        'Fix the cause. The backup is retried automatically.',
       ),
     );
   return findings;

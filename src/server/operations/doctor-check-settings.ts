@@ -5,7 +5,7 @@ import { type Finding, createFinding, okFinding } from './doctor-findings.ts';
 
 const found = createFinding('settings');
 
-/** Settings that are valid and yet not what somebody on the open internet wants. */
+/** Valid settings that are unsuitable for a server on the open internet. */
 export function checkSettings(config: Config): Finding[] {
   const findings = [
     ...checkAddressSettings(config),
@@ -14,7 +14,7 @@ export function checkSettings(config: Config): Finding[] {
   ];
   return findings.some(({ level }) => level !== 'hint')
     ? findings
-    : [...findings, okFinding('settings', 'The settings fit together.')];
+    : [...findings, okFinding('settings', 'The settings are consistent.')];
 }
 
 function checkAddressSettings({ settings, host, drainSeconds }: Config): Finding[] {
@@ -24,7 +24,7 @@ function checkAddressSettings({ settings, host, drainSeconds }: Config): Finding
   if (publicUrl === null) {
     const what = 'PUBLIC_URL is not set.';
     const why =
-      'Cookies are not bound to https, requests are compared with whatever host they name, and mails have no links.';
+      "Cookies are not restricted to HTTPS, a request's origin is compared with any host it names, and emails have no links.";
     findings.push(
       found(
         isOpen || trustedProxies > 0 ? 'problem' : 'hint',
@@ -38,7 +38,7 @@ function checkAddressSettings({ settings, host, drainSeconds }: Config): Finding
       found(
         'problem',
         `PUBLIC_URL is ${publicUrl}.`,
-        'Without https, anybody on the way reads passwords and sessions.',
+        'Without HTTPS, anyone on the network path can read passwords and sessions.',
         'Put a proxy with TLS in front (docs/operating.md), and set PUBLIC_URL to https',
       ),
     );
@@ -46,18 +46,18 @@ function checkAddressSettings({ settings, host, drainSeconds }: Config): Finding
     findings.push(
       found(
         'problem',
-        'PUBLIC_URL is https, and TRUST_PROXY is 0.',
-        'Whatever ends TLS is a proxy: all members share its network address, and its limits.',
-        'Set TRUST_PROXY to the number of proxies in front, mostly 1',
+        'PUBLIC_URL is https, and TRUSTED_PROXIES is 0.',
+        'The server that terminates TLS is a proxy: all members share its network address and its rate limits.',
+        'Set TRUSTED_PROXIES to the number of proxies in front, usually 1',
       ),
     );
   if (trustedProxies > 0 && isOpen)
     findings.push(
       found(
         'warning',
-        `HOST is ${host}, and TRUST_PROXY is ${trustedProxies}.`,
-        'Whoever reaches Parley past the proxy can make up a network address.',
-        'Let only the proxy reach this port: HOST=127.0.0.1, a private address, or a firewall',
+        `HOST is ${host}, and TRUSTED_PROXIES is ${trustedProxies}.`,
+        'A client that bypasses the proxy can forge its network address.',
+        'Allow only the proxy to reach this port: HOST=127.0.0.1, a private address, or a firewall',
       ),
     );
   if (isOpen && trustedProxies === 0)
@@ -65,7 +65,7 @@ function checkAddressSettings({ settings, host, drainSeconds }: Config): Finding
       found(
         'warning',
         `HOST is ${host}, without a proxy.`,
-        'Parley speaks no TLS itself.',
+        'Parley does not support TLS itself.',
         'Put a proxy with TLS in front (docs/operating.md)',
       ),
     );
@@ -87,9 +87,9 @@ function checkSecretSettings({ secret, metricsToken }: Config): Finding[] {
     findings.push(
       found(
         'problem',
-        'SECRET is made of few different characters.',
-        'Who guesses it can make sessions of anybody.',
-        'Set it to what this prints: openssl rand -base64 48',
+        'SECRET has few different characters.',
+        'Anyone who guesses it can forge sessions of any member.',
+        'Set it to the output of: openssl rand -base64 48',
       ),
     );
   if (metricsToken === undefined)
@@ -97,7 +97,7 @@ function checkSecretSettings({ secret, metricsToken }: Config): Finding[] {
       found(
         'hint',
         'METRICS_TOKEN is not set.',
-        'Nothing can watch this Parley and call you.',
+        'No monitoring can watch this Parley and alert you.',
         'Set it, and let Prometheus read /metrics (docs/operating.md)',
       ),
     );
@@ -110,8 +110,8 @@ function checkOperationSettings({ backups, email, slowQueryMs }: Config): Findin
     findings.push(
       found(
         'warning',
-        'BACKUP_FOLDER is not set.',
-        'A lost disk loses the community.',
+        'BACKUP_DIRECTORY is not set.',
+        'If the disk fails, the community is lost.',
         'Set it to a folder on another disk, or take backups with parley backup',
       ),
     );
@@ -119,9 +119,9 @@ function checkOperationSettings({ backups, email, slowQueryMs }: Config): Findin
     findings.push(
       found(
         'hint',
-        'BACKUP_SCRATCH is not set.',
-        'Backups are read again, but never restored to see that they are whole.',
-        'Set it to a folder with room for the database',
+        'BACKUP_SCRATCH_DIRECTORY is not set.',
+        'Backups are read again, but never restored to verify them.',
+        'Set it to a folder with enough space for the database',
       ),
     );
   if (email === undefined)
@@ -129,18 +129,13 @@ function checkOperationSettings({ backups, email, slowQueryMs }: Config): Findin
       found(
         'hint',
         'SMTP_URL is not set.',
-        'Nothing is mailed, forgotten passwords neither.',
-        'Set SMTP_URL and MAIL_FROM (docs/operating.md)',
+        'Parley sends no emails, not even to reset passwords.',
+        'Set SMTP_URL and EMAIL_FROM (docs/operating.md)',
       ),
     );
   if (slowQueryMs === 0)
     findings.push(
-      found(
-        'hint',
-        'SLOW_QUERY_MS is 0.',
-        'Slow statements are not logged.',
-        'Leave it out, or set it to 1000',
-      ),
+      found('hint', 'SLOW_QUERY_MS is 0.', 'Slow statements are not logged.', 'Remove it, or set it to 1000'),
     );
   return findings;
 }
@@ -150,11 +145,11 @@ function isLoopback(host: string): boolean {
   return bare === 'localhost' || bare === '::1' || (isIP(bare) === 4 && bare.startsWith('127.'));
 }
 
-/** Asks the address that members use, as one of them would. */
+/** Requests the public address as a member's browser would. */
 export async function checkPublicUrl(publicUrl: string | null): Promise<Finding[]> {
   if (publicUrl === null) return [];
   const found = createFinding('address');
-  const why = 'Members may not reach it either; or this machine alone cannot reach itself by that name.';
+  const why = 'Members may not reach it either, or only this machine cannot reach itself by that name.';
   try {
     const response = await fetch(`${publicUrl}/healthz`, {
       redirect: 'manual',
@@ -162,22 +157,22 @@ export async function checkPublicUrl(publicUrl: string | null): Promise<Finding[
     });
     const text = (await response.text()).trim();
     if (response.status === 200 && text === 'alive')
-      return [okFinding('address', `${publicUrl} leads to a Parley.`)];
+      return [okFinding('address', `${publicUrl} is a Parley server.`)];
     if (response.status >= 300 && response.status < 400)
       return [
         found(
           'problem',
-          `${publicUrl} leads elsewhere (${response.status}).`,
+          `${publicUrl} redirects (${response.status}).`,
           'PUBLIC_URL must be the address that members stay on.',
-          `Set PUBLIC_URL to where it leads: ${response.headers.get('location') ?? 'unknown'}`,
+          `Set PUBLIC_URL to the target: ${response.headers.get('location') ?? 'unknown'}`,
         ),
       ];
     return [
       found(
         'problem',
-        `${publicUrl}/healthz answers with ${response.status}, and not as a Parley does.`,
+        `${publicUrl}/healthz responds with ${response.status}, unlike a Parley server.`,
         why,
-        'Look at the proxy, and whether Parley runs.',
+        'Check the proxy, and whether Parley runs.',
       ),
     ];
   } catch (error) {
@@ -190,7 +185,7 @@ export async function checkPublicUrl(publicUrl: string | null): Promise<Finding[
         'warning',
         `${publicUrl} cannot be reached from here: ${cause}.`,
         why,
-        'Look at the name, the certificate, the proxy, and whether Parley runs.',
+        'Check the name, the certificate, the proxy, and whether Parley runs.',
       ),
     ];
   }

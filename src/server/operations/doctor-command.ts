@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Config } from '#server/core/config.ts';
-import type { ConnectedDatabase } from '#server/postgres/connect.ts';
+import type { ConnectedDatabase } from '#server/postgres/index.ts';
 import { type Output, createTerminalProgress } from '#server/core/progress.ts';
 import { StartupError } from '#server/core/startup-error.ts';
 import type { RepairedRow } from './integrity-repair.ts';
@@ -8,9 +8,9 @@ import { runDoctor } from './doctor.ts';
 import { type Finding, createFinding, findingLevels } from './doctor-findings.ts';
 
 export type DoctorCommandParts = {
-  /** @throws StartupError where the settings are not valid */
+  /** @throws StartupError if the settings are invalid */
   readConfig: () => Config;
-  /** Opens the community's database as it is. */
+  /** Opens the community's database without migrating it. */
   connect: (config: Config) => Promise<ConnectedDatabase>;
   migrationsDirectory: string;
   out: Output;
@@ -18,16 +18,16 @@ export type DoctorCommandParts = {
   exitWith: (code: number) => unknown;
 };
 
-type Options = { json?: boolean; quick?: boolean; repair?: boolean; mailTo?: string };
+type Options = { json?: boolean; quick?: boolean; repair?: boolean; testEmail?: string };
 
 /** Adds `doctor`. */
 export function registerDoctorCommand(program: Command, parts: DoctorCommandParts): void {
   program
     .command('doctor')
-    .description('look at everything an operator has to answer for, and say what to do')
-    .option('--quick', 'leave out comparing every count with its rows')
-    .option('--repair', 'count again what is wrong, beside a Parley that serves, and say what was changed')
-    .option('--mail-to <address>', 'send a mail there, to see that mails arrive')
+    .description('run health checks and say what to do')
+    .option('--quick', 'skip the comparison of every count with its rows')
+    .option('--repair', 'recount what is wrong, also while Parley serves, and list the changes')
+    .option('--test-email <address>', 'send a test email to this address')
     .option('--json', 'write one JSON document instead of lines')
     .addHelpText('after', help)
     .action(async (options: Options) => {
@@ -38,7 +38,7 @@ export function registerDoctorCommand(program: Command, parts: DoctorCommandPart
         parts.exitWith(await runDoctorCommand(options, parts, interruption.signal));
       } catch (error) {
         if (!interruption.signal.aborted) throw error;
-        parts.err.write('Interrupted. What was repaired until then stays repaired.\n');
+        parts.err.write('Interrupted. Repairs until then are kept.\n');
         parts.exitWith(130);
       } finally {
         process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
@@ -47,10 +47,10 @@ export function registerDoctorCommand(program: Command, parts: DoctorCommandPart
 }
 
 const help = `
-It looks at the settings, the address, the mail server, disks, the database, clocks, the stream of events, jobs, backups,
-replicas, and every count. It changes nothing without --repair and mails nothing without --mail-to.
+It checks the settings, the public address, the mail server, disks, the database, clocks, the event stream, jobs,
+backups, replicas, and every count. It changes nothing without --repair and sends no email without --test-email.
 
-Exit codes: 0 all is well, or there are only hints; 3 there are warnings; 1 there are problems; 130 interrupted.`;
+Exit codes: 0 nothing found, or only hints; 3 there are warnings; 1 there are problems; 130 interrupted.`;
 
 async function runDoctorCommand(
   options: Options,
@@ -58,7 +58,7 @@ async function runDoctorCommand(
   signal: AbortSignal,
 ): Promise<number> {
   const { out, err, connect, migrationsDirectory } = parts;
-  const { json = false, quick = false, repair: isRepairing = false, mailTo: emailTo } = options;
+  const { json = false, quick = false, repair: isRepairing = false, testEmail: emailTo } = options;
   const onFinding = (finding: Finding) => void (json || out.write(formatFinding(finding)));
   let findings: Finding[] = [];
   let changed: RepairedRow[] = [];
@@ -81,8 +81,8 @@ async function runDoctorCommand(
       createFinding('settings')(
         'problem',
         error.message,
-        'Parley does not start with them.',
-        'Put them right in the environment or .env.',
+        'Parley does not start with these settings.',
+        'Correct them in the environment or .env.',
       ),
     ];
     findings.forEach(onFinding);
@@ -102,7 +102,7 @@ async function runDoctorCommand(
 
 const width = Math.max(...findingLevels.map((level) => level.length)) + 2;
 
-/** The level first, so that lines can be searched for; what to do below. */
+/** The level comes first, so that lines can be searched for it. */
 function formatFinding({ check, level, what, why, action }: Finding): string {
   const indent = ' '.repeat(width);
   const lines = [`${level.padEnd(width)}${check}: ${what.replaceAll('\n', `\n${indent}`)}`];

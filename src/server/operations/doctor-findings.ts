@@ -1,10 +1,10 @@
-/** Nothing to do; good to know; should be done; has to be done. */
+/** Nothing to do; good to know; should be fixed; must be fixed. */
 export const findingLevels = ['ok', 'hint', 'warning', 'problem'] as const;
 type Level = (typeof findingLevels)[number];
 
-/** What the doctor found out: what is so, why it matters, and what to do. */
+/** The result of a check: the fact, why it matters, and what to do. */
 export type Finding = {
-  /** What was looked at, such as 'disk'. */
+  /** Name of the check, such as 'disk'. */
   check: string;
   level: Level;
   what: string;
@@ -14,7 +14,7 @@ export type Finding = {
 
 export const okFinding = (check: string, what: string): Finding => ({ check, level: 'ok', what });
 
-/** Makes findings of one check: `found('warning', 'what', 'why', 'what to do')`. */
+/** Creates findings of one check: `found('warning', 'what', 'why', 'what to do')`. */
 export const createFinding =
   (check: string) =>
   (level: Exclude<Level, 'ok'>, what: string, why: string, action: string): Finding => ({

@@ -14,21 +14,21 @@ export type ServerInfo = {
   connections: number;
   isSuperuser: boolean;
   canCreateSchema: boolean;
-  /** Tables that belong to a role that this one is not a member of. */
+  /** Tables owned by a role that the current role is not a member of. */
   foreignTables: string[];
-  /** Tables that are emptied by a crash. */
+  /** Unlogged tables, which a crash empties. */
   unloggedTables: string[];
-  /** Tables of which much is dead rows. */
+  /** Tables with many dead rows. */
   bloatedTables: string[];
   invalidIndexes: string[];
   checksumFailures: number;
-  /** Transactions since the oldest row that is not frozen. */
+  /** Age of the oldest unfrozen row, in transactions. */
   oldestTransactionAge: number;
   preparedTransactions: number;
   dataDirectory: string | null;
 };
 
-/** What PostgreSQL says of itself; some of it only to roles that may read its statistics. */
+/** Returns facts about the PostgreSQL server. Some need a role that can read its statistics. */
 export async function getServerInfo(db: Database): Promise<ServerInfo> {
   const { rows } = await sql<ServerInfo>`
     select current_setting('server_version') as version,
@@ -53,7 +53,7 @@ export async function getServerInfo(db: Database): Promise<ServerInfo> {
       case when pg_has_role(current_user, 'pg_read_all_settings', 'usage') then current_setting('data_directory') end
         as "dataDirectory"`.execute(db);
   const [row] = rows;
-  if (row === undefined) throw new Error('PostgreSQL says nothing of itself');
+  if (row === undefined) throw new Error("the query of the PostgreSQL server's settings returned no row");
   return row;
 }
 
@@ -61,14 +61,14 @@ const selectTableNames = (condition: ReturnType<typeof sql>) => sql`
   array(select relname::text from pg_class where relnamespace = 'public'::regnamespace and ${condition} order by 1)`;
 
 export type Activity = {
-  /** Seconds that the oldest transaction has been open, but for backups. */
+  /** Age of the oldest transaction in seconds, without backups. */
   longestTransactionSeconds: number;
   /** Statements that have waited for a lock for more than ten seconds. */
   blockedStatements: number;
-  /** Bytes of the log kept for replicas that are not connected. */
+  /** Bytes of WAL retained for replicas that are not connected. */
   retainedWalBytes: number;
   inactiveSlots: string[];
-  /** Connections of Parleys that serve. */
+  /** Connections of serving Parley nodes. */
   servingConnections: number;
 };
 
@@ -83,11 +83,11 @@ export async function getActivity(db: Database): Promise<Activity> {
       array(select slot_name::text from pg_replication_slots where not active order by 1) as "inactiveSlots"
     from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`.execute(db);
   const [row] = rows;
-  if (row === undefined) throw new Error('PostgreSQL says nothing of its activity');
+  if (row === undefined) throw new Error("the query of PostgreSQL's activity returned no row");
   return row;
 }
 
-/** Minutes since the oldest event of the stream was written; null where there is none. */
+/** Returns the age of the oldest event in minutes; null if there is none. */
 export async function getOldestEventAgeMinutes(db: Database): Promise<number | null> {
   const { rows } = await sql<{ minutes: number | null }>`
     select (extract(epoch from now() - min(created_at)) / 60)::float8 as minutes from event`.execute(db);
@@ -96,7 +96,7 @@ export async function getOldestEventAgeMinutes(db: Database): Promise<number | n
 
 export type JobQueueState = { kind: string; late: number; failed: number };
 
-/** Jobs that should have begun a quarter of an hour ago, and those that were given up; null where nobody ever served. */
+/** Returns jobs that are a quarter of an hour late and jobs that failed; null if no node has ever run. */
 export async function listJobQueues(db: Database): Promise<JobQueueState[] | null> {
   const there = await sql<{
     there: boolean;
@@ -116,7 +116,7 @@ export async function listAppliedMigrations(db: Database): Promise<{ name: strin
   return rows;
 }
 
-/** How far a replica is behind, told by itself. */
+/** Returns the replication lag as the replica reports it. */
 export async function getReplicaState(replica: Database): Promise<{ standby: boolean; seconds: number }> {
   const { rows } = await sql<{ standby: boolean; seconds: number }>`
     select pg_is_in_recovery() as standby,

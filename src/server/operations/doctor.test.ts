@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { afterAll, expect, inject, onTestFinished, test } from 'vitest';
 import { findViolations } from './integrity-check.ts';
 import { readConfig } from '#server/core/config.ts';
-import { connectBesideRunning } from '#server/postgres/connect.ts';
+import { connectToRunningOrStart } from '#server/postgres/connect.ts';
 import { migrationsDirectory } from '#server/serve.ts';
 import { runAsAdmin } from '#tests/support/database.ts';
 import { toDatabaseUrl } from '#tests/support/database-url.ts';
@@ -23,13 +23,13 @@ const url = toDatabaseUrl(server.database.connection);
 const ann = await server.register('Ann');
 const bob = await server.register('Bob');
 
-/** What a terminal would show, and the exit code. */
+/** Returns what a terminal would show, and the exit code. */
 async function examine(parameters: string[] = [], env: NodeJS.ProcessEnv = { DATABASE_URL: url }) {
   const shown = { out: '', err: '', code: -1 };
   const program = new Command('parley').exitOverride();
   registerDoctorCommand(program, {
     readConfig: () => readConfig(env, '/nowhere/.env'),
-    connect: (config) => connectBesideRunning(config, pino({ level: 'silent' })),
+    connect: (config) => connectToRunningOrStart(config, pino({ level: 'silent' })),
     migrationsDirectory,
     out: { write: (text) => (shown.out += text) },
     err: { write: (text) => (shown.err += text) },
@@ -41,14 +41,18 @@ async function examine(parameters: string[] = [], env: NodeJS.ProcessEnv = { DAT
 
 async function findings(parameters: string[] = [], env?: NodeJS.ProcessEnv) {
   const { out, code } = await examine([...parameters, '--json'], env);
-  const told = JSON.parse(out) as { well: boolean; findings: Finding[]; changed: object[] };
-  return { ...told, code, of: (check: string) => told.findings.filter((finding) => finding.check === check) };
+  const report = JSON.parse(out) as { well: boolean; findings: Finding[]; changed: object[] };
+  return {
+    ...report,
+    code,
+    of: (check: string) => report.findings.filter((finding) => finding.check === check),
+  };
 }
 
-test('a sound community has its counts compared, and what is left to do is said with its reason', async () => {
+test('compares the counts of a sound community, and gives the reason for each remaining task', async () => {
   const id = await ann.ask();
   await bob.vote('questions', id, 'up');
-  // The databases of tests do not wait for the disk.
+  // Test databases do not wait for the disk.
   expect((await findings()).of('database')).toMatchObject([
     {
       level: 'problem',
@@ -63,18 +67,18 @@ test('a sound community has its counts compared, and what is left to do is said 
     `alter database ${database ?? ''} set synchronous_commit = on`,
   );
   const { out, code } = await examine();
-  expect(out).toMatch(/^ok +database: PostgreSQL \d+\S* answers, with what Parley needs\.$/m);
+  expect(out).toMatch(/^ok +database: PostgreSQL \d+\S* has what Parley needs\.$/m);
   expect(out).toMatch(/^ok +clock: /m);
-  expect(out).toMatch(/^ok +migrations: The database is of this version\.$/m);
+  expect(out).toMatch(/^ok +migrations: The database has this version's schema\.$/m);
   expect(out).toMatch(/^ok +counts: Every count equals its rows\.$/m);
   expect(out).toMatch(
-    /^warning +settings: BACKUP_FOLDER is not set\.\n +A lost disk loses the community\.\n +To do: /m,
+    /^warning +settings: BACKUP_DIRECTORY is not set\.\n +If the disk fails, the community is lost\.\n +To do: /m,
   );
   expect(out).toMatch(/\n0 problems, \d warnings, \d hints\.\n$/);
   expect(code).toBe(3);
 });
 
-test('wrong counts are told, and put right while members write, with what was changed', async () => {
+test('reports wrong counts, repairs them while members write, and lists the changes', async () => {
   const id = await ann.ask();
   const answer = await bob.answer(id);
   await ann.vote('answers', answer.id, 'up');
@@ -86,8 +90,8 @@ test('wrong counts are told, and put right while members write, with what was ch
   expect(before.code).toBe(1);
   expect(before.of('counts').map(({ what }) => what)).toEqual(
     expect.arrayContaining([
-      `1 rows break 'question.upvotes': ${id} says 7 instead of 0.`,
-      `1 rows break 'answer.upvotes': ${answer.id} says 5 instead of 1.`,
+      `1 rows break 'question.upvotes': ${id} has 7 instead of 0.`,
+      `1 rows break 'answer.upvotes': ${answer.id} has 5 instead of 1.`,
     ]),
   );
   expect(before.changed).toEqual([]);
@@ -114,7 +118,7 @@ test('wrong counts are told, and put right while members write, with what was ch
   expect(await findViolations(server.db)).toEqual([]);
 });
 
-test('what is wrong with tables, indexes, rights and the version is told', async () => {
+test('reports problems of tables, indexes, permissions and the version', async () => {
   await sql`create unlogged table forgotten (id int)`.execute(server.db);
   await sql`create table twice (id int); insert into twice values (1), (1)`.execute(server.db);
   await sql`create unique index concurrently twice_id on twice (id)`.execute(server.db).catch(() => {});
@@ -124,18 +128,18 @@ test('what is wrong with tables, indexes, rights and the version is told', async
       server.db,
     );
   });
-  const told = await findings();
-  expect(told.of('tables').map(({ what }) => what)).toEqual([
+  const report = await findings();
+  expect(report.of('tables').map(({ what }) => what)).toEqual([
     'Tables are unlogged: forgotten.',
-    'Indexes are not whole: twice_id.',
+    'Indexes are invalid: twice_id.',
   ]);
-  expect(told.of('migrations')).toMatchObject([
+  expect(report.of('migrations')).toMatchObject([
     { level: 'problem', what: expect.stringContaining('9999_later') },
   ]);
-  expect(told.of('counts')).toEqual([]);
+  expect(report.of('counts')).toEqual([]);
 });
 
-test('settings that fit no open internet are told', async () => {
+test('reports settings that are unsuitable for the open internet', async () => {
   const { of } = await findings(['--quick'], {
     DATABASE_URL: url,
     HOST: '0.0.0.0',
@@ -143,12 +147,12 @@ test('settings that fit no open internet are told', async () => {
     SECRET: 'a'.repeat(40),
     SLOW_QUERY_MS: '0',
   });
-  const told = of('settings').map(({ level, what }) => `${level}: ${what}`);
-  expect(told).toEqual(
+  const settings = of('settings').map(({ level, what }) => `${level}: ${what}`);
+  expect(settings).toEqual(
     expect.arrayContaining([
-      'problem: PUBLIC_URL is https, and TRUST_PROXY is 0.',
+      'problem: PUBLIC_URL is https, and TRUSTED_PROXIES is 0.',
       'warning: HOST is 0.0.0.0, without a proxy.',
-      'problem: SECRET is made of few different characters.',
+      'problem: SECRET has few different characters.',
       'hint: SLOW_QUERY_MS is 0.',
     ]),
   );
@@ -156,16 +160,16 @@ test('settings that fit no open internet are told', async () => {
   expect((await examine(['--quick'], { PORT: 'none' })).out).toContain('PORT must be a whole number');
 });
 
-test('the address that members use is asked, as one of them would', async () => {
+test('requests the public address as a member would', async () => {
   const env = (address: string) => ({ DATABASE_URL: url, PUBLIC_URL: address });
-  // This server serves the API alone.
+  // This server has only the API.
   const there = await findings(['--quick'], env(server.address));
   expect(there.of('address')).toMatchObject([
-    { level: 'problem', what: expect.stringContaining('answers with 404') },
+    { level: 'problem', what: expect.stringContaining('responds with 404') },
   ]);
 });
 
-test('a database that is away is a finding, and its password is not told', async () => {
+test('reports an unreachable database without its password', async () => {
   const { code, out } = await examine([], { DATABASE_URL: 'postgres://parley:hunter2@127.0.0.1:1/parley' });
   expect(code).toBe(1);
   expect(out).toMatch(
@@ -174,33 +178,33 @@ test('a database that is away is a finding, and its password is not told', async
   expect(out).not.toContain('hunter2');
 });
 
-test('where no Parley ever ran, none is set up', async () => {
+test('does not create a database where Parley never ran', async () => {
   const folder = path.join(await createTemporaryDirectory(), 'data');
   const { out } = await examine([], { PARLEY_DATA: folder });
   expect(out).toContain(`There is no community in ${folder}.`);
   expect(existsSync(folder)).toBe(false);
 });
 
-test('the mail server is tried without sending anything, unless an address is named', async () => {
-  const mails = await startEmailServer();
-  onTestFinished(mails.stop);
+test('tries the mail server without sending an email, unless an address is given', async () => {
+  const emails = await startEmailServer();
+  onTestFinished(emails.stop);
   const env = {
     DATABASE_URL: url,
-    SMTP_URL: mails.url,
-    MAIL_FROM: 'ask@example.org',
+    SMTP_URL: emails.url,
+    EMAIL_FROM: 'ask@example.org',
     PUBLIC_URL: 'http://localhost:1',
   };
-  expect((await findings(['--quick'], env)).of('mail')).toMatchObject([{ level: 'ok' }]);
-  expect(mails.emails).toEqual([]);
-  await findings(['--quick', '--mail-to', 'me@example.org'], env);
-  expect(mails.emails).toMatchObject([{ recipients: ['me@example.org'], subject: 'Parley can send mails' }]);
-  await mails.goDown();
-  expect((await findings(['--quick'], env)).of('mail')).toMatchObject([
+  expect((await findings(['--quick'], env)).of('email')).toMatchObject([{ level: 'ok' }]);
+  expect(emails.emails).toEqual([]);
+  await findings(['--quick', '--test-email', 'me@example.org'], env);
+  expect(emails.emails).toMatchObject([{ recipients: ['me@example.org'], subject: 'Parley can send email' }]);
+  await emails.goDown();
+  expect((await findings(['--quick'], env)).of('email')).toMatchObject([
     { level: 'problem', what: expect.stringContaining('ECONNREFUSED') },
   ]);
 });
 
-test('clocks that are an hour apart are a problem', async () => {
+test('reports clocks that are an hour apart as a problem', async () => {
   expect(await checkClock(server.db)).toMatchObject({ level: 'ok' });
   expect(await checkClock(server.db, () => Date.now() + 3_600_000)).toMatchObject({
     level: 'problem',

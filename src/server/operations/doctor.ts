@@ -1,9 +1,13 @@
 import { existsSync } from 'node:fs';
 import type pg from 'pg';
 import type { Config } from '#server/core/config.ts';
-import { type ConnectedDatabase, redactPassword } from '#server/postgres/connect.ts';
+import {
+  type ConnectedDatabase,
+  defaultDataDirectory,
+  redactPassword,
+  resolveDataDirectory,
+} from '#server/postgres/index.ts';
 import { type Database, openDatabase } from '#server/core/database.ts';
-import { resolveDataDirectory, defaultDataDirectory } from '#server/postgres/embedded-data-directory.ts';
 import type { Progress } from '#server/core/progress.ts';
 import { getErrorMessage, StartupError } from '#server/core/startup-error.ts';
 import type { RepairedRow } from './integrity-repair.ts';
@@ -21,21 +25,21 @@ import { checkBackups, checkJobs, checkEmail, checkEventStream } from './doctor-
 
 export type DoctorOptions = {
   config: Config;
-  /** Opens the community's database as it is. */
+  /** Opens the community's database without migrating it. */
   connect: () => Promise<ConnectedDatabase>;
   migrationsDirectory: string;
-  /** Leaves out the counts, which read every row. */
+  /** Skips the comparison of counts, which reads every row. */
   quick: boolean;
   isRepairing: boolean;
-  /** Whom to send a mail to; undefined: none is sent. */
+  /** Recipient of a test email; undefined: none is sent. */
   emailTo: string | undefined;
-  /** Told of each finding as soon as it is there. */
+  /** Called with each finding as soon as it is known. */
   onFinding: (finding: Finding) => void;
   progress: Progress;
   signal: AbortSignal;
 };
 
-/** Looks at everything an operator has to answer for. What cannot be looked at is a finding as well. */
+/** Runs all checks. A check that fails is a finding too. */
 export async function runDoctor(
   options: DoctorOptions,
 ): Promise<{ findings: Finding[]; changed: RepairedRow[] }> {
@@ -51,7 +55,7 @@ export async function runDoctor(
   add(await checkEmail(config, options.emailTo));
   await withDatabase(options, add, async (connection, db) => {
     add(await runCheck('clock', async () => [await checkClock(db)]));
-    // Without its tables nothing else can be said.
+    // Without the tables, the other checks cannot run.
     const migrations = await runCheck('migrations', async () => [
       await checkMigrations(db, options.migrationsDirectory),
     ]);
@@ -83,11 +87,11 @@ async function withDatabase(
         found(
           'problem',
           `There is no community in ${data.root}.`,
-          'There is nothing to look at.',
+          'There is nothing to check.',
           'Start Parley there, or set PARLEY_DATA or DATABASE_URL to where it is.',
         ),
       ]);
-    add([await checkDisk('The data folder', data.root)]);
+    add([await checkDisk('The data directory', data.root)]);
   }
   let connected: ConnectedDatabase;
   try {
@@ -99,15 +103,15 @@ async function withDatabase(
         'problem',
         error.message,
         'Nothing works without it.',
-        'Start it, or put the setting right; its own log says more.',
+        'Start it, or correct the setting. Its log says more.',
       ),
     ]);
   }
   const db = openDatabase({ connection: connected.connection, maxConnections: 2 });
   try {
-    const { findings, dataFolder: itsFolder } = await checkDatabaseServer(db);
+    const { findings, dataDirectory } = await checkDatabaseServer(db);
     add(findings);
-    if (config.databaseUrl !== undefined) add([await checkDatabaseDisk(config.databaseUrl, itsFolder)]);
+    if (config.databaseUrl !== undefined) add([await checkDatabaseDisk(config.databaseUrl, dataDirectory)]);
     await work(connected.connection, db);
   } finally {
     await db.destroy();
@@ -115,20 +119,23 @@ async function withDatabase(
   }
 }
 
-/** The disk of a database on this machine, where PostgreSQL tells where it is. */
-async function checkDatabaseDisk(url: string, folder: string | null): Promise<Finding> {
-  if (folder !== null && existsSync(folder)) return checkDisk("The database's folder", folder);
-  return okFinding('disk', `The disk of ${redactPassword(url)} cannot be seen from here: watch it there.`);
+/** Checks the disk of a database on this machine, if PostgreSQL reveals its data directory. */
+async function checkDatabaseDisk(url: string, directory: string | null): Promise<Finding> {
+  if (directory !== null && existsSync(directory)) return checkDisk("The database's folder", directory);
+  return okFinding(
+    'disk',
+    `The disk of ${redactPassword(url)} cannot be checked from here. Monitor it there.`,
+  );
 }
 
-async function runCheck(check: string, look: () => Promise<Finding[]>): Promise<Finding[]> {
+async function runCheck(check: string, findProblems: () => Promise<Finding[]>): Promise<Finding[]> {
   try {
-    return await look();
+    return await findProblems();
   } catch (error) {
     return [
       createFinding(check)(
         'problem',
-        `It could not be looked at: ${getErrorMessage(error)}.`,
+        `The check failed: ${getErrorMessage(error)}.`,
         'Something is wrong with the database.',
         "Look at PostgreSQL's log.",
       ),

@@ -8,7 +8,7 @@ import { updateStatistics } from '#server/discovery/statistics.ts';
 import { startTestServer } from '#tests/support/server.ts';
 
 const server = await startTestServer();
-const secondNode = await server.startBeside();
+const secondNode = await server.startSecondNode();
 afterAll(async () => {
   await secondNode.stop();
   await server.stop();
@@ -21,7 +21,7 @@ for (const [index, name] of names.entries()) {
   members.push(index % 2 ? member.onServer(secondNode.address) : member);
 }
 
-/** What a member does. Numbers pick a member, or one of the posts that are there. */
+/** An action of a member. Numbers choose a member, or one of the existing posts. */
 type Step =
   | { do: 'ask'; who: number; tags: string[] }
   | { do: 'edit'; kind: PostPath; post: number; text: string; tags: string[] }
@@ -66,14 +66,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ do: is('delete'), kind, post: pick }) },
 );
 
-/** Rounds one after the other; what is in a round is asked for all at the same moment. */
+/** The rounds run one after the other. The requests of one round run concurrently. */
 const rounds = fc.array(fc.array(step, { minLength: 8, maxLength: 16, size: 'max' }), {
   minLength: 6,
   maxLength: 10,
   size: 'max',
 });
 
-/** So that there is something to meet on. */
+/** Creates posts that later steps can use. */
 const beginning: Step[] = [
   { do: 'ask', who: 0, tags: ['a', 'B'] },
   { do: 'ask', who: 1, tags: ['B', 'a', 'c'] },
@@ -81,7 +81,7 @@ const beginning: Step[] = [
 
 type Post = { id: number; author: Member; answerId?: number; questionId?: number };
 
-/** The posts that were made in one run; deleted ones stay, so that they are tried again. */
+/** The posts of one run. Deleted ones stay, so that they are used again. */
 class Community {
   readonly posts: Record<PostPath, Post[]> = { questions: [], answers: [], replies: [] };
   requests = 0;
@@ -149,7 +149,7 @@ class Community {
 
   #member(index: number): Member {
     const member = members[index];
-    if (member === undefined) throw new Error(`there is no member ${index}`);
+    if (member === undefined) throw new Error(`member ${index} does not exist`);
     return member;
   }
 
@@ -189,14 +189,14 @@ const seconds = Number(process.env['PARLEY_PROPERTY_SECONDS'] ?? 12);
 const firstSeed = Number(process.env['PARLEY_PROPERTY_SEED'] ?? Date.now() % 1_000_000_000);
 
 test(
-  'whatever members do at the same moment, every count equals its rows and no request fails',
+  'keeps every count equal to its rows and fails no request, whatever members do concurrently',
   async () => {
     let [requests, runs] = [0, 0];
     const deadlocksBefore = await deadlocks();
     const property = fc.asyncProperty(rounds, async (all) => {
       const community = new Community();
       await community.play(beginning);
-      // While sums are added up and made anew.
+      // While statistics are added up and rebuilt.
       await sql`update member set has_statistics = false`.execute(server.db);
       for (const round of all)
         await Promise.all([community.play(round), updateStatistics(server.db, Infinity)]);
@@ -210,11 +210,11 @@ test(
       await fc.assert(property.beforeEach(emptyTheCommunity), {
         numRuns: 1,
         seed: firstSeed + run,
-        // Who comes first differs from run to run: a smaller example would prove nothing.
+        // The order of concurrent requests varies, so a smaller example would prove nothing.
         endOnFailure: true,
       });
     const resolved = (await deadlocks()) - deadlocksBefore;
-    console.log(`${runs} runs, ${requests} requests, ${resolved} deadlocks resolved inside`);
+    console.log(`${runs} runs, ${requests} requests, ${resolved} deadlocks resolved by retrying`);
     expect(requests).toBeGreaterThan(10);
   },
   (seconds + 100) * 1000,
@@ -256,7 +256,7 @@ describe('the check of all counts', () => {
       sql`update question_sort_key set active_at = now() + interval '1 day'`,
     ],
     [
-      'a notification of an accepted answer goes from the asker to who wrote it',
+      'a notification of an accepted answer is from the question author to the answer author',
       sql`update notification set kind = 'accepted' where kind = 'answer'`,
     ],
     ['member.questions_count', sql`update member set questions_count = 9`],

@@ -6,16 +6,16 @@ import {
   countReceived,
   countTagWeeks,
   groupByDay,
-  storedMemberDays,
   statisticsFrom,
+  storedMemberDays,
   storedReceived,
   storedTagWeeks,
-} from '#server/discovery/statistics-counts.ts';
+} from '#server/discovery/index.ts';
 import { reputationPoints } from '#shared/engagement/votes.ts';
 
-/** A row that says something else than the rows it speaks of. */
+/** A stored value that differs from the rows it is computed from. */
 export type IntegrityViolation = {
-  /** What ought to hold, such as 'question.upvotes'. */
+  /** The violated rule, such as 'question.upvotes'. */
   rule: string;
   /** The id of the row. */
   id: number;
@@ -24,30 +24,30 @@ export type IntegrityViolation = {
 };
 
 /**
- * Looks for rows that contradict each other (ARCHITECTURE.md, invariant 2): every count is counted again from the rows,
- * at one moment. Reads whole tables. Returns what is wrong; nothing when all is well.
+ * Recounts every count from its rows in one snapshot (ARCHITECTURE.md, invariant 2). Reads whole tables. Returns the
+ * violations.
  */
 export function findViolations(db: Queryable): Promise<IntegrityViolation[]> {
-  return queryViolations(db, { within: sql`true`, most: 20 });
+  return queryViolations(db, { within: sql`true`, limit: 20 });
 }
 
 /**
- * The same of rows whose ids are from `from` to below `to`: a piece of a large community, at one moment of its own. What
- * it costs does not grow with the community where joins go by index (`pieceSettings`).
- * @param most rows of one rule at most
+ * Checks the rows with ids from `from` to below `to` in one snapshot: a chunk of a large community. With index joins
+ * (`chunkScanSettings`), its cost does not grow with the community.
+ * @param limit rows of one rule at most
  */
 export function findViolationsBetween(
   db: Queryable,
-  { from, to, most }: { from: number; to: number; most: number },
+  { from, to, limit }: { from: number; to: number; limit: number },
 ): Promise<IntegrityViolation[]> {
-  return queryViolations(db, { within: sql`id >= ${from}::bigint and id < ${to}::bigint`, most });
+  return queryViolations(db, { within: sql`id >= ${from}::bigint and id < ${to}::bigint`, limit });
 }
 
-/** For the connection that pieces are looked at by: hashing a whole table for each would read everything each time. */
+/** Settings of the connection that checks chunks: hash joins would read whole tables for each chunk. */
 export const chunkScanSettings =
   '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off';
 
-/** The largest id that any rule may be about. */
+/** Returns the largest id of all rows that a rule checks. */
 export async function getLargestId(db: Queryable): Promise<number> {
   const largest = ['question', 'answer', 'reply', 'member', 'tag', 'notification'].map(
     (table) => sql`(select max(id) from ${sql.table(table)})`,
@@ -56,20 +56,20 @@ export async function getLargestId(db: Queryable): Promise<number> {
   return rows[0]?.id ?? 0;
 }
 
-/** The rows of a rule as they are and as they should be, of some ids. */
+/** Selects the rows of a rule with these ids, with stored and expected values. */
 export const selectViolations = (rule: string, ids: readonly number[]) => sql`
   select id, stored::text, expected::text from (${rules[rule] ?? sql`select 0, 0, 0`}) row (id, stored, expected)
   where id = any(${ids}::bigint[]) and stored is distinct from expected`;
 
 async function queryViolations(
   db: Queryable,
-  { within, most }: { within: RawBuilder<unknown>; most: number },
+  { within, limit }: { within: RawBuilder<unknown>; limit: number },
 ): Promise<IntegrityViolation[]> {
   const checks = Object.entries(rules).map(
     ([rule, rows]) => sql`
       (select ${rule}::text as rule, id, stored::text, expected::text
       from (${rows}) row (id, stored, expected)
-      where ${within} and stored is distinct from expected order by id limit ${most})`,
+      where ${within} and stored is distinct from expected order by id limit ${limit})`,
   );
   const { rows } = await sql<IntegrityViolation>`${sql.join(checks, sql` union all `)}`.execute(db);
   return rows;
@@ -84,7 +84,7 @@ const votesOn = (kind: 'question' | 'answer' | 'reply', direction: 'up' | 'down'
     group by post.id`;
 };
 
-/** Points of the member of the outer row, read by index. */
+/** Points of the member of the outer row, by index. */
 const pointsOf = (kind: 'question' | 'answer' | 'reply') => sql`
   select case vote.direction
       when 'up' then ${sql.lit(reputationPoints[kind].up)} else ${sql.lit(reputationPoints[kind].down)} end as points
@@ -100,7 +100,7 @@ const sortKeyRows = (count: 'upvotes' | 'answer_count') => sql`
 const ofMember = sql`= member.id`;
 const ofTag = sql`= tag.id`;
 
-/** Of the member of the outer row: each day with what was written and earned on it, as one text. */
+/** For the member of the outer row: each day with the posts and points of that day, as one text. */
 const days = (rows: RawBuilder<unknown>) => sql`(
   select string_agg(concat_ws(' ', day, questions, answers, replies, points), ', ' order by day)
   from (${groupByDay(rows)}) each
@@ -109,15 +109,15 @@ const days = (rows: RawBuilder<unknown>) => sql`(
 const received = (rows: RawBuilder<unknown>, column: 'upvotes' | 'views') =>
   sql`(select coalesce(sum(${sql.ref(column)}), 0) from (${rows}) each)`;
 
-/** Of the topic of the outer row, in the same way. */
+/** For the tag of the outer row: each week, in the same format. */
 const weeks = (rows: RawBuilder<unknown>) => sql`(
   select string_agg(concat_ws(' ', week, questions, answers), ', ' order by week) from (
     select week, sum(questions) as questions, sum(answers) as answers from (${rows}) each
     group by week having sum(questions) <> 0 or sum(answers) <> 0
-  ) known
+  ) nonzero
 )`;
 
-/** Each rule gives the rows it holds for: id, what is stored, what it should be. */
+/** Each rule selects the rows it checks: id, stored value, expected value. */
 const rules: Readonly<Record<string, RawBuilder<unknown>>> = {
   'question.upvotes': votesOn('question', 'up'),
   'question.downvotes': votesOn('question', 'down'),
@@ -168,7 +168,7 @@ const rules: Readonly<Record<string, RawBuilder<unknown>>> = {
   'question_tag.position counts from 0': sql`
     select question_id, position::bigint, row_number() over (partition by question_id order by position) - 1
     from question_tag`,
-  'reply.level is one below its parent': sql`
+  'reply.level is the level of its parent plus 1': sql`
     select reply.id, reply.level::int, coalesce(parent.level + 1, 0)
     from reply left join reply parent on parent.id = reply.parent_reply_id`,
   'a deleted reply has replies below it': sql`
@@ -194,35 +194,35 @@ const rules: Readonly<Record<string, RawBuilder<unknown>>> = {
       from question_tag where question_tag.question_id = question.id
     )
     from question where active_at > now() - interval '7 days'`,
-  'a notification of an accepted answer goes from the asker to who wrote it': sql`
+  'a notification of an accepted answer is from the question author to the answer author': sql`
     select notification.id, array[sender_id, recipient_id], array[question.author_id, answer.author_id]
     from notification join question on question.id = notification.question_id
     left join answer on answer.id = notification.answer_id
     where kind = 'accepted'`,
   'reported_post.open_reports': sql`
-    select flagged.id, open_reports, count(report.id)
-    from reported_post flagged left join report
-      on report.post_kind = flagged.post_kind and report.post_id = flagged.post_id and report.closed_at is null
-    group by flagged.id`,
-  'an open flag stands in the queue': sql`
+    select reported.id, open_reports, count(report.id)
+    from reported_post reported left join report
+      on report.post_kind = reported.post_kind and report.post_id = reported.post_id and report.closed_at is null
+    group by reported.id`,
+  'an open report has an entry in the review queue': sql`
     select id, true, exists (
-      select 1 from reported_post flagged
-      where flagged.post_kind = report.post_kind and flagged.post_id = report.post_id
+      select 1 from reported_post reported
+      where reported.post_kind = report.post_kind and reported.post_id = report.post_id
     )
     from report where closed_at is null`,
-  'a post is put away or there, never both': sql`
+  'a hidden post is not in its own table': sql`
     select id, false, case post_kind
       when 'question' then exists (select 1 from question where question.id = post_id)
       when 'answer' then exists (select 1 from answer where answer.id = post_id)
       else exists (select 1 from reply where reply.id = post_id and deleted_at is null) end
     from hidden_post`,
-  'nobody follows and mutes the same topic': sql`
+  'no member follows and mutes the same tag': sql`
     select tag_id, 0, (
       select count(*) from tag_follow follow
       where follow.tag_id = tag_mute.tag_id and follow.member_id = tag_mute.member_id
     )
     from tag_mute`,
-  'a notification of an up vote stands for a question or answer of its recipient': sql`
+  'an upvote notification is about a post of its recipient': sql`
     select notification.id, recipient_id, coalesce(reply.author_id, answer.author_id, question.author_id)
     from notification join question on question.id = notification.question_id
     left join answer on answer.id = notification.answer_id

@@ -1,25 +1,21 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type IntegrityViolation, selectViolations } from './integrity-check.ts';
 import { type Database, transaction, type Tx } from '#server/core/database.ts';
-import {
-  lockStatistics,
-  rebuildMemberStatistics,
-  rebuildTagStatistics,
-} from '#server/discovery/statistics.ts';
+import { lockStatistics, rebuildMemberStatistics, rebuildTagStatistics } from '#server/discovery/index.ts';
 
-/** What was changed: of which row what, from what to what. */
+/** A repaired row: the row, the old value and the new one. */
 export type RepairedRow = IntegrityViolation;
 
-/** Rows put right in one transaction, which keeps members who write to them waiting. */
+/** Rows repaired in one transaction, which blocks members who write to them. */
 const maxRowsPerTransaction = 200;
 
-/** Whether the rows of a rule can be put right by counting again. */
+/** Whether recounting can repair the rows of a rule. */
 export const canRepair = (rule: string): boolean => rule in repairs;
 
 /**
- * Puts right what can be counted again, beside members who write: each row is locked first and counted after that, so
- * that nothing that is being written is counted twice or not at all. Counts before what is sorted by them.
- * @returns what was changed; a row that is right by now is left alone
+ * Repairs what can be recounted, while members write. Each row is locked first and then counted, so that concurrent
+ * writes are counted exactly once. Counts are repaired before the sort keys that depend on them.
+ * @returns the changes; rows that are correct by now are skipped
  */
 export async function repairViolations(
   db: Database,
@@ -27,22 +23,22 @@ export async function repairViolations(
 ): Promise<RepairedRow[]> {
   const changed: RepairedRow[] = [];
   const byRule = Map.groupBy(broken, ({ rule }) => rule);
-  for (const [rule, how] of Object.entries(repairs)) {
+  for (const [rule, repair] of Object.entries(repairs)) {
     const ids = (byRule.get(rule) ?? []).map(({ id }) => id).toSorted((one, other) => one - other);
     for (let from = 0; from < ids.length; from += maxRowsPerTransaction) {
-      const some = ids.slice(from, from + maxRowsPerTransaction);
-      const done = await transaction(db, (tx) => repairRows(tx, { rule, how, ids: some }));
-      changed.push(...done.map((row) => ({ rule, ...row })));
+      const chunk = ids.slice(from, from + maxRowsPerTransaction);
+      const repaired = await transaction(db, (tx) => repairRows(tx, { rule, repair, ids: chunk }));
+      changed.push(...repaired.map((row) => ({ rule, ...row })));
     }
   }
   return changed;
 }
 
-/** Lets every node read anew what it keeps and every open page look again. */
+/** Makes every node clear its caches and every open page reload. */
 export async function publishRepairs(db: Database): Promise<void> {
   await transaction(db, async (tx) => {
     await sql`insert into event (topic, event)
-      select topic, '{"kind": "imported"}'::jsonb from unnest(array['feeds', 'answers', 'topics']) list (topic)`.execute(
+      select topic, '{"kind": "imported"}'::jsonb from unnest(array['feeds', 'answers', 'tags']) list (topic)`.execute(
       tx,
     );
     await sql`select pg_notify('parley_event', '')`.execute(tx);
@@ -50,9 +46,9 @@ export async function publishRepairs(db: Database): Promise<void> {
 }
 
 type Repair = {
-  /** Whose rows are locked: those that every writer of the count locks as well. */
+  /** The table whose rows are locked, as every writer of the count does. */
   lockTable: string;
-  /** What is locked beside them, before. */
+  /** Locks to take before. */
   lockBefore?: RawBuilder<unknown>;
   /** @param wrong the rows that are wrong now, as `wrong (id, stored, counted)` */
   update: (wrong: RawBuilder<unknown>) => RawBuilder<unknown>;
@@ -60,17 +56,17 @@ type Repair = {
 
 async function repairRows(
   tx: Tx,
-  { rule, how, ids }: { rule: string; how: Repair; ids: number[] },
+  { rule, repair, ids }: { rule: string; repair: Repair; ids: number[] },
 ): Promise<Omit<RepairedRow, 'rule'>[]> {
-  await how.lockBefore?.execute(tx);
-  await sql`select from ${sql.table(how.lockTable)} where id = any(${ids}::bigint[]) order by id for no key update`.execute(
+  await repair.lockBefore?.execute(tx);
+  await sql`select from ${sql.table(repair.lockTable)} where id = any(${ids}::bigint[]) order by id for no key update`.execute(
     tx,
   );
   const { rows } = await sql<Omit<RepairedRow, 'rule'>>`${selectViolations(rule, ids)} order by id`.execute(
     tx,
   );
   if (rows.length > 0)
-    await how
+    await repair
       .update(sql`(select * from unnest(
         ${rows.map(({ id }) => id)}::bigint[], ${rows.map(({ expected }) => expected)}::text[]) wrong (id, counted))`)
       .execute(tx);
@@ -126,7 +122,7 @@ const repairTagSortKey: Repair = {
     on conflict (question_id, tag_id) do update set active_at = excluded.active_at`,
 };
 
-/** In this order. */
+/** The repairs run in this order. */
 const repairs: Readonly<Record<string, Repair>> = {
   'question.upvotes': repairColumn('question', 'upvotes'),
   'question.downvotes': repairColumn('question', 'downvotes'),

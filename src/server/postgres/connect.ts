@@ -6,14 +6,14 @@ import { findRunningConnection, type EmbeddedPostgres, startEmbeddedPostgres } f
 import { isUnsupportedParameterError, detectPoolingMode } from './pooler.ts';
 import { getErrorCode, getErrorMessage, StartupError } from '#server/core/startup-error.ts';
 
-/** The oldest PostgreSQL that Parley works with. */
+/** The oldest supported PostgreSQL version. */
 const oldestVersion = 15;
 
-/** A database that answered, and what to do when it is no longer needed. */
+/** An open database connection and how to close it. */
 export type ConnectedDatabase = {
-  /** To PostgreSQL itself. */
+  /** Connects to PostgreSQL directly. */
   connection: pg.PoolConfig;
-  /** To a pooler that gives each transaction a server, for what requests ask; undefined where there is none. */
+  /** Connects through a pooler in transaction mode, for requests. Undefined without a pooler. */
   pooled: pg.PoolConfig | undefined;
   /** Undefined with DATABASE_URL, and where another process runs the embedded PostgreSQL. */
   embedded: EmbeddedPostgres | undefined;
@@ -21,8 +21,8 @@ export type ConnectedDatabase = {
 };
 
 /**
- * Reaches the database of DATABASE_URL, or starts the embedded one.
- * @throws StartupError with a sentence for the operator.
+ * Connects to the database of DATABASE_URL, or starts the embedded one.
+ * @throws StartupError with a message for the operator
  */
 export async function connectDatabase(
   config: Config,
@@ -36,15 +36,21 @@ export async function connectDatabase(
   return { connection: embedded.connection, pooled: undefined, embedded, stop: () => embedded.stop() };
 }
 
-/** For commands that work beside a running Parley: uses its database where one runs, else does as `connect`. */
-export async function connectBesideRunning(config: Config, log: Logger): Promise<ConnectedDatabase> {
+/**
+ * For commands that run next to a running Parley: uses its database if one is running, otherwise calls
+ * `connectDatabase`.
+ */
+export async function connectToRunningOrStart(config: Config, log: Logger): Promise<ConnectedDatabase> {
   const running =
     config.databaseUrl === undefined ? await findRunningConnection(config.dataDirectory) : undefined;
   if (running === undefined) return connectDatabase(config, log);
   return { connection: running, pooled: undefined, embedded: undefined, stop: () => Promise.resolve() };
 }
 
-/** PostgreSQL itself, or a pooler in session mode, which is as good. `name`: the setting the address comes from. */
+/**
+ * Connects to PostgreSQL directly or through a pooler in session mode, which behaves the same. `name` is the setting
+ * that contains the address.
+ */
 async function connectTo(name: string, url: string): Promise<ConnectedDatabase> {
   const where = redactPassword(url);
   const pooling = await withClient(url, sessionSettings, async (client) => {
@@ -54,19 +60,19 @@ async function connectTo(name: string, url: string): Promise<ConnectedDatabase> 
     const version = rows[0]?.version ?? 0;
     if (version < oldestVersion)
       throw new StartupError(
-        `The database at ${where} is PostgreSQL ${version}, and Parley needs ${oldestVersion} or newer.`,
+        `PostgreSQL at ${where} has version ${version}. Parley needs ${oldestVersion} or newer.`,
       );
     return withClient(url, sessionSettings, (other) => detectPoolingMode(client, other));
   });
   if (pooling === 'transaction')
     throw new StartupError(
-      `At ${where} (${name}) is a pooler that gives each transaction another connection, such as PgBouncer in transaction mode: ${directUrlHint}.`,
+      `${where} (${name}) is a pooler in transaction mode, such as PgBouncer: ${directUrlHint}.`,
     );
   const connection = { connectionString: url };
   return { connection, pooled: undefined, embedded: undefined, stop: () => Promise.resolve() };
 }
 
-/** A pooler for what requests ask, and PostgreSQL itself for what needs a session. */
+/** Uses a pooler for requests, and PostgreSQL directly for everything that needs a session. */
 async function connectThrough(url: string, directUrl: string): Promise<ConnectedDatabase> {
   const connected = await connectTo('DATABASE_DIRECT_URL', directUrl);
   const [pooled, direct] = [
@@ -75,14 +81,18 @@ async function connectThrough(url: string, directUrl: string): Promise<Connected
   ];
   if (pooled !== direct)
     throw new StartupError(
-      `DATABASE_URL (${redactPassword(url)}) and DATABASE_DIRECT_URL (${redactPassword(directUrl)}) lead to different databases.`,
+      `DATABASE_URL (${redactPassword(url)}) and DATABASE_DIRECT_URL (${redactPassword(directUrl)}) are different databases.`,
     );
   return { ...connected, pooled: { connectionString: url } };
 }
 
-const directUrlHint = 'DATABASE_DIRECT_URL has to name PostgreSQL itself, beside the pooler in DATABASE_URL';
+const directUrlHint =
+  'set DATABASE_DIRECT_URL to the address of PostgreSQL itself, in addition to the pooler in DATABASE_URL';
 
-/** Works on a connection that ends with the work. @throws StartupError where there is none */
+/**
+ * Runs `work` on a connection and closes the connection afterwards.
+ * @throws StartupError if the database cannot be reached
+ */
 async function withClient<Result>(
   url: string,
   settings: pg.ClientConfig,
@@ -97,14 +107,14 @@ async function withClient<Result>(
   } catch (error) {
     if (error instanceof StartupError) throw error;
     if (isUnsupportedParameterError(error))
-      throw new StartupError(`At ${where} is a pooler that refuses settings of a session: ${directUrlHint}.`);
+      throw new StartupError(`The pooler at ${where} refuses session settings: ${directUrlHint}.`);
     throw new StartupError(`The database at ${where} cannot be reached: ${describeConnectionError(error)}.`);
   } finally {
     await client.end().catch(() => {});
   }
 }
 
-/** Names a database among all of all servers. */
+/** Identifies a database across servers. */
 async function identifyDatabase(client: pg.Client): Promise<string | undefined> {
   const { rows } = await client.query<{ database: string }>(`
     select extract(epoch from pg_postmaster_start_time()) || ' ' || oid as database
@@ -112,7 +122,7 @@ async function identifyDatabase(client: pg.Client): Promise<string | undefined> 
   return rows[0]?.database;
 }
 
-/** An address as it may be shown. Parameters go as well: `?password=` is one. */
+/** A database URL that is safe to print. The query parameters are removed too, because `?password=` is one of them. */
 export function redactPassword(url: string): string {
   const { protocol, username, host, pathname } = new URL(url);
   return `${protocol}//${username && `${username}@`}${host}${pathname}`;
@@ -124,7 +134,7 @@ function describeConnectionError(error: unknown): string {
     ENOTFOUND: 'there is no such host (ENOTFOUND)',
     EAI_AGAIN: 'the name of the host cannot be looked up (EAI_AGAIN)',
   };
-  // Several addresses were tried for one name; each has its own error.
+  // Node tries several IP addresses of one host name. Each attempt has its own error.
   const code =
     getErrorCode(error) ?? (error instanceof AggregateError ? getErrorCode(error.errors[0]) : undefined);
   return reasons[code ?? ''] ?? getErrorMessage(error);

@@ -5,13 +5,13 @@ import { getErrorCode, getErrorMessage, StartupError } from '#server/core/startu
 
 const run = promisify(execFile);
 
-/** A user of the operating system that PostgreSQL runs as. */
+/** The operating system account that PostgreSQL runs as. */
 export type OsAccount = { name: string; uid: number; gid: number };
 
 /**
- * Whom PostgreSQL runs as when Parley was started by root, whom PostgreSQL refuses: the owner of the cluster that is
- * there, else the user 'parley', else 'postgres', else a 'parley' made now, else 'nobody'. Undefined for everyone but
- * root: then it runs as whoever started Parley.
+ * Chooses the account for PostgreSQL when root starts Parley, because PostgreSQL refuses to run as root. In this order:
+ * the owner of an existing cluster, the account 'parley', 'postgres', a newly created 'parley', 'nobody'. Returns
+ * undefined if the process does not run as root; PostgreSQL then runs as the same user.
  */
 export async function chooseOsAccount(
   cluster: string,
@@ -29,14 +29,17 @@ export async function chooseOsAccount(
   );
 }
 
-/** Spawn options that run a program as `account`, away from a folder that user may not enter. */
+/** Spawn options that run a program as `account`, with a working directory that this account can enter. */
 export function runAs(account: OsAccount | undefined): Pick<SpawnOptions, 'uid' | 'gid' | 'cwd'> {
   return { cwd: '/', ...(account !== undefined && { uid: account.uid, gid: account.gid }) };
 }
 
 export type AccessKind = 'enter' | 'read' | 'write';
 
-/** Whether that user can really do this with that path: tried as them, because modes alone do not tell. */
+/**
+ * Whether the account can access the path this way. The check runs as that account, because file modes alone do not
+ * decide it.
+ */
 export async function canAccess(
   account: OsAccount | undefined,
   path: string,
@@ -53,14 +56,14 @@ export async function canAccess(
 
 async function findOwner(cluster: string): Promise<OsAccount | undefined> {
   const status = await stat(cluster).catch((error: unknown) => {
-    // The folder is made later, where it can be.
+    // The directory is created later, in a place where that is possible.
     if (getErrorCode(error) === 'ENOENT' || getErrorCode(error) === 'ENOTDIR') return undefined;
-    throw new StartupError(`The data folder cannot be read: ${getErrorMessage(error)}.`);
+    throw new StartupError(`The data directory cannot be read: ${getErrorMessage(error)}.`);
   });
   if (status === undefined) return undefined;
   if (status.uid === 0)
     throw new StartupError(
-      `${cluster} belongs to root, whom PostgreSQL refuses to run as. Give it to another user with: chown -R postgres "${cluster}"`,
+      `${cluster} belongs to root, but PostgreSQL refuses to run as root. Change its owner with: chown -R postgres "${cluster}"`,
     );
   return { name: await findUserName(status.uid), uid: status.uid, gid: status.gid };
 }
@@ -77,14 +80,14 @@ async function findAccount(name: string): Promise<OsAccount | undefined> {
     const [uid, gid] = await Promise.all(
       ['-u', '-g'].map(async (flag) => Number((await run('id', [flag, name])).stdout)),
     );
-    // A user with root's id is root by another name.
+    // An account with the user id or group id 0 is root under another name.
     return uid && gid ? { name, uid, gid } : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** With shadow's useradd, or with the adduser of BusyBox. */
+/** Uses useradd (shadow) or adduser (BusyBox). */
 async function createAccount(report: (line: string) => void): Promise<OsAccount | undefined> {
   const commands: [string, string[]][] = [
     [
@@ -103,12 +106,12 @@ async function createAccount(report: (line: string) => void): Promise<OsAccount 
     ['adduser', ['-S', '-D', '-H', '-h', '/var/lib/parley', '-s', '/bin/false', 'parley']],
   ];
   for (const [program, parameters] of commands) {
-    const made = await run(program, parameters).then(
+    const created = await run(program, parameters).then(
       () => true,
       () => false,
     );
-    if (!made) continue;
-    report('Made the system user parley, as which PostgreSQL runs.');
+    if (!created) continue;
+    report('Created the system user parley for PostgreSQL.');
     return findAccount('parley');
   }
   return undefined;
@@ -116,6 +119,6 @@ async function createAccount(report: (line: string) => void): Promise<OsAccount 
 
 function throwNoAccount(): never {
   throw new StartupError(
-    'PostgreSQL refuses to run as root, and there is no user parley, postgres or nobody to run it as. Start Parley as an ordinary user.',
+    'PostgreSQL refuses to run as root, and the accounts parley, postgres and nobody do not exist. Start Parley as an ordinary user.',
   );
 }

@@ -7,20 +7,20 @@ import { getErrorCode, getErrorMessage, StartupError } from '#server/core/startu
 import { type OsAccount, canAccess } from './embedded-account.ts';
 import { rootInstallDirectory } from './embedded-data-directory.ts';
 
-/** PostgreSQL's programs as the npm package of this platform brings them. */
+/** PostgreSQL's programs from the npm package for this platform. */
 export type PostgresBinaries = { directory: string; version: string; major: number };
 
 const packageFile = z.object({ version: z.string() });
 const symlinks = z.array(z.object({ source: z.string(), target: z.string() }));
 
-/** The program `name`, such as 'initdb'. */
+/** The path of one of PostgreSQL's programs. */
 export function programPath(binaries: PostgresBinaries, name: 'initdb' | 'pg_ctl' | 'postgres'): string {
   return path.join(binaries.directory, 'bin', process.platform === 'win32' ? `${name}.exe` : name);
 }
 
 /**
- * PostgreSQL's programs where `account` can run them: in the package where that is possible, else in a copy (60 MB)
- * below `copyHome`, which is made once for each version.
+ * Returns PostgreSQL's programs in a place where `account` can run them: in the npm package if possible, otherwise in a
+ * copy (60 MB) below `copyHome`. The copy is made once per version.
  */
 export async function prepareBinaries(
   account: OsAccount | undefined,
@@ -55,24 +55,24 @@ async function findPackagedBinaries(): Promise<PostgresBinaries> {
     return { directory: path.join(root, 'native'), version, major: Number.parseInt(version, 10) };
   } catch (error) {
     throw new StartupError(
-      `There is no embedded PostgreSQL for this machine (${name}: ${getErrorCode(error) ?? getErrorMessage(error)}). Run "npm ci", or set DATABASE_URL to a PostgreSQL of your own.`,
+      `There is no embedded PostgreSQL for this machine (${name}: ${getErrorCode(error) ?? getErrorMessage(error)}). Run "npm ci", or set DATABASE_URL to your own PostgreSQL.`,
     );
   }
 }
 
 async function copyBinaries(from: string, to: string, report: (line: string) => void): Promise<void> {
-  report(`Copying PostgreSQL's programs to ${to}, where they can be run.`);
-  const half = `${to}.${process.pid}`;
+  report(`Copying PostgreSQL's programs to ${to}, because they cannot be run in the package.`);
+  const partialCopy = `${to}.${process.pid}`;
   try {
     await mkdir(path.dirname(to), { recursive: true, mode: 0o755 });
-    await rm(half, { recursive: true, force: true });
-    // Without its links: copied, they could lead back to where PostgreSQL's user cannot go.
-    await cp(from, half, { recursive: true, filter: isNoLink });
-    await linkLibraries(half);
-    await rename(half, to);
+    await rm(partialCopy, { recursive: true, force: true });
+    // Skips symbolic links: in the copy they could point back to a path that the account cannot enter.
+    await cp(from, partialCopy, { recursive: true, filter: isNoLink });
+    await linkLibraries(partialCopy);
+    await rename(partialCopy, to);
   } catch (error) {
-    await rm(half, { recursive: true, force: true });
-    // Another Parley that starts at the same time has made it.
+    await rm(partialCopy, { recursive: true, force: true });
+    // Another Parley process that started at the same time has made the copy.
     if (existsSync(to)) return;
     throw new StartupError(`PostgreSQL's programs cannot be copied to ${to}: ${getErrorMessage(error)}.`);
   }
@@ -82,12 +82,15 @@ async function isNoLink(file: string): Promise<boolean> {
   return !(await lstat(file)).isSymbolicLink();
 }
 
-/** npm packages cannot hold symbolic links; this one lists those its libraries need. False where none can be made. */
-async function linkLibraries(folder: string): Promise<boolean> {
-  const list = await readFile(path.join(folder, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
+/**
+ * npm packages cannot contain symbolic links. The package lists the links its libraries need. Returns false if they
+ * cannot be created.
+ */
+async function linkLibraries(directory: string): Promise<boolean> {
+  const list = await readFile(path.join(directory, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   const links = symlinks.parse(JSON.parse(list));
   for (const { source, target } of links) {
-    const link = path.join(folder, path.relative('native', target));
+    const link = path.join(directory, path.relative('native', target));
     if (existsSync(link)) continue;
     try {
       await symlink(path.relative(path.dirname(target), source), link);

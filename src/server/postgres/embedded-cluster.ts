@@ -19,13 +19,13 @@ import { writeFileAtomically } from './embedded-lock-file.ts';
 
 const run = promisify(execFile);
 
-/** The passwords of the superuser 'postgres' and of the role 'parley', whose database Parley works in. */
+/** The passwords of the superuser 'postgres' and of the role 'parley', which owns Parley's database. */
 const passwordsFile = z.object({ postgres: z.string(), parley: z.string() });
 export type Passwords = z.infer<typeof passwordsFile>;
 
 /**
- * Makes the cluster of a data folder where there is none yet, whole or not at all, and writes its settings.
- * @throws StartupError when it cannot be made, or is of another version of PostgreSQL.
+ * Creates the cluster of a data directory if there is none, completely or not at all, and writes its settings.
+ * @throws StartupError if the cluster cannot be created or has another major version of PostgreSQL
  */
 export async function prepareCluster(
   data: DataDirectory,
@@ -51,7 +51,7 @@ async function clusterVersion(data: DataDirectory): Promise<number | undefined> 
 
 function wrongVersionError(data: DataDirectory, found: number, ours: number): StartupError {
   return new StartupError(
-    `The data folder ${data.root} was made by PostgreSQL ${found}, and this Parley brings PostgreSQL ${ours}. With the Parley that made it, write a backup (parley backup); with this one, restore it into another folder (PARLEY_DATA).`,
+    `The data directory ${data.root} was created by PostgreSQL ${found}, but this Parley contains PostgreSQL ${ours}. Write a backup with the Parley that created it (parley backup), and restore it with this one into another directory (PARLEY_DATA).`,
   );
 }
 
@@ -60,38 +60,42 @@ async function createCluster(
   binaries: PostgresBinaries,
   account: OsAccount | undefined,
 ): Promise<void> {
-  // Made beside its place and moved there when it is whole: a start that is cut off leaves nothing half-made. In a folder
-  // of its own name, because the initdb of a start that was killed lives on, and clears away what it could not finish.
-  const half = `${data.cluster}.new-${randomBytes(6).toString('hex')}`;
-  const passwordFile = path.join(half, 'password');
+  // initdb runs in a temporary directory that is renamed when it is complete, so an interrupted start leaves no partial
+  // cluster. The directory name is unique because the initdb of a killed start keeps running and deletes its directory
+  // when it fails.
+  const partialDirectory = `${data.cluster}.new-${randomBytes(6).toString('hex')}`;
+  const passwordFile = path.join(partialDirectory, 'password');
   const passwords = { postgres: generatePassword(), parley: generatePassword() };
   try {
-    await createOwnedDirectory(half, account);
+    await createOwnedDirectory(partialDirectory, account);
     await writePasswordFile(passwordFile, passwords.postgres, account);
     await run(
       programPath(binaries, 'initdb'),
-      initdbParameters(path.join(half, 'cluster'), passwordFile),
+      initdbParameters(path.join(partialDirectory, 'cluster'), passwordFile),
       runAs(account),
     );
-    await appendFile(path.join(half, 'cluster', 'postgresql.conf'), includeSettings);
+    await appendFile(path.join(partialDirectory, 'cluster', 'postgresql.conf'), includeSettings);
     await writeFileAtomically(data.passwords, `${JSON.stringify(passwords)}\n`);
-    await rename(path.join(half, 'cluster'), data.cluster);
+    await rename(path.join(partialDirectory, 'cluster'), data.cluster);
     await syncDirectory(data.root);
   } catch (error) {
-    await rm(half, { recursive: true, force: true });
+    await rm(partialDirectory, { recursive: true, force: true });
     throw new StartupError(describeInitdbError(data, error));
   }
 }
 
-/** What starts that were cut off have left; where an initdb writes there still, it goes with the next start. */
+/** Removes the remains of interrupted starts. If an initdb still writes to one, the next start removes it. */
 async function removePartialClusters(data: DataDirectory): Promise<void> {
-  const half = `${path.basename(data.cluster)}.new-`;
-  const names = (await readdir(data.root)).filter((name) => name.startsWith(half));
+  const partialPrefix = `${path.basename(data.cluster)}.new-`;
+  const names = (await readdir(data.root)).filter((name) => name.startsWith(partialPrefix));
   const options = { recursive: true, force: true, maxRetries: 5, retryDelay: 100 };
   await Promise.all(names.map((name) => rm(path.join(data.root, name), options).catch(() => {})));
 }
 
-/** Made new and given away by its handle: in a folder of another user, a name may be made to lead elsewhere. */
+/**
+ * Creates a new file and changes its owner through the file handle. In a directory of another user, a path could be
+ * replaced by a symbolic link in between.
+ */
 async function writePasswordFile(
   name: string,
   password: string,
@@ -102,14 +106,14 @@ async function writePasswordFile(
   if (account !== undefined) await file.chown(account.uid, account.gid);
 }
 
-/** Makes a rename in this folder last. Windows does not let folders be opened. */
-async function syncDirectory(folder: string): Promise<void> {
+/** Makes a rename in this directory durable. On Windows, directories cannot be opened. */
+async function syncDirectory(directory: string): Promise<void> {
   if (process.platform === 'win32') return;
-  await using handle = await open(folder);
+  await using handle = await open(directory);
   await handle.sync();
 }
 
-/** Text compares by code point and upper, lower and ILIKE know Unicode, alike on every operating system. */
+/** Text compares by code point. upper, lower and ILIKE use Unicode rules, the same on every operating system. */
 function initdbParameters(cluster: string, passwordFile: string): string[] {
   const superuser = ['--username', 'postgres', '--pwfile', passwordFile, '--auth', 'scram-sha-256'];
   const locale = ['--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8', '--locale', 'C'];
@@ -121,14 +125,14 @@ const generatePassword = () => randomBytes(24).toString('base64url');
 
 function describeInitdbError(data: DataDirectory, error: unknown): string {
   const output = error instanceof Error && 'stderr' in error ? String(error.stderr) : '';
-  // PostgreSQL takes a write that fell short for a full disk, as there is no other cause.
+  // PostgreSQL reports a short write as a full disk, because there is no other cause.
   if (/No space left on device|wrote only \d+ of \d+ bytes/.test(output))
     return describeUnwritableDirectory(data.root, 'the disk is full');
   const lines = output.split('\n').filter((line) => /error|FATAL|could not/i.test(line));
   if (lines.length > 0)
-    return `PostgreSQL's data folder could not be made in ${data.root}: ${lines.join(' ')}`;
+    return `PostgreSQL's data directory could not be created in ${data.root}: ${lines.join(' ')}`;
   return getErrorCode(error) === undefined
-    ? `PostgreSQL's data folder could not be made: ${getErrorMessage(error)}`
+    ? `PostgreSQL's data directory could not be created: ${getErrorMessage(error)}`
     : describeDirectoryError(data.root, error);
 }
 
@@ -137,33 +141,39 @@ export async function readPasswords(data: DataDirectory): Promise<Passwords> {
     return passwordsFile.parse(JSON.parse(await readFile(data.passwords, 'utf8')));
   } catch (error) {
     throw new StartupError(
-      `The passwords of the database in ${data.root} cannot be read (${data.passwords}: ${getErrorCode(error) ?? 'not what Parley wrote'}). Restore that file from a backup.`,
+      `The database passwords in ${data.root} cannot be read (${data.passwords}: ${getErrorCode(error) ?? 'not written by Parley'}). Restore this file from a backup.`,
     );
   }
 }
 
-/** At the end of postgresql.conf. What an operator writes below it, or with ALTER SYSTEM, wins. */
+/** Appended to postgresql.conf. Settings that an operator adds below it, or with ALTER SYSTEM, take precedence. */
 const includeSettings = `
 # Parley writes this file at each start. Settings below this line override it.
 include_if_exists = '../parley.conf'
 `;
 
-/** Beside the cluster and not in it: what is in it belongs to another user, who could make the name lead elsewhere. */
+/**
+ * Writes the settings next to the cluster, not inside it: the cluster belongs to another user, who could replace the
+ * path by a symbolic link.
+ */
 async function writeSettings(data: DataDirectory): Promise<void> {
   const lines = Object.entries(serverSettings(data)).map(
     ([name, value]) => `${name} = ${quoteSetting(value)}\n`,
   );
-  const text = `# Written by Parley at each start; what is changed here is lost.\n${lines.join('')}`;
+  const text = `# Written by Parley at each start; changes to this file are lost.\n${lines.join('')}`;
   await writeFileAtomically(data.settings, text, 0o644);
 }
 
 const quoteSetting = (value: string) => `'${value.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
 
-/** For a laptop as for a small server of one's own: memory is a share of what is there, within bounds. */
+/**
+ * Settings for a laptop or a small server: memory limits are a share of the machine's memory, with a minimum and a
+ * maximum.
+ */
 function serverSettings(data: DataDirectory): Record<string, string> {
   const megabytes = os.totalmem() / 2 ** 20;
-  const share = (part: number, least: number, most: number) =>
-    `${Math.round(Math.min(most, Math.max(least, megabytes * part)))}MB`;
+  const share = (part: number, min: number, max: number) =>
+    `${Math.round(Math.min(max, Math.max(min, megabytes * part)))}MB`;
   return {
     max_connections: '100',
     shared_buffers: share(1 / 16, 64, 1024),
@@ -171,15 +181,15 @@ function serverSettings(data: DataDirectory): Record<string, string> {
     work_mem: '8MB',
     maintenance_work_mem: share(1 / 32, 64, 512),
     max_wal_size: '2GB',
-    // Disks without moving parts.
+    // For SSDs.
     random_page_cost: '1.1',
-    // A search reads so little that starting another process would cost more; and the other cores have requests too.
+    // A search reads so few rows that starting a worker process would take longer. The other cores serve requests.
     max_parallel_workers_per_gather: '0',
-    // Compiling costs more than it saves on short queries.
+    // For short queries, compiling takes longer than it saves.
     jit: 'off',
     logging_collector: 'on',
     log_directory: data.log,
-    // One file for each day of the week; the next week overwrites it.
+    // One file per weekday. The next week overwrites it.
     log_filename: 'postgresql-%a.log',
     log_truncate_on_rotation: 'on',
     log_rotation_age: '1d',
@@ -187,7 +197,7 @@ function serverSettings(data: DataDirectory): Record<string, string> {
     log_lock_waits: 'on',
     log_timezone: 'UTC',
     timezone: 'UTC',
-    // Members' words and addresses do not belong in a log.
+    // Post texts and addresses must not appear in a log.
     log_parameter_max_length: '0',
     log_error_verbosity: 'terse',
   };

@@ -11,20 +11,23 @@ import os from 'node:os';
 import path from 'node:path';
 import { canAccess, type OsAccount } from './embedded-account.ts';
 
-/** Where data and programs go when root's checkout is out of reach of the user PostgreSQL runs as. */
+/** Where data and programs are stored if the PostgreSQL account cannot enter root's checkout. */
 export const rootInstallDirectory = '/var/lib/parley';
 
-/** What lies in a data folder. `cluster` and `log` belong to the user PostgreSQL runs as, the rest to who runs Parley. */
+/**
+ * The paths in a data directory. `cluster` and `log` belong to the account that PostgreSQL runs as, the rest to the
+ * user that runs Parley.
+ */
 export type DataDirectory = {
   root: string;
   cluster: string;
   log: string;
-  /** Held by the running instance. */
+  /** Locked by the running instance. */
   lock: string;
-  /** Who holds the lock, and how to reach its database. */
+  /** Describes the instance that holds the lock and how to connect to its database. */
   instance: string;
   passwords: string;
-  /** PostgreSQL's settings. */
+  /** The settings of PostgreSQL. */
   settings: string;
 };
 
@@ -40,7 +43,7 @@ export function resolveDataDirectory(root: string): DataDirectory {
   };
 }
 
-/** The data folder when none is named: `data` in the checkout, unless an earlier start by root had to go elsewhere. */
+/** The default data directory: `data` in the checkout, unless an earlier start by root used another place. */
 export function defaultDataDirectory(): string {
   const inProject = path.join(projectRoot, 'data');
   if (existsSync(resolveDataDirectory(inProject).cluster)) return inProject;
@@ -56,9 +59,9 @@ function rootDataDirectory(): string {
 }
 
 /**
- * The data folder, made where it is missing, at a place that `account` can enter. `chosen` is the operator's choice
- * (PARLEY_DATA); without one, a folder out of reach is replaced by one in /var/lib/parley.
- * @throws StartupError when the folder cannot be made, written, or reached.
+ * Creates the data directory if it is missing, in a place that `account` can enter. `chosen` is the operator's choice
+ * (PARLEY_DATA). Without it, a directory that `account` cannot enter is replaced by one in /var/lib/parley.
+ * @throws StartupError if the directory cannot be created, written or entered
  */
 export async function prepareDataDirectory(
   chosen: string | undefined,
@@ -67,12 +70,12 @@ export async function prepareDataDirectory(
 ): Promise<DataDirectory> {
   const wanted = chosen ?? defaultDataDirectory();
   if (!statSync(nearestExistingDirectory(wanted)).isDirectory())
-    throw new StartupError(describeUnwritableDirectory(wanted, 'it is a file, not a folder'));
+    throw new StartupError(describeUnwritableDirectory(wanted, 'it is a file, not a directory'));
   if (account !== undefined && !(await canAccess(account, nearestExistingDirectory(wanted), 'enter'))) {
     if (chosen !== undefined) throw unreachableDirectoryError(chosen, account);
     const elsewhere = rootDataDirectory();
     report(
-      `The data goes to ${elsewhere}, because the user ${account.name}, as whom PostgreSQL runs, cannot enter ${nearestExistingDirectory(wanted)}.`,
+      `The data is stored in ${elsewhere}, because PostgreSQL runs as the user ${account.name}, who cannot enter ${nearestExistingDirectory(wanted)}.`,
     );
     return createDataDirectory(elsewhere, account);
   }
@@ -81,33 +84,36 @@ export async function prepareDataDirectory(
 
 async function createDataDirectory(root: string, account: OsAccount | undefined): Promise<DataDirectory> {
   try {
-    // Only its owner may list it; the user PostgreSQL runs as may pass through to the folders that are theirs.
+    // Only the owner can list the directory. The PostgreSQL account can pass through to its own subdirectories.
     const isNew =
       (await mkdir(root, { recursive: true, mode: account === undefined ? 0o700 : 0o711 })) !== undefined;
     if (isNew) await chmod(root, account === undefined ? 0o700 : 0o711);
-    const folder = resolveDataDirectory(await realpath(root));
-    await createOwnedDirectory(folder.log, account);
-    if (account !== undefined && !(await canAccess(account, folder.log, 'write')))
+    const directory = resolveDataDirectory(await realpath(root));
+    await createOwnedDirectory(directory.log, account);
+    if (account !== undefined && !(await canAccess(account, directory.log, 'write')))
       throw unreachableDirectoryError(root, account);
-    return folder;
+    return directory;
   } catch (error) {
     if (error instanceof StartupError) throw error;
     throw new StartupError(describeDirectoryError(root, error));
   }
 }
 
-/** Makes a folder of `account`'s own. */
-export async function createOwnedDirectory(folder: string, account: OsAccount | undefined): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  if (account !== undefined) await chown(folder, account.uid, account.gid);
+/** Creates a directory that belongs to `account`. */
+export async function createOwnedDirectory(directory: string, account: OsAccount | undefined): Promise<void> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  if (account !== undefined) await chown(directory, account.uid, account.gid);
 }
 
-/** The longest socket path that every platform takes, less some room: sun_path has 104 bytes on macOS, 108 on Linux. */
+/**
+ * The longest socket path that every platform accepts, with a margin: `sun_path` has 104 bytes on macOS and 108 on
+ * Linux.
+ */
 const maxSocketPathBytes = 100;
 
 /**
- * A folder for PostgreSQL's socket that only its user may enter: in the data folder, or, where that path is too long
- * for a socket, below a temporary folder, under a name that nobody can take beforehand.
+ * Creates a directory for PostgreSQL's socket that only its account can enter: in the data directory, or, if that path
+ * is too long for a socket, in a temporary directory with an unpredictable name.
  */
 export async function createSocketDirectory(
   data: DataDirectory,
@@ -123,38 +129,39 @@ export async function createSocketDirectory(
     const short =
       Buffer.byteLength(path.join(parent, temporaryPrefix + 'XXXXXX', '.s.PGSQL.5432')) <= maxSocketPathBytes;
     if (!short || !(await canAccess(account, parent, 'enter'))) continue;
-    const folder = await mkdtemp(path.join(parent, temporaryPrefix)).catch(() => undefined);
-    if (folder === undefined) continue;
-    if (account !== undefined) await chown(folder, account.uid, account.gid);
-    return folder;
+    const directory = await mkdtemp(path.join(parent, temporaryPrefix)).catch(() => undefined);
+    if (directory === undefined) continue;
+    if (account !== undefined) await chown(directory, account.uid, account.gid);
+    return directory;
   }
   throw new StartupError(
-    `The path of the data folder is too long for PostgreSQL's socket, and no temporary folder can be used instead: ${data.root}.`,
+    `The path of the data directory is too long for PostgreSQL's socket, and no temporary directory is available: ${data.root}.`,
   );
 }
 
-/** Removes a socket, and the file that names its process, which may be another program's by now. */
-export async function removeSocketFiles(folder: string): Promise<void> {
+/** Removes a socket and its lock file. The process id in the lock file may belong to another program by now. */
+export async function removeSocketFiles(directory: string): Promise<void> {
   for (const name of ['.s.PGSQL.5432', '.s.PGSQL.5432.lock'])
-    await rm(path.join(folder, name), { force: true });
+    await rm(path.join(directory, name), { force: true });
 }
 
-/** Removes a socket folder outside the data folder; it is made anew at each start. */
-export async function removeSocketDirectory(folder: string): Promise<void> {
-  if (path.basename(folder).startsWith(temporaryPrefix)) await rm(folder, { recursive: true, force: true });
+/** Removes a socket directory outside the data directory. Each start creates a new one. */
+export async function removeSocketDirectory(directory: string): Promise<void> {
+  if (path.basename(directory).startsWith(temporaryPrefix))
+    await rm(directory, { recursive: true, force: true });
 }
 
 const temporaryPrefix = 'parley-';
 
-/** The nearest folder on the way to `wanted` that exists. */
+/** The nearest existing ancestor of `wanted`, or `wanted` itself. */
 function nearestExistingDirectory(wanted: string): string {
-  let folder = path.resolve(wanted);
-  while (!existsSync(folder)) folder = path.dirname(folder);
-  return folder;
+  let directory = path.resolve(wanted);
+  while (!existsSync(directory)) directory = path.dirname(directory);
+  return directory;
 }
 
-function unreachableDirectoryError(folder: string, account: OsAccount): StartupError {
+function unreachableDirectoryError(directory: string, account: OsAccount): StartupError {
   return new StartupError(
-    `The data folder ${folder} cannot be reached by the user ${account.name}, as whom PostgreSQL runs because root may not. Choose another with PARLEY_DATA, or let that user enter every folder on its path.`,
+    `The data directory ${directory} cannot be entered by the user ${account.name}. PostgreSQL runs as this user because it refuses to run as root. Choose another directory with PARLEY_DATA, or give this user access to every directory on the path.`,
   );
 }

@@ -6,33 +6,34 @@ import { z } from 'zod';
 import { getErrorMessage, StartupError } from '#server/core/startup-error.ts';
 import type { DataDirectory } from './embedded-data-directory.ts';
 
-/** The running instance of a data folder, as it writes itself down for others. */
+/** What the running instance of a data directory writes down for other processes. */
 const instanceFile = z.object({
   pid: z.number(),
   /** ISO 8601. */
   since: z.string(),
-  /** Where it serves, such as 'http://127.0.0.1:3000', once it does. */
+  /** The address where it serves, such as 'http://127.0.0.1:3000'. Set once it serves. */
   address: z.string().optional(),
-  /** Told to stop: it lets go as soon as running requests are done. */
+  /** Set when the instance is stopping. It releases the lock when running requests are finished. */
   stopping: z.boolean().optional(),
-  /** The socket folder, or the loopback host, and the port of its PostgreSQL, once it runs. */
+  /** The socket directory (or the loopback host) and the port of its PostgreSQL. Set once PostgreSQL runs. */
   postgres: z.object({ host: z.string(), port: z.number() }).optional(),
 });
 type Instance = z.infer<typeof instanceFile>;
 
 export type InstanceLock = {
-  /** The instance that held the lock before; it did not stop cleanly. */
+  /** The instance that held the lock before, if it did not stop cleanly. */
   readonly previous: Instance | undefined;
-  /** Writes down what others may know about this instance. */
+  /** Publishes more about this instance to other processes. */
   update: (more: Partial<Pick<Instance, 'address' | 'postgres' | 'stopping'>>) => Promise<void>;
   release: () => Promise<void>;
 };
 
 /**
- * Takes the lock of a data folder. The operating system holds it for this process alone and lets go when the process
- * ends, however it ends; children do not inherit it. It is the write lock of an SQLite file, because Node can lock
- * files in no other way. Nothing else in this process may open that file: closing it would let the lock go (fcntl(2)).
- * @throws StartupError naming the instance that holds it.
+ * Acquires the lock of a data directory. The operating system holds the lock for this process and releases it when the
+ * process ends, even after a crash. Child processes do not inherit it. It is the write lock of an SQLite file, because
+ * Node has no other way to lock files. Nothing else in this process may open that file: closing it would release the
+ * lock (fcntl(2)).
+ * @throws StartupError naming the instance that holds the lock
  */
 export async function acquireLock(
   data: DataDirectory,
@@ -58,12 +59,12 @@ export async function acquireLock(
 }
 
 /**
- * How long to wait for a lock, in milliseconds: whoever restarts Parley may start the next one while the last one is
- * still stopping, or has not even noticed yet that it is to stop.
+ * How long to wait for a lock, in milliseconds. During a restart, the next process may start while the last one is
+ * still stopping, or before it has received its signal.
  */
 const timeoutsMs = { running: 1_500, stopping: 30_000 };
 
-/** Undefined when another instance goes on holding it. */
+/** Returns undefined if another instance still holds the lock. */
 async function waitForLock(
   data: DataDirectory,
   report: (line: string) => void,
@@ -73,13 +74,13 @@ async function waitForLock(
     const file = tryLockFile(data);
     if (file !== undefined) return file;
     const isStopping = (await readInstance(data))?.stopping === true;
-    if (isStopping && !hasReported) report('Waiting for the Parley that ran on this data folder to stop.');
+    if (isStopping && !hasReported) report('Waiting for the previous Parley on this data directory to stop.');
     hasReported ||= isStopping;
     if (performance.now() - start > (isStopping ? timeoutsMs.stopping : timeoutsMs.running)) return undefined;
   }
 }
 
-/** The instance that runs on this data folder now; undefined where none does. */
+/** The instance that runs on this data directory now, if any. */
 export async function findRunningInstance(data: DataDirectory): Promise<Instance | undefined> {
   if (!existsSync(data.lock)) return undefined;
   const file = tryLockFile(data);
@@ -92,7 +93,7 @@ function tryLockFile(data: DataDirectory): DatabaseSync | undefined {
   let file: DatabaseSync | undefined;
   try {
     makePrivate(data.lock);
-    // A command that only asks who holds it does so for a moment.
+    // Another command may hold the lock for a moment while it checks who holds it.
     file = new DatabaseSync(data.lock, { timeout: 300 });
     file.exec('begin exclusive');
     return file;
@@ -100,18 +101,20 @@ function tryLockFile(data: DataDirectory): DatabaseSync | undefined {
     file?.close();
     if (isLockedError(error)) return undefined;
     throw new StartupError(
-      `The data folder ${data.root} cannot be locked: ${getErrorMessage(error)}. Choose another with PARLEY_DATA.`,
+      `The data directory ${data.root} cannot be locked: ${getErrorMessage(error)}. Choose another with PARLEY_DATA.`,
     );
   }
 }
 
-/** Readable by its owner alone. A file that is there is not opened: that could let go of a lock. */
+/**
+ * Makes the file readable by its owner only. An existing file is not opened, because closing it could release a lock.
+ */
 function makePrivate(file: string): void {
   if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
   else if ((statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600);
 }
 
-/** SQLITE_BUSY: somebody else holds the lock. */
+/** SQLITE_BUSY: another process holds the lock. */
 function isLockedError(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && error.errcode === 5;
 }
@@ -120,7 +123,7 @@ function describeHolder(data: DataDirectory, holder: Instance | undefined): stri
   const parts = holder
     ? [`process ${holder.pid}`, `since ${holder.since}`, holder.address && `at ${holder.address}`]
     : ['it is just starting'];
-  return `Parley already runs on the data folder ${data.root} (${parts.filter(Boolean).join(', ')}). Stop it first, or choose another folder with PARLEY_DATA.`;
+  return `Parley already runs on the data directory ${data.root} (${parts.filter(Boolean).join(', ')}). Stop it first, or choose another directory with PARLEY_DATA.`;
 }
 
 async function readInstance(data: DataDirectory): Promise<Instance | undefined> {
@@ -131,7 +134,7 @@ async function readInstance(data: DataDirectory): Promise<Instance | undefined> 
   }
 }
 
-/** Readers see the old text or the whole of the new one. */
+/** Readers see either the old text or the complete new one. */
 export async function writeFileAtomically(file: string, text: string, mode = 0o600): Promise<void> {
   await rm(`${file}.new`, { force: true });
   await writeFile(`${file}.new`, text, { mode, flush: true });

@@ -9,13 +9,13 @@ import { type OsAccount, runAs } from './embedded-account.ts';
 
 const run = promisify(execFile);
 
-/** How long processes get to end after a signal, in milliseconds, before they get a harder one. */
+/** How long to wait for processes to end after each signal, in milliseconds, before sending a stronger one. */
 const timeoutsMs = { fast: 20_000, immediate: 5_000, kill: 10_000 };
 
 /**
- * Clears a cluster of what an instance that was killed left behind: its PostgreSQL, which lives on, the processes of
- * one that died, and a postmaster.pid that would keep the next one from starting. To be called under the lock only, so
- * that whatever runs on the cluster belongs to nobody any more.
+ * Removes what a killed instance left in a cluster: its PostgreSQL if it still runs, the child processes of a dead
+ * postmaster, and a postmaster.pid that would prevent the next start. Call it only while holding the lock, so that no
+ * process on the cluster belongs to a running instance.
  */
 export async function cleanUpOrphans(
   cluster: string,
@@ -33,25 +33,28 @@ export async function cleanUpOrphans(
   return { stopped };
 }
 
-/** Ends all processes of a cluster whose postmaster is gone; true when there were any. */
+/** Ends all processes of a cluster whose postmaster is gone. Returns true if there were any. */
 async function endClusterProcesses(cluster: string, account: OsAccount | undefined): Promise<boolean> {
   const first = await listClusterProcesses(cluster, account);
   if (first.length === 0) return false;
-  // They notice by themselves that the postmaster is gone, except in the middle of a computation.
+  // They detect a dead postmaster on their own, except in the middle of a computation.
   for (const signal of ['SIGQUIT', 'SIGKILL'] as const) {
     for (const pid of await listClusterProcesses(cluster, account)) sendSignal(pid, signal);
-    const gone = await waitUntil(
+    const hasEnded = await waitUntil(
       async () => (await listClusterProcesses(cluster, account)).length === 0,
       timeoutsMs.immediate,
     );
-    if (gone) return true;
+    if (hasEnded) return true;
   }
   throw new StartupError(
     `PostgreSQL processes of ${cluster} could not be ended: ${(await listClusterProcesses(cluster, account)).join(', ')}.`,
   );
 }
 
-/** Fast shutdown, then immediate, then none at all; the data survives each (the write-ahead log is replayed). */
+/**
+ * Tries a fast shutdown, then an immediate one, then SIGKILL. The data survives each of them, because PostgreSQL
+ * replays the write-ahead log.
+ */
 async function endPostmaster(pid: number): Promise<void> {
   const steps = [
     ['SIGINT', timeoutsMs.fast],
@@ -62,10 +65,10 @@ async function endPostmaster(pid: number): Promise<void> {
     sendSignal(pid, signal);
     if (await waitUntil(() => Promise.resolve(!isProcessAlive(pid)), time)) return;
   }
-  throw new StartupError(`A PostgreSQL left behind by an earlier run (process ${pid}) could not be ended.`);
+  throw new StartupError(`A PostgreSQL of an earlier run (process ${pid}) could not be ended.`);
 }
 
-/** The process of postmaster.pid, whose first line it is. */
+/** The process id from the first line of postmaster.pid. */
 async function readPostmasterPid(cluster: string): Promise<number | undefined> {
   const text = await readFile(path.join(cluster, 'postmaster.pid'), 'utf8').catch(() => '');
   const pid = Number.parseInt(text, 10);
@@ -80,7 +83,7 @@ async function isPostmasterOf(
   if (!isProcessAlive(pid)) return false;
   if (process.platform === 'linux') return (await listClusterProcesses(cluster, account)).includes(pid);
   if (process.platform === 'win32') return false;
-  // Without /proc, a postmaster is known by its command line, which names the folder.
+  // Without /proc, a postmaster is identified by its command line, which contains the directory.
   const { stdout } = await run('ps', ['-ww', '-o', 'command=', '-p', String(pid)]).catch(() => ({
     stdout: '',
   }));
@@ -88,22 +91,22 @@ async function isPostmasterOf(
 }
 
 /**
- * PostgreSQL itself replaces a postmaster.pid whose process is gone. It refuses one whose number another process has
- * been given meanwhile, as happens after a reboot and in containers, where numbers are few. Removing it is safe when
+ * PostgreSQL replaces a postmaster.pid whose process is gone. It refuses one whose process id now belongs to another
+ * process, which happens after a reboot and in containers, where ids are small numbers. Removing the file is safe when
  * nothing runs on the cluster any more.
  */
 async function removeStalePid(cluster: string, pid: number): Promise<void> {
   if (!isPidTaken(pid)) return;
   if (process.platform !== 'linux')
     throw new StartupError(
-      `${path.join(cluster, 'postmaster.pid')} names process ${pid}, which is another program now. Make sure that no PostgreSQL runs on this folder and remove that file.`,
+      `${path.join(cluster, 'postmaster.pid')} names process ${pid}, which is now another program. Make sure that no PostgreSQL runs on this directory, then remove the file.`,
     );
   await rm(path.join(cluster, 'postmaster.pid'), { force: true });
 }
 
 /**
- * The PostgreSQL processes of a cluster: all of them work in its folder. Linux only; elsewhere none are known, and a
- * start waits until PostgreSQL finds the shared memory free.
+ * The PostgreSQL processes of a cluster, identified by their working directory. On Linux only. Elsewhere the list is
+ * empty, and a start waits until PostgreSQL finds the shared memory unused.
  */
 async function listClusterProcesses(cluster: string, account: OsAccount | undefined): Promise<number[]> {
   if (process.platform !== 'linux') return [];
@@ -114,27 +117,30 @@ async function listClusterProcesses(cluster: string, account: OsAccount | undefi
 
 async function listPidsIn(cluster: string): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  const folders = await Promise.all(pids.map((pid) => readlink(`/proc/${pid}/cwd`).catch(() => '')));
-  return pids.filter((_, index) => folders[index] === cluster).map(Number);
+  const directories = await Promise.all(pids.map((pid) => readlink(`/proc/${pid}/cwd`).catch(() => '')));
+  return pids.filter((_, index) => directories[index] === cluster).map(Number);
 }
 
-/** Asked as that user, because root in a container may not look into other users' processes (CAP_SYS_PTRACE). */
+/**
+ * Runs as that account, because root in a container may lack the right to inspect processes of other users
+ * (CAP_SYS_PTRACE).
+ */
 async function listPidsInAs(cluster: string, account: OsAccount): Promise<number[]> {
   const options = { ...runAs(account), maxBuffer: 64 * 1024 * 1024 };
   const list = await run('/bin/sh', ['-c', 'ls -l /proc/[0-9]*/cwd 2>/dev/null; true'], options);
   return [...list.stdout.matchAll(/ \/proc\/(\d+)\/cwd -> (.*)$/gm)]
-    .filter(([, , folder]) => folder === cluster)
+    .filter(([, , directory]) => directory === cluster)
     .map(([, pid]) => Number(pid));
 }
 
-/** Whether such a process runs, of whichever user. One that has ended and waits to be taken note of does not. */
+/** Whether the process runs, under any user. A zombie process does not count. */
 export function isProcessAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
     if (getErrorCode(error) !== 'EPERM') return false;
   }
-  // In a container without an init process, those that have ended stay for ever.
+  // In a container without an init process, zombies stay forever.
   return process.platform !== 'linux' || !hasEnded(pid);
 }
 
@@ -147,7 +153,7 @@ function hasEnded(pid: number): boolean {
   }
 }
 
-/** Whether PostgreSQL would take the number for that of a running postmaster. */
+/** Whether PostgreSQL would mistake this process id for a running postmaster. */
 function isPidTaken(pid: number): boolean {
   try {
     return process.kill(pid, 0);
@@ -164,7 +170,7 @@ function sendSignal(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Looks every 20 ms; false after `time` milliseconds. */
+/** Polls every 20 ms. Returns false after `time` milliseconds. */
 async function waitUntil(condition: () => Promise<boolean>, time: number): Promise<boolean> {
   for (const end = Date.now() + time; Date.now() < end; await delay(20)) if (await condition()) return true;
   return condition();

@@ -11,7 +11,7 @@ import type { DataDirectory } from './embedded-data-directory.ts';
 
 const run = promisify(execFile);
 
-/** How to reach a database. */
+/** How to connect to a database. */
 export type ConnectionSettings = {
   host: string;
   port: number;
@@ -20,7 +20,7 @@ export type ConnectionSettings = {
   database: string;
 };
 
-/** Everything one run of PostgreSQL needs. `host` is the socket folder, or on Windows the loopback address. */
+/** The options of one run of PostgreSQL. `host` is the socket directory, or the loopback address on Windows. */
 export type LaunchOptions = {
   data: DataDirectory;
   binaries: PostgresBinaries;
@@ -33,15 +33,15 @@ export type LaunchOptions = {
 /** A running postmaster. */
 export type Postmaster = {
   pid: number;
-  /** Settles when it has ended, whatever the reason. */
+  /** Settles when the postmaster has ended, for any reason. */
   ended: Promise<void>;
-  /** Fast shutdown: open transactions are rolled back, everything committed is on disk. */
+  /** Fast shutdown: open transactions are rolled back, all committed data is on disk. */
   stop: () => Promise<void>;
 };
 
 /**
- * Starts PostgreSQL and waits until it takes connections, through crash recovery where that is needed.
- * @throws StartupError with what PostgreSQL said when it gives up.
+ * Starts PostgreSQL and waits until it accepts connections, including crash recovery.
+ * @throws StartupError with PostgreSQL's own message if it does not start
  */
 export async function launchPostgres(
   launch: LaunchOptions,
@@ -50,7 +50,8 @@ export async function launchPostgres(
 ): Promise<Postmaster> {
   const child = spawn(programPath(launch.binaries, 'postgres'), parameters(launch), {
     ...runAs(launch.account),
-    // A group of its own: Ctrl-C in a terminal reaches Parley, which stops PostgreSQL when requests are done.
+    // Uses its own process group: Ctrl-C in a terminal signals Parley only, which stops PostgreSQL after running
+    // requests.
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe'],
     windowsHide: true,
@@ -79,7 +80,7 @@ function parameters({ data, host, port }: LaunchOptions): string[] {
     listen_addresses: socket ? '' : host,
     unix_socket_directories: socket ? `"${host.replaceAll('"', '""')}"` : '',
     unix_socket_permissions: '0700',
-    // Whatever a file says: what is acknowledged is on disk.
+    // Overrides every settings file: acknowledged data is on disk.
     fsync: 'on',
     full_page_writes: 'on',
     synchronous_commit: 'on',
@@ -88,7 +89,7 @@ function parameters({ data, host, port }: LaunchOptions): string[] {
   return ['-D', data.cluster, '-p', String(port), ...options];
 }
 
-/** The last lines of the standard error, on which PostgreSQL speaks until its log is open. */
+/** The last lines of standard error, where PostgreSQL writes until its log file is open. */
 function captureLastLines(child: ChildProcess): string[] {
   const lines: string[] = [];
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -106,7 +107,7 @@ async function waitUntilReady(
   let nextReportAt = Date.now() + 5_000;
   while (!isOver() && !(await acceptsConnections(launch.superuser))) {
     if (Date.now() > nextReportAt) {
-      report('PostgreSQL is still starting: it replays what was written before it was ended.');
+      report('PostgreSQL is still starting: it is recovering from the write-ahead log.');
       nextReportAt += 10_000;
     }
     await delay(20);
@@ -120,7 +121,7 @@ async function acceptsConnections(connection: ConnectionSettings): Promise<boole
     await client.connect();
     return true;
   } catch (error) {
-    // Anything but 'cannot connect now' (57P03) would stay wrong for ever.
+    // Any error except 'cannot connect now' (57P03) and 'too many connections' (53300) is permanent.
     if (error instanceof pg.DatabaseError && error.code !== '57P03' && error.code !== '53300')
       throw new StartupError(`The embedded PostgreSQL refuses Parley: ${error.message}.`);
     return false;
@@ -144,7 +145,7 @@ async function stop(
   abortTimeout.abort();
 }
 
-/** What PostgreSQL said last: on its standard error, or in the log once it writes there. */
+/** PostgreSQL's last message, from standard error or from its log file. */
 async function findFailureReason(data: DataDirectory, stderrLines: string[]): Promise<string> {
   const log = await readFile(path.join(data.cluster, 'current_logfiles'), 'utf8').catch(() => '');
   const file = /^stderr (.+)$/m.exec(log)?.[1];

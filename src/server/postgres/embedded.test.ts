@@ -23,7 +23,7 @@ afterAll(async () => {
   await rm(parent, { recursive: true, force: true });
 });
 
-test('letters of every script have upper and lower case, and ILIKE finds them', async () => {
+test('handles upper and lower case of every script, in ILIKE too', async () => {
   expect(await row(`select upper('éñæжω'), lower('ÉÑÆЖΩ'), 'ÜBER' ilike 'über', 'ЖУК' ~* 'жук'`)).toEqual([
     'ÉÑÆЖΩ',
     'éñæжω',
@@ -32,7 +32,7 @@ test('letters of every script have upper and lower case, and ILIKE finds them', 
   ]);
 });
 
-test('full text search knows inflections, and trigrams know words of every script', async () => {
+test('searches full text by inflection, and trigrams in every script', async () => {
   await query('create extension pg_trgm');
   expect(
     await row(`select to_tsvector('english', 'indexes') @@ to_tsquery('english', 'index'),
@@ -41,7 +41,7 @@ test('full text search knows inflections, and trigrams know words of every scrip
   ).toEqual([true, true, true]);
 });
 
-test('what is committed is on disk, and every page has a checksum', async () => {
+test('writes commits to disk and has a checksum on every page', async () => {
   const names = [
     'fsync',
     'full_page_writes',
@@ -54,13 +54,13 @@ test('what is committed is on disk, and every page has a checksum', async () => 
   expect(values.flat()).toEqual(['on', 'on', 'on', 'on', 'off', 'UTF8']);
 });
 
-test('Parley works as a role that may do nothing outside its own database', async () => {
+test('connects Parley as a role without rights outside its own database', async () => {
   expect(
     await row('select rolsuper, rolcreatedb, rolcreaterole from pg_roles where rolname = current_user'),
   ).toEqual([false, false, false]);
 });
 
-test('PostgreSQL listens on a socket only, in a folder that is closed to others', async () => {
+test('lets PostgreSQL listen only on a socket in a private directory', async () => {
   expect(await row(`select current_setting('listen_addresses')`)).toEqual(['']);
   expect((await stat(embedded.connection.host)).mode & 0o777).toBe(0o700);
   expect((await stat(path.join(embedded.dataDirectory, 'postgresql'))).mode & 0o777).toBe(0o700);
@@ -68,14 +68,14 @@ test('PostgreSQL listens on a socket only, in a folder that is closed to others'
     expect((await stat(path.join(embedded.dataDirectory, file))).mode & 0o777).toBe(0o600);
 });
 
-test.each(['parley', 'postgres'])('nobody gets in as %s without the password', async (user) => {
+test.each(['parley', 'postgres'])('refuses a connection as %s without the password', async (user) => {
   const client = new pg.Client({ ...embedded.superuser, user, password: 'wrong' });
   await expect(client.connect()).rejects.toThrow('password authentication failed');
   const bare = new pg.Client({ ...embedded.superuser, user, password: '' });
   await expect(bare.connect()).rejects.toThrow('password');
 });
 
-test('the log in the data folder tells of errors without what members wrote', async () => {
+test('logs errors in the data directory without texts of members', async () => {
   await expect(row(`select $1::int`, ['something private'])).rejects.toThrow('invalid input syntax');
   const folder = path.join(embedded.dataDirectory, 'log');
   const files = (await readdir(folder)).map((name) => readFile(path.join(folder, name), 'utf8'));
@@ -84,7 +84,7 @@ test('the log in the data folder tells of errors without what members wrote', as
   expect(log).toContain('select $1::int');
 });
 
-test('a command beside it finds the running database', async () => {
+test('lets another command find the running database', async () => {
   expect(await findRunningConnection(embedded.dataDirectory)).toEqual(embedded.connection);
   expect(await findRunningConnection(path.join(parent, 'other'))).toBeUndefined();
 });

@@ -24,34 +24,38 @@ import {
   type Postmaster,
 } from './embedded-postmaster.ts';
 
-/** Parley's own PostgreSQL, running and watched over. */
+/** Parley's embedded PostgreSQL, running and supervised. */
 export type EmbeddedPostgres = {
   connection: ConnectionSettings;
-  /** The superuser's connection, to the database 'postgres'. */
+  /** Connects to the database 'postgres' as superuser. */
   superuser: ConnectionSettings;
-  /** Absolute. */
+  /** An absolute path. */
   dataDirectory: string;
-  /** The postmaster's process; changes when PostgreSQL is started again. */
+  /** The process id of the postmaster. Changes when PostgreSQL restarts. */
   readonly pid: number;
-  /** False from the moment PostgreSQL ends until it takes connections again. */
+  /** False from the moment PostgreSQL ends until it accepts connections again. */
   readonly isUp: boolean;
-  /** Writes down, for one started on this folder meanwhile, where this one serves and that it is about to stop. */
+  /**
+   * Publishes the address of this instance, or that it is stopping, to other processes that start on this data
+   * directory.
+   */
   updateInstance(what: { address: string } | { stopping: true }): Promise<void>;
-  /** Fast shutdown; then the folder is free. */
+  /** Fast shutdown. Afterwards the data directory is unlocked. */
   stop(): Promise<void>;
 };
 
 export type EmbeddedOptions = {
-  /** The data folder; by default `data` in the project folder. */
+  /** Default: `data` in the project directory. */
   dataDirectory?: string | undefined;
   log: Logger;
-  /** Gives up waiting for PostgreSQL. */
+  /** Stops waiting for PostgreSQL. */
   signal?: AbortSignal | undefined;
 };
 
 /**
- * Starts the PostgreSQL of a data folder, which it makes where there is none, and starts it again whenever it dies.
- * @throws StartupError with a sentence for the operator.
+ * Starts the PostgreSQL of a data directory, creates the cluster if there is none, and restarts PostgreSQL whenever it
+ * ends.
+ * @throws StartupError with a message for the operator
  */
 export async function startEmbeddedPostgres({
   dataDirectory,
@@ -65,37 +69,35 @@ export async function startEmbeddedPostgres({
   );
   const data = await prepareDataDirectory(dataDirectory, account, report);
   const lock = await acquireLock(data, report);
-  const undo: (() => Promise<void>)[] = [lock.release];
+  const cleanups: (() => Promise<void>)[] = [lock.release];
   try {
     const binaries = await prepareBinaries(account, data.root, report);
     const passwords = await prepareCluster(data, binaries, account);
     const { stopped } = await cleanUpOrphans(data.cluster, account);
-    if (stopped) log.warn('The last Parley was killed and left its PostgreSQL running; it has been stopped.');
+    if (stopped)
+      log.warn('The last Parley was killed, but its PostgreSQL kept running. It has been stopped.');
     if (lock.previous?.postgres) await removeSocketDirectory(lock.previous.postgres.host);
     const address = await chooseAddress(data, account);
-    undo.unshift(() => removeSocketDirectory(address.host));
+    cleanups.unshift(() => removeSocketDirectory(address.host));
     const superuser = { ...address, user: 'postgres', password: passwords.postgres, database: 'postgres' };
     const plan = { data, binaries, account, ...address, superuser };
     const postmaster = await launchPostgres(plan, report, signal);
-    undo.unshift(postmaster.stop);
+    cleanups.unshift(postmaster.stop);
     const connection = parleyConnection(address, passwords);
     await ensureDatabase(superuser, connection);
     await lock.update({ postgres: address });
     return supervise(plan, postmaster, connection, lock, log);
   } catch (error) {
-    for (const step of undo) await step();
+    for (const step of cleanups) await step();
     throw error;
   }
 }
 
-/**
- * The database of the Parley that runs on a data folder at this moment, for commands beside it.
- * Undefined where none runs.
- */
+/** The database of the Parley that runs on a data directory now, for other commands. Undefined if none runs. */
 export async function findRunningConnection(
-  folder: string | undefined,
+  directory: string | undefined,
 ): Promise<ConnectionSettings | undefined> {
-  const data = resolveDataDirectory(folder ?? defaultDataDirectory());
+  const data = resolveDataDirectory(directory ?? defaultDataDirectory());
   const instance = await findRunningInstance(data);
   if (instance?.postgres === undefined) return undefined;
   return parleyConnection(instance.postgres, await readPasswords(data));
@@ -138,18 +140,21 @@ function supervise(
       await postmaster.ended;
       if (stopping.signal.aborted) return;
       isUp = false;
-      log.error('PostgreSQL has ended unexpectedly and is started again.');
+      log.error('PostgreSQL has ended unexpectedly and is being restarted.');
       const next = await startAgain();
       if (next === undefined) return;
       postmaster = next;
       startedAt = Date.now();
       if (stopping.signal.aborted) return postmaster.stop();
       isUp = true;
-      log.info('PostgreSQL takes connections again.');
+      log.info('PostgreSQL accepts connections again.');
     }
   }
 
-  /** Tries until it runs: at once unless it ended soon after its start, then waiting from 0.5 s to 10 s. */
+  /**
+   * Retries until PostgreSQL runs: immediately, unless it ended soon after its start; then after waits from 0.5 s to 10
+   * s.
+   */
   async function startAgain(): Promise<Postmaster | undefined> {
     const soon = Date.now() - startedAt < 1_000;
     for (
@@ -159,13 +164,13 @@ function supervise(
     ) {
       try {
         await delay(wait, undefined, { signal: stopping.signal });
-        // Its other processes hold the shared memory that keeps the next postmaster from starting.
+        // Its other processes hold the shared memory, which prevents the next postmaster from starting.
         await cleanUpOrphans(data.cluster, account);
         await removeSocketFiles(host);
         return await launchPostgres(plan, (line) => log.info(line), stopping.signal);
       } catch (error) {
         if (!stopping.signal.aborted)
-          log.error(`PostgreSQL cannot be started again yet: ${getErrorMessage(error)}`);
+          log.error(`PostgreSQL cannot be restarted yet: ${getErrorMessage(error)}`);
       }
     }
     return undefined;
@@ -199,7 +204,7 @@ function parleyConnection(address: { host: string; port: number }, passwords: Pa
   return { host, port, user: 'parley', password: passwords.parley, database: 'parley' };
 }
 
-/** Parley's own role, which may do what it likes in its own database and nothing outside. */
+/** Creates Parley's role, which owns its database and has no rights outside it. */
 async function ensureDatabase(
   superuser: ConnectionSettings,
   { user, password, database }: ConnectionSettings,
@@ -216,7 +221,7 @@ async function ensureDatabase(
       await client.query(`create role ${user} login password ${pg.escapeLiteral(password)}`);
     if (rows[0]?.database === false) await client.query(`create database ${database} owner ${user}`);
   } catch (error) {
-    throw new StartupError(`Parley's database could not be made: ${getErrorMessage(error)}.`);
+    throw new StartupError(`Parley's database could not be created: ${getErrorMessage(error)}.`);
   } finally {
     await client.end();
   }

@@ -26,11 +26,11 @@ afterEach(async () => {
 const add = (name: string, text: string) => writeFile(path.join(folder, name), text);
 const next = '9001_pets.sql';
 
-test('a database that is up to date is left as it is', async () => {
+test('leaves an up-to-date database unchanged', async () => {
   expect(await migrate(db, folder)).toEqual([]);
 });
 
-test('two nodes that start at the same moment migrate once', async () => {
+test('migrates once when two nodes start at the same time', async () => {
   await add(next, "create table pet (name text); insert into pet values ('Rex');");
   const other = openDatabase({ connection: database.connection });
   try {
@@ -42,7 +42,7 @@ test('two nodes that start at the same moment migrate once', async () => {
   }
 });
 
-test('a node waits for the migration of another as long as that takes', async () => {
+test("waits for another node's migration without a timeout", async () => {
   await add(next, 'select pg_sleep(1); create table pet (name text);');
   const hurried = openDatabase({ connection: { ...database.connection, statement_timeout: 300 } });
   try {
@@ -57,7 +57,7 @@ test('a node waits for the migration of another as long as that takes', async ()
   }
 });
 
-test('one that fails leaves nothing of itself, nor of those before it', async () => {
+test('rolls back all migrations of a run when one fails', async () => {
   await add(next, 'create table pet (name text);');
   await add('9002_broken.sql', 'create table owner (name text); select 1 / 0;');
   await expect(migrate(db, folder)).rejects.toThrow('division by zero');
@@ -68,24 +68,24 @@ test('one that fails leaves nothing of itself, nor of those before it', async ()
   expect(begun).toEqual([next, '9002_broken.sql']);
 });
 
-test('one that was changed after it was applied is refused, and nothing else is applied', async () => {
+test('refuses a migration that changed after it was applied, and applies nothing', async () => {
   await add(next, 'create table pet (name text);');
   await migrate(db, folder);
   await add(next, 'create table pet (name text, age int);');
   await add('9002_more.sql', 'create table owner (name text);');
   await expect(migrate(db, folder)).rejects.toThrow(MigrationError);
-  await expect(migrate(db, folder)).rejects.toThrow(`${next} was changed after it had been applied`);
+  await expect(migrate(db, folder)).rejects.toThrow(`${next} was changed after it was applied`);
   await expect(rowsOf('owner')).rejects.toThrow('does not exist');
 });
 
-test('one whose line endings alone differ is the same', async () => {
+test('ignores differences in line endings', async () => {
   await add(next, 'create table pet (\n  name text\n);\n');
   await migrate(db, folder);
   await add(next, 'create table pet (\r\n  name text\r\n);\r\n');
   expect(await migrate(db, folder)).toEqual([]);
 });
 
-test('a database of migrations from before the first release is refused, and left as it is', async () => {
+test('refuses a database with migrations from before the first release and leaves it unchanged', async () => {
   const renamed = '0000_before.sql';
   await sql`update migration set name = ${renamed} where name = '0001_schema.sql'`.execute(db);
   await expect(migrate(db, folder)).rejects.toThrow(MigrationError);
@@ -95,18 +95,20 @@ test('a database of migrations from before the first release is refused, and lef
   expect(await rowsOf('migration')).toMatchObject([{ name: renamed }]);
 });
 
-test('a backup of migrations from before the first release is refused', async () => {
+test('refuses a backup with migrations from before the first release', async () => {
   const wanted = [{ name: '0000_before.sql', checksum: '' }];
   await expect(transaction(db, (tx) => applyMigrations(tx, folder, wanted))).rejects.toThrow(
     'The data was written by a development version of Parley, before the first release (0000_before.sql).',
   );
 });
 
-test('a database that a newer Parley used is refused', async () => {
+test('refuses a database that a newer Parley has used', async () => {
   await add(next, 'create table pet (name text);');
   await migrate(db, folder);
   await rm(path.join(folder, next));
-  await expect(migrate(db, folder)).rejects.toThrow(/it was used by a newer one\. Start that version\./);
+  await expect(migrate(db, folder)).rejects.toThrow(
+    /A newer version has used the database\. Start that version\./,
+  );
 });
 
 async function rowsOf(table: string) {

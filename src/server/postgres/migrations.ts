@@ -4,53 +4,53 @@ import path from 'node:path';
 import { sql } from 'kysely';
 import { type Database, type Queryable, transaction } from '#server/core/database.ts';
 
-/** Thrown when the database and the files do not fit together; its message tells an operator what to do. */
+/** Thrown when the database and the migration files do not match. Its message is for the operator. */
 export class MigrationError extends Error {}
 
-/** Any fixed number; nodes that start at the same time wait for each other on it. */
+/** An arbitrary advisory lock id. Nodes that start at the same time wait for each other on this lock. */
 const migrationLock = 7_275_539;
 
 /**
- * Brings the database up to date with the files `NNNN_name.sql` of `folder`, in order, all in one transaction:
- * afterwards all of them hold or none. Returns the names of those applied now.
- * @param onUpgrade called before each that changes a database in which there is something: in a large one it takes long.
- * @throws MigrationError when an applied file was changed or is missing (the database is newer than the program).
+ * Applies the files `NNNN_name.sql` of `directory` in order, all in one transaction. Returns the names of the files
+ * applied by this call.
+ * @param onUpgrade called before each migration of a database that is not empty, because that can take long
+ * @throws MigrationError if an applied file was changed or is missing (the database is newer than the program)
  */
 export async function migrate(
   db: Database,
-  folder: string,
+  directory: string,
   onUpgrade?: (name: string) => void,
 ): Promise<string[]> {
-  const files = await readMigrations(folder);
+  const files = await readMigrations(directory);
   return transaction(db, async (tx) => {
-    // Another node's migration, which is waited for, may take as long as this one.
+    // The migration of another node may take as long as this one.
     await sql`set local statement_timeout = 0`.execute(tx);
     return applyFiles(tx, files, onUpgrade);
   });
 }
 
 /**
- * The names of those that are not applied yet.
- * @throws MigrationError when the database and the files do not fit together
+ * The names of the migrations that are not applied yet.
+ * @throws MigrationError if the database and the files do not match
  */
 export async function listPendingMigrations(
   applied: readonly { name: string; checksum: string }[],
-  folder: string,
+  directory: string,
 ): Promise<string[]> {
-  return findPending(applied, await readMigrations(folder)).map(({ name }) => name);
+  return findPending(applied, await readMigrations(directory)).map(({ name }) => name);
 }
 
 /**
- * In the transaction that runs: makes a database in which there is nothing what one was to which exactly these had been
+ * Runs in the caller's transaction: gives an empty database the state of one to which exactly these migrations were
  * applied.
- * @throws MigrationError when one of them is not among the files, or was another one.
+ * @throws MigrationError if one of them is not among the files or differs
  */
 export async function applyMigrations(
   tx: Queryable,
-  folder: string,
+  directory: string,
   wanted: readonly { name: string; checksum: string }[],
 ): Promise<void> {
-  const files = await readMigrations(folder);
+  const files = await readMigrations(directory);
   findPending(wanted, files);
   const names = new Set(wanted.map(({ name }) => name));
   await applyFiles(
@@ -83,18 +83,21 @@ async function applyFiles(
 
 type MigrationFile = { name: string; text: string; checksum: string };
 
-async function readMigrations(folder: string): Promise<MigrationFile[]> {
-  const names = (await readdir(folder)).filter((name) => /^\d{4}_\w+\.sql$/.test(name)).toSorted();
+async function readMigrations(directory: string): Promise<MigrationFile[]> {
+  const names = (await readdir(directory)).filter((name) => /^\d{4}_\w+\.sql$/.test(name)).toSorted();
   return Promise.all(
     names.map(async (name) => {
-      // Line endings may differ between checkouts of the same file.
-      const text = (await readFile(path.join(folder, name), 'utf8')).replaceAll('\r\n', '\n');
+      // Checkouts of the same file may have different line endings.
+      const text = (await readFile(path.join(directory, name), 'utf8')).replaceAll('\r\n', '\n');
       return { name, text, checksum: createHash('sha256').update(text).digest('hex') };
     }),
   );
 }
 
-/** The files that have not been applied. @throws MigrationError */
+/**
+ * The files that have not been applied.
+ * @throws MigrationError if the database and the files do not match
+ */
 function findPending(
   applied: readonly { name: string; checksum: string }[],
   files: readonly MigrationFile[],
@@ -109,11 +112,11 @@ function findPending(
     const file = byName.get(name);
     if (file === undefined)
       throw new MigrationError(
-        `The database has the migration ${name}, which this version of Parley does not know: it was used by a newer one. Start that version.`,
+        `The database has the migration ${name}, which this version of Parley does not contain. A newer version has used the database. Start that version.`,
       );
     if (file.checksum !== checksum)
       throw new MigrationError(
-        `The migration ${name} was changed after it had been applied. Restore the file as it was released.`,
+        `The migration ${name} was changed after it was applied. Restore the released file.`,
       );
   }
   const names = new Set(applied.map(({ name }) => name));

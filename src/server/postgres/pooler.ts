@@ -1,29 +1,32 @@
 import type pg from 'pg';
 
-/** What stands between a client and PostgreSQL: nothing, or a pooler that gives it a server for a session or less. */
+/**
+ * What is between a client and PostgreSQL: nothing, or a pooler that assigns a server connection per session or per
+ * transaction.
+ */
 export type PoolingMode = 'none' | 'session' | 'transaction';
 
-/** How often it is tried to see a session move from one server to another. */
+/** How often to try to observe a session that moves from one server connection to another. */
 const maxTries = 5;
 
 /**
- * How two clients of the same address, both connected, are given their servers. PostgreSQL itself names the process that
- * serves a client as the client connects; a pooler, such as PgBouncer, makes up a number.
+ * Detects how two connected clients of the same address get their server connections. PostgreSQL itself reports the
+ * process id of its backend when a client connects. A pooler such as PgBouncer invents one.
  */
 export async function detectPoolingMode(one: pg.Client, other: pg.Client): Promise<PoolingMode> {
-  const named = Reflect.get(one, 'processID');
-  if (named === (await backendPid(one))) return 'none';
-  for (let each = 0; each < maxTries; each++) {
+  const reportedPid = Reflect.get(one, 'processID');
+  if (reportedPid === (await backendPid(one))) return 'none';
+  for (let attempt = 0; attempt < maxTries; attempt++) {
     const before = await backendPid(one);
     try {
       await other.query('begin');
     } catch {
-      // A pooler in statement mode, which gives a server away even sooner, lets no transaction begin.
+      // A pooler in statement mode, which releases a server connection even sooner, refuses transactions.
       return 'transaction';
     }
-    const others = await backendPid(other);
-    // Where there is one server alone, `one` would have to wait for it now.
-    const isShared = others === before || (await backendPid(one)) !== before;
+    const otherPid = await backendPid(other);
+    // If there is only one server connection, `one` would have to wait for it now.
+    const isShared = otherPid === before || (await backendPid(one)) !== before;
     await other.query('rollback');
     if (isShared) return 'transaction';
   }
@@ -35,7 +38,7 @@ async function backendPid(client: pg.Client): Promise<number | undefined> {
   return rows[0]?.server;
 }
 
-/** Whether a pooler refused what a client wants to have set for its session. */
+/** Whether a pooler refused a setting that the client requests for its session. */
 export function isUnsupportedParameterError(error: unknown): boolean {
   return error instanceof Error && error.message.includes('unsupported startup parameter');
 }

@@ -1,18 +1,18 @@
 import net from 'node:net';
 import pg from 'pg';
 
-/** Sockets that can be ended at once, also where nobody answers at the other end. */
+/** Creates sockets that can be destroyed immediately, even if the other end does not respond. */
 export function trackSockets() {
   const open = new Set<net.Socket>();
   return {
-    /** For pg's option of that name: what each of its connections is made of. */
+    /** For the option `stream` of pg, which creates the socket of each connection. */
     stream: () => {
       const socket = new net.Socket();
       open.add(socket);
       socket.once('close', () => open.delete(socket));
       return socket;
     },
-    /** Queries that are running fail, as when the server had gone. */
+    /** Running queries fail as if the server were gone. */
     destroy: () => {
       for (const socket of open) socket.destroy();
     },
@@ -20,8 +20,8 @@ export function trackSockets() {
 }
 
 /**
- * A connection of its own for one short question at a time, made when it is needed and thrown away when a question fails,
- * or takes longer than `timeout` milliseconds. `onEnd` is called when a connection that was made has ended.
+ * A separate connection for short status queries, one at a time. It is opened on demand and closed when a query fails
+ * or takes longer than `timeoutMs`. `onEnd` is called when an open connection has ended.
  */
 export function createProbe({ connection, timeoutMs, onEnd = () => {} }: ProbeOptions) {
   let current: { client: pg.Client; end: () => void } | undefined;
@@ -60,14 +60,14 @@ export function createProbe({ connection, timeoutMs, onEnd = () => {} }: ProbeOp
       sockets.destroy();
       throw error;
     }
-    const made = { client, end: sockets.destroy };
-    // A connection that comes up after the end would keep the process from ending.
-    if (stopped) made.end();
+    const opened = { client, end: sockets.destroy };
+    // A connection that opens after `stop` would prevent the process from exiting.
+    if (stopped) opened.end();
     client.on('end', () => {
-      if (current === made) current = undefined;
+      if (current === opened) current = undefined;
       onEnd();
     });
-    return made;
+    return opened;
   }
 }
 

@@ -16,16 +16,17 @@ import type { DatabaseSchema } from '#server/core/database-schema.ts';
 export type ReplicaReaderOptions = {
   replica: pg.Pool;
   primary: Database;
-  /** Called when a query failed because of the replica's state rather than its own. */
+  /** Called when a query failed because of the state of the replica, not because of the query. */
   onBroken: (error: unknown) => void;
   onStatement?: StatementObserver | undefined;
-  /** Errors after which the primary is not asked; none where absent. */
+  /** Errors that are not retried on the primary. Default: none. */
   shouldGiveUp?: (error: unknown) => boolean;
 };
 
 /**
- * Reads from a replica. A query that fails for a reason of the replica's (gone, restarting, cancelled for the sake of
- * replaying, too slow) is run once more, on the primary. There are no transactions: half of one cannot move.
+ * Reads from a replica. A query that fails because of the replica (gone, restarting, cancelled by replay, too slow) is
+ * retried once on the primary. Transactions are not supported, because a half-finished transaction cannot move to the
+ * primary.
  */
 export function createReplicaReader(options: ReplicaReaderOptions): Reader {
   return new Kysely<DatabaseSchema>({
@@ -73,21 +74,21 @@ function replicaDriver({
 }
 
 function throwUnsupported(): never {
-  throw new Error('A replica is only read from, one query at a time.');
+  throw new Error('Replicas do not support transactions or streaming.');
 }
 
-/** Errors that the primary would answer with as well: in the data, the query, or what it wants to do. */
+/** Errors that the primary would return as well: caused by the data, the query or missing rights. */
 function isQueryError(error: unknown): boolean {
   return /^(0A|2[1-8]|42|44|P0)/.test(getSqlState(error) ?? '') && !isAccessDenied(error);
 }
 
-/** Whether the replica cannot be reached or is about to end; that one query was too slow or in the way is no sign of it. */
+/** Whether the replica is unreachable or shutting down. A single slow or cancelled query does not count. */
 function isReplicaFailure(error: unknown): boolean {
   const state = getSqlState(error);
   if (state !== undefined) return /^(08|57P0|58|XX)/.test(state) || isAccessDenied(error);
-  // All of its connections are busy.
+  // All connections of the pool are busy.
   return !(error instanceof Error && error.message === 'timeout exceeded when trying to connect');
 }
 
-/** It does not let Parley in. */
+/** The replica refuses the login or the access. */
 const isAccessDenied = (error: unknown) => /^28|^42501$/.test(getSqlState(error) ?? '');

@@ -2,28 +2,28 @@ import type pg from 'pg';
 import { createProbe } from './replica-connections.ts';
 
 /**
- * What this node writes into the primary again and again. A replica that shows a beat has everything that was committed
- * before the beat was written, and follows this primary and no other database.
+ * A row that this node keeps updating on the primary. A replica that shows a beat has replayed everything committed
+ * before that beat was written, and it follows this primary and no other database.
  */
 export type Heartbeat = {
   /** Writes the next beat. Never rejects. */
   send(): Promise<void>;
-  /** Milliseconds since a beat was written; undefined for one that proves nothing, or is long gone. */
+  /** Milliseconds since a beat was written. Undefined for an unknown beat or one older than a minute. */
   ageMs(beat: number): number | undefined;
   /**
-   * Milliseconds by which who shows this beat, or 0 for none, is behind at least; 0 for the newest. Undefined while the
-   * primary does not answer.
+   * The minimum lag in milliseconds of a replica that shows this beat (0: none); 0 for the newest beat. Undefined while
+   * the primary does not respond.
    */
   lagMs(beat: number): number | undefined;
   stop(): void;
 };
 
-/** How long beats are remembered, and how long the primary may take for one, in milliseconds. */
+/** How long beats are remembered, and the timeout for writing one, in milliseconds. */
 const memoryMs = 60_000;
 const timeoutMs = 2_000;
 
 export function createHeartbeat(connection: pg.ClientConfig, node: string): Heartbeat {
-  /** When each beat was sent, oldest first, by this process's clock. */
+  /** When each beat was sent, oldest first, by the clock of this process. */
   const sent = new Map<number, number>();
   let last = 0;
   let running: Promise<void> | undefined;
@@ -45,8 +45,8 @@ export function createHeartbeat(connection: pg.ClientConfig, node: string): Hear
   }
 
   /**
-   * The primary may have crashed, and have lost which places members wrote up to (written.ts): replicas have to show a beat
-   * from after that.
+   * The primary may have crashed and lost the members' last write positions (replica-last-write.ts). Replicas must show
+   * a later beat before they serve again.
    */
   function forget() {
     sent.clear();
@@ -64,8 +64,11 @@ export function createHeartbeat(connection: pg.ClientConfig, node: string): Hear
   }
 }
 
-/** On the primary's disk at once, because only then is it sent on; no standby is waited for, whatever the settings say. */
+/**
+ * Flushed to the disk of the primary immediately, because only flushed data is sent to standbys. It never waits for a
+ * standby, regardless of the settings.
+ */
 const insertHeartbeat = `
   insert into node_heartbeat (node, counter)
-  select $1, $2 from (select set_config('synchronous_commit', 'local', true)) unwaited
+  select $1, $2 from (select set_config('synchronous_commit', 'local', true)) local_commit
   on conflict (node) do update set counter = excluded.counter, sent_at = now()`;

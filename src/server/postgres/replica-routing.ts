@@ -9,14 +9,14 @@ import type { Replicas } from './replicas.ts';
 
 export type ReadRoutingDeps = {
   db: Database;
-  /** The same database on connections for searches alone. */
+  /** The same database with separate connections for searches. */
   searchDb: Database;
   replicas: Replicas | undefined;
-  /** Where this node's stream of events is. */
+  /** The current position of this node's event stream. */
   position: (() => Position) | undefined;
 };
 
-/** Chooses where each GET reads from; everything else works on the primary. */
+/** Chooses where each GET reads from. All other requests use the primary. */
 export function routeReads({ db, searchDb, replicas, position }: ReadRoutingDeps) {
   const positions = position === undefined ? undefined : trackPositions(position);
   return createMiddleware<{ Variables: SignedInEnv['Variables'] & ReplicaPositionEnv['Variables'] }>(
@@ -36,16 +36,16 @@ export function routeReads({ db, searchDb, replicas, position }: ReadRoutingDeps
   );
 }
 
-/** The member is known once the request has been answered, if at all. */
+/** The member is known only after the request has been handled, if at all. */
 type WriterEnv = { Variables: VisitorEnv['Variables'] & Partial<SignedInEnv['Variables']> };
 
-/** Notes for every member who wrote that they did, before they hear that it is done. */
+/** Records each member's write before the response is sent. */
 export function recordWrites(replicas: Replicas | undefined) {
   return createMiddleware<WriterEnv>(async (c, next) => {
     await next();
     if (replicas === undefined || isReadMethod(c.req.method)) return;
     const memberId = c.get('viewer')?.id ?? c.get('registered');
-    // What was refused has written nothing.
+    // A refused request has written nothing.
     const refused = c.res.status >= 400 && c.res.status < 500;
     if (memberId !== undefined && !refused) await replicas.recordWrite(memberId);
   });
@@ -53,15 +53,18 @@ export function recordWrites(replicas: Replicas | undefined) {
 
 const isReadMethod = (method: string) => method === 'GET' || method === 'HEAD';
 
-/** As many positions, of as many milliseconds: what lies behind the slowest replica that still serves. */
+/**
+ * The number of positions to remember, and the milliseconds between them: together they cover the maximum lag of a
+ * serving replica.
+ */
 const maxPositions = 100;
 const intervalMs = 50;
 
-/** Remembers where the stream of events was a moment ago. */
+/** Remembers recent positions of the event stream. */
 function trackPositions(position: () => Position) {
   const known: { position: Position; wal: Lsn; at: number }[] = [];
   return {
-    /** The newest position all of which lies before a place in the log; undefined where none is known. */
+    /** The newest position that a replica with this `replayed` has reached completely. Undefined if none is known. */
     newestWithin(replayed: Lsn): Position | undefined {
       note();
       return known.findLast((each) => each.wal <= replayed)?.position;

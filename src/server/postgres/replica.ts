@@ -12,13 +12,13 @@ import { type Lsn, parseLsn } from './lsn.ts';
 
 export type Replica = {
   readers: { main: Reader; search: Reader };
-  /** Up to where it is known to have replayed. */
+  /** The position up to which the replica is known to have replayed. */
   replayedLsn: () => Lsn;
-  /** Whether it may serve reads now. */
+  /** Whether the replica may serve reads now. */
   isServing: () => boolean;
-  /** Asks it how far it is; those who ask at the same time wait for one answer. Never rejects. */
+  /** Queries the state of the replica. Concurrent calls share one query. Never rejects. */
   probe(): Promise<void>;
-  /** Tells the log of what changes from now on. */
+  /** Logs the current state and every later change. */
   startLogging(): void;
   getState(): ReplicaState;
   stop(): Promise<void>;
@@ -33,15 +33,15 @@ export type ReplicaOptions = {
   onStatement?: StatementObserver | undefined;
 };
 
-/** Nobody sees a page older than this but for their own doing, in milliseconds; and how close it has to come back. */
+/** The maximum age in milliseconds of what other members wrote, and the lag below which a replica serves again. */
 const maxLagMs = 2_000;
 const recoveredLagMs = 1_000;
 
-/** Milliseconds in which it has to answer how it is, and those a query may take before the primary is asked instead. */
+/** The timeouts in milliseconds of a status query, and of a query before it is retried on the primary. */
 const probeTimeoutMs = 1_000;
 const queryTimeoutMs = 5_000;
 
-/** One streaming replica: its connections, and what is known of it. */
+/** One streaming replica: its connections and its known state. */
 export function openReplica({ url, node, heartbeat, primary, log, onStatement }: ReplicaOptions): Replica {
   const connection = { connectionString: url };
   const name = redactPassword(url);
@@ -51,7 +51,7 @@ export function openReplica({ url, node, heartbeat, primary, log, onStatement }:
     stream: sockets.stream,
     connectionTimeoutMillis: probeTimeoutMs,
     statement_timeout: queryTimeoutMs,
-    // Where no answer comes at all.
+    // Applies when the server does not respond at all.
     query_timeout: queryTimeoutMs + probeTimeoutMs,
   };
   const pool = openPool({ connection: own });
@@ -67,13 +67,13 @@ export function openReplica({ url, node, heartbeat, primary, log, onStatement }:
       primary: primary.searchDb,
       onBroken: handleFailure,
       onStatement,
-      // The primary would be as busy with it.
+      // The query would overload the primary as well.
       shouldGiveUp: isOverloadError,
     }),
   };
   let replayed: Lsn = 0n;
   let heartbeatNumber = 0;
-  let reason: string | null = 'it has not answered yet';
+  let reason: string | null = 'it has not responded yet';
   let announced = false;
   let stopped = false;
   let looking: Promise<void> | undefined;
@@ -101,31 +101,31 @@ export function openReplica({ url, node, heartbeat, primary, log, onStatement }:
   async function lookOnce(): Promise<void> {
     try {
       const seen = await probe.query<ProbeResult>(selectReplicaState, [node]);
-      decide(seen === undefined ? 'it gave no answer' : judge(seen));
+      decide(seen === undefined ? 'it returned no row' : judge(seen));
     } catch (error) {
-      // What still waits for it is run on the primary.
+      // Queries that are still waiting for the replica are retried on the primary.
       sockets.destroy();
-      decide(`it does not answer: ${getErrorMessage(error)}`);
+      decide(`it does not respond: ${getErrorMessage(error)}`);
     } finally {
       looking = undefined;
     }
   }
 
-  /** Why it may not serve reads, else null. */
+  /** Why the replica may not serve reads, or null if it may. */
   function judge(seen: ProbeResult): string | null {
-    if (!seen.standby) return 'it is no standby (any more)';
+    if (!seen.standby) return 'it is not a standby';
     replayed = parseLsn(seen.replayed) ?? 0n;
     heartbeatNumber = seen.beat ?? 0;
     const lag = heartbeat.lagMs(heartbeatNumber);
-    // While the primary itself does not answer, nothing is known, and nothing is read.
+    // While the primary does not respond, the lag is unknown and the state stays as it is.
     if (lag === undefined) return reason;
     if (lag <= (reason === null ? maxLagMs : recoveredLagMs)) return null;
     return heartbeatNumber === 0
-      ? 'it does not have what this node wrote: it is far behind, or another database'
+      ? 'it does not have what this node wrote: it is far behind, or it replicates another database'
       : `it lags by ${seconds(lag)} s`;
   }
 
-  /** A query failed on it. The next look tells whether it serves again. */
+  /** Handles a failed query. The next probe decides whether the replica serves again. */
   function handleFailure(error: unknown): void {
     if (stopped || reason !== null) return;
     decide(`a query failed: ${getErrorMessage(error)}`);
@@ -144,8 +144,8 @@ export function openReplica({ url, node, heartbeat, primary, log, onStatement }:
   }
 
   function logState(): void {
-    if (reason === null) log.info(`The replica ${name} serves reads.`);
-    else log.warn(`The replica ${name} is left out: ${reason}.`);
+    if (reason === null) log.info(`Replica ${name} serves reads.`);
+    else log.warn(`Replica ${name} is not used: ${reason}.`);
   }
 
   function state(): ReplicaState {

@@ -15,43 +15,44 @@ import {
   resetFutureWrites,
 } from './replica-last-write.ts';
 
-/** The streaming replicas that serve reads beside the primary. */
+/** The streaming replicas that serve reads in addition to the primary. */
 export type Replicas = {
   /**
-   * Where the member reads from now, so that they see no page older than their own last write, nor than `seen`, a place
-   * they were told of. `replayed` is null where it is the primary, else a place up to which the replica surely shows all.
+   * Chooses a database for the member's reads that is not older than the member's last write, nor than `seen`, a
+   * position the client has received. `replayed` is null for the primary; for a replica it is a position up to which it
+   * has replayed.
    */
   chooseReader(memberId: number, seen: Lsn | null): Promise<ChosenReader>;
-  /** To be called when a member's write is committed and before it is acknowledged. */
+  /** Call it after the commit of a member's write and before the response. */
   recordWrite(memberId: number): Promise<void>;
   getStates: () => ReplicaState[];
   stop(): Promise<void>;
 };
 
-/** `searching` has connections for searches alone. */
+/** `searchReader` has separate connections for searches. */
 type ChosenReader = { reader: Reader; searchReader: Reader; replayed: Lsn | null };
 
 export type ReplicasOptions = {
   db: Database;
   searchDb: Database;
-  /** The primary's. */
+  /** The connection settings of the primary. */
   connection: pg.ClientConfig;
   urls: readonly string[];
   log: Logger;
-  /** Told how long each statement took on a replica. */
+  /** Called with the duration of each statement on a replica. */
   onStatement?: StatementObserver | undefined;
 };
 
-/** Milliseconds between two beats of a node, and two looks at each replica. */
+/** Milliseconds between two heartbeats of a node, and between two probes of each replica. */
 const intervalMs = 500;
 
-/** Milliseconds that a request waits at most to hear that a replica has caught up, and the start to hear of all. */
+/** The maximum wait in milliseconds of a request for a replica to catch up, and of the start for all replicas. */
 const catchUpTimeoutMs = 200;
 const startTimeoutMs = 2_000;
 
 /**
- * Replicas that cannot be used are told to the log and left out for as long as that lasts; the start goes on. Undefined
- * where there are none: then nothing more is asked of anybody.
+ * Opens the replicas. Replicas that cannot be used are logged and skipped while that lasts; the start continues.
+ * Returns undefined if there are none.
  */
 export async function openReplicas(options: ReplicasOptions): Promise<Replicas | undefined> {
   const { db, searchDb, connection, urls, log, onStatement } = options;
@@ -90,7 +91,7 @@ export async function openReplicas(options: ReplicasOptions): Promise<Replicas |
     },
   };
 
-  /** In turn, those that have replayed the floor; where none is known to, one of them is asked. */
+  /** Round robin among the replicas that have replayed `floor`. If none is known to, probes one of them. */
   async function pick(floor: Lsn): Promise<Replica | undefined> {
     const serving = all.filter((replica) => replica.isServing());
     if (serving.length === 0) return undefined;
@@ -110,7 +111,7 @@ async function probeAll(heart: Heartbeat, all: readonly Replica[]): Promise<void
   await Promise.all(all.map((replica) => replica.probe()));
 }
 
-/** Until every replica serves, or time is up. */
+/** Waits until every replica serves or the time is up. */
 async function probeUntilServing(heart: Heartbeat, all: readonly Replica[]): Promise<void> {
   const end = performance.now() + startTimeoutMs;
   await heart.send();

@@ -8,7 +8,7 @@ import type { AnswerCards } from '#shared/identity/profiles.ts';
 import type { SearchResults } from '#shared/discovery/search.ts';
 
 const server = await startTestServer();
-const secondNode = await server.startBeside();
+const secondNode = await server.startSecondNode();
 afterAll(async () => {
   await secondNode.stop();
   await server.stop();
@@ -24,12 +24,12 @@ beforeEach(async () => {
 const accept = (member: Member, questionId: number, answerId: number | null) =>
   member.put<{ acceptedAnswerId: number | null }>(`/questions/${questionId}/accepted-answer`, { answerId });
 const acceptedOf = async (questionId: number) => (await eve.read(questionId)).question.acceptedAnswerId;
-const bellOf = async (member: Member) =>
+const readNotifications = async (member: Member) =>
   (await member.get<Notifications>('/notifications')).body.items.filter(({ type }) => type === 'other');
 const follow = (member: Member, id: number) => member.put(`/questions/${id}/follow`, { following: true });
 
-/** What the pages of the question and the lists are told of acceptances, in order. */
-async function told(questionId: number): Promise<unknown[]> {
+/** The acceptance events published for a question's page and the lists, in order. */
+async function events(questionId: number): Promise<unknown[]> {
   const { rows } = await sql<{ event: unknown }>`
     select event from event where event ->> 'kind' in ('accepted', 'question-solved', 'answer-accepted')
       and (topic = ${`question:${questionId}`} or event ->> 'questionId' = ${String(questionId)})
@@ -38,7 +38,7 @@ async function told(questionId: number): Promise<unknown[]> {
 }
 
 describe('accepting an answer', () => {
-  test('is shown to every member, on the page, in the feed and in search; it moves and can be taken back', async () => {
+  test('shows it to every member on the page, in the feed and in search, and can be changed and undone', async () => {
     const id = await ann.ask({ title: `${title} ${crypto.randomUUID()}` });
     const [first, second] = [await bob.answer(id), await eve.answer(id)];
     const cards = async () => {
@@ -64,7 +64,7 @@ describe('accepting an answer', () => {
     expect(await cards()).toMatchObject([{ solved: false }, { solved: false }]);
   });
 
-  test('marks the card of the answer, and no other, in search and on the profile', async () => {
+  test('marks only the card of this answer in search and on the profile', async () => {
     const word = `loaf${crypto.randomUUID().replaceAll('-', '')}`;
     const id = await ann.ask();
     const [first, second] = [await bob.answer(id, `${word} once.`), await bob.answer(id, `${word} twice.`)];
@@ -85,7 +85,7 @@ describe('accepting an answer', () => {
     expect(await cards()).toEqual(both({ [first.id]: false, [second.id]: false }));
   });
 
-  test('puts the answer first, and moves no reputation', async () => {
+  test('moves the answer to the top and changes no reputation', async () => {
     const id = await ann.ask();
     const older = await bob.answer(id);
     const newer = await eve.answer(id);
@@ -95,26 +95,26 @@ describe('accepting an answer', () => {
     expect(await ann.me()).toMatchObject({ reputation: 0 });
   });
 
-  test('is for the asker alone, also where another one wrote the answer', async () => {
+  test('is refused for anyone but the author of the question, including the author of the answer', async () => {
     const id = await ann.ask();
     const answer = await bob.answer(id);
     for (const other of [bob, eve])
-      expect(await accept(other, id, answer.id)).toMatchObject({ status: 403, code: 'not-author' });
+      expect(await accept(other, id, answer.id)).toMatchObject({ status: 403, kind: 'not-author' });
     await accept(ann, id, answer.id);
     for (const other of [bob, eve])
-      expect(await accept(other, id, null)).toMatchObject({ status: 403, code: 'not-author' });
+      expect(await accept(other, id, null)).toMatchObject({ status: 403, kind: 'not-author' });
     expect(await acceptedOf(id)).toBe(answer.id);
   });
 
-  test('an asker may accept an answer of their own, and nobody hears from themselves', async () => {
+  test("works for an answer of the question's author, who is not notified", async () => {
     const id = await ann.ask();
     await follow(ann, id);
     const answer = await ann.answer(id);
     expect(await accept(ann, id, answer.id)).toMatchObject({ status: 200 });
-    expect(await bellOf(ann)).toEqual([]);
+    expect(await readNotifications(ann)).toEqual([]);
   });
 
-  test('of another question, or one that is gone, is refused and changes nothing', async () => {
+  test('is refused for an answer to another question or a deleted one, and changes nothing', async () => {
     const [id, beside] = [await ann.ask(), await ann.ask()];
     const [answer, elsewhere] = [await bob.answer(id), await bob.answer(beside)];
     await accept(ann, id, answer.id);
@@ -127,14 +127,14 @@ describe('accepting an answer', () => {
     ).rejects.toMatchObject({ constraint: 'question_accepted_answer' });
   });
 
-  test('tells the page and the lists once, however often it is asked for', async () => {
+  test('publishes one event to the page and the lists when it is repeated', async () => {
     const id = await ann.ask();
     const answer = await bob.answer(id);
     await accept(ann, id, answer.id);
     await accept(ann, id, answer.id);
     await accept(ann, id, null);
     await accept(ann, id, null);
-    expect(await told(id)).toEqual([
+    expect(await events(id)).toEqual([
       { kind: 'accepted', acceptedAnswerId: answer.id },
       { kind: 'question-solved', questionId: id, solved: true },
       { kind: 'answer-accepted', questionId: id, acceptedAnswerId: answer.id },
@@ -144,23 +144,23 @@ describe('accepting an answer', () => {
     ]);
   });
 
-  test('goes with the answer when that is deleted, and the lists hear of it', async () => {
+  test('ends when the answer is deleted, and the lists receive an event', async () => {
     const id = await ann.ask();
-    const [kept, gone] = [await bob.answer(id), await bob.answer(id)];
+    const [remaining, gone] = [await bob.answer(id), await bob.answer(id)];
     await accept(ann, id, gone.id);
-    await bob.remove('answers', kept.id);
+    await bob.remove('answers', remaining.id);
     expect(await acceptedOf(id)).toBe(gone.id);
     await bob.remove('answers', gone.id);
     expect(await acceptedOf(id)).toBeNull();
-    expect((await told(id)).slice(3)).toEqual([
+    expect((await events(id)).slice(3)).toEqual([
       { kind: 'accepted', acceptedAnswerId: null },
       { kind: 'question-solved', questionId: id, solved: false },
       { kind: 'answer-accepted', questionId: id, acceptedAnswerId: null },
     ]);
-    expect(await bellOf(bob)).toEqual([]);
+    expect(await readNotifications(bob)).toEqual([]);
   });
 
-  test('a question with an accepted answer can be deleted', async () => {
+  test('allows the question to be deleted', async () => {
     const id = await ann.ask();
     await accept(ann, id, (await bob.answer(id)).id);
     await ann.remove('questions', id);
@@ -168,13 +168,13 @@ describe('accepting an answer', () => {
   });
 });
 
-describe('an accepted answer tells', () => {
-  test('its author and the followers of the question; each once for an answer, the asker never', async () => {
+describe('the notifications about an accepted answer', () => {
+  test("go to its author and the followers of the question, once per answer, but not to the question's author", async () => {
     const id = await ann.ask({ title });
     const [first, second] = [await bob.answer(id), await bob.answer(id)];
     for (const member of [ann, bob, eve]) await follow(member, id);
     await accept(ann, id, first.id);
-    expect(await bellOf(bob)).toMatchObject([
+    expect(await readNotifications(bob)).toMatchObject([
       {
         type: 'other',
         message: `Ann accepted your answer to "${title}"`,
@@ -183,20 +183,20 @@ describe('an accepted answer tells', () => {
         entityType: 'answer',
       },
     ]);
-    expect(await bellOf(eve)).toMatchObject([
+    expect(await readNotifications(eve)).toMatchObject([
       {
         message: `Ann accepted an answer to a question you follow: "${title}"`,
         link: `/question/${id}#answer-${first.id}`,
       },
     ]);
     for (const answerId of [second.id, first.id, null, second.id, first.id]) await accept(ann, id, answerId);
-    expect((await bellOf(bob)).map(({ entityId }) => entityId)).toEqual([second.id, first.id]);
-    expect((await bellOf(eve)).map(({ entityId }) => entityId)).toEqual([second.id, first.id]);
-    expect(await bellOf(ann)).toEqual([]);
+    expect((await readNotifications(bob)).map(({ entityId }) => entityId)).toEqual([second.id, first.id]);
+    expect((await readNotifications(eve)).map(({ entityId }) => entityId)).toEqual([second.id, first.id]);
+    expect(await readNotifications(ann)).toEqual([]);
     expect(await findViolations(server.db)).toEqual([]);
   });
 
-  test('once also where two nodes are asked at the same moment', async () => {
+  test('are sent once when two nodes accept it at the same time', async () => {
     const id = await ann.ask();
     const answer = await bob.answer(id);
     const both = await Promise.all(
@@ -205,11 +205,11 @@ describe('an accepted answer tells', () => {
       ),
     );
     for (const response of both) expect(expectOk(response)).toEqual({ acceptedAnswerId: answer.id });
-    expect(await bellOf(bob)).toHaveLength(1);
-    expect(await told(id)).toHaveLength(3);
+    expect(await readNotifications(bob)).toHaveLength(1);
+    expect(await events(id)).toHaveLength(3);
   });
 
-  test('nobody while its deletion and its acceptance meet', async () => {
+  test('are not sent when the answer is deleted at the same time', async () => {
     for (let round = 0; round < 5; round++) {
       const id = await ann.ask();
       const answer = await bob.answer(id);
@@ -221,7 +221,7 @@ describe('an accepted answer tells', () => {
       expect(deleted.status).toBe(204);
       expect(await acceptedOf(id)).toBeNull();
     }
-    expect(await bellOf(bob)).toEqual([]);
+    expect(await readNotifications(bob)).toEqual([]);
     expect(await findViolations(server.db)).toEqual([]);
   });
 });

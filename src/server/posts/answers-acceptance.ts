@@ -1,6 +1,6 @@
-import { notifyOfAcceptance } from '#server/notifications/notifications.ts';
-import { type Database, transaction } from '#server/core/database.ts';
-import { publishAll } from '#server/core/events.ts';
+import { notifyFollowers, notifyMember } from '#server/notifications/index.ts';
+import { type Database, transaction, type Tx } from '#server/core/database.ts';
+import { publishAll, type TopicEvent } from '#server/core/events.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { buildAcceptanceEvents } from './posts-events.ts';
@@ -8,9 +8,10 @@ import { lockOwnQuestion } from './questions.ts';
 import { findAnswerOfQuestion, updateAcceptedAnswer } from './answers-queries.ts';
 
 /**
- * Makes an answer, or none (null), the one that the asker says solved it. Setting the same again changes nothing. It moves
- * no reputation: docs/product.md 7.4 names the ways in which that moves.
- * @throws ProblemError 'not-author' for anybody but the asker, 'not-found' for an answer to another question.
+ * Sets the accepted answer of a question, or none (null). A repetition changes nothing. Changes no reputation
+ * (docs/product.md 5.3).
+ * @throws ProblemError 'not-author' for anyone but the author of the question, 'not-found' for an answer to another
+ * question
  */
 export async function acceptAnswer(
   db: Database,
@@ -20,16 +21,37 @@ export async function acceptAnswer(
     const question = await lockOwnQuestion(tx, {
       id: questionId,
       viewer,
-      refusal: 'Only who asked the question can say what solved it.',
+      refusal: 'acceptance-not-author',
       against: 'changes',
     });
     if (question.accepted_answer_id === answerId) return { acceptedAnswerId: answerId };
     const answer = answerId === null ? null : await findAnswerOfQuestion(tx, { id: answerId, questionId });
-    if (answer === undefined) throw new ProblemError('not-found', 'Answer not found');
+    if (answer === undefined) throw new ProblemError('answer-not-found');
     await updateAcceptedAnswer(tx, { questionId, answerId });
     const notificationEvents =
-      answer === null ? [] : await notifyOfAcceptance(tx, { questionId, answer, senderId: viewer.id });
+      answer === null ? [] : await notify(tx, { questionId, answer, senderId: viewer.id });
     await publishAll(tx, [...buildAcceptanceEvents(questionId, answerId), ...notificationEvents]);
     return { acceptedAnswerId: answerId };
   });
+}
+
+/**
+ * Notifies the author of the accepted answer, and the followers of the question except for that author and the
+ * question's author. Once per answer, however often the acceptance changes.
+ */
+async function notify(
+  tx: Tx,
+  acceptance: { questionId: number; answer: { id: number; author_id: number | null }; senderId: number },
+): Promise<TopicEvent[]> {
+  const { questionId, answer, senderId } = acceptance;
+  const draft = { senderId, questionId, answerId: answer.id, replyId: null };
+  const authorEvents =
+    answer.author_id === null
+      ? []
+      : await notifyMember(tx, { recipientId: answer.author_id, draft: { ...draft, kind: 'accepted' } });
+  const followerEvents = await notifyFollowers(tx, {
+    draft: { ...draft, kind: 'accepted_followed' },
+    except: answer.author_id,
+  });
+  return [...authorEvents, ...followerEvents];
 }

@@ -2,7 +2,7 @@ import type { RawBuilder } from 'kysely';
 import { prepareDraftEndings, type LockedDraft, lockDraftsStatements } from './drafts.ts';
 import { findMentionsProblem } from './mentions-limits.ts';
 import { findMentions } from './mentions.ts';
-import { buildAnswerNotifications, createNotifiedEvents } from '#server/notifications/notifications.ts';
+import { buildAnswerNotifications, createNotifiedEvents } from '#server/notifications/index.ts';
 import { type Database, transaction, type Tx } from '#server/core/database.ts';
 import { runPipelined } from '#server/core/database-driver.ts';
 import { publishAll, type TopicEvent } from '#server/core/events.ts';
@@ -33,16 +33,16 @@ export type AnswerRequest = {
 
 type AnswerPostRequest = PostRequest & { answer: AnswerRequest };
 
-/** An answer that is stored, and who asked. */
+/** A stored answer, and the author of its question. */
 type Posted = { posting: AnswerPostRequest; id: number; at: Date; questionAuthorId: number | null };
 
 /**
- * Posts an answer once a key, and counts it on the question and its author. Returns it as its author sees it. Answers that come at the
- * same time, to one question or to many, are stored together.
+ * Posts answers, once per idempotency key, and counts each on its question and author. Returns each answer as its
+ * author sees it. Concurrent answers, to any questions, are stored in one batch.
  */
 export function createAnswerBatcher({ db, publicUrl }: { db: Database; publicUrl: string | null }) {
   return createWriteBatcher<AnswerRequest, Answer>({
-    writeBatch: (answers, how) => postAnswers(db, { answers, publicUrl, how }),
+    writeBatch: (answers, lockOptions) => postAnswers(db, { answers, publicUrl, lockOptions }),
     keyOf: ({ questionId }) => questionId,
     maxBatchSize: 100,
   });
@@ -50,9 +50,13 @@ export function createAnswerBatcher({ db, publicUrl }: { db: Database; publicUrl
 
 async function postAnswers(
   db: Database,
-  wanted: { answers: readonly AnswerRequest[]; publicUrl: string | null; how: { waitsForLocks: boolean } },
+  wanted: {
+    answers: readonly AnswerRequest[];
+    publicUrl: string | null;
+    lockOptions: { waitsForLocks: boolean };
+  },
 ): Promise<Outcome<Answer>[]> {
-  const { answers, publicUrl, how } = wanted;
+  const { answers, publicUrl, lockOptions } = wanted;
   const postings = answers.map((answer): AnswerPostRequest => {
     const { viewer, key, questionId, draft } = answer;
     return { viewer, key, kind: 'answer', request: [questionId, draft], answer };
@@ -66,9 +70,9 @@ async function postAnswers(
         questions: [lockQuestionsStatement([...new Set(answers.map(({ questionId }) => questionId))])],
         drafts: lockDraftsStatements(postings.map(toPostedDraft)),
       });
-      const { fresh, repeated } = claims(claimed.flat());
-      const outcomes = await postFresh(tx, {
-        fresh,
+      const { added, repeated } = claims(claimed.flat());
+      const outcomes = await postAdded(tx, {
+        added,
         questions: new Map(questions.flat().map((row) => [row.id, row])),
         drafts: drafts.flat(),
         publicUrl,
@@ -76,33 +80,33 @@ async function postAnswers(
       for (const posting of repeated) outcomes.set(posting, await toOutcome(readEarlierAnswer(tx, posting)));
       return postings.map((posting) => outcomes.get(posting) ?? questionNotFound());
     },
-    how,
+    lockOptions,
   );
 }
 
 type LockedQuestion = { author_id: number | null; lock_reason: string | null };
 
 type Posts = {
-  fresh: readonly AnswerPostRequest[];
+  added: readonly AnswerPostRequest[];
   questions: ReadonlyMap<number, LockedQuestion>;
-  /** The drafts of these answers that there are, locked. */
+  /** The existing drafts of these answers, locked. */
   drafts: readonly LockedDraft[];
   publicUrl: string | null;
 };
 
-async function postFresh(tx: Tx, posts: Posts): Promise<Map<AnswerPostRequest, Outcome<Answer>>> {
-  const { fresh, questions } = posts;
+async function postAdded(tx: Tx, posts: Posts): Promise<Map<AnswerPostRequest, Outcome<Answer>>> {
+  const { added, questions } = posts;
   const refused: [AnswerPostRequest, ProblemError][] = [];
-  // By member, so that two transactions count the mentions of the same members in one order.
-  for (const posting of fresh.toSorted((a, b) => a.viewer.id - b.viewer.id)) {
+  // Sorted by member, so that two transactions count mentions of the same members in the same order.
+  for (const posting of added.toSorted((a, b) => a.viewer.id - b.viewer.id)) {
     const problem = await findRefusal(tx, posting, posts);
     if (problem !== null) refused.push([posting, problem]);
   }
   const refusals = new Map<AnswerPostRequest, Outcome<Answer>>(refused);
-  const postable = fresh.filter((posting) => !refusals.has(posting));
-  const freed = refused.map(([posting]) => ({ posting, id: null }));
+  const postable = added.filter((posting) => !refusals.has(posting));
+  const releasedKeys = refused.map(([posting]) => ({ posting, id: null }));
   if (postable.length === 0) {
-    await runPipelined(tx, { keys: saveKeysStatements(freed) });
+    await runPipelined(tx, { keys: saveKeysStatements(releasedKeys) });
     return refusals;
   }
   const stored = await insertAnswers(
@@ -122,11 +126,14 @@ async function postFresh(tx: Tx, posts: Posts): Promise<Map<AnswerPostRequest, O
   const answers = await updateCountsAndNotify(tx, {
     ...posts,
     posted,
-    keys: saveKeysStatements([...posted, ...freed]),
+    keys: saveKeysStatements([...posted, ...releasedKeys]),
   });
   return new Map([
     ...refusals,
-    ...posted.map(({ posting, id }): [AnswerPostRequest, Answer] => [posting, answers.get(id) ?? lost()]),
+    ...posted.map(({ posting, id }): [AnswerPostRequest, Answer] => [
+      posting,
+      answers.get(id) ?? throwAnswerMissing(),
+    ]),
   ]);
 }
 
@@ -145,7 +152,7 @@ async function findRefusal(
   );
 }
 
-/** Returns the answers by their ids. */
+/** Returns the answers by id. */
 async function updateCountsAndNotify(
   tx: Tx,
   { posted, drafts, keys, publicUrl }: Posts & { posted: readonly Posted[]; keys: RawBuilder<never>[] },
@@ -159,10 +166,10 @@ async function updateCountsAndNotify(
   );
   const {
     counted,
-    told: recipients,
+    notified: recipients,
     answers,
     ended,
-    noted: insertedDrafts,
+    insertedDrafts,
   } = await runPipelined(tx, {
     counted: [
       addToAnswerCountsStatement(
@@ -172,7 +179,7 @@ async function updateCountsAndNotify(
     members: changeMemberAnswerCountsStatements(
       [...perMember].map(([memberId, { length }]) => ({ memberId, by: length })),
     ),
-    told: buildAnswerNotifications(
+    notified: buildAnswerNotifications(
       posted.map(({ posting, id, questionAuthorId }) => ({
         question: { id: posting.answer.questionId, author_id: questionAuthorId },
         answerId: id,
@@ -182,7 +189,7 @@ async function updateCountsAndNotify(
     ),
     topics: [touchTagsStatement({ questionIds: [...perQuestion.keys()], at })],
     ended: draftEndings.ended,
-    noted: draftEndings.inserted,
+    insertedDrafts: draftEndings.inserted,
     pruned: draftEndings.pruned,
     keys,
     answers: [selectAnswersAsAuthors(posted.map(({ id }) => id))],
@@ -202,7 +209,7 @@ async function updateCountsAndNotify(
   return new Map(answers.flat().map((row) => [row.id, toAnswer(row)]));
 }
 
-/** The draft that an answer was written as. */
+/** The key of the draft of an answer. */
 const toPostedDraft = ({ viewer, key, answer }: AnswerPostRequest) => ({
   memberId: viewer.id,
   target: draftTargets.answer(answer.questionId),
@@ -218,10 +225,10 @@ function buildAnswerPostedEvents({ posting, id }: Posted): TopicEvent[] {
   ];
 }
 
-const questionNotFound = () => new ProblemError('not-found', 'Question not found');
+const questionNotFound = () => new ProblemError('question-not-found');
 
-function lost(): never {
-  throw new Error('an answer that was stored cannot be read');
+function throwAnswerMissing(): never {
+  throw new Error('the stored answer cannot be read');
 }
 
 async function readEarlierAnswer(tx: Tx, posting: AnswerPostRequest): Promise<Answer> {

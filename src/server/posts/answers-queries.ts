@@ -23,7 +23,10 @@ export type AnswerRow = BylineRow & {
 /** An answer in the list of its question. */
 export type ListedAnswerRow = AnswerRow & { accepted: boolean };
 
-/** @param viewer their id, or where it stands. */
+/**
+ * The columns of an answer.
+ * @param viewer the viewer's id, or a column that contains it
+ */
 const answerColumns = (viewer: number | RawBuilder<unknown>) => sql`
   post.id, post.question_id, post.content, post.created_at, post.edited_at, post.upvotes, post.downvotes,
   (select direction from vote where answer_id = post.id and member_id = ${viewer}) as my_vote,
@@ -31,8 +34,8 @@ const answerColumns = (viewer: number | RawBuilder<unknown>) => sql`
   ${bylineColumns}`;
 
 /**
- * Which answers: those behind the cursor, `limit` at most, in that order. The accepted one is not among them: it comes
- * before the first of them, beyond the limit.
+ * A page of answers: up to `limit` answers after the cursor, in this order. The accepted answer is not among them. It
+ * comes before the first of them and does not count towards the limit.
  */
 export type AnswerWindow = {
   questionId: number;
@@ -49,12 +52,12 @@ export async function listAnswerRows(db: Reader, wanted: AnswerWindow) {
 
 export function selectAnswers(wanted: AnswerWindow): RawBuilder<ListedAnswerRow> {
   const { questionId, viewerId, sort, cursor, limit } = wanted;
-  const { from, question, behind, order, orderOfRows = order } = orders[sort];
+  const { from, question, afterCursor, order, orderOfRows = order } = orders[sort];
   const accepted = sql`(select accepted_answer_id from question where id = ${questionId})`;
   const others = sql<ListedAnswerRow>`
     select ${answerColumns(viewerId)}, false as accepted from ${from} ${bylineJoins}
     where ${question} = ${questionId} and post.id is distinct from ${accepted}
-      ${cursor === null ? sql`` : sql`and ${behind(cursor)}`}
+      ${cursor === null ? sql`` : sql`and ${afterCursor(cursor)}`}
     order by ${order} limit ${sql.lit(limit)}`;
   if (cursor !== null) return others;
   return sql<ListedAnswerRow>`
@@ -64,25 +67,28 @@ export function selectAnswers(wanted: AnswerWindow): RawBuilder<ListedAnswerRow>
     ) post order by post.accepted desc, ${orderOfRows}`;
 }
 
-/** Each order with what is behind a cursor in it. An index serves each; `score` has the places of the most helpful. */
+/**
+ * The sort orders and the condition for rows after a cursor. Each is served by an index. `score` is the value that the
+ * most helpful answers are sorted by.
+ */
 const orders: Readonly<Record<AnswerSort, Order>> = {
   newest: {
     from: sql`answer post`,
     question: sql`post.question_id`,
-    behind: ({ after, id }) => sql`(post.created_at, post.id) < (${new Date(after)}, ${id})`,
+    afterCursor: ({ after, id }) => sql`(post.created_at, post.id) < (${new Date(after)}, ${id})`,
     order: sql`post.created_at desc, post.id desc`,
   },
   oldest: {
     from: sql`answer post`,
     question: sql`post.question_id`,
-    behind: ({ after, id }) => sql`(post.created_at, post.id) > (${new Date(after)}, ${id})`,
+    afterCursor: ({ after, id }) => sql`(post.created_at, post.id) > (${new Date(after)}, ${id})`,
     order: sql`post.created_at, post.id`,
   },
   helpful: {
     from: sql`answer_score place join answer post on post.id = place.answer_id`,
     question: sql`place.question_id`,
-    // A cursor of another order goes on below no votes.
-    behind: ({ after, id, score = 0 }) =>
+    // A cursor from another order starts at score 0.
+    afterCursor: ({ after, id, score = 0 }) =>
       sql`(place.score, place.created_at, place.answer_id) < (${score}, ${new Date(after)}, ${id})`,
     order: sql`place.score desc, place.created_at desc, place.answer_id desc`,
     orderOfRows: sql`post.upvotes - post.downvotes desc, post.created_at desc, post.id desc`,
@@ -92,9 +98,9 @@ const orders: Readonly<Record<AnswerSort, Order>> = {
 type Order = {
   from: RawBuilder<unknown>;
   question: RawBuilder<unknown>;
-  behind: (cursor: Cursor) => RawBuilder<unknown>;
+  afterCursor: (cursor: Cursor) => RawBuilder<unknown>;
   order: RawBuilder<unknown>;
-  /** The same by what was selected, where that has other names. */
+  /** The same order for selected rows whose columns have other names. */
   orderOfRows?: RawBuilder<unknown>;
 };
 
@@ -114,8 +120,8 @@ export async function findQuestionOfAnswer(db: Reader, id: number): Promise<numb
 }
 
 /**
- * Questions that get answers, locked in the order of their ids against everything else that changes what hangs on them;
- * votes on that, and views, need not wait.
+ * Locks questions that get answers, in the order of their ids, against other changes of their threads. Votes and views
+ * are not blocked.
  */
 export function lockQuestionsStatement(ids: readonly number[]) {
   return sql<{ id: number; author_id: number | null; lock_reason: string | null }>`
@@ -123,13 +129,13 @@ export function lockQuestionsStatement(ids: readonly number[]) {
     where id = any(${[...ids]}::bigint[]) order by id for no key update`;
 }
 
-/** Returns what was stored, in the same order. */
+/** Inserts answers. Returns the rows in the same order. */
 export async function insertAnswers(
   tx: Tx,
   answers: readonly { questionId: number; authorId: number; content: string }[],
 ) {
   if (answers.length === 0) return [];
-  // Numbered first: an insert may return its rows in any order.
+  // Ids are assigned first, because an insert may return its rows in any order.
   const { rows } = await sql<{ id: number; created_at: Date }>`
     with numbered as materialized (
       select nextval('answer_id_seq') as id, ordered.*
@@ -148,7 +154,7 @@ export async function insertAnswers(
   return rows;
 }
 
-/** Adds to the numbers of answers of locked questions, which are active now. Returns them as they are then. */
+/** Adds to the answer counts of locked questions and updates their last activity. Returns the new counts. */
 export function addToAnswerCountsStatement(added: readonly { questionId: number; answers: number }[]) {
   return sql<QuestionCounts & { id: number; tags: string[] }>`
     update question set answer_count = answer_count + added.answers, active_at = greatest(active_at, now())
@@ -176,7 +182,7 @@ export async function lockAnswer(tx: Tx, id: number) {
   return rows[0];
 }
 
-/** Returns the time of the edit. */
+/** Updates an answer. Returns the time of the edit. */
 export async function updateAnswer(tx: Tx, { id, content }: { id: number; content: string }): Promise<Date> {
   const { rows } = await sql<{ edited_at: Date }>`
     update answer set content = ${content}, edited_at = now() where id = ${id} returning edited_at`.execute(
@@ -193,7 +199,7 @@ export async function lockRepliesOfAnswer(tx: Tx, answerId: number) {
   return rows;
 }
 
-/** Whether the answer is one of the locked question's, and who wrote it; undefined where it is not. */
+/** The author of the answer. Undefined if it does not belong to the locked question. */
 export async function findAnswerOfQuestion(
   tx: Tx,
   { id, questionId }: { id: number; questionId: number },
@@ -213,12 +219,12 @@ export async function updateAcceptedAnswer(
   await sql`update question set accepted_answer_id = ${answerId} where id = ${questionId}`.execute(tx);
 }
 
-/** Deletes answers; the database's cascades take their replies, votes and versions. */
+/** Deletes answers. Their replies, votes and revisions are deleted by cascade. */
 export async function deleteAnswerRows(tx: Tx, ids: readonly number[]) {
   await sql`delete from answer where id = any(${[...ids]}::bigint[])`.execute(tx);
 }
 
-/** Returns the question's counts as they are now. */
+/** Changes the answer count of a question. Returns its counts. */
 export async function changeAnswerCount(tx: Tx, { questionId, by }: { questionId: number; by: 1 | -1 }) {
   const { rows } = await sql<QuestionCounts>`
     update question set answer_count = answer_count + ${by} where id = ${questionId}
@@ -228,7 +234,7 @@ export async function changeAnswerCount(tx: Tx, { questionId, by }: { questionId
   return row;
 }
 
-/** Sets the number of answers of a locked question to how many there are. Returns its counts. */
+/** Recomputes the answer count of a locked question. Returns its counts. */
 export async function recountAnswers(tx: Tx, questionId: number) {
   const { rows } = await sql<QuestionCounts>`
     update question set answer_count = (select count(*) from answer where question_id = question.id)
@@ -238,12 +244,12 @@ export async function recountAnswers(tx: Tx, questionId: number) {
   return row;
 }
 
-/** Adds to members' numbers of answers; the rows are locked in id order. */
+/** Adds to members' answer counts. Rows are locked in the order of their ids. */
 export async function changeMemberAnswerCounts(tx: Tx, changes: readonly { memberId: number; by: number }[]) {
   await runPipelined(tx, { changed: changeMemberAnswerCountsStatements(changes) });
 }
 
-/** The same, to be run with others. */
+/** The same as a query for `runPipelined`. */
 export function changeMemberAnswerCountsStatements(
   changes: readonly { memberId: number; by: number }[],
 ): RawBuilder<unknown>[] {

@@ -8,7 +8,6 @@ import {
   createRouter,
 } from '#server/core/http.ts';
 import type { WriteLimits } from './write-limits.ts';
-import { revisionRoutes } from './revisions-routes.ts';
 import {
   acceptanceDraft,
   acceptanceState,
@@ -22,19 +21,12 @@ import { draftHeader, draftHeaders } from '#shared/posts/drafts.ts';
 import { cursorQuery, idParam } from '#shared/core/fields.ts';
 import { acceptAnswer } from './answers-acceptance.ts';
 import { createAnswerBatcher } from './answers-posting.ts';
-import {
-  getAnswerRevision,
-  listAnswerRevisions,
-  listAnswersOfQuestion,
-  deleteAnswer,
-  editAnswer,
-  readAnswer,
-} from './answers.ts';
+import { listAnswersOfQuestion, deleteAnswer, editAnswer, readAnswer } from './answers.ts';
 
 const list = createRoute({
   method: 'get',
   path: '/questions/{id}/answers',
-  summary: 'The answers to a question, each with its first replies',
+  summary: 'List the answers to a question with their first replies',
   request: { params: idParam, query: z.object({ sort: answerSort.default('newest'), cursor: cursorQuery }) },
   responses: { 200: jsonResponse(answersPage, 'A page of answers'), ...problemResponses },
 });
@@ -50,28 +42,26 @@ const post = createRoute({
 const accept = createRoute({
   method: 'put',
   path: '/questions/{id}/accepted-answer',
-  summary: 'Say, as the asker, which answer solved it, or none',
+  summary: "Accept an answer as the question's author, or none",
   request: { params: idParam, body: jsonBody(acceptanceDraft) },
-  responses: { 200: jsonResponse(acceptanceState, 'As it is now'), ...problemResponses },
+  responses: { 200: jsonResponse(acceptanceState, 'The updated state'), ...problemResponses },
 });
 
 const edit = createRoute({
   method: 'put',
   path: '/answers/{id}',
-  summary: 'Edit an own answer',
+  summary: "Edit the viewer's own answer",
   request: { params: idParam, headers: draftHeaders, body: jsonBody(answerEdit) },
-  responses: { 200: jsonResponse(answer, 'As it is now'), ...problemResponses },
+  responses: { 200: jsonResponse(answer, 'The updated state'), ...problemResponses },
 });
 
 const remove = createRoute({
   method: 'delete',
   path: '/answers/{id}',
-  summary: 'Delete an own answer with its replies',
+  summary: "Delete the viewer's own answer with its replies",
   request: { params: idParam },
   responses: { 204: { description: 'Deleted' }, ...problemResponses },
 });
-
-const versions = revisionRoutes('answers', 'an answer');
 
 export function answerRoutes({ db, limits, settings: { publicUrl } }: RouteDeps & { limits: WriteLimits }) {
   const postAnswer = createAnswerBatcher({ db, publicUrl });
@@ -113,14 +103,5 @@ export function answerRoutes({ db, limits, settings: { publicUrl } }: RouteDeps 
     .openapi(remove, async (c) => {
       await deleteAnswer(db, { id: c.req.valid('param').id, viewer: c.get('viewer') });
       return c.body(null, 204);
-    })
-    .openapi(versions.list, async (c) => {
-      const { id } = c.req.valid('param');
-      const wanted = { id, viewer: c.get('viewer'), cursor: c.req.valid('query').cursor };
-      return c.json(await listAnswerRevisions(c.get('reader'), wanted), 200);
-    })
-    .openapi(versions.one, async (c) => {
-      const wanted = { ...c.req.valid('param'), viewer: c.get('viewer') };
-      return c.json(await getAnswerRevision(c.get('reader'), wanted), 200);
     });
 }

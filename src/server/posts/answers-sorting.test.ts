@@ -4,7 +4,7 @@ import { findViolations } from '#server/operations/integrity-check.ts';
 import { expectOk, type Member } from '#tests/support/member.ts';
 import { startTestServer } from '#tests/support/server.ts';
 import type { AnswersPage, AnswerSort } from '#shared/posts/answers.ts';
-import type { QuestionPage } from '#shared/posts/questions.ts';
+import type { QuestionPageData } from '#shared/posts/questions.ts';
 
 const server = await startTestServer();
 afterAll(() => server.stop());
@@ -14,10 +14,10 @@ const bob = await server.register('Bob');
 const eve = await server.register('Eve');
 
 const pageOf = async (member: Member, id: number, sort: AnswerSort) =>
-  expectOk(await member.get<QuestionPage>(`/questions/${id}?sort=${sort}`));
+  expectOk(await member.get<QuestionPageData>(`/questions/${id}?sort=${sort}`));
 const idsOf = ({ items }: AnswersPage) => items.map((answer) => answer.id);
 
-/** All pages of a question's answers in an order, as the ids. */
+/** The ids of all pages of a question's answers in one order. */
 async function allPages(id: number, sort: AnswerSort): Promise<number[]> {
   const first = await pageOf(ann, id, sort);
   const ids = idsOf(first.answers);
@@ -32,7 +32,7 @@ async function allPages(id: number, sort: AnswerSort): Promise<number[]> {
 }
 
 describe('the answers of a question', () => {
-  test('come newest first, oldest first, or by upvotes less downvotes and then newest', async () => {
+  test('are sorted by newest, by oldest, or by score and then newest', async () => {
     const id = await ann.ask();
     const [oldest, good, plain, bad] = [
       await bob.answer(id),
@@ -56,7 +56,7 @@ describe('the answers of a question', () => {
     expect(await findViolations(server.db)).toEqual([]);
   });
 
-  test('come fifty at a time in each order, without gaps or doubles, also among equals', async () => {
+  test('come in pages of fifty in each order, without gaps or duplicates, even with equal scores', async () => {
     const id = await ann.ask();
     await sql`
       insert into answer (question_id, author_id, content, imported_upvotes, upvotes, created_at)
@@ -74,7 +74,7 @@ describe('the answers of a question', () => {
     expect(await allPages(id, 'helpful')).toEqual(helpful);
   });
 
-  test('begin with the accepted one in each order, once, however many there are, also after it moved', async () => {
+  test('start with the accepted answer in each order, once, even after it changed', async () => {
     const id = await ann.ask();
     await sql`
       insert into answer (question_id, author_id, content, imported_upvotes, upvotes, created_at)

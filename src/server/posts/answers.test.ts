@@ -9,8 +9,8 @@ const ann = await server.register('Ann');
 const bob = await server.register('Bob');
 const eve = await server.register('Eve');
 
-describe('answering', () => {
-  test('shows the answer and counts it on the question and its author alone', async () => {
+describe('posting an answer', () => {
+  test('shows the answer, and counts it on the question and its author only', async () => {
     const answerer = await server.register('Answerer');
     const [id, beside] = [await ann.ask(), await ann.ask()];
     const answer = await answerer.answer(id, ' Three days. ');
@@ -39,27 +39,27 @@ describe('answering', () => {
     ['30,001 characters', 'x'.repeat(30_001)],
     ['a NUL', 'a\0b'],
     ['half a character', 'a\ud800b'],
-  ])('with %s is refused and counts nothing', async (_, content) => {
+  ])('is refused for %s and counts nothing', async (_, content) => {
     const id = await ann.ask();
     expect(await bob.post(`/questions/${id}/answers`, { content })).toMatchObject({
       status: 400,
-      code: 'invalid',
+      kind: 'invalid',
     });
     expect((await bob.read(id)).question.answerCount).toBe(0);
   });
 
-  test('takes 30,000 characters, each of four bytes', async () => {
+  test('accepts 30,000 four-byte characters', async () => {
     const content = '🍞'.repeat(30_000);
     expect((await bob.answer(await ann.ask(), content)).content).toBe(content);
   });
 
-  test('a question that is not there is refused', async () => {
+  test('is refused for a question that does not exist', async () => {
     expect(await bob.post('/questions/999999999/answers', { content: 'Hello?' })).toMatchObject({
       status: 404,
     });
   });
 
-  test('by many at once counts each', async () => {
+  test('counts each answer when many post at the same time', async () => {
     const id = await ann.ask();
     await Promise.all(
       [ann, bob, eve].flatMap((member) => [1, 2, 3, 4].map((n) => member.answer(id, `Answer ${n}`))),
@@ -70,7 +70,7 @@ describe('answering', () => {
   });
 });
 
-test('answers come newest first, fifty at a time, without gaps or doubles', async () => {
+test('lists answers newest first, fifty per page, without gaps or duplicates', async () => {
   const id = await ann.ask();
   const posted: number[] = [];
   for (let n = 0; n < 53; n++) posted.unshift((await bob.answer(id, `Answer ${n}`)).id);
@@ -83,7 +83,7 @@ test('answers come newest first, fifty at a time, without gaps or doubles', asyn
 });
 
 describe('editing an answer', () => {
-  test('shows the new text with the time, and every member the versions before', async () => {
+  test('shows the new text and the time, and the earlier versions to every member', async () => {
     const answer = await bob.answer(await ann.ask(), 'Two days.');
     const { body } = await bob.put<Answer>(`/answers/${answer.id}`, { content: 'Three days.' });
     expect(body).toMatchObject({ content: 'Three days.', editedAt: expect.any(String) });
@@ -94,19 +94,19 @@ describe('editing an answer', () => {
     ]);
   });
 
-  test('without a change is no edit', async () => {
+  test('creates no revision without a change', async () => {
     const answer = await bob.answer(await ann.ask());
     expect(
       (await bob.put<Answer>(`/answers/${answer.id}`, { content: `${answer.content} ` })).body.editedAt,
     ).toBeNull();
   });
 
-  test('by somebody else is refused, also by who asked', async () => {
+  test('is refused for other members, including the author of the question', async () => {
     const answer = await bob.answer(await ann.ask());
     for (const other of [ann, eve])
       expect(await other.put(`/answers/${answer.id}`, { content: 'Mine' })).toMatchObject({
         status: 403,
-        code: 'not-author',
+        kind: 'not-author',
       });
     expect(await bob.get(`/answers/${answer.id}/revisions`)).toMatchObject({
       body: { items: [{ number: 1 }] },
@@ -115,21 +115,21 @@ describe('editing an answer', () => {
 });
 
 describe('deleting an answer', () => {
-  test('takes its replies and votes along and puts counts right, those of others unharmed', async () => {
+  test('deletes its replies and votes and corrects the counts, without affecting other answers', async () => {
     const [answerer, replier] = [await server.register('Answerer'), await server.register('Replier')];
     const id = await ann.ask();
-    const [gone, kept] = [await answerer.answer(id), await answerer.answer(id)];
+    const [gone, remaining] = [await answerer.answer(id), await answerer.answer(id)];
     const reply = await replier.replyToAnswer(gone.id);
-    const keptReply = await replier.replyToAnswer(kept.id);
-    for (const answer of [gone, kept]) await bob.vote('answers', answer.id, 'up');
-    for (const { id } of [reply, keptReply]) await bob.vote('replies', id, 'up');
+    const remainingReply = await replier.replyToAnswer(remaining.id);
+    for (const answer of [gone, remaining]) await bob.vote('answers', answer.id, 'up');
+    for (const { id } of [reply, remainingReply]) await bob.vote('replies', id, 'up');
     await answerer.remove('answers', gone.id);
     expect(await answerer.me()).toMatchObject({ answersCount: 1, reputation: 10 });
     expect(await replier.me()).toMatchObject({ reputation: 2 });
     const { question, answers } = await bob.read(id);
     expect(question.answerCount).toBe(1);
     expect(answers.items).toMatchObject([
-      { id: kept.id, upvotes: 1, replies: { items: [{ id: keptReply.id }] } },
+      { id: remaining.id, upvotes: 1, replies: { items: [{ id: remainingReply.id }] } },
     ]);
     expect(await bob.get(`/answers/${gone.id}/replies`)).toMatchObject({
       status: 404,
@@ -137,14 +137,14 @@ describe('deleting an answer', () => {
     });
   });
 
-  test('by somebody else is refused, also by who asked', async () => {
+  test('is refused for other members, including the author of the question', async () => {
     const id = await ann.ask();
     const answer = await bob.answer(id);
-    expect(await ann.delete(`/answers/${answer.id}`)).toMatchObject({ status: 403, code: 'not-author' });
+    expect(await ann.delete(`/answers/${answer.id}`)).toMatchObject({ status: 403, kind: 'not-author' });
     expect((await bob.read(id)).question.answerCount).toBe(1);
   });
 
-  test('twice at once counts once', async () => {
+  test('counts once when it is repeated at the same time', async () => {
     const id = await ann.ask();
     await bob.answer(id);
     const answer = await bob.answer(id);
@@ -156,7 +156,7 @@ describe('deleting an answer', () => {
     expect((await bob.read(id)).question.answerCount).toBe(1);
   });
 
-  test('puts a question back among the unanswered', async () => {
+  test('lists the question as unanswered again', async () => {
     const id = await ann.ask();
     const answer = await bob.answer(id);
     expect((await ann.feed('unanswered')).items.map((card) => card.id)).not.toContain(id);

@@ -2,20 +2,14 @@ import { removeVotes } from './reputation.ts';
 import { endDraft } from './drafts.ts';
 import { refuseManyMentions } from './mentions-limits.ts';
 import { findAddedMentions } from './mentions.ts';
-import { deletePostNotifications, notifyOfMentions } from '#server/notifications/notifications.ts';
+import { deletePostNotifications, notifyOfMentions } from '#server/notifications/index.ts';
 import { type Database, type Reader, transaction, type Tx } from '#server/core/database.ts';
 import { publishAll } from '#server/core/events.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { decodeCursor, paginate } from '#server/core/cursor.ts';
 import { toByline, toTimes } from './posts.ts';
-import {
-  type CurrentVersion,
-  getRevision,
-  listRevisions,
-  refuseStaleEdit,
-  saveRevision,
-} from './revisions.ts';
+import { refuseStaleEdit, saveRevision } from './revisions.ts';
 import { lockAuthors, refuseLocked } from './posts-locks.ts';
 import { buildAcceptanceEvents, buildProfileEvents, buildQuestionCountsEvent } from './posts-events.ts';
 import { lockQuestionThread, requireQuestion, touchQuestion } from './questions.ts';
@@ -25,7 +19,6 @@ import type { Answer, AnswerEdit, AnswerSort, AnswersPage } from '#shared/posts/
 import { draftTargets } from '#shared/posts/drafts.ts';
 import { limits } from '#shared/core/limits.ts';
 import type { RepliesPage } from '#shared/posts/replies.ts';
-import type { Revision, RevisionsPage } from '#shared/posts/revisions.ts';
 import { createAnswerExcerpt } from './cards.ts';
 import {
   type AnswerRow,
@@ -45,9 +38,9 @@ import {
 
 export type { AnswerRow, ListedAnswerRow };
 
-const answerNotFound = () => new ProblemError('not-found', 'Answer not found');
+const answerNotFound = () => new ProblemError('answer-not-found');
 
-/** Which answers: those behind the cursor, in that order. */
+/** A page of answers: those after the cursor, in this order. */
 export type AnswersRequest = {
   questionId: number;
   viewer: Viewer;
@@ -55,7 +48,7 @@ export type AnswersRequest = {
   cursor: string | undefined;
 };
 
-/** A page of a question's answers, each with its first replies. The accepted one stands first on the first page. */
+/** A page of a question's answers with their first replies. The first page starts with the accepted answer. */
 export async function listAnswers(db: Reader, wanted: AnswersRequest): Promise<AnswersPage> {
   const { questionId, viewer, sort } = wanted;
   const rows = await listAnswerRows(db, {
@@ -69,12 +62,12 @@ export async function listAnswers(db: Reader, wanted: AnswersRequest): Promise<A
   return { items: await withReplies(db, items, viewer), nextCursor };
 }
 
-/** The rows of a question's first answers, for a statement that reads its whole page. */
+/** The query of a question's first answers, for a statement that reads the whole page. */
 export function selectFirstAnswers(wanted: { questionId: number; viewerId: number; sort: AnswerSort }) {
   return selectAnswers({ ...wanted, cursor: null, limit: limits.answersPage + 1 });
 }
 
-/** What those rows, and the first replies to their answers, are a page of. */
+/** Builds the first page from these rows and the first replies. */
 export function toFirstAnswersPage(
   rows: readonly ListedAnswerRow[],
   sort: AnswerSort,
@@ -93,13 +86,16 @@ function toPage(rows: readonly ListedAnswerRow[], sort: AnswerSort) {
   }));
 }
 
-/** The same, for an address that may name no question. */
+/** Like `listAnswers`, but checks that the question exists. */
 export async function listAnswersOfQuestion(db: Reader, wanted: AnswersRequest): Promise<AnswersPage> {
   await requireQuestion(db, wanted.questionId);
   return listAnswers(db, wanted);
 }
 
-/** @throws ProblemError 'not-found' */
+/**
+ * Returns an answer.
+ * @throws ProblemError 'not-found'
+ */
 export async function readAnswer(
   db: Reader,
   { id, viewer }: { id: number; viewer: Viewer },
@@ -111,7 +107,10 @@ export async function readAnswer(
   return answer;
 }
 
-/** @throws ProblemError 'not-found'. Returns the question the answer belongs to. */
+/**
+ * Returns the id of an answer's question.
+ * @throws ProblemError 'not-found'
+ */
 export async function requireAnswer(db: Reader, id: number): Promise<number> {
   const questionId = await findQuestionOfAnswer(db, id);
   if (questionId === undefined) throw answerNotFound();
@@ -124,11 +123,11 @@ export async function editAnswer(
 ): Promise<void> {
   const { id, viewer, key, draft, publicUrl } = edit;
   await transaction(db, async (tx) => {
-    // The question first: everything that changes a thread locks in that order.
+    // Locks the question first, like every transaction that changes a thread.
     const questionId = await requireAnswer(tx, id);
     refuseLocked((await lockQuestionThread(tx, questionId, 'changes')).lock_reason);
-    const old = await lockOwnAnswer(tx, { id, viewer, refusal: 'You can only edit your own answers.' });
-    // Also the answer to the same edit sent again, after the first one's got lost.
+    const old = await lockOwnAnswer(tx, { id, viewer, refusal: 'answer-edit-not-author' });
+    // Also covers a repeated request whose first response was lost.
     if (old.content === draft.content) return;
     refuseStaleEdit({ kind: 'answer', old }, draft.basedOn);
     const mentioned = findAddedMentions({ before: old.content, after: draft.content, publicUrl });
@@ -151,16 +150,16 @@ export async function editAnswer(
   });
 }
 
-/** Removes an answer with its replies and their votes, and puts all counts right. */
+/** Deletes an answer with its replies and votes, and corrects all counts. */
 export async function deleteAnswer(
   db: Database,
   { id, viewer }: { id: number; viewer: Pick<Viewer, 'id'> },
 ): Promise<void> {
   await transaction(db, async (tx) => {
-    // The question first: everything that changes a thread locks in that order.
+    // Locks the question first, like every transaction that changes a thread.
     const questionId = await requireAnswer(tx, id);
     const question = await lockQuestionThread(tx, questionId);
-    const answer = await lockOwnAnswer(tx, { id, viewer, refusal: 'You can only delete your own answers.' });
+    const answer = await lockOwnAnswer(tx, { id, viewer, refusal: 'answer-deletion-not-author' });
     await removeAnswer(tx, { question, answer });
   });
 }
@@ -168,7 +167,7 @@ export async function deleteAnswer(
 type LockedQuestion = Awaited<ReturnType<typeof lockQuestionThread>>;
 type LockedAnswer = NonNullable<Awaited<ReturnType<typeof lockAnswer>>>;
 
-/** Takes a locked answer of a locked question away, whoever asks for it. */
+/** Deletes a locked answer of a locked question, without a permission check. */
 export async function removeAnswer(
   tx: Tx,
   { question, answer }: { question: LockedQuestion; answer: LockedAnswer },
@@ -196,7 +195,7 @@ export async function removeAnswer(
 }
 
 /**
- * The answer and its question, locked in that order as everything that changes a thread does.
+ * Locks an answer and its question, the question first, like every transaction that changes a thread.
  * @throws ProblemError 'not-found'
  */
 export async function lockAnswerThread(tx: Tx, id: number) {
@@ -206,7 +205,7 @@ export async function lockAnswerThread(tx: Tx, id: number) {
   return { question, answer };
 }
 
-/** Answers came back with their locked question: counts them for it and for their authors. Returns the question's counts. */
+/** Counts restored answers on their locked question and their authors. Returns the question's counts. */
 export async function addRestoredAnswers(
   tx: Tx,
   { questionId, authorIds }: { questionId: number; authorIds: readonly (number | null)[] },
@@ -220,7 +219,7 @@ export async function addRestoredAnswers(
   return recountAnswers(tx, questionId);
 }
 
-/** For a question that goes: takes its locked answers and their authors' counts along. */
+/** Deletes the locked answers of a question that is being deleted, and corrects their authors' counts. */
 export async function removeAnswersOfQuestion(
   tx: Tx,
   answers: readonly { id: number; author_id: number | null }[],
@@ -238,45 +237,17 @@ export async function removeAnswersOfQuestion(
   );
 }
 
-/** The versions of an answer, the current one first, without their texts. */
-export async function listAnswerRevisions(
-  db: Reader,
-  { id, viewer, cursor }: { id: number; viewer: Viewer; cursor: string | undefined },
-): Promise<RevisionsPage> {
-  return listRevisions(db, {
-    kind: 'answer',
-    id,
-    current: await readCurrentVersion(db, { id, viewer }),
-    cursor,
-  });
-}
-
-export async function getAnswerRevision(
-  db: Reader,
-  { id, viewer, number }: { id: number; viewer: Viewer; number: number },
-): Promise<Revision> {
-  return getRevision(db, {
-    kind: 'answer',
-    id,
-    current: await readCurrentVersion(db, { id, viewer }),
-    number,
-  });
-}
-
-async function readCurrentVersion(
-  db: Reader,
-  wanted: { id: number; viewer: Viewer },
-): Promise<CurrentVersion> {
-  const row = await findAnswerById(db, { id: wanted.id, viewerId: wanted.viewer.id });
-  if (row === undefined) throw answerNotFound();
-  const createdAt = (row.edited_at ?? row.created_at).toISOString();
-  return { title: null, content: row.content, tags: null, createdAt };
-}
-
-async function lockOwnAnswer(tx: Tx, wanted: { id: number; viewer: Pick<Viewer, 'id'>; refusal: string }) {
+async function lockOwnAnswer(
+  tx: Tx,
+  wanted: {
+    id: number;
+    viewer: Pick<Viewer, 'id'>;
+    refusal: 'answer-edit-not-author' | 'answer-deletion-not-author';
+  },
+) {
   const answer = await lockAnswer(tx, wanted.id);
   if (answer === undefined) throw answerNotFound();
-  if (answer.author_id !== wanted.viewer.id) throw new ProblemError('not-author', wanted.refusal);
+  if (answer.author_id !== wanted.viewer.id) throw new ProblemError(wanted.refusal);
   return answer;
 }
 
@@ -285,7 +256,10 @@ async function withReplies(db: Reader, rows: readonly AnswerRow[], viewer: Viewe
   return rows.map((row) => toAnswer(row, replies.get(row.id)));
 }
 
-/** An answer as the API gives it. @param replies the first ones; none where nobody can have replied yet. */
+/**
+ * Converts a row to an answer of the API.
+ * @param replies the first replies; none for a new answer
+ */
 export function toAnswer(row: AnswerRow, replies: RepliesPage = { items: [], nextCursor: null }): Answer {
   return {
     id: row.id,

@@ -21,13 +21,13 @@ export const answerCardColumns = sql`
   post.created_at, post.upvotes, post.downvotes, question.accepted_answer_id is not distinct from post.id as is_accepted,
   ${bylineColumns}`;
 
-/** What a list shows of an answer's text, of which a few thousand characters are enough. */
+/** The excerpt of an answer in a list. The first few thousand characters are enough for it. */
 export function createAnswerExcerpt(content: string): Pick<AnswerCard, 'excerpt' | 'excerptCut'> {
   const { excerpt: text, cut } = createExcerpt(content.slice(0, 3500));
   return { excerpt: text, excerptCut: cut };
 }
 
-/** An answer in a list, as the API gives it. */
+/** Converts a row to an answer card of the API. */
 export function toAnswerCard(row: AnswerCardRow): AnswerCard {
   return {
     id: row.id,
@@ -68,7 +68,7 @@ export const questionCardColumns = sql`
   ) as tags,
   ${bylineColumns}`;
 
-/** A question in a list, as the API gives it. */
+/** Converts a row to a question card of the API. */
 export function toQuestionCard(row: QuestionCardRow): QuestionCard {
   return {
     id: row.id,

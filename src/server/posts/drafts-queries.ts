@@ -26,8 +26,8 @@ export async function findDraft(db: Reader, { memberId, target }: DraftKey): Pro
 }
 
 /**
- * The row of a draft, locked. Where there is none one is made, as of a draft that was thrown away, so that of two requests
- * the second waits for the first.
+ * Locks the row of a draft. If there is none, inserts one that looks discarded, so that of two concurrent requests the
+ * second waits for the first.
  */
 export async function lockOrCreateDraft(
   tx: Tx,
@@ -44,7 +44,7 @@ export async function lockOrCreateDraft(
 
 export type LockedDraft = DraftKey & Pick<DraftRow, 'idempotency_key' | 'fields'>;
 
-/** Those that there are, locked in one order. */
+/** Locks existing drafts in a fixed order. */
 export function lockDraftsStatement(drafts: readonly DraftKey[]) {
   return sql<LockedDraft>`
     select member_id as "memberId", target, idempotency_key, fields from draft
@@ -55,17 +55,17 @@ export function lockDraftsStatement(drafts: readonly DraftKey[]) {
     ) order by member_id, target for update`;
 }
 
-/** A draft as it is once it was posted. */
+/** The state of a draft after it was posted. */
 export type PostedDraft = DraftKey & { key: string; postedHash: Buffer };
 
-/** The same as `endLockedDraft` for several that were posted. Returns their versions. */
+/** The same as `endLockedDraft` for several posted drafts. Returns their versions. */
 export const endDraftsStatement = (drafts: readonly PostedDraft[]) => sql<DraftVersion>`
   update draft set version = nextval('draft_version'), idempotency_key = posted.key, fields = null, ended = 'posted',
     posted_hash = posted.posted_hash, client_id = null, sequence = null, updated_at = now()
   from ${unnestDrafts(drafts)} where draft.member_id = posted.member_id and draft.target = posted.target
   returning draft.member_id as "memberId", draft.target, version`;
 
-/** Notes drafts as posted where nothing is stored of them. Returns those noted, with their versions. */
+/** Inserts rows for posted drafts that were never stored. Returns the inserted ones with their versions. */
 export const insertPostedDraftsStatement = (drafts: readonly PostedDraft[]) => sql<DraftVersion>`
   insert into draft (member_id, target, idempotency_key, ended, posted_hash)
   select member_id, target, key, 'posted', posted_hash from ${unnestDrafts(drafts)} order by member_id, target
@@ -78,7 +78,7 @@ const unnestDrafts = (drafts: readonly PostedDraft[]) => sql`unnest(
     ${drafts.map(({ key }) => key)}::text[], ${drafts.map(({ postedHash }) => postedHash)}::bytea[]
   ) as posted (member_id, target, key, posted_hash)`;
 
-/** The row of a draft, locked, where there is one. */
+/** Locks the row of a draft if it exists. */
 export async function lockExistingDraft(
   tx: Tx,
   { memberId, target }: DraftKey,
@@ -102,7 +102,10 @@ export async function updateDraft(
   return row;
 }
 
-/** Ends a locked draft. @param postedHash of the text it was posted with; null when it was thrown away. Returns its version. */
+/**
+ * Ends a locked draft. Returns its version.
+ * @param postedHash the hash of the posted text; null if the draft was discarded
+ */
 export async function endLockedDraft(
   tx: Tx,
   { memberId, target, key, postedHash }: DraftKey & { key: string; postedHash: Buffer | null },
@@ -117,7 +120,7 @@ export async function endLockedDraft(
   return row.version;
 }
 
-/** Deletes the oldest drafts beyond `most`, and what is kept of ended ones beyond as many or `days` days. */
+/** Deletes the oldest drafts above `maxDrafts`, and ended drafts above the same number or older than `days`. */
 export function deleteOldDraftsStatement({
   memberIds,
   maxDrafts,
@@ -149,7 +152,7 @@ export type DraftListRow = {
   question_title: string | null;
 };
 
-/** All drafts of a member, the latest first, with the questions they belong to; `limit` characters of each text. */
+/** All drafts of a member with their questions, latest first. Each text is cut after `limit` characters. */
 export async function listDrafts(db: Reader, { memberId, limit }: { memberId: number; limit: number }) {
   const { rows } = await sql<DraftListRow>`
     with mine as (

@@ -9,37 +9,37 @@ const targetParam = z.object({ target: draftTarget });
 const list = createRoute({
   method: 'get',
   path: '/drafts',
-  summary: 'The own drafts, the latest first',
-  responses: { 200: jsonResponse(drafts, 'All of them'), ...problemResponses },
+  summary: "List the member's drafts, latest first",
+  responses: { 200: jsonResponse(drafts, 'All drafts'), ...problemResponses },
 });
 
 const read = createRoute({
   method: 'get',
   path: '/drafts/{target}',
-  summary: 'The own draft of a form, or how it ended',
+  summary: "The viewer's draft of a form, or how it ended",
   request: { params: targetParam },
-  responses: { 200: jsonResponse(draftState, 'What is known of it'), ...problemResponses },
+  responses: { 200: jsonResponse(draftState, 'The state of the draft'), ...problemResponses },
 });
 
 const save = createRoute({
   method: 'put',
   path: '/drafts/{target}',
-  summary: 'Keep what was typed into a form',
+  summary: 'Save the draft of a form',
   description:
-    'Answered with 409 `draft-changed`, and the other text as `draft`, where another device wrote meanwhile; with 410 ' +
-    '`draft-posted` where this very text has been posted.',
+    'Returns 409 `draft-changed` with the other text as `draft` if another device has changed it, and 410 ' +
+    '`draft-posted` if this text has been posted.',
   request: { params: targetParam, body: jsonBody(draftSave) },
-  responses: { 200: jsonResponse(draftState, 'As it is kept'), ...problemResponses },
+  responses: { 200: jsonResponse(draftState, 'The stored draft'), ...problemResponses },
 });
 
 const discard = createRoute({
   method: 'delete',
   path: '/drafts/{target}',
-  summary: 'Throw an own draft away',
+  summary: "Discard the viewer's draft",
   request: {
     params: targetParam,
     query: z.object({
-      /** The version that is meant; without it, whichever it is. */
+      /** The version to discard. Without it, any version. */
       basedOn: z
         .string()
         .regex(/^[1-9]\d{0,14}$/)
@@ -47,18 +47,18 @@ const discard = createRoute({
         .optional(),
     }),
   },
-  responses: { 204: { description: 'There is none, now or before' }, ...problemResponses },
+  responses: { 204: { description: 'There is no draft any more' }, ...problemResponses },
 });
 
 export function draftRoutes({ db }: RouteDeps) {
-  // A browser that is typed in all the time asks for a tenth of this.
+  // Continuous typing uses a tenth of this limit.
   const limit = createMemberLimit(db, {
     name: 'draft',
-    message: 'You have saved drafts a lot in a short time. Please try again in a minute.',
+    code: 'too-many-draft-saves',
     points: 240,
     seconds: 60,
   });
-  // Drafts are read from where they are written: another device shows them a moment later.
+  // Drafts are read from the primary, because another device reads them a moment later.
   return createRouter()
     .openapi(list, async (c) => c.json({ items: await readDrafts(db, c.get('viewer')) }, 200))
     .openapi(read, async (c) => {

@@ -14,7 +14,7 @@ beforeEach(async () => {
   [ann, bob] = [await server.register('Ann'), await server.register('Bob')];
 });
 
-/** A browser that types: each text is a later change of it. */
+/** A simulated browser. Each text is a later change of the same draft. */
 function browser(member: Member, writer: string, key = 'draft-of-one-post') {
   let step = 0;
   return {
@@ -36,7 +36,7 @@ const listOf = async (member: Member) => {
 };
 
 describe('a draft', () => {
-  test('is kept for its member, on every device, and for nobody else', async () => {
+  test('is stored for its member on every device, and for no one else', async () => {
     const phone = browser(ann, 'anns-phone');
     expect(await stateAt(ann, 'ask')).toMatchObject({ version: null, fields: null, ended: null });
     const { version } = await phone.type('ask', ' How long? ', null);
@@ -54,23 +54,23 @@ describe('a draft', () => {
     expect(await stateAt(ann, 'ask')).toMatchObject({ version });
   });
 
-  test('of another device is not overwritten: the answer brings its text', async () => {
+  test('of another device is not overwritten, and the response contains its text', async () => {
     const [phone, laptop] = [browser(ann, 'anns-phone'), browser(ann, 'anns-laptop')];
     const first = await phone.type('ask', 'One', null);
     const second = await laptop.type('ask', 'One and two', first.version);
     const refused = await phone.save('ask', phone.write('One or the other'), first.version);
     expect(refused).toMatchObject({
       status: 409,
-      code: 'draft-changed',
+      kind: 'draft-changed',
       body: { draft: { version: second.version, fields: { content: 'One and two' } } },
     });
     expect(await stateAt(ann, 'ask')).toMatchObject({ fields: { content: 'One and two' } });
-    // Who has seen it may replace it.
+    // A device that has seen it may replace it.
     await phone.type('ask', 'One or the other', second.version);
     expect(await stateAt(ann, 'ask')).toMatchObject({ fields: { content: 'One or the other' } });
   });
 
-  test('that two devices begin at the same moment is one of them, and the other hears of it', async () => {
+  test('is stored once when two devices start it at the same time, and the other gets a conflict', async () => {
     const [phone, laptop] = [browser(ann, 'anns-phone'), browser(ann, 'anns-laptop')];
     const saved = await Promise.all([
       phone.save('ask', phone.write('From the phone'), null),
@@ -79,7 +79,7 @@ describe('a draft', () => {
     expect(saved.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
   });
 
-  test('goes on from what was saved without the browser having heard of it', async () => {
+  test('continues from a saved version even if the browser did not receive the response', async () => {
     const phone = browser(ann, 'anns-phone');
     const first = await phone.type('ask', 'One', null);
     await phone.type('ask', 'One, two', first.version);
@@ -87,7 +87,7 @@ describe('a draft', () => {
     expect(third).toMatchObject({ fields: { content: 'One, two, three' } });
   });
 
-  test('of two requests that overtake each other is the later change', async () => {
+  test('keeps the later change when two requests arrive in reverse order', async () => {
     const phone = browser(ann, 'anns-phone');
     const [early, late] = [phone.write('One'), phone.write('One, two')];
     const { version } = expectOk(await phone.save('ask', late, null));
@@ -98,19 +98,19 @@ describe('a draft', () => {
     expect(await stateAt(ann, 'ask')).toMatchObject({ version, fields: { content: 'One, two' } });
   });
 
-  test('that both devices hold is no conflict', async () => {
+  test('causes no conflict when both devices have the same text', async () => {
     const [phone, laptop] = [browser(ann, 'anns-phone'), browser(ann, 'anns-laptop')];
     const { version } = await phone.type('ask', 'The same', null);
     expect(await laptop.type('ask', 'The same', null)).toMatchObject({ version });
   });
 
-  test('is thrown away once, unless another device has changed it since', async () => {
+  test('is discarded once, unless another device has changed it since', async () => {
     const [phone, laptop] = [browser(ann, 'anns-phone'), browser(ann, 'anns-laptop')];
     const first = await phone.type('answer:7', 'One', null);
     const second = await laptop.type('answer:7', 'Two', first.version);
     expect(await ann.delete(`/drafts/answer:7?basedOn=${first.version}`)).toMatchObject({
       status: 409,
-      code: 'draft-changed',
+      kind: 'draft-changed',
     });
     for (let n = 0; n < 2; n++)
       expect((await ann.delete(`/drafts/answer:7?basedOn=${second.version}`)).status).toBe(204);
@@ -121,11 +121,11 @@ describe('a draft', () => {
     expect(await stateAt(ann, 'answer:7')).toMatchObject({ fields: { content: 'Two' } });
   });
 
-  test('is refused beyond a bounded size, and the one before stays', async () => {
+  test('is refused above the size limit and keeps the previous text', async () => {
     const phone = browser(ann, 'anns-phone');
     const long = await phone.type('answer:7', '饅'.repeat(30_000), null);
     const longer = await phone.save('answer:7', phone.write('饅'.repeat(70_000)), long.version);
-    expect(longer).toMatchObject({ status: 413, code: 'too-large' });
+    expect(longer).toMatchObject({ status: 413, kind: 'too-large' });
     expect((await stateAt(ann, 'answer:7')).fields?.['content']).toHaveLength(30_000);
     for (const fields of [{ content: 'a\0b' }, { content: '\ud800' }, { content: 7 }, { 'a.b': 'c' }])
       expect(await ann.put('/drafts/ask', { ...phone.write(''), fields, basedOn: null })).toMatchObject({
@@ -133,7 +133,7 @@ describe('a draft', () => {
       });
   });
 
-  test('is one of a hundred: the oldest goes, and that of nobody else', async () => {
+  test('is deleted when the member has more than a hundred newer ones, without affecting other members', async () => {
     const [phone, other] = [browser(ann, 'anns-phone'), browser(bob, 'bobs-phone')];
     await other.type('ask', 'Mine', null);
     for (let n = 1; n <= 101; n++) await phone.type(`answer:${n}`, `Draft ${n}`, null);
@@ -144,10 +144,10 @@ describe('a draft', () => {
     expect(await listOf(bob)).toHaveLength(1);
   });
 
-  test('is saved as often as one types, but not without end', async () => {
+  test('can be saved at typing speed, but not without limit', async () => {
     const phone = browser(ann, 'anns-phone');
     await phone.type('ask', 'Two hundred times before this one', null);
-    // Counted a moment after it was saved.
+    // Points are counted with a delay.
     await expect
       .poll(async () => {
         const { numAffectedRows } = await sql`
@@ -162,15 +162,15 @@ describe('a draft', () => {
     );
     const refused = answers.filter(({ status }) => status !== 200);
     expect(refused).toHaveLength(20);
-    for (const { status, code, headers } of refused) {
-      expect({ status, code }).toEqual({ status: 429, code: 'too-many' });
+    for (const { status, kind, headers } of refused) {
+      expect({ status, kind }).toEqual({ status: 429, kind: 'too-many' });
       expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(60);
     }
     await browser(bob, 'bobs-phone').type('ask', 'Still here', null);
   });
 });
 
-test('the list tells what each draft belongs to, the latest first', async () => {
+test('are listed with what they belong to, latest first', async () => {
   const phone = browser(ann, 'anns-phone');
   const [id, gone] = [await bob.ask({ title: 'Does bread freeze?' }), await bob.ask()];
   const answer = await bob.answer(id);
@@ -194,7 +194,7 @@ test('the list tells what each draft belongs to, the latest first', async () => 
 });
 
 describe('posting', () => {
-  /** Of each kind: where its draft is, and what posts it by the key of the draft. */
+  /** The posts of every kind: the target of the draft, and a function that posts it with the draft's key. */
   async function forms() {
     const id = await ann.ask();
     const answer = await ann.answer(id);
@@ -232,7 +232,7 @@ describe('posting', () => {
       ? { title: 'Once more?', content: 'Posted. ', tags: '' }
       : { content: 'Posted. ' };
 
-  test('ends its draft, and the same text does not come back from another device', async () => {
+  test('ends its draft, so that another device cannot save the same text again', async () => {
     for (const [n, { target, post }] of (await forms()).entries()) {
       const key = `key-of-post-${n}`;
       const [phone, laptop] = [browser(ann, 'anns-phone', key), browser(ann, 'anns-laptop', key)];
@@ -245,28 +245,28 @@ describe('posting', () => {
         const draft = { ...laptop.write(''), fields: fieldsOf(target) };
         expect(await laptop.save(target, draft, basedOn)).toMatchObject({
           status: 410,
-          code: 'draft-posted',
+          kind: 'draft-posted',
         });
       }
-      // What was typed beyond that is not lost.
+      // Text typed after it is not lost.
       await laptop.type(target, 'Posted. And more', version);
       expect(await stateAt(ann, target)).toMatchObject({ fields: { content: 'Posted. And more' } });
     }
   });
 
-  test('keeps a text that never reached the server from coming back, once it is posted', async () => {
+  test('refuses to save a posted text that reaches the server later', async () => {
     const id = await bob.ask();
     const phone = browser(ann, 'anns-phone', 'key-of-the-answer');
     await ann.post(`/questions/${id}/answers`, { content: 'Three days.' }, 'key-of-the-answer');
     expect(await phone.save(`answer:${id}`, phone.write('Three days.\n'), null)).toMatchObject({
       status: 410,
-      code: 'draft-posted',
+      kind: 'draft-posted',
     });
-    // The same words again, meant as another answer.
+    // The same words again, as a different answer.
     await browser(ann, 'anns-phone', 'key-of-another').type(`answer:${id}`, 'Three days.', null);
   });
 
-  test('leaves another draft at the same place alone', async () => {
+  test('keeps another draft of the same target', async () => {
     const id = await bob.ask();
     const { version } = await browser(ann, 'anns-phone', 'key-of-the-draft').type(
       `answer:${id}`,
@@ -280,7 +280,7 @@ describe('posting', () => {
     expect(await stateAt(ann, `answer:${id}`)).toMatchObject({ ended: 'posted' });
   });
 
-  test('that is refused leaves the draft', async () => {
+  test('keeps the draft when the post is refused', async () => {
     const phone = browser(ann, 'anns-phone', 'key-of-the-answer');
     const { version } = await phone.type('answer:999999999', 'Too late', null);
     const refused = await ann.post(
@@ -293,7 +293,7 @@ describe('posting', () => {
   });
 });
 
-test('what is told of drafts only their member may hear, and it holds no text', async () => {
+test('publishes draft events without texts, to their member only', async () => {
   const phone = browser(ann, 'anns-phone');
   const { version } = await phone.type('ask', 'A secret', null);
   await ann.delete('/drafts/ask');

@@ -32,19 +32,19 @@ import {
   updateDraft,
 } from './drafts-queries.ts';
 
-/** Characters of a text that the list shows. */
+/** The length of a text in the list, in characters. */
 const excerptLength = 200;
 
-/** How long is remembered that a draft has ended: browsers that were away for longer ask the member. */
+/** How long ended drafts are remembered, in days. After that, a browser that was offline asks the member. */
 const endedDays = 90;
 
-/** The viewer's drafts, the latest first. */
+/** The viewer's drafts, latest first. */
 export async function readDrafts(db: Reader, viewer: Viewer): Promise<DraftSummary[]> {
   const rows = await listDrafts(db, { memberId: viewer.id, limit: 2 * excerptLength });
   return rows.map(toSummary);
 }
 
-/** What is known of a place, also where nothing is. */
+/** The state of a draft, including one that does not exist. */
 export async function readDraft(
   db: Reader,
   { viewer, target }: { viewer: Viewer; target: string },
@@ -53,28 +53,28 @@ export async function readDraft(
 }
 
 /**
- * Keeps what a member has typed. Where another browser wrote meanwhile nothing changes, and both texts stay.
- * @returns the draft as it is now: a newer step of the same browser stays where this one was overtaken.
- * @throws ProblemError 'draft-changed' with the other draft, 'draft-posted' when this very text was posted,
- * 'too-large'.
+ * Saves what a member has typed. If another browser has changed the draft since, nothing is stored and both texts
+ * remain.
+ * @returns the current draft, which is newer if requests of this browser arrived in reverse order
+ * @throws ProblemError 'draft-changed' with the other draft, 'draft-posted' if this text was posted, 'too-large'
  */
 export async function saveDraft(
   db: Database,
   { viewer, target, draft }: { viewer: Viewer; target: string; draft: DraftSave },
 ): Promise<DraftState> {
   if (Buffer.byteLength(JSON.stringify(draft.fields)) > maxDraftBytes)
-    throw new ProblemError('too-large', 'The draft is too long to be kept on the server.');
+    throw new ProblemError('draft-too-long');
   const memberId = viewer.id;
   return transaction(db, async (tx) => {
     const row = await lockOrCreateDraft(tx, { memberId, target, key: draft.key });
     const outcome = decideSave(row, draft);
-    if (outcome === 'kept') return toState(target, row);
+    if (outcome === 'unchanged') return toState(target, row);
     if (outcome === 'posted')
-      throw new ProblemError('draft-posted', 'This text has been posted already.', {
+      throw new ProblemError('draft-posted', {
         extension: { draft: toState(target, row) },
       });
-    if (outcome === 'changed')
-      throw new ProblemError('draft-changed', 'This draft was changed on another device meanwhile.', {
+    if (outcome === 'conflict')
+      throw new ProblemError('draft-changed', {
         extension: { draft: toState(target, row) },
       });
     const { key, fields, clientId, sequence } = draft;
@@ -88,9 +88,9 @@ export async function saveDraft(
 }
 
 /**
- * Throws a draft away; where there is none nothing happens.
- * @param basedOn the version the member saw; undefined for whichever it is.
- * @throws ProblemError 'draft-changed' where it is another one by now
+ * Discards a draft. Does nothing if there is none.
+ * @param basedOn the version the member saw; undefined for any version
+ * @throws ProblemError 'draft-changed' if the version differs
  */
 export async function discardDraft(
   db: Database,
@@ -101,7 +101,7 @@ export async function discardDraft(
     const row = await lockExistingDraft(tx, { memberId, target });
     if (row === undefined || row.fields === null) return;
     if (basedOn !== undefined && basedOn !== row.version)
-      throw new ProblemError('draft-changed', 'This draft was changed on another device meanwhile.', {
+      throw new ProblemError('draft-changed', {
         extension: { draft: toState(target, row) },
       });
     const version = await endLockedDraft(tx, {
@@ -117,9 +117,9 @@ export async function discardDraft(
 }
 
 /**
- * In the transaction that posts a text: ends the draft it was written as, wherever it was written. A draft at the same
- * place that holds something else stays. Returns what the member's browsers are to be told.
- * @param posting `key` names the draft (undefined: whichever has the same text).
+ * Ends the draft of a text in the transaction that posts it, on all devices. A different draft of the same target
+ * remains. Returns the events for the member's browsers.
+ * @param posting `key` identifies the draft; undefined matches a draft with the same text
  */
 export async function endDraft(tx: Tx, posting: PostedText): Promise<TopicEvent[]> {
   const { memberId, target, key, text } = posting;
@@ -137,14 +137,14 @@ export async function endDraft(tx: Tx, posting: PostedText): Promise<TopicEvent[
 
 export type { LockedDraft };
 
-/** Locks the drafts there are of these texts, for `endingOf`. */
+/** Locks the existing drafts of these texts, for `prepareDraftEndings`. */
 export const lockDraftsStatements = (postings: readonly PostedText[]) =>
   postings.length === 0 ? [] : [lockDraftsStatement(postings)];
 
 /**
- * The same as `endDraft` for several texts, in two parts: statements to be run with others, in any order, and what
- * follows from the rows of `ended` and `noted`.
- * @param stored what `knownDrafts` found.
+ * The same as `endDraft` for several texts, in two steps: queries for `runPipelined` in any order, and `finish` with
+ * the rows of `ended` and `inserted`.
+ * @param stored the rows of `lockDraftsStatements`
  */
 export function prepareDraftEndings(postings: readonly PostedText[], stored: readonly LockedDraft[]) {
   const nameOf = ({ memberId, target }: DraftKey) => `${memberId} ${target}`;
@@ -152,33 +152,33 @@ export function prepareDraftEndings(postings: readonly PostedText[], stored: rea
     stored.map((row) => [nameOf(row), row]),
   );
   const ended = new Map<string, PostedDraft>();
-  const fresh = new Map<string, PostedDraft>();
+  const inserted = new Map<string, PostedDraft>();
   for (const { memberId, target, key, text } of postings) {
     const name = nameOf({ memberId, target });
     const row = rows.get(name);
     const postedHash = hashOf(text);
     if (row === undefined) {
-      if (key !== undefined) fresh.set(name, { memberId, target, key, postedHash });
+      if (key !== undefined) inserted.set(name, { memberId, target, key, postedHash });
     } else if (isDraftOf(row, { key, postedHash })) {
       ended.set(name, { memberId, target, key: key ?? row.idempotency_key, postedHash });
       rows.set(name, { idempotency_key: key ?? row.idempotency_key, fields: null });
     }
   }
-  const added = [...fresh.values()];
-  const remembered = [...added, ...ended.values()].map(({ memberId }) => memberId);
+  const added = [...inserted.values()];
+  const memberIds = [...added, ...ended.values()].map(({ memberId }) => memberId);
   return {
     ended: ended.size === 0 ? [] : [endDraftsStatement([...ended.values()])],
     inserted: added.length === 0 ? [] : [insertPostedDraftsStatement(added)],
-    pruned: remembered.length === 0 ? [] : [deleteOldDrafts([...new Set(remembered)])],
-    /** Returns what the members' browsers are to be told. */
+    pruned: memberIds.length === 0 ? [] : [deleteOldDrafts([...new Set(memberIds)])],
+    /** Returns the events for the members' browsers. */
     async finish(tx: Tx, versions: readonly DraftVersion[]): Promise<TopicEvent[]> {
       const events = versions.map(({ memberId, target, version }) =>
         buildDraftChangedEvent(memberId, { target, version, ended: 'posted', clientId: null }),
       );
-      // Drafts that began to be kept in between.
+      // Drafts that were stored in between.
       const done = new Set(versions.map(nameOf));
       const overtaken = postings.filter(
-        (posting) => fresh.has(nameOf(posting)) && !done.has(nameOf(posting)),
+        (posting) => inserted.has(nameOf(posting)) && !done.has(nameOf(posting)),
       );
       for (const posting of overtaken) events.push(...(await endDraft(tx, posting)));
       return events;
@@ -186,7 +186,7 @@ export function prepareDraftEndings(postings: readonly PostedText[], stored: rea
   };
 }
 
-/** Whether what was posted is what a draft holds, or held. */
+/** Whether the posted text matches the current or the ended draft. */
 function isDraftOf(
   { idempotency_key: key, fields }: Pick<DraftRow, 'idempotency_key' | 'fields'>,
   posted: { key: string | undefined; postedHash: Buffer },
@@ -198,21 +198,21 @@ function isDraftOf(
 const deleteOldDrafts = (memberIds: readonly number[]) =>
   deleteOldDraftsStatement({ memberIds, maxDrafts, days: endedDays });
 
-/** What of a post its draft is compared with; a reply and an answer have no title. */
+/** The parts of a post that are compared with its draft. Answers and replies have no title. */
 type PostedText = { memberId: number; target: string; key: string | undefined; text: Text };
 
 type Text = { title?: string | null; content?: string | null };
 
-function decideSave(row: DraftRow, draft: DraftSave): 'new' | 'kept' | 'changed' | 'posted' {
+function decideSave(row: DraftRow, draft: DraftSave): 'new' | 'unchanged' | 'conflict' | 'posted' {
   if (row.fields === null) {
     const posted =
       row.posted_hash !== null && row.idempotency_key === draft.key && hasHash(draft.fields, row.posted_hash);
     return posted ? 'posted' : 'new';
   }
   if (draft.basedOn === row.version) return 'new';
-  // The browser repeats, or goes on from, what it sent before, without having heard the answer.
-  if (row.client_id === draft.clientId) return draft.sequence > (row.sequence ?? 0) ? 'new' : 'kept';
-  return row.idempotency_key === draft.key && isSame(row.fields, draft.fields) ? 'kept' : 'changed';
+  // The browser repeats or continues an earlier request whose response it did not receive.
+  if (row.client_id === draft.clientId) return draft.sequence > (row.sequence ?? 0) ? 'new' : 'unchanged';
+  return row.idempotency_key === draft.key && isSame(row.fields, draft.fields) ? 'unchanged' : 'conflict';
 }
 
 function isSame(one: DraftFields, other: DraftFields): boolean {

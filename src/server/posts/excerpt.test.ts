@@ -6,7 +6,7 @@ import { countCodePoints } from '#shared/core/text.ts';
 import { createExcerpt, toPlainText } from './excerpt.ts';
 
 describe('the excerpt on a question card', () => {
-  it('shows a short text as it is, without its Markdown marks', () => {
+  it('shows a short text unchanged, without its Markdown syntax', () => {
     expect(createExcerpt('Is **this** _really_ ~~not~~ `the` [way](https://example.org/)?')).toEqual({
       excerpt: 'Is this really not the way?',
       cut: false,
@@ -18,20 +18,20 @@ describe('the excerpt on a question card', () => {
     expect(createExcerpt(text).excerpt).toBe('Title First line second line quoted one two three four');
   });
 
-  it('ends after 200 characters and says that there is more', () => {
+  it('ends after 200 characters and reports that there is more', () => {
     const { excerpt: shown, cut } = createExcerpt('a'.repeat(201));
     expect(shown).toBe('a'.repeat(200));
     expect(cut).toBe(true);
     expect(createExcerpt('a'.repeat(200))).toEqual({ excerpt: 'a'.repeat(200), cut: false });
   });
 
-  it('counts an emoji as the characters it is made of and never shows a part of one', () => {
+  it('counts the code points of an emoji and never cuts one', () => {
     const family = '👩‍👩‍👧';
     expect(createExcerpt(`${'a'.repeat(198)}${family}`).excerpt).toBe('a'.repeat(198));
     expect(createExcerpt('😀'.repeat(300)).excerpt).toBe('😀'.repeat(200));
   });
 
-  it('shows the words around a code block, and the code only where there is nothing else', () => {
+  it('shows the text around a code block, and code only if there is nothing else', () => {
     expect(createExcerpt('Why?\n\n```js\nlet a = 1;\n```\n\nIt fails.')).toEqual({
       excerpt: 'Why? It fails.',
       cut: true,
@@ -40,7 +40,7 @@ describe('the excerpt on a question card', () => {
     expect(createExcerpt('    indented()')).toEqual({ excerpt: 'indented()', cut: false });
   });
 
-  it('shows an image as its description and says that there is more to see', () => {
+  it('shows the description of an image and reports that there is more', () => {
     expect(createExcerpt('Look: ![a broken pump](https://example.org/a.png), here.')).toEqual({
       excerpt: 'Look: a broken pump, here.',
       cut: true,
@@ -48,24 +48,24 @@ describe('the excerpt on a question card', () => {
     expect(createExcerpt('![](https://example.org/a.png)')).toEqual({ excerpt: '', cut: true });
   });
 
-  it('shows links whose targets are listed far below as their text', () => {
+  it('shows the text of links whose targets are defined far below', () => {
     const text = `See [the manual][1] and [there].\n\n${'word '.repeat(2000)}\n\n  [1]: https://example.org/\n [There]: /x\n`;
     expect(createExcerpt(text).excerpt).toMatch(/^See the manual and there\. word/u);
   });
 
-  it('leaves out comments that are meant for a renderer, and shows other raw HTML as the text it is', () => {
+  it('omits comments, and shows other raw HTML as text', () => {
     expect(createExcerpt('<!-- language: lang-js -->\n\nA vector<int> is <b>it</b>').excerpt).toBe(
       'A vector<int> is <b>it</b>',
     );
   });
 
-  it('shows tables and footnotes nowhere beside prose', () => {
+  it('omits tables and footnotes next to prose', () => {
     const text = 'Before[^1]\n\n| a | b |\n| - | - |\n| c | d |\n\n[^1]: The note.';
     expect(createExcerpt(text)).toEqual({ excerpt: 'Before', cut: true });
     expect(createExcerpt('| a | b |\n| - | - |\n| c | d |').excerpt).toBe('a b c d');
   });
 
-  it('is whole text without control characters for whatever is written', () => {
+  it('is well-formed text without control characters for any input', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 700 }), (text) => {
         const { excerpt: shown } = createExcerpt(text);
@@ -77,8 +77,8 @@ describe('the excerpt on a question card', () => {
     );
   });
 
-  // Some of these would occupy a parser for minutes; what is bounded here is what is parsed at all.
-  it('regards only the beginning of hostile texts of 30,000 characters', () => {
+  // Parsing some of these texts takes minutes. The excerpt limits how much is parsed.
+  it('parses only the beginning of hostile texts of 30,000 characters', () => {
     for (const hostile of hostileTexts()) {
       const { excerpt: shown, cut } = createExcerpt(hostile);
       expect(countCodePoints(shown)).toBeLessThanOrEqual(200);
@@ -117,7 +117,7 @@ function hostileTexts(): string[] {
     'e\u0301\u0301',
     '\u0301',
   );
-  // Known to hang some Markdown parsers; they lie beside a checkout where real data is kept.
+  // Texts that hang some Markdown parsers. They are in a directory next to the checkout where real data is available.
   const corpus = join(import.meta.dirname, '../../../../shared/data/corpora/markdown');
   const files = existsSync(corpus) ? readdirSync(corpus).filter((file) => file.startsWith('redos-')) : [];
   return [...patterns, ...files.map((file) => readFileSync(join(corpus, file), 'utf8'))].map((pattern) =>
@@ -125,7 +125,7 @@ function hostileTexts(): string[] {
   );
 }
 
-it('a text without marks is read as the parser reads it', () => {
+it('reads a text without syntax characters as the parser would', () => {
   const pieces = [
     'word',
     'Two words.',
@@ -164,7 +164,7 @@ it('a text without marks is read as the parser reads it', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...pieces, ...others), { maxLength: 12 }), (parts) => {
       const text = `Begin${parts.join('')}`;
-      // With a mark at its end, the whole of it is parsed.
+      // The syntax character at the end makes the parser read the whole text.
       const parsed = toPlainText(`${text}\n\n&amp;`);
       const { prose, blocks } = toPlainText(text);
       expect({ prose: `${prose} &`.trim(), blocks }).toEqual(parsed);

@@ -3,26 +3,26 @@ import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
 
-/** The beginning of a text without its Markdown marks, on one line; `cut` tells that the text shows more than this. */
+/** The beginning of a text without Markdown syntax, on one line. `cut`: the text has more to show. */
 export interface Excerpt {
   excerpt: string;
   cut: boolean;
 }
 
-/** docs/product.md 10.3: the text of a question card. In code points. */
+/** The length of a question card's text in code points (docs/product.md 10.3). */
 const excerptLength = 200;
 
 /**
- * The text is parsed up to the first empty line behind `enough`, and never beyond `most` (UTF-16 units), so that a long or
- * hostile text costs no more than a short one. Marks do not reach over an empty line, so none is cut open there.
+ * The text is parsed up to the first empty line after `enough`, and never beyond `most` (UTF-16 units), so that a long
+ * or hostile text costs no more than a short one. Inline syntax never spans an empty line, so none is cut there.
  */
-const parsed = { enough: 600, most: 3000 };
+const parsed = { minChars: 600, maxChars: 3000 };
 
-/** The parser is quadratic in the depth of quotes and lists, which a line can open by the thousand. */
+/** The parser is quadratic in the depth of quotes and lists, and a single line can open thousands. */
 const containerMarks = /^(?:[ \t]{0,3}(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t])))+/gmu;
 const containerMarksMax = 40;
 
-/** Links often name a target that is listed at the end of the text; so many of these lists' lines are regarded. */
+/** The maximum number of link definitions that are read from the end of the text. */
 const definitionsMax = 100;
 const definitionLine = /^ {0,3}(\[[^[\]\n]{1,100}\]):[ \t]*\S/gmu;
 
@@ -31,8 +31,8 @@ type Node = ReturnType<typeof fromMarkdown> | ReturnType<typeof fromMarkdown>['c
 const graphemes = new Intl.Segmenter();
 
 /**
- * The first 200 code points of what a reader would see of a text, with white space folded. Code blocks and tables are left
- * out where there is prose to show; images are shown as their description. Never cuts a character or a joined emoji in two.
+ * The first 200 code points of the visible text, with white space folded. Code blocks and tables are omitted if there
+ * is prose. Images are shown as their description. Never cuts a character or a joined emoji.
  */
 export function createExcerpt(markdown: string): Excerpt {
   const text = markdown.trimEnd();
@@ -48,25 +48,25 @@ export function createExcerpt(markdown: string): Excerpt {
 }
 
 /**
- * What a reader would see of a piece of a text, on one line each: `prose`, and the text of its code blocks and tables. Of a
- * long piece only the first few thousand characters.
+ * The visible text of a piece of Markdown, each part on one line: `prose`, and the text of its code blocks and tables.
+ * Reads only the first few thousand characters.
  */
 export function toPlainText(piece: string): { prose: string; blocks: string } {
-  const found = read(flatten(piece.slice(0, parsed.most).toWellFormed()));
+  const found = read(flatten(piece.slice(0, parsed.maxChars).toWellFormed()));
   return { prose: fold(found.prose), blocks: fold(found.blocks) };
 }
 
 interface Found {
   prose: string[];
-  /** The text of code blocks and tables, shown only where a post has nothing else. */
+  /** The text of code blocks and tables, shown only if a post has nothing else. */
   blocks: string[];
-  /** There is something to see that has no text of its own here: an image, or what was not parsed. */
+  /** There is visible content without text, such as an image, or a part that was not parsed. */
   unseen: boolean;
 }
 
 /**
- * Signs that may mark something, anywhere or at the beginning of a line. A text without any is shown as it is written, and
- * need not be parsed, which takes a millisecond; addresses that become links show the same text.
+ * Characters that may be Markdown syntax, anywhere or at the beginning of a line. A text without any is shown unchanged
+ * without parsing, which would take a millisecond. URLs that become links show the same text.
  */
 const signs = /[\\`*_~[\]<>&|\0]|^[ \t]*(?:[-+=#:]|\d{1,9}[.)])|^(?: {4}| {0,3}\t)/mu;
 
@@ -80,7 +80,7 @@ function read(markdown: string): Found {
   return found;
 }
 
-/** Walks with a list of its own, because hostile nesting is deeper than the call stack. */
+/** Uses an explicit stack, because hostile nesting is deeper than the call stack. */
 function collect(tree: Node, found: Found): void {
   const open: { node: Node; inBlock: boolean }[] = [{ node: tree, inBlock: false }];
   for (let entry = open.pop(); entry !== undefined; entry = open.pop()) {
@@ -91,7 +91,7 @@ function collect(tree: Node, found: Found): void {
       into.push(node.alt ?? '');
       found.unseen = true;
     } else if (node.type === 'html') {
-      // Raw HTML is shown as the text it is; a comment is an instruction to a renderer.
+      // Raw HTML is shown as text. A comment is an instruction to a renderer.
       if (!node.value.startsWith('<!--')) into.push(node.value);
     } else if (node.type === 'break') {
       into.push(' ');
@@ -103,7 +103,7 @@ function collect(tree: Node, found: Found): void {
         if (child !== undefined) open.push({ node: child, inBlock });
       }
     }
-    // Blocks stand apart; words inside a paragraph may touch what surrounds them.
+    // Separates blocks. Words inside a paragraph may touch adjacent elements.
     if (isBlock(node)) into.push(' ');
   }
 }
@@ -128,11 +128,11 @@ function isBlock(node: Node): boolean {
 }
 
 function beginning(text: string): string {
-  if (text.length <= parsed.enough) return text;
-  const most = text.slice(0, parsed.most);
+  if (text.length <= parsed.minChars) return text;
+  const prefix = text.slice(0, parsed.maxChars);
   const emptyLine = /\n[ \t\r]*\n/gu;
-  emptyLine.lastIndex = parsed.enough;
-  const end = emptyLine.exec(most)?.index ?? parsed.most;
+  emptyLine.lastIndex = parsed.minChars;
+  const end = emptyLine.exec(prefix)?.index ?? parsed.maxChars;
   return text.slice(0, end).replace(/[\uD800-\uDBFF]$/u, '');
 }
 
@@ -140,7 +140,7 @@ function flatten(head: string): string {
   return head.replace(containerMarks, (marks) => marks.slice(0, containerMarksMax));
 }
 
-/** The labels that links of `head` refer to and that are defined behind it, as definitions of their own. */
+/** The link definitions after `head` that links in `head` use. */
 function definitions(text: string, head: string): string {
   const mentioned = head.toLowerCase();
   const found: string[] = [];
@@ -154,7 +154,7 @@ function definitions(text: string, head: string): string {
   return found.length === 0 ? '' : `\n\n${found.join('\n')}`;
 }
 
-/** White space and control characters, of which none belongs on a line of text, become single spaces. */
+/** Replaces white space and control characters by single spaces. */
 function fold(parts: readonly string[]): string {
   return parts
     .join('')
@@ -166,7 +166,7 @@ function fold(parts: readonly string[]): string {
 function firstCodePoints(text: string): string {
   const end = truncate(text, excerptLength).length;
   if (end === text.length) return text;
-  // Where a single character is longer than the whole excerpt (accents piled up), it is cut all the same.
+  // A single character that is longer than the whole excerpt (stacked accents) is cut anyway.
   const start = graphemes.segment(text.slice(0, 4 * excerptLength)).containing(end)?.index ?? end;
   return text.slice(0, start === 0 ? end : start).trim();
 }

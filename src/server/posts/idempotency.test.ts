@@ -12,7 +12,7 @@ type Posted = { id: number };
 let keys = 0;
 const newKey = () => `key-${++keys}-of-this-test`;
 
-/** Everything that posts, each as a place to post to, what to send there, and how many stand there. */
+/** Every way to post: the path, the body, and a function that counts the posts there. */
 const kinds = {
   question: {
     async place() {
@@ -59,7 +59,7 @@ async function itemsAt(place: string, member: Member): Promise<number> {
 describe.each(Object.entries(kinds))('a %s', (_, kind) => {
   const { draft, other, count } = kind;
 
-  test('sent twice with one key is posted once, and both answers name it', async () => {
+  test('is posted once when it is sent twice with one key, and both responses name it', async () => {
     const place = await kind.place();
     const before = await count(place, bob);
     const key = newKey();
@@ -70,7 +70,7 @@ describe.each(Object.entries(kinds))('a %s', (_, kind) => {
     expect(await count(place, bob)).toBe(before + 1);
   });
 
-  test('sent many times at the same moment with one key is posted once', async () => {
+  test('is posted once when it is sent many times at the same time with one key', async () => {
     const place = await kind.place();
     const before = await count(place, bob);
     const key = newKey();
@@ -80,19 +80,19 @@ describe.each(Object.entries(kinds))('a %s', (_, kind) => {
     expect(await count(place, bob)).toBe(before + 1);
   });
 
-  test('with a key that was used for something else is refused and posts nothing', async () => {
+  test('is refused with a key that was used for another request', async () => {
     const place = await kind.place();
     const key = newKey();
     await bob.post(place, draft, key);
     const before = await count(place, bob);
-    expect(await bob.post(place, other, key)).toMatchObject({ status: 422, code: 'key-reused' });
+    expect(await bob.post(place, other, key)).toMatchObject({ status: 422, kind: 'key-reused' });
     const elsewhere = place === '/questions' ? `/questions/${await ann.ask()}/answers` : await kind.place();
     const refused = await bob.post(elsewhere, place === '/questions' ? { content: 'Once.' } : draft, key);
-    expect(refused).toMatchObject({ status: 422, code: 'key-reused' });
+    expect(refused).toMatchObject({ status: 422, kind: 'key-reused' });
     expect(await count(place, bob)).toBe(before);
   });
 
-  test('with the key of another member is posted', async () => {
+  test("is posted with another member's key", async () => {
     const place = await kind.place();
     const key = newKey();
     const [first, second] = [
@@ -103,24 +103,24 @@ describe.each(Object.entries(kinds))('a %s', (_, kind) => {
     expect(second.body.id).not.toBe(first.body.id);
   });
 
-  test('that was refused leaves its key free', async () => {
+  test('releases its key when it is refused', async () => {
     const place = await kind.place();
     const key = newKey();
     expect(await bob.post(place, { ...draft, content: ' ' }, key)).toMatchObject({ status: 400 });
     expect(await bob.post(place, draft, key)).toMatchObject({ status: 201 });
   });
 
-  test('that was deleted is not posted again by its key', async () => {
+  test('is not posted again with its key after it was deleted', async () => {
     const place = await kind.place();
     const key = newKey();
     const { body } = await bob.post<Posted>(place, draft, key);
     await bob.remove(kind.path, body.id);
     const before = await count(place, bob);
-    expect(await bob.post(place, draft, key)).toMatchObject({ status: 410, code: 'gone' });
+    expect(await bob.post(place, draft, key)).toMatchObject({ status: 410, kind: 'gone' });
     expect(await count(place, bob)).toBe(before);
   });
 
-  test('without a key is posted as often as it is sent', async () => {
+  test('is posted each time it is sent without a key', async () => {
     const place = await kind.place();
     const before = await count(place, bob);
     await bob.post(place, draft);
@@ -129,19 +129,19 @@ describe.each(Object.entries(kinds))('a %s', (_, kind) => {
   });
 
   test.each(['short', 'x'.repeat(101), 'with spaces in it', 'ümlaut-key-here'])(
-    'with the key %s is refused',
+    'is refused with the key %s',
     async (key) => {
       const place = await kind.place();
-      expect(await bob.post(place, draft, key)).toMatchObject({ status: 400, code: 'invalid' });
+      expect(await bob.post(place, draft, key)).toMatchObject({ status: 400, kind: 'invalid' });
     },
   );
 });
 
-test('an answer whose question went is not posted again by its key', async () => {
+test('does not post an answer again with its key after its question was deleted', async () => {
   const id = await ann.ask();
   const key = newKey();
   await bob.post(`/questions/${id}/answers`, { content: 'Once.' }, key);
   await ann.remove('questions', id);
   const repeated = await bob.post(`/questions/${id}/answers`, { content: 'Once.' }, key);
-  expect(repeated).toMatchObject({ status: 410, code: 'gone' });
+  expect(repeated).toMatchObject({ status: 410, kind: 'gone' });
 });

@@ -5,20 +5,20 @@ import type { Database, Tx } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
 
-/** How a post is asked for: by whom, under which key (undefined: not repeatable), of which kind and content. */
+/** A request to post: by whom, with which key (undefined: not repeatable), of which kind and content. */
 export type PostRequest = { viewer: Viewer; key: string | undefined; kind: PostKind; request: unknown };
 
 /**
- * Runs `post` once for a member and key, and returns the id of what it posted; a repetition, also one that arrives
- * while the first is still running, gets the same id (docs/product.md 6.6).
- * @throws ProblemError 'key-reused' when the key was used for a different request, 'gone' when what it posted was
- * deleted since: it is not posted again.
+ * Runs `post` once per member and key, and returns the id of the post. A repetition returns the same id, even while the
+ * first request is still running (docs/product.md 6.6).
+ * @throws ProblemError 'key-reused' if the key was used for a different request, 'gone' if the post has been deleted
+ * since
  */
 export async function postOnce(tx: Tx, posting: PostRequest, post: () => Promise<number>) {
   const { viewer, key, kind } = posting;
   if (key === undefined) return post();
   const hash = hashOf(posting);
-  // Waits for a running transaction with the same key to end.
+  // Waits for a running transaction with the same key.
   const { rows } = await sql`
     insert into idempotency_key (member_id, key, request_hash) values (${viewer.id}, ${key}, ${hash})
     on conflict do nothing returning key`.execute(tx);
@@ -29,7 +29,7 @@ export async function postOnce(tx: Tx, posting: PostRequest, post: () => Promise
   return id;
 }
 
-/** Whether something was posted with a member's key: what repeats it posts nothing. */
+/** Whether a member's key was used. A repetition posts nothing. */
 export async function isKeyUsed(db: Database, memberId: number, key: string): Promise<boolean> {
   const earlier = await db
     .selectFrom('idempotency_key')
@@ -40,17 +40,17 @@ export async function isKeyUsed(db: Database, memberId: number, key: string): Pr
   return earlier !== undefined;
 }
 
-/** `postOnce` for many posts of one transaction. */
+/** The result of claiming the keys of several posts in one transaction. */
 export type KeyClaims<Item> = {
-  /** Those that are to be posted: without a key, or the first with theirs. */
-  fresh: Item[];
-  /** The others, to be looked up by `earlier` when all is posted. */
+  /** The posts to create: those without a key, and the first of each key. */
+  added: Item[];
+  /** The others. Look them up with `getPostedId` when all posts are stored. */
   repeated: Item[];
 };
 
 /**
- * Takes the keys of postings, in one order on all nodes; waits for running transactions with one of them to end. The
- * statement is to be run with others, and its rows say which are claimed.
+ * Claims the keys of several posts in a fixed order, and waits for running transactions with the same keys. `claim` is
+ * a query for `runPipelined`; pass its rows to `claims`.
  */
 export function prepareKeyClaims<Item extends PostRequest>(postings: readonly Item[]) {
   const keyed = new Map<string, Item>();
@@ -68,15 +68,18 @@ export function prepareKeyClaims<Item extends PostRequest>(postings: readonly It
     claim: keyed.size === 0 ? [] : [claim],
     claims: (rows: readonly ClaimedKey[]): KeyClaims<Item> => {
       const claimed = new Set(rows.map((row) => keyed.get(`${row.member_id} ${row.key}`)));
-      const isFresh = (posting: Item) => posting.key === undefined || claimed.has(posting);
-      return { fresh: postings.filter(isFresh), repeated: postings.filter((posting) => !isFresh(posting)) };
+      const isAdded = (posting: Item) => posting.key === undefined || claimed.has(posting);
+      return { added: postings.filter(isAdded), repeated: postings.filter((posting) => !isAdded(posting)) };
     },
   };
 }
 
 type ClaimedKey = { member_id: number; key: string };
 
-/** Notes what was posted with the keys claimed; keys whose posting was refused (null) are free again. To be run in this order. */
+/**
+ * Stores the ids of the posts for the claimed keys. Releases the keys of refused posts (null). Run the statements in
+ * this order.
+ */
 export function saveKeysStatements(
   posted: readonly { posting: PostRequest; id: number | null }[],
 ): RawBuilder<never>[] {
@@ -87,18 +90,21 @@ export function saveKeysStatements(
     keyed.map(({ posting }) => posting.key),
   ];
   const saved = sql<never>`
-    update idempotency_key kept set post_id = posted.id
+    update idempotency_key existing set post_id = posted.id
     from unnest(${members}::bigint[], ${keys}::text[], ${keyed.map(({ id }) => id)}::bigint[])
       as posted (member_id, key, id)
-    where kept.member_id = posted.member_id and kept.key = posted.key`;
+    where existing.member_id = posted.member_id and existing.key = posted.key`;
   if (keyed.every(({ id }) => id !== null)) return [saved];
-  const freed = sql<never>`
+  const releasedKeys = sql<never>`
     delete from idempotency_key where post_id is null
       and (member_id, key) in (select * from unnest(${members}::bigint[], ${keys}::text[]))`;
-  return [saved, freed];
+  return [saved, releasedKeys];
 }
 
-/** What an earlier request with the same key posted. @throws ProblemError as `postOnce` does */
+/**
+ * The id of the post of an earlier request with the same key.
+ * @throws ProblemError as `postOnce` does
+ */
 export async function getPostedId(tx: Tx, posting: PostRequest): Promise<number> {
   const { viewer, key = '', kind } = posting;
   return readPostedId(tx, { viewer, key, kind, hash: hashOf(posting) });
@@ -113,10 +119,10 @@ const hashOf = ({ kind, request }: PostRequest) =>
 
 type Repetition = { viewer: Viewer; key: string; kind: PostKind; hash: Buffer };
 
-/** Days a key is remembered: longer than any queue of a browser waits for a connection. */
+/** Days a key is stored: longer than a post waits in the offline queue of a browser. */
 const retentionDays = 14;
 
-/** Forgets old keys, a bounded number at a time. */
+/** Deletes old keys, a limited number per call. */
 export async function deleteOldKeys(db: Database): Promise<void> {
   await sql`
     delete from idempotency_key where (member_id, key) in (
@@ -133,16 +139,14 @@ async function readPostedId(tx: Tx, { viewer, key, kind, hash }: Repetition): Pr
     .where('key', '=', key)
     .executeTakeFirst();
   if (earlier === undefined || earlier.post_id === null)
-    throw new ProblemError('unavailable', 'The same request is still being worked on.', { retryAfter: 1 });
-  if (!hash.equals(earlier.request_hash))
-    throw new ProblemError('key-reused', 'This idempotency key was used for a different request.');
-  if (!(await postExists(tx, kind, earlier.post_id)))
-    throw new ProblemError('gone', 'What this request posted has been deleted since.');
+    throw new ProblemError('request-in-progress', { retryAfter: 1 });
+  if (!hash.equals(earlier.request_hash)) throw new ProblemError('key-reused');
+  if (!(await postExists(tx, kind, earlier.post_id))) throw new ProblemError('post-deleted-since');
   return earlier.post_id;
 }
 
 async function postExists(tx: Tx, kind: PostKind, id: number): Promise<boolean> {
-  const living = kind === 'reply' ? sql`and deleted_at is null` : sql``;
-  const { rows } = await sql`select 1 from ${sql.table(kind)} where id = ${id} ${living}`.execute(tx);
+  const notDeleted = kind === 'reply' ? sql`and deleted_at is null` : sql``;
+  const { rows } = await sql`select 1 from ${sql.table(kind)} where id = ${id} ${notDeleted}`.execute(tx);
   return rows.length > 0;
 }

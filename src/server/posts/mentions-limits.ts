@@ -8,7 +8,7 @@ import { findMentions } from './mentions.ts';
 
 const daySeconds = 24 * 60 * 60;
 
-/** A text as it is posted or edited, and the members it mentions that it did not mention before. */
+/** A posted or edited text, and the members it mentions for the first time. */
 export type NewMentions = {
   memberId: number;
   text: string;
@@ -17,51 +17,46 @@ export type NewMentions = {
 };
 
 /**
- * Counts the mentions of a text, in the transaction that stores it: what is refused, or posted before under the same key,
- * takes none. Returns why the text is refused; null where it is not.
- * Who is new: posts/write-limits.ts.
+ * Counts the mentions of a text in the transaction that stores it. A refused or repeated request counts nothing.
+ * Returns the error that refuses the text, or null. write-limits.ts defines who is a new member.
  */
 export async function findMentionsProblem(tx: Tx, mentioning: NewMentions): Promise<ProblemError | null> {
   const { memberId, text, added, publicUrl } = mentioning;
   if (added.length === 0) return null;
   if (findMentions(text, publicUrl).length > limits.mentionsPerPost)
-    return invalidFieldError(
-      'content',
-      `You can mention up to ${limits.mentionsPerPost} members in one post.`,
-    );
+    return invalidFieldError('content', 'too-many-mentions', { max: limits.mentionsPerPost });
   if (!(await filterNewMembers(tx, [memberId])).has(memberId)) return null;
   const retryAfter = await countTowardsLimit(tx, { memberId, count: added.length });
   if (retryAfter === null) return null;
-  return new ProblemError(
-    'too-many',
-    `New members can mention up to ${limits.mentionsPerDay} members a day. Mention fewer, or try again tomorrow.`,
-    { retryAfter },
-  );
+  return new ProblemError('too-many-mentions-today', { params: { max: limits.mentionsPerDay }, retryAfter });
 }
 
-/** @throws ProblemError as above */
+/**
+ * Like `findMentionsProblem`, but throws.
+ * @throws ProblemError as above
+ */
 export async function refuseManyMentions(tx: Tx, mentioning: NewMentions): Promise<void> {
   const problem = await findMentionsProblem(tx, mentioning);
   if (problem !== null) throw problem;
 }
 
-/** Null where they were taken; else the seconds until there are some again. */
+/** Null if there was room, otherwise the seconds until there is. */
 async function countTowardsLimit(
   tx: Tx,
   { memberId, count }: { memberId: number; count: number },
 ): Promise<number | null> {
   const key = memberRateLimitKey('mentions', memberId);
   const now = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
-  const used = sql`case when kept.expire <= ${now} then 0 else kept.points end`;
-  const { rows: taken } = await sql`
-    insert into rate_limit as kept (key, points, expire)
+  const used = sql`case when existing.expire <= ${now} then 0 else existing.points end`;
+  const { rows: updated } = await sql`
+    insert into rate_limit as existing (key, points, expire)
     values (${key}, ${count}, ${now} + ${daySeconds * 1_000})
     on conflict (key) do update set
       points = ${used} + excluded.points,
-      expire = case when kept.expire <= ${now} then excluded.expire else kept.expire end
+      expire = case when existing.expire <= ${now} then excluded.expire else existing.expire end
     where ${used} + excluded.points <= ${limits.mentionsPerDay}
     returning key`.execute(tx);
-  if (taken.length > 0) return null;
+  if (updated.length > 0) return null;
   const { rows } = await sql<{ seconds: number }>`
     select greatest(1, ceil((expire - ${now}) / 1000.0))::int as seconds from rate_limit where key = ${key}`.execute(
     tx,

@@ -4,10 +4,10 @@ import { likePrefix } from '#server/core/sql.ts';
 
 export type NamedMember = { id: number; display_name: string };
 
-/** Answers, and replies, of a thread that are looked at: the latest ones. */
+/** The maximum number of latest answers, and of latest replies, that are read for a thread. */
 const maxPostsRead = sql.lit(200);
 
-/** Who wrote in a thread and has a name of which some word begins so; who wrote last comes first. */
+/** Members who wrote in a thread and have a name with a word that starts with the prefix, latest first. */
 export async function listThreadMembers(
   db: Reader,
   wanted: { questionId: number; viewerId: number; beginning: string; limit: number },
@@ -33,7 +33,10 @@ export async function listThreadMembers(
   return rows;
 }
 
-/** Members who can sign in and whose name begins so, in the order of names; served by the index member_mention_prefix. */
+/**
+ * Members who can sign in and whose name starts with the prefix, sorted by name. Served by the index
+ * member_mention_prefix.
+ */
 export async function listMembersByName(
   db: Reader,
   { beginning, except, limit }: { beginning: string; except: readonly number[]; limit: number },

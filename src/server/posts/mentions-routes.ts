@@ -1,3 +1,4 @@
+import { withCode } from '#shared/core/coded-error.ts';
 import { createRoute, z } from '@hono/zod-openapi';
 import { jsonResponse, type RouteDeps, problemResponses, createRouter } from '#server/core/http.ts';
 import { createMemberLimit } from '#server/core/rate-limits.ts';
@@ -11,19 +12,21 @@ const nameQuery = z.object({
   /** The beginning of a name, without case. */
   q: z
     .string()
-    .refine((text) => countCodePoints(text) <= limits.displayNameMax, 'No name is that long')
-    .refine((text) => !hasForbiddenCharacters(text), 'No name contains such characters')
+    .refine(
+      (text) => countCodePoints(text) <= limits.displayNameMax,
+      withCode('text-too-long', { max: limits.displayNameMax }),
+    )
+    .refine((text) => !hasForbiddenCharacters(text), withCode('characters-not-searchable'))
     .default(''),
 });
 
 const inThread = createRoute({
   method: 'get',
   path: '/questions/{id}/members',
-  summary:
-    'Members to mention at a question: who wrote there first, then others by the beginning of the name',
+  summary: 'Members to mention in a thread: its authors first, then others by the beginning of the name',
   request: { params: idParam, query: nameQuery },
   responses: {
-    200: jsonResponse(mentionableMembers, 'A few members, never the one who asks'),
+    200: jsonResponse(mentionableMembers, 'A few members, without the viewer'),
     ...problemResponses,
   },
 });
@@ -31,19 +34,19 @@ const inThread = createRoute({
 const anywhere = createRoute({
   method: 'get',
   path: '/members',
-  summary: 'Members to mention, by the beginning of the name',
+  summary: 'Suggest members for a mention, by name prefix',
   request: { query: nameQuery },
   responses: {
-    200: jsonResponse(mentionableMembers, 'A few members, never the one who asks'),
+    200: jsonResponse(mentionableMembers, 'A few members, without the viewer'),
     ...problemResponses,
   },
 });
 
 export function mentionRoutes({ db }: RouteDeps) {
-  // More than anybody types names in a minute.
+  // More than anyone types in a minute.
   const limit = createMemberLimit(db, {
     name: 'name-members',
-    message: 'You have looked for names a lot in a short time. Please try again in a minute.',
+    code: 'too-many-member-searches',
     points: 300,
     seconds: 60,
   });

@@ -13,37 +13,37 @@ const namesFor = async (member: Member, path: string) => {
   return items.map(({ displayName }) => displayName);
 };
 
-test('who wrote at a question is listed first, the latest first, and never oneself', async () => {
-  const [asker, answerer, replier, reader] = [
+test('lists members who wrote in the thread first, latest first, without the viewer', async () => {
+  const [author, answerer, replier, reader] = [
     await server.register('Mara Asker'),
     await server.register('Moritz Answerer'),
     await server.register('Mia Replier'),
     await server.register('Max Reader'),
   ];
-  const id = await asker.ask();
+  const id = await author.ask();
   const answer = await answerer.answer(id);
   await replier.replyToAnswer(answer.id);
   const everybody = ['Mia Replier', 'Moritz Answerer', 'Mara Asker'];
   expect(await namesFor(reader, `/questions/${id}/members`)).toEqual(everybody);
-  expect(await namesFor(asker, `/questions/${id}/members`)).toEqual(everybody.slice(0, 2));
-  await asker.replyToAnswer(answer.id);
+  expect(await namesFor(author, `/questions/${id}/members`)).toEqual(everybody.slice(0, 2));
+  await author.replyToAnswer(answer.id);
   expect(await namesFor(reader, `/questions/${id}/members`)).toEqual([
     'Mara Asker',
     'Mia Replier',
     'Moritz Answerer',
   ]);
 
-  const { items } = expectOk(await asker.get<MentionableMembers>(`/questions/${id}/members?q=m`));
+  const { items } = expectOk(await author.get<MentionableMembers>(`/questions/${id}/members?q=m`));
   expect(items).toEqual([
     { id: replier.id, displayName: 'Mia Replier', inThread: true },
     { id: answerer.id, displayName: 'Moritz Answerer', inThread: true },
     { id: reader.id, displayName: 'Max Reader', inThread: false },
   ]);
-  // Of those who wrote there, any word of the name will do.
+  // For members of the thread, any word of the name may match.
   expect(await namesFor(reader, `/questions/${id}/members?q=ANSW`)).toEqual(['Moritz Answerer']);
 });
 
-test('others are found by the beginning of the name, without case, in its order, at most eight', async () => {
+test('finds other members by the beginning of the name, without case, sorted by name, up to eight', async () => {
   const viewer = await server.register('Zoe');
   for (const name of [
     'Özil Berg',
@@ -64,7 +64,7 @@ test('others are found by the beginning of the name, without case, in its order,
   expect(await namesFor(viewer, '/members')).toEqual([]);
 });
 
-test('no address is told, neither of who hides it nor of who has no name', async () => {
+test('reveals no email address, even of members without a name', async () => {
   const [viewer, nameless] = [await server.register('Quentin'), await server.register('Quirin')];
   const id = await nameless.ask();
   await sql`update member set display_name = null where id = ${nameless.id}`.execute(server.db);
@@ -78,19 +78,19 @@ test('no address is told, neither of who hides it nor of who has no name', async
   }
 });
 
-test('a question that is gone has no members to list, and visitors see none at all', async () => {
+test('lists no members for a deleted question or a visitor', async () => {
   const ann = await server.register('Ann');
   const id = await ann.ask();
   await ann.remove('questions', id);
-  expect(await ann.get(`/questions/${id}/members`)).toMatchObject({ status: 404, code: 'not-found' });
+  expect(await ann.get(`/questions/${id}/members`)).toMatchObject({ status: 404, kind: 'not-found' });
   expect(await server.visitor().get('/members?q=a')).toMatchObject({ status: 401 });
 });
 
-test('whoever asks for names without end is told to wait, and others are not', async () => {
+test('limits the requests of one member without affecting others', async () => {
   const [ann, bob] = [await server.register('Ann'), await server.register('Bob')];
   let answer = await ann.get('/members?q=b');
   for (let n = 0; n < 320 && answer.status === 200; n++) answer = await ann.get('/members?q=b');
-  expect(answer).toMatchObject({ status: 429, code: 'too-many' });
+  expect(answer).toMatchObject({ status: 429, kind: 'too-many' });
   expect(Number(answer.headers.get('retry-after'))).toBeLessThanOrEqual(60);
   expect((await bob.get('/members?q=a')).status).toBe(200);
 });

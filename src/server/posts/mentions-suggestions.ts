@@ -4,12 +4,13 @@ import { requireQuestion } from './questions.ts';
 import type { MentionableMembers } from '#shared/posts/mentions.ts';
 import { type NamedMember, listMembersByName, listThreadMembers } from './mentions-queries.ts';
 
-/** Members a list shows at most. */
+/** The maximum number of listed members. */
 const maxListed = 8;
 
 /**
- * Whom one may want to name at a question: those who wrote there, the latest first, then others whose name begins so. A
- * blank beginning asks for the former alone. Members without a name are left out, for they would show their address.
+ * Suggests members to mention in a thread: those who wrote there, latest first, then others whose name starts with the
+ * text. A blank text lists only the former. Members without a name are omitted, because their email address would be
+ * shown.
  * @throws ProblemError 'not-found'
  */
 export async function listMentionableInThread(
@@ -18,18 +19,18 @@ export async function listMentionableInThread(
 ): Promise<MentionableMembers['items']> {
   await requireQuestion(db, questionId);
   const name = foldSpaces(beginning);
-  const there = await listThreadMembers(db, {
+  const inThread = await listThreadMembers(db, {
     questionId,
     viewerId: viewer.id,
     beginning: name,
     limit: maxListed,
   });
-  const except = [viewer.id, ...there.map(({ id }) => id)];
-  const others = await listOthers(db, { name, except, limit: maxListed - there.length });
-  return [...there.map((row) => toItem(row, true)), ...others.map((row) => toItem(row, false))];
+  const except = [viewer.id, ...inThread.map(({ id }) => id)];
+  const others = await listOthers(db, { name, except, limit: maxListed - inThread.length });
+  return [...inThread.map((row) => toItem(row, true)), ...others.map((row) => toItem(row, false))];
 }
 
-/** Whom one may want to name anywhere else: by the beginning of the name, in its order. */
+/** Suggests members to mention elsewhere: by the beginning of the name, sorted by name. */
 export async function listMentionableByName(
   db: Reader,
   { viewer, beginning }: { viewer: Viewer; beginning: string },

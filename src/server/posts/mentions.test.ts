@@ -11,7 +11,7 @@ const title = 'Does bread freeze?';
 let ann: Member;
 let bob: Member;
 let eve: Member;
-// Every test has members of its own: a bell shows all that ever concerned its member.
+// Each test registers new members, because the notification list contains a member's whole history.
 beforeEach(async () => {
   [ann, bob, eve] = await server.registerAll('Ann', 'Bob', 'Eve');
 });
@@ -19,18 +19,18 @@ beforeEach(async () => {
 const naming = (...members: readonly Member[]) =>
   members.map(({ name, id }) => `[@${name}](/profile/${id})`).join(' and ');
 
-async function bellOf(member: Member) {
+async function readNotifications(member: Member) {
   return (await member.get<Notifications>('/notifications')).body.items;
 }
 
-const messagesTo = async (member: Member) => (await bellOf(member)).map(({ message }) => message);
+const messagesTo = async (member: Member) => (await readNotifications(member)).map(({ message }) => message);
 
-test('who is named in a question, an answer, a reply or a comment is told where', async () => {
+test('notifies members mentioned in a question, answer, reply or comment, with a link', async () => {
   const id = await ann.ask({ title, content: `What does ${naming(eve)} say?` });
   const answer = await bob.answer(id, `[@Eve](${publicUrl}/profile/${eve.id}) knows.`);
   const reply = await bob.replyToAnswer(answer.id, { content: naming(eve) });
   const comment = await bob.replyToQuestion(id, { content: naming(eve) });
-  expect(await bellOf(eve)).toMatchObject([
+  expect(await readNotifications(eve)).toMatchObject([
     { type: 'other', link: `/question/${id}#reply-${comment.id}`, entityType: 'reply', senderId: bob.id },
     { type: 'other', link: `/question/${id}#reply-${reply.id}`, entityType: 'reply' },
     { type: 'other', link: `/question/${id}#answer-${answer.id}`, entityType: 'answer' },
@@ -40,17 +40,17 @@ test('who is named in a question, an answer, a reply or a comment is told where'
     ...Array.from({ length: 3 }, () => `Bob mentioned you in "${title}"`),
     `Ann mentioned you in "${title}"`,
   ]);
-  expect(await bellOf(bob)).toEqual([]);
+  expect(await readNotifications(bob)).toEqual([]);
 });
 
-test('nobody is told of what they wrote themselves, nor of a name in code', async () => {
+test('ignores mentions of oneself and names in code', async () => {
   const id = await ann.ask({ title, content: `\`${naming(eve)}\`\n\n\`\`\`\n${naming(bob)}\n\`\`\`` });
   const answer = await ann.answer(id, naming(ann));
   await ann.replyToAnswer(answer.id, { content: naming(ann, ann) });
-  for (const member of [ann, bob, eve]) expect(await bellOf(member)).toEqual([]);
+  for (const member of [ann, bob, eve]) expect(await readNotifications(member)).toEqual([]);
 });
 
-test('who is told of a post anyway hears of it once', async () => {
+test('notifies a member once who is notified of the post anyway', async () => {
   const id = await ann.ask({ title });
   await eve.put(`/questions/${id}/follow`, { following: true });
   const answer = await bob.answer(id, naming(ann, eve));
@@ -65,7 +65,7 @@ test('who is told of a post anyway hears of it once', async () => {
   expect(await messagesTo(eve)).toHaveLength(2);
 });
 
-test('an edit tells only those whom it adds, and nobody twice, however often they come and go', async () => {
+test('notifies only the members that an edit adds, once, however often they are removed and added', async () => {
   const id = await ann.ask({ title, content: naming(bob) });
   const edit = (content: string) => ann.put(`/questions/${id}`, { title, content, tags: [] });
   await edit(`${naming(bob)}, once more`);
@@ -80,14 +80,14 @@ test('an edit tells only those whom it adds, and nobody twice, however often the
   const reply = await ann.replyToAnswer(answer.id);
   await ann.put(`/answers/${answer.id}`, { content: naming(bob) });
   await ann.put(`/replies/${reply.id}`, { content: naming(bob) });
-  expect((await bellOf(bob)).map(({ link }) => link)).toEqual([
+  expect((await readNotifications(bob)).map(({ link }) => link)).toEqual([
     `/question/${id}#reply-${reply.id}`,
     `/question/${id}#answer-${answer.id}`,
     `/question/${id}`,
   ]);
 });
 
-test('a follower who was told of an answer is not told again when an edit names them', async () => {
+test('does not notify a follower again who is mentioned by an edit of the answer', async () => {
   const id = await ann.ask({ title });
   await eve.put(`/questions/${id}/follow`, { following: true });
   const answer = await bob.answer(id);
@@ -96,7 +96,7 @@ test('a follower who was told of an answer is not told again when an edit names 
   expect(await messagesTo(ann)).toHaveLength(1);
 });
 
-test('of the members that several edits of one post mention, ten are notified, those that come first', async () => {
+test('notifies the first ten members that several edits of a post mention', async () => {
   const crowd: Member[] = [];
   for (let n = 0; n < 12; n++) crowd.push(await server.register(`Guest ${n}`));
   const id = await ann.ask({
@@ -105,9 +105,9 @@ test('of the members that several edits of one post mention, ten are notified, t
   });
   await ann.put(`/questions/${id}`, { title, content: naming(...crowd.slice(2)), tags: [] });
   await ann.put(`/questions/${id}`, { title, content: naming(eve), tags: [] });
-  const told = await Promise.all(crowd.map(async (member) => (await bellOf(member)).length));
-  expect(told).toEqual([...Array.from({ length: 10 }, () => 1), 0, 0]);
-  expect(await bellOf(eve)).toEqual([]);
+  const recorded = await Promise.all(crowd.map(async (member) => (await readNotifications(member)).length));
+  expect(recorded).toEqual([...Array.from({ length: 10 }, () => 1), 0, 0]);
+  expect(await readNotifications(eve)).toEqual([]);
 });
 
 describe('refuses a text that mentions more than 10 members, and stores nothing', () => {
@@ -129,7 +129,7 @@ describe('refuses a text that mentions more than 10 members, and stores nothing'
     expect((await bob.me()).answersCount).toBe(1);
   });
 
-  test('when an edit adds to them, not when an old text has them already', async () => {
+  test('when an edit adds mentions, but not for those of the old text', async () => {
     const id = await ann.ask({ title });
     const answer = await ann.answer(id);
     const reply = await ann.replyToAnswer(answer.id);
@@ -144,7 +144,7 @@ describe('refuses a text that mentions more than 10 members, and stores nothing'
   });
 });
 
-test('refuses the 51st member that a new member mentions in a day, and of others none', async () => {
+test('limits a new member to 50 mentions a day, and other members not at all', async () => {
   const guests = Array.from({ length: 100 }, (_, n) => `[@Guest](/profile/${1_000 + n})`);
   const id = await eve.ask({ title });
   const post = (member: Member, from: number, to: number, key?: string) =>
@@ -154,17 +154,17 @@ test('refuses the 51st member that a new member mentions in a day, and of others
       key,
     );
   const first = await post(ann, 0, 10, 'sent-twice');
-  // Neither what is sent twice nor what an edit keeps counts again.
+  // A repeated request and mentions that an edit keeps are not counted again.
   expect(await post(ann, 0, 10, 'sent-twice')).toMatchObject({ status: 201, body: { id: first.body.id } });
-  const kept = { content: `Now: ${guests.slice(0, 10).join(' ')}` };
-  expect(await ann.put(`/answers/${first.body.id}`, kept)).toMatchObject({ status: 200 });
+  const remaining = { content: `Now: ${guests.slice(0, 10).join(' ')}` };
+  expect(await ann.put(`/answers/${first.body.id}`, remaining)).toMatchObject({ status: 200 });
   for (const from of [10, 20, 30]) expect((await post(ann, from, from + 10)).status).toBe(201);
   const all = await Promise.all(Array.from({ length: 4 }, (_, n) => post(ann, 40 + n * 5, 45 + n * 5)));
   expect(all.filter(({ status }) => status === 201)).toHaveLength(2);
   const refused = all.find(({ status }) => status !== 201);
   expect(refused).toMatchObject({
     status: 429,
-    code: 'too-many',
+    kind: 'too-many',
     detail: expect.stringContaining('50 members'),
   });
   expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(80_000);
@@ -173,7 +173,7 @@ test('refuses the 51st member that a new member mentions in a day, and of others
   expect((await post(ann, 40, 50)).status).toBe(201);
 });
 
-test('a post that is sent twice by the same key tells once, and takes its mention along when it is deleted', async () => {
+test('notifies once when a post is sent twice with the same key, and deletes the mention with the post', async () => {
   const id = await ann.ask({ title });
   const body = { content: naming(eve) };
   const key = 'the-same-key-twice';
@@ -181,5 +181,5 @@ test('a post that is sent twice by the same key tells once, and takes its mentio
   await bob.post(`/questions/${id}/answers`, body, key);
   expect(await messagesTo(eve)).toHaveLength(1);
   await bob.remove('answers', first.body.id);
-  expect(await bellOf(eve)).toEqual([]);
+  expect(await readNotifications(eve)).toEqual([]);
 });

@@ -6,9 +6,9 @@ import { isCheapToParse } from '#shared/core/markdown-cost.ts';
 type Node = ReturnType<typeof fromMarkdown> | ReturnType<typeof fromMarkdown>['children'][number];
 
 /**
- * The members a text names, each once, in the order of the text: links such as `[@Ann](/profile/12)`, outside code, also
- * with the community's own address before the path. A text too costly to parse names nobody: readers see it as it was
- * typed, without links.
+ * The ids of the members that a text mentions, each once, in the order of the text: links such as `[@Ann](/profile/12)`
+ * outside code, optionally with the site's own address. A text that is too expensive to parse has no mentions: it is
+ * shown as plain text without links.
  */
 export function findMentions(markdown: string, publicUrl: string | null): number[] {
   if (!markdown.includes('[@') || !markdown.includes('/profile/') || !isCheapToParse(markdown)) return [];
@@ -23,7 +23,7 @@ export function findMentions(markdown: string, publicUrl: string | null): number
   return [...found];
 }
 
-/** The members an edit names that the text before did not. */
+/** The members whom an edit mentions and the earlier text did not. */
 export function findAddedMentions(edit: {
   before: string;
   after: string;

@@ -1,9 +1,11 @@
 import type { TopicEvent } from '#server/core/events.ts';
 
-/** The counts of a question as the tables have them. */
+/** The counts of a question as stored in the tables. */
 export type QuestionCounts = { upvotes: number; downvotes: number; views: number; answer_count: number };
 
-/** What every list of questions is told when the counts of one change. Make it with the question locked. */
+/**
+ * The event for all lists of questions when the counts of a question change. Create it while the question is locked.
+ */
 export function buildQuestionCountsEvent(
   by: 'vote' | 'view' | 'answer',
   questionId: number,
@@ -16,7 +18,10 @@ export function buildQuestionCountsEvent(
   };
 }
 
-/** What a question's page and the lists of questions and answers are told when another answer, or none (null), is accepted. */
+/**
+ * The events for the question's page and for lists of questions and answers when another answer, or none (null), is
+ * accepted.
+ */
 export function buildAcceptanceEvents(questionId: number, acceptedAnswerId: number | null): TopicEvent[] {
   const solved = acceptedAnswerId !== null;
   return [
@@ -26,20 +31,29 @@ export function buildAcceptanceEvents(questionId: number, acceptedAnswerId: numb
   ];
 }
 
-/** What a question's page and the lists of questions are told when it is said to repeat another one, or none (null). */
+/**
+ * The events for the question's page and for lists of questions when the question is marked as a duplicate, or not any
+ * more (null).
+ */
 export function buildDuplicateEvents(questionId: number, duplicateOf: number | null): TopicEvent[] {
   return [
     { topic: `question:${questionId}`, event: { kind: 'edited' } },
-    { topic: 'feeds', event: { kind: 'question-marked', questionId, duplicate: duplicateOf !== null } },
+    {
+      topic: 'feeds',
+      event: { kind: 'question-duplicate-changed', questionId, duplicate: duplicateOf !== null },
+    },
   ];
 }
 
-/** What lists of what is followed are told. @param tags names of the question's tags. */
+/**
+ * The event for lists of followed questions.
+ * @param tags names of the question's tags
+ */
 export function buildQuestionActivityEvent(questionId: number, tags: string[]): TopicEvent {
   return { topic: 'activity', event: { kind: 'question-active', questionId, tags } };
 }
 
-/** What the profiles of members are told whose name, bio or counts change. Unknown authors have none. */
+/** The events for the profiles of members whose name, bio or counts change. Unknown authors are skipped. */
 export function buildProfileEvents(memberIds: Iterable<number | null>): TopicEvent[] {
   return [...new Set(memberIds)]
     .filter((id) => id !== null)

@@ -3,9 +3,9 @@ import type { Tx } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 
 /**
- * Keeps the question an answer or reply belongs to from being deleted while the transaction runs. Whoever deletes or
- * posts locks the question first and then what hangs on it; who changes a single answer or reply calls this before
- * locking it, so that all wait for each other in one order and none of them for ever.
+ * Prevents the question of an answer or reply from being deleted during the transaction. Transactions that delete or
+ * post lock the question first and then the posts below it. A transaction that changes a single answer or reply calls
+ * this before locking it, so that all locks are taken in one order and deadlocks are impossible.
  */
 export async function lockQuestionOf(tx: Tx, { kind, id }: { kind: 'answer' | 'reply'; id: number }) {
   await sql`
@@ -14,7 +14,8 @@ export async function lockQuestionOf(tx: Tx, { kind, id }: { kind: 'answer' | 'r
 }
 
 /**
- * In a locked question nothing is written, edited or voted on. @param lockReason why it is locked; null where it is not
+ * Refuses to write, edit or vote in a locked question.
+ * @param lockReason why it is locked; null if it is not
  * @throws ProblemError 'locked'
  */
 export function refuseLocked(lockReason: string | null | undefined): void {
@@ -22,15 +23,16 @@ export function refuseLocked(lockReason: string | null | undefined): void {
   if (problem !== null) throw problem;
 }
 
-/** The same as a value. */
+/** Returns the error instead of throwing it. */
 export function getLockedError(lockReason: string | null | undefined): ProblemError | null {
   if (lockReason == null) return null;
-  return new ProblemError('locked', `This question is locked, so that it stays as it is: ${lockReason}`, {
+  return new ProblemError('question-locked', {
+    params: { reason: lockReason },
     extension: { reason: lockReason },
   });
 }
 
-/** Why the question that a reply belongs to is locked; null where it is not. Call `keepQuestionOf` before. */
+/** Why the question of a reply is locked, or null. Call `lockQuestionOf` first. */
 export async function getLockReasonOfReply(tx: Tx, replyId: number): Promise<string | null> {
   const { rows } = await sql<{ lock_reason: string | null }>`
     select lock_reason from question where id = (select question_id from reply where id = ${replyId})`.execute(
@@ -40,9 +42,9 @@ export async function getLockReasonOfReply(tx: Tx, replyId: number): Promise<str
 }
 
 /**
- * The same for answers and replies of several questions, to be run with others. Where some of `questionIds` are to be
- * changed themselves, all are locked for that: in one go and in the order of their ids, since a second one would wait for
- * whoever waits for the first. Undefined where there is nothing to lock beforehand.
+ * Like `lockQuestionOf` for answers and replies of several questions, as a query for `runPipelined`. If some of
+ * `questionIds` will be changed, all of them get the stronger lock in one statement, in the order of their ids; a
+ * second statement could cause a deadlock. Undefined if nothing has to be locked.
  */
 export function lockThreadsStatement({
   questionIds,
@@ -64,8 +66,8 @@ export function lockThreadsStatement({
 }
 
 /**
- * Locks the members whose counts and points change as posts go, all at once and in the order of their ids: whoever changes
- * them in several statements would else meet others that have begun elsewhere.
+ * Locks the members whose counts and reputation change when posts are deleted, in one statement and in the order of
+ * their ids. Changing them in several statements could cause deadlocks.
  */
 export async function lockAuthors(tx: Tx, posts: readonly { author_id: number | null }[]) {
   const ids = posts.flatMap(({ author_id: id }) => id ?? []);

@@ -4,7 +4,10 @@ import { sql } from 'kysely';
 import type { TopicEvent } from '#server/core/events.ts';
 import type { Topic } from '#shared/core/events.ts';
 
-/** Every select of a post joins its author as `author` and its source as `source`, and adds these columns. */
+/**
+ * Author and source of a post. Every select of a post joins its author as `author` and its source as `source`, and adds
+ * these columns.
+ */
 export const bylineColumns = sql`
   post.author_id,
   coalesce(author.display_name, post.imported_author_name, ${unnamedMember}) as author_name,
@@ -26,12 +29,12 @@ export type BylineRow = {
   source_license: string | null;
 };
 
-/** The author and source of a post as the API gives them. */
+/** Converts the author and source of a row to API fields. */
 export function toByline(row: BylineRow, kind: PostKind) {
   return { authorId: row.author_id, authorName: row.author_name, source: sourceOf(row, kind) };
 }
 
-/** Where the original stands on its Stack Exchange site, as the licence asks to be shown. */
+/** The original post on its Stack Exchange site, which the licence requires to be shown. */
 function sourceOf(row: BylineRow, kind: PostKind): Source {
   if (row.source_site === null || row.source_key === null) return null;
   const site = `https://${row.source_site}`;
@@ -44,19 +47,19 @@ function sourceOf(row: BylineRow, kind: PostKind): Source {
   };
 }
 
-/** The times of a post as the API gives them. */
+/** Converts the times of a row to API fields. */
 export function toTimes(row: { created_at: Date; edited_at: Date | null }) {
   return { createdAt: row.created_at.toISOString(), editedAt: row.edited_at?.toISOString() ?? null };
 }
 
-/** The topics that tell of the names which posts are shown with. */
+/** The topics with events about the names of the authors. */
 export function listAuthorTopics(posts: Iterable<{ authorId: number | null }>): Topic[] {
   const ids = new Set<number>();
   for (const { authorId } of posts) if (authorId !== null) ids.add(authorId);
   return [...ids].map((id): Topic => `profile:${id}`);
 }
 
-/** Whether news of an author's profile is of their name; undefined for news of something else. */
+/** Whether an event about an author's profile changes the name. Undefined for other events. */
 export function isAuthorRename({ topic, event }: TopicEvent): boolean | undefined {
   return topic.startsWith('profile:') ? event.kind === 'member-renamed' : undefined;
 }

@@ -1,6 +1,6 @@
 import { removeVotes } from './reputation.ts';
 import { removeAnswersOfQuestion } from './answers.ts';
-import { deletePostNotifications } from '#server/notifications/notifications.ts';
+import { deletePostNotifications } from '#server/notifications/index.ts';
 import { type Database, transaction, type Tx } from '#server/core/database.ts';
 import { publishAll } from '#server/core/events.ts';
 import type { Viewer } from '#server/core/http.ts';
@@ -16,7 +16,7 @@ import {
 } from './questions-queries.ts';
 import { lockOwnQuestion } from './questions.ts';
 
-/** Removes the question and all that hangs on it, and puts every member's counts right (docs/product.md 4.4). */
+/** Deletes the question and everything below it, and corrects the counts of every member (docs/product.md 4.4). */
 export async function deleteQuestion(
   db: Database,
   { id, viewer }: { id: number; viewer: Pick<Viewer, 'id'> },
@@ -25,15 +25,15 @@ export async function deleteQuestion(
     const question = await lockOwnQuestion(tx, {
       id,
       viewer,
-      refusal: 'You can only delete your own questions.',
-      missing: 'Question not found or already deleted.',
+      refusal: 'question-deletion-not-author',
+      missing: 'question-already-deleted',
     });
     await deleteHiddenPostsOf(tx, id);
     await removeQuestion(tx, question);
   });
 }
 
-/** Takes a locked question away with all that hangs on it, whoever asks for it. */
+/** Deletes a locked question and everything below it, without a permission check. */
 export async function removeQuestion(
   tx: Tx,
   question: { id: number; author_id: number | null },
@@ -43,12 +43,12 @@ export async function removeQuestion(
   const replyIds = replies.map((reply) => reply.id);
   await lockAuthors(tx, [question, ...answers, ...replies]);
   await removeVotes(tx, { questionIds: [id], answerIds: answers.map((answer) => answer.id), replyIds });
-  // Before the answers go, and by cascade what told of them.
+  // Before the answers, because deleting them also deletes their notifications.
   const notificationEvents = await deletePostNotifications(tx, { kind: 'question', id });
   await removeAnswersOfQuestion(tx, answers);
   if (authorId !== null) await changeQuestionsCount(tx, { memberId: authorId, by: -1 });
-  const { told: tagEvents } = await setQuestionTags(tx, { questionId: id, tags: [] });
-  const undoneDuplicates = await clearDuplicatesOf(tx, id);
+  const { events: tagEvents } = await setQuestionTags(tx, { questionId: id, tags: [] });
+  const formerDuplicates = await clearDuplicatesOf(tx, id);
   await deleteQuestionRow(tx, id);
   const deleted = { kind: 'question-deleted', questionId: id } as const;
   await publishAll(tx, [
@@ -56,7 +56,7 @@ export async function removeQuestion(
     { topic: 'feeds', event: deleted },
     { topic: 'answers', event: deleted },
     ...tagEvents,
-    ...undoneDuplicates.flatMap((each) => buildDuplicateEvents(each, null)),
+    ...formerDuplicates.flatMap((each) => buildDuplicateEvents(each, null)),
     ...buildProfileEvents([question, ...answers, ...replies].map((post) => post.author_id)),
     ...notificationEvents,
   ]);

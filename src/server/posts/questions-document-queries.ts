@@ -16,12 +16,12 @@ export type QuestionDocumentRows = {
   visitedAt: Date | null;
 };
 
-/** All rows of a question's page, in one round trip; undefined where there is no such question. */
+/** Reads all rows of a question's page in one round trip. Undefined if there is no such question. */
 export async function readQuestionDocumentRows(
   db: Reader,
   { id, viewerId, sort }: { id: number; viewerId: number; sort: AnswerSort },
 ): Promise<QuestionDocumentRows | undefined> {
-  // The accepted one and a page of others.
+  // The accepted answer and a page of others.
   const answers = sql`select id from first_answer limit ${sql.lit(limits.answersPage + 1)}`;
   const thread = selectThreadReplies({ questionId: id, viewerId, answers });
   const { rows } = await sql<{ [Part in keyof QuestionDocumentRows]: unknown }>`
@@ -42,7 +42,7 @@ export async function readQuestionDocumentRows(
   };
 }
 
-/** What is a viewer's own on a question's page. Posts without a vote of theirs are not named. */
+/** The viewer's own values on a question's page. Posts without a vote of the viewer are omitted. */
 export type ViewerRow = {
   vote: VoteDirection | null;
   following: boolean;
@@ -87,8 +87,8 @@ export async function readViewerRow(
 }
 
 /**
- * The members who have anything of their own on a question's page, and when they were last there if that is all; null
- * where there are `limit` rows of that or more.
+ * The members with values of their own on a question's page, with the time of their last visit if that is all. Null if
+ * there are `limit` or more such rows.
  */
 export async function listParticipants(
   db: Reader,
@@ -123,11 +123,11 @@ const visit = ({ id, viewerId }: { id: number; viewerId: number }) => sql`(
   where question_id = ${id} and member_id = ${viewerId}
 )`;
 
-/** The rows of a query, in its order, as one value. */
+/** The rows of a query as one JSON value, in their order. */
 const list = (query: RawBuilder<unknown>) =>
   sql`(select coalesce(json_agg(each), '[]') from (${query}) each)`;
 
-/** A row as JSON has it: its times are texts. */
+/** A row as JSON: its times are strings. */
 type Plain<Row> = {
   [Column in keyof Row]: Date extends Row[Column] ? string | Exclude<Row[Column], Date> : Row[Column];
 };

@@ -7,7 +7,7 @@ import { listAuthorTopics, isAuthorRename } from './posts.ts';
 import { toThreadPages } from './replies.ts';
 import type { Answer, AnswerSort } from '#shared/posts/answers.ts';
 import type { LiveEvent } from '#shared/core/events.ts';
-import type { QuestionPage } from '#shared/posts/questions.ts';
+import type { QuestionPageData } from '#shared/posts/questions.ts';
 import type { Reply } from '#shared/posts/replies.ts';
 import {
   type ViewerRow,
@@ -15,13 +15,14 @@ import {
   readQuestionDocumentRows,
   listParticipants,
 } from './questions-document-queries.ts';
-import { questionNotFound, toQuestion } from './questions.ts';
+import { questionNotFound } from './questions.ts';
+import { toQuestion } from './questions-queries.ts';
 
 export const questionDocumentKey = (id: number, sort: AnswerSort) => `question ${id} ${sort}`;
 
 /**
- * All that the page of a question shows at first.
- * @throws ProblemError 'not-found', as it is read.
+ * The initial content of a question's page.
+ * @throws ProblemError 'not-found', when it is read
  */
 export function questionDocument(wanted: { id: number; viewer: Viewer; sort: AnswerSort }): PageQuery {
   const { id, viewer, sort } = wanted;
@@ -56,11 +57,11 @@ export function questionDocument(wanted: { id: number; viewer: Viewer; sort: Ans
 async function readQuestionDocument(
   db: Reader,
   { id, viewer, sort }: { id: number; viewer: Viewer; sort: AnswerSort },
-): Promise<QuestionPage> {
+): Promise<QuestionPageData> {
   const rows = await readQuestionDocumentRows(db, { id, viewerId: viewer.id, sort });
   if (rows === undefined) throw questionNotFound();
   const { questionReplies, replies } = toThreadPages(rows);
-  // What changes with each reader comes last: read-models/page.ts.
+  // Values of the viewer and the view count come last, as response-cache-page.ts requires.
   return {
     replies: questionReplies,
     answers: toFirstAnswersPage(rows.answers, sort, replies),
@@ -70,13 +71,13 @@ async function readQuestionDocument(
   };
 }
 
-/** The comments, the answers and their replies, in the order in which they stand on the page. */
-function listPosts({ replies, answers }: QuestionPage): (Reply | Answer)[] {
+/** The comments, the answers and their replies, in the order of the page. */
+function listPosts({ replies, answers }: QuestionPageData): (Reply | Answer)[] {
   return [...replies.items, ...answers.items.flatMap((answer) => [answer, ...answer.replies.items])];
 }
 
-/** The page as it is for somebody to whom nothing on it is their own; in the same order of its fields. */
-function withoutViewerState(page: QuestionPage): QuestionPage {
+/** The page without any values of the viewer, with its fields in the same order. */
+function withoutViewerState(page: QuestionPageData): QuestionPageData {
   const unvoted = (reply: Reply): Reply => ({ ...reply, myVote: null });
   const answers = page.answers.items.map((answer): Answer => {
     const replies = { ...answer.replies, items: answer.replies.items.map(unvoted) };
@@ -91,8 +92,11 @@ function withoutViewerState(page: QuestionPage): QuestionPage {
   };
 }
 
-/** The viewer's own values on a page, as JSON, in the order in which they stand there. */
-function toViewerValues({ question, visitedAt }: QuestionPage, posts: readonly (Reply | Answer)[]): string[] {
+/** The viewer's own values on a page as JSON, in the order of the page. */
+function toViewerValues(
+  { question, visitedAt }: QuestionPageData,
+  posts: readonly (Reply | Answer)[],
+): string[] {
   const { myVote, following, bookmarked, muted } = question;
   const own = posts.flatMap((post) =>
     'bookmarked' in post ? [post.myVote, post.bookmarked] : [post.myVote],
@@ -100,7 +104,7 @@ function toViewerValues({ question, visitedAt }: QuestionPage, posts: readonly (
   return [...own, myVote, following, bookmarked, muted, visitedAt].map((value) => JSON.stringify(value));
 }
 
-/** The same by the ids of the posts: negative ones are of answers, positive ones of replies. */
+/** The same by post ids. Negative ids are answers, positive ids are replies. */
 async function readViewerValues(
   db: Reader,
   { id, viewerId, ids }: { id: number; viewerId: number; ids: readonly number[] },
@@ -114,20 +118,26 @@ async function readViewerValues(
   return [...own, vote, following, isBookmarked, muted, visitedAt].map((value) => JSON.stringify(value));
 }
 
-/** Votes, follows and so on by which the members are known who have any; on pages with more, each is asked for. */
+/**
+ * The maximum number of rows (votes, follows and so on) for which the participants of a page are cached. Above it, each
+ * viewer's values are read from the database.
+ */
 const maxViewerRows = 20_000;
 
 const postIds = (ids: readonly number[]) => {
   return { answerIds: ids.filter((id) => id < 0).map((id) => -id), replyIds: ids.filter((id) => id > 0) };
 };
 
-/** Whether something that happened to a member changes what is their own on the page of a question, their votes apart. */
+/** Whether an event about a member changes the member's own values on a question's page, without votes. */
 function isViewerChange(event: LiveEvent, id: number): boolean {
   if (event.kind === 'bookmarks-changed') return true;
   return viewerEventKinds.has(event.kind) && 'questionId' in event && event.questionId === id;
 }
 
-/** The same of every question's page: whose, and of which. Votes change the page for everybody. */
+/**
+ * The member and the question page whose values an event changes. Votes are not included, because they change the page
+ * for everyone.
+ */
 export function getViewerChange({ topic, event }: TopicEvent): ViewerChange | undefined {
   if (!topic.startsWith('member:')) return undefined;
   const memberId = Number(topic.slice('member:'.length));

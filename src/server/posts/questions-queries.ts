@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader, Tx } from '#server/core/database.ts';
-import { bylineJoins } from './posts.ts';
+import { bylineJoins, toByline, toTimes } from './posts.ts';
 import type { QuestionCounts } from './posts-events.ts';
 import type { VoteDirection } from '#shared/core/fields.ts';
-import type { QuestionDraft } from '#shared/posts/questions.ts';
+import type { Question, QuestionDraft } from '#shared/posts/questions.ts';
 import { questionCardColumns, type QuestionCardRow } from './cards.ts';
 import type { Excerpt } from './excerpt.ts';
 
@@ -17,6 +17,31 @@ export type QuestionRow = QuestionCardRow & {
   bookmarked: boolean;
   muted: boolean;
 };
+
+/** A question as the API returns it. */
+export function toQuestion(row: QuestionRow): Question {
+  return {
+    id: row.id,
+    title: row.title,
+    content: row.content,
+    excerpt: row.excerpt,
+    tags: row.tags,
+    ...toByline(row, 'question'),
+    ...toTimes(row),
+    upvotes: row.upvotes,
+    downvotes: row.downvotes,
+    myVote: row.my_vote,
+    answerCount: row.answer_count,
+    acceptedAnswerId: row.accepted_answer_id,
+    lockReason: row.lock_reason,
+    duplicateOf: row.duplicate_of,
+    following: row.following,
+    bookmarked: row.bookmarked,
+    muted: row.muted,
+    // Last, because the response cache updates this counter in place.
+    views: row.views,
+  };
+}
 
 export async function findQuestionById(db: Reader, wanted: { id: number; viewerId: number }) {
   const { rows } = await selectQuestion(wanted).execute(db);
@@ -46,7 +71,10 @@ export async function listQuestionTitles(db: Reader, ids: readonly number[]) {
     .execute();
 }
 
-/** With the names of its tags, so that it is not stored again when they are linked to it (schema section Posts). */
+/**
+ * Inserts a question with the names of its tags, so that the row is not written again when the tags are linked (schema
+ * section Posts).
+ */
 export async function insertQuestion(
   tx: Tx,
   question: { authorId: number; draft: QuestionDraft; tags: readonly string[]; excerpt: Excerpt },
@@ -62,9 +90,9 @@ export async function insertQuestion(
 }
 
 /**
- * Against what a question is locked: against everything that changes it, its answers or its replies, as deleting needs
- * it; or against changes of itself and against other new posts, while votes, follows and the like go on: whoever only adds
- * or edits need not hold up all who do not meet them.
+ * How strongly to lock a question. 'everything': against all changes of it, its answers and its replies, as deletion
+ * requires. 'changes': against changes of the question and new posts, but not votes and follows, so that posting and
+ * editing block as little as possible.
  */
 export type LockStrength = 'everything' | 'changes';
 
@@ -102,7 +130,7 @@ export async function updateQuestion(
     where id = ${id}`.execute(tx);
 }
 
-/** Questions that were said to repeat one that goes are no longer said to. Returns them. */
+/** Removes the duplicate mark from questions that point to a deleted question. Returns their ids. */
 export async function clearDuplicatesOf(tx: Tx, id: number): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     update question set duplicate_of = null where duplicate_of = ${id} returning id`.execute(tx);
@@ -114,10 +142,7 @@ export async function changeQuestionsCount(tx: Tx, { memberId, by }: { memberId:
     update member set questions_count = questions_count + ${by} where id = ${memberId}`.execute(tx);
 }
 
-/**
- * Locks the answers and replies of a locked question, in the order every other transaction locks them, and tells who
- * wrote them.
- */
+/** Locks the answers and replies of a locked question in the same order as all transactions. Returns their authors. */
 export async function lockThread(tx: Tx, questionId: number) {
   const answers = await sql<{ id: number; author_id: number | null }>`
     select id, author_id from answer where question_id = ${questionId} order by id for update`.execute(tx);
@@ -126,17 +151,17 @@ export async function lockThread(tx: Tx, questionId: number) {
   return { answers: answers.rows, replies: replies.rows };
 }
 
-/** Deletes the question; the database's cascades take its answers, replies, votes, views, follows and versions. */
+/** Deletes the question. Its answers, replies, votes, views, follows and revisions are deleted by cascade. */
 export async function deleteQuestionRow(tx: Tx, id: number) {
   await sql`delete from question where id = ${id}`.execute(tx);
 }
 
-/** What operators put away of a question goes for good with it. */
+/** Deletes the hidden posts of a question permanently. */
 export async function deleteHiddenPostsOf(tx: Tx, questionId: number) {
   await sql`delete from hidden_post where question_id = ${questionId}`.execute(tx);
 }
 
-/** Returns the names of the question's tags. */
+/** Updates the activity time of a question. Returns the names of its tags. */
 export async function updateQuestionActivity(
   tx: Tx,
   { id, at }: { id: number; at: Date },
@@ -150,20 +175,20 @@ export async function updateQuestionActivity(
   return rows[0]?.tags ?? [];
 }
 
-/** A member on a question's page. */
+/** A member who opens a question's page. */
 export type QuestionView = { questionId: number; memberId: number };
 
 const questionsOf = (views: readonly QuestionView[]) => views.map(({ questionId }) => questionId);
 const membersOf = (views: readonly QuestionView[]) => views.map(({ memberId }) => memberId);
 
-/** Keeps questions from being deleted while the transaction runs. Returns those there are. */
+/** Prevents questions from being deleted during the transaction. Returns the existing ones. */
 export async function lockExistingQuestions(tx: Tx, ids: readonly number[]): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select id from question where id = any(${[...ids]}::bigint[]) order by id for key share`.execute(tx);
   return rows.map((row) => row.id);
 }
 
-/** Notes that members are there again. Returns those of the views that are no first ones. */
+/** Stores the time of repeated visits. Returns the views that are repeated ones. */
 export async function updateVisits(tx: Tx, views: readonly QuestionView[]): Promise<QuestionView[]> {
   const { rows } = await sql<QuestionView>`
     update question_view known set visited_at = greatest(viewed_at, visited_at, now())
@@ -172,13 +197,13 @@ export async function updateVisits(tx: Tx, views: readonly QuestionView[]): Prom
       from question_view join unnest(${questionsOf(views)}::bigint[], ${membersOf(views)}::bigint[])
         as view (question, member) on question_id = question and member_id = member
       order by question_id, member_id for no key update of question_view
-    ) again
-    where known.question_id = again.question_id and known.member_id = again.member_id
+    ) repeat_visit
+    where known.question_id = repeat_visit.question_id and known.member_id = repeat_visit.member_id
     returning known.question_id as "questionId", known.member_id as "memberId"`.execute(tx);
   return rows;
 }
 
-/** Notes that members have seen questions that are kept. Returns which of them had not before. */
+/** Inserts first views of locked questions. Returns those that were inserted. */
 export async function insertViews(tx: Tx, views: readonly QuestionView[]): Promise<QuestionView[]> {
   if (views.length === 0) return [];
   const { rows } = await sql<QuestionView>`
@@ -191,7 +216,7 @@ export async function insertViews(tx: Tx, views: readonly QuestionView[]): Promi
 
 export type ViewedQuestion = QuestionCounts & { id: number; author_id: number | null };
 
-/** Adds to the views of questions, whose rows are locked in the order of their ids. */
+/** Adds to the view counts of questions. Rows are locked in the order of their ids. */
 export async function addToViewCounts(
   tx: Tx,
   added: readonly { questionId: number; views: number }[],

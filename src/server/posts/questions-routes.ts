@@ -9,7 +9,6 @@ import {
 } from '#server/core/http.ts';
 import { type PageReader, sendPage } from '#server/core/response-cache-http.ts';
 import type { WriteLimits } from './write-limits.ts';
-import { revisionRoutes } from './revisions-routes.ts';
 import { answerSort } from '#shared/posts/answers.ts';
 import { draftHeader, draftHeaders } from '#shared/posts/drafts.ts';
 import { idParam } from '#shared/core/fields.ts';
@@ -18,22 +17,15 @@ import {
   question,
   questionDraft,
   questionEdit,
-  type QuestionPage,
+  type QuestionPageData,
   questionPage,
   questionTitles,
   maxQuestionTitles,
 } from '#shared/posts/questions.ts';
 import { deleteQuestion } from './questions-deletion.ts';
-import { questionDocument as pageOf } from './questions-document.ts';
+import { questionDocument } from './questions-document.ts';
 import { createViewBatcher } from './questions-views.ts';
-import {
-  askQuestion,
-  editQuestion,
-  getQuestionRevision,
-  listQuestionRevisions,
-  readQuestion,
-  readQuestionTitles,
-} from './questions.ts';
+import { askQuestion, editQuestion, readQuestion, readQuestionTitles } from './questions.ts';
 
 const ask = createRoute({
   method: 'post',
@@ -46,15 +38,15 @@ const ask = createRoute({
 const titles = createRoute({
   method: 'get',
   path: '/question-titles',
-  summary: 'The titles of several questions; those that are not there are left out',
+  summary: 'The titles of several questions, without ids that do not exist',
   request: { query: z.object({ ids: questionIdList() }) },
-  responses: { 200: jsonResponse(questionTitles, 'In no order'), ...problemResponses },
+  responses: { 200: jsonResponse(questionTitles, 'In any order'), ...problemResponses },
 });
 
 const read = createRoute({
   method: 'get',
   path: '/questions/{id}',
-  summary: 'A question with its first answers and replies',
+  summary: 'Get a question with its first answers and replies',
   request: { params: idParam, query: z.object({ sort: answerSort.default('newest') }) },
   responses: { 200: jsonResponse(questionPage, 'The page of a question'), ...problemResponses },
 });
@@ -62,15 +54,15 @@ const read = createRoute({
 const edit = createRoute({
   method: 'put',
   path: '/questions/{id}',
-  summary: 'Edit an own question',
+  summary: "Edit the viewer's own question",
   request: { params: idParam, headers: draftHeaders, body: jsonBody(questionEdit) },
-  responses: { 200: jsonResponse(question, 'As it is now'), ...problemResponses },
+  responses: { 200: jsonResponse(question, 'The updated state'), ...problemResponses },
 });
 
 const remove = createRoute({
   method: 'delete',
   path: '/questions/{id}',
-  summary: 'Delete an own question with its answers and their replies',
+  summary: "Delete the viewer's own question with its answers and their replies",
   request: { params: idParam },
   responses: { 204: { description: 'Deleted' }, ...problemResponses },
 });
@@ -78,12 +70,10 @@ const remove = createRoute({
 const view = createRoute({
   method: 'put',
   path: '/questions/{id}/view',
-  summary: 'The member opens the question: counted once a member, and kept as their last visit',
+  summary: 'Count a view, once per member, and store the time of the last visit',
   request: { params: idParam },
-  responses: { 204: { description: 'Counted, now or before' }, ...problemResponses },
+  responses: { 204: { description: 'Counted' }, ...problemResponses },
 });
-
-const versions = revisionRoutes('questions', 'a question');
 
 export type QuestionRoutesDeps = RouteDeps & { limits: WriteLimits; pages: PageReader };
 
@@ -103,8 +93,8 @@ export function questionRoutes({ db, limits, pages, settings: { publicUrl } }: Q
     })
     .openapi(read, async (c) => {
       const viewer = c.get('viewer');
-      const wanted = pageOf({ id: c.req.valid('param').id, viewer, ...c.req.valid('query') });
-      return sendPage<QuestionPage>(c, await pages.read(c, wanted));
+      const wanted = questionDocument({ id: c.req.valid('param').id, viewer, ...c.req.valid('query') });
+      return sendPage<QuestionPageData>(c, await pages.read(c, wanted));
     })
     .openapi(edit, async (c) => {
       const target = { id: c.req.valid('param').id, viewer: c.get('viewer') };
@@ -120,19 +110,10 @@ export function questionRoutes({ db, limits, pages, settings: { publicUrl } }: Q
     .openapi(view, async (c) => {
       await viewQuestion({ questionId: c.req.valid('param').id, memberId: c.get('viewer').id });
       return c.body(null, 204);
-    })
-    .openapi(versions.list, async (c) => {
-      const { id } = c.req.valid('param');
-      const wanted = { id, viewer: c.get('viewer'), cursor: c.req.valid('query').cursor };
-      return c.json(await listQuestionRevisions(c.get('reader'), wanted), 200);
-    })
-    .openapi(versions.one, async (c) => {
-      const wanted = { ...c.req.valid('param'), viewer: c.get('viewer') };
-      return c.json(await getQuestionRevision(c.get('reader'), wanted), 200);
     });
 }
 
-/** '12,7,31': numbers of questions, each as an id is written in an address, of 15 digits at most: any is safe. */
+/** '12,7,31': question ids as in URLs, with at most 15 digits, so that every one is a safe integer. */
 function questionIdList() {
   const one = String.raw`[1-9]\d{0,14}`;
   return z

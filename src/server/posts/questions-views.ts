@@ -12,22 +12,22 @@ import {
   type ViewedQuestion,
 } from './questions-queries.ts';
 
-type How = { waitsForLocks: boolean };
+type LockOptions = { waitsForLocks: boolean };
 
 /**
- * Counts that a member opened a question, once a member (docs/product.md 7.5), and notes when they were last there.
- * Only the first time writes anything that others read or wait for. Views at the same time are stored together.
+ * Counts a view once per member and question (docs/product.md 7.5) and stores the time of the last visit. Only the
+ * first view changes rows that others read or wait for. Concurrent views are stored in one batch.
  */
 export function createViewBatcher(db: Database) {
-  const about = ({ questionId }: QuestionView) => questionId;
+  const questionOf = ({ questionId }: QuestionView) => questionId;
   const updateLastVisit = createWriteBatcher<QuestionView, boolean>({
-    writeBatch: (views, how) => updateVisitsOf(db, { views, how }),
-    keyOf: about,
+    writeBatch: (views, lockOptions) => updateVisitsOf(db, { views, lockOptions }),
+    keyOf: questionOf,
     maxBatchSize: 500,
   });
   const countFirstView = createWriteBatcher<QuestionView, void>({
-    writeBatch: (views, how) => storeViews(db, { views, how }),
-    keyOf: about,
+    writeBatch: (views, lockOptions) => storeViews(db, { views, lockOptions }),
+    keyOf: questionOf,
     maxBatchSize: 500,
   });
   return async function viewQuestion(view: QuestionView): Promise<void> {
@@ -35,10 +35,10 @@ export function createViewBatcher(db: Database) {
   };
 }
 
-/** Returns, for each, whether the member had been there before. */
+/** Returns for each view whether the member had visited the question before. */
 async function updateVisitsOf(
   db: Database,
-  { views, how }: { views: readonly QuestionView[]; how: How },
+  { views, lockOptions }: { views: readonly QuestionView[]; lockOptions: LockOptions },
 ): Promise<boolean[]> {
   const updated = await transaction(
     db,
@@ -47,25 +47,25 @@ async function updateVisitsOf(
       await publishAll(tx, visits.map(buildVisitEvent));
       return visits;
     },
-    how,
+    lockOptions,
   );
-  const again = new Set(updated.map(keyOf));
-  return views.map((view) => again.has(keyOf(view)));
+  const repeated = new Set(updated.map(keyOf));
+  return views.map((view) => repeated.has(keyOf(view)));
 }
 
 async function storeViews(
   db: Database,
-  { views, how }: { views: readonly QuestionView[]; how: How },
+  { views, lockOptions }: { views: readonly QuestionView[]; lockOptions: LockOptions },
 ): Promise<Outcome<void>[]> {
-  const missing = () => new ProblemError('not-found', 'Question not found');
+  const missing = () => new ProblemError('question-not-found');
   return transaction(
     db,
     async (tx) => {
-      const there = new Set(
+      const existing = new Set(
         await lockExistingQuestions(tx, [...new Set(views.map((view) => view.questionId))]),
       );
-      const viewed = views.filter((view) => there.has(view.questionId));
-      // Those that are not inserted were opened in another tab at the same moment.
+      const viewed = views.filter((view) => existing.has(view.questionId));
+      // The others were inserted by a concurrent request, such as a second tab.
       const first = await insertViews(tx, viewed);
       const byQuestion = Map.groupBy(first, (view) => view.questionId);
       const added = [...byQuestion].map(([questionId, { length }]) => ({ questionId, views: length }));
@@ -75,9 +75,9 @@ async function storeViews(
         ...questions.flatMap(buildViewEvents),
         ...buildProfileEvents(questions.map((question) => question.author_id)),
       ]);
-      return views.map((view) => (there.has(view.questionId) ? undefined : missing()));
+      return views.map((view) => (existing.has(view.questionId) ? undefined : missing()));
     },
-    how,
+    lockOptions,
   );
 }
 

@@ -1,8 +1,8 @@
+import { formatError } from '#shared/errors.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Member, register } from '#tests/support/member.ts';
 import { startTestServer } from '#tests/support/server.ts';
-import { askMessages } from '#shared/posts/questions-messages.ts';
 import type { Question, QuestionTitles } from '#shared/posts/questions.ts';
 
 const server = await startTestServer();
@@ -15,17 +15,17 @@ const eve = await server.register('Eve');
 const draft = { title: 'How long does bread keep?', content: 'In a bag, on the table.' };
 
 describe('asking', () => {
-  test('shows the question to every member and counts it for its author alone', async () => {
-    const asker = await server.register('Asker');
+  test('shows the question to every member, and counts it for its author only', async () => {
+    const author = await server.register('Asker');
     const bobsBefore = await bob.me();
-    const id = await asker.ask({ ...draft, tags: ['Bread', 'kitchen'] });
+    const id = await author.ask({ ...draft, tags: ['Bread', 'kitchen'] });
     const { question, answers, replies } = await bob.read(id);
     expect(question).toEqual({
       id,
       ...draft,
       excerpt: draft.content,
       tags: ['Bread', 'kitchen'],
-      authorId: asker.id,
+      authorId: author.id,
       authorName: 'Asker',
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       editedAt: null,
@@ -46,31 +46,35 @@ describe('asking', () => {
       { items: [], nextCursor: null },
       { items: [], nextCursor: null },
     ]);
-    expect((await asker.me()).questionsCount).toBe(1);
+    expect((await author.me()).questionsCount).toBe(1);
     expect(await bob.me()).toEqual(bobsBefore);
   });
 
   test.each([
-    ['no title', { title: ' \n ' }, askMessages.required],
-    ['no details', { content: '\t' }, askMessages.required],
-    ['a title of 201 characters', { title: 'x'.repeat(201) }, askMessages.titleLong],
-    ['details of 2001 characters', { content: 'x'.repeat(2001) }, askMessages.detailsLong],
+    ['no title', { title: ' \n ' }, formatError({ code: 'question-fields-required' })],
+    ['no details', { content: '\t' }, formatError({ code: 'question-fields-required' })],
+    ['a title of 201 characters', { title: 'x'.repeat(201) }, 'Title must be 200 characters or fewer'],
+    [
+      'details of 2001 characters',
+      { content: 'x'.repeat(2001) },
+      'Details must be 2,000 characters or fewer',
+    ],
     ['six tags', { tags: ['a', 'b', 'c', 'd', 'e', 'f'] }, 'You can add up to 5 tags'],
-    ['a tag of 36 characters', { tags: ['x'.repeat(36)] }, 'A tag can have up to 35 characters'],
+    ['a tag of 36 characters', { tags: ['x'.repeat(36)] }, 'Tag must be 35 characters or fewer'],
     ['a control character in a tag', { tags: ['a\u0001b'] }, 'A tag cannot contain control characters'],
-  ])('with %s is refused and counts nothing', async (_, wrong, detail) => {
+  ])('is refused for %s and counts nothing', async (_, wrong, detail) => {
     const before = (await ann.me()).questionsCount;
     const refused = await ann.post('/questions', { ...draft, ...wrong });
-    expect(refused).toMatchObject({ status: 400, code: 'invalid', detail });
+    expect(refused).toMatchObject({ status: 400, kind: 'invalid', detail });
     expect((await ann.me()).questionsCount).toBe(before);
   });
 
-  test('takes a title of 200 and details of 2000 characters, each of four bytes', async () => {
+  test('accepts a title of 200 and details of 2,000 four-byte characters', async () => {
     const long = { title: '🍞'.repeat(200), content: '🥖'.repeat(2000) };
     expect((await ann.read(await ann.ask(long))).question).toMatchObject(long);
   });
 
-  test('trims title and details and keeps what is inside them', async () => {
+  test('trims title and details, and keeps inner white space', async () => {
     const id = await ann.ask({ title: '  A  title ', content: '\n\tone\r\n\r\n    code\n ' });
     expect((await ann.read(id)).question).toMatchObject({
       title: 'A  title',
@@ -78,21 +82,21 @@ describe('asking', () => {
     });
   });
 
-  test('without tags is fine', async () => {
+  test('works without tags', async () => {
     const { body } = await ann.post<{ id: number }>('/questions', draft);
     expect((await ann.read(body.id)).question.tags).toEqual([]);
   });
 
-  test('signed out is refused', async () => {
+  test('is refused without a session', async () => {
     expect(await server.visitor().post('/questions', draft)).toMatchObject({
       status: 401,
-      code: 'signed-out',
+      kind: 'signed-out',
     });
   });
 });
 
-describe('the titles of questions that a text names', () => {
-  test('come for all of them at once, without those that are not there', async () => {
+describe('the titles of questions that a text links to', () => {
+  test('are returned together, without questions that do not exist', async () => {
     const first = await ann.ask({ ...draft, title: 'The first' });
     const second = await bob.ask({ ...draft, title: 'The second' });
     const { status, body } = await eve.get<QuestionTitles>(
@@ -105,12 +109,12 @@ describe('the titles of questions that a text names', () => {
     ]);
   });
 
-  test('are none where none are named', async () => {
+  test('are an empty list without ids', async () => {
     expect((await eve.get<QuestionTitles>('/question-titles?ids=')).body).toEqual({ items: [] });
   });
 
   test.each(['1,', 'a', '0', '-1', '1,,2', '9'.repeat(17), Array.from({ length: 101 }, () => 1).join()])(
-    'are not given for %j',
+    'are refused for %j',
     async (ids) => {
       expect((await eve.get(`/question-titles?ids=${ids}`)).status).toBe(400);
     },
@@ -125,13 +129,13 @@ describe('tags', () => {
     expect(await questionsTagged('sour dough')).toBe(2);
   });
 
-  test('written with composed or decomposed accents are the same', async () => {
+  test('are the same with composed and decomposed accents', async () => {
     await ann.ask({ tags: ['cre\u0300me'] });
     const id = await bob.ask({ tags: ['CR\u00c8ME'] });
     expect((await ann.read(id)).question.tags).toEqual(['cr\u00e8me']);
   });
 
-  test('asked for at the same moment by many are one tag with all their questions', async () => {
+  test('become one tag with all questions when many members use it at the same time', async () => {
     await Promise.all(
       Array.from({ length: 20 }, (_, index) => ann.ask({ tags: [index % 2 ? 'Rush' : 'rush', 'Hour'] })),
     );
@@ -139,8 +143,8 @@ describe('tags', () => {
     expect(await questionsTagged('hour')).toBe(20);
   });
 
-  test('count the questions they are on, through edits and deletion', async () => {
-    const kept = await ann.ask({ tags: ['count'] });
+  test('count their questions through edits and deletion', async () => {
+    const remaining = await ann.ask({ tags: ['count'] });
     const id = await ann.ask({ tags: ['count', 'other'] });
     expect(await questionsTagged('count')).toBe(2);
     await ann.put(`/questions/${id}`, { ...draft, tags: ['other', 'third'] });
@@ -148,12 +152,12 @@ describe('tags', () => {
     await ann.remove('questions', id);
     expect([await questionsTagged('other'), await questionsTagged('third')]).toEqual([0, 0]);
     expect(await questionsTagged('count')).toBe(1);
-    expect((await ann.read(kept)).question.tags).toEqual(['count']);
+    expect((await ann.read(remaining)).question.tags).toEqual(['count']);
   });
 });
 
 describe('a view', () => {
-  test('counts once a member, also the author and also in two tabs at once', async () => {
+  test('counts once per member, including the author, and once for two tabs at the same time', async () => {
     const id = await ann.ask();
     const bobsPhone = await bob.signInElsewhere();
     const tabs = [ann, ann, bob, bob, bobsPhone, bobsPhone, eve];
@@ -163,14 +167,14 @@ describe('a view', () => {
     expect((await ann.read(id)).question.views).toBe(3);
   });
 
-  test('is not counted by reading alone, nor on other questions', async () => {
+  test('is not counted by reading through the API, nor on other questions', async () => {
     const [id, beside] = [await ann.ask(), await ann.ask()];
     await bob.read(id);
     await bob.put(`/questions/${beside}/view`);
     expect((await bob.read(id)).question.views).toBe(0);
   });
 
-  test('is remembered as the last visit of its member alone, and moves on with each', async () => {
+  test("stores the time of the member's own last visit, and updates it each time", async () => {
     const id = await ann.ask();
     const visit = async (member: typeof bob) => (await member.read(id)).visitedAt;
     expect(await visit(bob)).toBeNull();
@@ -185,7 +189,7 @@ describe('a view', () => {
     expect(await visit(eve)).toBeNull();
   });
 
-  test('again waits for nobody who holds the question', async () => {
+  test('that is repeated does not wait for a lock on the question', async () => {
     const id = await ann.ask();
     await bob.put(`/questions/${id}/view`);
     await server.db.transaction().execute(async (tx) => {
@@ -194,13 +198,13 @@ describe('a view', () => {
     });
   });
 
-  test('of a question that is not there is refused', async () => {
-    expect(await bob.put('/questions/999999999/view')).toMatchObject({ status: 404, code: 'not-found' });
+  test('is refused for a question that does not exist', async () => {
+    expect(await bob.put('/questions/999999999/view')).toMatchObject({ status: 404, kind: 'not-found' });
   });
 });
 
 describe('editing a question', () => {
-  test('shows the new text with the time, and every member the versions before', async () => {
+  test('shows the new text and the time, and the earlier versions to every member', async () => {
     const id = await ann.ask({ ...draft, tags: ['edited'] });
     const first = { ...draft, title: 'How long does rye bread keep?', tags: ['edited', 'twice'] };
     const second = { ...first, content: 'In a tin.' };
@@ -217,7 +221,7 @@ describe('editing a question', () => {
     ]);
   });
 
-  test('without a change, the tags in other capitals included, is no edit', async () => {
+  test('creates no revision without a change, or with tags in another case', async () => {
     await bob.ask({ tags: ['Rye Bread'] });
     const same = { ...draft, tags: ['rye bread', 'oven'] };
     const id = await ann.ask(same);
@@ -226,7 +230,7 @@ describe('editing a question', () => {
     expect(items).toHaveLength(1);
   });
 
-  test('changes neither its votes, views, answers nor its place among the recent', async () => {
+  test('changes neither votes, views, answers nor the position in Recent', async () => {
     const id = await ann.ask();
     await bob.vote('questions', id, 'up');
     await bob.put(`/questions/${id}/view`);
@@ -238,14 +242,14 @@ describe('editing a question', () => {
     expect(after).toEqual({ ...before, ...edited });
   });
 
-  test('by somebody else is refused and changes nothing', async () => {
+  test('is refused for other members and changes nothing', async () => {
     const id = await ann.ask();
     const refused = await bob.put(`/questions/${id}`, { ...draft, title: 'Mine now' });
-    expect(refused).toMatchObject({ status: 403, code: 'not-author' });
+    expect(refused).toMatchObject({ status: 403, kind: 'not-author' });
     expect((await bob.read(id)).question).toMatchObject({ title: draft.title, editedAt: null });
   });
 
-  test('many times at once makes one version of the edits, and keeps the one before', async () => {
+  test('creates one revision for many concurrent edits, and keeps the original', async () => {
     const id = await ann.ask();
     await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
@@ -261,11 +265,11 @@ describe('editing a question', () => {
 });
 
 describe('deleting a question', () => {
-  test('takes its answers, replies, votes, views and follows along, and puts every count right', async () => {
-    const [asker, answerer, replier] = await newcomers('Asker', 'Answerer', 'Replier');
-    const id = await asker.ask({ tags: ['gone'] });
+  test('deletes its answers, replies, votes, views and follows, and corrects every count', async () => {
+    const [author, answerer, replier] = await newcomers('Asker', 'Answerer', 'Replier');
+    const id = await author.ask({ tags: ['gone'] });
     const answer = await answerer.answer(id);
-    await asker.answer(id);
+    await author.answer(id);
     const reply = await replier.replyToAnswer(answer.id);
     await answerer.replyToAnswer(answer.id, { to: reply });
     await replier.replyToQuestion(id);
@@ -276,9 +280,9 @@ describe('deleting a question', () => {
     }
     await bob.put(`/questions/${id}/view`);
     await bob.put(`/questions/${id}/follow`, { following: true });
-    expect([(await asker.me()).reputation, (await answerer.me()).reputation]).toEqual([10, 20]);
+    expect([(await author.me()).reputation, (await answerer.me()).reputation]).toEqual([10, 20]);
 
-    await asker.remove('questions', id);
+    await author.remove('questions', id);
 
     for (const path of [
       `/questions/${id}`,
@@ -287,7 +291,7 @@ describe('deleting a question', () => {
       `/answers/${answer.id}/replies`,
     ])
       expect(await bob.get(path)).toMatchObject({ status: 404 });
-    for (const member of [asker, answerer, replier])
+    for (const member of [author, answerer, replier])
       expect(await member.me()).toMatchObject({ questionsCount: 0, answersCount: 0, reputation: 0 });
     for (const table of [
       'vote',
@@ -302,43 +306,43 @@ describe('deleting a question', () => {
     }
   });
 
-  test('leaves other questions and their counts alone', async () => {
-    const [asker, answerer] = await newcomers('Asker', 'Answerer');
-    const [gone, kept] = [await asker.ask(), await asker.ask()];
+  test('does not affect other questions and their counts', async () => {
+    const [author, answerer] = await newcomers('Asker', 'Answerer');
+    const [gone, remaining] = [await author.ask(), await author.ask()];
     await answerer.answer(gone);
-    const answer = await answerer.answer(kept);
+    const answer = await answerer.answer(remaining);
     await bob.vote('answers', answer.id, 'up');
-    await asker.remove('questions', gone);
-    expect(await asker.me()).toMatchObject({ questionsCount: 1 });
+    await author.remove('questions', gone);
+    expect(await author.me()).toMatchObject({ questionsCount: 1 });
     expect(await answerer.me()).toMatchObject({ answersCount: 1, reputation: 10 });
-    expect((await bob.read(kept)).question.answerCount).toBe(1);
+    expect((await bob.read(remaining)).question.answerCount).toBe(1);
   });
 
-  test('by somebody else is refused and changes nothing', async () => {
+  test('is refused for other members and changes nothing', async () => {
     const id = await ann.ask();
     const refused = await bob.delete(`/questions/${id}`);
     expect(refused).toMatchObject({
       status: 403,
-      code: 'not-author',
+      kind: 'not-author',
       detail: 'You can only delete your own questions.',
     });
     expect((await bob.read(id)).question.id).toBe(id);
   });
 
-  test('twice says that it is gone, and counts once', async () => {
-    const [asker] = await newcomers('Asker');
-    await asker.ask();
-    const id = await asker.ask();
-    const both = await Promise.all([asker.delete(`/questions/${id}`), asker.delete(`/questions/${id}`)]);
+  test('reports not found the second time, and counts once', async () => {
+    const [author] = await newcomers('Asker');
+    await author.ask();
+    const id = await author.ask();
+    const both = await Promise.all([author.delete(`/questions/${id}`), author.delete(`/questions/${id}`)]);
     expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([204, 404]);
-    expect(await asker.delete(`/questions/${id}`)).toMatchObject({
+    expect(await author.delete(`/questions/${id}`)).toMatchObject({
       detail: 'Question not found or already deleted.',
     });
-    expect((await asker.me()).questionsCount).toBe(1);
+    expect((await author.me()).questionsCount).toBe(1);
   });
 });
 
-test('a renamed member is renamed on every post, and no address stands in for a name', async () => {
+test('renames a member on every post, and never shows an email address as a name', async () => {
   const member = await server.register('Before');
   const id = await ann.ask();
   const answer = await member.answer(id);
@@ -355,15 +359,18 @@ test('a renamed member is renamed on every post, and no address stands in for a 
   expect(await shown()).toEqual(['Member', 'Member']);
 });
 
-test.each(['999999999', '9007199254740991'])('a question that is not there (%s) is not found', async (id) => {
-  expect(await ann.get(`/questions/${id}`)).toMatchObject({ status: 404, detail: 'Question not found' });
-});
+test.each(['999999999', '9007199254740991'])(
+  'responds not found for a question that does not exist (%s)',
+  async (id) => {
+    expect(await ann.get(`/questions/${id}`)).toMatchObject({ status: 404, detail: 'Question not found' });
+  },
+);
 
 test.each(['0', '-1', '1.5', '1e0', '0x1', '%201', '01', 'abc', '9007199254740993', '%00', '%ff'])(
-  'an address with %s is no address of a question',
+  'responds not found for the id %s',
   async (id) => {
     await ann.ask();
-    expect(await ann.get(`/questions/${id}`)).toMatchObject({ status: 400, code: 'invalid' });
+    expect(await ann.get(`/questions/${id}`)).toMatchObject({ status: 400, kind: 'invalid' });
   },
 );
 

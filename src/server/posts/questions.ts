@@ -2,26 +2,18 @@ import { tagKey } from '#shared/core/text.ts';
 import { endDraft } from './drafts.ts';
 import { refuseManyMentions } from './mentions-limits.ts';
 import { findAddedMentions, findMentions } from './mentions.ts';
-import { notifyOfMentions } from '#server/notifications/notifications.ts';
+import { notifyOfMentions } from '#server/notifications/index.ts';
 import { type Database, type Reader, transaction, type Tx } from '#server/core/database.ts';
 import { publishAll, type TopicEvent } from '#server/core/events.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { postOnce, type PostRequest } from './idempotency.ts';
-import { toByline, toTimes } from './posts.ts';
-import {
-  type CurrentVersion,
-  getRevision,
-  listRevisions,
-  refuseStaleEdit,
-  saveRevision,
-} from './revisions.ts';
+import { refuseStaleEdit, saveRevision } from './revisions.ts';
 import { refuseLocked } from './posts-locks.ts';
 import { buildProfileEvents, buildQuestionActivityEvent } from './posts-events.ts';
 import { listQuestionTagNames, resolveTagNames, setQuestionTags } from './tags.ts';
 import { draftTargets } from '#shared/posts/drafts.ts';
 import type { Question, QuestionDraft, QuestionEdit } from '#shared/posts/questions.ts';
-import type { Revision, RevisionsPage } from '#shared/posts/revisions.ts';
 import { createExcerpt } from './excerpt.ts';
 import {
   changeQuestionsCount,
@@ -31,14 +23,14 @@ import {
   lockQuestion,
   type LockStrength,
   questionExists,
-  type QuestionRow,
+  toQuestion,
   updateQuestion,
   updateQuestionActivity,
 } from './questions-queries.ts';
 
-export const questionNotFound = () => new ProblemError('not-found', 'Question not found');
+export const questionNotFound = () => new ProblemError('question-not-found');
 
-/** Posts a question once a key. Returns its id. */
+/** Posts a question once per idempotency key. Returns its id. */
 export async function askQuestion(
   db: Database,
   asking: { viewer: Viewer; key: string | undefined; draft: QuestionDraft; publicUrl: string | null },
@@ -58,7 +50,7 @@ export async function askQuestion(
         excerpt: createExcerpt(draft.content),
       });
       await changeQuestionsCount(tx, { memberId: viewer.id, by: 1 });
-      const { tags, told: tagEvents } = await setQuestionTags(tx, { questionId: id, tags: draft.tags });
+      const { tags, events: tagEvents } = await setQuestionTags(tx, { questionId: id, tags: draft.tags });
       const location = { senderId: viewer.id, questionId: id, answerId: null, replyId: null };
       const notificationEvents = await notifyOfMentions(tx, { ...location, mentioned });
       const draftEvents = await endDraft(tx, {
@@ -79,7 +71,10 @@ export async function askQuestion(
   );
 }
 
-/** @throws ProblemError 'not-found' */
+/**
+ * Returns a question.
+ * @throws ProblemError 'not-found'
+ */
 export async function readQuestion(
   db: Reader,
   { id, viewer }: { id: number; viewer: Viewer },
@@ -89,13 +84,13 @@ export async function readQuestion(
   return toQuestion(row);
 }
 
-/** What links to questions need to know of them. Numbers that no question has are left out. */
+/** The titles for links to questions. Ids without a question are omitted. */
 export async function readQuestionTitles(db: Reader, ids: readonly number[]) {
   return ids.length === 0 ? [] : listQuestionTitles(db, ids);
 }
 
 /**
- * The question, locked so that its answers and counts can change.
+ * Locks a question so that its answers and counts can change.
  * @throws ProblemError 'not-found'
  */
 export async function lockQuestionThread(tx: Tx, id: number, against: LockStrength = 'everything') {
@@ -104,27 +99,33 @@ export async function lockQuestionThread(tx: Tx, id: number, against: LockStreng
   return question;
 }
 
-/** The same where there may be no such question. Returns whether there is. */
+/** The same for a question that may not exist. Returns whether it does. */
 export async function lockQuestionIfExists(tx: Tx, id: number): Promise<boolean> {
   return (await lockQuestion(tx, id, 'everything')) !== undefined;
 }
 
-/** Something happened on a question at `at`: what is followed lists it as active. Returns what to publish of it. */
+/**
+ * Updates the activity time of a question, so that the following feed lists it as active. Returns the events to
+ * publish.
+ */
 export async function touchQuestion(tx: Tx, { id, at }: { id: number; at: Date }): Promise<TopicEvent> {
   return buildQuestionActivityEvent(id, await updateQuestionActivity(tx, { id, at }));
 }
 
-/** A question came back: its author has one more. */
+/** Counts a restored question for its author. */
 export async function addRestoredQuestion(tx: Tx, memberId: number): Promise<void> {
   await changeQuestionsCount(tx, { memberId, by: 1 });
 }
 
-/** @throws ProblemError 'not-found' */
+/**
+ * Checks that a question exists.
+ * @throws ProblemError 'not-found'
+ */
 export async function requireQuestion(db: Reader, id: number): Promise<void> {
   if (!(await questionExists(db, id))) throw questionNotFound();
 }
 
-/** Replaces title, text and tags; the version before stays readable. An edit that changes nothing is none. */
+/** Replaces title, text and tags. The earlier version stays readable. Without a change, no revision is created. */
 export async function editQuestion(
   db: Database,
   edit: {
@@ -140,7 +141,7 @@ export async function editQuestion(
     const old = await lockOwnQuestion(tx, {
       id,
       viewer,
-      refusal: 'You can only edit your own questions.',
+      refusal: 'question-edit-not-author',
       against: 'changes',
     });
     refuseLocked(old.lock_reason);
@@ -152,7 +153,10 @@ export async function editQuestion(
     await saveRevision(tx, { kind: 'question', id, old: { ...old, tags } });
     const start = createExcerpt(draft.content);
     await updateQuestion(tx, { id, draft, excerpt: start });
-    const { tags: stored, told: tagEvents } = await setQuestionTags(tx, { questionId: id, tags: draft.tags });
+    const { tags: stored, events: tagEvents } = await setQuestionTags(tx, {
+      questionId: id,
+      tags: draft.tags,
+    });
     const edited = {
       kind: 'question-edited' as const,
       questionId: id,
@@ -178,81 +182,24 @@ export async function editQuestion(
   });
 }
 
-/** The versions of a question, the current one first, without their texts. */
-export async function listQuestionRevisions(
-  db: Reader,
-  { id, viewer, cursor }: { id: number; viewer: Viewer; cursor: string | undefined },
-): Promise<RevisionsPage> {
-  return listRevisions(db, {
-    kind: 'question',
-    id,
-    current: await readCurrentVersion(db, { id, viewer }),
-    cursor,
-  });
-}
-
-export async function getQuestionRevision(
-  db: Reader,
-  { id, viewer, number }: { id: number; viewer: Viewer; number: number },
-): Promise<Revision> {
-  return getRevision(db, {
-    kind: 'question',
-    id,
-    current: await readCurrentVersion(db, { id, viewer }),
-    number,
-  });
-}
-
-async function readCurrentVersion(
-  db: Reader,
-  wanted: { id: number; viewer: Viewer },
-): Promise<CurrentVersion> {
-  const { title, content, tags, editedAt, createdAt } = await readQuestion(db, wanted);
-  return { title, content, tags, createdAt: editedAt ?? createdAt };
-}
-
-/** The question, locked, where the viewer wrote it; only then may it be edited or deleted. */
+/** Locks a question of the viewer, for editing or deleting it. */
 export async function lockOwnQuestion(
   tx: Tx,
   wanted: {
     id: number;
     viewer: Pick<Viewer, 'id'>;
-    refusal: string;
-    missing?: string;
+    refusal: 'question-edit-not-author' | 'question-deletion-not-author' | 'acceptance-not-author';
+    missing?: 'question-already-deleted';
     against?: LockStrength;
   },
 ) {
   const question = await lockQuestion(tx, wanted.id, wanted.against ?? 'everything');
-  if (question === undefined) throw new ProblemError('not-found', wanted.missing ?? 'Question not found');
-  if (question.author_id !== wanted.viewer.id) throw new ProblemError('not-author', wanted.refusal);
+  if (question === undefined) throw new ProblemError(wanted.missing ?? 'question-not-found');
+  if (question.author_id !== wanted.viewer.id) throw new ProblemError(wanted.refusal);
   return question;
 }
 
-export function toQuestion(row: QuestionRow): Question {
-  return {
-    id: row.id,
-    title: row.title,
-    content: row.content,
-    excerpt: row.excerpt,
-    tags: row.tags,
-    ...toByline(row, 'question'),
-    ...toTimes(row),
-    upvotes: row.upvotes,
-    downvotes: row.downvotes,
-    myVote: row.my_vote,
-    answerCount: row.answer_count,
-    acceptedAnswerId: row.accepted_answer_id,
-    lockReason: row.lock_reason,
-    duplicateOf: row.duplicate_of,
-    following: row.following,
-    bookmarked: row.bookmarked,
-    muted: row.muted,
-    // Last, so that a page that is kept can take in that it grows.
-    views: row.views,
-  };
-}
-
-/** A tag is shown as first written, so that what an author typed may differ from it in capitals. */
+/** A tag is shown as first written, so an author may have typed it in another case. */
 function areTagsEqual(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((tag, index) => tagKey(tag) === tagKey(b[index] ?? ''));
 }

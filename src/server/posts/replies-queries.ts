@@ -36,7 +36,10 @@ export async function listFirstReplies(
   return rows;
 }
 
-/** @param answers a query of their ids, as `id`. */
+/**
+ * The query of the first replies of answers.
+ * @param answers a query with the column `id`
+ */
 export function selectFirstReplies(wanted: {
   answers: RawBuilder<unknown>;
   viewerId: number;
@@ -51,7 +54,7 @@ export function selectFirstReplies(wanted: {
     ) reply`;
 }
 
-/** Replies of one answer or, with `answerId` null, of the question itself; oldest first, behind `afterId`. */
+/** Replies to one answer, or to the question itself if `answerId` is null. Oldest first, after `afterId`. */
 type ReplyWindow = { on: ReplyTarget; afterId: number; viewerId: number; limit: number };
 
 export async function listRepliesAfter(db: Reader, wanted: ReplyWindow) {
@@ -69,7 +72,7 @@ export function selectReplies({ on, afterId, viewerId, limit }: ReplyWindow): Ra
     where ${condition} and post.id > ${afterId} order by post.id limit ${sql.lit(limit)}`;
 }
 
-/** What a reply hangs on: an answer, or the question itself where `answerId` is null. */
+/** The parent of a reply: an answer, or the question itself if `answerId` is null. */
 export type ReplyTarget = { questionId: number; answerId: number | null };
 
 export async function findReplyById(db: Reader, { id, viewerId }: { id: number; viewerId: number }) {
@@ -78,7 +81,7 @@ export async function findReplyById(db: Reader, { id, viewerId }: { id: number; 
   return rows[0];
 }
 
-/** The reply about to be answered, locked against deletion. */
+/** Locks the parent reply against deletion. */
 export async function lockParentReply(tx: Tx, id: number) {
   const { rows } = await sql<{
     question_id: number;
@@ -106,7 +109,7 @@ export async function insertReply(
   return row;
 }
 
-/** Who wrote the answer, or the question, that a reply hangs on; undefined when it is gone. */
+/** The author of the answer or question that is replied to. Undefined if it is gone. */
 export async function findTargetAuthor(tx: Tx, on: ReplyTarget): Promise<number | null | undefined> {
   const host =
     on.answerId === null
@@ -145,7 +148,7 @@ export async function hasReplies(tx: Tx, id: number): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Leaves an empty place that keeps the replies below it; its earlier versions go with it. */
+/** Empties a reply that has replies of its own, and deletes its revisions. */
 export async function blankReply(tx: Tx, id: number) {
   await sql`delete from revision where reply_id = ${id}`.execute(tx);
   await sql`

@@ -10,25 +10,16 @@ import {
   createRouter,
 } from '#server/core/http.ts';
 import type { WriteLimits } from './write-limits.ts';
-import { revisionRoutes } from './revisions-routes.ts';
 import { requireQuestion } from './questions.ts';
 import { draftHeader, draftHeaders } from '#shared/posts/drafts.ts';
 import { cursorQuery, idParam } from '#shared/core/fields.ts';
 import { repliesPage, reply, replyDraft, replyEdit } from '#shared/posts/replies.ts';
-import {
-  deleteReply,
-  editReply,
-  postReply,
-  readReply,
-  listReplies,
-  getReplyRevision,
-  listReplyRevisions,
-} from './replies.ts';
+import { deleteReply, editReply, postReply, readReply, listReplies } from './replies.ts';
 
 const listOnAnswer = createRoute({
   method: 'get',
   path: '/answers/{id}/replies',
-  summary: 'The replies to an answer, oldest first',
+  summary: 'List the replies to an answer, oldest first',
   request: { params: idParam, query: z.object({ cursor: cursorQuery }) },
   responses: { 200: jsonResponse(repliesPage, 'A page of replies'), ...problemResponses },
 });
@@ -36,7 +27,7 @@ const listOnAnswer = createRoute({
 const listOnQuestion = createRoute({
   method: 'get',
   path: '/questions/{id}/replies',
-  summary: 'The replies to a question itself, oldest first',
+  summary: 'List the comments on a question, oldest first',
   request: { params: idParam, query: z.object({ cursor: cursorQuery }) },
   responses: { 200: jsonResponse(repliesPage, 'A page of replies'), ...problemResponses },
 });
@@ -44,7 +35,7 @@ const listOnQuestion = createRoute({
 const postOnAnswer = createRoute({
   method: 'post',
   path: '/answers/{id}/replies',
-  summary: 'Reply to an answer, or to a reply below it',
+  summary: 'Reply to an answer or to one of its replies',
   request: { params: idParam, headers: idempotencyHeaders, body: jsonBody(replyDraft) },
   responses: { 201: jsonResponse(reply, 'Posted'), ...problemResponses },
 });
@@ -52,7 +43,7 @@ const postOnAnswer = createRoute({
 const postOnQuestion = createRoute({
   method: 'post',
   path: '/questions/{id}/replies',
-  summary: 'Comment on a question, or reply to a comment below it',
+  summary: 'Comment on a question, or reply to a comment',
   request: { params: idParam, headers: idempotencyHeaders, body: jsonBody(replyDraft) },
   responses: { 201: jsonResponse(reply, 'Posted'), ...problemResponses },
 });
@@ -60,20 +51,18 @@ const postOnQuestion = createRoute({
 const edit = createRoute({
   method: 'put',
   path: '/replies/{id}',
-  summary: 'Edit an own reply',
+  summary: "Edit the viewer's own reply",
   request: { params: idParam, headers: draftHeaders, body: jsonBody(replyEdit) },
-  responses: { 200: jsonResponse(reply, 'As it is now'), ...problemResponses },
+  responses: { 200: jsonResponse(reply, 'The updated state'), ...problemResponses },
 });
 
 const remove = createRoute({
   method: 'delete',
   path: '/replies/{id}',
-  summary: 'Delete an own reply',
+  summary: "Delete the viewer's own reply",
   request: { params: idParam },
   responses: { 204: { description: 'Deleted' }, ...problemResponses },
 });
-
-const versions = revisionRoutes('replies', 'a reply');
 
 export function replyRoutes({ db, limits, settings: { publicUrl } }: RouteDeps & { limits: WriteLimits }) {
   return createRouter()
@@ -125,15 +114,6 @@ export function replyRoutes({ db, limits, settings: { publicUrl } }: RouteDeps &
     .openapi(remove, async (c) => {
       await deleteReply(db, { id: c.req.valid('param').id, viewer: c.get('viewer') });
       return c.body(null, 204);
-    })
-    .openapi(versions.list, async (c) => {
-      const { id } = c.req.valid('param');
-      const wanted = { id, viewer: c.get('viewer'), cursor: c.req.valid('query').cursor };
-      return c.json(await listReplyRevisions(c.get('reader'), wanted), 200);
-    })
-    .openapi(versions.one, async (c) => {
-      const wanted = { ...c.req.valid('param'), viewer: c.get('viewer') };
-      return c.json(await getReplyRevision(c.get('reader'), wanted), 200);
     });
 }
 

@@ -11,7 +11,7 @@ const eve = await server.register('Eve');
 
 const newAnswer = async () => ann.answer(await ann.ask());
 
-/** The replies below an answer as everybody sees them: id, level and text. */
+/** The replies to an answer as every member sees them: id, level and text. */
 async function repliesOn(answerId: number) {
   const { items } = (await eve.get<RepliesPage>(`/answers/${answerId}/replies`)).body;
   return items.map(({ id, level, content, deleted }) => ({
@@ -21,7 +21,7 @@ async function repliesOn(answerId: number) {
   }));
 }
 
-/** One reply a level below `above`, four levels deep, by turns of two members. */
+/** Replies in a chain, one level deeper each, by two members in turn. */
 async function chainOn(answerId: number, length = 4): Promise<Reply[]> {
   const chain: Reply[] = [];
   for (let level = 0; level < length; level++) {
@@ -33,7 +33,7 @@ async function chainOn(answerId: number, length = 4): Promise<Reply[]> {
 }
 
 describe('replying', () => {
-  test('to an answer is level 0, and each reply to a reply one deeper, down to 3', async () => {
+  test('to an answer has level 0, and each reply to a reply is one level deeper, down to 3', async () => {
     const answer = await newAnswer();
     const chain = await chainOn(answer.id);
     expect(chain.map(({ level }) => level)).toEqual([0, 1, 2, 3]);
@@ -51,11 +51,11 @@ describe('replying', () => {
       content: 'Deeper',
       parentReplyId: chain[3]?.id,
     });
-    expect(refused).toMatchObject({ status: 400, code: 'invalid', errors: [{ field: 'parentReplyId' }] });
+    expect(refused).toMatchObject({ status: 400, kind: 'invalid', errors: [{ field: 'parentReplyId' }] });
     expect(await repliesOn(answer.id)).toHaveLength(4);
   });
 
-  test('to a question itself follows the same rules, and stays apart from the answers', async () => {
+  test('to a question follows the same rules, and is listed apart from the answers', async () => {
     const answer = await newAnswer();
     const first = await bob.replyToQuestion(answer.questionId, { content: 'Which?' });
     const second = await eve.replyToQuestion(answer.questionId, { to: first, content: 'That one.' });
@@ -69,18 +69,18 @@ describe('replying', () => {
     ['nothing but spaces', ' \n '],
     ['1001 characters', '𝒳'.repeat(1001)],
     ['a control character', 'a\u0008b'],
-  ])('with %s is refused', async (_, content) => {
+  ])('is refused for %s', async (_, content) => {
     const answer = await newAnswer();
     expect(await bob.post(`/answers/${answer.id}/replies`, { content })).toMatchObject({ status: 400 });
     expect(await repliesOn(answer.id)).toEqual([]);
   });
 
-  test('takes 1000 characters, each of four bytes', async () => {
+  test('accepts 1,000 four-byte characters', async () => {
     const content = '𝒳'.repeat(1000);
     expect(await bob.replyToAnswer((await newAnswer()).id, { content })).toMatchObject({ content });
   });
 
-  test('to a reply below another answer, another question or none is refused', async () => {
+  test('to a reply of another answer, another question or none is refused', async () => {
     const [here, elsewhere] = [await newAnswer(), await newAnswer()];
     const foreign = await bob.replyToAnswer(elsewhere.id);
     const comment = await bob.replyToQuestion(here.questionId);
@@ -103,7 +103,7 @@ describe('replying', () => {
   });
 });
 
-test('replies come oldest first, a hundred at a time, without gaps or doubles', async () => {
+test('lists replies oldest first, a hundred per page, without gaps or duplicates', async () => {
   const answer = await newAnswer();
   const posted: number[] = [];
   for (let n = 0; n < 103; n++)
@@ -118,14 +118,14 @@ test('replies come oldest first, a hundred at a time, without gaps or doubles', 
 });
 
 describe('deleting a reply', () => {
-  test('that nobody answered makes it go', async () => {
+  test('removes one without replies', async () => {
     const answer = await newAnswer();
-    const [kept, gone] = [await bob.replyToAnswer(answer.id), await bob.replyToAnswer(answer.id)];
+    const [remaining, gone] = [await bob.replyToAnswer(answer.id), await bob.replyToAnswer(answer.id)];
     await bob.remove('replies', gone.id);
-    expect((await repliesOn(answer.id)).map(({ id }) => id)).toEqual([kept.id]);
+    expect((await repliesOn(answer.id)).map(({ id }) => id)).toEqual([remaining.id]);
   });
 
-  test('that others answered leaves its place, and their words', async () => {
+  test('leaves a placeholder for one with replies, and keeps the replies', async () => {
     const answer = await newAnswer();
     const [first] = await chainOn(answer.id, 2);
     await bob.vote('replies', first!.id, 'up');
@@ -141,7 +141,7 @@ describe('deleting a reply', () => {
     expect(await eve.get(`/replies/${first!.id}/revisions`)).toMatchObject({ status: 404 });
   });
 
-  test('takes deleted ancestors along that it was the last child of, up to the first that lives', async () => {
+  test('removes deleted ancestors whose last child it was, up to the first visible one', async () => {
     const answer = await newAnswer();
     const [living, second, third, last] = await chainOn(answer.id);
     await eve.remove('replies', second!.id);
@@ -156,7 +156,7 @@ describe('deleting a reply', () => {
     expect((await repliesOn(answer.id)).map(({ id }) => id)).toEqual([living!.id]);
   });
 
-  test('leaves a deleted ancestor that has another child', async () => {
+  test('keeps a deleted ancestor that has another child', async () => {
     const answer = await newAnswer();
     const [first, second] = await chainOn(answer.id, 2);
     const sibling = await ann.replyToAnswer(answer.id, { to: first!, content: 'Beside' });
@@ -167,7 +167,7 @@ describe('deleting a reply', () => {
     expect(await repliesOn(answer.id)).toEqual([]);
   });
 
-  test('both last children of a deleted one at the same moment leaves nothing', async () => {
+  test('removes a deleted parent when its last two children are deleted at the same time', async () => {
     for (let round = 0; round < 10; round++) {
       const answer = await newAnswer();
       const [first, second] = await chainOn(answer.id, 2);
@@ -178,7 +178,7 @@ describe('deleting a reply', () => {
     }
   });
 
-  test('while somebody answers it never loses the answer', async () => {
+  test('never loses a reply that is posted at the same time', async () => {
     for (let round = 0; round < 10; round++) {
       const answer = await newAnswer();
       const reply = await bob.replyToAnswer(answer.id, { content: 'First' });
@@ -191,7 +191,7 @@ describe('deleting a reply', () => {
     }
   });
 
-  test('makes it deaf: no reply, edit, vote or second deletion', async () => {
+  test('leaves a placeholder without reply, edit, vote or second deletion', async () => {
     const answer = await newAnswer();
     const [first] = await chainOn(answer.id, 2);
     await bob.remove('replies', first!.id);
@@ -204,19 +204,22 @@ describe('deleting a reply', () => {
     for (const refused of await Promise.all(tries)) expect(refused).toMatchObject({ status: 404 });
   });
 
-  test('by somebody else is refused, also by who wrote the answer', async () => {
+  test('is refused for other members, including the author of the answer', async () => {
     const answer = await newAnswer();
     const reply = await bob.replyToAnswer(answer.id);
-    expect(await ann.delete(`/replies/${reply.id}`)).toMatchObject({ status: 403, code: 'not-author' });
+    expect(await ann.delete(`/replies/${reply.id}`)).toMatchObject({ status: 403, kind: 'not-author' });
     expect(await repliesOn(answer.id)).toHaveLength(1);
   });
 
-  test('takes back the reputation its votes had earned, once', async () => {
+  test('reverses the reputation from its votes, once', async () => {
     const replier = await server.register('Replier');
     const answer = await newAnswer();
-    const [kept, gone] = [await replier.replyToAnswer(answer.id), await replier.replyToAnswer(answer.id)];
+    const [remaining, gone] = [
+      await replier.replyToAnswer(answer.id),
+      await replier.replyToAnswer(answer.id),
+    ];
     await bob.replyToAnswer(answer.id, { to: gone });
-    for (const { id } of [kept, gone]) await bob.vote('replies', id, 'up');
+    for (const { id } of [remaining, gone]) await bob.vote('replies', id, 'up');
     expect((await replier.me()).reputation).toBe(4);
     await replier.remove('replies', gone.id);
     expect((await replier.me()).reputation).toBe(2);
@@ -226,7 +229,7 @@ describe('deleting a reply', () => {
 });
 
 describe('editing a reply', () => {
-  test('shows the new text with the time, and every member the versions before', async () => {
+  test('shows the new text and the time, and the earlier versions to every member', async () => {
     const reply = await bob.replyToAnswer((await newAnswer()).id, { content: 'Thx' });
     const { body } = await bob.put<Reply>(`/replies/${reply.id}`, { content: 'Thank you' });
     expect(body).toMatchObject({
@@ -241,7 +244,7 @@ describe('editing a reply', () => {
     ]);
   });
 
-  test('by somebody else is refused and changes nothing', async () => {
+  test('is refused for other members and changes nothing', async () => {
     const answer = await newAnswer();
     const reply = await bob.replyToAnswer(answer.id, { content: 'Mine' });
     expect(await eve.put(`/replies/${reply.id}`, { content: 'Hers' })).toMatchObject({ status: 403 });

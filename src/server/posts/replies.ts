@@ -3,32 +3,21 @@ import type { RawBuilder } from 'kysely';
 import { endDraft } from './drafts.ts';
 import { refuseManyMentions } from './mentions-limits.ts';
 import { findAddedMentions, findMentions } from './mentions.ts';
-import {
-  deletePostNotifications,
-  notifyOfMentions,
-  notifyOfReply,
-} from '#server/notifications/notifications.ts';
+import { deletePostNotifications, notifyOfMentions, notifyOfReply } from '#server/notifications/index.ts';
 import { type Database, type Reader, transaction, type Tx } from '#server/core/database.ts';
 import { publishAll } from '#server/core/events.ts';
-import { ProblemError } from '#server/core/errors.ts';
+import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { decodeCursor, paginate } from '#server/core/cursor.ts';
 import { postOnce } from './idempotency.ts';
 import { toByline, toTimes } from './posts.ts';
-import {
-  type CurrentVersion,
-  getRevision,
-  listRevisions,
-  refuseStaleEdit,
-  saveRevision,
-} from './revisions.ts';
+import { refuseStaleEdit, saveRevision } from './revisions.ts';
 import { getLockReasonOfReply, lockQuestionOf, refuseLocked } from './posts-locks.ts';
 import { buildProfileEvents } from './posts-events.ts';
 import { lockQuestionThread, touchQuestion } from './questions.ts';
 import { draftTargets } from '#shared/posts/drafts.ts';
 import { limits } from '#shared/core/limits.ts';
 import type { RepliesPage, Reply, ReplyDraft, ReplyEdit } from '#shared/posts/replies.ts';
-import type { Revision, RevisionsPage } from '#shared/posts/revisions.ts';
 import {
   blankReply,
   deleteReplyRow,
@@ -49,11 +38,11 @@ import {
 
 export type { ReplyTarget, ReplyRow };
 
-const replyNotFound = () => new ProblemError('not-found', 'Reply not found');
+const replyNotFound = () => new ProblemError('reply-not-found');
 
 /**
- * Posts a reply once a key, to an answer, to a question, or to another reply there. Returns its id.
- * @throws ProblemError 'not-found' for a parent that is deleted or hangs elsewhere, 'invalid' below level 3.
+ * Posts a reply to an answer, a question or another reply there, once per idempotency key. Returns its id.
+ * @throws ProblemError 'not-found' for a parent that is deleted or elsewhere, 'invalid' below level 3
  */
 export async function postReply(
   db: Database,
@@ -88,7 +77,7 @@ export async function postReply(
         senderId: viewer.id,
         ...on,
         parentAuthorId: parent?.author_id ?? null,
-        hostAuthorId: (await findTargetAuthor(tx, on)) ?? null,
+        repliedPostAuthorId: (await findTargetAuthor(tx, on)) ?? null,
         mentioned,
       });
       const { questionId, answerId } = on;
@@ -123,11 +112,14 @@ export async function listFirstRepliesByAnswer(
   );
 }
 
-/** The rows of the comments on a question, and of the first replies to answers, for a statement that reads its page. */
+/**
+ * The query of the comments on a question and the first replies to its answers, for a statement that reads the whole
+ * page.
+ */
 export function selectThreadReplies(wanted: {
   questionId: number;
   viewerId: number;
-  /** A query of the answers' ids, as `id`. */
+  /** A query with the answer ids in the column `id`. */
   answers: RawBuilder<unknown>;
 }): { questionReplies: RawBuilder<ReplyRow>; replies: RawBuilder<ReplyRow> } {
   const { questionId, viewerId, answers } = wanted;
@@ -139,7 +131,7 @@ export function selectThreadReplies(wanted: {
   };
 }
 
-/** What those rows are pages of: the comments, and the replies by the answer's id. */
+/** Builds pages from these rows: the comments, and the replies by answer id. */
 export function toThreadPages(rows: { questionReplies: readonly ReplyRow[]; replies: readonly ReplyRow[] }) {
   return { questionReplies: toPage(rows.questionReplies), replies: toPagesByAnswer(rows.replies) };
 }
@@ -149,7 +141,7 @@ function toPagesByAnswer(rows: readonly ReplyRow[]): Map<number, RepliesPage> {
   return new Map([...groups].map(([answerId, replies]) => [answerId, toPage(replies)]));
 }
 
-/** A page of the replies on one answer or question, oldest first. */
+/** A page of the replies to an answer or question, oldest first. */
 export async function listReplies(
   db: Reader,
   { on, viewer, cursor }: { on: ReplyTarget; viewer: Viewer; cursor: string | undefined },
@@ -159,7 +151,10 @@ export async function listReplies(
   return toPage(await listRepliesAfter(db, { on, afterId, viewerId: viewer.id, limit }));
 }
 
-/** @throws ProblemError 'not-found' */
+/**
+ * Returns a reply.
+ * @throws ProblemError 'not-found'
+ */
 export async function readReply(db: Reader, { id, viewer }: { id: number; viewer: Viewer }): Promise<Reply> {
   const row = await findReplyById(db, { id, viewerId: viewer.id });
   if (row === undefined) throw replyNotFound();
@@ -172,7 +167,7 @@ export async function editReply(
 ): Promise<void> {
   const { id, viewer, key, edit, publicUrl } = editing;
   await transaction(db, async (tx) => {
-    const old = await lockOwnReply(tx, { id, viewer, refusal: 'You can only edit your own replies.' });
+    const old = await lockOwnReply(tx, { id, viewer, refusal: 'reply-edit-not-author' });
     refuseLocked(await getLockReasonOfReply(tx, id));
     if (old.content === edit.content) return;
     refuseStaleEdit({ kind: 'reply', old }, edit.basedOn);
@@ -194,22 +189,22 @@ export async function editReply(
 }
 
 /**
- * Deletes a reply. Where others answered it an empty place stays; where not it goes, and with it every deleted reply
- * above that it was the last child of (docs/product.md 6.5).
+ * Deletes a reply. One with replies leaves a placeholder. Otherwise deleted ancestors whose last child it was are
+ * deleted too (docs/product.md 6.5).
  */
 export async function deleteReply(
   db: Database,
   { id, viewer }: { id: number; viewer: Pick<Viewer, 'id'> },
 ): Promise<void> {
   await transaction(db, async (tx) => {
-    const reply = await lockOwnReply(tx, { id, viewer, refusal: 'You can only delete your own replies.' });
+    const reply = await lockOwnReply(tx, { id, viewer, refusal: 'reply-deletion-not-author' });
     await removeReply(tx, reply);
   });
 }
 
 type LockedReply = NonNullable<Awaited<ReturnType<typeof lockReply>>>;
 
-/** Takes a locked reply away, whoever asks for it; the question it belongs to is kept (`keepQuestionOf`). */
+/** Deletes a locked reply, without a permission check. Call `lockQuestionOf` first. */
 export async function removeReply(tx: Tx, reply: LockedReply): Promise<void> {
   const { id } = reply;
   await removeVotes(tx, { questionIds: [], answerIds: [], replyIds: [id] });
@@ -227,7 +222,10 @@ export async function removeReply(tx: Tx, reply: LockedReply): Promise<void> {
   ]);
 }
 
-/** A reply with its question locked, as long as it is there. @throws ProblemError 'not-found' */
+/**
+ * Locks a reply and its question.
+ * @throws ProblemError 'not-found'
+ */
 export async function lockReplyThread(tx: Tx, id: number): Promise<LockedReply> {
   await lockQuestionOf(tx, { kind: 'reply', id });
   const reply = await lockReply(tx, id);
@@ -235,64 +233,34 @@ export async function lockReplyThread(tx: Tx, id: number): Promise<LockedReply> 
   return reply;
 }
 
-/** The versions of a reply, the current one first, without their texts. */
-export async function listReplyRevisions(
-  db: Reader,
-  { id, viewer, cursor }: { id: number; viewer: Viewer; cursor: string | undefined },
-): Promise<RevisionsPage> {
-  return listRevisions(db, {
-    kind: 'reply',
-    id,
-    current: await readCurrentVersion(db, { id, viewer }),
-    cursor,
-  });
-}
-
-export async function getReplyRevision(
-  db: Reader,
-  { id, viewer, number }: { id: number; viewer: Viewer; number: number },
-): Promise<Revision> {
-  return getRevision(db, {
-    kind: 'reply',
-    id,
-    current: await readCurrentVersion(db, { id, viewer }),
-    number,
-  });
-}
-
-async function readCurrentVersion(
-  db: Reader,
-  wanted: { id: number; viewer: Viewer },
-): Promise<CurrentVersion> {
-  const reply = await readReply(db, wanted);
-  if (reply.deleted) throw replyNotFound();
-  return { title: null, content: reply.content, tags: null, createdAt: reply.editedAt ?? reply.createdAt };
-}
-
-/** The reply to be answered, where it may be: not deleted, in the same thread, not too deep. */
+/** Locks the parent reply and checks it: not deleted, in the same thread, not too deep. */
 async function lockVisibleParent(tx: Tx, { parentReplyId, on }: { parentReplyId: number; on: ReplyTarget }) {
   const parent = await lockParentReply(tx, parentReplyId);
-  if (parent === undefined || parent.deleted)
-    throw new ProblemError('not-found', 'The reply you answer is gone.');
+  if (parent === undefined || parent.deleted) throw new ProblemError('parent-reply-not-found');
   if (parent.question_id !== on.questionId || parent.answer_id !== on.answerId)
-    throw new ProblemError('not-found', 'The reply you answer belongs to another post.');
+    throw new ProblemError('parent-reply-elsewhere');
   if (parent.level >= limits.replyLevel)
-    throw new ProblemError('invalid', 'This thread is as deep as it can be.', {
-      errors: [{ field: 'parentReplyId', message: `Replies can be nested up to level ${limits.replyLevel}` }],
-    });
+    throw invalidFieldError('parentReplyId', 'thread-too-deep', { max: limits.replyLevel });
   return parent;
 }
 
-/** The post that a reply answers. */
+/** The post that a reply is a reply to. */
 function getRepliedPost({ on, parentReplyId }: { on: ReplyTarget; parentReplyId: number | null }) {
   if (parentReplyId !== null) return { kind: 'reply', id: parentReplyId } as const;
   if (on.answerId !== null) return { kind: 'answer', id: on.answerId } as const;
   return { kind: 'question', id: on.questionId } as const;
 }
 
-async function lockOwnReply(tx: Tx, wanted: { id: number; viewer: Pick<Viewer, 'id'>; refusal: string }) {
+async function lockOwnReply(
+  tx: Tx,
+  wanted: {
+    id: number;
+    viewer: Pick<Viewer, 'id'>;
+    refusal: 'reply-edit-not-author' | 'reply-deletion-not-author';
+  },
+) {
   const reply = await lockReplyThread(tx, wanted.id);
-  if (reply.author_id !== wanted.viewer.id) throw new ProblemError('not-author', wanted.refusal);
+  if (reply.author_id !== wanted.viewer.id) throw new ProblemError(wanted.refusal);
   return reply;
 }
 

@@ -3,7 +3,7 @@ import type { PostKind } from '#shared/core/fields.ts';
 import { reputationPoints } from '#shared/engagement/votes.ts';
 import type { Tx } from '#server/core/database.ts';
 
-/** Before posts are deleted: takes their votes, and the points the authors have by them. */
+/** Deletes the votes on posts that are about to be deleted, and the reputation their authors have from them. */
 export async function removeVotes(tx: Tx, posts: DeletedPosts): Promise<void> {
   const earned = await deleteVotes(tx, posts);
   await addPoints(
@@ -13,14 +13,14 @@ export async function removeVotes(tx: Tx, posts: DeletedPosts): Promise<void> {
   await resetReplyCounts(tx, posts.replyIds);
 }
 
-/** Posts about to be deleted. */
+/** Posts that are about to be deleted. */
 export type DeletedPosts = {
   questionIds: readonly number[];
   answerIds: readonly number[];
   replyIds: readonly number[];
 };
 
-/** Deletes the votes on posts and returns the points each author has by them; own votes never gave any. */
+/** Deletes the votes on posts. Returns the points that each author has from them, without votes on one's own posts. */
 export async function deleteVotes(tx: Tx, { questionIds, answerIds, replyIds }: DeletedPosts) {
   const { rows } = await sql<{ memberId: number; points: number }>`
     with removed as (
@@ -44,12 +44,12 @@ export async function deleteVotes(tx: Tx, { questionIds, answerIds, replyIds }: 
   return rows;
 }
 
-/** Adds points to members; the rows are locked in the order of their ids. */
+/** Adds points to members. Rows are locked in the order of their ids. */
 export async function addPoints(tx: Tx, added: readonly { memberId: number; points: number }[]) {
   if (added.length > 0) await addPointsStatement(added).execute(tx);
 }
 
-/** The same, to be run with others. */
+/** The same as a query for `runPipelined`. */
 export const addPointsStatement = (
   added: readonly { memberId: number; points: number }[],
 ): RawBuilder<unknown> => sql`
@@ -63,7 +63,7 @@ export const addPointsStatement = (
   ) locked
   where member.id = locked.id`;
 
-/** A blanked reply keeps no votes. */
+/** A placeholder has no votes. */
 export async function resetReplyCounts(tx: Tx, ids: readonly number[]) {
   await sql`
     update reply set upvotes = imported_upvotes, downvotes = imported_downvotes
@@ -72,8 +72,3 @@ export async function resetReplyCounts(tx: Tx, ids: readonly number[]) {
 
 export const pointsOf = (kind: PostKind) =>
   sql`case removed.direction when 'up' then ${sql.lit(reputationPoints[kind].up)} else ${sql.lit(reputationPoints[kind].down)} end`;
-
-/** Posts came back with their votes: their authors have the points again. */
-export async function grantPoints(tx: Tx, earned: readonly { memberId: number; points: number }[]) {
-  await addPoints(tx, earned);
-}

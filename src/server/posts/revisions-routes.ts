@@ -1,30 +1,56 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { jsonResponse, problemResponses } from '#server/core/http.ts';
+import { createRouter, jsonResponse, problemResponses } from '#server/core/http.ts';
 import { cursorQuery, idParam } from '#shared/core/fields.ts';
 import { revision, revisionsPage } from '#shared/posts/revisions.ts';
+import { listRevisions, readRevision } from './revisions-history.ts';
 
-/** A number as an id is one: no larger one can be asked for. */
 const revisionParam = idParam.extend({ number: idParam.shape.id });
 
-/** The list of a post's versions, and one of them with its text. @param post as in 'All versions of an answer'. */
-export function revisionRoutes<Posts extends 'questions' | 'answers' | 'replies'>(
-  posts: Posts,
-  post: string,
-) {
-  return {
-    list: createRoute({
-      method: 'get',
-      path: `/${posts}/{id}/revisions`,
-      summary: `The versions of ${post}, the current one first, without their texts`,
-      request: { params: idParam, query: z.object({ cursor: cursorQuery }) },
-      responses: { 200: jsonResponse(revisionsPage, 'Newest first'), ...problemResponses },
-    }),
-    one: createRoute({
-      method: 'get',
-      path: `/${posts}/{id}/revisions/{number}`,
-      summary: `One version of ${post} with its text`,
-      request: { params: revisionParam },
-      responses: { 200: jsonResponse(revision, 'The version'), ...problemResponses },
-    }),
-  };
+function describeList<Posts extends 'questions' | 'answers' | 'replies'>(posts: Posts, post: string) {
+  return createRoute({
+    method: 'get',
+    path: `/${posts}/{id}/revisions`,
+    summary: `List the revisions of ${post} without texts, current first`,
+    request: { params: idParam, query: z.object({ cursor: cursorQuery }) },
+    responses: { 200: jsonResponse(revisionsPage, 'Newest first'), ...problemResponses },
+  });
+}
+
+function describeOne<Posts extends 'questions' | 'answers' | 'replies'>(posts: Posts, post: string) {
+  return createRoute({
+    method: 'get',
+    path: `/${posts}/{id}/revisions/{number}`,
+    summary: `Get a revision of ${post}`,
+    request: { params: revisionParam },
+    responses: { 200: jsonResponse(revision, 'The revision'), ...problemResponses },
+  });
+}
+
+/** The revisions of questions, answers and replies (docs/product.md 4.5). */
+export function revisionRoutes() {
+  return createRouter()
+    .openapi(describeList('questions', 'a question'), async (c) => {
+      const wanted = { ...c.req.valid('param'), ...c.req.valid('query'), viewer: c.get('viewer') };
+      return c.json(await listRevisions(c.get('reader'), { kind: 'question', ...wanted }), 200);
+    })
+    .openapi(describeOne('questions', 'a question'), async (c) => {
+      const wanted = { ...c.req.valid('param'), viewer: c.get('viewer') };
+      return c.json(await readRevision(c.get('reader'), { kind: 'question', ...wanted }), 200);
+    })
+    .openapi(describeList('answers', 'an answer'), async (c) => {
+      const wanted = { ...c.req.valid('param'), ...c.req.valid('query'), viewer: c.get('viewer') };
+      return c.json(await listRevisions(c.get('reader'), { kind: 'answer', ...wanted }), 200);
+    })
+    .openapi(describeOne('answers', 'an answer'), async (c) => {
+      const wanted = { ...c.req.valid('param'), viewer: c.get('viewer') };
+      return c.json(await readRevision(c.get('reader'), { kind: 'answer', ...wanted }), 200);
+    })
+    .openapi(describeList('replies', 'a reply'), async (c) => {
+      const wanted = { ...c.req.valid('param'), ...c.req.valid('query'), viewer: c.get('viewer') };
+      return c.json(await listRevisions(c.get('reader'), { kind: 'reply', ...wanted }), 200);
+    })
+    .openapi(describeOne('replies', 'a reply'), async (c) => {
+      const wanted = { ...c.req.valid('param'), viewer: c.get('viewer') };
+      return c.json(await readRevision(c.get('reader'), { kind: 'reply', ...wanted }), 200);
+    });
 }

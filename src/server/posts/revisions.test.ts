@@ -8,7 +8,7 @@ const server = await startTestServer();
 afterAll(() => server.stop());
 const ann = await server.register('Ann');
 
-/** A post of each kind, and what an edit of it sends. */
+/** A post of each kind, and the request that edits it. */
 async function posts(): Promise<{ path: `/${PostPath}/${number}`; edit: (content: string) => object }[]> {
   const questionId = await ann.ask();
   const answer = await ann.answer(questionId);
@@ -23,7 +23,7 @@ async function posts(): Promise<{ path: `/${PostPath}/${number}`; edit: (content
 
 const contents = async (path: string) => (await ann.revisions(path)).map(({ content }) => content);
 
-test('an edit based on a version that is no longer the current one is refused and changes nothing', async () => {
+test('refuses an edit based on an outdated version, and changes nothing', async () => {
   for (const { path, edit } of await posts()) {
     const save = (content: string, basedOn: string | null) =>
       ann.put<{ editedAt: string }>(path, { ...edit(content), basedOn });
@@ -35,15 +35,15 @@ test('an edit based on a version that is no longer the current one is refused an
     for (const old of [null, one.editedAt])
       expect(await save('Three.', old)).toMatchObject({
         status: 409,
-        code: 'edited-meanwhile',
-        detail: expect.stringMatching(/^This (question|answer|reply) was edited since you began\./),
+        kind: 'edit-conflict',
+        detail: expect.stringMatching(/^This (question|answer|reply) was edited while you were writing\./),
       });
     expect((await contents(path)).slice(0, 2)).toEqual(['Two.', 'One.']);
     expect(await save('Three.', two.editedAt)).toMatchObject({ status: 200 });
   }
 });
 
-test('of two edits of one version at the same moment one is saved', async () => {
+test('saves one of two concurrent edits of the same version', async () => {
   for (const { path, edit } of await posts()) {
     const texts = ['Here.', 'There.', 'Elsewhere.'];
     const saved = await Promise.all(
@@ -54,7 +54,7 @@ test('of two edits of one version at the same moment one is saved', async () => 
   }
 });
 
-test('an edit that is sent again because its answer got lost is no other edit', async () => {
+test('accepts a repeated edit whose first response was lost, without a second revision', async () => {
   for (const { path, edit } of await posts()) {
     const again = () => ann.put(path, { ...edit('Once.'), basedOn: null });
     const [first, second] = [await again(), await again()];
@@ -63,7 +63,7 @@ test('an edit that is sent again because its answer got lost is no other edit', 
   }
 });
 
-test('an edit that names no version replaces the current one, whichever it is', async () => {
+test('replaces the current version when an edit names none', async () => {
   for (const { path, edit } of await posts()) {
     for (const content of ['One.', 'Two.']) {
       expect(await ann.put(path, edit(content))).toMatchObject({ status: 200 });
@@ -74,7 +74,7 @@ test('an edit that names no version replaces the current one, whichever it is', 
   }
 });
 
-test('edits within five minutes of the first of them are one version, later ones another', async () => {
+test('combines edits within five minutes of the first into one revision', async () => {
   for (const { path, edit } of await posts()) {
     const [first] = await contents(path);
     for (const content of ['One.', 'Two.']) await ann.put(path, edit(content));
@@ -91,7 +91,7 @@ test('edits within five minutes of the first of them are one version, later ones
   }
 });
 
-test('of a post with many edits the first version and the latest are kept, in pages without texts', async () => {
+test('keeps the first revision and the latest ones, in pages without texts', async () => {
   for (const { path, edit } of await posts()) {
     const [first] = await contents(path);
     const edits = limits.revisions + 3;
@@ -120,12 +120,12 @@ test('of a post with many edits the first version and the latest are kept, in pa
     const next = await ann.get<RevisionsPage>(`${path}/revisions?cursor=${page.nextCursor}`);
     expect(next.body.items[0]?.number).toBe(page.items.at(-1)?.previous);
     for (const number of [2, 4, edits + 2])
-      expect(await ann.get(`${path}/revisions/${number}`)).toMatchObject({ status: 404, code: 'not-found' });
+      expect(await ann.get(`${path}/revisions/${number}`)).toMatchObject({ status: 404, kind: 'not-found' });
   }
 });
 
-test('the versions of a post that is not there are not found', async () => {
+test('responds not found for the revisions of a post that does not exist', async () => {
   for (const path of ['/questions/99999', '/answers/99999', '/replies/99999'])
     for (const part of ['/revisions', '/revisions/1'])
-      expect(await ann.get(`${path}${part}`)).toMatchObject({ status: 404, code: 'not-found' });
+      expect(await ann.get(`${path}${part}`)).toMatchObject({ status: 404, kind: 'not-found' });
 });

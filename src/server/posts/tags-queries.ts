@@ -3,10 +3,10 @@ import type { Tx } from '#server/core/database.ts';
 import { existsForRow } from '#server/core/sql.ts';
 import { sql } from 'kysely';
 
-/** The tags named, in the same order, as they are shown; names seen for the first time become tags. */
+/** Returns the named tags in the same order, as they are shown. Inserts new ones. */
 export async function ensureTags(tx: Tx, names: readonly string[]) {
   if (names.length === 0) return [];
-  // Sorted, so that two transactions with the same names wait for each other in one order.
+  // Sorted, so that two transactions with the same names take locks in the same order.
   const wanted = names
     .map((name) => ({ name, key: tagKey(name) }))
     .toSorted((a, b) => (a.key < b.key ? -1 : 1));
@@ -20,7 +20,7 @@ export async function ensureTags(tx: Tx, names: readonly string[]) {
   const byKey = new Map(rows.map((row) => [row.key, row]));
   return names.map((name) => {
     const tag = byKey.get(tagKey(name));
-    if (tag === undefined) throw new Error(`tag '${name}' was not stored`);
+    if (tag === undefined) throw new Error(`the tag '${name}' was not stored`);
     return tag;
   });
 }
@@ -44,14 +44,14 @@ export async function replaceQuestionTags(
     where question.id = ${questionId}`.execute(tx);
 }
 
-/** The tag of that key, locked against everything else that counts in it. */
+/** Locks a tag by key, because its counts will change. */
 export async function lockTag(tx: Tx, key: string) {
   const { rows } = await sql<{ id: number; name: string }>`
     select id, name from tag where key = ${key} for no key update`.execute(tx);
   return rows[0];
 }
 
-/** Tags that several statements will count in, locked at once and in the order of their ids. */
+/** Locks tags in one statement and in the order of their ids, before several statements change their counts. */
 export async function lockTags(tx: Tx, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
   await sql`select id from tag where id = any(${[...ids]}::bigint[]) order by id for no key update`.execute(
@@ -59,7 +59,7 @@ export async function lockTags(tx: Tx, ids: readonly number[]): Promise<void> {
   );
 }
 
-/** Adds to the number of questions of each tag and returns it; the rows are locked in id order. */
+/** Adds to the question counts of tags and returns them. Rows are locked in the order of their ids. */
 export async function changeTagQuestionCounts(tx: Tx, { ids, by }: { ids: readonly number[]; by: 1 | -1 }) {
   if (ids.length === 0) return [];
   const { rows } = await sql<{ name: string; questions_count: number }>`
@@ -82,7 +82,7 @@ export async function getLatestPostTime(tx: Tx, questionId: number): Promise<Dat
   return row.at;
 }
 
-/** The tags were last active at `at`, if nothing later happened in them. */
+/** Sets the activity time of tags, unless they have a later one. */
 export async function updateTagActivity(tx: Tx, { ids, at }: { ids: readonly number[]; at: Date }) {
   if (ids.length === 0) return;
   await sql`
@@ -107,12 +107,12 @@ export const updateTagActivityStatement = ({
     ) order by id for no key update
   )`;
 
-/** Of a topic with no more questions each is looked at for its latest answer. */
+/** For a tag with up to this many questions, the latest answer of each is read. */
 export const maxQuestionsScanned = sql.lit(500);
 
 /**
- * Looks again for the latest post of those tags whose latest was the one of time `at`, which is gone. In a topic with many
- * questions an answer later than the newest question, if there is one, is among the latest of all answers.
+ * Recomputes the activity time of tags whose latest post was the deleted one at time `at`. For a tag with many
+ * questions, an answer later than its newest question is searched among the latest answers of the whole site.
  */
 export async function recomputeTagActivity(tx: Tx, { ids, at }: { ids: readonly number[]; at: Date }) {
   if (ids.length === 0) return;

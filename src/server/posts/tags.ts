@@ -16,14 +16,17 @@ import type { Tx } from '#server/core/database.ts';
 import type { TopicEvent } from '#server/core/events.ts';
 
 /**
- * Whether a tag may be shown: not where moderators have hidden or deleted all questions that had it. The index
- * hidden_row_tag serves it.
+ * Whether a tag may be shown: not if moderators have hidden or deleted all of its questions. Served by the index
+ * hidden_row_tag.
  */
 export const isTagVisible = sql`(tag.questions_count > 0 or not exists (
   select from hidden_row where part = 'tag' and row ->> 'name' = tag.name
 ))`;
 
-/** A topic locked against everything else that counts in it. @param make a tag that is none becomes one. */
+/**
+ * Locks a tag by name, because its counts will change.
+ * @param create whether to insert a missing tag
+ */
 export async function lockTagByName(
   tx: Tx,
   { tag, create }: { tag: string; create: boolean },
@@ -32,7 +35,7 @@ export async function lockTagByName(
   return lockTag(tx, tagKey(tag));
 }
 
-/** The tags as they are shown: a tag keeps the way it was first written. Names seen for the first time become tags. */
+/** Returns the tags as they are shown, in their first spelling. Inserts new ones. */
 export async function resolveTagNames(tx: Tx, tags: readonly string[]): Promise<string[]> {
   return (await ensureTags(tx, tags)).map((tag) => tag.name);
 }
@@ -43,17 +46,17 @@ export async function listQuestionTagNames(tx: Tx, questionId: number): Promise<
 }
 
 /**
- * Sets a locked question's tags, and keeps every topic's number of questions and latest activity right. Returns the tags
- * as they are shown, and what is to be published of the numbers.
+ * Sets the tags of a locked question and updates their question counts and activity. Returns the tags as they are
+ * shown, and the events to publish.
  */
 export async function setQuestionTags(
   tx: Tx,
   { questionId, tags }: { questionId: number; tags: readonly string[] },
-): Promise<{ tags: string[]; told: TopicEvent[] }> {
+): Promise<{ tags: string[]; events: TopicEvent[] }> {
   const before = (await listQuestionTags(tx, questionId)).map((tag) => tag.id);
   const wanted = await ensureTags(tx, tags);
   const after = wanted.map((tag) => tag.id);
-  if (before.length === 0 && after.length === 0) return { tags: [], told: [] };
+  if (before.length === 0 && after.length === 0) return { tags: [], events: [] };
   const added = after.filter((id) => !before.includes(id));
   const removed = before.filter((id) => !after.includes(id));
   const at = await getLatestPostTime(tx, questionId);
@@ -66,13 +69,13 @@ export async function setQuestionTags(
   await updateTagActivity(tx, { ids: added, at });
   await recomputeTagActivity(tx, { ids: removed, at });
   const events = counted.map(({ name, questions_count: questionsCount }): TopicEvent => ({
-    topic: 'topics',
-    event: { kind: 'topic-asked', tag: name, questionsCount },
+    topic: 'tags',
+    event: { kind: 'tag-questions-changed', tag: name, questionsCount },
   }));
-  return { tags: wanted.map((tag) => tag.name), told: events };
+  return { tags: wanted.map((tag) => tag.name), events };
 }
 
-/** Locked questions got answers: their topics are active now. */
+/** Updates the activity of the tags of locked questions that got answers. */
 export async function touchTags(
   tx: Tx,
   touched: { questionIds: readonly number[]; at: Date },
@@ -80,10 +83,10 @@ export async function touchTags(
   await touchTagsStatement(touched).execute(tx);
 }
 
-/** The same, to be run with others: late, since the most used topics are touched by nearly all that is written. */
+/** The same as a query for `runPipelined`. Run it late, because most writes touch the most used tags. */
 export const touchTagsStatement = updateTagActivityStatement;
 
-/** A locked question lost the answer of time `at`. */
+/** Recomputes the tags' activity after a locked question lost its answer of time `at`. */
 export async function recomputeTagsOf(
   tx: Tx,
   { questionId, at }: { questionId: number; at: Date },

@@ -6,98 +6,97 @@ import { isKeyUsed } from './idempotency.ts';
 
 export type WriteLimits = ReturnType<typeof createWriteLimits>;
 
-/** Who is new to a community: younger than so many days, with less reputation than so much. */
+/** A new member: registered within this many days, and with less reputation than this. */
 const newMember = { days: limits.newMemberDays, reputation: 20 } as const;
 
-/** Links in one post from which on it counts as one with many. */
+/** The number of links from which a post counts as one with many links. */
 export const manyLinksFrom = 6;
 
-/** Characters from which on an edited text counts as long: storing one costs as much as storing ten short ones. */
+/** The length from which an edited text counts as long, in characters. Storing one costs as much as ten short ones. */
 export const longEditFrom = 5_000;
 
 /**
- * Against floods, not against busy people: 30 questions, 60 answers or replies, 60 edits and 300 votes in ten minutes are
- * never refused (docs/product.md 17.1). For newcomers the limits stand there, for others at twice that. Posts with many links
- * are what floods are mostly made of: a newcomer may write 20 of them in ten minutes. A newcomer may edit texts of 5,000
- * characters or more 10 times in ten minutes, other members 40 times.
+ * Limits on writing that normal use never reaches: 30 questions, 60 answers or replies, 60 edits and 300 votes in ten
+ * minutes are always accepted (docs/product.md 17.1). New members are limited there, others at twice that. Spam
+ * consists mostly of posts with many links: a new member may write 20 of them in ten minutes. In ten minutes a new
+ * member can edit texts of 5,000 characters or more 10 times, other members 40 times.
  */
 export function createWriteLimits(db: Database) {
   const seconds = 10 * 60;
-  const lower = (points: number) => ({ points, holdsFor: filterNewMembers });
+  const lower = (points: number) => ({ points, appliesTo: filterNewMembers });
   const withManyLinks = createMemberLimit(db, {
     name: 'links',
-    message: 'You have posted many links in a short time. Please wait a few minutes.',
+    code: 'too-many-links',
     points: 120,
     seconds,
     lower: lower(20),
   });
   const ask = createMemberLimit(db, {
     name: 'ask',
-    message: 'You have asked a lot in a short time. Please try again in a few minutes.',
+    code: 'too-many-questions',
     points: 60,
     seconds,
     lower: lower(30),
   });
   const write = createMemberLimit(db, {
     name: 'write',
-    message: 'You have written a lot in a short time. Please try again in a few minutes.',
+    code: 'too-many-posts',
     points: 120,
     seconds,
     lower: lower(60),
   });
   const edit = createMemberLimit(db, {
     name: 'edit',
-    message: 'You have edited a lot in a short time. Please try again in a few minutes.',
+    code: 'too-many-edits',
     points: 120,
     seconds,
     lower: lower(60),
   });
   const editLong = createMemberLimit(db, {
     name: 'edit-long',
-    message: 'You have edited a lot in a short time. Please try again in a few minutes.',
+    code: 'too-many-edits',
     points: 40,
     seconds,
     lower: lower(10),
   });
   return {
-    /** For each post; one that repeats an earlier request by its idempotency key takes nothing. */
+    /** Counts a post. One that repeats an earlier request by its idempotency key is not counted. */
     async post(kind: 'question' | 'answer' | 'reply', { memberId, key, text }: NewPost): Promise<void> {
       if (key !== undefined && (await isKeyUsed(db, memberId, key))) return;
       await (kind === 'question' ? ask : write)(memberId);
       if (linksIn(text) >= manyLinksFrom) await withManyLinks(memberId);
     },
-    /** For each edit, with the text that a post gets. */
+    /** Counts an edit by its new text. */
     async edit(memberId: number, text: string): Promise<void> {
       await edit(memberId);
       if (text.length >= longEditFrom) await editLong(memberId);
       if (linksIn(text) >= manyLinksFrom) await withManyLinks(memberId);
     },
-    // Everything that a member writes, so that what has no limit of its own has this one. A draft is saved 600 times in ten
-    // minutes of typing; each page that is opened writes once or twice.
+    // All writes of a member, as a limit for those without one of their own. A draft is saved 600 times in ten minutes
+    // of typing. Each opened page writes once or twice.
     change: createMemberLimit(db, {
       name: 'change',
-      message: 'That was a lot in a few seconds. Please wait a moment.',
+      code: 'too-fast',
       points: 3_000,
       seconds,
     }),
-    // Somebody who types without a pause asks some 900 times in ten minutes.
+    // Continuous typing sends about 900 requests in ten minutes.
     similarQuestions: createMemberLimit(db, {
-      name: 'compare',
-      message:
-        'You have looked for similar questions a lot in a short time. Please try again in a few minutes.',
+      name: 'similar-questions',
+      code: 'too-many-similar-searches',
       points: 1200,
       seconds,
     }),
-    // Somebody who looks through a bad day's posts flags some ten.
+    // A member who checks all posts of a bad day reports about ten.
     report: createMemberLimit(db, {
-      name: 'flag',
-      message: 'You have flagged a lot in a short time. Please try again in a few minutes.',
+      name: 'report',
+      code: 'too-many-reports',
       points: 60,
       seconds: 60 * 60,
     }),
     vote: createMemberLimit(db, {
       name: 'vote',
-      message: 'You have voted a lot in a short time. Please try again in a few minutes.',
+      code: 'too-many-votes',
       points: 600,
       seconds,
       lower: lower(300),
@@ -105,7 +104,7 @@ export function createWriteLimits(db: Database) {
   };
 }
 
-/** @param key the idempotency key of the request; undefined where there is none */
+/** @param key the idempotency key of the request, if any */
 type NewPost = { memberId: number; key: string | undefined; text: string };
 
 function linksIn(text: string): number {

@@ -19,7 +19,7 @@ const voted = (post: 'question' | 'answer' | 'reply', id: number, upvotes: numbe
   downvotes: 0,
 });
 
-test('of several counts of one thing the last is told', () => {
+test('keeps the last of several counts of one post', () => {
   expect(coalesceEvents([counted(1, 1), counted(2, 7), counted(1, 2)])).toEqual([
     counted(2, 7),
     counted(1, 2),
@@ -36,12 +36,12 @@ test('of several counts of one thing the last is told', () => {
   ).toEqual([{ kind: 'viewed', views: 2 }]);
 });
 
-test('what was edited several times is told of once', () => {
+test('keeps the last of several edits of one post', () => {
   const edited = (answerId: number): LiveEvent => ({ kind: 'answer-edited', answerId });
   expect(coalesceEvents([edited(1), edited(2), edited(1)])).toEqual([edited(2), edited(1)]);
 });
 
-test('nothing but its deletion is told of what is gone', () => {
+test('keeps only the deletion of a deleted post', () => {
   const posted: LiveEvent = { kind: 'answer-posted', answerId: 1, authorId: 3 };
   const deleted: LiveEvent = { kind: 'answer-deleted', answerId: 1 };
   expect(coalesceEvents([posted, voted('answer', 1, 1), voted('reply', 1, 1), deleted])).toEqual([
@@ -50,7 +50,7 @@ test('nothing but its deletion is told of what is gone', () => {
   ]);
 });
 
-test('posts of different ids and ends of different logins are all told, in their order', () => {
+test('keeps posts with different ids and ends of different sessions, in order', () => {
   const events: LiveEvent[] = [
     { kind: 'reply-posted', replyId: 2, answerId: 1, parentReplyId: null, authorId: 3 },
     { kind: 'reply-posted', replyId: 1, answerId: 1, parentReplyId: null, authorId: 3 },
@@ -61,13 +61,13 @@ test('posts of different ids and ends of different logins are all told, in their
   expect(coalesceEvents(events)).toEqual(events);
 });
 
-test('counts of topics are told apart by topic and by what they count, whatever the capitals', () => {
+test('distinguishes counts of tags by tag without case, and by kind of count', () => {
   const asked = (tag: string, questionsCount: number): LiveEvent => ({
-    kind: 'topic-asked',
+    kind: 'tag-questions-changed',
     tag,
     questionsCount,
   });
-  const followed: LiveEvent = { kind: 'topic-followed', tag: 'rye', followersCount: 1 };
+  const followed: LiveEvent = { kind: 'tag-followers-changed', tag: 'rye', followersCount: 1 };
   expect(coalesceEvents([asked('Rye', 1), followed, asked('oats', 1), asked('rye', 2)])).toEqual([
     followed,
     asked('oats', 1),
@@ -75,13 +75,13 @@ test('counts of topics are told apart by topic and by what they count, whatever 
   ]);
 });
 
-test('of several follows the last of each thing is told', () => {
+test('keeps the last follow of each tag or question', () => {
   const topic = (following: boolean): LiveEvent => ({ kind: 'follows-changed', tag: 'rye', following });
   const question: LiveEvent = { kind: 'follows-changed', questionId: 1, following: true };
   expect(coalesceEvents([topic(true), question, topic(false)])).toEqual([question, topic(false)]);
 });
 
-test('merging what was merged changes nothing', () => {
+test('changes nothing when it is applied again', () => {
   const once = coalesceEvents([counted(1, 1), voted('question', 1, 1), counted(1, 2), { kind: 'edited' }]);
   expect(coalesceEvents(once)).toEqual(once);
 });
@@ -89,11 +89,11 @@ test('merging what was merged changes nothing', () => {
 const position = (timeline: number, place: string) => `${timeline}.1800000000.${place}.700:705:701,702`;
 
 test.each([
-  ['the place in the log decides', position(1, '0/FFFFFFFF'), position(1, '1/0')],
-  ['as a number, whatever its length', position(1, '0/9'), position(1, '0/10')],
-  ['a later timeline wins over any place', position(1, '9/0'), position(2, '1/0')],
-  ['what is no position loses', 'nonsense', position(1, '0/1')],
-])('of two positions, %s', (_, earlier, later) => {
+  ['by the position in the log', position(1, '0/FFFFFFFF'), position(1, '1/0')],
+  ['by the number, not by the text', position(1, '0/9'), position(1, '0/10')],
+  ['by the timeline before the position', position(1, '9/0'), position(2, '1/0')],
+  ['by validity, if one is malformed', 'nonsense', position(1, '0/1')],
+])('chooses the later of two positions: %s', (_, earlier, later) => {
   expect(getLaterPosition(earlier, later)).toBe(later);
   expect(getLaterPosition(later, earlier)).toBe(later);
 });

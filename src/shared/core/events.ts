@@ -4,25 +4,25 @@ import type { draftEnd } from '#shared/posts/drafts.ts';
 import { tagKey } from './text.ts';
 
 /**
- * What happened, as the browser is told of it. A topic is what one can look at: every list of questions, every list of
- * answers, what goes on in questions, the topics, a member's profile, a question with everything on it, what
- * operators take care of, and what concerns one member alone. That last one is heard by its member alone, care by
- * operators: the others say nothing that not every member may see.
+ * The events that browsers receive. A topic is something that can be viewed: all lists of questions ('feeds'), all
+ * lists of answers, activity on questions, the tags, a profile, a question with everything on it, moderation, or what
+ * concerns one member. Only the member receives that last topic, and only moderators receive moderation. All
+ * members may see everything in the other topics.
  */
 export type Topic =
   | 'feeds'
   | 'answers'
   | 'activity'
-  | 'topics'
-  | 'care'
+  | 'tags'
+  | 'moderation'
   | `profile:${number}`
   | `question:${number}`
   | `member:${number}`;
 
-/** Votes on a post as they are now. */
+/** The present votes of a post. */
 type VoteCounts = { id: number; upvotes: number; downvotes: number };
 
-/** What lists show of a question, as it is after an edit. */
+/** The fields of a question that lists show, after an edit. */
 type QuestionEdited = {
   kind: 'question-edited';
   questionId: number;
@@ -30,18 +30,18 @@ type QuestionEdited = {
   excerpt: string;
   excerptCut: boolean;
   tags: string[];
-  /** When it was asked. */
+  /** When the question was posted. */
   createdAt: string;
 };
 
 type QuestionDeleted = { kind: 'question-deleted'; questionId: number };
 
-/** An import brought more than can be told one by one. */
+/** An import added too much for single events. */
 type Imported = { kind: 'imported' };
 
 export type FeedEvent =
   | { kind: 'question-posted'; questionId: number; authorId: number; tags: string[] }
-  /** Its counts as they are now, and what changed them. */
+  /** The present counts, and which of them changed. */
   | {
       kind: 'question-counted';
       questionId: number;
@@ -51,45 +51,45 @@ export type FeedEvent =
       views: number;
       answerCount: number;
     }
-  /** Whether one of its answers is accepted, now. */
+  /** Whether the question has an accepted answer now. */
   | { kind: 'question-solved'; questionId: number; solved: boolean }
-  /** Whether it is said to have been asked before, now. */
-  | { kind: 'question-marked'; questionId: number; duplicate: boolean }
+  /** Whether the question is marked as a duplicate now. */
+  | { kind: 'question-duplicate-changed'; questionId: number; duplicate: boolean }
   | QuestionEdited
   | QuestionDeleted
   | Imported;
 
-/** For lists of answers, each shown under its question's title. */
+/** For lists of answers, each with its question's title. */
 export type AnswersEvent =
   | { kind: 'answer-posted'; answerId: number; authorId: number }
   | { kind: 'answer-counted'; answerId: number; upvotes: number; downvotes: number }
   | { kind: 'answer-edited'; answerId: number; excerpt: string; excerptCut: boolean }
-  /** The accepted answer of a question, now; null for none. */
+  /** The accepted answer of the question now; null for none. */
   | { kind: 'answer-accepted'; questionId: number; acceptedAnswerId: number | null }
   | { kind: 'answer-deleted'; answerId: number }
   | QuestionEdited
   | QuestionDeleted
   | Imported;
 
-/** A question got an answer or a reply, or it or one of its answers was edited. */
+/** A question got an answer or a reply, or the question or an answer was edited. */
 export type ActivityEvent = { kind: 'question-active'; questionId: number; tags: string[] };
 
-/** Counts of a topic as they are now. */
+/** The present counts of a tag. */
 export type TagsEvent =
-  | { kind: 'topic-asked'; tag: string; questionsCount: number }
-  | { kind: 'topic-followed'; tag: string; followersCount: number }
+  | { kind: 'tag-questions-changed'; tag: string; questionsCount: number }
+  | { kind: 'tag-followers-changed'; tag: string; followersCount: number }
   | Imported;
 
 export type ProfileEvent =
-  /** Name, bio or one of the counts. */
+  /** The name, the bio or a count changed. */
   | { kind: 'profile-changed' }
-  /** The name, wherever it stands. */
+  /** The name changed. */
   | { kind: 'member-renamed' };
 
 export type QuestionEvent =
   | ({ kind: 'voted'; post: 'question' | 'answer' | 'reply' } & VoteCounts)
   | { kind: 'viewed'; views: number }
-  /** The answer that the asker says solved it, now; null for none. */
+  /** The accepted answer now; null for none. */
   | { kind: 'accepted'; acceptedAnswerId: number | null }
   | { kind: 'edited' }
   | { kind: 'deleted' }
@@ -108,11 +108,11 @@ export type QuestionEvent =
 
 export type MemberEvent =
   | { kind: 'notified' }
-  /** Some were read, or went with the post they told of. */
+  /** Notifications were read, or deleted with their post. */
   | { kind: 'notifications-changed' }
   | { kind: 'follows-changed'; questionId: number; following: boolean }
   | { kind: 'follows-changed'; tag: string; following: boolean }
-  /** A draft was written (`ended` null) or has ended; `writer`: which browser wrote it. */
+  /** A draft was saved (`ended` is null) or has ended. `clientId`: the browser that saved it. */
   | {
       kind: 'draft-changed';
       target: string;
@@ -120,24 +120,24 @@ export type MemberEvent =
       ended: DraftEnd | null;
       clientId: string | null;
     }
-  /** A question was kept or let go; or, where it has an `answerId`, that answer. */
+  /** A question was bookmarked or the bookmark removed; with `answerId`, that answer. */
   | { kind: 'bookmarked'; questionId: number; bookmarked: boolean }
   | { kind: 'bookmarked'; questionId: number; answerId: number; bookmarked: boolean }
-  /** A note, a list, or what stands in which list. */
+  /** A note, a list or the bookmarks of a list changed. */
   | { kind: 'bookmarks-changed' }
   | { kind: 'mutes-changed'; questionId: number; muted: boolean }
   | { kind: 'mutes-changed'; tag: string; muted: boolean }
-  /** The member was on a question's page. */
+  /** The member viewed the question. */
   | { kind: 'visited'; questionId: number }
-  /** The member's role or suspension, something they are to see, or how many of their posts are hidden. */
-  | { kind: 'standing-changed' }
-  /** One session of the member ended or, where `sessionId` is null, all but `except`. */
+  /** The member's role, suspension, moderator messages or number of hidden posts changed. */
+  | { kind: 'member-status-changed' }
+  /** One session of the member ended; if `sessionId` is null, all except `except`. */
   | { kind: 'sessions-ended'; sessionId: number | null; except: number | null }
-  /** Something that concerns the safety of the account. */
+  /** A security event of the account. */
   | { kind: 'account-changed'; what: SecurityEvent };
 
-/** The queue of flagged posts, or the log, is another one; which is to be asked for. */
-export type ModerationEvent = { kind: 'care-changed' };
+/** The review queue or the moderation log changed and must be read again. */
+export type ModerationEvent = { kind: 'moderation-changed' };
 
 export type LiveEvent =
   | ModerationEvent
@@ -149,16 +149,16 @@ export type LiveEvent =
   | QuestionEvent
   | MemberEvent;
 
-/** What can happen on a topic. */
+/** The events of a topic. */
 export type EventOn<T extends Topic> = T extends 'feeds'
   ? FeedEvent
   : T extends 'answers'
     ? AnswersEvent
     : T extends 'activity'
       ? ActivityEvent
-      : T extends 'topics'
+      : T extends 'tags'
         ? TagsEvent
-        : T extends 'care'
+        : T extends 'moderation'
           ? ModerationEvent
           : T extends `profile:${number}`
             ? ProfileEvent
@@ -166,32 +166,35 @@ export type EventOn<T extends Topic> = T extends 'feeds'
               ? QuestionEvent
               : MemberEvent;
 
-/** Events of one topic that became visible together, in order, and the position behind them. */
+/** Events of one topic that became visible together, in order, with the position after them. */
 export type EventBatch = { topic: Topic; events: LiveEvent[]; position: string };
 
-/** A position in the stream: opaque to the browser, which sends it back to hear what came after it. */
+/** A position in the event stream. Browsers treat it as opaque and send it back to get later events. */
 export type Position = string;
 
-/** How many other members are writing an answer to the question of a topic right now. */
+/** Number of other members who are writing an answer to the question of the topic. */
 export type TypingPresence = { topic: Topic; count: number };
 
-/** The answer to a subscription. `gap`: some events since the position asked for are gone; fetch once. */
+/**
+ * The result of a subscription. `gap`: events after the requested position are no longer stored, so the data must be
+ * read again.
+ */
 export type SubscribeResult =
   | { ok: true; events: LiveEvent[]; gap: boolean; position: Position }
   | { ok: false; reason: string };
 
-/** A node that is about to stop asks the browser to connect anew at some moment within so many milliseconds. */
+/** A stopping node asks the browser to reconnect at a random time within this number of milliseconds. */
 export type ReconnectRequest = { withinMs: number };
 
-/** The header of API answers that tells up to which position of the stream they are surely right. */
+/** The header of API responses with the position of the event stream that the response includes at least. */
 export const positionHeader = 'parley-position';
 
-/** The header of API requests that names the newest position the page was told of: no answer may be older. */
-export const minPositionHeader = 'parley-seen';
+/** The header of API requests with the newest position that the page has received. The response must not be older. */
+export const minPositionHeader = 'parley-min-position';
 
 /**
- * The same events of one topic without those that a later one of them makes pointless: earlier counts of the same post,
- * repeated edits, and whatever happened to a post that is gone by the end. Order kept.
+ * Removes events of one topic that a later one supersedes: earlier counts of the same post, repeated edits, and all
+ * events of a post that is deleted in the end. Keeps the order.
  */
 export function coalesceEvents(events: readonly LiveEvent[]): LiveEvent[] {
   const seen = new Set<string>();
@@ -199,15 +202,15 @@ export function coalesceEvents(events: readonly LiveEvent[]): LiveEvent[] {
   for (const event of events.toReversed()) {
     const subject = getSubject(event);
     const key = `${event.kind} ${subject}`;
-    if (seen.has(key) || seen.has(`gone ${subject}`)) continue;
+    if (seen.has(key) || seen.has(`deleted ${subject}`)) continue;
     seen.add(key);
-    if (event.kind === 'deleted' || event.kind.endsWith('-deleted')) seen.add(`gone ${subject}`);
+    if (event.kind === 'deleted' || event.kind.endsWith('-deleted')) seen.add(`deleted ${subject}`);
     result.push(event);
   }
   return result.toReversed();
 }
 
-/** What an event tells of: a later event of the same kind about the same says all that the earlier one said. */
+/** Returns what an event is about: a later event of the same kind and subject supersedes it. */
 function getSubject(event: LiveEvent): string {
   if (event.kind === 'voted') return `${event.post} ${event.id}`;
   if (event.kind === 'sessions-ended') return `session ${event.sessionId} ${event.except}`;
@@ -219,21 +222,21 @@ function getSubject(event: LiveEvent): string {
 }
 
 /**
- * The later of two positions in the stream of events, by how far the database's log had come (positions begin with
- * timeline, seconds and place in the log). Of different timelines the higher one: the database has moved on to it.
+ * Returns the later of two positions by the position in the database's log (positions start with timeline, seconds and
+ * log position). A higher timeline is later, because the database has switched to it.
  */
 export function getLaterPosition(one: Position, other: Position): Position {
   const [a, b] = [parsePosition(one), parsePosition(other)];
   if (a === null || b === null) return a === null ? other : one;
   if (a.timeline !== b.timeline) return a.timeline > b.timeline ? one : other;
-  return a.place >= b.place ? one : other;
+  return a.lsn >= b.lsn ? one : other;
 }
 
-function parsePosition(position: Position): { timeline: number; place: bigint } | null {
+function parsePosition(position: Position): { timeline: number; lsn: bigint } | null {
   const parts = /^(\d{1,10})\.\d{1,11}\.([\dA-F]{1,8})\/([\dA-F]{1,8})\./.exec(position);
   if (parts === null) return null;
   const [, timeline, high, low] = parts;
-  return { timeline: Number(timeline), place: (BigInt(`0x${high}`) << 32n) | BigInt(`0x${low}`) };
+  return { timeline: Number(timeline), lsn: (BigInt(`0x${high}`) << 32n) | BigInt(`0x${low}`) };
 }
 
 export type DraftEnd = z.infer<typeof draftEnd>;

@@ -1,71 +1,76 @@
 import { z } from 'zod';
+import type { ErrorCodeWith } from '#shared/errors.ts';
+import { withCode } from './coded-error.ts';
 import { countCodePoints, hasControlCharacters, hasForbiddenCharacters } from './text.ts';
 
 /** Ids are positive integers that fit a JavaScript number. */
 export const id = z.int().positive();
 
-/** An id as part of an address, written in the one way that there is. */
+/** An id in a URL, in its canonical form. */
 export const idParam = z.object({
   id: z
     .string()
-    .regex(/^[1-9]\d{0,15}$/, 'An id is a positive whole number')
+    .regex(/^[1-9]\d{0,15}$/, withCode('id-not-valid'))
     .transform(Number)
     .pipe(z.int()),
 });
 
-/** Text as part of an address. What PostgreSQL cannot hold, it cannot look for either. */
+/** Text in a URL. PostgreSQL cannot search for characters that it cannot store. */
 export const addressText = z
   .string()
   .max(200)
-  .refine((text) => !hasControlCharacters(text), 'The text contains characters that cannot be shown');
+  .refine((text) => !hasControlCharacters(text), withCode('characters-not-allowed'));
 
-/** A tag as part of an address. */
+/** A tag in a URL. */
 export const tagParam = z.object({ tag: addressText.min(1) });
 
 /** UTC, ISO 8601. */
 export const time = z.iso.datetime();
 
 /**
- * What an edit is based on: the post's `editedAt` as the author knew it (null: never edited). The edit is refused where
- * the post has been edited since; without it, the last one to save wins.
+ * The version an edit is based on: the post's `editedAt` that the author saw (null: never edited). The edit is refused
+ * if the post has been edited since. Without it, the last edit wins.
  */
 export const basedOn = z.object({ basedOn: time.nullable().optional() });
 
-/** The opaque position behind the last item of a page; null when there is no more. */
+/** The opaque cursor after the last item of a page; null if there are no more. */
 export const nextCursor = z.string().nullable();
 export const cursorQuery = z.string().max(200).optional();
 
-/** A page of a list: its items, and where the next page begins. */
+/** A page of a list: its items, and the cursor of the next page. */
 export const paged = <Item extends z.ZodType>(item: Item) => z.object({ items: z.array(item), nextCursor });
 
-/** A text of several lines as members write it: trimmed, lengths in code points, no control characters. */
-export function multiline({ max, required, tooLong }: { max: number; required: string; tooLong: string }) {
+/** The longest text, and the errors for none and for a longer one. */
+type TextRules = { max: number; required: ErrorCodeWith<never>; tooLong: ErrorCodeWith<'max'> };
+
+/** A multi-line text as members write it: trimmed, length in code points, no control characters. */
+export function multiline({ max, required, tooLong }: TextRules) {
   return z
-    .string({ error: required })
+    .string(withCode(required))
     .trim()
-    .refine((text) => text !== '', required)
-    .refine((text) => countCodePoints(text) <= max, tooLong)
-    .refine((text) => !hasForbiddenCharacters(text), 'The text contains characters that cannot be shown');
+    .refine((text) => text !== '', withCode(required))
+    .refine((text) => countCodePoints(text) <= max, withCode(tooLong, { max }))
+    .refine((text) => !hasForbiddenCharacters(text), withCode('characters-not-allowed'));
 }
 
-/** A text of one line, by the same rules. */
-export function singleLine({ max, required, tooLong }: { max: number; required: string; tooLong: string }) {
+/** A single-line text, by the same rules. */
+export function singleLine({ max, required, tooLong }: TextRules) {
   return z
-    .string({ error: required })
+    .string(withCode(required))
     .trim()
-    .refine((text) => text !== '', required)
-    .refine((text) => countCodePoints(text) <= max, tooLong)
-    .refine((text) => !hasControlCharacters(text), 'The text contains characters that cannot be shown');
+    .refine((text) => text !== '', withCode(required))
+    .refine((text) => countCodePoints(text) <= max, withCode(tooLong, { max }))
+    .refine((text) => !hasControlCharacters(text), withCode('characters-not-allowed'));
 }
 
-/** Who wrote a post. `authorId` is null where an archive names an author who has no account there any more. */
+/** The author of a post. `authorId` is null if an archive names an author who has no account. */
 export const author = z.object({ authorId: id.nullable(), authorName: z.string() });
 
-/** Where an imported post comes from, as its licence asks; null for posts written here. */
+/** The source of an imported post, as its licence requires; null for posts written here. */
 export const source = z
   .object({
     site: z.string(),
-    /** The original post. */
+    /** URL of the original post. */
     url: z.string(),
     authorUrl: z.string().nullable(),
     license: z.string(),
@@ -76,7 +81,7 @@ export type Source = z.infer<typeof source>;
 export const voteDirection = z.enum(['up', 'down']);
 export type VoteDirection = z.infer<typeof voteDirection>;
 
-/** Counts of votes and the viewer's own. */
+/** The counts of votes and the viewer's own vote. */
 export const votes = z.object({
   upvotes: z.int().nonnegative(),
   downvotes: z.int().nonnegative(),
@@ -86,5 +91,10 @@ export const votes = z.object({
 /** The three kinds of posts; also the names of their tables. */
 export type PostKind = 'question' | 'answer' | 'reply';
 
-/** A signed token of a link in a mail. */
-export const emailToken = z.object({ token: z.string().regex(/^[\w.-]{1,300}$/, 'is not one of ours') });
+/** Identifies one post. */
+export type PostRef = { kind: PostKind; id: number };
+
+/** The signed token of a link in an email. */
+export const emailToken = z.object({
+  token: z.string().regex(/^[\w.-]{1,300}$/, withCode('link-token-not-valid')),
+});

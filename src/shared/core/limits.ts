@@ -1,8 +1,8 @@
 import { countCodePoints } from './text.ts';
 
 /**
- * The business constants of docs/product.md, in one place.
- * Lengths are counted in Unicode code points (see `text.ts`), in the browser and on the server alike.
+ * The limits of docs/product.md. Lengths are counted in Unicode code points (see text.ts), in the browser and on the
+ * server.
  */
 export const limits = {
   title: 200,
@@ -17,56 +17,58 @@ export const limits = {
   passwordMax: 128,
   email: 254,
   bio: 1000,
-  /** Other members' email addresses that one member may open in an hour (docs/product.md 3.4). */
+  /** Other members' email addresses that one member may view in an hour (docs/product.md 3.4). */
   emailViewsPerHour: 60,
   searchQuery: 200,
-  /** Parts of one search: plain words, quoted phrases, everything left out with `-`, and conditions such as `[tag]`. */
+  /** Parts of one search: plain words, quoted phrases, exclusions with `-`, and conditions such as `[tag]`. */
   searchWords: 40,
   searchPhrases: 5,
   searchExclusions: 10,
   searchConditions: 10,
-  /** A shorter phrase is searched for as a word: the text indexes need three characters in a row. */
+  /** A shorter phrase is searched as a word, because the text indexes need three characters in a row. */
   searchPhraseMin: 3,
-  /** Bookmarks, lists of them and muted topics one member can have. */
+  /** Bookmarks, bookmark lists and muted tags per member. */
   bookmarks: 5000,
   bookmarkLists: 100,
   bookmarkListName: 60,
   bookmarkNote: 500,
   mutedTags: 100,
-  /** Passkeys of one member. */
+  /** Passkeys per member. */
   passkeys: 20,
   passkeyName: 80,
-  /** Members that one post can mention, and that a new member can mention in a day. */
+  /** Members that one post can mention, and that a new member can mention in a day (docs/product.md 17.4). */
   mentionsPerPost: 10,
   mentionsPerDay: 50,
-  /** Days for which somebody is a new member. */
+  /** Days for which a member is new. */
   newMemberDays: 3,
-  /** Accounts whose activity one removal takes. */
+  /** Accounts per removal of activity. */
   removalAccounts: 5000,
-  /** Questions a feed loads at a time. */
+  /** Questions per page of a feed. */
   feedPage: 20,
-  /** Questions whose titles one request may ask for. */
+  /** Questions whose titles one request may read. */
   questionTitles: 100,
-  /** Answers a question page loads at a time. */
+  /** Answers per page of a question. */
   answersPage: 50,
-  /** Replies loaded at a time below one answer or one question. */
+  /** Replies per page below one answer or one question. */
   repliesPage: 100,
-  /** Notifications the bell lists; the link to all of them appears when there are more (docs/product.md 12.4). */
+  /**
+   * Notifications in the notification menu; the link to all of them appears if there are more (docs/product.md 12.4).
+   */
   notificationsMenu: 10,
-  /** Earlier versions kept of one post: the first and the latest ones. */
+  /** Versions stored per post: the first and the latest ones (docs/product.md 4.5). */
   revisions: 100,
-  /** Versions of a post listed at a time. */
+  /** Versions per page of the history. */
   revisionsPage: 20,
-  /** Deepest level a reply can have; the first is level 0. */
+  /** Deepest level of a reply; the first is 0 (docs/product.md 6.2). */
   replyLevel: 3,
 } as const;
 
-/** Strength by docs/product.md 2.3: under 6 is Weak, 6 to 9 is Medium, 10 or more is Strong. */
+/** Password strength by docs/product.md 2.3: below 6 characters Weak, 6 to 9 Medium, from 10 Strong. */
 export function getPasswordStrength(password: string): 'Weak' | 'Medium' | 'Strong' {
   const length = countCodePoints(password);
   if (length < 6) return 'Weak';
   return length < 10 ? 'Medium' : 'Strong';
 }
 
-/** The name above what members who have left wrote. */
+/** The author name of posts of deleted accounts (docs/product.md 15.2). */
 export const formerMemberName = 'Former member';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isCheapToParse } from './markdown-cost.ts';
 
-/** Each takes the parser from a quarter of a second to minutes, at 30,000 characters. */
+/** At 30,000 characters, each makes the parser take from a quarter of a second to minutes. */
 const traps: Record<string, string> = {
   'brackets that are never opened': ']'.repeat(30_000),
   'quotes in quotes in quotes': '>'.repeat(30_000),
@@ -16,11 +16,11 @@ const traps: Record<string, string> = {
 };
 
 for (const [name, text] of Object.entries(traps))
-  test(`${name}: the text is shown as it was typed`, () => {
+  test(`${name}: shows the text as it was typed`, () => {
     expect(isCheapToParse(text)).toBe(false);
   });
 
-test('an answer of the greatest length is rendered when it is written for people', () => {
+test('renders an answer of the maximum length that is written for people', () => {
   const paragraph =
     'A **bold** word, `code`, a [link](https://example.org/a_b) and *more*, at some length.\n'.repeat(5);
   const list = '- one\n- two\n  1. three\n  2. four\n\n';
@@ -33,7 +33,7 @@ test('an answer of the greatest length is rendered when it is written for people
   expect(isCheapToParse(text)).toBe(true);
 });
 
-test('a log of many lines in a block of code is rendered', () => {
+test('renders a log of many lines in a code block', () => {
   const log = Array.from({ length: 300 }, (_, at) => `12:00:${at} [main] INFO a.b.C - started in ${at} ms`);
   expect(isCheapToParse(`\`\`\`\n${log.join('\n')}\n\`\`\``)).toBe(true);
 });

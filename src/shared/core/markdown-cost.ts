@@ -1,8 +1,7 @@
 /**
- * Markdown parsers have inputs on which they take quadratic time or worse (micromark: runs of `]`, of `*a_ `, of
- * `>` or `1. `, of setext headings, wide tables). What members write is parsed in the reader's browser, so a text
- * beyond these bounds is shown as it was typed. The bounds are far from what people write: of 250,000 real posts
- * fewer than one in ten thousand goes over them.
+ * For some inputs, Markdown parsers take quadratic time or worse (micromark: runs of `]`, of `*a_ `, of `>` or `1. `,
+ * of setext headings, wide tables). The reader's browser parses members' texts, so a text beyond these bounds is shown
+ * as it was typed. Real texts stay far below: of 250,000 posts, fewer than one in ten thousand exceeds the bounds.
  */
 const bounds = {
   /** UTF-16 units. */
@@ -10,25 +9,25 @@ const bounds = {
   lines: 2000,
   /** List items, quotes and footnotes opened on one line. */
   containersPerLine: 16,
-  /** The same on all lines. */
+  /** The same on all lines together. */
   containers: 1500,
-  /** Characters that may open or close something, in one paragraph. */
+  /** Characters in one paragraph that can open or close an element. */
   marksPerParagraph: 800,
-  /** The sum, over all paragraphs, of the square of that number. */
+  /** Sum of the squares of that number over all paragraphs. */
   marksSquared: 1_500_000,
-  /** The same of words, because each word may be the start of an address. */
+  /** The same for words, because each word can start an autolink. */
   wordsSquared: 8_000_000,
   /** Columns of a table. */
   pipesPerLine: 120,
-  /** Lines that may belong to a table. */
+  /** Lines that can belong to a table. */
   tableLines: 800,
-  /** Cells tables have or are filled up with: columns of the widest line times lines. */
+  /** Cells of tables, including those that fill short rows: columns of the widest line times lines. */
   cells: 8000,
-  /** Lines that make the line above them a heading, or define a link or footnote. */
+  /** Lines that turn the line above into a heading, or define a link or a footnote. */
   structuralLines: 600,
 } as const;
 
-/** Whether a text can be parsed as Markdown within a few frames, whatever is in it. */
+/** Whether any text can be parsed as Markdown within a few frames. */
 export function isCheapToParse(text: string): boolean {
   if (text.length > bounds.length) return false;
   const work = {
@@ -83,8 +82,8 @@ export function isCheapToParse(text: string): boolean {
 const lineEnd = /\r\n|\n|\r/u;
 
 /**
- * Tells, line after line, what is inside a fenced block of code; the parser takes such lines as they are. HTML at the
- * start of a line could hide a fence from the parser, so then no line counts as code.
+ * Returns a function that says, line by line, whether a line is inside a fenced code block, which the parser takes as
+ * it is. HTML at the start of a line could hide a fence from the parser; then no line counts as code.
  */
 function fences(text: string): (line: string) => boolean {
   if (/^[ \t]*</mu.test(text)) return () => false;
@@ -107,7 +106,7 @@ function containersOf(line: string): number {
   return opening === undefined ? 0 : (opening.match(/>|\]:|[-+*]|\d+[.)]/gu)?.length ?? 0);
 }
 
-/** By how much the square of a paragraph's count grows when a line is added to it: (a + b)² − a². */
+/** By how much the square of a paragraph's count grows when a line is added: (a + b)² − a². */
 function squareGrowth(paragraph: number, line: number): number {
   return line * (2 * paragraph + line);
 }

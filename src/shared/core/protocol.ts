@@ -1,12 +1,12 @@
 /**
- * How a page for a member carries the first answers of the API: each in an element
- * `<script type="application/json" data-answer="/api/…">` with its body, and the position of the stream of events it had.
+ * A page for a member contains the first API responses, each in an element `<script type="application/json"
+ * data-response="/api/…">` with its body and its position in the event stream.
  */
-export const responseAttribute = 'data-answer';
+export const responseAttribute = 'data-response';
 export const positionAttribute = 'data-position';
 
 /**
- * The header of a request that was made some time ago, with the id of the member who made it: the server refuses it
- * (401, 'signed-out') when somebody else is signed in by now.
+ * The header of a queued offline request, with the id of the member who made it. The server refuses the request (401,
+ * 'signed-out') if another member is signed in.
  */
-export const madeByHeader = 'parley-made-by';
+export const actingMemberHeader = 'parley-member';

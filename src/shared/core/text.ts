@@ -1,35 +1,35 @@
-/** The length of a text as members see it: Unicode code points, not UTF-16 units. */
+/** Returns the length of a text in Unicode code points, not UTF-16 units. */
 export function countCodePoints(text: string): number {
   let count = 0;
   for (const _ of text) count++;
   return count;
 }
 
-/** The first `max` code points of a text; never half a character. */
+/** Returns the first `max` code points of a text. */
 export function truncate(text: string, max: number): string {
   if (text.length <= max) return text;
   return Array.from(text).slice(0, max).join('');
 }
 
-/** A text of at most `max` code points; one that was longer ends with '…'. */
+/** Returns a text of at most `max` code points; a longer one is cut and ends with '…'. */
 export function truncateWithEllipsis(text: string, max: number): string {
   return countCodePoints(text) <= max ? text : `${truncate(text, max - 1)}…`;
 }
 
 /**
- * What cannot be stored or shown safely: NUL (PostgreSQL refuses it), other control characters except tab and
- * line breaks, and lone surrogates (not representable in UTF-8).
+ * Whether a text has characters that cannot be stored or shown safely: NUL (PostgreSQL refuses it), other control
+ * characters except tab and line breaks, or lone surrogates (not representable in UTF-8).
  */
 export function hasForbiddenCharacters(text: string): boolean {
   return /[^\P{Cc}\t\n\r]/u.test(text) || !text.isWellFormed();
 }
 
-/** Control characters of any kind, for texts of one line. */
+/** Whether a single-line text has control characters of any kind. */
 export function hasControlCharacters(text: string): boolean {
   return /\p{Cc}/u.test(text) || !text.isWellFormed();
 }
 
-/** Two tags are the same topic when their keys are equal: compared without case. */
+/** Returns the key of a tag: tags with equal keys are the same tag, without case. */
 export function tagKey(tag: string): string {
   return tag.normalize('NFC').toLowerCase();
 }

@@ -10,7 +10,7 @@ import {
   removeTerm,
 } from './search-query.ts';
 
-/** The terms without where they stand. */
+/** Returns the terms without their positions. */
 const terms = (query: string): Term[] =>
   parseSearch(query).map((found) => {
     const { source, start, end, ...term } = found;
@@ -19,7 +19,7 @@ const terms = (query: string): Term[] =>
   });
 const word = (text: string) => ({ kind: 'word', text, excluded: false });
 
-describe('an operator is understood', () => {
+describe('parses an operator', () => {
   test.each<[string, Term]>([
     ['[rust]', { kind: 'tag', tag: 'rust', excluded: false }],
     ['[ two  words ]', { kind: 'tag', tag: 'two words', excluded: false }],
@@ -54,7 +54,7 @@ describe('an operator is understood', () => {
     expect(terms(query)).toEqual([term]);
   });
 
-  test('in any number, with words and without, and words left out', () => {
+  test('in any number, with words or without, and with excluded words', () => {
     expect(terms('[c#][sql] fast -slow -"very slow" joins')).toEqual([
       { kind: 'tag', tag: 'c#', excluded: false },
       { kind: 'tag', tag: 'sql', excluded: false },
@@ -66,7 +66,7 @@ describe('an operator is understood', () => {
   });
 });
 
-describe('a plain text stays plain', () => {
+describe('parses plain text as words', () => {
   test.each([
     'silicon valley',
     'c++',
@@ -89,7 +89,7 @@ describe('a plain text stays plain', () => {
   });
 });
 
-describe('what nearly is an operator is words, and known to be', () => {
+describe('parses an invalid operator as words, and reports the reason', () => {
   test.each([
     ['scroe:5', 'unknown-operator'],
     ['usr:bob', 'unknown-operator'],
@@ -100,14 +100,14 @@ describe('what nearly is an operator is words, and known to be', () => {
     ['created:2024-02-30', 'broken-value'],
     ['created:yesterday', 'broken-value'],
     ['-score:5', 'broken-value'],
-    ['-webkit', 'nothing-to-leave-out-of'],
-    ['-"a b"', 'nothing-to-leave-out-of'],
+    ['-webkit', 'only-exclusions'],
+    ['-"a b"', 'only-exclusions'],
   ])('%s: %s', (query, problem) => {
     expect(terms(query)).toEqual([{ ...word(query), problem }]);
   });
 });
 
-test('every text is a query whose terms stand in it one after another, with nothing but space between', () => {
+test('parses every text into terms in order, with only spaces between them', () => {
   const part = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.constantFrom(
@@ -151,7 +151,7 @@ test('every text is a query whose terms stand in it one after another, with noth
   );
 });
 
-test('letters and digits alone are never more than words', () => {
+test('parses letters and digits as words only', () => {
   fc.assert(
     fc.property(fc.array(fc.stringMatching(/^[a-z0-9]+$/), { minLength: 1 }), (words) => {
       expect(parseSearch(words.join(' ')).some(isOperator)).toBe(false);
@@ -159,13 +159,13 @@ test('letters and digits alone are never more than words', () => {
   );
 });
 
-test('a term can be taken out of the query', () => {
+test('removes a term from a query', () => {
   const query = 'fast  [sql] joins';
   const tag = parseSearch(query).find(({ kind }) => kind === 'tag');
   expect(tag && removeTerm(query, tag)).toBe('fast joins');
 });
 
-test('a date in the past is counted from now', () => {
+test('counts a past date from now', () => {
   const now = new Date('2026-03-31T12:00:00Z');
   const before = (ago: number, unit: 'h' | 'd' | 'w' | 'm' | 'y') =>
     resolveMoment({ ago, unit }, now).toISOString();
@@ -175,7 +175,7 @@ test('a date in the past is counted from now', () => {
   expect(before(1, 'y')).toBe('2025-03-31T12:00:00.000Z');
 });
 
-describe('a search has a limited number of parts', () => {
+describe('limits the number of terms', () => {
   const searched = (query: string) => limitTerms(parseSearch(query));
   const many = (count: number, each: (index: number) => string) =>
     Array.from({ length: count }, (_, index) => each(index)).join(' ');
@@ -185,7 +185,7 @@ describe('a search has a limited number of parts', () => {
     ['phrases', (index) => `"two words${index}"`],
     ['exclusions', (index) => `-word${index}`],
     ['conditions', (index) => `[tag${index}]`],
-  ])('the first %s up to the limit are searched for, and more are named as exceeding it', (kind, each) => {
+  ])('searches for the first %s up to the limit, and reports that there are more', (kind, each) => {
     const most = termLimits[kind];
     const beside = kind === 'words' ? '[rust]' : 'rust';
     const asMany = searched(`${beside} ${many(most, each)}`);
@@ -196,19 +196,19 @@ describe('a search has a limited number of parts', () => {
     expect(tooMany.exceeded).toEqual([kind]);
   });
 
-  test('an operator that is repeated counts once, whatever its case', () => {
-    const { terms: kept, exceeded } = searched(
+  test('counts a repeated operator once, without case', () => {
+    const { terms: remaining, exceeded } = searched(
       `bread ${many(30, () => '"Rye Bread" "rye bread" -[A] tag:b [b]')}`,
     );
-    expect(kept.map(({ source }) => source)).toEqual(['bread', '"Rye Bread"', '-[A]', 'tag:b']);
+    expect(remaining.map(({ source }) => source)).toEqual(['bread', '"Rye Bread"', '-[A]', 'tag:b']);
     expect(exceeded).toEqual([]);
   });
 
-  test('words that are repeated stay, because the text is also searched for as typed', () => {
+  test('keeps repeated words, because the text is also searched as typed', () => {
     expect(searched('I know that that is so').terms).toHaveLength(6);
   });
 
-  test('a phrase below three characters is a word', () => {
+  test('treats a phrase below three characters as a word', () => {
     expect(terms('"go" -"e" “中文” "c++" "gone"')).toEqual([
       { ...word('go'), problem: 'short-phrase' },
       { ...word('e'), excluded: true, problem: 'short-phrase' },

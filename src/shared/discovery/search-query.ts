@@ -2,7 +2,7 @@ import { normalizeTag } from '#shared/posts/tags.ts';
 import { limits } from '#shared/core/limits.ts';
 import { countCodePoints } from '#shared/core/text.ts';
 
-/** A part of a query, and where it stands in it (UTF-16 units): `source` is the query from `start` to `end`. */
+/** A term of a query with its position in UTF-16 units: `source` is the query from `start` to `end`. */
 export type SearchTerm = Term & { source: string; start: number; end: number };
 
 export type Term =
@@ -15,28 +15,28 @@ export type Term =
   | ({ kind: 'created' } & Range<Moment>);
 
 /**
- * Why something that looks like an operator is taken as plain words: there is none of that `name`; its value is
- * none; there is nothing that the word could be left out of; or the phrase is too short to be one.
+ * Why an apparent operator is treated as plain words: the operator is unknown, its value is invalid, there is nothing
+ * to exclude the word from, or the phrase is too short.
  */
-export type TermProblem = 'unknown-operator' | 'broken-value' | 'nothing-to-leave-out-of' | 'short-phrase';
+export type TermProblem = 'unknown-operator' | 'broken-value' | 'only-exclusions' | 'short-phrase';
 
 export type StatusFilter = 'question' | 'answer' | 'answered' | 'unanswered' | 'solved';
 export type NumberField = 'score' | 'answers' | 'views';
 
-/** Both ends included for numbers; for moments the end is the first moment behind. Null is open. */
+/** For numbers, both ends are inclusive; for times, `to` is exclusive. Null means unbounded. */
 export type Range<Of> = { from: Of | null; to: Of | null };
 
-/** A moment: as ISO 8601 in UTC, or so long before now. */
+/** A point in time: ISO 8601 in UTC, or a duration before now. */
 export type Moment = { at: string } | { ago: number; unit: Unit };
 type Unit = 'h' | 'd' | 'w' | 'm' | 'y';
 
-/** The names of operators, as they are offered where one types. */
+/** The names of operators, as suggested while typing. */
 export const operatorNames = ['tag', 'user', 'is', 'score', 'answers', 'views', 'created'] as const;
 type OperatorName = (typeof operatorNames)[number];
 
 /**
- * The parts of a query: `[tag]`, `tag:`, `user:`, `is:`, `score:5`, `answers:0`, `views:100..`, `created:2024..`,
- * `"phrase"`, `-word`, and plain words. Every text is a query: what is none of the operators is words, as typed.
+ * Parses a query: `[tag]`, `tag:`, `user:`, `is:`, `score:5`, `answers:0`, `views:100..`, `created:2024..`, `"phrase"`,
+ * `-word`, and plain words. Every text is a valid query: everything else is words, as typed.
  */
 export function parseSearch(query: string): SearchTerm[] {
   const terms: SearchTerm[] = [];
@@ -55,17 +55,17 @@ export function parseSearch(query: string): SearchTerm[] {
   return withoutOnlyExclusions(terms);
 }
 
-/** Whether a term is more than a word to be found. */
+/** Whether a term is more than a plain word. */
 export function isOperator(term: Term): boolean {
   return !(term.kind === 'word' && !term.excluded);
 }
 
-/** The query without one of its terms. */
+/** Returns the query without one of its terms. */
 export function removeTerm(query: string, { start, end }: SearchTerm): string {
   return `${query.slice(0, start).trimEnd()} ${query.slice(end).trimStart()}`.trim();
 }
 
-/** What a search is in, when the query says so itself. */
+/** Returns what the query searches, if it has `is:question` or `is:answer`. */
 export function getSearchKind(terms: readonly Term[]): 'questions' | 'answers' | null {
   const lastKind = terms.findLast(
     (term) => term.kind === 'is' && (term.is === 'question' || term.is === 'answer'),
@@ -88,7 +88,7 @@ export function resolveMoment(moment: Moment, now: Date): Date {
 
 type Found = { term: Term; length: number };
 
-/** Phones write curved quotation marks. */
+/** Phones type curved quotation marks. */
 function phraseAt(query: string, at: number): Found | null {
   const found = match(/(-?)["“”„]([^"“”„]+)["“”„](?=\s|$)/uy, query, at);
   const text = foldSpaces(found?.[2] ?? '');
@@ -122,7 +122,7 @@ function operatorAt(query: string, at: number): Found | null {
   return term === null ? asWord('broken-value') : { term, length: source.length };
 }
 
-/** `-5` and `--verbose` are texts to be found; only what begins with a letter can be left out. */
+/** `-5` and `--verbose` are texts to find: only a word that starts with a letter can be excluded. */
 function wordAt(query: string, at: number): Found {
   const [source] = match(/\S+/uy, query, at) ?? [query.slice(at)];
   if (/^-\p{L}/u.test(source))
@@ -173,7 +173,7 @@ function tagOf(raw: string): string | null {
   return tag === '' || countCodePoints(tag) > limits.tag ? null : tag;
 }
 
-/** `5` is 5 or more, but for `answers:0`, which asks for none. */
+/** `5` means 5 or more, except in `answers:0`, which means none. */
 function numbers(value: string, field: NumberField): Range<number> | null {
   const compared = /^(>=|<=|>|<|=)?(-?\d{1,9})$/u.exec(value);
   if (compared !== null) {
@@ -191,7 +191,7 @@ function numbers(value: string, field: NumberField): Range<number> | null {
   return from !== null && to !== null && from > to ? { from: to, to: from } : { from, to };
 }
 
-/** `2024`, `2024-05`, `2024-05-31`, `1w` (in the last week), and from one to another with `..` between. */
+/** `2024`, `2024-05`, `2024-05-31`, `1w` (in the last week), and ranges with `..`. */
 function dates(value: string): Range<Moment> | null {
   const [first = '', second, ...more] = value.split('..');
   if (more.length > 0 || (first === '' && (second ?? '') === '')) return null;
@@ -206,7 +206,7 @@ function dates(value: string): Range<Moment> | null {
   return { from: from?.start ?? null, to: to?.end ?? null };
 }
 
-/** Where a date begins and the next one does; undefined for what is no date. */
+/** Returns the start of a date and of the next one; undefined for an invalid date. */
 function bound(text: string): { start: Moment; end: Moment } | undefined {
   const ago = /^(\d{1,3})([hdwmy])$/iu.exec(text);
   if (ago !== null) {
@@ -231,7 +231,7 @@ function utc(year: number, month: number, day: number): Date {
   return new Date(Date.UTC(year, month - 1, day));
 }
 
-/** Of nothing but words to leave out nothing is left: then they are searched for as typed. */
+/** A query of exclusions only would exclude from nothing, so its terms are searched as typed. */
 function withoutOnlyExclusions(terms: SearchTerm[]): SearchTerm[] {
   const onlyLeavesOut = terms.every(
     (term) => (term.kind === 'word' || term.kind === 'phrase') && term.excluded,
@@ -239,7 +239,7 @@ function withoutOnlyExclusions(terms: SearchTerm[]): SearchTerm[] {
   if (!onlyLeavesOut) return terms;
   return terms.map((term) => {
     const { source, start, end } = term;
-    const problem = 'nothing-to-leave-out-of';
+    const problem = 'only-exclusions';
     return { kind: 'word', text: source, excluded: false, problem, source, start, end };
   });
 }
@@ -248,7 +248,10 @@ function isOperatorName(name: string): name is OperatorName {
   return operatorNames.some((operator) => operator === name);
 }
 
-/** Operators that other places know, and these ones with a typing error. What is far from both is a text such as `node:fs`. */
+/**
+ * Whether a name is an operator of other sites, or one of these with a typing error. Other text with a colon, such as
+ * `node:fs`, is not.
+ */
 function looksLikeOperatorName(name: string): boolean {
   if (foreignOperators.has(name)) return true;
   return operatorNames.some((operator) => {
@@ -265,7 +268,7 @@ const foreignOperators = new Set(
   ),
 );
 
-/** Letters to add, leave out, change or swap with the next to get from one word to the other. */
+/** Returns the number of letters to insert, delete, change or swap to get from one word to the other. */
 function typingErrors(one: string, other: string): number {
   let rows: number[][] = [Array.from({ length: other.length + 1 }, (_, index) => index)];
   for (let i = 1; i <= one.length; i++) {

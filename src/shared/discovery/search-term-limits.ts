@@ -1,7 +1,7 @@
 import { limits } from '#shared/core/limits.ts';
 import type { SearchTerm } from './search-query.ts';
 
-/** The kinds of parts that a search can have a limited number of. */
+/** The kinds of terms that a search can have a limited number of. */
 export type TermKind = 'words' | 'phrases' | 'exclusions' | 'conditions';
 
 export const termLimits: Readonly<Record<TermKind, number>> = {
@@ -12,8 +12,8 @@ export const termLimits: Readonly<Record<TermKind, number>> = {
 };
 
 /**
- * The terms that are searched for: of each kind the first ones up to its limit. An operator that is repeated counts
- * once. `exceeded` names the kinds of which the query has more.
+ * Keeps the first terms of each kind up to its limit. A repeated operator counts once. `exceeded` names the kinds with
+ * more terms.
  */
 export function limitTerms(terms: readonly SearchTerm[]): { terms: SearchTerm[]; exceeded: TermKind[] } {
   const seen = new Set<string>();
@@ -35,7 +35,7 @@ function kindOfTerm(term: SearchTerm): TermKind {
   return term.kind === 'phrase' ? 'phrases' : 'conditions';
 }
 
-/** The same for terms that ask for the same, wherever they stand in the query. */
+/** Returns the same key for equal terms at any position. */
 function keyOfTerm({ source: _source, start: _start, end: _end, ...term }: SearchTerm): string {
   return JSON.stringify(term).toLowerCase();
 }

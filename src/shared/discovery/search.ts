@@ -20,50 +20,50 @@ export const memberCard = z.object({
 });
 export type MemberCard = z.infer<typeof memberCard>;
 
-/** What to try when nothing was found: tags and questions close to the query. */
+/** Suggestions when a search finds nothing: similar tags and questions. */
 export const suggestions = z.object({
   tags: z.array(z.string()),
   questions: z.array(z.object({ id, title: z.string() })),
 });
 export type Suggestions = z.infer<typeof suggestions>;
 
-/** A text in pieces, of which some are what was searched for. */
+/** A text in parts, some of which are highlighted. */
 export const highlightedText = z.array(z.object({ text: z.string(), highlighted: z.boolean() }));
 export type HighlightedText = z.infer<typeof highlightedText>;
 
-/** Where one of the results, of that id, has what was searched for. */
+/** The highlights of the result with this id. */
 export const searchHighlight = z.object({
   id,
-  /** The question's title; an answer's is that of its question. */
+  /** The title of the question, or of the answer's question. */
   title: highlightedText,
-  /** A piece of the text around what was searched for, without its Markdown marks; null where the text has nothing of it. */
+  /** A part of the text around a match, without Markdown marks; null if the text does not match. */
   text: highlightedText.nullable(),
 });
 export type SearchHighlight = z.infer<typeof searchHighlight>;
 
-/** Counting stops here: more than that reads 'more than 1,000 results'. */
+/** The count stops here; above it the page reads 'more than 1,000 results'. */
 export const maxCountedResults = 1000;
 
 export const searchResults = z.object({
-  /** What was searched in: as asked for, or as the query itself says with `is:question` or `is:answer`. */
+  /** What was searched: the requested kind, or the one given by `is:question` or `is:answer`. */
   in: searchKind,
   questions: z.array(questionCard),
   answers: z.array(answerCard),
   users: z.array(memberCard),
   /** For questions and answers. */
   highlights: z.array(searchHighlight),
-  /** The parts of the query that name a tag or a member there is not; they were searched for as words. */
+  /** Parts of the query that name a tag or a member that does not exist; they were searched as words. */
   unknownTerms: z.array(z.string()),
-  /** Results in all, counted up to `countedResults`; one more than that stands for 'more'. */
+  /** The number of results, counted up to `maxCountedResults`; one more means more than that. */
   total: z.int().nonnegative(),
-  /** Nothing matched as typed; these are close to it. */
+  /** Nothing matched as typed; these results match with typing errors forgiven. */
   corrected: z.boolean(),
   suggestions,
   nextCursor,
 });
 export type SearchResults = z.infer<typeof searchResults>;
 
-/** What is found while one types: the best few of each kind. */
+/** The best few results of each kind, while typing. */
 export const instantResults = z.object({
   questions: z.array(z.object({ id, title: z.string(), answerCount: z.int().nonnegative() })),
   tags: z.array(z.object({ tag: z.string(), questionsCount: z.int().nonnegative() })),

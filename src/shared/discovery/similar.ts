@@ -1,14 +1,15 @@
 import { z } from 'zod';
+import { withCode } from '#shared/core/coded-error.ts';
 import { limits } from '#shared/core/limits.ts';
 import { questionCard, tagList } from '#shared/posts/questions.ts';
 import { countCodePoints, hasForbiddenCharacters } from '#shared/core/text.ts';
 
-/** What somebody is typing; unlike a question that is posted, nothing of it has to be there. */
+/** The text of a question that is being typed. Unlike in a posted question, every part is optional. */
 const typed = (max: number) =>
   z
     .string()
-    .refine((text) => countCodePoints(text) <= max, 'The text is too long')
-    .refine((text) => !hasForbiddenCharacters(text), 'The text contains characters that cannot be searched')
+    .refine((text) => countCodePoints(text) <= max, withCode('text-too-long', { max }))
+    .refine((text) => !hasForbiddenCharacters(text), withCode('characters-not-searchable'))
     .default('');
 
 export const partialQuestion = z.object({
@@ -18,14 +19,14 @@ export const partialQuestion = z.object({
 });
 export type PartialQuestion = z.infer<typeof partialQuestion>;
 
-/** A tag that fits what is typed, and how many questions carry it. */
+/** A tag that fits the text, and its number of questions. */
 const tagSuggestion = z.object({ name: z.string(), questionsCount: z.int().nonnegative() });
 export type TagSuggestion = z.infer<typeof tagSuggestion>;
 
 export const similarResults = z.object({
   /** Most similar first. */
   questions: z.array(questionCard),
-  /** None that is typed already; the best first. */
+  /** Best first, without tags already typed. */
   tags: z.array(tagSuggestion),
 });
 export type SimilarResults = z.infer<typeof similarResults>;
@@ -33,10 +34,10 @@ export type SimilarResults = z.infer<typeof similarResults>;
 export const relatedQuestionCards = z.object({ items: z.array(questionCard) });
 export type RelatedQuestionCards = z.infer<typeof relatedQuestionCards>;
 
-/** Who would see a question with these tags in their following feed; the viewer is not counted. */
+/** The number of members other than the viewer who would see a question with these tags in their following feed. */
 export const audience = z.object({
   members: z.int().nonnegative(),
-  /** In the order asked for. */
+  /** In the order of the request. */
   tags: z.array(z.object({ name: z.string(), followers: z.int().nonnegative() })),
 });
 export type Audience = z.infer<typeof audience>;

@@ -11,10 +11,10 @@ export const tag = z.object({
   description: z.string(),
   questionsCount: z.int().nonnegative(),
   followersCount: z.int().nonnegative(),
-  /** The latest question or answer; null where there is none. */
+  /** The time of the latest question or answer; null if there is none. */
   activeAt: time.nullable(),
   following: z.boolean(),
-  /** Whether its questions leave the viewer's feeds. */
+  /** Whether the viewer muted the tag. */
   muted: z.boolean(),
 });
 export type Tag = z.infer<typeof tag>;
@@ -22,14 +22,12 @@ export type Tag = z.infer<typeof tag>;
 export const tagsPage = paged(tag);
 export type TagsPage = z.infer<typeof tagsPage>;
 
-/** A followed topic with its newest questions. */
+/** A followed tag with its newest questions. */
 export const followedTag = tag.extend({ questions: z.array(questionCard) });
 export const followedTagsPage = paged(followedTag);
 export type FollowedTag = z.infer<typeof followedTag>;
 
-/**
- * The first names of what the member follows, and how many topics there are in all; who follows none gets suggestions.
- */
+/** The first followed tags and their total number; suggestions if there are none. */
 export const followedTagsSummary = z.object({
   tags: z.array(z.string()),
   total: z.int().nonnegative(),
@@ -37,7 +35,7 @@ export const followedTagsSummary = z.object({
 });
 export type FollowedTagsSummary = z.infer<typeof followedTagsSummary>;
 
-/** Offered on /following to members who follow no topic (docs/product.md 10.6), where the site has no tags of its own yet. */
+/** Suggested on /following to members without followed tags, if the site has no tags yet (docs/product.md 10.6). */
 export const suggestedTags = [
   'JavaScript',
   'React',
@@ -47,5 +45,5 @@ export const suggestedTags = [
   'Career',
 ] as const;
 
-/** Names of followed topics shown before '+N more' (docs/product.md 10.7). */
+/** Followed tags shown before '+N more' (docs/product.md 10.7). */
 export const followedTagsInSummary = 5;

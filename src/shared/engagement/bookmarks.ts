@@ -1,29 +1,24 @@
 import { z } from 'zod';
+import { withCode } from '#shared/core/coded-error.ts';
 import { author, id, paged, singleLine, time } from '#shared/core/fields.ts';
 import { limits } from '#shared/core/limits.ts';
 import { countCodePoints, hasForbiddenCharacters } from '#shared/core/text.ts';
 
-export const bookmarkMessages = {
-  noteLong: `A note can have up to ${limits.bookmarkNote} characters`,
-  nameRequired: 'Give the list a name',
-  nameLong: `A list's name can have up to ${limits.bookmarkListName} characters`,
-  nameTaken: 'You have a list of this name already',
-  tooMany: `You can keep up to ${limits.bookmarks.toLocaleString('en')} bookmarks. Remove some to add others.`,
-  tooManyLists: `You can have up to ${limits.bookmarkLists} lists`,
-} as const;
-
-/** A few words for oneself; empty where there is none. */
+/** A short private note; can be empty. */
 export const bookmarkNote = z
   .string()
   .trim()
-  .refine((text) => countCodePoints(text) <= limits.bookmarkNote, bookmarkMessages.noteLong)
-  .refine((text) => !hasForbiddenCharacters(text), 'The text contains characters that cannot be shown');
+  .refine(
+    (text) => countCodePoints(text) <= limits.bookmarkNote,
+    withCode('bookmark-note-too-long', { max: limits.bookmarkNote }),
+  )
+  .refine((text) => !hasForbiddenCharacters(text), withCode('characters-not-allowed'));
 
 const listIds = z.array(id).max(limits.bookmarkLists);
 
 /**
- * The state a bookmark is set to. The rest says how it is kept, where it was not kept yet: so one that was removed comes
- * back as it was, also in its place.
+ * The state to set. The other fields apply to a new bookmark, so that a removed one can be restored with its note,
+ * lists and position.
  */
 export const bookmarkDraft = z.object({
   bookmarked: z.boolean(),
@@ -33,15 +28,15 @@ export const bookmarkDraft = z.object({
 });
 export type BookmarkDraft = z.infer<typeof bookmarkDraft>;
 
-/** `id`: of the bookmark; null where there is none. */
+/** `id`: the bookmark; null if there is none. */
 export const bookmarkState = z.object({ bookmarked: z.boolean(), id: id.nullable() });
 
-/** A question or (with `answerId`) an answer that a member keeps. */
+/** A bookmarked question or, with `answerId`, answer. */
 export const bookmark = z.object({
   id,
   questionId: id,
   answerId: id.nullable(),
-  /** Of the question. */
+  /** Title of the question. */
   title: z.string(),
   excerpt: z.string(),
   excerptCut: z.boolean(),
@@ -61,14 +56,14 @@ export const bookmarkListsDraft = z.object({ listIds });
 export const bookmarkListDraft = z.object({
   name: singleLine({
     max: limits.bookmarkListName,
-    required: bookmarkMessages.nameRequired,
-    tooLong: bookmarkMessages.nameLong,
+    required: 'bookmark-list-name-required',
+    tooLong: 'bookmark-list-name-too-long',
   }),
 });
 
 export const bookmarkList = z.object({ id, name: z.string(), count: z.int().nonnegative() });
 export type BookmarkList = z.infer<typeof bookmarkList>;
 
-/** A member's lists by name, and how many bookmarks there are in all. */
+/** A member's lists by name, and the total number of bookmarks. */
 export const bookmarkLists = z.object({ items: z.array(bookmarkList), total: z.int().nonnegative() });
 export type BookmarkLists = z.infer<typeof bookmarkLists>;

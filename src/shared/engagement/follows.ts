@@ -3,10 +3,10 @@ import { id } from '#shared/core/fields.ts';
 
 /** What a member follows. */
 export const follows = z.object({
-  /** The names of the topics. */
+  /** The names of the tags. */
   tags: z.array(z.string()),
   questions: z.array(id),
-  /** False where there is more than told. */
+  /** False if there are more than listed. */
   complete: z.boolean(),
 });
 export type Follows = z.infer<typeof follows>;

@@ -1,101 +1,84 @@
 import { z } from 'zod';
 import { id, time } from '#shared/core/fields.ts';
+import { codedError, readIssue, withCode } from '#shared/core/coded-error.ts';
+import type { CodedError, ErrorCode } from '#shared/errors.ts';
 import { limits } from '#shared/core/limits.ts';
 import { isDeceptiveName, normalizeName } from './display-names.ts';
 import { countCodePoints, hasControlCharacters } from '#shared/core/text.ts';
 
-/** Messages of docs/product.md 2 and 16.5; shown word for word. */
-export const accountMessages = {
-  emailTaken: 'This email is already registered. Please try logging in instead.',
-  weakPassword: 'Password is too weak. Please use at least 6 characters.',
-  invalidEmail: 'Please enter a valid email address.',
-  signUpDisabled: 'Email/password authentication is not enabled. Please contact support.',
-  registerFailed: 'Failed to create account. Please check your internet connection and try again.',
-  unknownEmail: 'No account found with this email address.',
-  wrongPassword: 'Incorrect password. Please try again.',
-  tooManyLogins: 'Too many failed login attempts. Please try again later.',
-  commonPassword: 'Many people use this password, so it is guessed first. Please choose another one.',
-  loginFailed: 'Failed to log in. Please check your credentials and try again.',
-  askSignedOut: 'Please log in to ask a question',
-} as const;
-
-/** The validation messages of docs/product.md 2.1, in the order they are checked. */
-export const registerMessages = {
-  passwordsDiffer: 'Passwords do not match',
-  passwordShort: `Password must be at least ${limits.passwordMin} characters`,
-  passwordLong: `Password can have up to ${limits.passwordMax} characters`,
-  nameShort: `Name must be at least ${limits.displayNameMin} characters`,
-  nameLong: `Name can have up to ${limits.displayNameMax} characters`,
-  nameCharacters: 'Name contains characters that cannot be shown',
-  nameTooSimilar: 'This name is too similar to that of a moderator. Please choose another one.',
-} as const;
-
 /** Compared without case and stored trimmed (docs/product.md 2.2). */
 export const email = z
-  .string({ error: accountMessages.invalidEmail })
+  .string(withCode('email-not-valid'))
   .trim()
   .toLowerCase()
-  .max(limits.email, accountMessages.invalidEmail)
-  .pipe(z.email(accountMessages.invalidEmail));
+  .max(limits.email, withCode('email-not-valid'))
+  .pipe(z.email(withCode('email-not-valid')));
 
-/** A name as it may stand here already: an imported one, or one from before there were more rules. */
+/** A display name that exists: it can be imported, or older than the present rules. */
 export const existingDisplayName = z
-  .string({ error: registerMessages.nameShort })
+  .string()
   .overwrite(normalizeName)
-  .refine((name) => countCodePoints(name) >= limits.displayNameMin, registerMessages.nameShort)
-  .refine((name) => countCodePoints(name) <= limits.displayNameMax, registerMessages.nameLong)
-  .refine((name) => !hasControlCharacters(name), registerMessages.nameCharacters);
+  .refine(
+    (name) => countCodePoints(name) >= limits.displayNameMin,
+    withCode('name-too-short', { min: limits.displayNameMin }),
+  )
+  .refine(
+    (name) => countCodePoints(name) <= limits.displayNameMax,
+    withCode('name-too-long', { max: limits.displayNameMax }),
+  )
+  .refine((name) => !hasControlCharacters(name), withCode('name-characters-not-allowed'));
 
-/** A name that somebody chooses now; the server refuses those that imitate a moderator as well. */
+/** A display name chosen now. The server also refuses names that imitate a moderator. */
 export const displayName = existingDisplayName.refine(
   (name) => !isDeceptiveName(name),
-  registerMessages.nameCharacters,
+  withCode('name-characters-not-allowed'),
 );
 
 export const registration = z.object({
   displayName: z.string(),
   email: z.string(),
   password: z.string(),
-  /** Optional for programs; where present it must equal the password. */
+  /** Optional for programs; if present, it must equal the password. */
   confirmPassword: z.string().optional(),
-  /** Whether the profile shows the address to signed-in members; absent: as the site has it. */
+  /** Whether the profile shows the address to signed-in members; absent: the default of the site. */
   showEmail: z.boolean().optional(),
 });
 export type Registration = z.infer<typeof registration>;
 
-export type RegistrationProblem = { field: Exclude<keyof Registration, 'showEmail'>; message: string };
+export type RegistrationProblem = { field: Exclude<keyof Registration, 'showEmail'> } & CodedError;
 
-/** The first rule a registration breaks, in the order of docs/product.md 2.1; null when it breaks none. */
+/** Returns the first rule that a registration breaks, in the order of docs/product.md 2.1; null if none. */
 export function findRegistrationProblem(form: Registration): RegistrationProblem | null {
   if (form.confirmPassword !== undefined && form.confirmPassword !== form.password)
-    return { field: 'confirmPassword', message: registerMessages.passwordsDiffer };
+    return { field: 'confirmPassword', ...codedError('passwords-differ') };
   const length = countCodePoints(form.password);
-  if (length < limits.passwordMin) return { field: 'password', message: registerMessages.passwordShort };
-  if (length > limits.passwordMax) return { field: 'password', message: registerMessages.passwordLong };
-  const name = displayName.safeParse(form.displayName);
-  if (!name.success) return { field: 'displayName', message: firstMessage(name.error) };
-  const address = email.safeParse(form.email);
-  if (!address.success) return { field: 'email', message: firstMessage(address.error) };
+  if (length < limits.passwordMin)
+    return { field: 'password', ...codedError('password-too-short', { min: limits.passwordMin }) };
+  if (length > limits.passwordMax)
+    return { field: 'password', ...codedError('password-too-long', { max: limits.passwordMax }) };
+  const [nameIssue] = displayName.safeParse(form.displayName).error?.issues ?? [];
+  if (nameIssue !== undefined) return { field: 'displayName', ...readIssue(nameIssue) };
+  const [emailIssue] = email.safeParse(form.email).error?.issues ?? [];
+  if (emailIssue !== undefined) return { field: 'email', ...readIssue(emailIssue) };
   return null;
 }
 
 export const credentials = z.object({ email: z.string(), password: z.string().max(1000) });
 export type Credentials = z.infer<typeof credentials>;
 
-/** Operators take care of the community; the command line makes them. */
-export const role = z.enum(['member', 'operator']);
+/** Roles are set on the command line. */
+export const role = z.enum(['member', 'moderator']);
 export type Role = z.infer<typeof role>;
 
-/** What a new account waits for before it can post, where many registered from its network. */
+/** What a new account must wait for before it can post, if many registered from its network (docs/product.md 17.3). */
 export const pendingStep = z.enum(['confirmation', 'moderator']);
 export type PendingStep = z.infer<typeof pendingStep>;
-export const pendingMessages: Readonly<Record<PendingStep, string>> = {
-  confirmation:
-    'Confirm your email address before you post: open the link in the email we sent you. You can get another one in Settings.',
-  moderator: 'A moderator has to approve your account before you can post.',
-};
+export const pendingStepErrors = {
+  confirmation: 'email-not-confirmed',
+  moderator: 'account-not-approved',
+} as const satisfies Record<PendingStep, ErrorCode>;
 
-/** The signed-in member as they see themselves. */
+/** The signed-in member's own data. */
 export const me = z.object({
   id,
   displayName: z.string(),
@@ -107,61 +90,57 @@ export const me = z.object({
   questionsCount: z.int().nonnegative(),
   answersCount: z.int().nonnegative(),
   role,
-  /** While it lasts, the member reads and does not write. */
+  /** While suspended, the member can read but not write. */
   suspended: z.object({ until: time, reason: z.string() }).nullable(),
-  /** What the account waits for before it can post; null: nothing. */
+  /** What the account waits for before it can post; null for nothing. */
   pendingStep: pendingStep.nullable(),
-  /** How much the operators told the member that they have not seen yet; 100 for all above. */
+  /** Number of messages from moderators that the member has not marked as seen; 100 means 100 or more. */
   unreadModeratorMessages: z.int().nonnegative(),
-  /** How many of the member's posts are hidden from others; 100 for all above. */
+  /** Number of the member's hidden posts; 100 means 100 or more. */
   hiddenPosts: z.int().nonnegative(),
 });
 export type Me = z.infer<typeof me>;
 
-/** `member` is null for a visitor who is signed out. */
+/** `member` is null for a signed-out visitor. */
 export const sessionState = z.object({ member: me.nullable() });
 export type SessionState = z.infer<typeof sessionState>;
 
-/** One browser or program a member is signed in with. */
+/** A session of the member in a browser or program. */
 export const ownSession = z.object({
   id,
   createdAt: time,
-  /** When it was last used, to within an hour. */
+  /** Time of the last use, accurate to an hour. */
   lastUsedAt: time,
   expiresAt: time,
   userAgent: z.string().nullable(),
-  /** The one that made this request. */
+  /** Whether it is the session of this request. */
   current: z.boolean(),
 });
 export type OwnSession = z.infer<typeof ownSession>;
 
 export const ownSessions = z.object({ items: z.array(ownSession) });
 
-function firstMessage(error: z.ZodError): string {
-  return error.issues[0]?.message ?? accountMessages.registerFailed;
-}
-
-/** What can happen to the safety of an account. Each is told to its member and to the log. */
+/** Security events of an account. Each is emailed to the member and logged (docs/product.md 2.11). */
 export const securityEvent = z.enum([
   'password-changed',
   'password-reset',
-  'address-changed',
-  'address-returned',
+  'email-changed',
+  'email-reverted',
   'sessions-ended',
-  'data-downloaded',
+  'data-exported',
   'account-deleted',
   'two-factor-on',
   'two-factor-off',
-  'recovery-codes-made',
+  'recovery-codes-created',
   'recovery-code-used',
   'passkey-added',
   'passkey-removed',
-  'sign-in-linked',
-  'sign-in-unlinked',
+  'provider-linked',
+  'provider-unlinked',
 ]);
 
-/** What becomes of what a member wrote when they leave: it stays under another name, or it is deleted. */
-export const postsAfterDeletion = z.enum(['stay', 'go']);
+/** What happens to a member's posts on account deletion: they stay under another name, or are deleted. */
+export const postsAfterDeletion = z.enum(['keep', 'delete']);
 export type PostsAfterDeletion = z.infer<typeof postsAfterDeletion>;
 
 export const accountDeletion = z.object({ password: z.string().max(1000), posts: postsAfterDeletion });

@@ -1,6 +1,9 @@
 import { hasControlCharacters } from '#shared/core/text.ts';
 
-/** Scripts whose letters take another shape, or other words, where they are joined or not (RFC 5892, appendix A.1). */
+/**
+ * Scripts whose letters change shape, or whose words change meaning, when letters are joined or not (RFC 5892, appendix
+ * A.1).
+ */
 const joining = ['Arabic', 'Syriac', 'Mongolian', 'Nko', 'Mandaic', 'Adlam', 'Hanifi_Rohingya'];
 const indic = [
   'Devanagari',
@@ -19,32 +22,32 @@ const indic = [
 ];
 const scripts = (names: readonly string[]) => names.map((name) => `\\p{Script=${name}}`).join('');
 
-/** Invisible characters in the places where they are part of a name: each behind the character that calls for it. */
+/** Invisible characters that are valid in a name, each after the characters that require it. */
 const allowedInvisible = [
-  // Zero width non-joiner: a Persian or an Indian name.
+  // Zero width non-joiner, in Persian and Indian names.
   new RegExp(
     `([${scripts([...joining, ...indic])}\\p{M}])\\u200C(?=[${scripts([...joining, ...indic])}])`,
     'gu',
   ),
-  // Zero width joiner: a Sinhala or a Malayalam name, and pictures made of several.
+  // Zero width joiner, in Sinhala and Malayalam names, and in composed emoji.
   new RegExp(`([${scripts(indic)}])\\u200D(?=[${scripts(indic)}]| |$)`, 'gu'),
   /(\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})?)\u200D(?=\p{Extended_Pictographic})/gu,
-  // Variation selectors: a picture in colour, and a form of a Chinese character, which Japanese names have.
+  // Variation selectors: colour emoji, and forms of Chinese characters in Japanese names.
   /(\p{Extended_Pictographic})\uFE0F/gu,
   /(\p{Unified_Ideograph})[\uFE00-\uFE0F\u{E0100}-\u{E01EF}]/gu,
 ];
 
-/** Characters that show nothing or change the direction of what follows; U+2800 is an empty Braille pattern. */
+/** Characters that are invisible or change the text direction; U+2800 is an empty Braille pattern. */
 const invisible =
   /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800]/gu;
 
-/** Marks for Latin, Greek and Cyrillic letters, and for any. */
+/** Combining marks for Latin, Greek and Cyrillic letters, and for any letters. */
 const diacritics = '\\u0300-\\u036F\\u1AB0-\\u1AFF\\u1DC0-\\u1DFF\\u20D0-\\u20FF\\uFE20-\\uFE2F';
 
-/** Marks that go through or around a letter, which no name is written with. */
+/** Marks through or around a letter, which no name has. */
 const overlays = /[\u0334-\u0338\u20D0-\u20FF\p{Me}]/gu;
 
-/** A name in its one way to be written: composed, with single plain spaces. */
+/** Returns the canonical form of a name: composed, with single plain spaces. */
 export function normalizeName(name: string): string {
   return name
     .normalize('NFC')
@@ -53,8 +56,8 @@ export function normalizeName(name: string): string {
 }
 
 /**
- * Whether a tidy name has characters that are not seen, that turn what stands around them, or marks piled up beyond what
- * any language writes (UTS 39, section 5.4).
+ * Whether a normalized name has invisible characters, characters that change the text direction, or more stacked marks
+ * than any language uses (UTS 39, section 5.4).
  */
 export function isDeceptiveName(name: string): boolean {
   if (hasControlCharacters(name)) return true;
@@ -67,13 +70,13 @@ function hasStackedMarks(name: string): boolean {
   const apart = name.normalize('NFD');
   if (/(?:^| )\p{M}/u.test(name) || name.search(overlays) !== -1) return true;
   if (/[\p{Mn}\p{Me}]{5}/u.test(apart) || /(\p{Mn})\1/u.test(apart)) return true;
-  // Of those that Unicode composes with their letters, as in Vietnamese and Greek, none is left here.
+  // Normalization has already composed the marks of Vietnamese and Greek with their letters.
   if (new RegExp(`[${diacritics}]{3}`, 'u').test(name)) return true;
   const marks = name.match(new RegExp(`[${diacritics}]`, 'gu'))?.length ?? 0;
   return marks > 2 && marks >= (name.match(/\p{L}/gu)?.length ?? 0);
 }
 
-/** The name without what makes it odd. */
+/** Returns the name without deceptive characters. */
 export function sanitizeName(name: string): string {
   const tidy = normalizeName(name.toWellFormed());
   if (!isDeceptiveName(tidy)) return tidy;

@@ -1,24 +1,17 @@
 import { z } from 'zod';
+import { withCode } from '#shared/core/coded-error.ts';
 import { id, singleLine, time } from '#shared/core/fields.ts';
 import { limits } from '#shared/core/limits.ts';
 
-export const passkeyMessages = {
-  refused: 'That passkey did not sign you in. Please try again.',
-  notAdded: 'That passkey could not be added. Please try again.',
-  alreadyAdded: 'You have added this passkey already.',
-  tooMany: `You can have up to ${limits.passkeys} passkeys.`,
-  lastSignInMethod: 'This is your only way to sign in. Set a password or add another passkey first.',
-} as const;
-
-/** Base64url, as browsers write bytes into JSON. */
+/** Base64url, as browsers encode bytes in JSON. */
 const bytes = z
   .string()
   .max(20_000)
-  .regex(/^[\w-]*$/, 'The text is not base64url');
+  .regex(/^[\w-]*$/, withCode('passkey-bytes-not-valid'));
 
 const credentialId = bytes.min(1).max(1400);
 
-/** What `navigator.credentials.get` answered (WebAuthn Level 3, section 5.1: AuthenticationResponseJSON). */
+/** The result of `navigator.credentials.get` (WebAuthn Level 3, section 5.1: AuthenticationResponseJSON). */
 export const passkeyAuthenticationResponse = z.object({
   id: credentialId,
   rawId: credentialId,
@@ -34,7 +27,7 @@ export const passkeyAuthenticationResponse = z.object({
 });
 export type PasskeyAuthenticationResponse = z.infer<typeof passkeyAuthenticationResponse>;
 
-/** What `navigator.credentials.create` answered (RegistrationResponseJSON). */
+/** The result of `navigator.credentials.create` (RegistrationResponseJSON). */
 export const passkeyRegistrationResponse = z.object({
   id: credentialId,
   rawId: credentialId,
@@ -49,15 +42,15 @@ export const passkeyRegistrationResponse = z.object({
 });
 export type PasskeyRegistrationResponse = z.infer<typeof passkeyRegistrationResponse>;
 
-/** What the browser is asked to do: options of WebAuthn as JSON. */
+/** WebAuthn options for the browser, as JSON. */
 export const passkeyOptions = z.looseObject({ challenge: z.string() });
 
 export const passkeySignIn = z.object({ credential: passkeyAuthenticationResponse });
 
 export const passkeyName = singleLine({
   max: limits.passkeyName,
-  required: 'Give the passkey a name',
-  tooLong: `A passkey's name can have up to ${limits.passkeyName} characters`,
+  required: 'passkey-name-required',
+  tooLong: 'passkey-name-too-long',
 });
 export const passkeyRename = z.object({ name: passkeyName });
 

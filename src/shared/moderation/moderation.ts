@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { role } from '#shared/identity/accounts.ts';
 import { author, id, paged, time } from '#shared/core/fields.ts';
+import { withCode } from '#shared/core/coded-error.ts';
 import { countCodePoints, hasForbiddenCharacters } from '#shared/core/text.ts';
 
-/** The three kinds of posts, as care names them. */
+/** The kinds of posts that can be moderated. */
 export const postKind = z.enum(['question', 'answer', 'reply']);
-export type PostRef = { kind: z.infer<typeof postKind>; id: number };
 
-/** Everything an operator can do; also what the log tells of. */
+/** All actions of moderators, as listed in the log. */
 export const moderationAction = z.enum([
   'dismiss',
   'hide',
@@ -19,38 +19,38 @@ export const moderationAction = z.enum([
   'not_duplicate',
   'warn',
   'suspend',
-  'lift',
-  'undo',
-  'undo_undo',
+  'lift_suspension',
+  'remove_activity',
+  'restore_activity',
   'purge',
   'role',
   'approve',
-  'remove_activity',
-  'restore_activity',
+  'bulk_remove_activity',
+  'bulk_restore_activity',
 ]);
 export type ModerationAction = z.infer<typeof moderationAction>;
 
 const reasonText = (text: z.ZodString) =>
   text
     .trim()
-    .refine((value) => countCodePoints(value) <= 500, 'Up to 500 characters')
-    .refine((value) => !hasForbiddenCharacters(value), 'The text contains characters that cannot be shown');
+    .refine((value) => countCodePoints(value) <= 500, withCode('text-too-long', { max: 500 }))
+    .refine((value) => !hasForbiddenCharacters(value), withCode('characters-not-allowed'));
 
 export const reportReason = z.enum(['spam', 'rude', 'off_topic', 'duplicate', 'other']);
 export type ReportReason = z.infer<typeof reportReason>;
 
-/** A flag as a member sets it; null takes it back. */
+/** A member's report; null withdraws it. */
 export const reportDraft = z.object({
   reason: reportReason.nullable(),
   note: reasonText(z.string()).default(''),
 });
 export type ReportDraft = z.infer<typeof reportDraft>;
 
-/** The own flag on a post: the reason while nobody has looked at it, and whether somebody has. */
+/** The viewer's report of a post: its reason while it is open, and whether it is closed. */
 export const reportState = z.object({ reason: reportReason.nullable(), closed: z.boolean() });
 export type ReportState = z.infer<typeof reportState>;
 
-/** What an operator does to a post. */
+/** The actions of a moderator on a post. */
 export const postAction = z.enum([
   'dismiss',
   'hide',
@@ -68,15 +68,21 @@ export const postActionDraft = z.object({
   kind: postKind,
   id,
   reason: reasonText(z.string()).default(''),
-  /** The question that was asked before, for 'duplicate'. */
+  /** The original question, for 'duplicate'. */
   duplicateOf: id.nullable().default(null),
-  /** The place in the queue that the operator looks at: where it is gone, another one was faster. */
+  /** The entry of the review queue that the moderator sees. If it is closed, another moderator was faster. */
   queueItemId: id.nullable().default(null),
 });
 export type PostActionDraft = z.infer<typeof postActionDraft>;
 
-/** What an operator does about a member. */
-export const memberAction = z.enum(['warn', 'suspend', 'lift', 'undo', 'undo_undo']);
+/** The actions of a moderator on a member. */
+export const memberAction = z.enum([
+  'warn',
+  'suspend',
+  'lift_suspension',
+  'remove_activity',
+  'restore_activity',
+]);
 export type MemberAction = z.infer<typeof memberAction>;
 
 export const memberActionDraft = z.object({
@@ -88,20 +94,20 @@ export const memberActionDraft = z.object({
 });
 export type MemberActionDraft = z.infer<typeof memberActionDraft>;
 
-/** A post with open flags, as operators see it. Who flagged is told to nobody. */
+/** A post with open reports, for moderators. It does not name the reporters. */
 export const reportedPost = z.object({
   id,
   kind: postKind,
   postId: id,
   questionId: id,
-  /** Of the question. */
+  /** Title of the question. */
   title: z.string(),
   content: z.string(),
   ...author.shape,
   createdAt: time,
   reportsCount: z.int().positive(),
   firstAt: time,
-  /** How many flags name each reason, and what was written to them. */
+  /** The number of reports by reason, and their notes. */
   reasons: z.array(z.object({ reason: reportReason, count: z.int().positive() })),
   notes: z.array(z.string()),
   locked: z.boolean(),
@@ -111,8 +117,8 @@ export const reviewQueue = paged(reportedPost);
 export type ReviewQueue = z.infer<typeof reviewQueue>;
 
 /**
- * Something operators did. Every member sees what, why and when; who did it, whom it was about and how it was before is
- * null for all but operators.
+ * An entry of the moderation log. Every member sees what, why and when. Who acted, whom it concerned and the state
+ * before are null except for moderators.
  */
 export const moderationLogEntry = z.object({
   id,
@@ -120,21 +126,21 @@ export const moderationLogEntry = z.object({
   action: moderationAction,
   reason: z.string(),
   postKind: postKind.nullable(),
-  /** The question it was about or in, where that is to be seen now. */
+  /** The question of the action, null if it is not visible now. */
   questionId: id.nullable(),
   title: z.string().nullable(),
   moderatorName: z.string().nullable(),
   memberId: id.nullable(),
   memberName: z.string().nullable(),
   before: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).nullable(),
-  /** The post, where an operator can bring it back. */
+  /** The post, if a moderator can restore it. */
   restorable: z.object({ kind: postKind, id }).nullable(),
 });
 export type ModerationLogEntry = z.infer<typeof moderationLogEntry>;
 export const moderationLog = paged(moderationLogEntry);
 export type ModerationLog = z.infer<typeof moderationLog>;
 
-/** A post of a question that others do not see: the author's own, or for operators everybody's. */
+/** A hidden post of a question, for its author and for moderators. */
 export const hiddenPost = z.object({
   id,
   kind: postKind,
@@ -149,7 +155,7 @@ export const hiddenPost = z.object({
 export type HiddenPost = z.infer<typeof hiddenPost>;
 export const hiddenPosts = z.object({ items: z.array(hiddenPost) });
 
-/** What the operators told a member. */
+/** A message from moderators to a member. */
 export const moderatorMessage = z.object({
   id,
   kind: z.enum(['warning', 'suspension', 'hidden', 'deleted']),
@@ -162,10 +168,10 @@ export type ModeratorMessage = z.infer<typeof moderatorMessage>;
 export const moderatorMessages = z.object({ items: z.array(moderatorMessage) });
 export const moderatorMessagesSeen = z.object({ upTo: id });
 
-/** Undoing everything one account did, or taking that back. */
+/** The removal of all activity of one account, or its restoration. */
 export const memberActivityRemoval = z.object({
   id,
-  state: z.enum(['undoing', 'undone', 'restoring', 'restored']),
+  state: z.enum(['removing', 'removed', 'restoring', 'restored']),
   posts: z.int().nonnegative(),
   votes: z.int().nonnegative(),
   postsDone: z.int().nonnegative(),
@@ -173,7 +179,7 @@ export const memberActivityRemoval = z.object({
 });
 export type MemberActivityRemoval = z.infer<typeof memberActivityRemoval>;
 
-/** A member as operators see them. */
+/** A member as moderators see them. */
 export const moderatedMember = z.object({
   id,
   displayName: z.string(),

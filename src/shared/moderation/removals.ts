@@ -2,16 +2,15 @@ import { z } from 'zod';
 import { pendingStep } from '#shared/identity/accounts.ts';
 import { postKind } from './moderation.ts';
 import { id, paged, time } from '#shared/core/fields.ts';
+import { withCode } from '#shared/core/coded-error.ts';
 import { limits } from '#shared/core/limits.ts';
 import { countCodePoints, hasForbiddenCharacters } from '#shared/core/text.ts';
 
-/** Hours back that lists of registrations can show: as long as networks are stored. */
+/** Hours that lists of registrations can go back: networks are stored for that long. */
 export const registrationHoursMax = 30 * 24;
 
-/** As it is stored: '192.0.2.1' or '2001:db8:1::/48'. */
-export const network = z
-  .string()
-  .regex(/^[\da-f.:/]{2,60}$/, 'Use a network as the list of registrations names it');
+/** The stored form: '192.0.2.1' or '2001:db8:1::/48'. */
+export const network = z.string().regex(/^[\da-f.:/]{2,60}$/, withCode('network-not-valid'));
 const count = z.int().nonnegative();
 
 export const registrationQuery = z.object({
@@ -20,10 +19,10 @@ export const registrationQuery = z.object({
 
 /** The accounts that registered from one network in a time span. */
 export const registrationNetwork = z.object({
-  /** An IPv4 address or an IPv6 /48 network; null for accounts that still wait and whose network is not stored any more. */
+  /** An IPv4 address or an IPv6 /48; null for accounts that still wait and whose network is no longer stored. */
   network: network.nullable(),
   accounts: z.int().positive(),
-  /** How many of them wait before they can post. */
+  /** Number of accounts that wait for approval. */
   pendingAccounts: count,
   firstAt: time,
   latestAt: time,
@@ -33,14 +32,14 @@ export const registrationNetworks = z.object({ items: z.array(registrationNetwor
 
 const activity = { questions: count, answers: count, replies: count, votes: count } as const;
 
-/** One account of a network, with what it has posted. */
+/** An account of a network with its activity. */
 export const registeredAccount = z.object({
   id,
   displayName: z.string(),
   registeredAt: time,
   pendingStep: pendingStep.nullable(),
   isModerator: z.boolean(),
-  /** Whether all activity of the account is removed, or being removed. */
+  /** Whether all activity of the account is removed, or is being removed. */
   isRemoved: z.boolean(),
   ...activity,
 });
@@ -49,7 +48,7 @@ export const registeredAccounts = paged(registeredAccount);
 
 export const approval = z.object({ memberIds: z.array(id).min(1).max(limits.removalAccounts) });
 
-/** Either members, or all who registered from a network in a time span. */
+/** Either members, or all accounts that registered from a network in a time span. */
 export const removalSelection = z.object({
   memberIds: z.array(id).max(limits.removalAccounts).default([]),
   network: network.nullable().default(null),
@@ -62,26 +61,26 @@ export type RemovalSelection = z.infer<typeof removalSelection>;
 const reason = z
   .string()
   .trim()
-  .refine((value) => countCodePoints(value) <= 500, 'Up to 500 characters')
-  .refine((value) => !hasForbiddenCharacters(value), 'The text contains characters that cannot be shown');
+  .refine((value) => countCodePoints(value) <= 500, withCode('text-too-long', { max: 500 }))
+  .refine((value) => !hasForbiddenCharacters(value), withCode('characters-not-allowed'));
 
 export const removalDraft = z.object({ ...removalSelection.shape, reason });
 export type RemovalDraft = z.infer<typeof removalDraft>;
 export const restorationDraft = z.object({ reason });
 
-/** What a removal would take, counted now. */
+/** The present counts of what a removal would take. */
 export const removalPreview = z.object({
   /** Accounts whose activity would be removed. */
   accounts: count,
-  /** Selected accounts that are left alone. */
+  /** Selected moderators, which are skipped. */
   moderators: count,
   alreadyRemoved: count,
   ...activity,
-  /** Answers and replies of others below these posts, which are hidden with them. */
+  /** Answers and replies of other members below these posts, which are hidden with them. */
   othersPosts: count,
-  /** The accounts with most activity first, 100 at most. */
+  /** The accounts with the most activity first; at most 100. */
   items: z.array(z.object({ id, displayName: z.string(), ...activity })),
-  /** The latest posts, 10 at most. */
+  /** The latest posts; at most 10. */
   sample: z.array(
     z.object({
       kind: postKind,
@@ -97,7 +96,7 @@ export const removalPreview = z.object({
 });
 export type RemovalPreview = z.infer<typeof removalPreview>;
 
-/** A removal of all activity of several accounts, and how far it or its restoration is. */
+/** A removal of all activity of several accounts, with its progress. */
 export const removal = z.object({
   id,
   state: z.enum(['removing', 'removed', 'restoring', 'restored']),

@@ -1,24 +1,12 @@
 import { z } from 'zod';
+import { type NotificationKind, notificationKinds } from './notification-kinds.ts';
 import { id, nextCursor, time } from '#shared/core/fields.ts';
 
 export const notificationFilter = z.enum(['all', 'unread']);
 export type NotificationFilter = z.infer<typeof notificationFilter>;
 
-/** What a notification tells of (docs/product.md 12). */
-export const notificationKind = z.enum([
-  'answer',
-  'followed_answer',
-  'reply_to_question',
-  'reply_to_answer',
-  'reply_to_reply',
-  'vote_question',
-  'vote_answer',
-  'vote_reply',
-  'accepted',
-  'accepted_followed',
-  'mention',
-]);
-export type NotificationKind = z.infer<typeof notificationKind>;
+const kinds = Object.keys(notificationKinds) as [NotificationKind, ...NotificationKind[]];
+export const notificationKind = z.enum(kinds);
 
 export const notification = z.object({
   id,
@@ -29,9 +17,9 @@ export const notification = z.object({
   kind: notificationKind,
   /** The title of the question. */
   title: z.string(),
-  /** In English; programs make their own of `kind`, `senderName` and `title`. */
+  /** In English. Programs can build their own text from `kind`, `senderName` and `title`. */
   message: z.string(),
-  /** Where it leads: the question with the item in view. */
+  /** The link to the question, which scrolls to the post. */
   link: z.string(),
   entityId: id,
   entityType: z.enum(['question', 'answer', 'reply']),
@@ -41,13 +29,13 @@ export const notification = z.object({
 });
 export type Notification = z.infer<typeof notification>;
 
-/** Unread notifications that are counted at most, so that looking at them costs the same however many there are. */
+/** Unread notifications counted at most, so that the cost is bounded. */
 export const maxUnreadCount = 500;
 
 /** Newest first. */
 export const notifications = z.object({
   items: z.array(notification),
-  /** `unreadCounted` where there are so many or more. */
+  /** `maxUnreadCount` means this many or more. */
   unreadCount: z.int().nonnegative().max(maxUnreadCount),
   nextCursor,
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What notifications are about, as members choose; `notification_category()` in the database sorts the kinds into these. */
+/** The categories that members choose settings for; `notification_category()` in the database maps kinds to them. */
 export const notificationCategory = z.enum([
   'answers',
   'followed',
@@ -11,29 +11,29 @@ export const notificationCategory = z.enum([
 ]);
 export type NotificationCategory = z.infer<typeof notificationCategory>;
 
-export const emailFrequency = z.enum(['off', 'at_once', 'daily', 'weekly']);
+export const emailFrequency = z.enum(['off', 'instant', 'daily', 'weekly']);
 export type EmailFrequency = z.infer<typeof emailFrequency>;
 
 export const notificationPreference = z.object({
   category: notificationCategory,
-  /** Off: nothing is told of it, by no way. */
+  /** Off: no notification at all, by any channel. */
   inApp: z.boolean(),
   email: emailFrequency,
   push: z.boolean(),
 });
 export type NotificationPreference = z.infer<typeof notificationPreference>;
 
-/** What holds until a member chooses; the trigger `apply_notification_preference()` holds the same. */
+/** Returns the default settings; the trigger `apply_notification_preference()` has the same. */
 export function getDefaultPreference(category: NotificationCategory): NotificationPreference {
   return { category, inApp: true, email: 'off', push: category !== 'votes' };
 }
 
-/** What is not named stays. */
+/** Absent fields do not change. */
 export const notificationPreferenceChange = z.object({
   inApp: z.boolean().optional(),
   email: emailFrequency.optional(),
   push: z.boolean().optional(),
-  /** Where the member is, as their browser names it; digests come in the morning there. */
+  /** The member's time zone from their browser. Digests are sent in the morning there. */
   timeZone: z
     .string()
     .regex(/^[\w+/-]{1,64}$/, 'must be a name such as Europe/Berlin')
@@ -42,8 +42,8 @@ export const notificationPreferenceChange = z.object({
 export type NotificationPreferenceChange = z.infer<typeof notificationPreferenceChange>;
 
 /**
- * Whether a member can be mailed: 'unavailable' without a mail server; 'unconfirmed' until the link in the mail to the
- * own address was opened.
+ * Whether the member can be emailed: 'unavailable' without a mail server; 'unconfirmed' until they open the emailed
+ * link.
  */
 export const emailStatus = z.enum(['unavailable', 'unconfirmed', 'confirmed']);
 export type EmailStatus = z.infer<typeof emailStatus>;
@@ -51,14 +51,14 @@ export type EmailStatus = z.infer<typeof emailStatus>;
 export const notificationPreferences = z.object({
   preferences: z.array(notificationPreference),
   emailStatus: emailStatus,
-  /** The public key that browsers ask their push service with; null where this Parley does not push. */
+  /** The VAPID public key for browsers to subscribe with; null if push is off. */
   pushKey: z.string().nullable(),
-  /** Whether this session's browser is pushed to. */
+  /** Whether this session's browser receives push messages. */
   isPushEnabledHere: z.boolean(),
 });
 export type NotificationPreferences = z.infer<typeof notificationPreferences>;
 
-/** What a browser's `PushSubscription` says; keys are base64url without padding (RFC 8291). */
+/** The fields of a browser's `PushSubscription`; keys are base64url without padding (RFC 8291). */
 export const pushSubscription = z.object({
   endpoint: z
     .string()
@@ -69,17 +69,17 @@ export const pushSubscription = z.object({
 });
 export type NewPushSubscription = z.infer<typeof pushSubscription>;
 
-/** What a link to unsubscribe ends: mails about one thing, or all of one rhythm. */
+/** What an unsubscribe link ends: emails of one category, or all emails of one frequency. */
 export const unsubscribeScope = z.union([notificationCategory, emailFrequency.exclude(['off'])]);
 export type UnsubscribeScope = z.infer<typeof unsubscribeScope>;
 
-/** What is pushed to a device; the worker shows it. */
+/** A push message; the service worker shows it. */
 export const pushMessage = z.object({
   title: z.string(),
   body: z.string(),
-  /** Where a click leads, within this site. */
+  /** The URL to open on a click, within this site. */
   link: z.string(),
-  /** A later message with the same tag takes the place of the earlier. */
+  /** A later message with the same tag replaces the earlier one. */
   tag: z.string(),
 });
 export type PushMessage = z.infer<typeof pushMessage>;

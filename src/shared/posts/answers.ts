@@ -6,8 +6,8 @@ import { repliesPage } from './replies.ts';
 export const answerDraft = z.object({
   content: multiline({
     max: limits.answer,
-    required: 'Please write an answer',
-    tooLong: 'An answer can have up to 30,000 characters',
+    required: 'answer-required',
+    tooLong: 'answer-too-long',
   }),
 });
 export type AnswerDraft = z.infer<typeof answerDraft>;
@@ -23,22 +23,22 @@ export const answer = z.object({
   createdAt: time,
   editedAt: time.nullable(),
   ...votes.shape,
-  /** Whether the viewer keeps it among their bookmarks. */
+  /** Whether the viewer bookmarked it. */
   bookmarked: z.boolean(),
   source,
   replies: repliesPage,
 });
 export type Answer = z.infer<typeof answer>;
 
-/** Newest first; the highest score (upvotes less downvotes) first, then newest; oldest first. */
+/** Newest first; highest score (upvotes minus downvotes) first, then newest; oldest first. */
 export const answerSort = z.enum(['newest', 'helpful', 'oldest']);
 export type AnswerSort = z.infer<typeof answerSort>;
 
-/** In the order asked for; the first page begins with the accepted one. */
+/** In the requested order; the first page starts with the accepted answer. */
 export const answersPage = paged(answer);
 export type AnswersPage = z.infer<typeof answersPage>;
 
-/** The answer that solved it, as its asker says; null takes it back. */
+/** The answer to accept; null accepts none. */
 export const acceptanceDraft = z.object({ answerId: id.nullable() });
 
 export const acceptanceState = z.object({ acceptedAnswerId: id.nullable() });

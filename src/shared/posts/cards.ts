@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { author, id, source, time } from '#shared/core/fields.ts';
 
-/** An answer in a list, with the question it belongs to. */
+/** An answer in a list, with its question. */
 export const answerCard = z.object({
   id,
   questionId: id,
@@ -12,7 +12,7 @@ export const answerCard = z.object({
   createdAt: time,
   upvotes: z.int().nonnegative(),
   downvotes: z.int().nonnegative(),
-  /** Whether it is its question's accepted answer. */
+  /** Whether it is the accepted answer. */
   accepted: z.boolean(),
   source,
 });

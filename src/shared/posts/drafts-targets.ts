@@ -1,9 +1,8 @@
-/** Apart from the schemas of drafts.ts, so that a page without a form does not load what checks them. */
+import type { PostRef } from '#shared/core/fields.ts';
 
-/** The three kinds of posts, and one of them. */
-type PostRef = { kind: 'question' | 'answer' | 'reply'; id: number };
+/** Separate from the schemas in drafts.ts, so that a page without a form does not load them. */
 
-/** What a draft is for, as the text that names it: 'ask', 'answer:7' (to question 7), 'reply:answer:12', 'edit:reply:3'. */
+/** The target of a draft as a text: 'ask', 'answer:7' (to question 7), 'reply:answer:12', 'edit:reply:3'. */
 export const draftTargetPattern =
   /^(?:ask|answer:[1-9]\d{0,14}|(?:reply|edit):(?:question|answer|reply):[1-9]\d{0,14})$/;
 
@@ -11,7 +10,7 @@ export function isDraftTarget(target: string): boolean {
   return draftTargetPattern.test(target);
 }
 
-/** The names of the places of drafts; `places.reply({ kind: 'question', … })` is a comment. */
+/** Builds targets of drafts. `reply({ kind: 'question', … })` is a comment. */
 export const draftTargets = {
   ask: 'ask',
   answer: (questionId: number) => `answer:${questionId}`,
@@ -19,7 +18,7 @@ export const draftTargets = {
   edit: ({ kind, id }: PostRef) => `edit:${kind}:${id}`,
 } as const;
 
-/** What a place says; null for a text that names none. */
+/** Parses a target; null for an invalid text. */
 export function parseDraftTarget(
   target: string,
 ):
@@ -35,5 +34,5 @@ export function parseDraftTarget(
   return { form: form === 'edit' ? 'edit' : 'reply', post: { kind, id: Number(second) } };
 }
 
-/** The header by which an edit names the draft it was written as. A new post names it by its idempotency key. */
+/** The header of an edit with the key of its draft. For a new post, the idempotency key is the key of the draft. */
 export const draftHeader = 'parley-draft';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { draftTargets, parseDraftTarget } from './drafts-targets.ts';
 import { draftFields } from './drafts.ts';
 
-test('every place says which form it names', () => {
+test('parses every target', () => {
   expect(parseDraftTarget(draftTargets.ask)).toEqual({ form: 'ask' });
   expect(parseDraftTarget(draftTargets.answer(7))).toEqual({ form: 'answer', questionId: 7 });
   for (const kind of ['question', 'answer', 'reply'] as const) {
@@ -22,11 +22,11 @@ test.each([
   'reply:feed:7',
   'edit:answer:-1',
   'replying:7',
-])('%j names no form', (place) => {
+])('refuses %j', (place) => {
   expect(parseDraftTarget(place)).toBeNull();
 });
 
-test('fields hold what forms hold, untrimmed, and nothing a database cannot', () => {
+test('accepts the fields of forms untrimmed, except characters that the database cannot store', () => {
   expect(draftFields.safeParse({ content: ' \ttyped\n ', version: null }).success).toBe(true);
   for (const wrong of [{ content: 'a\0' }, { content: '\ud83d' }, { content: 1 }, { 'a b': '' }, [], null])
     expect(draftFields.safeParse(wrong).success).toBe(false);

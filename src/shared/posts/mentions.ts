@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { id } from '#shared/core/fields.ts';
 
-/** Members whom a text may name, as the list behind an '@' shows them. */
+/** Members that a text can mention, for the list after an '@'. */
 export const mentionableMembers = z.object({
   items: z.array(
     z.object({

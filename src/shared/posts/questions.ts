@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { askMessages } from './questions-messages.ts';
 import { answerSort, answersPage } from './answers.ts';
 import {
   author,
@@ -22,15 +21,16 @@ export const tagList = z
   .transform(normalizeTags)
   .superRefine((list, context) => {
     const problem = findTagsProblem(list);
-    if (problem !== null) context.addIssue({ code: 'custom', message: problem });
+    if (problem !== null)
+      context.addIssue({ code: 'custom', message: problem.code, params: { ...problem.params } });
   });
 
 export const questionDraft = z.object({
-  title: singleLine({ max: limits.title, required: askMessages.required, tooLong: askMessages.titleLong }),
+  title: singleLine({ max: limits.title, required: 'question-fields-required', tooLong: 'title-too-long' }),
   content: multiline({
     max: limits.details,
-    required: askMessages.required,
-    tooLong: askMessages.detailsLong,
+    required: 'question-fields-required',
+    tooLong: 'details-too-long',
   }),
   tags: tagList.default([]),
 });
@@ -48,7 +48,7 @@ const counts = z.object({
 export const questionCard = z.object({
   id,
   title: z.string(),
-  /** The first 200 characters of the text without its marks; `excerptCut` tells that there is more. */
+  /** The first 200 characters of the text without Markdown marks; `excerptCut`: there is more. */
   excerpt: z.string(),
   excerptCut: z.boolean(),
   tags: z.array(z.string()),
@@ -57,9 +57,9 @@ export const questionCard = z.object({
   upvotes: z.int().nonnegative(),
   downvotes: z.int().nonnegative(),
   ...counts.shape,
-  /** Whether one of its answers is accepted. */
+  /** Whether it has an accepted answer. */
   solved: z.boolean(),
-  /** Whether it is said to have been asked before. */
+  /** Whether it is marked as a duplicate. */
   duplicate: z.boolean(),
   source,
 });
@@ -76,29 +76,29 @@ export const question = z.object({
   tags: z.array(z.string()),
   ...author.shape,
   createdAt: time,
-  /** The time of the last edit; null when it was never edited. */
+  /** The time of the last edit; null if it was never edited. */
   editedAt: time.nullable(),
   ...votes.shape,
   ...counts.shape,
-  /** The answer that the asker says solved it. */
+  /** The accepted answer; null for none. */
   acceptedAnswerId: id.nullable(),
-  /** Why nothing can be written, edited or voted on here; null where it can. */
+  /** The reason of the lock; null if the question is not locked. */
   lockReason: z.string().nullable(),
-  /** The question that asked the same before. */
+  /** The original question, if this one is a duplicate. */
   duplicateOf: id.nullable(),
   /** Whether the viewer follows the question. */
   following: z.boolean(),
-  /** Whether the viewer keeps it among their bookmarks. */
+  /** Whether the viewer bookmarked it. */
   bookmarked: z.boolean(),
-  /** Whether the viewer hears of nothing that happens on it. */
+  /** Whether the viewer muted it. */
   muted: z.boolean(),
   source,
 });
 export type Question = z.infer<typeof question>;
 
 /**
- * All that /question/:id shows at first: the question, the replies to it ('comments'), the first answers in the
- * order asked for, each with its replies. More answers and replies come by their cursors.
+ * The first data of /question/:id: the question, its replies ('comments'), and the first answers in the requested order
+ * with their replies. More answers and replies follow by cursor.
  */
 export const questionPage = z.object({
   question,
@@ -106,17 +106,17 @@ export const questionPage = z.object({
   answers: answersPage,
   /** The order of the answers. */
   sort: answerSort,
-  /** When the viewer opened the question before; null where they never did. */
+  /** When the viewer last opened the question; null if never. */
   visitedAt: time.nullable(),
 });
-export type QuestionPage = z.infer<typeof questionPage>;
+export type QuestionPageData = z.infer<typeof questionPage>;
 
 export const createdId = z.object({ id });
 
-/** At most so many questions' titles are asked for at once. */
+/** Questions per request for titles. */
 export const maxQuestionTitles = limits.questionTitles;
 
-/** What links to questions by their number need to know of them. */
+/** Titles of questions, for links to questions. */
 export const questionTitles = z.object({ items: z.array(z.object({ id, title: z.string() })) });
 export type QuestionTitles = z.infer<typeof questionTitles>;
 

@@ -5,10 +5,10 @@ import { limits } from '#shared/core/limits.ts';
 export const replyDraft = z.object({
   content: multiline({
     max: limits.reply,
-    required: 'Please write a reply',
-    tooLong: 'A reply can have up to 1,000 characters',
+    required: 'reply-required',
+    tooLong: 'reply-too-long',
   }),
-  /** The reply this one answers; null or absent for a reply to the answer (or question) itself. */
+  /** The reply that this one replies to; null or absent for a reply to the answer (or question) itself. */
   parentReplyId: id.nullable().default(null),
 });
 export type ReplyDraft = z.infer<typeof replyDraft>;
@@ -24,7 +24,7 @@ export const reply = z.object({
   parentReplyId: id.nullable(),
   /** 0 for a reply to an answer or question, up to 3. */
   level: z.int().min(0).max(limits.replyLevel),
-  /** Empty for a deleted reply that others answered; it is shown as 'Reply deleted'. */
+  /** Empty for a deleted reply that has replies; it is shown as 'Reply deleted'. */
   content: z.string(),
   deleted: z.boolean(),
   ...author.shape,
@@ -36,6 +36,6 @@ export const reply = z.object({
 });
 export type Reply = z.infer<typeof reply>;
 
-/** Oldest first, so that a parent always comes before its children, also across pages. */
+/** Oldest first, so that a parent comes before its children, also across pages. */
 export const repliesPage = paged(reply);
 export type RepliesPage = z.infer<typeof repliesPage>;

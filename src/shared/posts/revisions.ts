@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { time } from '#shared/core/fields.ts';
 
-/** A version of a post in the list of its versions. The newest version is the post itself. */
+/** A version of a post in its history. The newest version is the post itself. */
 export const revisionEntry = z.object({
   /** 1 is the first. */
   number: z.int().positive(),
   createdAt: time,
-  /** The version before it that is still kept; null for the oldest. */
+  /** The previous version that is still stored; null for the oldest. */
   previous: z.int().positive().nullable(),
 });
 export const revisionsPage = z.object({ items: z.array(revisionEntry), nextCursor: z.string().nullable() });

@@ -1,22 +1,20 @@
 import { countCodePoints, hasControlCharacters, tagKey } from '#shared/core/text.ts';
+import type { CodedError } from '#shared/errors.ts';
+import { codedError } from '#shared/core/coded-error.ts';
+import { tagDescriptions } from './tag-descriptions.ts';
 import { limits } from '#shared/core/limits.ts';
 
-/** What is wrong with a list of tags, as the sentence shown beside the field (docs/product.md 9). */
-export type TagsProblem = string;
-
-export const tooManyTagsMessage = `You can add up to ${limits.tagsPerQuestion} tags`;
-
-/** One tag as stored: trimmed, one leading `#` dropped, runs of inner spaces made one. */
+/** Normalizes a tag for storage: trims it, drops one leading `#`, folds runs of spaces. */
 export function normalizeTag(raw: string): string {
   return raw.normalize('NFC').trim().replace(/^#/u, '').trim().replace(/\s+/gu, ' ');
 }
 
-/** Tags as typed in one field: separated by commas, empties dropped, duplicates folded to the first. */
+/** Parses tags typed in one field: separated by commas, without empty ones; of duplicates, only the first. */
 export function parseTags(typed: string): string[] {
   return normalizeTags(typed.split(','));
 }
 
-/** Normalised tags without empties and duplicates, in the order given. */
+/** Normalizes tags, without empty ones and duplicates, in order. */
 export function normalizeTags(raw: readonly string[]): string[] {
   const byKey = new Map<string, string>();
   for (const tag of raw) {
@@ -28,31 +26,19 @@ export function normalizeTags(raw: readonly string[]): string[] {
   return [...byKey.values()];
 }
 
-/** @param tags normalised tags. Returns null when they may be used. */
-export function findTagsProblem(tags: readonly string[]): TagsProblem | null {
-  if (tags.length > limits.tagsPerQuestion) return tooManyTagsMessage;
+/**
+ * Returns the error of a list of tags, for their field (docs/product.md 9); null if they are valid.
+ * @param tags normalised tags
+ */
+export function findTagsProblem(tags: readonly string[]): CodedError | null {
+  if (tags.length > limits.tagsPerQuestion)
+    return codedError('too-many-tags', { max: limits.tagsPerQuestion });
   if (tags.some((tag) => countCodePoints(tag) > limits.tag))
-    return `A tag can have up to ${limits.tag} characters`;
-  if (tags.some((tag) => hasControlCharacters(tag))) return 'A tag cannot contain control characters';
+    return codedError('tag-too-long', { max: limits.tag });
+  if (tags.some((tag) => hasControlCharacters(tag))) return codedError('tag-characters-not-allowed');
   return null;
 }
 
-/** Preset descriptions (docs/product.md 9.4); any other tag reads 'Discussion about {tag}'. */
-const descriptions: Readonly<Record<string, string>> = {
-  javascript: 'The language of the web, in the browser and on the server',
-  typescript: 'JavaScript with types: modelling, inference and tooling',
-  react: 'Building user interfaces from components',
-  python: 'Scripts, services, data and everything in between',
-  'node.js': 'JavaScript on the server: runtimes, packages, performance',
-  css: 'Layout, type and colour on the web',
-  html: 'Structure and meaning of web pages',
-  ai: 'Machine learning, language models and what to do with them',
-  database: 'Storing, querying and keeping data safe',
-  technology: 'Devices, systems and how they change our days',
-  programming: 'The craft of writing software, in any language',
-  career: 'Work, learning and getting on',
-};
-
 export function getTagDescription(tag: string): string {
-  return descriptions[tagKey(tag)] ?? `Discussion about ${tag}`;
+  return tagDescriptions[tagKey(tag)] ?? `Discussion about ${tag}`;
 }

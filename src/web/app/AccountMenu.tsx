@@ -13,7 +13,7 @@ const intent = preloadOnIntent(load);
 export function AccountMenu() {
   const member = useMember();
   const id = useId();
-  // Noted when it is pressed: set while the page is first shown, it would have all of that shown again.
+  // Set when the button is pressed: setting it while the page first renders would render everything again.
   const [button, setButton] = useState<HTMLElement | null>(null);
   const [opened, setOpened] = useState(false);
   if (member === null) return null;

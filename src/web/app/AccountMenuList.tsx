@@ -12,13 +12,15 @@ import { ExternalTarget, useOpenAfterMount } from '#web/ui/lazy-popover.tsx';
 import classes from './AccountMenuList.module.css';
 
 const links = (member: Me) => [
-  ...(member.role === 'operator' ? [{ to: paths.care, label: t`Flagged posts`, Icon: IconShield }] : []),
+  ...(member.role === 'moderator'
+    ? [{ to: paths.moderation, label: t`Review queue`, Icon: IconShield }]
+    : []),
   { to: paths.profile, label: t`Profile`, Icon: IconUser },
   { to: paths.following, label: t`Following`, Icon: IconRss },
   { to: paths.settings, label: t`Settings`, Icon: IconSettings },
 ];
 
-/** What the account menu holds; loaded when it is first wanted. */
+/** The contents of the account menu. Loaded when the menu is first opened. */
 export default function AccountMenuList({
   member,
   button,
@@ -34,7 +36,7 @@ export default function AccountMenuList({
   const whoId = useId();
   const logout = useMutation({
     mutationFn: () => signOut(queryClient),
-    onError: () => toastError(t`You are still signed in: the server did not answer. Please try again.`),
+    onError: () => toastError(t`Could not log out: the server did not respond. Please try again.`),
   });
 
   return (
@@ -48,7 +50,7 @@ export default function AccountMenuList({
       <Menu.Target>
         <ExternalTarget button={button} />
       </Menu.Target>
-      {/* A menu has items only: whose it is describes it. */}
+      {/* A menu may contain only items, so the member's name is its description. */}
       <Menu.Dropdown aria-labelledby={button?.id} aria-describedby={whoId}>
         <div id={whoId} aria-hidden="true" className={classes.member}>
           <div className={classes.name}>{member.displayName}</div>

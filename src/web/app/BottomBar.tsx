@@ -10,13 +10,13 @@ import classes from './BottomBar.module.css';
 
 const links = () => [
   { to: paths.home, label: t`Home`, Icon: IconHome },
-  { to: paths.topics, label: t`Topics`, Icon: IconHash },
+  { to: paths.tags, label: t`Topics`, Icon: IconHash },
   { to: paths.ask, label: t`Ask`, Icon: IconPencilPlus },
   { to: paths.following, label: t`Following`, Icon: IconRss },
-  { to: paths.notifications, label: t`Alerts`, Icon: IconBell },
+  { to: paths.notifications, label: t`Notifications`, Icon: IconBell },
 ];
 
-/** In the place of the sidebar, where the thumb is. */
+/** Replaces the sidebar on phones. */
 export function BottomBar() {
   useOnScreenKeyboard();
   const unread = useUnreadCount();

@@ -17,7 +17,7 @@ import classes from './CommandPalette.module.css';
 
 type Props = { opened: boolean; onClose: () => void; onShowShortcuts: () => void };
 
-/** Questions, topics, members and commands, found while one types (Mod+K). Over the whole screen of a phone. */
+/** Finds questions, topics, members and commands while the member types (Mod+K). Covers the whole screen on a phone. */
 export default function CommandPalette({ opened, onClose, onShowShortcuts }: Props) {
   const phone = useMediaQuery('(max-width: 767px)', false, { getInitialValueInEffect: false });
   return (
@@ -84,8 +84,8 @@ function CommandPaletteBody({ onClose, onShowShortcuts }: Omit<Props, 'opened'>)
   });
 
   function onKeyDown(event: KeyboardEvent) {
-    const again = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k';
-    if (!again) {
+    const isShortcut = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k';
+    if (!isShortcut) {
       list.onKeyDown(event);
       return;
     }
@@ -100,7 +100,7 @@ function CommandPaletteBody({ onClose, onShowShortcuts }: Omit<Props, 'opened'>)
         <input
           {...list.fieldProps}
           className={classes.input}
-          aria-label={t`Find or do anything`}
+          aria-label={t`Search or run a command`}
           placeholder={t`Questions, topics, members, commands`}
           autoComplete="off"
           spellCheck={false}
@@ -133,7 +133,7 @@ function CommandPaletteBody({ onClose, onShowShortcuts }: Omit<Props, 'opened'>)
         ))}
       </div>
       <VisuallyHidden component="output">
-        {plural(choices.length, { one: '# choice', other: '# choices' })}
+        {plural(choices.length, { one: '# result', other: '# results' })}
       </VisuallyHidden>
     </>
   );

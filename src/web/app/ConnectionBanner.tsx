@@ -15,8 +15,8 @@ import { Link, useLocation } from '@tanstack/react-router';
 import { useCachedSession } from '#web/core/session.ts';
 
 /**
- * Tells that what is on the page may be old, and what waits to be sent; goes by itself when the server answers again
- * and has all of it.
+ * Says that the page may be out of date and how many changes wait to be sent. Disappears when the server responds again
+ * and has received them all.
  */
 export function ConnectionBanner() {
   const connection = useConnectionStatus();
@@ -33,13 +33,13 @@ export function ConnectionBanner() {
         )}
         {connection === 'restarting' && (
           <span className={classes.banner}>
-            {t`The server is restarting. This page carries on by itself in a moment.`}
+            {t`The server is restarting. This page will reconnect automatically.`}
             {count > 0 && ` ${formatQueuedCount(count)}`}
           </span>
         )}
         {connection === 'busy' && (
           <span className={classes.banner}>
-            {t`The server is very busy. This page carries on by itself in a moment.`}
+            {t`The server is very busy. This page will reconnect automatically.`}
             {count > 0 && ` ${formatQueuedCount(count)}`}
           </span>
         )}
@@ -53,18 +53,18 @@ export function ConnectionBanner() {
   );
 }
 
-/** Of when it is, where the page shows what was kept; or that it has nothing to show. */
+/** Says when the data on the page was loaded if it comes from the offline cache, or that the page has no data yet. */
 function RestoredAt() {
   const isPending = useIsPageLoading();
   const isAwaited = useQueryCache(isAnyMissing);
   const oldest = useQueryCache(getOldestRestoredAt);
-  if (isPending && isAwaited) return ` ${t`This page comes when you are back online.`}`;
+  if (isPending && isAwaited) return ` ${t`This page will load when you are back online.`}`;
   if (oldest === null) return null;
   return (
     <>
       {' '}
       <Trans>
-        It was loaded <Time at={new Date(oldest).toISOString()} />.
+        Last updated <Time at={new Date(oldest).toISOString()} />.
       </Trans>
     </>
   );
@@ -78,14 +78,14 @@ function useQueryCache<T extends number | boolean | null>(select: (client: Query
   );
 }
 
-/** Whether some part of the page was asked for in vain, and is not kept either. */
+/** Whether a query of the page failed and has no cached data either. */
 function isAnyMissing(client: QueryClient): boolean {
   return listActiveQueries(client).some(
     ({ state }) => state.status === 'pending' && state.fetchFailureCount > 0,
   );
 }
 
-/** The time of the oldest part of the page that was kept. */
+/** When the oldest restored data on the page was loaded, in milliseconds since 1970; null if nothing is restored. */
 function getOldestRestoredAt(client: QueryClient): number | null {
   const times = listActiveQueries(client)
     .map(({ queryHash }) => getRestoredAt(queryHash))
@@ -100,10 +100,13 @@ function listActiveQueries(client: QueryClient) {
     .filter(({ queryHash }) => queryHash !== unreadCountHash);
 }
 
-/** Stands on every page. */
+/** The unread count is on every page, so it does not count as part of the page. */
 const unreadCountHash = hashKey(notificationKeys.newest);
 
-/** Tells of a post that was sent while the member looked elsewhere, and was refused; its page says why. */
+/**
+ * Says that a post was refused when it was sent while the member was on another page. Links to its page, which shows
+ * the reason.
+ */
 export function RefusedPostBanner() {
   const member = useCachedSession()?.member ?? null;
   const { pathname } = useLocation();
@@ -117,8 +120,10 @@ export function RefusedPostBanner() {
   if (refused === undefined || refused.path === null) return null;
   return (
     <p role="alert" className={classes.refused}>
-      {refused.item.kind === 'answer' ? t`Your answer was not posted.` : t`Your reply was not posted.`}{' '}
-      <Link to={refused.path}>{t`Show it`}</Link>
+      {refused.item.kind === 'answer'
+        ? t`Your answer couldn't be posted.`
+        : t`Your reply couldn't be posted.`}{' '}
+      <Link to={refused.path}>{t`View`}</Link>
     </p>
   );
 }

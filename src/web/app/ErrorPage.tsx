@@ -8,15 +8,15 @@ import { hasNewVersion } from '#web/core/app-version.ts';
 import { formatQueuedCount } from '#web/core/offline-queue.ts';
 import { MessagePage } from '#web/ui/MessagePage.tsx';
 
-/** What a page shows when it cannot be shown. After an outage it comes back by itself (app/RootLayout.tsx). */
+/** The page shown when a route fails. It recovers after an outage (app/RootLayout.tsx). */
 export function ErrorPage({ error }: ErrorComponentProps) {
   const router = useRouter();
   const { heading, text } = explain(error);
   usePageTitle(heading);
-  const waiting = useQueuedCount();
+  const queuedCount = useQueuedCount();
   return (
     <MessagePage heading={heading} text={text} outage={isTransient(error)}>
-      {isTransient(error) && waiting > 0 && <p>{formatQueuedCount(waiting)}</p>}
+      {isTransient(error) && queuedCount > 0 && <p>{formatQueuedCount(queuedCount)}</p>}
       {!isTransient(error) && (
         <Button
           variant="default"
@@ -33,16 +33,19 @@ function explain(error: unknown): { heading: string; text: string } {
   if (error instanceof UnreachableError)
     return {
       heading: t`Parley cannot be reached`,
-      text: t`Check your connection. This page comes back by itself as soon as the server answers.`,
+      text: t`Check your connection. This page will reload automatically when the server responds.`,
     };
-  if (error instanceof ApiError && error.code === 'busy')
-    return { heading: t`The server is very busy`, text: t`This page comes back by itself in a moment.` };
+  if (error instanceof ApiError && error.kind === 'busy')
+    return { heading: t`The server is very busy`, text: t`This page will reload automatically in a moment.` };
   if (isTransient(error))
-    return { heading: t`The server is restarting`, text: t`This page comes back by itself in a moment.` };
+    return {
+      heading: t`The server is restarting`,
+      text: t`This page will reload automatically in a moment.`,
+    };
   if (error instanceof ApiError)
     return {
-      heading: t`This page could not be shown`,
+      heading: t`This page could not be displayed`,
       text: error.errorId === null ? error.message : t`${error.message} Reference: ${error.errorId}`,
     };
-  return { heading: t`Something went wrong`, text: t`This page could not be shown. Trying again may help.` };
+  return { heading: t`Something went wrong`, text: t`This page could not be displayed. Please try again.` };
 }

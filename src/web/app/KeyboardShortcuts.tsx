@@ -10,7 +10,7 @@ const ShortcutSheet = lazyComponent(() => import('./ShortcutSheet.tsx'));
 const loadPalette = () => import('./CommandPalette.tsx');
 const Palette = lazyComponent(loadPalette);
 
-/** The keys that hold on every page for members, and what they open. */
+/** The shortcuts that work on every page for members, and the dialogs they open. */
 export function KeyboardShortcuts() {
   const router = useRouter();
   const paletteState = commandPaletteOverlay.useState();
@@ -24,7 +24,7 @@ export function KeyboardShortcuts() {
     next: () => step(1),
     previous: () => step(-1),
     home: go(paths.home),
-    topics: go(paths.topics),
+    topics: go(paths.tags),
     following: go(paths.following),
     notifications: go(paths.notifications),
     profile: go(paths.profile),
@@ -52,12 +52,12 @@ export function KeyboardShortcuts() {
   );
 }
 
-/** With the first of its two keys, so that it is there for what is typed behind the second. */
+/** Starts loading with the first of the two keys, so that the palette is ready for text typed after the second. */
 function fetchPalette({ key }: KeyboardEvent) {
   if (key === 'Control' || key === 'Meta') void loadPalette().catch(ignore);
 }
 
-/** It is tried again when it is opened. */
+/** Opening it tries again. */
 function ignore() {}
 
 function focusSearch() {
@@ -67,7 +67,10 @@ function focusSearch() {
   box.select();
 }
 
-/** Moves the focus among what a page marks with `data-shortcut-stop`: from where it is, else from what is in view. */
+/**
+ * Moves the focus among the elements marked with `data-shortcut-stop`, starting from the focused one or else from the
+ * first in view.
+ */
 function step(by: 1 | -1) {
   const stops = [...document.querySelectorAll<HTMLElement>('main [data-shortcut-stop]')].filter((stop) =>
     stop.checkVisibility(),

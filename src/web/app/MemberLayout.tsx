@@ -16,9 +16,9 @@ import { SyncDrafts } from './SyncDrafts.ts';
 import { TopBar } from './TopBar.tsx';
 import classes from './MemberLayout.module.css';
 
-const StandingNotes = lazyComponent(() => import('#web/moderation/AccountStatusBanner.tsx'));
+const AccountStatusBanner = lazyComponent(() => import('#web/moderation/AccountStatusBanner.tsx'));
 
-/** The frame of every page for members: top bar, sidebar (below 768 px a bar at the bottom), the page. */
+/** The layout of every page for members: top bar, sidebar (a bottom bar below 768 px) and the page. */
 export function MemberLayout() {
   useSignInWhenSessionEnds();
   const client = useQueryClient();
@@ -40,7 +40,7 @@ export function MemberLayout() {
               member.pendingStep != null ||
               member.unreadModeratorMessages > 0) && (
               <Suspense>
-                <StandingNotes />
+                <AccountStatusBanner />
               </Suspense>
             )}
           {isPageNext && <Outlet />}
@@ -52,7 +52,7 @@ export function MemberLayout() {
   );
 }
 
-/** What goes on unseen. Nothing of it is fetched before the page is there. */
+/** Background tasks without a visible part. None of their code is fetched before the page is shown. */
 function BackgroundTasks({ memberId }: { memberId: number | null }) {
   useLiveConnection();
   if (memberId === null) return null;
@@ -65,7 +65,7 @@ function BackgroundTasks({ memberId }: { memberId: number | null }) {
   );
 }
 
-/** The router would take the hash for a navigation. */
+/** The router would treat the hash as a navigation. */
 function focusMain(event: React.MouseEvent) {
   event.preventDefault();
   const main = document.getElementById('main');
@@ -74,8 +74,8 @@ function focusMain(event: React.MouseEvent) {
 }
 
 /**
- * Signed out, here or in another tab, the visitor signs in and comes back; who pressed Logout just goes to /login.
- * The ask form stays, with its draft, and says so itself.
+ * Sends a signed-out visitor to the login page, with the way back to the current page. A member who pressed Logout goes
+ * to plain /login. The ask form stays open with its draft and shows its own message.
  */
 function useSignInWhenSessionEnds() {
   const router = useRouter();

@@ -9,31 +9,34 @@ import { markNotificationsSeen, notificationKeys } from '#web/notifications/noti
 import { throttle } from '#web/core/throttle.ts';
 import { useLive } from '#web/core/live.ts';
 import { sessionQuery } from '#web/core/session.ts';
-import type { PostRef } from '#web/posts/post-ref.ts';
+import type { PostRef } from '#shared/core/fields.ts';
 import { patchPost } from '#web/posts/questions/question-page-data.ts';
 import { questionKeys, updateCachedQuestion } from '#web/posts/questions/question-cache.ts';
 
-/** Shows nothing; keeps right what concerns the member alone, in every tab: the bell, and what they follow. */
+/** Renders nothing. Updates the member's own data in every tab: notifications, follows, account and session. */
 export function MemberLiveUpdates({ memberId }: { memberId: number }): null {
   const client = useQueryClient();
   const {
-    bell: refreshNewest,
-    notifications,
-    follows,
-    bookmarks,
-    mutes,
-    seen: markSeen,
-    account,
+    updateNewest,
+    updateNotifications,
+    updateFollows,
+    updateBookmarks,
+    updateMutes,
+    markSeen,
+    updateAccount,
   } = useMemo(
     () => ({
-      // The page of notifications brings what is new by itself, so that nothing jumps there.
-      bell: throttle(() => void client.invalidateQueries({ queryKey: notificationKeys.newest }), 500),
-      notifications: throttle(() => void client.invalidateQueries({ queryKey: notificationKeys.all }), 500),
-      follows: throttle(() => void refreshFollows(client), 500),
-      mutes: throttle(() => void refreshMutes(client), 500),
-      bookmarks: throttle(() => void refreshBookmarks(client), 500),
-      seen: throttle(markNotificationsSeen, 2_000),
-      account: throttle(() => void refreshAccount(client), 500),
+      // The page of notifications loads new items itself, so that its list does not jump.
+      updateNewest: throttle(() => void client.invalidateQueries({ queryKey: notificationKeys.newest }), 500),
+      updateNotifications: throttle(
+        () => void client.invalidateQueries({ queryKey: notificationKeys.all }),
+        500,
+      ),
+      updateFollows: throttle(() => void refreshFollows(client), 500),
+      updateMutes: throttle(() => void refreshMutes(client), 500),
+      updateBookmarks: throttle(() => void refreshBookmarks(client), 500),
+      markSeen: throttle(markNotificationsSeen, 2_000),
+      updateAccount: throttle(() => void refreshAccount(client), 500),
     }),
     [client],
   );
@@ -41,28 +44,28 @@ export function MemberLiveUpdates({ memberId }: { memberId: number }): null {
     onEvents(events) {
       for (const event of events) {
         if (event.kind === 'notified') {
-          refreshNewest();
+          updateNewest();
           if (isPageFocused()) markSeen();
         }
-        if (event.kind === 'notifications-changed') notifications();
-        if (event.kind === 'account-changed') account();
+        if (event.kind === 'notifications-changed') updateNotifications();
+        if (event.kind === 'account-changed') updateAccount();
         if (event.kind === 'bookmarked') patchBookmark(client, event);
-        if (event.kind === 'bookmarked' || event.kind === 'bookmarks-changed') bookmarks();
+        if (event.kind === 'bookmarked' || event.kind === 'bookmarks-changed') updateBookmarks();
         if (event.kind === 'mutes-changed') {
           patchMute(client, event);
-          mutes();
+          updateMutes();
         }
         if (event.kind === 'follows-changed') {
           patchFollow(client, event);
-          follows();
+          updateFollows();
         }
       }
     },
     onMissed() {
-      notifications();
-      follows();
-      bookmarks();
-      mutes();
+      updateNotifications();
+      updateFollows();
+      updateBookmarks();
+      updateMutes();
       void client.invalidateQueries({ queryKey: tagQueryKeys.all });
       void client.invalidateQueries({ queryKey: questionKeys.all });
     },
@@ -70,13 +73,13 @@ export function MemberLiveUpdates({ memberId }: { memberId: number }): null {
   return null;
 }
 
-/** The member sees what the bell says. */
+/** Whether the member can see the unread count now. */
 const isPageFocused = () => document.visibilityState === 'visible' && document.hasFocus();
 
-/** The address, and where else the member is signed in: what is shown of them now. */
+/** Refetches the email address and the list of active sessions if a page shows them. */
 async function refreshAccount(client: QueryClient): Promise<void> {
   await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
-  await client.invalidateQueries({ queryKey: ['settings', 'address'] });
+  await client.invalidateQueries({ queryKey: ['settings', 'email-address'] });
   await client.invalidateQueries({ queryKey: ['settings', 'sessions'] });
 }
 

@@ -6,7 +6,7 @@ import { getConnectionStatus } from '#web/core/connection.ts';
 import { reloadOnce, useHasNewVersion, watchForNewVersions } from '#web/core/app-version.ts';
 import classes from './NewVersionBanner.module.css';
 
-/** Says that the server has a newer build; the next change of the page takes it, unless something is being sent. */
+/** Says that the server has a newer build. The next navigation loads it, unless something is being sent. */
 export function NewVersionBanner() {
   const isNew = useHasNewVersion();
   const router = useRouter();
@@ -14,10 +14,10 @@ export function NewVersionBanner() {
   useEffect(watchForNewVersions, []);
   useEffect(() => {
     if (!isNew) return;
-    // What is typed on a page stays there as a draft when it is left, this way or another.
+    // Text that is typed on a page is saved as a draft when the page is left, also by a reload.
     return router.subscribe('onBeforeNavigate', ({ pathChanged }) => {
       if (!pathChanged || queryClient.isMutating() > 0 || getConnectionStatus() !== 'online') return;
-      // The router writes the new address a moment later than it tells of it.
+      // The router writes the new address shortly after it emits the event.
       router.history.flush();
       reloadOnce();
     });
@@ -27,7 +27,7 @@ export function NewVersionBanner() {
     <output className={classes.output}>
       {isNew && (
         <span className={classes.note}>
-          {t`A new version is here.`}
+          {t`A new version is available.`}
           <button type="button" className={classes.reload} onClick={() => window.location.reload()}>
             {t`Reload`}
           </button>

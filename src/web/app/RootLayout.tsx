@@ -13,7 +13,7 @@ import { NavigationProgress } from './NavigationProgress.tsx';
 
 const Toasts = lazyComponent(() => import('./Toasts.tsx'));
 
-/** Around every page, for members and visitors alike. */
+/** Wraps every page, for members and visitors. */
 export function RootLayout() {
   useRefetchAfterOutage();
   useFocusOnNavigation();
@@ -34,7 +34,7 @@ export function RootLayout() {
   );
 }
 
-/** After an outage, everything on the page is asked for again. */
+/** Refetches all data on the page after an outage. */
 function useRefetchAfterOutage() {
   const queryClient = useQueryClient();
   const router = useRouter();

@@ -16,7 +16,7 @@ const helpId = 'search-operators';
 
 const SearchHelp = lazyComponent(() => import('#web/discovery/search/SearchHelp.tsx'));
 
-/** Goes to /search?q=, with something to search for only. On the results page it shows their query. */
+/** Navigates to /search?q= if the query is not blank. On the results page it shows their query. */
 export function SearchBox() {
   const urlQuery = useLocation({
     select: ({ pathname, searchStr }) =>
@@ -54,13 +54,13 @@ function SearchForm({ urlQuery }: { urlQuery: string }) {
       help.current?.onKeyDown(event);
       return;
     }
-    // The browser would empty the box.
+    // The browser would clear the box.
     event.preventDefault();
     stopHelping();
   }
 
   function applyCompletion(chosen: { text: string; caret: number }) {
-    // At once, so that what is typed next stands behind it.
+    // Synchronously, so that text typed next goes behind it.
     flushSync(() => {
       setText(chosen.text);
       setCaret(chosen.caret);
@@ -83,7 +83,7 @@ function SearchForm({ urlQuery }: { urlQuery: string }) {
           aria-controls={activeOption === null ? undefined : helpId}
           aria-autocomplete="list"
           aria-activedescendant={activeOption ?? undefined}
-          // A phone's box has no room for more; its name says what it searches.
+          // The short text fits a phone. The accessible name says what the box searches.
           placeholder={phone ? t`Search` : t`Search questions`}
           autoComplete="off"
           enterKeyHint="search"

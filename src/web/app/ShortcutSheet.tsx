@@ -14,8 +14,8 @@ import classes from './ShortcutSheet.module.css';
 const groups = [
   ['everywhere', () => t`Everywhere`],
   ['lists', () => t`In lists: questions, results, topics, notifications`],
-  ['posts', () => t`On a question, for the post in focus`],
-  ['writing', () => t`While writing`],
+  ['posts', () => t`On a question, for the focused post`],
+  ['writing', () => t`In the editor`],
 ] as const;
 
 export default function ShortcutSheet({ opened, onClose }: { opened: boolean; onClose: () => void }) {
@@ -27,15 +27,15 @@ export default function ShortcutSheet({ opened, onClose }: { opened: boolean; on
       size="46rem"
       title={t`Keyboard shortcuts`}
       closeButtonProps={{ 'aria-label': t`Close` }}
-      // Inside a dialog it is no banner of the page.
+      // A header in a dialog is not the banner of the page.
       attributes={{ header: { role: 'none' } }}
       lockScroll={false}
       classNames={{ title: classes.title ?? '', content: classes.content ?? '', close: classes.close ?? '' }}
     >
       <p className={classes.note}>
         {singleKeys
-          ? t`Keys work while no field is being typed in.`
-          : t`Keys without Ctrl or ⌘ are switched off in this browser.`}{' '}
+          ? t`Shortcuts work when you are not typing in a field.`
+          : t`Single-key shortcuts are turned off in this browser.`}{' '}
         <PathLink href={`${paths.settings}#keyboard`} onClick={onClose}>{t`Keyboard settings`}</PathLink>
       </p>
       <div className={classes.groups}>

@@ -5,11 +5,11 @@ import { paths } from '#web/core/paths.ts';
 import { type NavigationLink, getSavedLinks } from '#web/ui/SavedLinks.tsx';
 import classes from './Sidebar.module.css';
 
-/** The same for everybody (docs/product.md 18). */
+/** The same links for every member (docs/product.md 18.4). */
 const main = (): NavigationLink[] => [
   { to: paths.home, label: t`Home`, Icon: IconHome },
   { to: paths.following, label: t`Following`, Icon: IconRss },
-  { to: paths.topics, label: t`Topics`, Icon: IconHash },
+  { to: paths.tags, label: t`Topics`, Icon: IconHash },
   { to: paths.profile, label: t`Your Profile`, Icon: IconUser },
 ];
 

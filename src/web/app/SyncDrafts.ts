@@ -6,7 +6,7 @@ import { listDraftRecords } from '#web/posts/drafts/drafts-storage.ts';
 import type * as DraftSync from '#web/posts/drafts/drafts-sync.ts';
 import { useLive } from '#web/core/live.ts';
 
-/** Shows nothing; keeps the member's drafts in this browser and on the server the same, on whichever page they are. */
+/** Renders nothing. Syncs the member's drafts between this browser and the server on every page. */
 export function SyncDrafts({ memberId }: { memberId: number }): null {
   const client = useQueryClient();
   const list = useMemo(
@@ -33,7 +33,7 @@ export function SyncDrafts({ memberId }: { memberId: number }): null {
   return null;
 }
 
-/** Most visits touch no draft: what keeps them comes when it is needed. */
+/** Most visits touch no draft, so the module is loaded on first use. */
 async function withDraftSync(work: (drafts: typeof DraftSync) => void): Promise<void> {
   work(await import('#web/posts/drafts/drafts-sync.ts'));
 }

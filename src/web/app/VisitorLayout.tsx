@@ -3,7 +3,10 @@ import { useEffect } from 'react';
 import { useMember } from '#web/core/session.ts';
 import { VisitorFrame } from '#web/ui/VisitorFrame.tsx';
 
-/** The frame of /login and /register. Whoever signs in, here or in another tab, goes on to the page first asked for. */
+/**
+ * The layout of /login and /register. After a sign-in, here or in another tab, it navigates to the page that was
+ * requested first.
+ */
 export function VisitorLayout() {
   const router = useRouter();
   const { next } = useSearch({ from: '/visitor' });

@@ -12,11 +12,11 @@ export type Choice = {
   key: string;
   kind: 'question' | 'topic' | 'member' | 'command' | 'search';
   label: string;
-  /** Its own; else that of its kind. */
+  /** Defaults to the icon of the kind. */
   Icon?: TablerIcon;
-  /** Beside the label. */
+  /** Shown next to the label. */
   note?: string;
-  /** Where it leads; what is done instead is `run`. */
+  /** The link target; without one, `run` is called. */
   href?: string;
   run?: () => void;
 };
@@ -25,7 +25,7 @@ export type ChoiceGroup = { title: string; choices: Choice[] };
 
 const maxCommands = 5;
 
-/** What the palette offers: what was opened lately and all commands, or what fits the text. */
+/** The choices of the palette: recent items and all commands, or the matches of the typed text. */
 export function listChoices({
   text,
   recent,
@@ -80,13 +80,13 @@ function listMatches({
   ];
 }
 
-/** Loosely, every title would have the letters of a short text. */
+/** The choices whose label contains the text. A fuzzy match would accept every title for a short text. */
 function filterByLabel(text: string, choices: readonly Choice[]): Choice[] {
-  const wanted = text.toLowerCase();
-  return choices.filter(({ label }) => label.toLowerCase().includes(wanted));
+  const typedText = text.toLowerCase();
+  return choices.filter(({ label }) => label.toLowerCase().includes(typedText));
 }
 
-/** Those whose label has the letters of the text, the best first. */
+/** The choices that fuzzily match the text, best first. */
 function rankByLabel(text: string, choices: readonly Choice[]): Choice[] {
   return choices
     .flatMap((choice) => {
@@ -113,7 +113,7 @@ function questionChoice({ id, title, answerCount }: InstantResults['questions'][
 function tagChoice({ tag, questionsCount }: InstantResults['tags'][number]): Choice {
   const note = formatCountOf('question', questionsCount, formatShortCount(questionsCount));
   const href =
-    tag === '.' || tag === '..' ? `${paths.search}?q=${tag}` : `${paths.topics}/${encodeURIComponent(tag)}`;
+    tag === '.' || tag === '..' ? `${paths.search}?q=${tag}` : `${paths.tags}/${encodeURIComponent(tag)}`;
   return { key: `topic ${tag}`, kind: 'topic', label: tag, note, href };
 }
 

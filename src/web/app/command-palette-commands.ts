@@ -24,7 +24,7 @@ import { paths } from '#web/core/paths.ts';
 import { signOut } from '#web/core/session.ts';
 import { toast, toastError } from '#web/core/toast.ts';
 
-/** `href` where it leads to, or `run` what it does. */
+/** A link (`href`) or an action (`run`). */
 export type Command = { id: string; label: string; Icon: TablerIcon } & (
   | { href: string }
   | { run: () => void }
@@ -33,7 +33,7 @@ export type Command = { id: string; label: string; Icon: TablerIcon } & (
 const getNavigationCommands = (): Command[] => [
   { id: 'ask', Icon: IconPencilPlus, label: t`Ask a question`, href: paths.ask },
   { id: 'home', Icon: IconHome, label: t`Go to Home`, href: paths.home },
-  { id: 'topics', Icon: IconHash, label: t`Go to Topics`, href: paths.topics },
+  { id: 'topics', Icon: IconHash, label: t`Go to Topics`, href: paths.tags },
   { id: 'following', Icon: IconRss, label: t`Go to Following`, href: paths.following },
   { id: 'notifications', Icon: IconBell, label: t`Go to Notifications`, href: paths.notifications },
   { id: 'profile', Icon: IconUser, label: t`Go to Your Profile`, href: paths.profile },
@@ -53,7 +53,7 @@ const getNavigationCommands = (): Command[] => [
   },
 ];
 
-/** What can be done from anywhere. */
+/** The commands that are available on every page. */
 export function useCommands({ showShortcuts }: { showShortcuts: () => void }): Command[] {
   const client = useQueryClient();
   const { setColorScheme } = useMantineColorScheme();
@@ -62,7 +62,7 @@ export function useCommands({ showShortcuts }: { showShortcuts: () => void }): C
   const markAll = useMarkAllRead();
   const logout = useMutation({
     mutationFn: () => signOut(client),
-    onError: () => toastError(t`You are still signed in: the server did not answer. Please try again.`),
+    onError: () => toastError(t`Could not log out: the server did not respond. Please try again.`),
   });
   const theme = scheme === 'dark' ? 'light' : 'dark';
   return [
@@ -76,8 +76,9 @@ export function useCommands({ showShortcuts }: { showShortcuts: () => void }): C
     {
       id: 'read',
       Icon: IconChecks,
-      label: t`Mark all notifications read`,
-      run: () => markAll.mutate({ upTo: newest }, { onSuccess: () => toast(t`All notifications are read.`) }),
+      label: t`Mark all notifications as read`,
+      run: () =>
+        markAll.mutate({ upTo: newest }, { onSuccess: () => toast(t`All notifications marked as read.`) }),
     },
     { id: 'shortcuts', Icon: IconKeyboard, label: t`Show keyboard shortcuts`, run: showShortcuts },
     { id: 'logout', Icon: IconLogout, label: t`Logout`, run: () => logout.mutate() },

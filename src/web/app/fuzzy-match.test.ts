@@ -8,7 +8,7 @@ const best = (typed: string) =>
     'Go to Notifications',
     'Ask a question',
     'Switch to dark theme',
-    'Mark all notifications read',
+    'Mark all notifications as read',
   ]
     .map((label) => ({ label, score: scoreFuzzyMatch(typed, label) }))
     .filter(({ score }) => score !== null)
@@ -21,9 +21,9 @@ test.each([
   ['aq', 'Ask a question'],
   ['dark', 'Switch to dark theme'],
   ['sdt', 'Switch to dark theme'],
-  ['mar', 'Mark all notifications read'],
+  ['mar', 'Mark all notifications as read'],
   ['théme', 'Switch to dark theme'],
   ['xyz', undefined],
-])('%s finds %s', (typed, label) => {
+])('matches %s with %s', (typed, label) => {
   expect(best(typed)).toBe(label);
 });

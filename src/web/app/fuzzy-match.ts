@@ -1,12 +1,12 @@
 /**
- * How well the letters of what is typed stand, in their order, in a label: more is better, and letters that begin words or
- * follow each other count most. Null where they do not all stand in it.
+ * Rates how well the typed letters occur in a label in their order. Higher is better; letters that begin a word or
+ * follow each other count most. Null if the label does not have them all.
  */
 export function scoreFuzzyMatch(typed: string, label: string): number | null {
   const letters = fold(typed).replaceAll(' ', '');
   const text = fold(label);
-  const whole = text.indexOf(fold(typed));
-  if (letters !== '' && whole !== -1) return 1000 - whole;
+  const exactIndex = text.indexOf(fold(typed));
+  if (letters !== '' && exactIndex !== -1) return 1000 - exactIndex;
   let [score, at] = [0, 0];
   for (const letter of letters) {
     const start = text.indexOf(` ${letter}`, Math.max(0, at - 1));

@@ -6,7 +6,10 @@ import { type OfflineActionKind, useOfflineQueueSender } from '#web/core/offline
 import { offlineAnswers, offlineReplies } from '#web/posts/offline/queued-posts.ts';
 import { offlineVotes } from '#web/engagement/votes-offline.ts';
 
-/** How much waits to be sent; before the server has said who is signed in, of who was the last to leave something. */
+/**
+ * How many changes wait to be sent. Until the session is loaded, it counts those of the member who last queued
+ * something in this browser.
+ */
 export function useQueuedCount(): number {
   const session = useCachedSession();
   const queued = useOfflineQueue(session === undefined ? getLastQueueMember() : (session.member?.id ?? null));
@@ -17,7 +20,7 @@ export function useQueuedCount(): number {
   ).length;
 }
 
-/** All that can wait for a connection. */
+/** All kinds of actions that can be queued offline. */
 export const offlineActionKinds: readonly OfflineActionKind[] = [
   offlineAnswers,
   offlineReplies,
@@ -27,7 +30,7 @@ export const offlineActionKinds: readonly OfflineActionKind[] = [
   offlineBookmarks,
 ];
 
-/** Shows nothing; sends what the member did without a connection, on whichever page they are. */
+/** Renders nothing. Sends the member's queued offline actions, on every page. */
 export function OfflineQueueSender({ memberId }: { memberId: number }): null {
   useOfflineQueueSender(memberId, offlineActionKinds);
   return null;

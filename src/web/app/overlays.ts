@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react';
 
 type OverlayState = 'never' | 'open' | 'closed';
 
-/** What floats over every page and is loaded when it is first wanted. */
+/** The state of an overlay that works on every page and is loaded when it is first opened. */
 function createOverlay() {
   let state: OverlayState = 'never';
   const listeners = new Set<() => void>();

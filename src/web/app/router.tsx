@@ -18,7 +18,7 @@ import { parseInternalPath, parseQuestionId, parseSearch, stringifySearch } from
 import { sessionQuery } from '#web/core/session.ts';
 import { questionQuery } from '#web/posts/questions/question-cache.ts';
 
-/** What every page may use. */
+/** The context that every route gets. */
 export type RouterContext = { queryClient: QueryClient };
 
 const rootRoute = createRootRouteWithContext<RouterContext>()({
@@ -26,7 +26,7 @@ const rootRoute = createRootRouteWithContext<RouterContext>()({
   errorComponent: ErrorPage,
 });
 
-/** Pages for signed-in members; a visitor signs in first and comes back (docs/product.md 1.2). */
+/** Pages for signed-in members. A visitor signs in first and then returns (docs/product.md 1.2). */
 const memberRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'member',
@@ -39,12 +39,12 @@ const memberRoute = createRoute({
   },
 });
 
-/** Pages for visitors only; a signed-in member goes on to where they wanted to go. */
+/** Pages for visitors only. A signed-in member goes to the page that was requested first. */
 const visitorRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'visitor',
   component: lazyRouteComponent(() => import('./VisitorLayout.tsx'), 'VisitorLayout'),
-  // What is refused is named as well: the router keeps what a validation leaves out.
+  // Invalid values are returned as undefined: the router keeps parameters that validation leaves out.
   validateSearch: ({ next }: Record<string, unknown>): { next?: string | undefined } => ({
     next: parseInternalPath(typeof next === 'string' ? next : undefined) ?? undefined,
   }),
@@ -57,7 +57,7 @@ const visitorRoute = createRoute({
 const homeRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/',
-  // Recent is what an address without a tab shows.
+  // 'recent' is the tab of an address without one.
   validateSearch: ({
     tab,
     muted,
@@ -76,7 +76,7 @@ const homeRoute = createRoute({
     loadRouteData(cause, () =>
       queryClient.prefetchInfiniteQuery({ ...feedQuery(feed, muted), retry: false }),
     ),
-  // Part of the program itself: what it needs are mostly the lists that nearly every page shows.
+  // Not split off: the page consists mostly of lists that almost every page needs.
   component: HomePage,
 });
 
@@ -89,12 +89,12 @@ const askRoute = createRoute({
 const questionRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/question/$id',
-  // An address without a sort shows the order that the member chose last.
+  // An address without `sort` uses the order that the member selected last.
   validateSearch: ({ sort }: Record<string, unknown>): { sort?: AnswerSort | undefined } => ({
     sort: isAnswerSort(sort) ? sort : undefined,
   }),
   loaderDeps: ({ search }): { sort: AnswerSort } => ({ sort: search.sort ?? getSavedAnswerSort() }),
-  // Another question is another page: its own state, focus and heading.
+  // Another question remounts the page: it gets its own state, focus and heading.
   remountDeps: ({ params }) => params,
   loader: ({ context: { queryClient }, params, deps: { sort }, cause }) => {
     const id = parseQuestionId(params.id);
@@ -119,7 +119,7 @@ const profileRoute = createRoute({
 const tagsRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/topics',
-  // Most Popular is what an address without a sort shows.
+  // 'popular' is the order of an address without one.
   validateSearch: ({
     q,
     sort,
@@ -159,7 +159,7 @@ const followingRoute = createRoute({
 const searchRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/search',
-  // Questions by relevance are what an address without kind and sort shows.
+  // Questions by relevance are the default of an address without kind and sort.
   validateSearch: (
     search: Record<string, unknown>,
   ): {
@@ -198,7 +198,7 @@ const settingsRoute = createRoute({
   validateSearch: ({ tab }: Record<string, unknown>): { tab?: 'account' | undefined } => ({
     tab: tab === 'account' ? tab : undefined,
   }),
-  // Mails that are older than the tabs lead there.
+  // Older emails link to this address.
   beforeLoad: ({ location, search }) => {
     if (location.hash === 'security' && search.tab === undefined)
       throw redirect({ to: '/settings', search: { tab: 'account' }, hash: 'security', replace: true });
@@ -209,7 +209,7 @@ const settingsRoute = createRoute({
 const bookmarksRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/bookmarks',
-  // All of them are what an address without a list shows.
+  // All bookmarks are the default of an address without a list.
   validateSearch: ({
     list,
     q,
@@ -222,7 +222,7 @@ const bookmarksRoute = createRoute({
 
 const moderationQueueRoute = createRoute({
   getParentRoute: () => memberRoute,
-  path: '/care',
+  path: '/moderation',
   component: lazyRouteComponent(
     () => import('#web/moderation/ModerationQueuePage.tsx'),
     'ModerationQueuePage',
@@ -231,13 +231,13 @@ const moderationQueueRoute = createRoute({
 
 const moderationLogRoute = createRoute({
   getParentRoute: () => memberRoute,
-  path: '/care/log',
+  path: '/moderation/log',
   component: lazyRouteComponent(() => import('#web/moderation/ModerationLogPage.tsx'), 'ModerationLogPage'),
 });
 
 const moderatedMemberRoute = createRoute({
   getParentRoute: () => memberRoute,
-  path: '/care/member/$id',
+  path: '/moderation/member/$id',
   remountDeps: ({ params }) => params,
   component: lazyRouteComponent(
     () => import('#web/moderation/ModeratedMemberPage.tsx'),
@@ -275,7 +275,7 @@ const forgotPasswordRoute = createRoute({
   component: lazyRouteComponent(() => import('#web/identity/ForgotPasswordPage.tsx'), 'ForgotPasswordPage'),
 });
 
-/** Links in mails: they work for whoever follows them, signed in or not. */
+/** Links in emails. They work with and without a session. */
 const unsubscribeRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/unsubscribe/$token',
@@ -284,7 +284,7 @@ const unsubscribeRoute = createRoute({
 
 const confirmEmailRoute = createRoute({
   getParentRoute: () => rootRoute,
-  path: '/confirm-mail/$token',
+  path: '/confirm-email/$token',
   component: lazyRouteComponent(() => import('#web/identity/EmailLinkPages.tsx'), 'ConfirmEmailPage'),
 });
 
@@ -296,17 +296,17 @@ const resetPasswordRoute = createRoute({
 
 const newEmailRoute = createRoute({
   getParentRoute: () => rootRoute,
-  path: '/new-address',
+  path: '/change-email',
   component: lazyRouteComponent(() => import('#web/identity/EmailLinkPages.tsx'), 'NewEmailPage'),
 });
 
 const revertEmailRoute = createRoute({
   getParentRoute: () => rootRoute,
-  path: '/take-back-address',
+  path: '/revert-email',
   component: lazyRouteComponent(() => import('#web/identity/EmailLinkPages.tsx'), 'RevertEmailPage'),
 });
 
-/** Where an identity provider sends browsers back to: of visitors, and of members who link an account. */
+/** Where an identity provider redirects to, for visitors who sign in and members who link an account. */
 const signInCallbackRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in/callback',
@@ -350,7 +350,7 @@ export function createAppRouter(queryClient: QueryClient) {
     stringifySearch,
     scrollRestoration: true,
     defaultPreload: 'intent',
-    // The queries have a cache of their own.
+    // TanStack Query has its own cache.
     defaultPreloadStaleTime: 0,
     defaultErrorComponent: ErrorPage,
     defaultNotFoundComponent: NotFoundPage,
@@ -364,6 +364,6 @@ declare module '@tanstack/react-router' {
 }
 
 function currentSession({ queryClient }: RouterContext) {
-  // Without an answer the error page shows and comes back by itself (app/RootLayout.tsx).
+  // Without a response the error page is shown. It recovers after an outage (app/RootLayout.tsx).
   return queryClient.ensureQueryData({ ...sessionQuery, revalidateIfStale: true, retry: false });
 }

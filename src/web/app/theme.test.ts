@@ -8,7 +8,7 @@ const ofDark = tokens(
   css.slice(css.indexOf(":root[data-mantine-color-scheme='dark']"), css.indexOf('@media print')),
 );
 
-/** Text on its grounds: 4.5:1 (WCAG 2.2, 1.4.3). */
+/** Text on its backgrounds: 4.5:1 (WCAG 2.2, 1.4.3). */
 const texts = {
   ink: ['paper', 'raised', 'sunken'],
   'ink-soft': ['paper', 'raised', 'sunken'],
@@ -22,7 +22,7 @@ const texts = {
   medium: ['paper'],
   strong: ['paper', 'amber-wash'],
 };
-/** Edges of fields, focus rings and what pictures are drawn with: 3:1 (1.4.11). */
+/** Borders of fields, focus rings and icons: 3:1 (WCAG 2.2, 1.4.11). */
 const edges = {
   'line-strong': ['paper', 'raised'],
   accent: ['paper', 'raised', 'sunken'],
@@ -35,12 +35,12 @@ const edges = {
 test.each([
   ['light', ofLight],
   ['dark', { ...ofLight, ...ofDark }],
-])('every text of the %s theme can be read on every ground it stands on', (_, theme) => {
+])('gives all text of the %s theme enough contrast on every background', (_, theme) => {
   expect(pairsBelow(4.5, texts, theme)).toEqual([]);
   expect(pairsBelow(3, edges, theme)).toEqual([]);
 });
 
-test('the dark theme is neither pure black nor pure white', () => {
+test('uses neither pure black nor pure white in the dark theme', () => {
   expect(ofDark['paper']).not.toBe('#000000');
   expect(ofDark['ink']).not.toBe('#ffffff');
 });
@@ -60,7 +60,7 @@ function tokens(block: string): Record<string, string> {
   );
 }
 
-/** WCAG 2.2, contrast ratio. */
+/** The contrast ratio of WCAG 2.2. */
 function contrast(one: string, other: string): number {
   const [light = Number.NaN, dark = Number.NaN] = [luminance(one), luminance(other)].toSorted(
     (a, b) => b - a,

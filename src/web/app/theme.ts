@@ -2,7 +2,7 @@ import { createTheme, type VariantColorsResolver } from '@mantine/core';
 import { ButtonRoot } from '#web/ui/ButtonRoot.tsx';
 import fields from '#web/ui/fields.module.css';
 
-/** What Mantine needs to know beyond the variables of theme.css. */
+/** Mantine settings beyond the variables of theme.css. */
 export const theme = createTheme({
   primaryColor: 'teal',
   cursorType: 'pointer',
@@ -11,7 +11,7 @@ export const theme = createTheme({
   variantColorResolver: colorsOf,
   components: {
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray', size: 40 } },
-    // A named variant makes it ask for the colours below, also without a colour.
+    // An explicit variant makes Mantine call `variantColorResolver` even without a color.
     Button: { defaultProps: { size: 'md', variant: 'filled', renderRoot: ButtonRoot } },
     Input: { classNames: { wrapper: fields.field, input: fields.input } },
     InputWrapper: { classNames: { label: fields.label, description: fields.hint, error: fields.error } },
@@ -21,7 +21,7 @@ export const theme = createTheme({
         radius: 'lg',
         offset: 6,
         transitionProps: { duration: 120 },
-        // The first item has the focus, as screen readers and arrow keys expect it.
+        // Puts the focus on the first item, as screen readers and arrow keys expect.
         withInitialFocusPlaceholder: false,
       },
     },
@@ -41,8 +41,8 @@ export const theme = createTheme({
 });
 
 /**
- * Three roles instead of a palette: the accent for what can be acted on, red for destruction, ink for the rest.
- * `color="red"` and `color="gray"` choose the latter two.
+ * Three roles instead of a palette: the accent for actions, red for destructive actions, ink for everything else.
+ * `color="red"` and `color="gray"` select the latter two.
  */
 function colorsOf({
   color,

@@ -1,12 +1,12 @@
 import { useEffect } from 'react';
 import { afterPaint } from '#web/core/after-paint.ts';
 
-/** No bar of a browser that comes and goes is as high, and no keyboard as low, in CSS pixels. */
+/** In CSS pixels. Collapsing browser toolbars are lower, on-screen keyboards are higher. */
 const minKeyboardHeightPx = 120;
 
 /**
- * Marks the page with `data-keyboard` while the keyboard of the screen is up: then the bar at the bottom steps aside.
- * Browsers tell of it only by the height that is left (`interactive-widget=resizes-content` in index.html).
+ * Sets `data-keyboard` on the page while the on-screen keyboard is open, which hides the bottom bar. Browsers report
+ * the keyboard only by the remaining height (`interactive-widget=resizes-content` in index.html).
  */
 export function useOnScreenKeyboard(): void {
   useEffect(() => {
@@ -16,12 +16,13 @@ export function useOnScreenKeyboard(): void {
     let width = 0;
     let fullHeight = 0;
     const update = () => {
-      // Of a page made larger with two fingers, less is in view as well.
+      // Pinch zoom also reduces the visible height.
       const height = view.height * view.scale;
       if (width !== window.innerWidth) fullHeight = 0;
       width = window.innerWidth;
       fullHeight = Math.max(fullHeight, height);
-      // Until it is gone: a bar that comes as soon as a button takes the focus would stand under the finger.
+      // Stays set until the keyboard is closed: a bar that appeared as soon as a button takes the focus would be under
+      // the finger.
       const typing = root.hasAttribute('data-keyboard') || isTyping();
       root.toggleAttribute('data-keyboard', typing && fullHeight - height > minKeyboardHeightPx);
     };

@@ -1,6 +1,6 @@
 import classes from './ToastMessage.module.css';
 
-/** A message with what can be done about it. */
+/** A message with an action. */
 export function ToastMessage(props: { message: string; label: string; onPress: () => void }) {
   return (
     <span className={classes.message}>

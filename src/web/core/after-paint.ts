@@ -1,7 +1,7 @@
 /**
- * Runs what measures the page after it has been painted: asked before, the browser would have to lay it out at once,
- * in the middle of what shows it.
- * @returns what calls it off.
+ * Runs code that measures the page after the next paint. Measuring earlier would force a layout in the middle of
+ * rendering.
+ * @returns a function that cancels it.
  */
 export function afterPaint(run: () => void): () => void {
   let timer: number | undefined;

@@ -9,28 +9,28 @@ import { takeInlinedResponse } from './inlined-responses.ts';
 import { getNewestPosition, recordResponsePosition } from './live-position.ts';
 
 /**
- * The server's API, typed by the server's own routes. Requests throw `ApiError` or `Unreachable`, and nothing else:
- * `const page = await read(api.questions[':id'].$get({ param: { id } }))`.
+ * The server's API, typed by the server's routes. Requests throw only `ApiError` or `UnreachableError`. Example:
+ * `const page = await readJson(api.questions[':id'].$get({ param: { id } }))`.
  */
 export const api = hc<Api>('/api', { fetch: sendRequest });
 
-/** The body of an answer; undefined where the route answers without one (204). */
+/** The body of a response; undefined if the route responds without one (204). */
 export async function readJson<R extends ClientResponse<unknown>>(pending: Promise<R>): Promise<BodyOf<R>> {
   const response = await pending;
   let text: string;
   try {
     text = await response.text();
-    // 204 has no body, as its type says.
+    // Status 204 has no body, as its type says.
     return (text === '' ? undefined : JSON.parse(text)) as BodyOf<R>;
   } catch (error) {
     if (isAbort(error)) throw error;
     setConnectionStatus('offline');
-    throw new UnreachableError(t`The answer was cut off.`, { cause: error });
+    throw new UnreachableError(t`The response was incomplete.`, { cause: error });
   }
 }
 type BodyOf<R> = R extends ClientResponse<infer Body> ? Body : never;
 
-/** Whether the server answers at all, asked anew; what is not answered in 5 seconds is not. */
+/** Whether the server responds within 5 seconds. Sends a new request. */
 export async function isServerReachable(): Promise<boolean> {
   try {
     await readJson(api.session.$get({}, { init: { signal: AbortSignal.timeout(5000) } }));
@@ -40,9 +40,9 @@ export async function isServerReachable(): Promise<boolean> {
   }
 }
 
-/** A key for one thing to post: kept with the draft, a retry posts the same thing once (docs/product.md 6.6). */
+/** An idempotency key for one post. It is stored with the draft, so that a retry posts once (docs/product.md 6.6). */
 export function createIdempotencyKey(): string {
-  // crypto.randomUUID exists in secure contexts only; a server on plain http in a local network is not one.
+  // crypto.randomUUID exists only in secure contexts, which a server on plain http in a local network is not.
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
@@ -68,20 +68,22 @@ async function sendRequest(input: RequestInfo | URL, init?: RequestInit): Promis
   return response;
 }
 
-function connectionStatusOf({ status, code }: Problem): ConnectionStatus {
+function connectionStatusOf({ status, kind }: Problem): ConnectionStatus {
   if (!isRetryableStatus(status)) return 'online';
-  return code === 'busy' ? 'busy' : 'restarting';
+  return kind === 'busy' ? 'busy' : 'restarting';
 }
 
 const addressOf = (input: RequestInfo | URL) => (input instanceof Request ? input.url : input.toString());
 
-/** The problem in the answer; a proxy in between may answer without one. */
+/** The problem details of a response. A proxy may respond without any. */
 async function problemOf(response: Response): Promise<Problem> {
   const fallback: Problem = {
     type: 'about:blank',
     title: response.statusText,
     status: response.status,
+    kind: `http-${response.status}`,
     code: `http-${response.status}`,
+    params: {},
     detail: t`Something went wrong. Please try again.`,
   };
   try {

@@ -1,21 +1,24 @@
 import { useSyncExternalStore } from 'react';
 
 /**
- * A page outlives the build it came from: after an upgrade its programs may be gone from the server, and its own way to
- * the API grows old. Nobody is interrupted for it: the page says that there is a newer one, and takes it at the next
- * change of the page (app/NewVersionBanner.tsx).
+ * Detects new builds. After an upgrade the server may no longer have the chunks of the build that a page runs, and the
+ * page's API calls become outdated. The page shows a notice and loads the new build at the next navigation
+ * (app/NewVersionBanner.tsx), so no one is interrupted.
  */
 
-/** What the server has to say, when asked for its page: another build, this one, or nothing. */
+/**
+ * The result of comparing the entry script of the server's page with the running one: another build, the same one, or
+ * no response.
+ */
 export type VersionCheckResult = 'newer' | 'same' | 'unknown';
 
-/** After so long out of sight, a page that is looked at again asks, in milliseconds. */
+/** A page that was hidden for this long checks again when it becomes visible, in milliseconds. */
 const recheckAfterMs = 60 * 60 * 1000;
 
-/** All pages lose their connection when a server restarts; they do not all ask at once. */
+/** All pages lose their connection when a server restarts. The checks are spread over this time, in milliseconds. */
 const spreadMs = 20_000;
 
-/** Which build a reload was for already. */
+/** Session storage: the build that a reload has already been tried for. */
 const triedKey = 'parley.reloaded-for';
 
 const entryPattern = /\/assets\/index-[\w-]+\.js/u;
@@ -34,22 +37,22 @@ export function hasNewVersion(): boolean {
   return newerEntry !== null;
 }
 
-/** Looks at the moments at which an upgrade shows. Returns what ends it. */
+/** Checks for a new build at the moments when an upgrade becomes visible. Returns a function that stops it. */
 export function watchForNewVersions(): () => void {
   const ending = new AbortController();
   const { signal } = ending;
-  const look = () => void checkForNewVersion();
-  const seenAgain = () => {
-    if (document.visibilityState === 'visible' && Date.now() - checkedAt > recheckAfterMs) look();
+  const check = () => void checkForNewVersion();
+  const onVisible = () => {
+    if (document.visibilityState === 'visible' && Date.now() - checkedAt > recheckAfterMs) check();
   };
-  document.addEventListener('visibilitychange', seenAgain, { signal });
-  window.addEventListener('vite:preloadError', look, { signal });
+  document.addEventListener('visibilitychange', onVisible, { signal });
+  window.addEventListener('vite:preloadError', check, { signal });
   if ('serviceWorker' in navigator && navigator.serviceWorker.controller !== null)
-    navigator.serviceWorker.addEventListener('controllerchange', look, { signal });
+    navigator.serviceWorker.addEventListener('controllerchange', check, { signal });
   return () => ending.abort();
 }
 
-/** After the live connection was lost: perhaps the server was restarted to be upgraded. */
+/** Checks after the live connection was lost, since the server may have restarted for an upgrade. */
 export function scheduleVersionCheck(): void {
   window.clearTimeout(checkTimer);
   checkTimer = window.setTimeout(() => void checkForNewVersion(), Math.random() * spreadMs);
@@ -57,10 +60,10 @@ export function scheduleVersionCheck(): void {
 
 export async function checkForNewVersion(): Promise<VersionCheckResult> {
   if (newerEntry !== null) return 'newer';
-  // In development there are no builds.
+  // There are no builds in development.
   if (ownEntry === null) return 'same';
   try {
-    // Not '/': without a network the service worker would answer for that.
+    // Not '/': the service worker would respond to that without a network.
     const response = await fetch('/index.html', { cache: 'no-cache', signal: AbortSignal.timeout(10_000) });
     const entry = response.ok ? entryPattern.exec(await response.text())?.[0] : undefined;
     if (entry === undefined) return 'unknown';
@@ -77,9 +80,9 @@ export async function checkForNewVersion(): Promise<VersionCheckResult> {
 }
 
 /**
- * Loads the page anew in the newer build. Once for each build only: while the nodes of a community are upgraded, one after
- * the other, the old build may come again.
- * @returns false where that was tried before.
+ * Reloads the page to get the newer build. Once per build only: while the nodes of a cluster are upgraded one after
+ * another, the old build may be served again.
+ * @returns false if a reload was already tried for this build.
  */
 export function reloadOnce(): boolean {
   try {

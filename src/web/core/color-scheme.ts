@@ -3,8 +3,8 @@ import type { MantineColorScheme, MantineColorSchemeManager } from '@mantine/cor
 const key = 'darkMode';
 
 /**
- * The theme as the specification keeps it: local storage `darkMode`, 'true' or 'false'; where it is missing, the
- * system's theme holds (docs/product.md 16.1). Other tabs follow. public/theme.js knows the same rule.
+ * Stores the theme in local storage under `darkMode` as 'true' or 'false'. Without it, the system's theme applies
+ * (docs/product.md 16.1). Other tabs follow. public/theme.js implements the same rule.
  */
 export function createColorSchemeManager(): MantineColorSchemeManager {
   let listener: ((event: StorageEvent) => void) | null = null;
@@ -20,7 +20,7 @@ export function createColorSchemeManager(): MantineColorSchemeManager {
     subscribe: (onUpdate) => {
       unsubscribe();
       listener = (event) => {
-        // A null key tells that the whole storage was cleared.
+        // The key is null when the whole storage was cleared.
         if (event.key === key || event.key === null) onUpdate(schemeOf(event.newValue));
       };
       window.addEventListener('storage', listener);
@@ -48,6 +48,6 @@ function write(value: string | null): void {
     if (value === null) localStorage.removeItem(key);
     else localStorage.setItem(key, value);
   } catch {
-    // Storage can be forbidden or full; the theme holds until the page is left.
+    // Storage can be blocked or full. The theme then lasts until the page is left.
   }
 }

@@ -1,6 +1,8 @@
 import { useSyncExternalStore } from 'react';
 
-/** How the last requests fared: answered, not answered at all, or refused by a restarting or busy server (502 to 504). */
+/**
+ * The outcome of the last requests: a response, no response, or a refusal by a restarting or busy server (502 to 504).
+ */
 export type ConnectionStatus = 'online' | 'offline' | 'restarting' | 'busy';
 
 let current: ConnectionStatus = navigator.onLine ? 'online' : 'offline';
@@ -26,9 +28,9 @@ export function useConnectionStatus(): ConnectionStatus {
 }
 
 /**
- * Asks again and again while there is no connection, so that the page recovers by itself.
- * @param probe any cheap request; it reports its own outcome by `reportConnection`.
- * @param recovered runs once for each recovery.
+ * Probes the server repeatedly while there is no connection, so that the page recovers on its own.
+ * @param probe any cheap request; it reports its own outcome with `setConnectionStatus`.
+ * @param recovered runs once per recovery.
  */
 export function watchConnection(probe: () => Promise<unknown>, recovered: () => void): () => void {
   let timer: number | undefined;

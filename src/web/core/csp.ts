@@ -1,22 +1,24 @@
 /**
- * The content security policy lets no string become markup or a script (`require-trusted-types-for`), except what is
- * named here: what libraries write themselves, and the service worker. Nothing in it comes from a member. Browsers
- * without trusted types go on as they are; the policy's other rules hold in all of them.
+ * The content security policy (`require-trusted-types-for`) forbids turning strings into markup or scripts, except for
+ * those listed here: fixed strings of libraries, and the service worker. None of them contains text of members.
+ * Browsers without trusted types ignore this; the other rules of the policy apply everywhere.
  */
 const allowedHtml = new Set([
-  // React, to make a script element that does not run.
+  // React creates a script element that does not run.
   '<script></script>',
-  // Mantine, while the theme changes; the policy names its hash.
+  // Mantine disables transitions while the theme changes. The policy contains the hash of this style.
   '*, *::before, *::after {transition: none !important;}',
 ]);
 
-/** A named character of Markdown, such as `&amp;`, which decode-named-character-reference reads from the browser. */
+/**
+ * A character reference of Markdown, such as `&amp;`, which decode-named-character-reference decodes with the browser.
+ */
 const character = /^&[a-z\d]{1,40};$/iu;
 
 type PolicyRules = { createHTML?: (text: string) => string; createScriptURL?: (url: string) => string };
 
 declare global {
-  /** As DOM's types do not have it yet; what a policy makes is taken wherever the text would be. */
+  /** The DOM types lack it. Its results are accepted wherever the text would be. */
   var trustedTypes: { createPolicy: <Own extends PolicyRules>(name: string, rules: Own) => Own } | undefined;
 }
 
@@ -26,9 +28,9 @@ globalThis.trustedTypes?.createPolicy('default', {
 });
 
 function refuse(text: string): never {
-  throw new TypeError(`Not to become markup or a script: ${text.slice(0, 100)}`);
+  throw new TypeError(`Text not allowed as markup or script: ${text.slice(0, 100)}`);
 }
 
-// zod compiles its checks with `new Function`, which the content security policy forbids and logs. Set where zod looks
-// (zod/v4/core/core.js), without loading zod: pages without a form do without it.
+// zod compiles its checks with `new Function`, which the content security policy forbids and logs. This sets the global
+// variable that zod reads (zod/v4/core/core.js) without loading zod, which pages without a form do not need.
 Object.assign(globalThis, { __zod_globalConfig: { jitless: true } });

@@ -16,7 +16,7 @@ const hour = 60 * minute;
 const day = 24 * hour;
 const before = (ms: number) => new Date(now - ms).toISOString();
 
-describe('the time of a post', () => {
+describe('formatRelativeTime', () => {
   test.each([
     [0, 'just now'],
     [59 * second, 'just now'],
@@ -31,17 +31,17 @@ describe('the time of a post', () => {
     [30 * day, '30 days ago'],
     [30 * day + minute, 'May 16, 2026'],
     [400 * day, 'May 11, 2025'],
-  ])('%d ms back reads "%s"', (elapsed, text) => {
+  ])('formats %d ms ago as "%s"', (elapsed, text) => {
     expect(formatRelativeTime(before(elapsed), now)).toBe(text);
   });
 
-  test('a post from a clock that is ahead of ours reads "just now"', () => {
+  test('formats a time ahead of the clock as "just now"', () => {
     expect(formatRelativeTime(before(-3 * hour), now)).toBe('just now');
     expect(formatCardDate(before(-3 * day), now)).toBe('just now');
   });
 });
 
-describe('the date on a question card', () => {
+describe('formatCardDate', () => {
   test.each([
     [30 * second, 'just now'],
     [59 * minute, '59 minutes ago'],
@@ -57,12 +57,12 @@ describe('the date on a question card', () => {
     [30 * day - 1, '4 weeks ago'],
     [30 * day, 'May 16, 2026'],
     [400 * day, 'May 11, 2025'],
-  ])('%d ms back reads "%s"', (elapsed, text) => {
+  ])('formats %d ms ago as "%s"', (elapsed, text) => {
     expect(formatCardDate(before(elapsed), now)).toBe(text);
   });
 });
 
-test('the exact time names the day, the date and the time', () => {
+test('formats the exact time with weekday, date and time', () => {
   const noon = new Date(2024, 2, 4, 18, 5);
   expect(formatDate(noon)).toBe('Mar 4, 2024');
   expect(formatDateTime(noon).replaceAll(/\s/gu, ' ')).toBe('Monday, March 4, 2024 at 6:05 PM');
@@ -81,11 +81,11 @@ test.each([
   [999_999, '999k'],
   [1_000_000, '1M'],
   [2_560_000, '2.5M'],
-])('%d reads %s', (count, text) => {
+])('shortens %d to %s', (count, text) => {
   expect(formatShortCount(count)).toBe(text);
 });
 
-test('other languages write numbers in their own way', () => {
+test('formats numbers as the language does', () => {
   i18n.activate('de');
   expect(formatCount(1234)).toBe('1.234');
   i18n.activate('ja');

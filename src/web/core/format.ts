@@ -6,9 +6,10 @@ const hour = 60 * minute;
 const day = 24 * hour;
 
 /**
- * How long ago something was (docs/product.md 16.2): minutes when under 60, hours when under 24, else days; the date of what
- * is older than 30 days (docs/product.md 16.2). Under a minute, and for a clock that is behind, it is 'just now'.
- * @param time ISO 8601 or a Date. @param now milliseconds since 1970.
+ * The relative time (docs/product.md 16.2): minutes below 60, hours below 24, days up to 30, then the date. Below one
+ * minute, and for times in the future, it is 'just now'.
+ * @param time ISO 8601 or a Date.
+ * @param now milliseconds since 1970.
  */
 export function formatRelativeTime(time: string | Date, now: number): string {
   const elapsed = now - new Date(time).getTime();
@@ -19,8 +20,8 @@ export function formatRelativeTime(time: string | Date, now: number): string {
 }
 
 /**
- * The date on a question card (docs/product.md 10.4): days under 7, weeks under 30 days, else the date. On the first day as
- * `relativeTime`.
+ * The date on a question card (docs/product.md 10.4): days below 7, weeks below 30 days, then the date. On the first
+ * day like `formatRelativeTime`.
  */
 export function formatCardDate(time: string | Date, now: number): string {
   const date = new Date(time);
@@ -30,12 +31,12 @@ export function formatCardDate(time: string | Date, now: number): string {
   return formatDate(date);
 }
 
-/** 'Mar 4, 2024', in the reader's language and time zone. */
+/** 'Mar 4, 2024' in the reader's language and time zone. */
 export function formatDate(time: string | Date): string {
   return new Date(time).toLocaleDateString(i18n.locale, { day: 'numeric', month: 'short', year: 'numeric' });
 }
 
-/** The exact date and time, for titles: 'Monday, March 4, 2024 at 6:05 PM', in the reader's language and time zone. */
+/** The exact date and time for titles: 'Monday, March 4, 2024 at 6:05 PM', in the reader's language and time zone. */
 export function formatDateTime(time: string | Date): string {
   return new Date(time).toLocaleString(i18n.locale, { dateStyle: 'full', timeStyle: 'short' });
 }
@@ -45,8 +46,8 @@ function formatAgo(count: number, unit: 'minute' | 'hour' | 'day' | 'week'): str
 }
 
 /**
- * A count as it is shown: numbers over 999 read '1.2k', over 999,999 '1.2M'. Never rounded up, so that 1,999 does not
- * read '2k' before it is. Other languages shorten in their own way.
+ * A short count: '1.2k' above 999, '1.2M' above 999,999, rounded down, so that 1,999 does not read '2k'. Other
+ * languages shorten in their own way.
  */
 export function formatShortCount(count: number): string {
   if (count < 1000) return formatCount(count);
@@ -59,7 +60,7 @@ export function formatShortCount(count: number): string {
   return i18n.locale === 'en' ? short.format(count).replace('K', 'k') : short.format(count);
 }
 
-/** '1,234', as the reader's language writes it. */
+/** '1,234' in the format of the reader's language. */
 export function formatCount(count: number): string {
   return count.toLocaleString(i18n.locale);
 }

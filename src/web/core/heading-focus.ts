@@ -1,6 +1,6 @@
 let isRequested = false;
 
-/** A navigation inside the app has ended: the next page heading to show up (or the one there already) takes the focus. */
+/** Called after a navigation inside the app: the heading of the page takes the focus, now or when it is rendered. */
 export function requestHeadingFocus(): void {
   isRequested = true;
   const heading = document.querySelector<HTMLElement>('main h1[tabindex="-1"]');
@@ -9,7 +9,7 @@ export function requestHeadingFocus(): void {
   heading.focus({ preventScroll: true });
 }
 
-/** True once for each navigation. A page that has put the focus into its form already keeps it there. */
+/** Returns true once per navigation. A page that has put the focus into its form calls it to leave the focus there. */
 export function consumeHeadingFocusRequest(): boolean {
   const take = isRequested;
   isRequested = false;

@@ -2,12 +2,12 @@ import { positionHeader } from '#shared/core/events.ts';
 import { responseAttribute, positionAttribute } from '#shared/core/protocol.ts';
 import { getConnectionStatus } from './connection.ts';
 
-/** A page that took longer to begin asks the server, in milliseconds: what it carries may be old. */
+/** Inlined responses older than this are ignored because they may be stale, in milliseconds. */
 const maxAgeMs = 60_000;
 
 /**
- * The answer to a request that the page itself has brought (src/server/pages), once: whoever asks again wants to know what
- * is so by now. Null where it brought none.
+ * The response to a request that the server inlined into the page (src/server/pages). Works once per request: a
+ * repeated request needs fresh data. Null if the page has none.
  */
 export function takeInlinedResponse(address: string, method: string): Response | null {
   if (method !== 'GET') return null;
@@ -23,9 +23,9 @@ export function takeInlinedResponse(address: string, method: string): Response |
 }
 
 /**
- * Loads what a page shows before it is shown, where the page brought it: nothing flashes. Elsewhere it is loaded as soon as
- * somebody is about to open the page; the page itself asks then for what has not come.
- * @param load never fails.
+ * Loads a route's data. If the response is inlined, the page waits for it, so nothing flashes. Otherwise the data is
+ * preloaded when a link is about to be opened, and the page requests whatever is missing.
+ * @param load never rejects.
  */
 export function loadRouteData(
   cause: 'preload' | 'enter' | 'stay',

@@ -1,14 +1,14 @@
 import { t } from '@lingui/core/macro';
 import { useEffect, useRef, useSyncExternalStore } from 'react';
 
-type Group = 'everywhere' | 'lists' | 'posts' | 'writing' | 'care';
+type Group = 'everywhere' | 'lists' | 'posts' | 'writing' | 'moderation';
 
 /**
- * Every key of Parley: one ('n', '/', '?') or two in a row ('g,h') outside of fields, or with Mod,
- * which is ⌘ on a Mac and Ctrl elsewhere. From this list keys are bound and the sheet of shortcuts is made.
+ * All keyboard shortcuts: one key ('n', '/', '?') or two in a row ('g,h') outside fields, or with Mod (⌘ on a Mac, Ctrl
+ * elsewhere). The key bindings and the list of shortcuts are made from it.
  */
 const shortcuts = {
-  palette: { group: 'everywhere', keys: 'Mod+K', describe: () => t`Find or do anything` },
+  palette: { group: 'everywhere', keys: 'Mod+K', describe: () => t`Search or run a command` },
   search: { group: 'everywhere', keys: '/', describe: () => t`Search` },
   ask: { group: 'everywhere', keys: 'n', describe: () => t`Ask a question` },
   home: { group: 'everywhere', keys: 'g,h', describe: () => t`Go to Home` },
@@ -16,8 +16,8 @@ const shortcuts = {
   following: { group: 'everywhere', keys: 'g,f', describe: () => t`Go to Following` },
   notifications: { group: 'everywhere', keys: 'g,n', describe: () => t`Go to Notifications` },
   profile: { group: 'everywhere', keys: 'g,p', describe: () => t`Go to Your Profile` },
-  sheet: { group: 'everywhere', keys: '?', describe: () => t`Show these shortcuts` },
-  close: { group: 'everywhere', keys: 'Escape', describe: () => t`Close what is open` },
+  sheet: { group: 'everywhere', keys: '?', describe: () => t`Show keyboard shortcuts` },
+  close: { group: 'everywhere', keys: 'Escape', describe: () => t`Close menu or dialog` },
   next: { group: 'lists', keys: 'j', describe: () => t`Next` },
   previous: { group: 'lists', keys: 'k', describe: () => t`Previous` },
   open: { group: 'lists', keys: 'Enter', describe: () => t`Open` },
@@ -25,13 +25,13 @@ const shortcuts = {
   downvote: { group: 'posts', keys: 'd', describe: () => t`Downvote` },
   reply: { group: 'posts', keys: 'r', describe: () => t`Reply` },
   edit: { group: 'posts', keys: 'e', describe: () => t`Edit` },
-  fold: { group: 'posts', keys: 'c', describe: () => t`Hide or show the replies` },
+  fold: { group: 'posts', keys: 'c', describe: () => t`Show or hide replies` },
   bookmark: { group: 'posts', keys: 'b', describe: () => t`Bookmark` },
-  // Of operators alone: the page that has them says them.
-  dismissFlags: { group: 'care', keys: 'm', describe: () => t`Dismiss the flags` },
-  hidePost: { group: 'care', keys: 'h', describe: () => t`Hide` },
-  deletePost: { group: 'care', keys: 'x', describe: () => t`Delete` },
-  post: { group: 'writing', keys: 'Mod+Enter', describe: () => t`Post what you are writing` },
+  // For moderators only, so only the review queue lists them.
+  dismissReports: { group: 'moderation', keys: 'm', describe: () => t`Dismiss reports` },
+  hidePost: { group: 'moderation', keys: 'h', describe: () => t`Hide` },
+  deletePost: { group: 'moderation', keys: 'x', describe: () => t`Delete` },
+  post: { group: 'writing', keys: 'Mod+Enter', describe: () => t`Submit` },
   bold: { group: 'writing', keys: 'Mod+B', describe: () => t`Bold` },
   italic: { group: 'writing', keys: 'Mod+I', describe: () => t`Italic` },
   link: { group: 'writing', keys: 'Mod+K', describe: () => t`Link` },
@@ -40,7 +40,7 @@ const shortcuts = {
 type ShortcutName = keyof typeof shortcuts;
 type Bindings = Partial<Record<ShortcutName, () => void>>;
 
-/** What the sheet says of it. */
+/** A shortcut as listed for members. */
 export type Shortcut = { keys: string; describe: () => string };
 
 export function listShortcuts(group: Group): Shortcut[] {
@@ -49,7 +49,7 @@ export function listShortcuts(group: Group): Shortcut[] {
 
 const isMac = /Mac|iPhone|iPad/u.test(navigator.platform);
 
-/** What Mod is written as. */
+/** The label of the Mod key on this platform. */
 export function getModKeyLabel(): string {
   return isMac ? '⌘' : t`Ctrl`;
 }
@@ -58,7 +58,7 @@ const sequenceMs = 1200;
 const mounted: { current: Bindings }[] = [];
 let firstKey: { key: string; at: number } | null = null;
 
-/** Holds while the component is on the page. The one mounted last wins where two want the same keys. */
+/** Binds shortcuts while the component is mounted. The component mounted last wins if several bind the same key. */
 export function useShortcuts(bindings: Bindings): void {
   const latest = useRef(bindings);
   useEffect(() => {
@@ -75,7 +75,7 @@ export function useShortcuts(bindings: Bindings): void {
 }
 
 function handle(event: KeyboardEvent): void {
-  // What a field does with a key, such as making a link with Mod+K, it has done by now.
+  // A field has already handled its own shortcut, such as Mod+K for a link.
   if (event.defaultPrevented || event.repeat || event.isComposing || event.altKey) return;
   if (document.querySelector('[role="dialog"], [role="menu"]') !== null) return;
   const mod = isMac ? event.metaKey : event.ctrlKey;
@@ -108,7 +108,7 @@ function isTyping(target: EventTarget | null): boolean {
   return isMultilineField(target) || (target instanceof HTMLElement && target.matches('input, select'));
 }
 
-/** Fields of more than a line have shortcuts of their own. */
+/** Multi-line fields have shortcuts of their own. */
 function isMultilineField(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || target.matches('textarea'));
 }
@@ -117,8 +117,8 @@ const key = 'singleKeys';
 const listeners = new Set<() => void>();
 
 /**
- * Whether keys without Ctrl or ⌘ do something. Who dictates, or whose hand trembles, switches them off (WCAG 2.1.4). Kept
- * in this browser; where nothing is kept, they do.
+ * Whether shortcuts without Ctrl or ⌘ work. Members who dictate or press keys by accident can switch them off (WCAG
+ * 2.1.4). Stored in this browser; on by default.
  */
 export function areSingleKeysEnabled(): boolean {
   try {
@@ -136,7 +136,7 @@ function storeSetting(wanted: boolean): void {
   try {
     localStorage.setItem(key, String(wanted));
   } catch {
-    // Storage can be forbidden or full; nothing changes then, and the box shows it.
+    // Storage can be blocked or full. Nothing changes then, and the checkbox shows it.
   }
   for (const listener of listeners) listener();
 }

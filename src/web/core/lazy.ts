@@ -4,51 +4,48 @@ import { lazyRouteComponent as lazyRoute } from '@tanstack/react-router';
 import { UnreachableError } from './errors.ts';
 import { checkForNewVersion } from './app-version.ts';
 
-/**
- * A part of a page that is fetched when it is first needed. Without a connection the page goes on without it, with what
- * its Suspense shows meanwhile, and the part comes as soon as it can.
- */
+/** Like React's `lazy`, but retries. Without a connection the Suspense fallback stays until the part can be loaded. */
 export const lazyComponent: typeof lazy = (load) => lazy(() => retryUntilLoaded(load));
 
-/** Milliseconds to the next try where the server answers but the program does not come. */
+/** Milliseconds until the next try if the server responds but loading the chunk fails. */
 const retryDelayMs = 5_000;
 
-/** Loads a program, again and again where it does not come. */
+/** Loads a chunk, with retries until it succeeds. */
 export async function retryUntilLoaded<Result>(load: () => Promise<Result>): Promise<Result> {
   for (;;) {
     try {
       return await load();
     } catch (error) {
       await waitForConnectionOrDelay();
-      // A page that is left gives up what it is loading, and is gone by now.
-      console.error('A part of the page could not be fetched:', error);
+      // A page that is being left aborts its downloads. By then it is gone and logs nothing.
+      console.error('Failed to load a part of the page:', error);
     }
   }
 }
 
 function waitForConnectionOrDelay(): Promise<void> {
   return new Promise((resolve) => {
-    const timer = window.setTimeout(goOn, retryDelayMs);
-    const forget = onConnectionChange(() => getConnectionStatus() === 'online' && goOn());
-    function goOn() {
+    const timer = window.setTimeout(proceed, retryDelayMs);
+    const unsubscribe = onConnectionChange(() => getConnectionStatus() === 'online' && proceed());
+    function proceed() {
       window.clearTimeout(timer);
-      forget();
+      unsubscribe();
       resolve();
     }
   });
 }
 
 /**
- * The router's own, but for a program that does not come. Where the server has another build, the router loads the page
- * anew, as it does by itself; where the server cannot be reached, a reload would show the error of the browser in place
- * of ours, which comes back when the connection does.
+ * The router's `lazyRouteComponent` with retries. If the server has another build, the router reloads the page as
+ * usual. If the server is unreachable, a reload would show the browser's error page instead of Parley's, which recovers
+ * when the connection returns.
  */
 export const lazyRouteComponent: typeof lazyRoute = (load, name) =>
   lazyRoute(() => load().catch(rethrowLoadError), name);
 
 async function rethrowLoadError(error: unknown): Promise<never> {
-  const found = await checkForNewVersion();
-  if (found === 'unknown') throw new UnreachableError('The page cannot be loaded.', { cause: error });
-  // The beginning of this message is what the router reloads for; that of a style sheet reads otherwise.
+  const version = await checkForNewVersion();
+  if (version === 'unknown') throw new UnreachableError('The page cannot be loaded.', { cause: error });
+  // The router reloads for messages that begin like this. The message of a failed style sheet begins differently.
   throw new TypeError(`Failed to fetch dynamically imported module: ${String(error)}`, { cause: error });
 }

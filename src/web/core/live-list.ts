@@ -5,23 +5,23 @@ import type { EventOn, LiveEvent, Topic } from '#shared/core/events.ts';
 import { throttle } from './throttle.ts';
 import { useLive } from './live.ts';
 
-/** Items that came in and wait, because bringing them would move what is being read (docs/product.md 16.6). */
+/** New items that are held back because showing them would move the text being read (docs/product.md 16.6). */
 export type PendingNewItems = {
-  /** What the pill says: '2 new questions'; null where nothing waits. */
+  /** The text of the button, such as '2 new questions'; null if nothing is held back. */
   pill: string | null;
-  /** Brings them. */
+  /** Shows the new items. */
   show: () => void;
 };
 
 export type LiveList<Id> = PendingNewItems & {
-  /** An item belongs into the list that it may not show yet. */
+  /** The list has a new item, which it may not show yet. */
   addItem: (id: Id) => void;
-  /** More came in than can be told one by one. */
+  /** More items are new than can be listed. */
   addMany: () => void;
   removeItem: (id: Id) => void;
-  /** What the list shows may have to move: it does where its top is in view. */
+  /** The order may have changed. Refetches if the top of the list is in view. */
   reorder: () => void;
-  /** Fetches the list again soon, once for a burst of calls. */
+  /** Refetches the list soon, once per burst of calls. */
   refresh: () => void;
 };
 
@@ -29,13 +29,13 @@ type PendingItems<Id> = { hash: string; ids: ReadonlySet<Id>; many: boolean };
 
 const refreshIntervalMs = 1500;
 
-/** Everybody's list changed at once: spread over this time, they do not all ask at once. */
+/** An event that concerns every reader's list: their requests are spread over this time, in milliseconds. */
 const spreadMs = 4000;
 
 /**
- * What comes into a list enters at once where its top is in view, and waits otherwise.
- * @param noun what the list holds.
- * @param holds whether the list shows the item of an id.
+ * New items of a list appear immediately if its top is in view and are held back otherwise.
+ * @param noun what the list contains.
+ * @param holds whether the list shows the item with an id.
  */
 export function useLiveList<Id extends number | string>(
   queryKey: QueryKey,
@@ -45,47 +45,41 @@ export function useLiveList<Id extends number | string>(
   const client = useQueryClient();
   const hash = hashKey(queryKey);
   const [state, setState] = useState<PendingItems<Id>>({ hash, ids: new Set(), many: false });
-  // Of another list, when what is shown changed.
+  // The state of another list, if the query changed.
   const { ids, many } = state.hash === hash ? state : { ids: new Set<Id>(), many: false };
-  const {
-    refresh,
-    arrive,
-    arriveMany: addMany,
-    leave,
-    settle,
-  } = useMemo(() => {
+  const { refresh, add, addMany, remove, flush } = useMemo(() => {
     const fetchAgain = () =>
       void client.invalidateQueries({ predicate: (query) => query.queryHash === hash });
-    const arriving = { ids: new Set<Id>(), many: false };
-    const enterOrWait = () => {
-      const came = { ids: [...arriving.ids], many: arriving.many };
-      arriving.ids.clear();
-      arriving.many = false;
-      // The reader may have scrolled down since it came.
+    const incoming = { ids: new Set<Id>(), many: false };
+    const applyOrHold = () => {
+      const received = { ids: [...incoming.ids], many: incoming.many };
+      incoming.ids.clear();
+      incoming.many = false;
+      // The reader may have scrolled down since the event.
       if (isAtTop()) return fetchAgain();
       setState((before) => {
         const { ids, many } = before.hash === hash ? before : { ids: [], many: false };
-        return { hash, ids: new Set([...ids, ...came.ids]), many: many || came.many };
+        return { hash, ids: new Set([...ids, ...received.ids]), many: many || received.many };
       });
     };
-    const settle = throttle(enterOrWait, refreshIntervalMs);
-    const settleLater = throttle(enterOrWait, refreshIntervalMs, spreadMs);
+    const flush = throttle(applyOrHold, refreshIntervalMs);
+    const flushLater = throttle(applyOrHold, refreshIntervalMs, spreadMs);
     return {
       refresh: throttle(fetchAgain, refreshIntervalMs),
-      settle,
-      arrive: (id: Id) => {
-        arriving.ids.add(id);
-        settle();
+      flush,
+      add: (id: Id) => {
+        incoming.ids.add(id);
+        flush();
       },
-      arriveMany: () => {
-        arriving.many = true;
-        settleLater();
+      addMany: () => {
+        incoming.many = true;
+        flushLater();
       },
-      leave: (id: Id) => void arriving.ids.delete(id),
+      remove: (id: Id) => void incoming.ids.delete(id),
     };
   }, [client, hash]);
-  const drop = (gone: (id: Id) => boolean) =>
-    setState((before) => ({ ...before, ids: without(before.ids, gone) }));
+  const drop = (shouldRemove: (id: Id) => boolean) =>
+    setState((before) => ({ ...before, ids: without(before.ids, shouldRemove) }));
   useOnFetched(hash, () => drop(holds));
 
   return {
@@ -96,33 +90,32 @@ export function useLiveList<Id extends number | string>(
       window.scrollTo({ top: 0 });
     },
     addItem(id) {
-      if (!holds(id)) arrive(id);
+      if (!holds(id)) add(id);
     },
     addMany,
     removeItem(id) {
-      leave(id);
+      remove(id);
       drop((each) => each === id);
     },
     reorder() {
-      if (isAtTop()) settle();
+      if (isAtTop()) flush();
     },
     refresh,
   };
 }
 
 /**
- * Listens to a topic for an entry of the cache. `patch` sets what an event says and may run twice: a fetch that was under
- * way when the event came would bring back what was before, so it runs again over what is fetched. `heard` does what
- * should be done once.
+ * Applies the events of a topic to a cache entry. `patch` may run twice per event: a fetch that was under way when the
+ * event arrived returns older data, so `patch` runs again on the result. `onEvent` runs once per event.
  */
 export function useLiveQuery<T extends Topic>(
   topic: T,
   queryKey: QueryKey,
   {
     patch,
-    heard,
+    onEvent,
     onMissed,
-  }: { patch: (event: EventOn<T>) => void; heard?: (event: EventOn<T>) => void; onMissed: () => void },
+  }: { patch: (event: EventOn<T>) => void; onEvent?: (event: EventOn<T>) => void; onMissed: () => void },
 ): void {
   const recent = useRef<{ at: number; event: LiveEvent }[]>([]);
   useLive(topic, {
@@ -132,25 +125,25 @@ export function useLiveQuery<T extends Topic>(
       for (const event of events) {
         recent.current.push({ at: now, event });
         patch(event);
-        heard?.(event);
+        onEvent?.(event);
       }
     },
     onMissed,
   });
   useOnFetched(hashKey(queryKey), () => {
     const since = Date.now() - replayWindowMs;
-    // Only events of the topic were kept.
+    // Only events of this topic are in the list.
     for (const { at, event } of recent.current) if (at > since) patch(event as EventOn<T>);
   });
 }
 
-/** Longer than a fetch takes of which anybody would still see what it brings. */
+/** Longer than any fetch whose result is still shown, in milliseconds. */
 const replayWindowMs = 10_000;
 
-/** Nothing above the list's first item is out of view: what comes in first moves nothing being read. */
+/** Nothing above the first item is out of view, so a new item moves no text being read. */
 const isAtTop = () => window.scrollY < 80;
 
-/** Runs `then` whenever the server's answer enters an entry of the cache. */
+/** Runs `then` whenever a server response enters the cache entry. */
 function useOnFetched(hash: string, then: () => void): void {
   const client = useQueryClient();
   const fetched = useEffectEvent(then);
@@ -184,7 +177,7 @@ function getPillText(count: number, many: boolean, noun: ListNoun): string | nul
   return many ? uncountedPills[noun]() : null;
 }
 
-function without<Id>(ids: ReadonlySet<Id>, gone: (id: Id) => boolean): ReadonlySet<Id> {
-  const left = new Set([...ids].filter((id) => !gone(id)));
-  return left.size === ids.size ? ids : left;
+function without<Id>(ids: ReadonlySet<Id>, shouldRemove: (id: Id) => boolean): ReadonlySet<Id> {
+  const remaining = new Set([...ids].filter((id) => !shouldRemove(id)));
+  return remaining.size === ids.size ? ids : remaining;
 }

@@ -3,10 +3,10 @@ import { getNewestPosition, recordPosition, getSafePosition } from './live-posit
 
 const position = (place: string) => `1.1800000000.${place}.700:700:`;
 
-test('a page listens from the earliest position it was told lately, and wants nothing older than the newest', () => {
+test('listens from the earliest position of the last seconds and requires at least the newest', () => {
   expect([getSafePosition(), getNewestPosition()]).toEqual([undefined, undefined]);
   recordPosition(position('0/20'));
-  // An answer of a streaming replica, which was a little behind.
+  // A response of a streaming replica, which lags slightly behind.
   recordPosition(position('0/1F'));
   expect(getSafePosition()).toBe(position('0/1F'));
   expect(getNewestPosition()).toBe(position('0/20'));

@@ -1,12 +1,12 @@
 import { getLaterPosition, type Position, positionHeader } from '#shared/core/events.ts';
 
 /**
- * Up to where in the stream of events the server's answers are surely right. Who opens a page listens from a little
- * before it was read: hearing twice changes nothing, missing would.
+ * How far back a subscription starts, in milliseconds. A page listens from shortly before its data was read: receiving
+ * an event twice is harmless, missing one is not.
  */
 const marginMs = 30_000;
 
-/** Positions as they became known, oldest first; those older than the margin but for the last are dropped. */
+/** Positions in the order they were received. Those older than the margin are dropped, except for the last. */
 let recordedPositions: { position: Position; at: number }[] = [];
 let newest: Position | undefined;
 
@@ -23,16 +23,16 @@ export function recordResponsePosition(response: Response): void {
   recordPosition(response.headers.get(positionHeader));
 }
 
-/** The newest position that was told here: no page may show less than what happened up to it. */
+/** The newest position this page has received: a later response must not be older than it. */
 export function getNewestPosition(): Position | undefined {
   return newest;
 }
 
-/** A position at least as old as what a page shows that was read within the margin; undefined before any answer. */
+/** A position at least as old as any data read within the margin; undefined before any response. */
 export function getSafePosition(): Position | undefined {
   const border = Date.now() - marginMs;
   const old = recordedPositions.findLastIndex((each) => each.at <= border);
-  // Not always the one that was told first: an answer of a streaming replica tells of a little earlier.
+  // Not always the first received: a response of a streaming replica has a slightly earlier position.
   return recordedPositions
     .slice(Math.max(0, old))
     .map((each) => each.position)

@@ -17,16 +17,16 @@ import { markSessionEnded, sessionQuery } from './session.ts';
 import { scheduleVersionCheck } from './app-version.ts';
 import { clearTypingCounts, handleTypingEvent, resendTyping, setTypingTransport } from './typing-presence.ts';
 
-/** What a page does with what others do. `missed`: some events are gone for good; look again at everything. */
+/** A listener for live events. `onMissed`: some events are lost, so refetch everything. */
 export type LiveListener<Event = LiveEvent> = {
   onEvents: (events: readonly Event[]) => void;
   onMissed: () => void;
 };
 
-/** How long a subscription that was not answered waits for the next try, in milliseconds. */
+/** The delay before a failed subscription is retried, in milliseconds. */
 const resubscribeDelayMs = 3_000;
 
-/** The server says something every 25 seconds; after so many milliseconds of silence the connection is dead. */
+/** The server pings every 25 seconds. After this many milliseconds of silence the connection is dead. */
 const maxSilenceMs = 35_000;
 
 type Subscription = { since: Position | undefined; listeners: Set<LiveListener> };
@@ -34,13 +34,13 @@ type LiveSocket = Socket<
   {
     events: (batch: EventBatch) => void;
     gap: (position: Position) => void;
-    typing: (writing: TypingPresence) => void;
-    reconnect: (move: ReconnectRequest) => void;
+    typing: (presence: TypingPresence) => void;
+    reconnect: (request: ReconnectRequest) => void;
   },
   {
-    subscribe: (wanted: object, answer: (subscribed: SubscribeResult) => void) => void;
+    subscribe: (request: object, ack: (result: SubscribeResult) => void) => void;
     unsubscribe: (topic: Topic) => void;
-    typing: (topic: Topic, going: boolean) => void;
+    typing: (topic: Topic, isTyping: boolean) => void;
   }
 >;
 
@@ -48,27 +48,32 @@ const subscriptions = new Map<Topic, Subscription>();
 let socket: LiveSocket | undefined;
 
 /**
- * Keeps a connection for the member who is signed in. After sleep, a lost network or a restart it comes back by itself
- * and hears what it missed from where it was.
+ * Holds a live connection for the signed-in member. After sleep, a network failure or a restart it reconnects and
+ * receives the missed events from its last position.
  */
 export function useLiveConnection(): void {
   const client = useQueryClient();
   useEffect(() => connect(client), [client]);
 }
 
-/** Listens to a topic while the component shows. */
+/** Listens to a topic while the component is mounted. */
 export function useLive<T extends Topic>(topic: T, listener: LiveListener<EventOn<T>>): void {
-  // The server tells on a topic only what belongs to it.
-  const heard = useEffectEvent((events: readonly LiveEvent[]) => listener.onEvents(events as EventOn<T>[]));
+  // A topic carries only its own events.
+  const handleEvents = useEffectEvent((events: readonly LiveEvent[]) =>
+    listener.onEvents(events as EventOn<T>[]),
+  );
   const missed = useEffectEvent(() => listener.onMissed());
   useEffect(() => {
-    const mine: LiveListener = { onEvents: (events) => heard(events), onMissed: () => missed() };
-    addListener(topic, mine);
-    return () => removeListener(topic, mine);
+    const liveListener: LiveListener = {
+      onEvents: (events) => handleEvents(events),
+      onMissed: () => missed(),
+    };
+    addListener(topic, liveListener);
+    return () => removeListener(topic, liveListener);
   }, [topic]);
 }
 
-/** Returns what ends the connection. */
+/** Returns a function that closes the connection. */
 function connect(client: QueryClient): () => void {
   const ending = new AbortController();
   void open(client, ending.signal);
@@ -98,46 +103,46 @@ async function open(client: QueryClient, ending: AbortSignal): Promise<void> {
   opened.on('gap', notifyMissed);
   reconnectWhenMoved(opened);
   reconnectAfterSleep(opened, ending);
-  opened.on('typing', (writing) => {
-    if (subscriptions.has(writing.topic)) handleTypingEvent(writing);
+  opened.on('typing', (presence) => {
+    if (subscriptions.has(presence.topic)) handleTypingEvent(presence);
   });
-  setTypingTransport((topic, going) => opened.volatile.emit('typing', topic, going));
+  setTypingTransport((topic, isTyping) => opened.volatile.emit('typing', topic, isTyping));
   opened.on('connect_error', (error) => {
     if (error.message === 'signed-out') markSessionEnded(client);
   });
   opened.on('disconnect', (reason) => {
     clearTypingCounts();
-    // The server closes a socket whose session ended, and also when it restarts: ask which it was.
+    // The server closes a socket when its session ends and when it restarts. The session query shows which it was.
     if (reason !== 'io server disconnect') return;
     void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
     setTimeout(() => !ending.aborted && opened.connect(), 500 + Math.random() * 1500);
   });
 }
 
-/** Each browser at a moment of its own, so that the other nodes are not met by all at once. */
+/** Each browser reconnects at a random moment, so that the load on the other nodes is spread. */
 function reconnectWhenMoved(opened: LiveSocket): void {
-  let moving: number | undefined;
+  let timer: number | undefined;
   opened.on('reconnect', ({ withinMs }) => {
-    moving = window.setTimeout(() => opened.disconnect().connect(), Math.random() * withinMs);
+    timer = window.setTimeout(() => opened.disconnect().connect(), Math.random() * withinMs);
   });
-  opened.on('disconnect', () => window.clearTimeout(moving));
+  opened.on('disconnect', () => window.clearTimeout(timer));
 }
 
 /**
- * After sleep, or in another network, a connection may be dead without anybody having noticed, and the next try far off:
- * who looks at the page again gets a new one at once.
+ * After sleep or a change of network, a connection may be dead unnoticed and the next try far off. When the member
+ * returns to the page, it reconnects immediately.
  */
 function reconnectAfterSleep(opened: LiveSocket, signal: AbortSignal): void {
   let lastMessageAt = Date.now();
-  const heard = () => (lastMessageAt = Date.now());
-  opened.io.on('ping', heard);
-  opened.on('connect', heard);
-  const look = () => {
+  const recordMessage = () => (lastMessageAt = Date.now());
+  opened.io.on('ping', recordMessage);
+  opened.on('connect', recordMessage);
+  const reconnectIfDead = () => {
     if (document.visibilityState === 'hidden') return;
     if (!opened.connected || Date.now() - lastMessageAt > maxSilenceMs) opened.disconnect().connect();
   };
-  window.addEventListener('online', look, { signal });
-  document.addEventListener('visibilitychange', look, { signal });
+  window.addEventListener('online', reconnectIfDead, { signal });
+  document.addEventListener('visibilitychange', reconnectIfDead, { signal });
 }
 
 function addListener(topic: Topic, listener: LiveListener): void {
@@ -162,24 +167,24 @@ function removeListener(topic: Topic, listener: LiveListener): void {
 
 async function subscribe(topic: Topic, subscription: Subscription): Promise<void> {
   if (socket === undefined || !socket.connected || subscriptions.get(topic) !== subscription) return;
-  const wanted = { topic, since: subscription.since ?? '' };
-  const answer: SubscribeResult | null = await socket
+  const request = { topic, since: subscription.since ?? '' };
+  const result: SubscribeResult | null = await socket
     .timeout(10_000)
-    .emitWithAck('subscribe', wanted)
+    .emitWithAck('subscribe', request)
     .catch(() => null);
   if (subscriptions.get(topic) !== subscription) return;
-  if (answer === null || (!answer.ok && answer.reason === 'unavailable')) {
+  if (result === null || (!result.ok && result.reason === 'unavailable')) {
     setTimeout(() => void subscribe(topic, subscription), resubscribeDelayMs);
     return;
   }
-  if (!answer.ok) return;
-  recordPosition(answer.position);
+  if (!result.ok) return;
+  recordPosition(result.position);
   resendTyping(topic);
-  // Without a position before, the page shows what was kept: what happened since then is not known.
+  // Without an earlier position the page shows data from the offline cache, and the events since then are unknown.
   const unknown = subscription.since === undefined;
-  subscription.since = answer.position;
-  if (answer.gap || unknown) for (const listener of subscription.listeners) listener.onMissed();
-  else deliver(subscription, answer.events);
+  subscription.since = result.position;
+  if (result.gap || unknown) for (const listener of subscription.listeners) listener.onMissed();
+  else deliver(subscription, result.events);
 }
 
 function handleBatch({ topic, events, position }: EventBatch): void {

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import type {
   Query,
   QueryClient,
@@ -8,58 +9,61 @@ import type {
 import type { Me } from '#shared/identity/accounts.ts';
 import { isServerReachable } from './api.ts';
 import { isTransient, UnreachableError } from './errors.ts';
-import type * as Kept from './offline-store.ts';
+import type * as OfflineStore from './offline-store.ts';
 import type { Session } from './session.ts';
 
 /**
- * Keeps what a member opens, and shows it again where the server cannot be reached (docs/decisions/022). The network
- * always comes first: what is kept is shown only when a request got no answer and a probe gets none either, and it is
- * asked for again as soon as there is an answer.
+ * Stores the pages a member opens and shows them again when the server is unreachable (docs/decisions/022). The network
+ * always comes first: stored data is shown only if a request and a probe both get no response, and it is refetched as
+ * soon as the server responds.
  */
 
-/** How long an answer may take before it is asked whether there is a connection at all, in milliseconds. */
+/** How long to wait for a response before probing the connection, in milliseconds. */
 const reachabilityCheckDelayMs = 6_000;
 
-/** What changes often is written once in so many milliseconds. */
+/** Frequent changes are written at most once per this many milliseconds. */
 const writeDelayMs = 2_000;
 
-/** Of a list of which much was loaded, in pages. */
+/** How many pages of a long list are stored. */
 const maxListPages = 5;
 
 const sessionName = 'session';
 let persistedNames: ReadonlySet<unknown> = new Set();
-/** What is shown from what was kept, and of when it is. */
+/** Query hash to the time its restored data was loaded, in milliseconds since 1970. */
 const restored = new Map<string, number>();
-/** What was shown at any time. */
+/** Queries that were shown at some time. */
 const observedQueries = new WeakSet<Query>();
 const changedQueries = new Map<string, { member: number; query: Query }>();
-/** What the server said last about who is signed in, and when it was asked. */
-let confirmedSession: { member: Me; askedAt: number } | null = null;
+/** The last session state from the server, and when it was requested. */
+let confirmedSession: { member: Me; requestedAt: number } | null = null;
 let writeTimer: number | undefined;
 
-/** @param names the first parts of the keys of what is kept. */
+/**
+ * Starts storing queries.
+ * @param names the first parts of the query keys to store.
+ */
 export function persistQueries(client: QueryClient, names: readonly string[]): void {
   persistedNames = new Set(names);
   client.getQueryCache().subscribe(({ type, query, ...event }) => {
     if (type === 'observerAdded') {
-      // What was fetched in case it would be opened, is opened.
-      if (!observedQueries.has(query) && query.state.data !== undefined) note(query);
+      // Preloaded data is now being shown.
+      if (!observedQueries.has(query) && query.state.data !== undefined) record(query);
       observedQueries.add(query);
       return;
     }
     if (type !== 'updated' || !('action' in event) || event.action.type !== 'success') return;
     if (query.queryKey[0] === sessionName) {
-      // Signed in or out here; what the server answers is noted with the time it was asked.
+      // Signed in or out on this page. Responses of the server are recorded with their request time instead.
       if (event.action.manual === true) recordSession(query.state.data as Session, Date.now());
       return;
     }
-    if (observedQueries.has(query)) note(query);
+    if (observedQueries.has(query)) record(query);
   });
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState === 'hidden') writeChanged();
   });
 
-  function note(query: Query): void {
+  function record(query: Query): void {
     const member = getMemberId(client);
     if (member === null || !persistedNames.has(query.queryKey[0]) || restored.has(query.queryHash)) return;
     if (client.getQueryCache().get(query.queryHash) !== query) return;
@@ -68,7 +72,7 @@ export function persistQueries(client: QueryClient, names: readonly string[]): v
   }
 }
 
-/** Every query's way to the server, and to what is kept where there is none. */
+/** Fetches every query from the server or, when it is unreachable, from the offline store. */
 export async function fetchOrRestore<Data, Key extends QueryKey>(
   fetchFromServer: QueryFunction<Data, Key>,
   context: QueryFunctionContext<Key>,
@@ -91,54 +95,56 @@ export async function fetchOrRestore<Data, Key extends QueryKey>(
     const stored = await readStored(client, query);
     if (stored === null || (await isServerReachable())) throw error;
     if (query.queryKey[0] !== sessionName) restored.set(query.queryHash, stored.at);
-    // Once it has entered the cache: as old as it is, so that whoever looks asks again.
+    // After the data has entered the cache: sets its real age and marks it stale, so that it is refetched.
     setTimeout(() => query.setState({ dataUpdatedAt: stored.at, isInvalidated: true }));
     return stored.data as Data;
   }
 }
 
-/** Of when it is what a query shows, in milliseconds since 1970; undefined where it is what the server answered. */
+/**
+ * When the data that a query shows was loaded, in milliseconds since 1970; undefined if it is the server's response.
+ */
 export function getRestoredAt(queryHash: string): number | undefined {
   return restored.get(queryHash);
 }
 
-/** A request that hangs while nothing else is answered either has none. */
-function rejectIfUnreachable<Data>(answer: Promise<Data>): Promise<Data> {
+/** Rejects if a request hangs and the server does not respond to a probe either. */
+function rejectIfUnreachable<Data>(response: Promise<Data>): Promise<Data> {
   let timer: number | undefined;
-  const none = new Promise<Data>((_, refuse) => {
-    const look = async () => {
-      if (!(await isServerReachable())) refuse(new UnreachableError('The server does not answer.'));
+  const unreachable = new Promise<Data>((_, reject) => {
+    const probe = async () => {
+      if (!(await isServerReachable())) reject(new UnreachableError(t`The server cannot be reached.`));
     };
-    timer = window.setTimeout(() => void look(), reachabilityCheckDelayMs);
+    timer = window.setTimeout(() => void probe(), reachabilityCheckDelayMs);
   });
-  return Promise.race([answer, none]).finally(() => window.clearTimeout(timer));
+  return Promise.race([response, unreachable]).finally(() => window.clearTimeout(timer));
 }
 
 function recordSession({ member }: Session, requestedAt: number): void {
   if (member !== null) {
-    confirmedSession = { member, askedAt: requestedAt };
+    confirmedSession = { member, requestedAt };
     return scheduleWrite();
   }
   confirmedSession = null;
   changedQueries.clear();
   restored.clear();
-  void withOfflineStore((kept) => kept.clearOfflineStore());
+  void withOfflineStore((store) => store.clearOfflineStore());
 }
 
 async function readStored(client: QueryClient, query: Query): Promise<{ data: unknown; at: number } | null> {
   if (query.queryKey[0] === sessionName) {
-    const member = await withOfflineStore((kept) => kept.getOfflineMember());
+    const member = await withOfflineStore((store) => store.getOfflineMember());
     return member === null ? null : { data: { member }, at: 0 };
   }
   const member = getMemberId(client);
   if (member === null || !persistedNames.has(query.queryKey[0])) return null;
-  return withOfflineStore((kept) => kept.getOfflinePage(member, query.queryHash));
+  return withOfflineStore((store) => store.getOfflinePage(member, query.queryHash));
 }
 
 async function deleteStored(client: QueryClient, { queryKey, queryHash }: Query): Promise<void> {
   const member = getMemberId(client);
   if (member !== null && persistedNames.has(queryKey[0]))
-    await withOfflineStore((kept) => kept.deleteOfflinePage(member, queryHash));
+    await withOfflineStore((store) => store.deleteOfflinePage(member, queryHash));
 }
 
 function scheduleWrite(): void {
@@ -152,11 +158,11 @@ function writeChanged(): void {
   const parts = [...changedQueries].map(([hash, { member, query }]) => ({ member, hash, ...query.state }));
   confirmedSession = null;
   changedQueries.clear();
-  void withOfflineStore(async (kept) => {
-    // Before the pages: of anybody else's, none is kept.
-    if (owner !== null) await kept.setOfflineOwner(owner.member, owner.askedAt);
+  void withOfflineStore(async (store) => {
+    // Before the pages: pages of other members are not stored.
+    if (owner !== null) await store.setOfflineOwner(owner.member, owner.requestedAt);
     for (const { member, hash, data, dataUpdatedAt } of parts)
-      await kept.saveOfflinePage(member, hash, firstPagesOf(data), dataUpdatedAt);
+      await store.saveOfflinePage(member, hash, firstPagesOf(data), dataUpdatedAt);
   });
 }
 
@@ -166,8 +172,8 @@ function firstPagesOf(data: unknown): unknown {
   return { pages: pages.slice(0, maxListPages), pageParams: pageParams.slice(0, maxListPages) };
 }
 
-/** Storage can be forbidden, full, or lost: then nothing is kept, and the app works with a network alone. */
-async function withOfflineStore<T>(task: (kept: typeof Kept) => Promise<T>): Promise<T | null> {
+/** Storage can be blocked, full or lost. Then nothing is stored, and the app works only with a network. */
+async function withOfflineStore<T>(task: (store: typeof OfflineStore) => Promise<T>): Promise<T | null> {
   try {
     return await task(await import('./offline-store.ts'));
   } catch {

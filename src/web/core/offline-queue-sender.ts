@@ -1,6 +1,6 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { madeByHeader } from '#shared/core/protocol.ts';
+import { actingMemberHeader } from '#shared/core/protocol.ts';
 import { isServerReachable } from './api.ts';
 import { getConnectionStatus, onConnectionChange } from './connection.ts';
 import { ApiError, isTransient, logFailure, UnreachableError } from './errors.ts';
@@ -18,26 +18,26 @@ import {
   type QueuedAction,
 } from './offline-queue.ts';
 
-/** With what a request goes out: `headers` tell whose it is where that is not sure any more. */
+/** Options for the request: `headers` name the member, in case the session has changed. */
 export type QueuedRequestOptions = { headers: Record<string, string>; init: { signal: AbortSignal } };
 
-/** How one kind of action is sent once there is a connection; features register theirs in app/offline-actions.ts. */
+/** How one kind of action is sent once there is a connection. Listed in app/offline-actions.ts. */
 export type OfflineActionKind = {
   name: string;
-  /** False for what this program did not write. */
+  /** False for data that this build did not write. */
   accepts: (data: unknown) => boolean;
-  /** Sends it and shows what came of it. It may come to this twice, also in two tabs: the second changes nothing. */
+  /** Sends the action and shows the result. It may run twice, also in two tabs; the second run changes nothing. */
   send: (data: unknown, client: QueryClient, sending: QueuedRequestOptions) => Promise<void>;
   /**
-   * Tells the member that the server does not want it. Returns the reason and the content to keep until they take it
-   * back; null when there is nothing to keep.
+   * Shows the member that the server refused the action. Returns the reason and the content to store until the member
+   * discards it; null if there is nothing to store.
    */
   onRefused: (data: unknown, error: Error) => { reason: string; data: unknown } | null;
-  /** Where a refused one is found. */
+  /** The page that shows a refused action. */
   path: (data: unknown) => string | null;
 };
 
-/** A kind by how its content is read; nothing else ever sees content that could not be read. */
+/** Defines a kind with a parser for its data. The other functions only get data that could be parsed. */
 export function defineOfflineActionKind<Data>(kind: {
   name: string;
   read: (data: unknown) => Data | null;
@@ -47,7 +47,7 @@ export function defineOfflineActionKind<Data>(kind: {
 }): OfflineActionKind {
   const readable = (data: unknown): Data => {
     const content = kind.read(data);
-    if (content === null) throw new Error(`What waits is no ${kind.name}.`);
+    if (content === null) throw new Error(`The queued data is not valid for ${kind.name}.`);
     return content;
   };
   return {
@@ -59,16 +59,16 @@ export function defineOfflineActionKind<Data>(kind: {
   };
 }
 
-/** A request that has no answer by then has none: members wait in front of a button. */
+/** A request without a response after this many milliseconds counts as failed: the member is waiting. */
 const requestTimeoutMs = 20_000;
-/** How often one is tried that gets no answer while others do. */
+/** The maximum number of tries for a request that gets no response while others do. */
 const maxTries = 5;
 
 /**
- * Sends at once or, where there is no connection, keeps it to be sent when there is one.
- * @param send is given what its request goes out with.
- * @returns the server's answer; null when it waits, which it also does behind others that wait.
- * @throws what `send` throws, when the failure belongs to this request alone or nothing can be kept.
+ * Sends an action immediately or queues it if there is no connection.
+ * @param send gets the options for its request.
+ * @returns the server's response; null if the action is queued, which also happens when others are queued before it.
+ * @throws what `send` throws if the failure concerns only this request or if the action cannot be stored.
  */
 export async function sendOrQueue<T extends object>(
   memberId: number | null,
@@ -88,7 +88,7 @@ export async function sendOrQueue<T extends object>(
   }
 }
 
-/** Sends what waits for the member, now and whenever there is a connection again. */
+/** Sends the member's queued actions on mount and whenever the connection returns. */
 export function useOfflineQueueSender(memberId: number, kinds: readonly OfflineActionKind[]): void {
   const client = useQueryClient();
   useEffect(() => startSender({ memberId, kinds, client }), [memberId, kinds, client]);
@@ -101,7 +101,7 @@ function startSender(sender: Sender): () => void {
   const ending = new AbortController();
   const tries = new Map<string, number>();
   let running = false;
-  let again = false;
+  let runAgain = false;
   let notBefore = 0;
   let timer: number | undefined;
 
@@ -109,12 +109,12 @@ function startSender(sender: Sender): () => void {
     running = true;
     try {
       do {
-        again = false;
+        runAgain = false;
         const wait = await withSenderLock(memberId, ending.signal, () =>
           sendQueued(sender, tries, ending.signal),
         );
         if (wait !== null) later(wait);
-      } while (again && isDue());
+      } while (runAgain && isDue());
     } finally {
       running = false;
     }
@@ -126,11 +126,11 @@ function startSender(sender: Sender): () => void {
   };
   const isDue = () => !ending.signal.aborted && getConnectionStatus() === 'online' && Date.now() >= notBefore;
   const kick = () => {
-    again = true;
+    runAgain = true;
     if (running || !isDue() || listUnsentActions(memberId).length === 0) return;
     void sendAll();
   };
-  // Another tab has sent something: it goes from here once the page shows what came of it.
+  // Another tab sent an action. It leaves the queue here once the page shows its result.
   const lookAgain = async () => {
     const count = countRemovedElsewhere();
     await client.invalidateQueries().catch(() => {});
@@ -150,7 +150,7 @@ function startSender(sender: Sender): () => void {
   };
 }
 
-/** One tab at a time, where the browser has locks; plain http has none, and sending twice is harmless. */
+/** Lets one tab send at a time, where the browser has locks. Plain http has none, and sending twice is harmless. */
 async function withSenderLock<T>(
   memberId: number,
   ending: AbortSignal,
@@ -158,14 +158,14 @@ async function withSenderLock<T>(
 ): Promise<T | null> {
   if (!('locks' in navigator)) return task();
   try {
-    return await navigator.locks.request(`parley.waiting.${memberId}`, { signal: ending }, task);
+    return await navigator.locks.request(`parley.offline-queue.${memberId}`, { signal: ending }, task);
   } catch (error) {
     if (ending.aborted) return null;
     throw error;
   }
 }
 
-/** Returns how long to wait before going on, in milliseconds; null when nothing is left or the connection is. */
+/** Returns the delay before the next try, in milliseconds; null if the queue is empty or the connection is lost. */
 async function sendQueued(
   { memberId, kinds, client }: Sender,
   tries: Map<string, number>,
@@ -180,7 +180,7 @@ async function sendQueued(
       const { item, kind } = next;
       try {
         await kind.send(item.data, client, getRequestOptionsFor(memberId));
-        // The page shows what came of it before it goes from what waits: the cache tells of a change in a task of its own.
+        // Shows the result before the action leaves the queue: the cache notifies its listeners in a separate task.
         await new Promise((resolve) => setTimeout(resolve));
         dequeueAction(memberId, item);
       } catch (error) {
@@ -197,13 +197,13 @@ async function sendQueued(
           return null;
         }
         if (outcome.next === 'wait') return outcome.milliseconds;
-        logFailure(`Sending what waited (${item.kind})`, error);
+        logFailure(`Sending a queued ${item.kind}`, error);
         returnRefused(memberId, item, kind, error instanceof Error ? error : new Error(String(error)));
       }
       changed = true;
     }
   } finally {
-    // What was shown before it was sent, and what the recovery fetched meanwhile, may be old by now.
+    // Data shown before the actions were sent, or fetched by the recovery meanwhile, may be stale.
     if (changed) void client.invalidateQueries();
   }
 }
@@ -211,8 +211,9 @@ async function sendQueued(
 type Outcome = { next: 'stop' } | { next: 'wait'; milliseconds: number } | { next: 'refuse' };
 
 /**
- * What follows when one could not be sent.
- * @param count how often it was tried. @param reachable whether the server answers other requests.
+ * Decides what to do after a failed try.
+ * @param count the number of tries so far.
+ * @param reachable whether the server responds to other requests.
  */
 export function decideAfterFailure(error: unknown, count: number, reachable: boolean): Outcome {
   if (error instanceof UnreachableError) {
@@ -220,7 +221,7 @@ export function decideAfterFailure(error: unknown, count: number, reachable: boo
     return count >= maxTries ? { next: 'refuse' } : { next: 'wait', milliseconds: getRetryDelayMs(count) };
   }
   if (!(error instanceof ApiError)) return { next: 'refuse' };
-  // Signed out, or somebody else is signed in: it goes on when this member is back.
+  // Signed out, or another member is signed in. Sending continues when this member is back.
   if (error.status === 401) return { next: 'stop' };
   if (error.status === 429 || isTransient(error))
     return {
@@ -240,7 +241,7 @@ function getNextAction(
 ): { item: QueuedAction; kind: OfflineActionKind } | null {
   for (const item of listUnsentActions(memberId)) {
     const kind = kinds.find(({ name }) => name === item.kind);
-    // One of a kind that another version of this program knows is left to it.
+    // Written by another build, which will send it.
     if (kind === undefined) continue;
     if (kind.accepts(item.data)) return { item, kind };
     dequeueAction(memberId, item);
@@ -259,5 +260,5 @@ function getRequestOptions(): Pick<QueuedRequestOptions, 'init'> {
 }
 
 function getRequestOptionsFor(memberId: number): QueuedRequestOptions {
-  return { ...getRequestOptions(), headers: { [madeByHeader]: String(memberId) } };
+  return { ...getRequestOptions(), headers: { [actingMemberHeader]: String(memberId) } };
 }

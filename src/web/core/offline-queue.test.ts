@@ -18,10 +18,13 @@ const vote = (at: number, target: string, wanted: string | null): QueuedAction =
 });
 
 function refusal(status: number, retryAfter: number | null = null): ApiError {
-  return new ApiError({ type: 'about:blank', title: '', status, code: 'some', detail: 'Why' }, retryAfter);
+  return new ApiError(
+    { type: 'about:blank', title: '', status, kind: 'some', code: 'some', params: {}, detail: 'Why' },
+    retryAfter,
+  );
 }
 
-test('what waits is sent in the order it was done in, the latest for each target only', () => {
+test('sends actions in their order, and only the latest for each target', () => {
   const list = [vote(4, 'a', null), vote(1, 'a', 'up'), vote(3, 'b', 'up'), vote(2, 'c', 'down')];
   expect(keepLatestPerTarget(list).map((item) => [item.target, item.id])).toEqual([
     ['c', id(2)],
@@ -30,12 +33,12 @@ test('what waits is sent in the order it was done in, the latest for each target
   ]);
 });
 
-test('actions of two kinds for one target do not replace each other', () => {
+test('keeps actions of different kinds for the same target', () => {
   const follow = { ...vote(2, 'a', null), kind: 'follow-question' };
   expect(keepLatestPerTarget([vote(1, 'a', 'up'), follow])).toHaveLength(2);
 });
 
-test('what is written is read back', () => {
+test('reads back a stored action', () => {
   const { id, ...value } = { ...vote(7, 'a', 'up'), refusalReason: 'Because' };
   expect(parseQueuedAction(id, JSON.stringify(value))).toEqual({ id, ...value });
 });
@@ -50,41 +53,41 @@ test.each([
   ['a target that is no text', id(1), JSON.stringify({ ...vote(1, 'a', 'up'), target: 7 })],
   ['no content', id(1), JSON.stringify({ ...vote(1, 'a', 'up'), data: undefined })],
   ['a reason that is no text', id(1), JSON.stringify({ ...vote(1, 'a', 'up'), refusalReason: {} })],
-])('an entry that is %s is passed over', (_, key, text) => {
+])('skips an entry that is %s', (_, key, text) => {
   expect(parseQueuedAction(key, text)).toBeNull();
 });
 
-test('without an answer to anything, sending stops until the connection is back', () => {
+test('stops sending while the server does not respond to anything', () => {
   expect(decideAfterFailure(new UnreachableError('no'), 99, false)).toEqual({ next: 'stop' });
 });
 
-test('what alone gets no answer is tried again a few times, later each time, and then comes back', () => {
+test('retries a request that alone gets no response with growing delays, then gives it back', () => {
   const waits = [1, 2, 3, 4].map((count) => decideAfterFailure(new UnreachableError('no'), count, true));
   expect(waits).toEqual([2000, 4000, 8000, 16_000].map((milliseconds) => ({ next: 'wait', milliseconds })));
   expect(decideAfterFailure(new UnreachableError('no'), 5, true)).toEqual({ next: 'refuse' });
 });
 
-test('a busy or restarting server is asked again when it said', () => {
+test('retries after the time that a busy or restarting server sends', () => {
   expect(decideAfterFailure(refusal(429, 30), 1, true)).toEqual({ next: 'wait', milliseconds: 30_000 });
   expect(decideAfterFailure(refusal(503, 5), 1, true)).toEqual({ next: 'wait', milliseconds: 5000 });
   for (const status of [429, 502, 503, 504])
     expect(decideAfterFailure(refusal(status), 3, true)).toEqual({ next: 'wait', milliseconds: 8000 });
 });
 
-test('a server that asks for a day is asked again within the hour', () => {
+test('retries within the hour when the server asks for a day', () => {
   expect(decideAfterFailure(refusal(429, 86_400), 1, true)).toEqual({ next: 'wait', milliseconds: 900_000 });
 });
 
-test('without a session it waits for its member', () => {
+test('keeps actions for their member while there is no session', () => {
   expect(decideAfterFailure(refusal(401), 1, true)).toEqual({ next: 'stop' });
 });
 
-test('whatever else the server refuses comes back', () => {
+test('gives back actions that the server refuses for any other reason', () => {
   for (const status of [400, 403, 404, 409, 410, 413, 422, 500])
     expect(decideAfterFailure(refusal(status), 1, true)).toEqual({ next: 'refuse' });
 });
 
-test('one change waits, two changes wait', () => {
-  expect(formatQueuedCount(1)).toBe('1 change waits to be sent.');
-  expect(formatQueuedCount(2)).toBe('2 changes wait to be sent.');
+test('counts one change and two changes', () => {
+  expect(formatQueuedCount(1)).toBe('1 change is waiting to be sent.');
+  expect(formatQueuedCount(2)).toBe('2 changes are waiting to be sent.');
 });

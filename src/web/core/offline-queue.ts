@@ -2,67 +2,77 @@ import { plural } from '@lingui/core/macro';
 import { useCallback, useSyncExternalStore } from 'react';
 
 /**
- * What a member does without a connection, kept in local storage until it can be sent (docs/decisions/013). One entry
- * of the storage each, so that tabs that write at the same moment take nothing from each other.
+ * An action done without a connection, stored in local storage until it can be sent (docs/decisions/013). Each action
+ * is an entry of its own, so that tabs writing at the same time do not overwrite each other.
  */
 export type OfflineAction = {
   kind: string;
-  /** A later action of the same kind for the same target takes the place of an earlier one. */
+  /** A later action of the same kind for the same target replaces an earlier one. */
   target: string;
-  /** What is to be sent, as the kind has it. */
+  /** The data to send, in the shape that the kind defines. */
   data: unknown;
 };
 
 export type QueuedAction = OfflineAction & {
   /** Sorts by time. */
   id: string;
-  /** Why the server refused it; null while it is still to be sent. A refused one stays until it is taken back. */
+  /**
+   * Why the server refused the action; null while it is queued. A refused action stays until the member discards it.
+   */
   refusalReason: string | null;
 };
 
-/** What one member can have waiting; more is refused as if nothing could be kept. */
+/** The maximum number of queued actions per member. Further ones are refused. */
 export const maxQueuedActions = 100;
 
-const prefix = 'parley.waiting';
+const prefix = 'parley.offline-queue';
+/** As `keyOf` makes it. */
+const actionKey = /^parley\.offline-queue\.(\d+)\.(.+)$/u;
 const lastMemberKey = `${prefix}-member`;
 const listeners = new Set<() => void>();
 const snapshots = new Map<number, readonly QueuedAction[]>();
-/** Taken off in another tab, and shown until this one has looked again: else it would go for a moment. */
+/**
+ * Actions removed in another tab. They stay visible until this tab has refetched; otherwise their result would
+ * disappear for a moment.
+ */
 let removedElsewhere: { memberId: number; item: QueuedAction }[] = [];
 const removedListeners = new Set<() => void>();
 
-/** In the order to be sent. The same list as long as nothing changes. */
+/** The actions in sending order. Returns the same array as long as nothing changes. */
 export function listQueuedActions(memberId: number): readonly QueuedAction[] {
-  const known = listeners.size > 0 ? snapshots.get(memberId) : undefined;
-  if (known !== undefined) return known;
-  const gone = removedElsewhere.filter((each) => each.memberId === memberId).map(({ item }) => item);
-  const list = keepLatestPerTarget([...readStoredActions(memberId), ...gone]);
+  const cached = listeners.size > 0 ? snapshots.get(memberId) : undefined;
+  if (cached !== undefined) return cached;
+  const removed = removedElsewhere.filter((each) => each.memberId === memberId).map(({ item }) => item);
+  const list = keepLatestPerTarget([...readStoredActions(memberId), ...removed]);
   snapshots.set(memberId, list);
   return list;
 }
 
-/** Those that this browser still holds, without what another tab has just sent. */
+/** The actions still stored in this browser, without those another tab has just sent. */
 export function listUnsentActions(memberId: number): readonly QueuedAction[] {
   return keepLatestPerTarget(readStoredActions(memberId)).filter(
     ({ refusalReason }) => refusalReason === null,
   );
 }
 
-/** @param memberId null: nobody is signed in, nothing waits. */
+/** @param memberId null if no one is signed in; the queue is then empty. */
 export function useOfflineQueue(memberId: number | null): readonly QueuedAction[] {
   const read = useCallback(() => (memberId === null ? none : listQueuedActions(memberId)), [memberId]);
   return useSyncExternalStore(onQueueChange, read);
 }
 const none: readonly QueuedAction[] = [];
 
-/** The state a member wants and the server does not know yet; undefined where nothing waits for this target. */
+/**
+ * The state that the member has chosen and the server does not have yet; undefined if nothing is queued for this
+ * target.
+ */
 export function useQueuedState(memberId: number | null, kind: string, target: string): unknown {
   const waits = (item: QueuedAction) =>
     item.kind === kind && item.target === target && item.refusalReason === null;
   return useOfflineQueue(memberId).find(waits)?.data;
 }
 
-/** False when this browser cannot keep it: no room, no storage, or too much waits already. */
+/** Returns false if the action cannot be stored: no space, no storage, or a full queue. */
 export function enqueueAction(memberId: number, action: OfflineAction): boolean {
   const list = keepLatestPerTarget(readStoredActions(memberId));
   if (list.filter((item) => !isSameTarget(item, action)).length >= maxQueuedActions) return false;
@@ -72,14 +82,14 @@ export function enqueueAction(memberId: number, action: OfflineAction): boolean 
   return write(memberId, { ...action, id, refusalReason: null });
 }
 
-/** Takes it off, and with it the earlier ones that it has taken the place of. */
+/** Removes an action and the earlier ones that it replaced. */
 export function dequeueAction(memberId: number, item: QueuedAction): void {
   for (const each of readStoredActions(memberId))
     if (isSameTarget(each, item) && each.id <= item.id) localStorage.removeItem(keyOf(memberId, each.id));
   changed();
 }
 
-/** Keeps it with the reason, until the member takes it back. */
+/** Keeps the action with the reason until the member discards it. */
 export function markActionRefused(memberId: number, item: QueuedAction, reason: string, data: unknown): void {
   if (readStoredActions(memberId).some(({ id }) => id === item.id))
     write(memberId, { ...item, refusalReason: reason.slice(0, 500), data });
@@ -97,13 +107,15 @@ export function onQueueChange(listener: () => void): () => void {
   };
 }
 
-/** Hears when another tab took something off; whoever hears looks again and then calls `forgetLeaving`. */
+/**
+ * Runs the listener when another tab removes an action. The listener refetches and then calls `forgetRemovedElsewhere`.
+ */
 export function onRemovedInOtherTab(listener: () => void): () => void {
   removedListeners.add(listener);
   return () => removedListeners.delete(listener);
 }
 
-/** @param upTo as many as there were when one began to look again. */
+/** @param upTo the value of `countRemovedElsewhere` when the refetch began. */
 export function forgetRemovedElsewhere(upTo: number): void {
   if (upTo === 0) return;
   removedElsewhere = removedElsewhere.slice(upTo);
@@ -114,7 +126,7 @@ export function countRemovedElsewhere(): number {
   return removedElsewhere.length;
 }
 
-/** Who did something without a connection last, in this browser; null when nobody did. */
+/** The member who last queued an action in this browser; null if there is none. */
 export function getLastQueueMember(): number | null {
   try {
     const id = Number(localStorage.getItem(lastMemberKey) ?? Number.NaN);
@@ -125,16 +137,19 @@ export function getLastQueueMember(): number | null {
 }
 
 export function formatQueuedCount(count: number): string {
-  return plural(count, { one: '# change waits to be sent.', other: '# changes wait to be sent.' });
+  return plural(count, {
+    one: '# change is waiting to be sent.',
+    other: '# changes are waiting to be sent.',
+  });
 }
 
-/** The latest for each target, in the order of time. */
+/** The latest action for each target, in order of time. */
 export function keepLatestPerTarget(items: readonly QueuedAction[]): readonly QueuedAction[] {
   const sorted = items.toSorted((one, other) => (one.id < other.id ? -1 : 1));
   return sorted.filter((item, at) => !sorted.slice(at + 1).some((later) => isSameTarget(item, later)));
 }
 
-/** What an entry of the storage says; null for anything that this program did not write. */
+/** Parses a storage entry; null for anything that this build did not write. */
 export function parseQueuedAction(id: string, text: string | null): QueuedAction | null {
   try {
     const value: unknown = JSON.parse(text ?? '');
@@ -168,7 +183,7 @@ function readStoredActions(memberId: number): QueuedAction[] {
       .map((key) => parseQueuedAction(key.slice(start.length), localStorage.getItem(key)))
       .filter((item) => item !== null);
   } catch {
-    // Storage can be switched off: then nothing waits.
+    // Without storage the queue is empty.
     return [];
   }
 }
@@ -190,11 +205,11 @@ function changed(): void {
 }
 
 function onStorageEvent({ key, oldValue, newValue }: StorageEvent): void {
-  const [, memberId, id] = /^parley\.waiting\.(\d+)\.(.+)$/u.exec(key ?? '') ?? [];
+  const [, memberId, id] = actionKey.exec(key ?? '') ?? [];
   if (key !== null && id === undefined) return;
-  const gone = id === undefined || newValue !== null ? null : parseQueuedAction(id, oldValue);
-  if (gone !== null && removedListeners.size > 0) {
-    removedElsewhere = [...removedElsewhere, { memberId: Number(memberId), item: gone }];
+  const removed = id === undefined || newValue !== null ? null : parseQueuedAction(id, oldValue);
+  if (removed !== null && removedListeners.size > 0) {
+    removedElsewhere = [...removedElsewhere, { memberId: Number(memberId), item: removed }];
     for (const listener of removedListeners) listener();
   }
   changed();

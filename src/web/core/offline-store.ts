@@ -2,22 +2,22 @@ import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
 import type { Me } from '#shared/identity/accounts.ts';
 
 /**
- * What a member has opened, kept in this browser to be read without a network (docs/decisions/022). It holds the pages of
- * one member at a time: every reading and writing checks in its own transaction whose they are, so that no tab, however
- * late, brings back what a sign-out in another one has wiped.
+ * The pages a member opened, stored in this browser for reading without a network (docs/decisions/022). It holds the
+ * pages of one member at a time. Every read and write checks the owner in its own transaction, so that a slow tab
+ * cannot restore pages that a sign-out in another tab has deleted.
  */
 
-/** What is older is not shown any more, nor is anything when the server has not confirmed the session for so long. */
+/** Older pages are not shown, nor is any page if the server has not confirmed the session for this long. */
 const maxAgeMs = 14 * 24 * 60 * 60 * 1000;
 
-/** The oldest go first. */
+/** The oldest pages are deleted first. */
 const maxPages = 100;
 
-/** In characters of JSON; a larger page is not kept. */
+/** In characters of JSON. Larger pages are not stored. */
 const maxPageChars = 300_000;
 
 type Owner = {
-  /** Who was signed in when the server last said so; null after a sign-out. */
+  /** The member who was signed in at the last response of the server; null after a sign-out. */
   member: Me | null;
   confirmedAt: number;
   endedAt: number;
@@ -30,12 +30,15 @@ interface Store extends DBSchema {
 
 let openedDatabase: Promise<IDBPDatabase<Store>> | undefined;
 
-/** The server says who is signed in. What was kept for another member goes. @param requestedAt when it was asked. */
+/**
+ * Sets the owner to the member the server named, and deletes the pages of any other member.
+ * @param requestedAt when the session was requested, in milliseconds since 1970.
+ */
 export async function setOfflineOwner(member: Me, requestedAt: number): Promise<void> {
   const tx = (await openStore()).transaction(['owner', 'pages'], 'readwrite');
   const owner = await tx.objectStore('owner').get('owner');
   const endedAt = owner?.endedAt ?? 0;
-  // Another tab has signed out since.
+  // Another tab has signed out since then.
   if (endedAt < requestedAt) {
     if (owner?.member?.id !== member.id) await tx.objectStore('pages').clear();
     await tx.objectStore('owner').put({ member, confirmedAt: requestedAt, endedAt }, 'owner');
@@ -43,7 +46,7 @@ export async function setOfflineOwner(member: Me, requestedAt: number): Promise<
   await tx.done;
 }
 
-/** Nobody is signed in any more: everything goes. */
+/** Deletes everything after a sign-out. */
 export async function clearOfflineStore(): Promise<void> {
   const tx = (await openStore()).transaction(['owner', 'pages'], 'readwrite');
   await tx.objectStore('pages').clear();
@@ -51,7 +54,7 @@ export async function clearOfflineStore(): Promise<void> {
   await tx.done;
 }
 
-/** Who was signed in when the server was last heard. */
+/** The member who was signed in at the last response of the server. */
 export async function getOfflineMember(): Promise<Me | null> {
   return getValidOwner(await (await openStore()).get('owner', 'owner'));
 }
@@ -77,7 +80,7 @@ export async function saveOfflinePage(
   await tx.done;
 }
 
-/** What is kept of a member's page, and of when it is; null where nothing is. */
+/** The stored data of a member's page and when it was loaded; null if there is none. */
 export async function getOfflinePage(
   member: number,
   hash: string,
@@ -89,7 +92,7 @@ export async function getOfflinePage(
   return { data: JSON.parse(page.data), at: page.at };
 }
 
-/** The server says that it is gone. */
+/** Deletes a page that no longer exists on the server. */
 export async function deleteOfflinePage(member: number, hash: string): Promise<void> {
   await (await openStore()).delete('pages', [member, hash]);
 }
@@ -104,7 +107,7 @@ function openStore(): Promise<IDBPDatabase<Store>> {
       database.createObjectStore('owner');
       database.createObjectStore('pages', { keyPath: ['member', 'hash'] }).createIndex('at', 'at');
     },
-    // Of a later version of this program, in another tab.
+    // Another tab opens the database with a later version.
     blocking: () => void openedDatabase?.then((database) => database.close()),
     terminated: () => (openedDatabase = undefined),
   });

@@ -3,14 +3,14 @@ import { useEffect, useSyncExternalStore } from 'react';
 let unread = 0;
 const listeners = new Set<() => void>();
 
-/** Unread notifications; shown before the title of every page. */
+/** The number of unread notifications, shown before the title of every page. */
 export function setUnreadInTitle(count: number): void {
   if (count === unread) return;
   unread = count;
   for (const listener of listeners) listener();
 }
 
-/** Names the page in the browser's tab: 'Sign in · Parley', with unread notifications '(3) Sign in · Parley'. */
+/** Sets the document title: 'Sign in · Parley', with unread notifications '(3) Sign in · Parley'. */
 export function usePageTitle(title: string): void {
   const count = useSyncExternalStore(subscribe, () => unread);
   useEffect(() => {

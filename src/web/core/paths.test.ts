@@ -5,7 +5,7 @@ beforeAll(() => void vi.stubGlobal('window', { location: { origin: 'https://ask.
 afterAll(() => void vi.unstubAllGlobals());
 
 test.each(['/?tab=popular', '/topics', '/question/123456789#answer-7', '/search?q=a+b%26c'])(
-  'signing in may lead to %s',
+  'allows %s as the target of a sign-in',
   (path) => expect(parseInternalPath(path)).toBe(path),
 );
 
@@ -17,7 +17,7 @@ test.each([
   'javascript:alert(1)',
   'topics',
   '',
-])('signing in does not lead away to %j', (path) => expect(parseInternalPath(path)).toBeNull());
+])('rejects %j as the target of a sign-in', (path) => expect(parseInternalPath(path)).toBeNull());
 
-test('signing in leads home where nothing was asked for', () =>
+test('leads home after signing in if no page was requested', () =>
   expect(parseInternalPath(undefined)).toBeNull());

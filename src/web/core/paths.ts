@@ -1,11 +1,7 @@
-/**
- * Where things are. `string`, not literals: the router's types know a path only once its route exists, and a link is a
- * link before that.
- */
-export const paths: Readonly<Record<PathName, string>> = {
+const pagePaths = {
   home: '/',
   ask: '/ask',
-  topics: '/topics',
+  tags: '/topics',
   following: '/following',
   profile: '/profile',
   search: '/search',
@@ -14,31 +10,16 @@ export const paths: Readonly<Record<PathName, string>> = {
   settings: '/settings',
   accountSettings: '/settings?tab=account',
   bookmarks: '/bookmarks',
-  care: '/care',
-  careLog: '/care/log',
+  moderation: '/moderation',
+  moderationLog: '/moderation/log',
   registrations: '/moderation/registrations',
   login: '/login',
   register: '/register',
 };
-type PathName =
-  | 'home'
-  | 'ask'
-  | 'topics'
-  | 'following'
-  | 'profile'
-  | 'search'
-  | 'notifications'
-  | 'drafts'
-  | 'settings'
-  | 'accountSettings'
-  | 'bookmarks'
-  | 'care'
-  | 'careLog'
-  | 'registrations'
-  | 'login'
-  | 'register';
 
-/** A member's profile. */
+/** The paths of the pages, as `string`: the router's types accept a literal only if its route exists. */
+export const paths: Readonly<Record<keyof typeof pagePaths, string>> = pagePaths;
+
 export function profilePath(id: number): string {
   return `${paths.profile}/${id}`;
 }
@@ -47,12 +28,12 @@ export function questionPath(id: number): string {
   return `/question/${id}`;
 }
 
-/** An answer in its place on the question's page, marked there. */
+/** The path of an answer: the question's page, scrolled to the answer and with the answer marked. */
 export function answerPath({ questionId, id }: { questionId: number; id: number }): string {
   return `/question/${questionId}#answer-${id}`;
 }
 
-/** Only paths on this server: where a sign-in may lead back to. Anything else is null. */
+/** Accepts only paths on this server, as the target after a sign-in. Null for anything else. */
 export function parseInternalPath(path: string | undefined): string | null {
   if (path === undefined || !path.startsWith('/')) return null;
   const url = URL.parse(path, window.location.origin);
@@ -60,12 +41,12 @@ export function parseInternalPath(path: string | undefined): string | null {
   return url.pathname + url.search + url.hash;
 }
 
-/** The number in the address of a question; null for what cannot be one. */
+/** The id in the address of a question; null if it is invalid. */
 export function parseQuestionId(text: string): number | null {
   return /^[1-9]\d{0,15}$/u.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : null;
 }
 
-/** Addresses people can read and write by hand: plain texts, no JSON, absent instead of empty. */
+/** Parses a query string that people can read and write by hand: plain text, no JSON, absent instead of empty. */
 export function parseSearch(search: string): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(search));
 }

@@ -1,12 +1,12 @@
 import { useSyncExternalStore } from 'react';
 
-/** Not a standard, and in Chromium alone: https://developer.mozilla.org/docs/Web/API/BeforeInstallPromptEvent */
+/** Not a standard, Chromium only: https://developer.mozilla.org/docs/Web/API/BeforeInstallPromptEvent */
 type BeforeInstallPromptEvent = Event & { prompt: () => Promise<{ outcome: 'accepted' | 'dismissed' }> };
 
 let promptEvent: BeforeInstallPromptEvent | null = null;
 const listeners = new Set<() => void>();
 
-/** Keeps the browser's offer to install the app for whoever looks for it, in the settings; nothing asks by itself. */
+/** Stores the browser's install prompt for the settings page. Parley never opens it unasked. */
 export function watchInstallPrompt(): void {
   window.addEventListener('beforeinstallprompt', (event) => {
     event.preventDefault();
@@ -15,7 +15,7 @@ export function watchInstallPrompt(): void {
   window.addEventListener('appinstalled', () => setPromptEvent(null));
 }
 
-/** Asks the member by the browser's own dialog; null where the app cannot be installed, or is. */
+/** Opens the browser's install dialog; null if the app cannot be installed or already is. */
 export function useInstallPrompt(): (() => Promise<void>) | null {
   const current = useSyncExternalStore(
     (listener) => {
@@ -26,7 +26,7 @@ export function useInstallPrompt(): (() => Promise<void>) | null {
   );
   if (current === null) return null;
   return async () => {
-    // An offer holds for one answer; after a 'no' the browser makes another one when it sees fit.
+    // A prompt can be used once. The browser may offer another one later.
     setPromptEvent(null);
     await current.prompt();
   };
@@ -37,18 +37,21 @@ function setPromptEvent(next: BeforeInstallPromptEvent | null): void {
   for (const listener of listeners) listener();
 }
 
-/** How long after the first page the service worker is registered: it must not take that page's network. */
+/**
+ * The delay before the service worker is registered, in milliseconds, so that it does not compete with the first page
+ * for the network.
+ */
 const registrationDelayMs = 3_000;
 
 /**
- * Registers the service worker (src/web/worker) once the first page stands. Browsers have none on plain http, nor in
- * private windows of some: then the app works as ever, but only with a network. Returns what takes it back.
+ * Registers the service worker (src/web/worker) once the first page is shown. Browsers lack service workers on plain
+ * http and in some private windows; the app then needs a network. Returns a function that cancels it.
  */
 export function registerServiceWorker(): () => void {
   if (import.meta.env.DEV || !('serviceWorker' in navigator)) return () => {};
   const timer = window.setTimeout(() => {
     navigator.serviceWorker.register('/service-worker.js').catch((error: unknown) => {
-      console.warn('The app cannot start without a network here:', error);
+      console.warn('The app cannot start offline here:', error);
     });
   }, registrationDelayMs);
   return () => window.clearTimeout(timer);

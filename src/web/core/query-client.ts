@@ -5,17 +5,17 @@ import { clearQueriesOnMemberChange, markSessionEnded } from './session.ts';
 
 const maxRetryDelayMs = 5000;
 
-/** One cache for what the server said. 'signed-out' anywhere means that the session has ended. */
+/** The query cache. The error 'signed-out' from any request means that the session has ended. */
 export function createQueryClient(): QueryClient {
   const noticeEndedSession = (error: unknown) => {
-    if (error instanceof ApiError && error.code === 'signed-out') markSessionEnded(client);
+    if (error instanceof ApiError && error.kind === 'signed-out') markSessionEnded(client);
   };
   const client: QueryClient = new QueryClient({
     queryCache: new QueryCache({ onError: noticeEndedSession }),
     mutationCache: new MutationCache({ onError: noticeEndedSession }),
     defaultOptions: {
       queries: {
-        // The browser's own idea of being online is unreliable; the requests tell.
+        // `navigator.onLine` is unreliable. The outcome of requests decides.
         networkMode: 'always',
         persister: fetchOrRestore,
         staleTime: 15_000,
@@ -23,7 +23,7 @@ export function createQueryClient(): QueryClient {
         retry: (_, error) => isTransient(error),
         retryDelay,
       },
-      // A member who pressed a button hears at once that it failed; what they typed is kept as a draft.
+      // A failed action is reported immediately. The typed text is saved as a draft.
       mutations: { networkMode: 'always', retry: false },
     },
   });
@@ -31,9 +31,9 @@ export function createQueryClient(): QueryClient {
   return client;
 }
 
-/** As the server asks, else doubling. */
+/** The server's `Retry-After`, or else doubling delays. */
 function retryDelay(attempt: number, error: Error): number {
-  const asked = error instanceof ApiError ? error.retryAfterSeconds : null;
-  if (asked !== null) return Math.min(asked * 1000, 60_000);
+  const retryAfterSeconds = error instanceof ApiError ? error.retryAfterSeconds : null;
+  if (retryAfterSeconds !== null) return Math.min(retryAfterSeconds * 1000, 60_000);
   return Math.min(500 * 2 ** attempt, maxRetryDelayMs);
 }

@@ -4,7 +4,7 @@ import { cancelFetches } from './query-helpers.ts';
 
 const key = ['topic', 'bread'];
 
-/** A page that shows a topic and is being fetched again; the server answers when it is told to. */
+/** A page that shows a topic and is being refetched. The test controls when the server responds. */
 function newPage() {
   const client = new QueryClient();
   const answers: ((following: boolean) => void)[] = [];
@@ -21,7 +21,7 @@ function newPage() {
   return { client, answers, fetch, shown: () => client.getQueryData(key) };
 }
 
-test('an answer written before the click does not take back what the click showed', async () => {
+test('keeps the optimistic change when a response was written before it', async () => {
   const { client, answers, fetch, shown } = newPage();
   client.setQueryData(key, false);
   const old = fetch();
@@ -32,7 +32,7 @@ test('an answer written before the click does not take back what the click showe
   expect(shown()).toBe(true);
 });
 
-test('what was stopped is fetched again once the click is saved', async () => {
+test('refetches the cancelled query once the change is saved', async () => {
   const { client, fetch } = newPage();
   client.setQueryData(key, false);
   client.setQueryData(['member'], 'Ann');
@@ -44,7 +44,7 @@ test('what was stopped is fetched again once the click is saved', async () => {
   expect(client.getQueryState(['member'])?.isInvalidated).toBe(false);
 });
 
-test('a page that shows nothing yet still comes', async () => {
+test('lets a query without data continue', async () => {
   const { client, answers, fetch, shown } = newPage();
   const first = fetch();
   await cancelFetches(client, () => true);

@@ -1,10 +1,10 @@
 import type { InfiniteData, Query, QueryClient, UseInfiniteQueryResult } from '@tanstack/react-query';
 
 /**
- * Stops what is on its way and would take back for a moment what the member just did: the server may have written it
- * before it heard of that. What has nothing to show yet goes on.
- * @param holds whether a query holds what is about to change.
- * @returns fetches again what was stopped, and what began meanwhile.
+ * Cancels fetches whose response could briefly revert a change the member just made, because the server may have read
+ * the data before the change. Queries without data continue.
+ * @param holds whether a query contains the item to change.
+ * @returns a function that refetches what was cancelled and what began meanwhile.
  */
 export async function cancelFetches(
   client: QueryClient,
@@ -17,12 +17,15 @@ export async function cancelFetches(
   return () => client.invalidateQueries({ predicate: (query) => stopped.has(query) || isFetching(query) });
 }
 
-/** A list that is fetched again more often than this while the next page is wanted gives up; pressing again continues. */
+/**
+ * The maximum number of attempts for a next page while the list is being refetched. Pressing the button again
+ * continues.
+ */
 const maxAttempts = 10;
 
 /**
- * Fetches the next page of a list. While the list is fetched again, as after a live event, TanStack Query ignores the
- * request for the next page and returns the fetch that is under way; the request is repeated after that.
+ * Fetches the next page of a list. While the list is being refetched, for example after a live event, TanStack Query
+ * ignores `fetchNextPage` and returns the fetch under way, so the request is repeated after that.
  */
 export async function fetchNextPage(query: UseInfiniteQueryResult<InfiniteData<unknown>>): Promise<void> {
   const pagesBefore = query.data?.pages.length ?? 0;

@@ -1,4 +1,4 @@
-/** What somebody opened lately from the palette, newest first; `key` tells whether two are the same. */
+/** An item that the member recently opened from the palette, newest first. Items with the same `key` are equal. */
 export type RecentItem = {
   key: string;
   kind: 'question' | 'topic' | 'member' | 'command';
@@ -19,20 +19,20 @@ export function getRecentItems(memberId: number): RecentItem[] {
 }
 
 export function addRecentItem(memberId: number, opened: RecentItem): void {
-  const others = getRecentItems(memberId).filter(({ key }) => key !== opened.key);
+  const otherItems = getRecentItems(memberId).filter(({ key }) => key !== opened.key);
   try {
-    localStorage.setItem(keyOf(memberId), JSON.stringify([opened, ...others].slice(0, maxItems)));
+    localStorage.setItem(keyOf(memberId), JSON.stringify([opened, ...otherItems].slice(0, maxItems)));
   } catch {
-    // Storage can be forbidden or full; then nothing is remembered.
+    // Storage can be blocked or full. Then nothing is stored.
   }
 }
 
-/** Signed out, nobody sees on this machine what was read. */
+/** After a sign-out, others who use this browser must not see what was read. */
 export function clearRecentItems(memberId: number): void {
   try {
     localStorage.removeItem(keyOf(memberId));
   } catch {
-    // Where storage is forbidden, nothing was kept.
+    // Without storage there is nothing to delete.
   }
 }
 

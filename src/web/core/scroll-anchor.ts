@@ -1,7 +1,7 @@
 /**
- * Keeps what one reads in its place when the page grows or shrinks above it, in browsers that do not do so themselves
- * (CSS scroll anchoring, which WebKit does not have). It corrects before the change is painted: observers of sizes run
- * between layout and paint.
+ * Holds the reading position when the page grows or shrinks above it, in browsers without CSS scroll anchoring
+ * (WebKit). It corrects the scroll position before the change is painted: resize observers run between layout and
+ * paint.
  */
 export function installScrollAnchoring(): void {
   let anchors: Anchor[] = [];
@@ -15,7 +15,7 @@ export function installScrollAnchoring(): void {
   };
   const correct = () => {
     const anchor = anchors.find(({ element }) => element.isConnected);
-    // At the very top, what comes in is to be seen.
+    // At the very top, new content should be visible.
     if (anchor !== undefined && window.scrollY > 0) {
       const moved = anchor.element.getBoundingClientRect().top - anchor.top;
       if (Math.abs(moved) >= 1) window.scrollBy({ top: moved, behavior: 'instant' });
@@ -27,9 +27,9 @@ export function installScrollAnchoring(): void {
     remember();
   };
   const scrolled = () => {
-    const now = document.documentElement.scrollHeight;
-    // A page that got too short for its position is scrolled by the browser, before its size is observed.
-    const tooShort = now < height && lastScrollY > now - window.innerHeight;
+    const newHeight = document.documentElement.scrollHeight;
+    // The browser scrolls a page that became too short for its position before its size is observed.
+    const tooShort = newHeight < height && lastScrollY > newHeight - window.innerHeight;
     if (tooShort) correct();
     else remember();
   };
@@ -39,32 +39,32 @@ export function installScrollAnchoring(): void {
   new ResizeObserver(correct).observe(document.body);
 }
 
-/** An element that may be read, and where it stood, in pixels from the top of the window. */
+/** An element and its former position in pixels from the top of the window. */
 type Anchor = { element: Element; top: number };
 
-/** One that goes, such as a deleted answer, leaves its place to the next. */
+/** If one anchor is removed, such as a deleted answer, the next one is used. */
 const maxAnchors = 20;
 
 const anchorSelector = 'main :is(article, section, h1, h2, h3, p, li, pre, blockquote, form)';
 
 /**
- * What was touched last, since it may open something below it; then the first elements of the content whose upper edge
- * is in view; then one that fills the window.
+ * The anchor candidates: the element touched last, since it may open something below it; then the first elements of the
+ * content whose top edge is in view; then one that fills the window.
  */
 function anchorsInView(touched: Element | null): Anchor[] {
   const main = document.querySelector('main');
-  const found: Anchor[] = [];
+  const anchors: Anchor[] = [];
   let filling: Anchor | undefined;
   if (touched?.isConnected === true && main?.contains(touched) === true) {
     const { top, bottom } = touched.getBoundingClientRect();
-    if (bottom > 0 && top < window.innerHeight) found.push({ element: touched, top });
+    if (bottom > 0 && top < window.innerHeight) anchors.push({ element: touched, top });
   }
   for (const element of document.querySelectorAll(anchorSelector)) {
     const { top, bottom } = element.getBoundingClientRect();
-    if (top > window.innerHeight || found.length === maxAnchors) break;
+    if (top > window.innerHeight || anchors.length === maxAnchors) break;
     if (bottom <= Math.max(0, top)) continue;
-    if (top >= 0) found.push({ element, top });
+    if (top >= 0) anchors.push({ element, top });
     else filling = { element, top };
   }
-  return filling === undefined ? found : [...found, filling];
+  return filling === undefined ? anchors : [...anchors, filling];
 }

@@ -3,16 +3,16 @@ import type { Me, SessionState } from '#shared/identity/accounts.ts';
 import { api, readJson } from './api.ts';
 import { clearRecentItems } from './recent-items.ts';
 
-/** `left`: the member signed out here, on purpose, and wants no way back to where they were. */
+/** `hasSignedOut`: the member pressed Logout here and wants no way back to the current page. */
 export type Session = SessionState & { hasSignedOut?: boolean };
 
-/** Until somebody signs in again: that the session ended may be heard of before, and again after, the answer to signing out. */
+/** True until the next sign-in. The end of the session may be noticed before and after the response to signing out. */
 let hasSignedOutHere = false;
 
 const getEndedSession = (): Session =>
   hasSignedOutHere ? { member: null, hasSignedOut: true } : { member: null };
 
-/** Who is signed in. Loaded before any page shows (see router.tsx), so that it is there wherever a page renders. */
+/** The signed-in member. Loaded before any page is shown (app/router.tsx), so that it is available everywhere. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: async ({ signal }): Promise<Session> => {
@@ -20,7 +20,7 @@ export const sessionQuery = queryOptions({
     return state.member === null ? getEndedSession() : state;
   },
   staleTime: 60_000,
-  // Who signed in or out in another tab is noticed on coming back to this one.
+  // Notices a sign-in or sign-out in another tab when the member returns to this one.
   refetchOnWindowFocus: 'always',
   gcTime: Infinity,
 });
@@ -29,19 +29,20 @@ export function useSession(): Session | undefined {
   return useQuery(sessionQuery).data;
 }
 
-/** The same for what stands around every page: it never asks itself, so that the router's own try stays the only one. */
+/** The session without fetching, for the layout around every page, so that only the router fetches it. */
 export function useCachedSession(): Session | undefined {
   return useQuery({ ...sessionQuery, enabled: false }).data;
 }
 
-/** The signed-in member, or null: then the layout is about to send the visitor to /login. */
+/** The signed-in member, or null while the layout redirects the visitor to /login. */
 export function useMember(): Me | null {
   return useSession()?.member ?? null;
 }
 
 /**
- * Keeps the answer of signing in or out. What was cached for another member goes; after signing out, what the page still
- * shows goes with the page (`forgetMember`): taken from under it, it would be fetched again, and refused.
+ * Stores the result of signing in or out and clears another member's cached queries. After signing out, queries that
+ * the page still shows stay until it is left (`clearMemberQueries`): clearing them earlier would refetch them, and the
+ * server would refuse.
  */
 export function setSession(client: QueryClient, state: Session): void {
   const before = client.getQueryData(sessionQuery.queryKey)?.member?.id;
@@ -50,14 +51,14 @@ export function setSession(client: QueryClient, state: Session): void {
   if (before !== state.member?.id) removeMemberQueries(client, state.member === null ? 'inactive' : 'all');
 }
 
-/** Once the pages for members are left: where nobody is signed in any more, what was cached for them goes. */
+/** Clears the cached queries after a sign-out, once the pages for members are left. */
 export function clearMemberQueries(client: QueryClient): void {
   if (client.getQueryData(sessionQuery.queryKey)?.member === null) removeMemberQueries(client, 'all');
 }
 
 /**
- * Sees to it that nobody is shown what was cached for another member, also where one follows the other unnoticed: a tab
- * that slept while somebody else signed in beside it hears only whose session it is now.
+ * Makes sure that no member sees data cached for another one, even if the change goes unnoticed: a tab that slept while
+ * another member signed in elsewhere only receives the new session.
  */
 export function clearQueriesOnMemberChange(client: QueryClient): void {
   let owner: number | null = null;
@@ -69,7 +70,7 @@ export function clearQueriesOnMemberChange(client: QueryClient): void {
     owner = member;
     if (!isAnother) return;
     removeMemberQueries(client, 'inactive');
-    // What is shown is asked for anew, with nothing left to be joined to the answer.
+    // Fetches visible queries from scratch, so that old pages are not merged with the response.
     void client.resetQueries({ predicate: isOfMember });
   });
 }
@@ -80,7 +81,7 @@ function removeMemberQueries(client: QueryClient, type: 'inactive' | 'all'): voi
 
 const isOfMember = (query: Query) => query.queryKey[0] !== sessionQuery.queryKey[0];
 
-/** Signs out on the server, then here. */
+/** Signs out on the server, then in this browser. */
 export async function signOut(client: QueryClient): Promise<void> {
   const member = client.getQueryData(sessionQuery.queryKey)?.member;
   hasSignedOutHere = true;
@@ -94,7 +95,7 @@ export async function signOut(client: QueryClient): Promise<void> {
   setSession(client, getEndedSession());
 }
 
-/** The server no longer knows the session. */
+/** Called when the server no longer accepts the session. */
 export function markSessionEnded(client: QueryClient): void {
   client.setQueryData(sessionQuery.queryKey, getEndedSession());
 }

@@ -1,7 +1,6 @@
 /**
- * Runs `task` at once, and then at most every `milliseconds`: a burst of events makes one fetch at its beginning and one
- * at its end. Each page waits a little differently, up to `spread` milliseconds, so that a thousand of them do not ask at
- * the same moment.
+ * Runs `task` at most once per `intervalMs`: a burst of calls runs it at its beginning and at its end. A random delay of
+ * up to `spreadMs` comes first, so that many browsers do not send requests at the same moment.
  */
 export function throttle(task: () => void, intervalMs: number, spreadMs = 100): () => void {
   let last = 0;

@@ -1,14 +1,14 @@
 import { t } from '@lingui/core/macro';
 import { createElement, useSyncExternalStore } from 'react';
 
-/** What a message offers, such as to undo what it tells of. It must be in reach elsewhere, too: messages go. */
+/** The action of a message, such as Undo. It must also be available elsewhere, because messages disappear. */
 export type ToastAction = { label: string; run: () => void };
 
 const loadToasts = () => Promise.all([import('@mantine/notifications'), import('./ToastMessage.tsx')]);
 let isNeeded = false;
 const listeners = new Set<() => void>();
 
-/** A short message at the edge of the screen, gone after a while; an error is announced at once. */
+/** Shows a short message at the edge of the screen for a while. Screen readers announce an error immediately. */
 export function toast(message: string, action?: ToastAction): void {
   void show(message, 'status', action);
 }
@@ -17,7 +17,7 @@ export function toastError(message: string): void {
   void show(message, 'alert');
 }
 
-/** Fetches what shows messages with the first press: it is needed most when there is no connection any more. */
+/** Loads the code for messages with the first input, because they are needed most when the connection is lost. */
 export function preloadToastsOnFirstInput(): () => void {
   const ending = new AbortController();
   const { signal } = ending;
@@ -31,7 +31,7 @@ export function preloadToastsOnFirstInput(): () => void {
   return () => ending.abort();
 }
 
-/** Whether there is, or will be, something for the container of messages to show. */
+/** Whether the container for messages has, or will soon have, something to show. */
 export function useHasToasts(): boolean {
   return useSyncExternalStore(
     (listener) => {
@@ -63,7 +63,7 @@ async function show(message: string, role: 'status' | 'alert', action?: ToastAct
             },
           }),
     role,
-    // The bar at its start; Mantine's own colours are not loaded.
+    // The bar at the start of the message. Mantine's own colors are not loaded.
     color: role === 'alert' ? 'var(--danger)' : 'var(--accent)',
     autoClose: action !== undefined ? 10_000 : role === 'alert' ? 8000 : 4000,
     withBorder: false,

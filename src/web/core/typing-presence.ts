@@ -1,13 +1,13 @@
 import { useCallback, useEffect, useSyncExternalStore } from 'react';
 import type { Topic, TypingPresence } from '#shared/core/events.ts';
 
-/** Tells the server that one writes, or no longer; does nothing without a connection. */
-type SendTyping = (topic: Topic, going: boolean) => void;
+/** Reports to the server that the member starts or stops writing. Does nothing without a connection. */
+type SendTyping = (topic: Topic, isTyping: boolean) => void;
 
-/** The server forgets within 25 seconds who does not repeat it. */
+/** The server forgets a writer 25 seconds after the last report. */
 const repeatIntervalMs = 10_000;
 
-/** Who has not typed for so long has stopped, in milliseconds. This also ends it in a tab that nobody looks at. */
+/** A writer who has not typed for this many milliseconds has stopped. This also ends it in hidden tabs. */
 const idleAfterMs = 30_000;
 
 const counts = new Map<Topic, number>();
@@ -15,12 +15,14 @@ const listeners = new Set<() => void>();
 const reportedTopics = new Map<Topic, { repeating: number; quiet: number }>();
 let sendTyping: SendTyping = () => {};
 
-/** How many other members are writing on a topic; 0 while that cannot be known. The page must listen to the topic. */
+/** How many other members are writing on a topic; 0 while that is unknown. The page must be subscribed to the topic. */
 export function useTypingCount(topic: Topic): number {
   return useSyncExternalStore(onChange, () => counts.get(topic) ?? 0);
 }
 
-/** Tells others of one's own writing: after every keystroke with what is in the field, and when that is over. */
+/**
+ * Reports the member's own writing. Call `typed` with the content after every change and `over` when the form closes.
+ */
 export function useReportTyping(topic: Topic): { typed: (content: string) => void; over: () => void } {
   const over = useCallback(() => reportIdle(topic), [topic]);
   const typed = useCallback(
@@ -37,7 +39,7 @@ export function useReportTyping(topic: Topic): { typed: (content: string) => voi
   return { typed, over };
 }
 
-/** The connection's way to say it. */
+/** Sets the function that sends reports over the live connection. */
 export function setTypingTransport(next: SendTyping): void {
   sendTyping = next;
 }
@@ -49,14 +51,14 @@ export function handleTypingEvent({ topic, count }: TypingPresence): void {
   changed();
 }
 
-/** Of one topic that is left or, without a connection, of all. */
+/** Clears the count of one topic or, without a connection, of all topics. */
 export function clearTypingCounts(topic?: Topic): void {
   if (topic === undefined) counts.clear();
   else counts.delete(topic);
   changed();
 }
 
-/** The server listens only to who is subscribed, and has forgotten it when the connection is another one. */
+/** The server accepts reports only on subscribed topics and forgets them when the connection changes. */
 export function resendTyping(topic: Topic): void {
   if (reportedTopics.has(topic)) sendTyping(topic, true);
 }

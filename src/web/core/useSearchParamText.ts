@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from 'react';
 
-/** Long enough that words go into the address, and not letters. */
+/** Long enough that the address gets whole words and not single letters. */
 const debounceMs = 250;
 
 /**
- * The text of a field whose words are in the address: what is typed goes there after a pause, and where the address
- * changes by a link or by Back, the text follows.
- * @param go takes a text to the address, and says so by `sends`.
+ * Syncs a search field with the address: typed text enters the address after a pause, and a link or Back updates the
+ * field.
+ * @param go navigates to the text and calls `sends`.
  */
 export function useSearchParamText(words: string, go: (text: string) => void) {
   const [text, setText] = useState(words);
@@ -15,7 +15,7 @@ export function useSearchParamText(words: string, go: (text: string) => void) {
   const timer = useRef<number | undefined>(undefined);
   if (words !== followed) {
     setFollowed(words);
-    // What went there from here comes back a moment later, when more may have been typed.
+    // The address changes shortly after it was set from here, when more may have been typed.
     if (words !== sent) {
       setSent(words);
       setText(words);
@@ -29,9 +29,9 @@ export function useSearchParamText(words: string, go: (text: string) => void) {
       window.clearTimeout(timer.current);
       timer.current = window.setTimeout(() => go(typed), debounceMs);
     },
-    sends: (going: string) => {
+    sends: (text: string) => {
       window.clearTimeout(timer.current);
-      setSent(going.trim());
+      setSent(text.trim());
     },
   };
 }

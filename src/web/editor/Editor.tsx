@@ -29,38 +29,38 @@ import { useScrollSync, useSidePreview } from './useSidePreview.ts';
 import classes from './Editor.module.css';
 
 type Props = {
-  /** The field's accessible name; its visible label unless `hideLabel`. */
+  /** The field's accessible name; also its visible label unless `hideLabel` is set. */
   label: string;
   hideLabel?: boolean;
   name?: string;
   value: string;
   onChange: (value: string) => void;
-  /** In code points. The counter shows always, or near the limit only. */
+  /** In code points. `counter` says whether the counter is always visible or only near the limit. */
   limit: number;
   counter?: 'always' | 'near';
-  /** What is wrong with the text; shown below the field, which is marked. */
+  /** The error message, shown below the field, which is marked as invalid. */
   error?: string | null;
   draft?: DraftStatus;
   placeholder?: string;
-  /** Lines shown while there is little text. */
+  /** The minimum height in lines. */
   rows?: number;
-  /** Until one begins, the field is small and its tools keep out of sight. */
+  /** Small and without the toolbar until the member starts to write. */
   compact?: boolean;
   disabled?: boolean;
-  /** Who takes part in the thread: after '@' they are offered first. */
+  /** The participants of the thread, suggested first after '@'. */
   mentionable?: () => readonly MentionableMember[];
   /** Ctrl or ⌘ with Enter. */
   onSubmit?: () => void;
   /** Esc. */
   onCancel?: () => void;
-  /** The buttons beside the counter. */
+  /** The buttons next to the counter. */
   actions?: ReactNode;
   handle?: Ref<EditorHandle>;
 };
 
 export type EditorHandle = { focus: () => void };
 
-/** Texts of at least so many code points may have their preview beside them; shorter ones are seen at a glance. */
+/** In code points. Only longer texts can have their preview at the side; shorter ones fit on the screen. */
 const sidePreviewMinLength = 2000;
 
 const compactRows = 2;
@@ -73,8 +73,8 @@ const SuggestionList = lazyComponent(async () => {
 });
 
 /**
- * The field for Markdown of questions, answers and replies: a plain text field with a toolbar, the shortcuts people
- * know, lists that continue, paste that becomes Markdown, suggestions of members, questions and languages, and a preview.
+ * The Markdown editor for questions, answers and replies: a plain text field with a toolbar, keyboard shortcuts,
+ * continued lists, paste as Markdown, suggestions (members, questions, languages) and a preview.
  */
 export function Editor(props: Props) {
   const { label, value, onChange, limit, error = null } = props;
@@ -87,7 +87,7 @@ export function Editor(props: Props) {
   const isCompact = props.compact === true && !entered && value === '';
   const rows = isCompact ? compactRows : (props.rows ?? 5);
   const { frame, possible, chosen, toggle } = useSidePreview(limit >= sidePreviewMinLength);
-  // An empty field has all the room for itself.
+  // An empty field uses the full width.
   const showsSidePreview = possible && chosen && !previewing && value.trim() !== '';
   const scroll = useScrollSync(field, preview);
   const suggestions = useSuggestions(field, props.mentionable ?? noMembers);
@@ -97,7 +97,7 @@ export function Editor(props: Props) {
   useAutoGrow(field, value);
   useImperativeHandle(props.handle, () => ({ focus: () => focusAtEnd(field.current) }), []);
 
-  const edit = (edit: (written: FieldText) => TextEdit) => {
+  const edit = (edit: (fieldText: FieldText) => TextEdit) => {
     if (field.current === null) return;
     applyEdit(field.current, edit(readField(field.current)));
     suggestions.update(true);
@@ -122,7 +122,7 @@ export function Editor(props: Props) {
         ref={frame}
         className={classes.frame}
         data-invalid={error !== null || undefined}
-        data-quiet={isCompact || undefined}
+        data-compact={isCompact || undefined}
         onFocus={() => setEntered(true)}
       >
         <div className={classes.bar}>
@@ -136,7 +136,7 @@ export function Editor(props: Props) {
           aria-labelledby={`${id}-write`}
           hidden={previewing}
           className={classes.write}
-          data-beside={showsSidePreview || undefined}
+          data-side-preview={showsSidePreview || undefined}
         >
           <textarea
             ref={field}
@@ -201,7 +201,7 @@ export function Editor(props: Props) {
   );
 }
 
-/** Ctrl or ⌘ with Enter sends, Esc leaves. */
+/** Ctrl or ⌘ with Enter submits, Esc cancels. */
 function submitOrCancel(event: KeyboardEvent, { onSubmit, onCancel }: Props): boolean {
   const send = event.key === 'Enter' && (event.ctrlKey || event.metaKey);
   const action = send ? onSubmit : event.key === 'Escape' ? onCancel : undefined;
@@ -212,7 +212,7 @@ function submitOrCancel(event: KeyboardEvent, { onSubmit, onCancel }: Props): bo
   return true;
 }
 
-/** What says of the field that a list belongs to it, and which of its lines is chosen. */
+/** The ARIA attributes that connect the field with its list and the active option. */
 function getSuggestionAria(id: string, { trigger, active }: Suggestions) {
   if (trigger === null) return {};
   return {
@@ -230,8 +230,8 @@ function SuggestionBox(props: {
 }) {
   const { trigger, items, active, pick } = props.suggestions;
   const count = plural(items.length, {
-    one: '# suggestion. Arrow keys choose, Enter inserts, Escape closes the list.',
-    other: '# suggestions. Arrow keys choose, Enter inserts, Escape closes the list.',
+    one: '# suggestion. Use the arrow keys to choose, Enter to insert, Escape to close the list.',
+    other: '# suggestions. Use the arrow keys to choose, Enter to insert, Escape to close the list.',
   });
   return (
     <>
@@ -254,7 +254,7 @@ function SuggestionBox(props: {
   );
 }
 
-/** It scrolls, so that the keyboard has to reach it. */
+/** The preview scrolls, so the keyboard must be able to focus it. */
 const getFocusableProps = (label: string) => ({ 'aria-label': label, tabIndex: 0 });
 
 function isCounterVisible({ value, limit, counter = 'always' }: Props): boolean {

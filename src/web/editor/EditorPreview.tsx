@@ -9,10 +9,13 @@ const Markdown = lazyComponent(async () => {
   return { default: Markdown };
 });
 
-/** UTF-16 units. A longer text takes longer to show than a key may wait. */
+/** In UTF-16 units. Rendering a longer text takes too long for every key press. */
 const slowPreviewLength = 5000;
 
-/** What the text will look like. It waits for a pause in the typing. @param onShown after it has changed. */
+/**
+ * The rendered text, updated when typing pauses.
+ * @param onShown called after it has changed.
+ */
 export function EditorPreview({ text, onShown }: { text: string; onShown?: (text: string) => void }) {
   const [shown] = useDebouncedValue(text.trim(), text.length > slowPreviewLength ? 500 : 150);
   useEffect(() => onShown?.(shown), [shown, onShown]);

@@ -9,7 +9,7 @@ type Props = {
   onChange: (preview: boolean) => void;
 };
 
-/** The tabs of an editor: the text, or what it will look like. */
+/** The tabs of an editor: write and preview. */
 export function EditorTabs({ id, preview, onChange }: Props) {
   const tabs = [
     { key: 'write', name: t`Write`, selected: !preview },
@@ -43,14 +43,14 @@ export function EditorTabs({ id, preview, onChange }: Props) {
   );
 }
 
-/** Puts the preview beside the text, or takes it away. */
+/** Shows or hides the preview at the side. */
 export function SidePreviewButton({ pressed, onPress }: { pressed: boolean; onPress: () => void }) {
   return (
     <button
       type="button"
       aria-pressed={pressed}
-      aria-label={t`Preview beside the text`}
-      title={t`Preview beside the text`}
+      aria-label={t`Side-by-side preview`}
+      title={t`Side-by-side preview`}
       className={`${classes.tool} ${classes.sidePreview}`}
       onClick={onPress}
     >

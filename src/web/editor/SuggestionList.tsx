@@ -8,7 +8,7 @@ import type { SuggestionTrigger } from './suggestion-triggers.ts';
 import classes from './SuggestionList.module.css';
 
 type Props = {
-  /** Of the list; the options have it with their place: 'x-0'. */
+  /** The id of the list. The ids of the options add their index: 'x-0'. */
   id: string;
   field: RefObject<HTMLTextAreaElement | null>;
   trigger: SuggestionTrigger;
@@ -19,7 +19,7 @@ type Props = {
 
 const names = { member: () => t`Members`, question: () => t`Questions`, language: () => t`Code languages` };
 
-/** The suggestions below what is being typed, or above it where there is no room. The focus stays in the field. */
+/** The suggestions below the text being typed, or above it if there is no space. The focus stays in the field. */
 export function SuggestionList({ id, field, trigger, items, active, onPick }: Props) {
   const { from } = trigger;
   const { refs, floatingStyles } = useFloating({
@@ -55,7 +55,7 @@ export function SuggestionList({ id, field, trigger, items, active, onPick }: Pr
           tabIndex={-1}
           {...option(`${id}-${index}`, index === active)}
           className={classes.option}
-          // The field keeps the focus, and a phone its keyboard.
+          // The field keeps the focus, so that the on-screen keyboard stays open.
           onPointerDown={(event) => event.preventDefault()}
           onMouseDown={(event) => event.preventDefault()}
           onClick={() => onPick(index)}
@@ -72,11 +72,11 @@ export function SuggestionList({ id, field, trigger, items, active, onPick }: Pr
   );
 }
 
-// ARIA's listbox: a native select would take the focus out of the field.
+// An ARIA listbox: a native select would take the focus from the field.
 const listbox = (id: string, label: string) => ({ id, role: 'listbox', 'aria-label': label });
 const option = (id: string, selected: boolean) => ({ id, role: 'option', 'aria-selected': selected });
 
-/** Above a phone's keyboard as well. */
+/** Also fits the space above the on-screen keyboard. */
 const fitToWindow = size({
   padding: 8,
   apply: ({ availableHeight, elements }) => {

@@ -19,7 +19,7 @@ import type { FieldText, TextEdit } from './text-edits.ts';
 import { insertEmptyTable, wrapInFence } from './wrap-selection.ts';
 import classes from './Editor.module.css';
 
-/** What the toolbar element calls its styles. */
+/** The styles of the toolbar element. */
 export type TextStyle =
   | 'bold'
   | 'italic'
@@ -32,8 +32,8 @@ export type TextStyle =
 
 type Tool = { name: string; Icon: TablerIcon; keys?: string } & (
   | { style: TextStyle }
-  /** What the toolbar element does not know. */
-  | { edit: (written: FieldText) => TextEdit }
+  /** Edits that the toolbar element does not have. */
+  | { edit: (field: FieldText) => TextEdit }
 );
 
 const tools = (): Tool[] => [
@@ -54,24 +54,24 @@ const modifier = /Mac|iPhone|iPad/u.test(navigator.userAgent) ? '⌘' : 'Ctrl+';
 type Props = {
   fieldId: string;
   ref: Ref<MarkdownToolbarElement>;
-  onEdit: (edit: (written: FieldText) => TextEdit) => void;
+  onEdit: (edit: (field: FieldText) => TextEdit) => void;
 };
 
-/** Buttons that mark up the selected text of a text field. Arrow keys move between them; Tab enters and leaves. */
+/** The buttons that format the selected text. Arrow keys move between them; Tab enters and leaves the toolbar. */
 export function Toolbar({ fieldId, ref, onEdit }: Props) {
   return (
     <markdown-toolbar
       for={fieldId}
       ref={ref}
       className={classes.toolbar}
-      data-edges
+      data-fade-edges
       aria-label={t`Formatting`}
     >
       {tools().map((tool) => (
         <button
           key={tool.name}
           type="button"
-          // The element moves the focus between buttons that have this.
+          // The toolbar element moves the focus between buttons with this attribute.
           data-md-button={'style' in tool ? tool.style : ''}
           tabIndex={-1}
           aria-label={tool.name}
@@ -86,7 +86,7 @@ export function Toolbar({ fieldId, ref, onEdit }: Props) {
   );
 }
 
-/** Presses the tool as if by hand. */
+/** Clicks a tool programmatically. */
 export function clickTool(toolbar: MarkdownToolbarElement | null, style: TextStyle): void {
   toolbar?.querySelector<HTMLButtonElement>(`[data-md-button="${style}"]`)?.click();
 }

@@ -2,7 +2,7 @@ import { findLineEnd, findLineStart } from './text-edits.ts';
 
 const fenceLine = /^[ \t]*(?:(?:>|[-+*]|\d{1,9}[.)])[ \t]*)*(`{3,}|~{3,})(.*)$/u;
 
-/** The mark ('```') of the fenced block that the line at a position stands in; null outside, and on its first line. */
+/** The marker ('```') of the fenced code block around a position; null outside, and on its opening line. */
 export function findFence(text: string, at: number): string | null {
   const end = findLineStart(text, at);
   let open: string | null = null;
@@ -10,7 +10,7 @@ export function findFence(text: string, at: number): string | null {
   return open;
 }
 
-/** Whether what is written at a position is code, in a fenced block or between backticks. */
+/** Whether a position is in code: in a fenced block or between backticks. */
 export function isInCode(text: string, at: number): boolean {
   const start = findLineStart(text, at);
   if (findFence(text, at) !== null) return true;
@@ -25,9 +25,9 @@ export function isInCode(text: string, at: number): boolean {
   return open !== null && after.includes(open);
 }
 
-/** Whether a line opens or closes a block; `open` is the mark of the block it stands in. */
+/** The state after a line that may open or close a block. `open` is the marker of the surrounding block. */
 function afterLine(text: string, from: number, open: string | null): string | null {
-  // Most lines have neither mark.
+  // Most lines have no marker.
   const end = findLineEnd(text, from);
   const line = text.slice(from, end);
   if (!line.includes('```') && !line.includes('~~~')) return open;

@@ -2,12 +2,12 @@ import { t } from '@lingui/core/macro';
 import { findLineEnd, findLineStart, type TextEdit } from './text-edits.ts';
 import type { SuggestionTrigger } from './suggestion-triggers.ts';
 
-/** `key` is what a block is marked with, `aliases` what it may be marked with as well. */
+/** `key` is the usual info string of a block; `aliases` are others with the same meaning. */
 export type CodeLanguage = { key: string; name: string; aliases?: readonly string[] };
 
 /**
- * What is coloured, the most asked about first: the mark of the block, the name, and other marks that mean the same. The
- * names of languages are the same everywhere.
+ * The languages with syntax highlighting, the most common first: info string, name and aliases. Language names are not
+ * translated.
  */
 const languages: readonly CodeLanguage[] = [
   'python:Python:py',
@@ -49,10 +49,10 @@ const languages: readonly CodeLanguage[] = [
   return { key, name, ...(aliases !== undefined && { aliases: aliases.split(',') }) };
 });
 
-/** No colours: first where nothing is typed, so that Enter behind the fence means that. */
+/** No highlighting. First in the list if nothing is typed, so that Enter after the fence selects it. */
 const plain = (): CodeLanguage => ({ key: '', name: t`Plain text` });
 
-/** The languages whose names begin with what is typed; without it, those the text has already come first. */
+/** The languages whose names start with the typed text. Without one, those that the text already uses come first. */
 export function findLanguages(query: string, text: string): CodeLanguage[] {
   const typed = query.toLowerCase();
   if (typed === '') {
@@ -69,7 +69,10 @@ export function findLanguages(query: string, text: string): CodeLanguage[] {
   return [...exact, ...rest.filter((language) => names(language).some((name) => name.startsWith(typed)))];
 }
 
-/** Names the language and goes into the block, which is closed where it was not. A name that was typed whole stays. */
+/**
+ * Inserts the language and moves the caret into the block, which is closed if necessary. A fully typed name stays as it
+ * is.
+ */
 export function insertLanguage(
   text: string,
   { from, to, query }: SuggestionTrigger,
@@ -83,13 +86,13 @@ export function insertLanguage(
   const caret = from + name.length + 1 + space.length;
   const select = [caret, caret] as const;
   if (isClosed(text.slice(findLineEnd(text, to)), mark)) {
-    // The line behind the opening one is there; the caret goes to it.
+    // The block already has a next line; the caret moves there.
     return { from, to, insert: name, select: [from + name.length + 1, from + name.length + 1] };
   }
   return { from, to, insert: `${name}\n${space}\n${space}${mark}`, select };
 }
 
-/** Fences come in pairs: with an odd number of them behind it, an opening one has its end. */
+/** Fences come in pairs: an opening one is closed if an odd number follows. */
 function isClosed(behind: string, mark: string): boolean {
   const sign = mark.slice(0, 3);
   return behind.split('\n').filter((line) => line.replace(/^[ \t>]+/u, '').startsWith(sign)).length % 2 === 1;

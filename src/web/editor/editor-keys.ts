@@ -4,12 +4,12 @@ import { isAtItemStart, moveItems } from './lists.ts';
 import type { TextStyle } from './Toolbar.tsx';
 import { wrapInFence } from './wrap-selection.ts';
 
-/** What a key does to the text: a tool of the bar, or an edit of its own. */
+/** The effect of a key on the text: a toolbar style or an edit. */
 export type KeyEffect = { style: TextStyle } | { edit: TextEdit };
 
 const commandStyles: Readonly<Record<string, TextStyle>> = { b: 'bold', i: 'italic', k: 'link', e: 'code' };
 
-/** By place, because Shift changes the sign: 7 and 8 on every keyboard, the full stop on most. */
+/** By key position, because Shift changes the character: 7 and 8 on every keyboard, the full stop on most. */
 const shiftStyles: Readonly<Record<string, TextStyle>> = {
   Digit7: 'ordered-list',
   Digit8: 'unordered-list',
@@ -17,18 +17,18 @@ const shiftStyles: Readonly<Record<string, TextStyle>> = {
 };
 
 /**
- * The shortcuts people know. Tab moves a list item only where the caret stands before its text, and only as far as it
- * can be moved: pressed again it leaves the field, as everywhere else.
+ * The usual shortcuts of editors. Tab indents a list item only if the caret is before its text and the item can move;
+ * otherwise it leaves the field.
  */
-export function getKeyEffect(event: KeyboardEvent, written: FieldText): KeyEffect | null {
+export function getKeyEffect(event: KeyboardEvent, field: FieldText): KeyEffect | null {
   if (event.altKey) return null;
   const command = event.ctrlKey || event.metaKey;
   const move = (way: 'in' | 'out') => {
-    const edit = moveItems(written, way);
+    const edit = moveItems(field, way);
     return edit && { edit };
   };
   if (event.key === 'Tab' && !command) {
-    return isAtItemStart(written) ? move(event.shiftKey ? 'out' : 'in') : null;
+    return isAtItemStart(field) ? move(event.shiftKey ? 'out' : 'in') : null;
   }
   if (!command) return null;
   if (event.key === ']') return move('in');
@@ -37,7 +37,7 @@ export function getKeyEffect(event: KeyboardEvent, written: FieldText): KeyEffec
     const style = commandStyles[event.key.toLowerCase()];
     return style === undefined ? null : { style };
   }
-  if (event.key.toLowerCase() === 'e') return { edit: wrapInFence(written) };
+  if (event.key.toLowerCase() === 'e') return { edit: wrapInFence(field) };
   const style = shiftStyles[event.code];
   return style === undefined ? null : { style };
 }

@@ -1,8 +1,8 @@
 import { type RefObject, useEffect, useLayoutEffect } from 'react';
 
 /**
- * When a phone's keyboard opens, the field that is typed in is brought above it, and is no higher than what is left:
- * `--visible` tells its style.
+ * When the on-screen keyboard opens, scrolls the focused field above it and limits its height to the visible part,
+ * which the style gets as `--visible`.
  */
 export function useStayAboveKeyboard(field: RefObject<HTMLTextAreaElement | null>): void {
   useEffect(() => {
@@ -21,14 +21,14 @@ export function useStayAboveKeyboard(field: RefObject<HTMLTextAreaElement | null
   }, [field]);
 }
 
-/** UTF-16 units. A text of such a length fills the field to its highest in any window. */
+/** In UTF-16 units. A longer text reaches the maximum height in any window. */
 const maxMeasuredLength = 6000;
 
-/** The field is as high as its text, up to its style's limit: where the browser does not do that by itself. */
+/** Grows the field with its text up to the limit of its style, in browsers without `field-sizing`. */
 export function useAutoGrow(field: RefObject<HTMLTextAreaElement | null>, text: string): void {
   useLayoutEffect(() => {
     const element = field.current;
-    // Measuring costs a layout for every key: not where nothing can change by it.
+    // Measuring forces a layout with every key, so it is skipped when the height cannot change.
     if (element === null || CSS.supports('field-sizing', 'content')) return;
     if (text.length > maxMeasuredLength && element.style.blockSize !== '') return;
     element.style.setProperty('block-size', 'auto');

@@ -1,16 +1,16 @@
 import { findFence } from './code-blocks.ts';
 import { findLineEnd, findLineStart, type TextEdit, type FieldText } from './text-edits.ts';
 
-/** One line that begins a list item: `> - [ ] text` has the quote '> ', the bullet '-', the task '[ ] '. */
+/** A line that begins a list item: `> - [ ] text` has the quote '> ', the bullet '-' and the task '[ ] '. */
 type Item = {
   quote: string;
   indent: string;
-  /** '-' or a number with what follows it, '12.'. */
+  /** '-', or a number with its delimiter: '12.'. */
   marker: string;
   number: number | null;
   gap: string;
   task: string;
-  /** Where its text begins, from the beginning of the line. */
+  /** The column where its text begins. */
   content: number;
 };
 
@@ -19,8 +19,8 @@ const quoteLine = /^((?:[ \t]*>)+)[ \t]?/u;
 const thematicBreak = /^[ \t>]*([-*_])(?:[ \t]*\1){2,}[ \t]*$/u;
 
 /**
- * Enter at a position: the list, task list or quote goes on with its next item, and ends where the item is empty. In a
- * block of code the next line is indented as this one. Null where Enter is just that.
+ * Handles Enter: continues a list, task list or quote with its next item, or ends it if the item is empty. In a code
+ * block it repeats the indentation. Null for a plain line break.
  */
 export function continueLine({ text, from, to }: FieldText): TextEdit | null {
   if (from !== to) return null;
@@ -40,11 +40,11 @@ export function continueLine({ text, from, to }: FieldText): TextEdit | null {
 }
 
 /**
- * Moves the list items that are selected, with what hangs below them, one level in or out. Null where there is no item,
- * or none to be moved so: an item stands at most one level below the one before it.
+ * Moves the selected list items and their children one level in or out. Null if there is no item or it cannot move: an
+ * item is at most one level below the previous one.
  */
-export function moveItems(written: FieldText, direction: 'in' | 'out'): TextEdit | null {
-  const { text, from, to } = written;
+export function moveItems(field: FieldText, direction: 'in' | 'out'): TextEdit | null {
+  const { text, from, to } = field;
   const start = findLineStart(text, from);
   const first = parseItem(text.slice(start, findLineEnd(text, from)));
   if (first === null || findFence(text, from) !== null) return null;
@@ -65,7 +65,7 @@ export function moveItems(written: FieldText, direction: 'in' | 'out'): TextEdit
   return { from: start, to: end, insert, select };
 }
 
-/** Whether the caret stands where a list item's text begins: there, Tab moves the item as long as it can be moved. */
+/** Whether the caret is at the start of a list item's text, where Tab moves the item. */
 export function isAtItemStart({ text, from, to }: FieldText): boolean {
   if (from !== to) return false;
   const start = findLineStart(text, from);
@@ -111,12 +111,12 @@ function parseItem(line: string): Item | null {
   };
 }
 
-/** The marker of the item that follows. */
+/** The marker of the next item. */
 function getNextMarker({ marker, number }: Item): string {
   return number === null ? marker : `${number + 1}${marker.slice(-1)}`;
 }
 
-/** The items of the same list above a line, the nearest first, without what is none; ends where the list does. */
+/** The items of the same list above a line, nearest first. */
 function listItemsAbove(text: string, start: number, quote: string): Item[] {
   const items: Item[] = [];
   let blank = 0;
@@ -135,7 +135,7 @@ function listItemsAbove(text: string, start: number, quote: string): Item[] {
   return items;
 }
 
-/** To the column where the text of the item before it begins; null where it stands below that one already. */
+/** The column where the text of the previous item begins; null if the item is already below it. */
 function getIndentWidth(item: Item, above: readonly Item[]): number | null {
   const sibling = above.find(({ indent }) => indent.length <= item.indent.length);
   if (sibling === undefined || sibling.indent.length < item.indent.length) return null;
@@ -148,7 +148,7 @@ function getOutdentWidth(item: Item, above: readonly Item[]): number | null {
   return (parent?.indent.length ?? 0) - item.indent.length;
 }
 
-/** What is indented below an item belongs to it. */
+/** Lines indented below an item belong to it. */
 function findEndOfBranch(text: string, end: number, { quote, indent }: Item): number {
   let last = end;
   while (last < text.length) {
@@ -167,7 +167,7 @@ function shift(line: string, quote: string, width: number): string {
   return quote + inner.slice(Math.min(getLeadingSpace(inner).length, -width));
 }
 
-/** A numbered list that does not begin with 1 would not be one: the item takes the number of its place. */
+/** Renumbers an item for its position: a numbered list that does not start with 1 would not be one. */
 function renumber(line: string, above: readonly Item[]): string {
   const item = parseItem(line);
   if (item === null || item.number === null) return line;

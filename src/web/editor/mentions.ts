@@ -1,7 +1,7 @@
-/** Somebody who can be mentioned. */
+/** A member who can be mentioned. */
 export type MentionableMember = { id: number; name: string };
 
-/** Those one of whose names begins with what is typed, whatever the accents; all of them without it. */
+/** The members with a name that starts with the typed text, ignoring accents; all members without a text. */
 export function findMembers(members: readonly MentionableMember[], query: string): MentionableMember[] {
   const typed = normalizeName(query.trim());
   return members.filter(({ name }) => {

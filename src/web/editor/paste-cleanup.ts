@@ -3,9 +3,9 @@ import { convertWordLists } from './paste-word-lists.ts';
 import { getStyle, getText } from './paste-hast.ts';
 
 /**
- * Says in HTML's own words what programs say by styles: Google Docs writes bold as a style and wraps all in a `<b>` that
- * is none, Word writes lists as paragraphs. What leads nowhere for others goes: scripts, pictures from a disk, links
- * into the page that it was copied from.
+ * Turns styles into HTML elements: Google Docs writes bold as a style and wraps everything in a meaningless `<b>`, Word
+ * writes lists as paragraphs. Removes what does not work elsewhere: scripts, images from a disk, links within the
+ * copied page.
  */
 export function cleanUpHast(tree: Root): Root {
   return { type: 'root', children: cleanUpBlocks(tree.children, { inHeading: false, inCode: false }) };
@@ -95,7 +95,7 @@ function styled(
   return inner;
 }
 
-/** Marks hold to words: `**bold **` is none. */
+/** Markdown marks must touch a word: `**bold **` is not bold. */
 function moveSpaceOutside(element: Element): ElementContent[] {
   const [first, last] = [element.children[0], element.children.at(-1)];
   const result: ElementContent[] = [element];
@@ -110,7 +110,7 @@ function moveSpaceOutside(element: Element): ElementContent[] {
   return result;
 }
 
-/** The paragraph of an item that has but one is the item's text. */
+/** Unwraps the only paragraph of an item. */
 function withoutParagraph(children: readonly ElementContent[]): ElementContent[] {
   const isParagraph = (child: ElementContent) => child.type === 'element' && child.tagName === 'p';
   if (children.filter(isParagraph).length !== 1) return [...children];
@@ -127,7 +127,7 @@ function isFollowable({ properties }: Element): boolean {
   return /^(?:https?|mailto):/iu.test(String(properties['href']));
 }
 
-/** Google Docs puts a list inside a list beside its item, not into it. */
+/** Google Docs puts a nested list next to its item, not into it. */
 function listsInItems(children: readonly ElementContent[]): ElementContent[] {
   const items: ElementContent[] = [];
   for (const child of children) {

@@ -1,6 +1,6 @@
 import type { ElementContent, Element } from 'hast';
 
-/** The style attribute, name by name, in lower case. */
+/** The declarations of the style attribute, in lower case. */
 export function getStyle(element: Element): Record<string, string> {
   const style = element.properties['style'];
   if (typeof style !== 'string') return {};

@@ -6,7 +6,7 @@ import { cleanUpHast } from './paste-cleanup.ts';
 import '#web/core/csp.ts';
 import { fromDom } from 'hast-util-from-dom';
 
-/** A piece of a page, of Word or of Google Docs, as the Markdown that shows the same. */
+/** Converts part of a web page, of Word or of Google Docs into equivalent Markdown. */
 export function convertHastToMarkdown(tree: Root): string {
   return toMarkdown(toMdast(cleanUpHast(tree), { handlers: { comment: () => undefined } }), {
     bullet: '-',
@@ -16,19 +16,22 @@ export function convertHastToMarkdown(tree: Root): string {
     listItemIndent: 'one',
     extensions: [gfmToMarkdown({ tablePipeAlign: false })],
     handlers: {
-      // Line breaks stay as typed; where a line cannot break, a space is what is left of it.
+      // Line breaks stay as typed. Where a line cannot break, a space replaces them.
       break: (_node, _parent, { stack }) =>
         stack.includes('tableCell') || stack.includes('headingAtx') ? ' ' : '\n',
     },
   }).trim();
 }
 
-/** The one place where foreign markup is parsed: into a document apart, of which only the text and its structure are taken. */
+/**
+ * The only place that parses foreign markup. It is parsed into a separate document, of which only text and structure
+ * are used.
+ */
 const policy = globalThis.trustedTypes?.createPolicy('paste', { createHTML: (html: string) => html });
 
-/** HTML as the clipboard has it, as Markdown. The document it is read into runs and loads nothing. */
+/** Converts HTML from the clipboard into Markdown. The separate document runs no scripts and loads nothing. */
 export function convertHtmlToMarkdown(html: string): string {
   const tree = fromDom(new DOMParser().parseFromString(policy?.createHTML(html) ?? html, 'text/html').body);
-  if (tree.type !== 'element') throw new Error('A document without a body');
+  if (tree.type !== 'element') throw new Error('The document has no body.');
   return convertHastToMarkdown({ type: 'root', children: tree.children });
 }

@@ -1,25 +1,25 @@
 import { isInCode } from './code-blocks.ts';
 import type { FieldText } from './text-edits.ts';
 
-/** What a clipboard offers. `types` names all of it; editors of code leave one of their own. */
+/** The content of the clipboard. `types` lists all formats; code editors add their own. */
 export type ClipboardContent = { plain: string; html: string; types: readonly string[] };
 
 /**
- * What becomes of a paste: an address around the selected text, a table, or the Markdown of a piece of a page, which
- * takes a converter that is loaded when needed. Null where the plain text is right as it is.
+ * How to paste: a link around the selected text, a table, or HTML that a lazily loaded converter turns into Markdown.
+ * Null to paste the plain text.
  */
 export type PastePlan = { kind: 'text'; insert: string } | { kind: 'html'; html: string } | null;
 
-/** UTF-16 units of HTML that are converted; beyond, the plain text is taken. */
+/** In UTF-16 units. Longer HTML is not converted; the plain text is pasted. */
 const maxHtmlLength = 500_000;
 
-/** What plain text cannot show: without any of it, there is nothing to convert. */
+/** Elements that plain text cannot express. Without any, there is nothing to convert. */
 const formattedHtml =
   /<(?:a|b|strong|i|em|s|del|strike|h[1-6]|ul|ol|li|table|pre|code|blockquote|img|hr)[\s>/]|font-weight:\s*(?:bold|[6-9]00)|font-style:\s*italic|line-through|mso-list/iu;
 
-export function planPaste({ plain, html, types }: ClipboardContent, written: FieldText): PastePlan {
-  if (isInCode(written.text, written.from)) return null;
-  const link = createLinkOverSelection(plain.trim(), written);
+export function planPaste({ plain, html, types }: ClipboardContent, field: FieldText): PastePlan {
+  if (isInCode(field.text, field.from)) return null;
+  const link = createLinkOverSelection(plain.trim(), field);
   if (link !== null) return { kind: 'text', insert: link };
   if (isFromCodeEditor(html, types)) return null;
   if (html !== '' && html.length <= maxHtmlLength && formattedHtml.test(html)) return { kind: 'html', html };
@@ -27,12 +27,12 @@ export function planPaste({ plain, html, types }: ClipboardContent, written: Fie
   return rows === null ? null : { kind: 'text', insert: formatTable(rows) };
 }
 
-/** `[selected](address)`; null where the address is to stand by itself. */
+/** `[selected](address)`; null to paste the address as it is. */
 function createLinkOverSelection(address: string, { text, from, to }: FieldText): string | null {
   const selected = text.slice(from, to);
   if (selected.trim() === '' || selected.includes('\n') || !isAddress(address) || isAddress(selected.trim()))
     return null;
-  // In `[text](url)` the address takes the place of another one.
+  // In `[text](url)` the pasted address replaces another one.
   if (text.slice(0, from).endsWith('](')) return null;
   const label = /[[\]]/u.test(selected) ? selected.replaceAll(/(?<!\\)[[\]]/gu, String.raw`\$&`) : selected;
   const target = address.replaceAll('(', '%28').replaceAll(')', '%29');
@@ -43,7 +43,7 @@ function isAddress(text: string): boolean {
   return /^(?:https?:\/\/|mailto:)\S+$/iu.test(text) && URL.canParse(text);
 }
 
-/** Its colours are no marks of the text. */
+/** HTML from a code editor has colors but no formatting. */
 function isFromCodeEditor(html: string, types: readonly string[]): boolean {
   return (
     types.includes('vscode-editor-data') ||
@@ -52,8 +52,8 @@ function isFromCodeEditor(html: string, types: readonly string[]): boolean {
 }
 
 /**
- * The cells of a spreadsheet as plain text has them, by tabs; a cell of several lines is quoted. Null where it is none:
- * rows of one length, at least two of them with two cells each, and none indented, as code would be.
+ * The cells of a spreadsheet in plain text, separated by tabs; cells with line breaks are quoted. Null for other text:
+ * a table has at least two rows of equal length with at least two cells, and no indentation, which would be code.
  */
 function parseRows(plain: string): string[][] | null {
   const text = plain.replaceAll(/\r\n?/gu, '\n').replace(/\n+$/u, '');

@@ -1,10 +1,10 @@
 import type { Element, ElementContent } from 'hast';
 import { getStyle, getText } from './paste-hast.ts';
 
-/** One paragraph of Word that is an item of a list: `style="mso-list:l0 level2 lfo1"`, its bullet a part of the text. */
+/** A Word paragraph that is a list item: `style="mso-list:l0 level2 lfo1"`. Its bullet is part of the text. */
 type Item = { level: number; ordered: boolean; children: ElementContent[] };
 
-/** Word writes a list as paragraphs: those that follow each other become the list they stand for. */
+/** Turns consecutive Word paragraphs that are list items into a list. */
 export function convertWordLists(children: readonly ElementContent[]): ElementContent[] {
   const result: ElementContent[] = [];
   let items: Item[] = [];

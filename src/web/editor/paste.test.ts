@@ -5,7 +5,7 @@ import { planPaste, type ClipboardContent } from './paste-plan.ts';
 
 const convert = (html: string) => convertHastToMarkdown(fromHtml(html, { fragment: true }));
 
-/** What a paste into `marked` does, in which '|' are the ends of the selection. */
+/** The plan for a paste into `marked`, with '|' at the ends of the selection. */
 function paste(marked: string, pasted: Partial<ClipboardContent>) {
   const from = marked.indexOf('|');
   const to = marked.lastIndexOf('|') - (marked.lastIndexOf('|') === from ? 0 : 1);
@@ -15,10 +15,10 @@ function paste(marked: string, pasted: Partial<ClipboardContent>) {
   );
 }
 
-describe('an address pasted over selected text', () => {
+describe('pasting an address over a selection', () => {
   const plain = 'https://example.org/a_(b)';
 
-  test('makes the text a link', () => {
+  test('creates a link', () => {
     expect(paste('read |this| now', { plain, html: `<a href="${plain}">x</a>` })).toEqual({
       kind: 'text',
       insert: '[this](https://example.org/a_%28b%29)',
@@ -30,19 +30,19 @@ describe('an address pasted over selected text', () => {
   });
 
   test.each([
-    ['is just that without a selection', 'read |', plain],
-    ['takes the place of another address', 'read |https://example.com|', plain],
-    ['takes the place of the address of a link', '[this](|url|)', plain],
-    ['is just that in code', '`|this|`', plain],
-    ['must be one', 'read |this|', 'javascript:alert(1)'],
-    ['must be the only thing', 'read |this|', 'https://a.example https://b.example'],
+    ['pastes the plain text without a selection', 'read |', plain],
+    ['replaces another address', 'read |https://example.com|', plain],
+    ['replaces the address of a link', '[this](|url|)', plain],
+    ['pastes the plain text in code', '`|this|`', plain],
+    ['ignores addresses that are not http or https', 'read |this|', 'javascript:alert(1)'],
+    ['ignores text with several addresses', 'read |this|', 'https://a.example https://b.example'],
   ])('%s', (_, marked, plain) => {
     expect(paste(marked, { plain })).toBeNull();
   });
 });
 
-describe('cells of a spreadsheet', () => {
-  test('become a table', () => {
+describe('pasting cells of a spreadsheet', () => {
+  test('creates a table', () => {
     expect(paste('|', { plain: 'Bread\tPrice\r\nRye\t4|5\r\n"two\nlines"\t"say ""hi"""\r\n' })).toEqual({
       kind: 'text',
       insert: '| Bread | Price |\n| --- | --- |\n| Rye | 4\\|5 |\n| two lines | say "hi" |\n',
@@ -54,23 +54,23 @@ describe('cells of a spreadsheet', () => {
     ['lines of different lengths', 'a\tb\nc'],
     ['indented code', '\tif x:\n\ty()'],
     ['text without tabs', 'a\nb'],
-  ])('are not seen in %s', (_, plain) => {
+  ])('does not detect a table in %s', (_, plain) => {
     expect(paste('|', { plain })).toBeNull();
   });
 
-  test('stay as they are in a block of code', () => {
+  test('leaves them unchanged in a code block', () => {
     expect(paste('```\n|\n```', { plain: 'a\tb\nc\td' })).toBeNull();
   });
 });
 
-test('HTML is converted where it says more than its plain text', () => {
+test('converts HTML only if it has more than the plain text', () => {
   expect(paste('|', { plain: 'a', html: '<p>a <b>b</b></p>' })?.kind).toBe('html');
   expect(paste('|', { plain: 'a', html: '<meta charset="utf-8"><span>a</span>' })).toBeNull();
   expect(paste('|', { plain: 'a', html: `<b>${'a'.repeat(600_000)}</b>` })).toBeNull();
   expect(paste('|', { plain: 'a', html: '<b>a</b>', types: ['vscode-editor-data'] })).toBeNull();
 });
 
-describe('a piece of a page becomes Markdown', () => {
+describe('convertHastToMarkdown', () => {
   test.each([
     [
       '<p>a <b>b</b> <em>c</em> <a href="https://example.org">d</a></p>',
@@ -94,14 +94,14 @@ describe('a piece of a page becomes Markdown', () => {
     expect(convert(html)).toBe(markdown);
   });
 
-  test('from Google Docs, which writes marks as styles', () => {
+  test('converts text from Google Docs, which writes formatting as styles', () => {
     const html = `<meta charset="utf-8"><b style="font-weight:normal;" id="docs-internal-guid-1"><h1 dir="ltr"><span style="font-weight:700">Head</span></h1><p dir="ltr"><span style="font-weight:400">plain </span><span style="font-weight:700;font-style:normal">bold</span><span style="font-weight:400;font-style:italic"> slanted</span> <span style="text-decoration:line-through">gone</span> <span style="font-family:'Courier New'">code</span></p><ul><li dir="ltr" aria-level="1"><p dir="ltr" role="presentation"><span>one</span></p></li><ul><li dir="ltr" aria-level="2"><p role="presentation"><span>inner</span></p></li></ul><li><p role="presentation"><span>two</span></p></li></ul></b>`;
     expect(convert(html)).toBe(
       '# Head\n\nplain **bold** _slanted_ ~~gone~~ `code`\n\n- one\n  - inner\n- two',
     );
   });
 
-  test('from Word, which writes lists as paragraphs', () => {
+  test('converts text from Word, which writes lists as paragraphs', () => {
     const item = (level: number, bullet: string, text: string) =>
       `<p class=MsoListParagraph style='text-indent:-.25in;mso-list:l0 level${level} lfo1'><![if !supportLists]><span style='mso-fareast-font-family:Calibri'><span style='mso-list:Ignore'>${bullet}<span style='font:7.0pt "Times New Roman"'>&nbsp;&nbsp; </span></span></span><![endif]>${text}<o:p></o:p></p>`;
     const html = `<p class=MsoNormal>Before <b>it</b><o:p></o:p></p>\n${item(1, '·', 'one')}\n${item(2, 'o', 'inner')}\n${item(1, '·', 'two')}\n<p class=MsoNormal>Between</p>\n${item(1, '1.', 'first')}${item(1, '2.', 'second')}`;

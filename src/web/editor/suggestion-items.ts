@@ -8,24 +8,27 @@ import { findLanguages, insertLanguage } from './code-languages.ts';
 import { findMembers, type MentionableMember } from './mentions.ts';
 import { formatMention, type SuggestionTrigger } from './suggestion-triggers.ts';
 
-/** One line of the list. `edit` puts it into a text. */
+/** One option of the list. `edit` inserts it into a text. */
 export type Suggestion = {
   key: string;
   name: string;
-  /** What stands before the name, as a question's number. */
+  /** Shown before the name, such as the number of a question. */
   number?: number;
   member?: MentionableMember;
-  /** Said behind the name. */
+  /** Shown after the name. */
   note?: string;
   edit: (text: string, trigger: SuggestionTrigger) => TextEdit;
 };
 
 const maxItems = { members: 8, questions: 6 } as const;
 
-/** In milliseconds: who types on does not wait for what comes for a part of the word. */
+/** In milliseconds. Avoids requests for parts of a word. */
 const debounceMs = 150;
 
-/** What fits what is being typed: members of the thread first, then others by name; questions by number or words. */
+/**
+ * The suggestions for the text being typed: participants of the thread first, then other members by name; questions by
+ * number or words.
+ */
 export function useSuggestionItems(
   trigger: SuggestionTrigger | null,
   thread: readonly MentionableMember[],
@@ -45,11 +48,11 @@ export function useSuggestionItems(
         edit: (text, trigger) => insertLanguage(text, trigger, language),
       }));
     case 'member': {
-      const here = findMembers(thread, query);
-      const known = new Set(here.map(({ id }) => id));
+      const participants = findMembers(thread, query);
+      const known = new Set(participants.map(({ id }) => id));
       const elsewhere = findMembers(others, query).filter(({ id }) => !known.has(id));
       return [
-        ...here.map((person) => ({ person, note: t`In this thread` })),
+        ...participants.map((person) => ({ person, note: t`In this thread` })),
         ...elsewhere.map((person) => ({ person })),
       ]
         .slice(0, maxItems.members)
@@ -70,11 +73,11 @@ export function useSuggestionItems(
   }
 }
 
-/** @param query null while it is not about members. */
+/** @param query null if no member is being typed. */
 function useMembers(query: string | null): MentionableMember[] {
   const { data } = useQuery({
     queryKey: ['suggestions', 'members', query],
-    // One Latin letter fits a good part of all members.
+    // A single Latin letter matches too many members.
     enabled: query !== null && (countCodePoints(query) > 1 || /\p{Lo}/u.test(query)),
     queryFn: async ({ signal }) => {
       const { users } = await readJson(
@@ -97,7 +100,7 @@ function useQuestions(query: string | null, typed: string): { id: number; title:
     placeholderData: keepPreviousData,
   });
   if (query === null || data === undefined) return [];
-  // What came for another text stays only where it fits this one, or Enter would pick what nobody meant.
+  // Filters the results of an earlier text, so that Enter cannot select an option that does not match.
   return isPlaceholderData || query !== typed ? data.filter((found) => matchesQuestion(found, typed)) : data;
 }
 
@@ -125,7 +128,7 @@ async function findQuestions(query: string, signal: AbortSignal) {
     .map(({ id, title }) => ({ id, title }));
 }
 
-/** One space behind it, whether there is one already or not. */
+/** Followed by exactly one space. */
 function replaceTrigger(text: string, { from, to }: SuggestionTrigger, insert: string): TextEdit {
   const edit = { from, to: text[to] === ' ' ? to + 1 : to, insert };
   const caret = applyEditToText(text.slice(0, edit.to), edit).length;

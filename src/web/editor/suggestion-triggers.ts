@@ -2,8 +2,8 @@ import { findFence, isInCode } from './code-blocks.ts';
 import { findLineStart } from './text-edits.ts';
 
 /**
- * What is being typed that a list of suggestions helps with: a member after '@', a question after '#', the language of
- * a block of code after its opening mark. `from` is where that begins, `to` the caret.
+ * The text that opens a list of suggestions: a member after '@', a question after '#', or the language after an opening
+ * fence. `from` is its start, `to` the caret.
  */
 export type SuggestionTrigger = {
   kind: 'member' | 'question' | 'language';
@@ -17,7 +17,7 @@ const member =
 const question = /(?:^|[^\p{L}\p{N}_#&/\\])#(\d{1,15}|[\p{L}\p{N}][^\s#@]*(?: [^\s#@]+){0,3} ?)$/u;
 const language = /^[ \t]*(?:(?:>|[-+*]|\d{1,9}[.)])[ \t]*)*(?:`{3,}|~{3,})([\w+#.-]*)$/u;
 
-/** UTF-16 units before the caret that are looked at; longer names of anything find nothing. */
+/** In UTF-16 units before the caret. Longer names are not completed. */
 const maxLookback = 80;
 
 export function findTrigger(text: string, caret: number): SuggestionTrigger | null {
@@ -41,7 +41,7 @@ export function findTrigger(text: string, caret: number): SuggestionTrigger | nu
   return null;
 }
 
-/** A mention is a link to the member's profile whose text begins with '@'. */
+/** A mention is a link to the member's profile whose text starts with '@'. */
 export function formatMention({ id, name }: { id: number; name: string }): string {
   return `[@${name.replaceAll(/[\\`*_[\]<>~&]/gu, String.raw`\$&`)}](/profile/${id}) `;
 }

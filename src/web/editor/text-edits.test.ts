@@ -11,7 +11,7 @@ function selected(marked: string) {
   return { text: marked.replaceAll('|', ''), from, to };
 }
 
-describe('a character typed over a selection', () => {
+describe('typing a character over a selection', () => {
   test.each([
     ['*', 'a |b| c', 'a *b* c'],
     ['_', 'a |b |c', 'a _b_ c'],
@@ -22,13 +22,13 @@ describe('a character typed over a selection', () => {
     ['~', '|b|', '~b~'],
     ['"', '|b|', '"b"'],
     ['`', '|one\ntwo|', '```\none\ntwo\n```'],
-  ])('%s goes around it', (typed, before, expected) => {
-    const written = selected(before);
-    const edit = wrapSelection(written, typed);
-    expect(edit && applyEditToText(written.text, edit)).toBe(expected);
+  ])('wraps it with %s', (typed, before, expected) => {
+    const field = selected(before);
+    const edit = wrapSelection(field, typed);
+    expect(edit && applyEditToText(field.text, edit)).toBe(expected);
   });
 
-  test('leaves it selected, so that typing it again makes it bold', () => {
+  test('keeps it selected, so that typing the character again makes it bold', () => {
     const edit = wrapSelection(selected('a |b| c'), '*');
     const text = applyEditToText('a b c', edit ?? { from: 0, to: 0, insert: '' });
     const [from, to] = edit?.select ?? [0, 0];
@@ -42,12 +42,12 @@ describe('a character typed over a selection', () => {
     [')', '|b|'],
     ['*', 'b|'],
     ['*', 'a| |b'],
-  ])('%s replaces %j as ever', (typed, before) => {
+  ])('replaces it as usual: %s in %j', (typed, before) => {
     expect(wrapSelection(selected(before), typed)).toBeNull();
   });
 });
 
-test('a block of code has a fence that its text does not have', () => {
+test('wraps a code block with a fence that the text does not contain', () => {
   expect(applyEditToText('a ```b``` c', wrapInFence(selected('a |```b```| c')))).toBe(
     'a \n````\n```b```\n````\n c',
   );
@@ -56,15 +56,15 @@ test('a block of code has a fence that its text does not have', () => {
 test.each([
   ['|', '| Column 1 | Column 2 |\n| --- | --- |\n|  |  |\n'],
   ['a|', 'a\n\n| Column 1 | Column 2 |\n| --- | --- |\n|  |  |\n'],
-])('a table stands apart from what is around it (%j)', (before, expected) => {
-  const written = selected(before);
-  const edit = insertEmptyTable(written);
-  const text = applyEditToText(written.text, edit);
+])('inserts a table apart from the surrounding text (%j)', (before, expected) => {
+  const field = selected(before);
+  const edit = insertEmptyTable(field);
+  const text = applyEditToText(field.text, edit);
   expect(text).toBe(expected);
   expect(text.slice(...(edit.select ?? []))).toBe('Column 1');
 });
 
-describe('suggestions come', () => {
+describe('findTrigger', () => {
   const at = (marked: string) => {
     const { text, from } = selected(marked);
     const found = findTrigger(text, from);
@@ -83,7 +83,7 @@ describe('suggestions come', () => {
     ['- ```js|', 'language:js:js'],
     ['```\nx\n```\n@a|', 'member:a:@a'],
     ['`x` @a|', 'member:a:@a'],
-  ])('in %j', (marked, expected) => {
+  ])('finds a trigger in %j', (marked, expected) => {
     expect(at(marked)).toBe(expected);
   });
 
@@ -104,12 +104,12 @@ describe('suggestions come', () => {
     'https://example.org/#12|',
     '&#39|',
     '@@a|',
-  ])('not in %j', (marked) => {
+  ])('finds none in %j', (marked) => {
     expect(at(marked)).toBeNull();
   });
 });
 
-test('what is between backticks or fences is code', () => {
+test('treats text in backticks or fences as code', () => {
   expect(isInCode('a `b` c', 3)).toBe(true);
   expect(isInCode('a `b` c', 6)).toBe(false);
   expect(isInCode('a ` b', 5)).toBe(false);
@@ -117,18 +117,18 @@ test('what is between backticks or fences is code', () => {
   expect(isInCode('```\na\n```\nb', 10)).toBe(false);
 });
 
-test('a mention is a link to the profile, whatever signs the name has', () => {
+test('formats a mention as an escaped link to the profile', () => {
   expect(formatMention({ id: 12, name: 'Ada Lovelace' })).toBe('[@Ada Lovelace](/profile/12) ');
   expect(formatMention({ id: 3, name: 'a_b]*' })).toBe(String.raw`[@a\_b\]\*](/profile/3) `);
 });
 
-describe('the language of a block of code', () => {
+describe('completing the language of a code block', () => {
   const name = (marked: string, at = 0) => {
     const { text, from } = selected(marked);
     const trigger = findTrigger(text, from);
-    if (trigger === null) throw new Error('No list here');
+    if (trigger === null) throw new Error('There is no trigger.');
     const [language] = findLanguages(trigger.query, text).slice(at);
-    if (language === undefined) throw new Error('No language');
+    if (language === undefined) throw new Error('There is no language.');
     const edit = insertLanguage(text, trigger, language);
     const [caret = 0] = edit.select ?? [];
     const result = applyEditToText(text, edit);
@@ -136,17 +136,17 @@ describe('the language of a block of code', () => {
   };
 
   test.each([
-    ['is named, the block closed and gone into', '```rus|', '```rust\n|\n```'],
-    ['stays as it was typed where that is one of its names', '```py|', '```py\n|\n```'],
-    ['is named for the block that is there', '```|\na\n```', '```\n|a\n```'],
-    ['goes into a quote with its block', '> ```go|', '> ```go\n> |\n> ```'],
-    ['goes into a list with its block', '- ```go|', '- ```go\n  |\n  ```'],
-    ['leaves other blocks alone', '```go|\n\n```js\nx\n```', '```go\n|\n```\n\n```js\nx\n```'],
+    ['inserts the name, closes the block and moves the caret into it', '```rus|', '```rust\n|\n```'],
+    ['leaves a typed alias as it is', '```py|', '```py\n|\n```'],
+    ['uses an existing block', '```|\na\n```', '```\n|a\n```'],
+    ['keeps the block in its quote', '> ```go|', '> ```go\n> |\n> ```'],
+    ['keeps the block in its list item', '- ```go|', '- ```go\n  |\n  ```'],
+    ['leaves other blocks unchanged', '```go|\n\n```js\nx\n```', '```go\n|\n```\n\n```js\nx\n```'],
   ])('%s', (_, before, after) => {
     expect(name(before)).toBe(after);
   });
 
-  test('is plain text first, then what the text uses already', () => {
+  test('suggests plain text first, then the languages of the text', () => {
     expect(
       findLanguages('', '```sql\nx\n```')
         .map(({ key }) => key)
@@ -154,7 +154,7 @@ describe('the language of a block of code', () => {
     ).toEqual(['', 'sql', 'python']);
   });
 
-  test('is found by any of its names', () => {
+  test('finds a language by any of its names', () => {
     expect(findLanguages('c#', '')[0]?.key).toBe('csharp');
     expect(findLanguages('typ', '').map(({ key }) => key)).toEqual(['typescript']);
     expect(findLanguages('brainf', '')).toEqual([]);

@@ -1,25 +1,25 @@
 import { insertTextIntoField } from 'text-field-edit';
 
-/** What a field holds and what of it is selected, in UTF-16 units. */
+/** The text of a field and its selection, in UTF-16 units. */
 export type FieldText = { text: string; from: number; to: number };
 
-/** Puts `insert` in place of what stands between two positions, and selects what `select` says in the result. */
+/** Replaces the text between two positions with `insert`, then selects `select`, if it is set. */
 export type TextEdit = { from: number; to: number; insert: string; select?: readonly [number, number] };
 
 export function readField(field: HTMLTextAreaElement): FieldText {
   return { text: field.value, from: field.selectionStart, to: field.selectionEnd };
 }
 
-/** Changes the field as if by typing: the browser's own undo takes it back, and React hears of it. */
+/** Changes the field like typing, so that the browser's undo works and React is notified. */
 export function applyEdit(field: HTMLTextAreaElement, { from, to, insert, select }: TextEdit): void {
   if (document.activeElement !== field) field.focus({ preventScroll: true });
   field.setSelectionRange(from, to);
-  // Nothing in place of nothing would delete the character before it.
+  // Replacing nothing with nothing would delete the previous character.
   if (insert !== '' || from !== to) insertText(field, insert);
   if (select !== undefined) field.setSelectionRange(...select);
 }
 
-/** Chromium takes time by the square of the lines that are inserted as text: seconds for a thousand. */
+/** Chromium inserts lines as text in quadratic time: seconds for a thousand. */
 const maxPlainInsertLines = 100;
 
 function insertText(field: HTMLTextAreaElement, text: string): void {
@@ -28,12 +28,14 @@ function insertText(field: HTMLTextAreaElement, text: string): void {
   if (text.split('\n').length > maxPlainInsertLines && insertLines(field, text, expected)) return;
   insertTextIntoField(field, text);
   if (field.value !== before || before === expected) return;
-  // A browser that refuses to do it as if by typing does it all the same, without its undo.
+  // The fallback for browsers that refuse `execCommand`; without undo.
   field.setRangeText(text, from, to, 'end');
   field.dispatchEvent(new Event('input', { bubbles: true }));
 }
 
-/** As HTML lines are inserted at once, in a text field as the text they are; not by every browser. */
+/**
+ * Lines inserted as HTML are inserted in one step and become plain text in a text field. Not all browsers support it.
+ */
 function insertLines(field: HTMLTextAreaElement, text: string, expected: string): boolean {
   const { from, to } = readField(field);
   const html = linesPolicy?.createHTML(text) ?? escapeHtml(text);
@@ -47,7 +49,7 @@ function insertLines(field: HTMLTextAreaElement, text: string, expected: string)
 const escapeHtml = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** Lets what is escaped be inserted as HTML, where only trusted types may be (core/csp.ts). */
+/** Allows escaped text to be inserted as HTML where trusted types are required (core/csp.ts). */
 const linesPolicy = globalThis.trustedTypes?.createPolicy('lines', { createHTML: escapeHtml });
 
 /** The text after an edit. */

@@ -4,8 +4,8 @@ import { continueLine } from './lists.ts';
 import { wrapSelection } from './wrap-selection.ts';
 
 /**
- * Enter continues lists, a mark typed over a selection goes around it. By the field's `beforeinput`, which phones send
- * too; their keyboards do not say which key was pressed.
+ * Continues lists on Enter and wraps a selection in typed marks. Uses `beforeinput`, which on-screen keyboards also
+ * send; they do not report keys.
  */
 export function useInputRules(field: RefObject<HTMLTextAreaElement | null>): void {
   const plainEnter = useRef(false);

@@ -4,10 +4,7 @@ import { toastError } from '#web/core/toast.ts';
 import { applyEdit, readField } from './text-edits.ts';
 import { planPaste } from './paste-plan.ts';
 
-/**
- * What is pasted becomes Markdown where it was more than text. `noteKey` hears every key: with Shift, Ctrl or ⌘ and V
- * paste what they do everywhere, the bare text.
- */
+/** Pastes formatted content as Markdown. `noteKey` must get every key: Ctrl or ⌘ with Shift and V pastes plain text. */
 export function usePaste(): {
   noteKey: (event: KeyboardEvent) => void;
   onPaste: (event: ClipboardEvent<HTMLTextAreaElement>) => void;
@@ -40,15 +37,15 @@ async function pasteHtml(field: HTMLTextAreaElement, html: string, plain: string
     const { convertHtmlToMarkdown } = await import('./paste-markdown.ts');
     markdown = convertHtmlToMarkdown(html);
   } catch {
-    // Without the converter, or where it fails (elements nested by the thousand), the plain text is what is left.
+    // Without the converter, or if it fails (deeply nested elements), the plain text is pasted.
   }
   const text = markdown === '' ? plain : markdown;
-  if (text === '') return toastError(t`There is no text in what was pasted.`);
+  if (text === '') return toastError(t`The clipboard contains no text.`);
   insert(field, text);
 }
 
 function insert(field: HTMLTextAreaElement, text: string): void {
   const { from, to } = readField(field);
-  // As a text field keeps its lines.
+  // Normalizes line breaks like a text field.
   applyEdit(field, { from, to, insert: text.replaceAll(/\r\n?/gu, '\n') });
 }

@@ -1,12 +1,12 @@
 import { useLocalStorage } from '@mantine/hooks';
 import { useCallback, useLayoutEffect, useRef, useState, type RefObject } from 'react';
 
-/** Two columns of text need at least so much room, in CSS pixels. */
+/** The minimum width for two columns of text, in CSS pixels. */
 const minWidthPx = 640;
 
 /**
- * Whether the preview may stand beside the text, where there is room for both, and whether the member has it so: as last
- * chosen in this browser.
+ * Whether the preview at the side is possible (there is space for both) and whether the member has chosen it. The
+ * choice is stored in this browser.
  */
 export function useSidePreview(long: boolean): {
   frame: RefObject<HTMLDivElement | null>;
@@ -19,29 +19,26 @@ export function useSidePreview(long: boolean): {
   useLayoutEffect(() => {
     const element = frame.current;
     if (element === null || !long) return;
-    // Before the first paint, so that a draft that was kept does not jump.
+    // Before the first paint, so that a restored draft does not jump.
     setRoomy(element.clientWidth >= minWidthPx);
     const observer = new ResizeObserver(() => setRoomy(element.clientWidth >= minWidthPx));
     observer.observe(element);
     return () => observer.disconnect();
   }, [long]);
   const [chosen, choose] = useLocalStorage({
-    key: 'parley.preview-beside',
+    key: 'parley.side-preview',
     defaultValue: true,
     getInitialValueInEffect: false,
   });
   return { frame, possible: long && roomy, chosen, toggle: () => choose(!chosen) };
 }
 
-/**
- * Two boxes that show the same text scroll together: the one that is scrolled by hand takes the other along, by the part
- * of the way that it has gone.
- */
+/** Scrolls two boxes with the same text together: scrolling one moves the other to the same proportion. */
 export function useScrollSync(
   field: RefObject<HTMLElement | null>,
   preview: RefObject<HTMLElement | null>,
 ): { onFieldScroll: () => void; onPreviewScroll: () => void; follow: () => void } {
-  /** Where a box was put; its own event of that must not move the other one back. */
+  /** The last programmatic position. Its scroll event must not move the other box back. */
   const lastSet = useRef<{ box: HTMLElement; top: number } | null>(null);
   const move = useCallback((from: HTMLElement | null, to: HTMLElement | null) => {
     if (from === null || to === null) return;

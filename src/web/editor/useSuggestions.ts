@@ -5,29 +5,29 @@ import { useSuggestionItems, type Suggestion } from './suggestion-items.ts';
 import { findTrigger, type SuggestionTrigger } from './suggestion-triggers.ts';
 
 export type Suggestions = {
-  /** What is being typed; null while the list is closed. */
+  /** The text being completed; null while the list is closed. */
   trigger: SuggestionTrigger | null;
   items: readonly Suggestion[];
   active: number;
   /**
-   * Looks at what stands before the caret. Typing opens the list; moving the caret only follows or closes it, so that
-   * nothing pops up over a text that is being read.
+   * Checks the text before the caret. Typing opens the list; moving the caret only updates or closes it, so that no
+   * list pops up over text being read.
    */
   update: (typed: boolean) => void;
   close: () => void;
   pick: (index: number) => void;
-  /** True where the list took the key. */
+  /** Returns true if the list has handled the key. */
   onKeyDown: (event: KeyboardEvent) => boolean;
 };
 
-/** The list of suggestions of a field: what it holds and what its keys do. The focus stays in the field. */
+/** The suggestions of a field: the options and the keys. The focus stays in the field. */
 export function useSuggestions(
   field: RefObject<HTMLTextAreaElement | null>,
   people: () => readonly MentionableMember[],
 ): Suggestions {
   const [{ trigger, thread, text }, setOpen] = useState(closed);
   const [choice, setChoice] = useState({ query: '', index: 0 });
-  /** Where Esc closed it; typing on there does not open it again. */
+  /** Where Esc closed the list. Typing on there does not open it again. */
   const dismissed = useRef<number | null>(null);
   const items = useSuggestionItems(trigger, thread, text);
   const active =

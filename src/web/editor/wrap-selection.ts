@@ -12,12 +12,12 @@ const closingMarks: ReadonlyMap<string, string> = new Map([
   ['{', '}'],
 ]);
 
-/** Marks that mean nothing beside a space. */
+/** Marks that have no effect next to a space. */
 const inlineMarks = new Set(['*', '_', '~']);
 
 /**
- * Typing one of these characters over a selection puts it around; twice makes `**bold**`. Backticks around lines make a
- * block of code. Null for every other character and without a selection.
+ * Wraps the selection with a typed character; twice makes `**bold**`. Backticks around several lines make a code block.
+ * Null for other characters and without a selection.
  */
 export function wrapSelection({ text, from, to }: FieldText, typed: string): TextEdit | null {
   const close = closingMarks.get(typed);
@@ -34,7 +34,7 @@ export function wrapSelection({ text, from, to }: FieldText, typed: string): Tex
   };
 }
 
-/** The lines of the selection, or an empty one, as a block of code; the caret stands where its language is named. */
+/** Turns the selected lines, or an empty one, into a code block. The caret is placed where the language goes. */
 export function wrapInFence({ text, from, to }: FieldText): TextEdit {
   const code = text.slice(from, to).replace(/^\n+|\n+$/gu, '');
   const mark = '`'.repeat(Math.max(3, longestRun(code) + 1));
@@ -49,7 +49,7 @@ export function wrapInFence({ text, from, to }: FieldText): TextEdit {
   };
 }
 
-/** A table to fill in, with the first heading selected. */
+/** Inserts an empty table and selects its first heading. */
 export function insertEmptyTable({ text, from, to }: FieldText): TextEdit {
   const before =
     from === 0 ? '' : text.slice(0, from).endsWith('\n\n') ? '' : text[from - 1] === '\n' ? '\n' : '\n\n';

@@ -7,22 +7,20 @@ import { lazyComponent } from '#web/core/lazy.ts';
 import { logFailureAndToastRefusal } from '#web/core/errors.ts';
 import { sendOrQueue } from '#web/core/offline-queue-sender.ts';
 import { toast } from '#web/core/toast.ts';
-import { useQuestionPage } from '#web/posts/questions/question-page-context.ts';
-import { PostAction } from '#web/posts/PostActions.tsx';
-import { patchPost } from '#web/posts/questions/question-page-data.ts';
+import { patchPost, PostAction, useQuestionPage } from '#web/posts/index.ts';
 import { getQueuedLabel } from '#web/ui/QueuedMark.tsx';
 import { type BookmarkedPost, putBookmark, refreshBookmarks } from './bookmarks.ts';
 import { bookmarkAction, useQueuedBookmark } from './bookmarks-offline.ts';
 
 const BookmarkDialog = lazyComponent(() => import('./BookmarkDialog.tsx'));
 
-/** t`Bookmark` or t`Bookmarked`. Shows at once, and back again when the server refuses it. */
+/** Bookmarks a post. The change is optimistic and is reverted if the server refuses. */
 export function BookmarkButton({ post, bookmarked }: { post: BookmarkedPost; bookmarked: boolean }) {
   const { cache, member, questionId } = useQuestionPage();
   const client = useQueryClient();
   const [dialog, setDetailed] = useState<{ id: number; open: boolean } | null>(null);
-  const wanted = useQueuedBookmark(member.id, post);
-  const isBookmarked = wanted ?? bookmarked;
+  const queuedBookmark = useQueuedBookmark(member.id, post);
+  const isBookmarked = queuedBookmark ?? bookmarked;
   const Icon = isBookmarked ? IconBookmarkFilled : IconBookmark;
   const show = (bookmarked: boolean) => cache.update((page) => patchPost(page, post, { bookmarked }));
   const save = useMutation({
@@ -35,7 +33,7 @@ export function BookmarkButton({ post, bookmarked }: { post: BookmarkedPost; boo
       return bookmarked;
     },
     onSuccess: async (state, _, before) => {
-      // One that waits is shown on top of what the server has.
+      // A queued change is shown on top of the server's state.
       await show(state?.bookmarked ?? before);
       if (state === null) return;
       void refreshBookmarks(client);
@@ -56,7 +54,7 @@ export function BookmarkButton({ post, bookmarked }: { post: BookmarkedPost; boo
     <>
       <PostAction
         label={isBookmarked ? t`Bookmarked` : t`Bookmark`}
-        Icon={wanted === undefined ? Icon : IconClock}
+        Icon={queuedBookmark === undefined ? Icon : IconClock}
         shortcut="b"
         short
         active={isBookmarked}
@@ -66,7 +64,7 @@ export function BookmarkButton({ post, bookmarked }: { post: BookmarkedPost; boo
           if (!save.isPending) save.mutate(!isBookmarked);
         }}
       />
-      {wanted !== undefined && <VisuallyHidden>{getQueuedLabel()}</VisuallyHidden>}
+      {queuedBookmark !== undefined && <VisuallyHidden>{getQueuedLabel()}</VisuallyHidden>}
       {dialog !== null && (
         <Suspense>
           <BookmarkDialog

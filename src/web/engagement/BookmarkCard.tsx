@@ -4,9 +4,8 @@ import { IconBookmarkOff, IconListDetails, IconPencil } from '@tabler/icons-reac
 import { useEffect, useId, useRef, useState } from 'react';
 import type { Bookmark, BookmarkList } from '#shared/engagement/bookmarks.ts';
 import { answerPath, questionPath } from '#web/core/paths.ts';
-import { PostAction, PostActions } from '#web/posts/PostActions.tsx';
+import { CardTitle, PostAction, PostActions } from '#web/posts/index.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
-import { CardTitle } from '#web/posts/PostCard.tsx';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import { bookmarkListPath } from './bookmarks.ts';
@@ -15,7 +14,7 @@ import { BookmarkNoteForm } from './BookmarkNoteForm.tsx';
 import { useRemoveBookmark } from './useRemoveBookmark.ts';
 import classes from './BookmarkCard.module.css';
 
-/** A question or answer the member keeps, with their note. */
+/** A bookmarked question or answer with the member's note. */
 export function BookmarkCard({ bookmark, lists }: { bookmark: Bookmark; lists: readonly BookmarkList[] }) {
   const titleId = useId();
   const [editing, setEditing] = useState(false);
@@ -24,7 +23,7 @@ export function BookmarkCard({ bookmark, lists }: { bookmark: Bookmark; lists: r
   const actions = useRef<HTMLDivElement>(null);
   const edited = useRef(false);
   useEffect(() => {
-    // Back to the button that opened the form.
+    // The focus returns to the button that opened the form.
     if (edited.current && !editing) actions.current?.querySelector('button')?.focus();
     edited.current = editing;
   }, [editing]);
@@ -40,7 +39,7 @@ export function BookmarkCard({ bookmark, lists }: { bookmark: Bookmark; lists: r
         <span className={classes.kind}>{answerId === null ? t`asked` : t`answered`}</span>
         <span className={classes.savedAt}>
           <Trans>
-            kept <Time at={bookmark.bookmarkedAt} kind="card" />
+            saved <Time at={bookmark.bookmarkedAt} kind="card" />
           </Trans>
         </span>
       </div>
@@ -99,7 +98,7 @@ function ListLinks({ bookmark, lists }: { bookmark: Bookmark; lists: readonly Bo
   const shown = lists.filter(({ id }) => bookmark.listIds.includes(id));
   if (shown.length === 0) return null;
   return (
-    <ul className={classes.lists} aria-label={t`In the lists`}>
+    <ul className={classes.lists} aria-label={t`In lists`}>
       {shown.map(({ id, name }) => (
         <li key={id}>
           <PathLink href={bookmarkListPath(id)} className={classes.list} dir="auto">

@@ -4,7 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { bookmarkNote } from '#shared/engagement/bookmarks.ts';
 import { limits } from '#shared/core/limits.ts';
-import { translateServerMessage } from '#web/core/errors.ts';
+import { translateSchemaError } from '#web/core/errors.ts';
 import { CharacterCounter } from '#web/ui/CharacterCounter.tsx';
 import { Dialog } from '#web/ui/Dialog.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
@@ -12,7 +12,7 @@ import { putBookmarkListIds, putBookmarkNote, refreshBookmarks } from './bookmar
 import { BookmarkListPicker } from './BookmarkListPicker.tsx';
 import classes from './BookmarkDialog.module.css';
 
-/** The note of a bookmark and the lists it stands in. */
+/** Edits the note and the lists of a bookmark. */
 export default function BookmarkDialog(props: {
   id: number;
   note: string;
@@ -45,7 +45,7 @@ function BookmarkForm(props: { id: number; note: string; listIds: readonly numbe
       await refreshBookmarks(client);
       props.onClose();
     } catch (error) {
-      setProblem(error instanceof Error ? translateServerMessage(error.message) : '');
+      setProblem(error instanceof Error ? error.message : '');
     } finally {
       setSaving(false);
     }
@@ -61,7 +61,7 @@ function BookmarkForm(props: { id: number; note: string; listIds: readonly numbe
           dir="auto"
           data-autofocus
           value={note}
-          error={!checked.success && translateServerMessage(checked.error.issues[0]?.message ?? '')}
+          error={!checked.success && translateSchemaError(checked.error)}
           onChange={(event) => setNote(event.currentTarget.value)}
         />
         <CharacterCounter text={note} max={limits.bookmarkNote} />

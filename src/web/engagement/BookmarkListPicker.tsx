@@ -5,12 +5,12 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { bookmarkListDraft } from '#shared/engagement/bookmarks.ts';
 import { limits } from '#shared/core/limits.ts';
-import { translateServerMessage } from '#web/core/errors.ts';
+import { translateSchemaError } from '#web/core/errors.ts';
 import check from '#web/ui/checkbox.module.css';
 import { bookmarkKeys, bookmarkListsQuery, createBookmarkList } from './bookmarks.ts';
 import classes from './BookmarkDialog.module.css';
 
-/** The member's lists to tick, and a field for one more. */
+/** Checkboxes for the member's lists and a field for a new one. */
 export function BookmarkListPicker(props: {
   chosen: ReadonlySet<number>;
   onChange: (chosen: ReadonlySet<number>) => void;
@@ -26,7 +26,7 @@ export function BookmarkListPicker(props: {
       setName('');
       props.onChange(new Set([...props.chosen, id]));
     },
-    onError: (error) => setProblem(translateServerMessage(error.message)),
+    onError: (error) => setProblem(error.message),
   });
 
   function toggleList(id: number, on: boolean) {
@@ -38,7 +38,7 @@ export function BookmarkListPicker(props: {
 
   function add() {
     const checked = bookmarkListDraft.safeParse({ name });
-    setProblem(checked.success ? null : translateServerMessage(checked.error.issues[0]?.message ?? ''));
+    setProblem(checked.success ? null : translateSchemaError(checked.error));
     if (checked.success && !create.isPending) create.mutate(checked.data.name);
   }
 
@@ -58,7 +58,7 @@ export function BookmarkListPicker(props: {
       ))}
       <div className={classes.add}>
         <TextInput
-          aria-label={t`Name of a new list`}
+          aria-label={t`New list name`}
           placeholder={t`New list`}
           size="sm"
           dir="auto"
@@ -68,7 +68,7 @@ export function BookmarkListPicker(props: {
           onChange={(event) => setName(event.currentTarget.value)}
           onKeyDown={(event) => {
             if (event.key !== 'Enter') return;
-            // The form around it saves the bookmark.
+            // The surrounding form saves the bookmark.
             event.preventDefault();
             add();
           }}

@@ -11,10 +11,10 @@ import {
   type BookmarkLists as Lists,
 } from '#shared/engagement/bookmarks.ts';
 import { limits } from '#shared/core/limits.ts';
-import { translateServerMessage } from '#web/core/errors.ts';
+import { translateSchemaError } from '#web/core/errors.ts';
 import { toastError } from '#web/core/toast.ts';
 import { DeleteDialog } from '#web/ui/DeleteDialog.tsx';
-import { PostAction, PostActions } from '#web/posts/PostActions.tsx';
+import { PostAction, PostActions } from '#web/posts/index.ts';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import {
   bookmarkListPath,
@@ -25,7 +25,7 @@ import {
 } from './bookmarks.ts';
 import classes from './BookmarkLists.module.css';
 
-/** The lists as links, with what can be done to the one that is shown. */
+/** Links to the lists, and the actions on the current one. */
 export function BookmarkLists({ lists, listId }: { lists: Lists; listId: number | null }) {
   const [naming, setNaming] = useState<'new' | 'rename' | null>(null);
   const current = lists.items.find(({ id }) => id === listId);
@@ -86,8 +86,7 @@ function BookmarkListActions({ list, onRename }: { list: BookmarkList; onRename:
       await router.navigate({ to: '/bookmarks', search: {}, replace: true });
       await refreshBookmarks(client);
     },
-    onError: (error) =>
-      toastError(t`The list could not be deleted: ${translateServerMessage(error.message)}`),
+    onError: (error) => toastError(t`The list could not be deleted: ${error.message}`),
   });
   return (
     <div className={classes.actions}>
@@ -98,7 +97,7 @@ function BookmarkListActions({ list, onRename }: { list: BookmarkList; onRename:
       <DeleteDialog
         opened={isConfirming}
         title={t`Delete this list?`}
-        text={t`The list goes. The bookmarks in it stay among all bookmarks.`}
+        text={t`Bookmarks in this list are not deleted.`}
         deleting={remove.isPending}
         onDelete={() => remove.mutate()}
         onCancel={() => setIsConfirming(false)}
@@ -107,7 +106,7 @@ function BookmarkListActions({ list, onRename }: { list: BookmarkList; onRename:
   );
 }
 
-/** @param list the one to rename; undefined for a new one. */
+/** @param list the list to rename; undefined for a new one. */
 function BookmarkListNameForm({ list, onLeave }: { list: BookmarkList | undefined; onLeave: () => void }) {
   const client = useQueryClient();
   const router = useRouter();
@@ -124,13 +123,13 @@ function BookmarkListNameForm({ list, onLeave }: { list: BookmarkList | undefine
       onLeave();
       await router.navigate({ to: '/bookmarks', search: { list: id }, resetScroll: false });
     },
-    onError: (error) => setProblem(translateServerMessage(error.message)),
+    onError: (error) => setProblem(error.message),
   });
 
   function submit(event: FormEvent) {
     event.preventDefault();
     const checked = bookmarkListDraft.safeParse({ name });
-    if (!checked.success) return setProblem(translateServerMessage(checked.error.issues[0]?.message ?? ''));
+    if (!checked.success) return setProblem(translateSchemaError(checked.error));
     setProblem(null);
     if (!save.isPending) save.mutate(checked.data.name);
   }
@@ -138,7 +137,7 @@ function BookmarkListNameForm({ list, onLeave }: { list: BookmarkList | undefine
   return (
     <form className={classes.naming} noValidate onSubmit={submit}>
       <TextInput
-        aria-label={list === undefined ? t`Name of a new list` : t`Name of the list`}
+        aria-label={list === undefined ? t`New list name` : t`List name`}
         placeholder={t`To read, recipes, for work`}
         ref={takeFocus}
         dir="auto"
@@ -160,5 +159,5 @@ function BookmarkListNameForm({ list, onLeave }: { list: BookmarkList | undefine
   );
 }
 
-/** Its opener was pressed to write. */
+/** The member pressed the button to type here. */
 const takeFocus = (field: HTMLInputElement | null) => field?.focus();

@@ -4,14 +4,14 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent, type KeyboardEvent } from 'react';
 import { type Bookmark, bookmarkNote } from '#shared/engagement/bookmarks.ts';
 import { limits } from '#shared/core/limits.ts';
-import { useDraft } from '#web/posts/drafts/useDraft.ts';
-import { translateServerMessage } from '#web/core/errors.ts';
+import { useDraft } from '#web/posts/index.ts';
+import { translateSchemaError } from '#web/core/errors.ts';
 import { useMember } from '#web/core/session.ts';
 import { CharacterCounter } from '#web/ui/CharacterCounter.tsx';
 import { updateCachedBookmarks, putBookmarkNote } from './bookmarks.ts';
 import classes from './BookmarkCard.module.css';
 
-/** Edits a note where it stands. What is typed survives a reload. */
+/** Edits a note in place. Typed text survives a reload. */
 export function BookmarkNoteForm({ bookmark, onLeave }: { bookmark: Bookmark; onLeave: () => void }) {
   const { id, note } = bookmark;
   const client = useQueryClient();
@@ -30,13 +30,13 @@ export function BookmarkNoteForm({ bookmark, onLeave }: { bookmark: Bookmark; on
       updateCachedBookmarks(client, (each) => (each.id === id ? { ...each, note } : each));
       onLeave();
     },
-    onError: (error) => setProblem(t`The note could not be saved: ${translateServerMessage(error.message)}`),
+    onError: (error) => setProblem(t`The note could not be saved: ${error.message}`),
   });
 
   function submit(event: FormEvent | KeyboardEvent) {
     event.preventDefault();
     const checked = bookmarkNote.safeParse(draft.text);
-    if (!checked.success) return setProblem(translateServerMessage(checked.error.issues[0]?.message ?? ''));
+    if (!checked.success) return setProblem(translateSchemaError(checked.error));
     setProblem(null);
     if (!save.isPending) save.mutate(checked.data);
   }
@@ -75,5 +75,5 @@ export function BookmarkNoteForm({ bookmark, onLeave }: { bookmark: Bookmark; on
   );
 }
 
-/** Its opener was pressed to write. */
+/** The member pressed the button to type here. */
 const takeFocus = (field: HTMLTextAreaElement | null) => field?.focus();

@@ -6,7 +6,7 @@ import { limits } from '#shared/core/limits.ts';
 import { useSearchParamText } from '#web/core/useSearchParamText.ts';
 import classes from './BookmarkLists.module.css';
 
-/** Looks in notes and titles; the words are in the address. */
+/** Searches notes and titles. The query is in the address. */
 export function BookmarkSearch({ q, list }: { q: string; list: number | null }) {
   const router = useRouter();
   const { text, type, sends } = useSearchParamText(q, go);
@@ -32,7 +32,7 @@ export function BookmarkSearch({ q, list }: { q: string; list: number | null }) 
         <TextInput
           type="search"
           aria-label={t`Search bookmarks`}
-          placeholder={t`Search your notes and the titles`}
+          placeholder={t`Search notes and titles`}
           autoComplete="off"
           enterKeyHint="search"
           maxLength={limits.searchQuery}

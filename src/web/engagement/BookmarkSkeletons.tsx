@@ -7,7 +7,7 @@ import lists from './BookmarkLists.module.css';
 const names = ['4rem', '7.5rem', '6rem', '6.75rem'];
 const titles = ['78%', '92%', '64%', '86%'];
 
-/** Bookmarks on their way. */
+/** The placeholder of a list of bookmarks. */
 export function BookmarkSkeletons({ withLists = false }: { withLists?: boolean }) {
   return (
     <LoadingRegion label={t`Loading bookmarks`}>

@@ -16,7 +16,7 @@ import { PagedList } from '#web/ui/PagedList.tsx';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
 import classes from '#web/ui/page.module.css';
 
-/** What the member keeps; nobody else sees any of it. */
+/** The member's bookmarks. They are private. */
 export function BookmarksPage() {
   const { list = null, q = '' } = useSearch({ from: '/member/bookmarks' });
   const lists = useQuery(bookmarkListsQuery);
@@ -29,10 +29,10 @@ export function BookmarksPage() {
       <BookmarkSearch q={q} list={list} />
       {lists.data && <BookmarkLists lists={lists.data} listId={list} />}
       {lists.isPending ? (
-        // With the lists above it, or else it would move when they come.
+        // Includes the lists above, which would otherwise move it when they load.
         <BookmarkSkeletons withLists />
       ) : hasStatus(bookmarks.error, 404) ? (
-        <EmptyState title={t`This list is gone`} text={t`Its bookmarks are among all bookmarks.`}>
+        <EmptyState title={t`This list was deleted`} text={t`Its bookmarks are still in “All”.`}>
           <ButtonLink href={paths.bookmarks}>{t`Show all bookmarks`}</ButtonLink>
         </EmptyState>
       ) : (
@@ -59,23 +59,26 @@ function NoBookmarks({ searched, listed }: { searched: boolean; listed: boolean 
     return (
       <EmptyState
         title={t`No bookmarks found`}
-        text={t`Your notes and the titles of what you keep are looked at.`}
+        text={t`The search covers your notes and the titles of your bookmarks.`}
       >
         <ButtonLink href={paths.bookmarks}>{t`Show all bookmarks`}</ButtonLink>
       </EmptyState>
     );
   if (listed)
     return (
-      <EmptyState title={t`Nothing in this list yet`} text={t`“Choose lists” on a bookmark puts it here.`}>
+      <EmptyState
+        title={t`Nothing in this list yet`}
+        text={t`Use “Choose lists” on a bookmark to add it to this list.`}
+      >
         <ButtonLink href={paths.bookmarks}>{t`Show all bookmarks`}</ButtonLink>
       </EmptyState>
     );
   return (
     <EmptyState
       title={t`No bookmarks yet`}
-      text={t`“Bookmark” on a question or an answer keeps it here, with a note for yourself. Nobody else sees it.`}
+      text={t`Bookmark a question or an answer to save it here, with a note. Only you can see your bookmarks.`}
     >
-      <ButtonLink href={paths.home}>{t`Find something to keep`}</ButtonLink>
+      <ButtonLink href={paths.home}>{t`Browse questions`}</ButtonLink>
     </EmptyState>
   );
 }

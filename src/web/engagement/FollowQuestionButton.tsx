@@ -5,16 +5,14 @@ import { useMutation } from '@tanstack/react-query';
 import { followQuestionAction, setQuestionFollow, useQueuedQuestionFollow } from './follows-offline.ts';
 import { logFailureAndToastRefusal } from '#web/core/errors.ts';
 import { sendOrQueue } from '#web/core/offline-queue-sender.ts';
-import { useQuestionPage } from '#web/posts/questions/question-page-context.ts';
-import { PostAction } from '#web/posts/PostActions.tsx';
-import { patchPost } from '#web/posts/questions/question-page-data.ts';
+import { patchPost, PostAction, useQuestionPage } from '#web/posts/index.ts';
 import { getQueuedLabel } from '#web/ui/QueuedMark.tsx';
 
-/** Shows at once, and back again when the server refuses it. */
+/** Follows a question. The change is optimistic and is reverted if the server refuses. */
 export function FollowQuestionButton({ questionId, following }: { questionId: number; following: boolean }) {
   const { cache, member } = useQuestionPage();
-  const wanted = useQueuedQuestionFollow(member.id, questionId);
-  const isFollowing = wanted ?? following;
+  const queuedFollow = useQueuedQuestionFollow(member.id, questionId);
+  const isFollowing = queuedFollow ?? following;
   const Icon = isFollowing ? IconBellFilled : IconBell;
   const show = (following: boolean) =>
     cache.update((page) => patchPost(page, { kind: 'question', id: questionId }, { following }));
@@ -28,7 +26,7 @@ export function FollowQuestionButton({ questionId, following }: { questionId: nu
       return following;
     },
     onSuccess: async (state, _, before) => {
-      // One that waits is shown on top of what the server has.
+      // A queued change is shown on top of the server's state.
       await show(state?.following ?? before);
       if (state !== null) cache.refreshLists();
     },
@@ -41,7 +39,7 @@ export function FollowQuestionButton({ questionId, following }: { questionId: nu
     <>
       <PostAction
         label={isFollowing ? t`Following question` : t`Follow question`}
-        Icon={wanted === undefined ? Icon : IconClock}
+        Icon={queuedFollow === undefined ? Icon : IconClock}
         active={isFollowing}
         short
         busy={follow.isPending}
@@ -49,7 +47,7 @@ export function FollowQuestionButton({ questionId, following }: { questionId: nu
           if (!follow.isPending) follow.mutate(!isFollowing);
         }}
       />
-      {wanted !== undefined && <VisuallyHidden>{getQueuedLabel()}</VisuallyHidden>}
+      {queuedFollow !== undefined && <VisuallyHidden>{getQueuedLabel()}</VisuallyHidden>}
     </>
   );
 }

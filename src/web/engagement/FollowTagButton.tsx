@@ -8,7 +8,7 @@ import { getQueuedLabel } from '#web/ui/QueuedMark.tsx';
 import { useFollowTag } from './useFollowTag.ts';
 import { useQueuedTagFollow } from './follows-offline.ts';
 
-/** 'Follow' or 'Following'; disabled while saving. */
+/** 'Follow' or 'Following'. Disabled while it saves. */
 export function FollowTagButton({
   tag,
   following,
@@ -17,21 +17,21 @@ export function FollowTagButton({
 }: {
   tag: string;
   following: boolean;
-  /** The id of the element that names the topic. */
+  /** The id of the element with the name of the tag. */
   describedBy: string;
   onChange?: (following: boolean) => void;
 }) {
   const follow = useFollowTag(tag, following);
   const queued = useQueuedTagFollow(useMember()?.id ?? null, tag);
-  // What was pressed, whatever comes in meanwhile.
+  // The pressed state, whatever arrives meanwhile.
   const isFollowing = queued ?? (follow.isPending ? follow.variables : following);
   const queuedNoteId = useId();
   const Icon = queued !== undefined ? IconClock : isFollowing ? IconCheck : IconPlus;
 
   function toggle() {
-    const wanted = !isFollowing;
-    onChange?.(wanted);
-    follow.mutate(wanted, { onError: () => onChange?.(!wanted) });
+    const nextFollowing = !isFollowing;
+    onChange?.(nextFollowing);
+    follow.mutate(nextFollowing, { onError: () => onChange?.(!nextFollowing) });
   }
 
   return (

@@ -1,12 +1,12 @@
 import { t } from '@lingui/core/macro';
 import { IconBellOff } from '@tabler/icons-react';
 import { useState } from 'react';
-import { PostAction } from '#web/posts/PostActions.tsx';
+import { PostAction } from '#web/posts/index.ts';
 import { useMuteQuestion } from './useMuteQuestion.ts';
 
 /**
- * t`Muted`: nothing that happens on the question reaches the member's notifications. It stands in the row of a question
- * that is muted, and stays while the page does, so that the focus does not get lost with what one presses.
+ * Unmutes a muted question; muted questions send no notifications. Shown on muted questions, and stays until the page
+ * is left, so that the focus is not lost when it is pressed.
  */
 export function MuteQuestionButton({ muted }: { muted: boolean }) {
   const mute = useMuteQuestion();

@@ -1,24 +1,21 @@
-import { tagQueryKeys } from '#web/posts/query-keys.ts';
+import { questionKeys, TagLink, tagQueryKeys } from '#web/posts/index.ts';
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { Button } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useId } from 'react';
 import { questionPath } from '#web/core/paths.ts';
-import { translateServerMessage } from '#web/core/errors.ts';
 import { toastError } from '#web/core/toast.ts';
-import { questionKeys } from '#web/posts/questions/question-cache.ts';
 import { LoadError } from '#web/ui/LoadError.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { LoadingRegion } from '#web/ui/LoadingRegion.tsx';
 import { SkeletonLines } from '#web/ui/Skeleton.tsx';
 import { Time } from '#web/ui/Time.tsx';
-import { TagLink } from '#web/posts/TagLinks.tsx';
 import { mutedQuestionsQuery, mutedTagsQuery, refreshMutes, setQuestionMute, setTagMute } from './mutes.ts';
 import classes from './MuteSettings.module.css';
 
-/** All that the member muted; each can be heard of again from here. */
+/** All muted questions and tags, each with a button to unmute it. */
 export function MuteSettings() {
   return (
     <>
@@ -38,7 +35,7 @@ function MutedTags() {
   if (data.items.length === 0)
     return (
       <p className={classes.empty}>
-        {t`No topic is muted. “Mute” on a topic’s page keeps its questions out of your feeds.`}
+        {t`No muted topics. Mute a topic on its page to hide its questions from your feeds.`}
       </p>
     );
   return (
@@ -61,7 +58,7 @@ function MutedQuestions() {
       pending={<MutesSkeleton />}
       empty={
         <p className={classes.empty}>
-          {t`No question is muted. “Mute” on a question keeps what happens on it out of your notifications.`}
+          {t`No muted questions. Mute a question to stop notifications about it.`}
         </p>
       }
     >
@@ -85,7 +82,7 @@ function MutedItem(props: { mutedAt: string; unmute: () => Promise<unknown>; chi
   const nameId = useId();
   const unmute = useMutation({
     mutationFn: props.unmute,
-    onError: (error) => toastError(t`That is still muted: ${translateServerMessage(error.message)}`),
+    onError: (error) => toastError(t`Could not unmute: ${error.message}`),
     onSettled: () =>
       Promise.all([
         refreshMutes(client),
@@ -118,7 +115,7 @@ function MutedItem(props: { mutedAt: string; unmute: () => Promise<unknown>; chi
 
 function MutesSkeleton() {
   return (
-    <LoadingRegion label={t`Loading what you muted`} part>
+    <LoadingRegion label={t`Loading muted topics and questions`} part>
       <SkeletonLines widths={['90%', '40%']} />
     </LoadingRegion>
   );

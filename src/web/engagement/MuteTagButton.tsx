@@ -4,7 +4,10 @@ import { IconEyeOff } from '@tabler/icons-react';
 import topic from './tag-button.module.css';
 import { useMuteTag } from './useMuteTag.ts';
 
-/** t`Mute` or t`Muted`: questions of the topic leave the member's feeds. @param describedBy the id of what names it. */
+/**
+ * Mutes a tag: its questions do not appear in the member's feeds.
+ * @param describedBy the id of the element with the name of the tag.
+ */
 export function MuteTagButton(props: {
   tag: string;
   muted: boolean;
@@ -13,7 +16,7 @@ export function MuteTagButton(props: {
 }) {
   const { tag, following, describedBy } = props;
   const mute = useMuteTag(tag, following);
-  // What was pressed, whatever comes in meanwhile.
+  // The pressed state, whatever arrives meanwhile.
   const muted = mute.isPending ? mute.variables : props.muted;
   return (
     <Button
@@ -24,7 +27,7 @@ export function MuteTagButton(props: {
       disabled={mute.isPending}
       aria-pressed={muted}
       aria-describedby={describedBy}
-      title={muted ? t`Its questions stay out of your feeds` : t`Keep its questions out of your feeds`}
+      title={muted ? t`Its questions are hidden from your feeds` : t`Hide its questions from your feeds`}
       leftSection={<IconEyeOff size={15} stroke={2} aria-hidden />}
       onClick={() => mute.mutate(!muted)}
     >

@@ -3,18 +3,18 @@ import { Link, useSearch } from '@tanstack/react-router';
 import type { MutedChoice } from '#shared/engagement/mutes.ts';
 import classes from './MutedBanner.module.css';
 
-/** What the address says of questions with muted topics. */
+/** The filter for questions with muted tags, from the address. */
 export function useMutedFilter(): MutedChoice {
   const { muted } = useSearch({ strict: false });
   return muted ?? 'hide';
 }
 
-/** Says above a feed what it leaves out, and shows it. */
+/** Says above a feed how many questions are left out, and can show them. */
 export function MutedBanner({ count, muted }: { count: number; muted: MutedChoice }) {
   if (muted === 'show')
     return (
       <p className={classes.note}>
-        {t`Questions of muted topics are shown.`}{' '}
+        {t`Showing questions from muted topics.`}{' '}
         <Link to="." search={(before) => ({ ...before, muted: undefined })} resetScroll={false}>
           {t`Hide them`}
         </Link>

@@ -8,23 +8,20 @@ import {
 import { VisuallyHidden } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { formatCount, formatShortCount } from '#web/core/format.ts';
-import type { VoteDirection } from '#shared/core/fields.ts';
+import type { VoteDirection, PostRef } from '#shared/core/fields.ts';
 import type { VoteState } from '#shared/engagement/votes.ts';
 import { logFailureAndToastRefusal } from '#web/core/errors.ts';
 import { sendOrQueue } from '#web/core/offline-queue-sender.ts';
 import { useMember } from '#web/core/session.ts';
-import { setVote } from '#web/posts/post-api.ts';
-import type { PostRef } from '#web/posts/post-ref.ts';
-import { patchPost } from '#web/posts/questions/question-page-data.ts';
-import { useQuestionCache } from '#web/posts/questions/question-cache.ts';
+import { patchPost, setVote, useQuestionCache } from '#web/posts/index.ts';
 import { QueuedMark } from '#web/ui/QueuedMark.tsx';
 import { toggleVote, applyVote } from './votes.ts';
 import { useQueuedVote, voteAction } from './votes-offline.ts';
 import classes from './VoteButtons.module.css';
 
 /**
- * The two votes on a post. The choice shows at once and is taken back when the server refuses it; meanwhile the
- * buttons do nothing (docs/product.md 7.2), but keep the focus.
+ * The two vote buttons of a post. The change is optimistic and is reverted if the server refuses. While it is saved the
+ * buttons do nothing (docs/product.md 7.2) but keep the focus.
  */
 export function VoteButtons({
   post,
@@ -49,7 +46,7 @@ export function VoteButtons({
       await cache.update((page) => patchPost(page, post, next));
       return before;
     },
-    // One that waits is shown on top of what the server has.
+    // A queued vote is shown on top of the server's state.
     onSuccess: (state, _next, before) => cache.update((page) => patchPost(page, post, state ?? before)),
     onError: async (error, _next, before) => {
       if (before !== undefined) await cache.update((page) => patchPost(page, post, before));
@@ -93,8 +90,8 @@ function VoteButton(props: {
   saving: boolean;
   onPress: (direction: VoteDirection) => void;
 }) {
-  const { Outline, Filled, ...look } = voteIcons[props.direction];
-  const name = look.name();
+  const { Outline, Filled, ...icon } = voteIcons[props.direction];
+  const name = icon.name();
   const Icon = props.pressed ? Filled : Outline;
   return (
     <button
@@ -103,7 +100,7 @@ function VoteButton(props: {
       title={props.count > 999 ? formatCount(props.count) : name}
       aria-pressed={props.pressed}
       aria-disabled={props.saving || undefined}
-      data-key={props.direction === 'up' ? 'u' : 'd'}
+      data-shortcut-key={props.direction === 'up' ? 'u' : 'd'}
       onClick={() => props.onPress(props.direction)}
     >
       <Icon size={18} stroke={1.6} aria-hidden="true" />

@@ -1,11 +1,8 @@
 import { t } from '@lingui/core/macro';
-import { translateServerMessage } from '#web/core/errors.ts';
 import { defineOfflineActionKind } from '#web/core/offline-queue-sender.ts';
 import { toastError } from '#web/core/toast.ts';
 import { isObject, useQueuedState, type OfflineAction } from '#web/core/offline-queue.ts';
-import { patchPost } from '#web/posts/questions/question-page-data.ts';
-import { createQuestionCache } from '#web/posts/questions/question-cache.ts';
-import { isId } from '#web/posts/offline/queued-posts.ts';
+import { createQuestionCache, isId, patchPost } from '#web/posts/index.ts';
 import { type BookmarkedPost, putBookmark } from './bookmarks.ts';
 
 type BookmarkToSend = { post: BookmarkedPost; questionId: number; bookmarked: boolean };
@@ -18,7 +15,7 @@ export const offlineBookmarks = defineOfflineActionKind<BookmarkToSend>({
     await createQuestionCache(client, questionId).update((page) => patchPost(page, post, { bookmarked }));
   },
   refused(_, error) {
-    toastError(t`The bookmark was not saved: ${translateServerMessage(error.message)}`);
+    toastError(t`The bookmark was not saved: ${error.message}`);
     return null;
   },
 });
@@ -27,7 +24,7 @@ export function bookmarkAction(data: BookmarkToSend): OfflineAction {
   return { kind: 'bookmark', target: bookmarkTarget(data.post), data };
 }
 
-/** What waits for the connection; undefined where nothing does. */
+/** The queued state; undefined if there is none. */
 export function useQueuedBookmark(memberId: number | null, post: BookmarkedPost): boolean | undefined {
   return parseBookmark(useQueuedState(memberId, 'bookmark', bookmarkTarget(post)))?.bookmarked;
 }

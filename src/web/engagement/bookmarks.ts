@@ -7,17 +7,17 @@ import {
 import type { Bookmark, BookmarkDraft, Bookmarks } from '#shared/engagement/bookmarks.ts';
 import { api, readJson } from '#web/core/api.ts';
 import type { QueuedRequestOptions } from '#web/core/offline-queue-sender.ts';
-import type { PostRef } from '#web/posts/post-ref.ts';
+import type { PostRef } from '#shared/core/fields.ts';
 import { paths } from '#web/core/paths.ts';
 
-/** Under which keys the cache holds the member's bookmarks. */
+/** The query keys of the member's bookmarks. */
 export const bookmarkKeys = {
   all: ['bookmarks'],
   pages: ['bookmarks', 'pages'],
   lists: ['bookmarks', 'lists'],
 } as const;
 
-/** What a page of bookmarks shows: `listId` null for all, `q` empty for no search. */
+/** The bookmarks to show: `listId` null for all, `q` empty for no search. */
 export type BookmarkFilter = { listId: number | null; q: string };
 
 /** Newest first, 20 at a time. */
@@ -49,7 +49,7 @@ export const bookmarkListsQuery = queryOptions({
   staleTime: 0,
 });
 
-/** What can be kept. */
+/** Posts that can be bookmarked. */
 export type BookmarkedPost = PostRef & { kind: 'question' | 'answer' };
 
 export function putBookmark(
@@ -81,12 +81,12 @@ export function deleteBookmarkList(id: number) {
   return readJson(api['bookmark-lists'][':id'].$delete({ param: { id: String(id) } }));
 }
 
-/** Bookmarks changed, here or in another tab. */
+/** Refetches bookmarks after a change, here or in another tab. */
 export function refreshBookmarks(client: QueryClient): Promise<void> {
   return client.invalidateQueries({ queryKey: bookmarkKeys.all });
 }
 
-/** Changes bookmarks wherever the cache holds them; null takes one off. */
+/** Changes bookmarks in every cached list; null removes one. */
 export function updateCachedBookmarks(
   client: QueryClient,
   change: (bookmark: Bookmark) => Bookmark | null,
@@ -111,7 +111,7 @@ export function bookmarkedPostOf({
   return answerId === null ? { kind: 'question', id: questionId } : { kind: 'answer', id: answerId };
 }
 
-/** The page of one list; null: of all bookmarks. */
+/** The page of a list; null: of all bookmarks. */
 export function bookmarkListPath(id: number | null): string {
   return id === null ? paths.bookmarks : `${paths.bookmarks}?list=${id}`;
 }

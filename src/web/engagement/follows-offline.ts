@@ -4,9 +4,7 @@ import { api, readJson as readBody } from '#web/core/api.ts';
 import { defineOfflineActionKind, type QueuedRequestOptions } from '#web/core/offline-queue-sender.ts';
 import { toastError } from '#web/core/toast.ts';
 import { isObject, type OfflineAction, useQueuedState } from '#web/core/offline-queue.ts';
-import { patchPost } from '#web/posts/questions/question-page-data.ts';
-import { createQuestionCache } from '#web/posts/questions/question-cache.ts';
-import { isId } from '#web/posts/offline/queued-posts.ts';
+import { createQuestionCache, isId, patchPost } from '#web/posts/index.ts';
 import { applyTagFollow, setTagFollow } from './follows.ts';
 
 type QuestionToFollow = { questionId: number; following: boolean };
@@ -21,7 +19,7 @@ export const offlineQuestionFollows = defineOfflineActionKind<QuestionToFollow>(
     await createQuestionCache(client, data.questionId).update((page) => patchPost(page, post, { following }));
   },
   refused(_, error) {
-    toastError(t`Following the question was not saved: ${error.message}`);
+    toastError(t`Could not follow or unfollow the question: ${error.message}`);
     return null;
   },
 });
@@ -34,7 +32,7 @@ export const offlineTagFollows = defineOfflineActionKind<TagToFollow>({
     applyTagFollow(client, data.tag, following);
   },
   refused({ tag }, error) {
-    toastError(t`Following the topic ${tag} was not saved: ${error.message}`);
+    toastError(t`Could not follow or unfollow the topic ${tag}: ${error.message}`);
     return null;
   },
 });
@@ -47,7 +45,7 @@ export function followTagAction(data: TagToFollow): OfflineAction {
   return { kind: 'follow-topic', target: tagKey(data.tag), data };
 }
 
-/** What waits for the connection; undefined where nothing does. */
+/** The queued state; undefined if there is none. */
 export function useQueuedQuestionFollow(memberId: number | null, questionId: number): boolean | undefined {
   return parseQuestionFollow(useQueuedState(memberId, 'follow-question', String(questionId)))?.following;
 }

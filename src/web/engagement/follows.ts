@@ -1,5 +1,5 @@
 import { tagKey } from '#shared/core/text.ts';
-import { tagQueryKeys } from '#web/posts/query-keys.ts';
+import { tagQueryKeys } from '#web/posts/index.ts';
 import {
   hashKey,
   type InfiniteData,
@@ -13,18 +13,18 @@ import { api, readJson } from '#web/core/api.ts';
 import { cancelFetches } from '#web/core/query-helpers.ts';
 import type { QueuedRequestOptions } from '#web/core/offline-queue-sender.ts';
 
-/** Under which keys the cache holds what the member follows. */
+/** The query keys of what the member follows. */
 export const followKeys = {
   all: ['following'],
   summary: ['following', 'summary'],
   questions: ['following', 'questions'],
   activity: ['following', 'activity'],
-  tags: ['following', 'topics'],
-  ids: ['following', 'marks'],
+  tags: ['following', 'tags'],
+  ids: ['following', 'ids'],
 } as const;
 
-/** What is done to a topic is sent in its order, one after the other: muting ends following, and following ends muting. */
-export const tagMutationScope = (tag: string) => ({ id: `topic ${tagKey(tag)}` });
+/** Changes to a tag are sent one after another, because muting a tag unfollows it and following a tag unmutes it. */
+export const tagMutationScope = (tag: string) => ({ id: `tag ${tagKey(tag)}` });
 
 export const followedSummaryQuery = queryOptions({
   queryKey: followKeys.summary,
@@ -32,10 +32,10 @@ export const followedSummaryQuery = queryOptions({
   staleTime: 0,
 });
 
-/** All that the member follows: which news are of it. */
+/** All follows of the member, to decide which events concern them. */
 export const followsQuery = queryOptions({
   queryKey: followKeys.ids,
-  queryFn: ({ signal }) => readJson(api.following.marks.$get({}, { init: { signal } })),
+  queryFn: ({ signal }) => readJson(api.follows.$get({}, { init: { signal } })),
   staleTime: 0,
 });
 
@@ -53,7 +53,7 @@ export function followedQuestionsQuery(muted: MutedChoice) {
   });
 }
 
-/** 'This Week': one page, 10 at most. */
+/** 'This Week': one page of at most 10 questions. */
 export function recentActivityQuery(muted: MutedChoice) {
   return infiniteQueryOptions({
     queryKey: [...followKeys.activity, muted],
@@ -69,7 +69,7 @@ export function recentActivityQuery(muted: MutedChoice) {
 export const followedTagsQuery = infiniteQueryOptions({
   queryKey: followKeys.tags,
   queryFn: ({ pageParam: cursor, signal }) =>
-    readJson(api.following.topics.$get({ query: cursor === null ? {} : { cursor } }, { init: { signal } })),
+    readJson(api.following.tags.$get({ query: cursor === null ? {} : { cursor } }, { init: { signal } })),
   initialPageParam: null as string | null,
   getNextPageParam: (page) => page.nextCursor,
   staleTime: 0,
@@ -77,24 +77,25 @@ export const followedTagsQuery = infiniteQueryOptions({
 
 export function setTagFollow(tag: string, following: boolean, sending: Partial<QueuedRequestOptions>) {
   return readJson(
-    api.topics[':tag'].follow.$put({ param: { tag: encodeURIComponent(tag) }, json: { following } }, sending),
+    api.tags[':tag'].follow.$put({ param: { tag: encodeURIComponent(tag) }, json: { following } }, sending),
   );
 }
 
-/** What the member follows has changed, here or in another tab. */
+/** Refetches the follows after a change, here or in another tab. */
 export async function refreshFollows(client: QueryClient): Promise<void> {
   await Promise.all([
     client.invalidateQueries({
       predicate: ({ queryKey: [area, part] }) => area === followKeys.all[0] && part !== followKeys.tags[1],
     }),
-    // Not while it is looked at: a topic just left stays in reach until the page is.
+    // Not while it is shown: a tag just unfollowed stays on the page until it is left.
     client.invalidateQueries({ queryKey: followKeys.tags, refetchType: 'none' }),
   ]);
 }
 
 /**
- * Stops what would bring the topic as it was before the member's click.
- * @returns fetches it again, except for 'My Topics': a topic just left stays in reach there until the page is.
+ * Cancels fetches that could revert the member's click.
+ * @returns a function that refetches them, except 'My Topics': a tag just unfollowed stays there until the page is
+ * left.
  */
 export async function cancelTagFetches(client: QueryClient, tag: string): Promise<() => Promise<void>> {
   const oneKey = hashKey(tagQueryKeys.one(tag));
@@ -107,29 +108,29 @@ export async function cancelTagFetches(client: QueryClient, tag: string): Promis
   );
 }
 
-/** Sets the button of a topic wherever the cache holds the topic; the member's own click counts at once. */
+/** Sets the follow state of a tag everywhere in the cache and adjusts its count for the member's own click. */
 export function applyTagFollow(client: QueryClient, tag: string, following: boolean): void {
-  updateCachedTags(client, tag, (topic) => {
-    if (topic.following === following) return topic;
-    const followersCount = topic.followersCount + (following ? 1 : -1);
-    return { ...topic, following, muted: topic.muted && !following, followersCount };
+  updateCachedTags(client, tag, (cached) => {
+    if (cached.following === following) return cached;
+    const followersCount = cached.followersCount + (following ? 1 : -1);
+    return { ...cached, following, muted: cached.muted && !following, followersCount };
   });
 }
 
-/** The member followed a topic or stopped, maybe elsewhere; its count is told apart from that. */
+/** Sets the follow state of a tag that may have changed elsewhere. Its count has an event of its own. */
 export function setTagFollowed(client: QueryClient, tag: string, following: boolean): void {
-  updateCachedTags(client, tag, (topic) => ({ ...topic, following, muted: topic.muted && !following }));
+  updateCachedTags(client, tag, (cached) => ({ ...cached, following, muted: cached.muted && !following }));
 }
 
-function updateCachedTags(client: QueryClient, tag: string, change: <T extends Tag>(topic: T) => T): void {
+function updateCachedTags(client: QueryClient, tag: string, change: <T extends Tag>(cached: T) => T): void {
   const key = tagKey(tag);
-  const set = <T extends Tag>(topic: T): T => (tagKey(topic.name) === key ? change(topic) : topic);
+  const set = <T extends Tag>(cached: T): T => (tagKey(cached.name) === key ? change(cached) : cached);
   const inPages = <T extends Tag>(data: Pages<T> | undefined): Pages<T> | undefined =>
     data && { ...data, pages: data.pages.map((page) => ({ ...page, items: page.items.map(set) })) };
 
   client.setQueriesData<Pages<Tag>>({ queryKey: tagQueryKeys.lists }, inPages);
   client.setQueryData<Pages<Tag>>(followKeys.tags, inPages);
-  client.setQueryData<Tag>(tagQueryKeys.one(tag), (topic) => topic && set(topic));
+  client.setQueryData<Tag>(tagQueryKeys.one(tag), (cached) => cached && set(cached));
 }
 
 type Pages<Item> = InfiniteData<{ items: Item[]; nextCursor: string | null }>;

@@ -1,5 +1,5 @@
 import { tagKey } from '#shared/core/text.ts';
-import { tagQueryKeys } from '#web/posts/query-keys.ts';
+import { tagQueryKeys } from '#web/posts/index.ts';
 import {
   hashKey,
   type InfiniteData,
@@ -13,16 +13,16 @@ import { api, readJson } from '#web/core/api.ts';
 import { cancelFetches } from '#web/core/query-helpers.ts';
 import type { Tag } from '#shared/discovery/tags.ts';
 
-/** Under which keys the cache holds what the member muted. */
+/** The query keys of what the member has muted. */
 export const muteKeys = {
   all: ['mutes'],
-  tags: ['mutes', 'topics'],
+  tags: ['mutes', 'tags'],
   questions: ['mutes', 'questions'],
 } as const;
 
 export const mutedTagsQuery = queryOptions({
   queryKey: muteKeys.tags,
-  queryFn: ({ signal }) => readJson(api.mutes.topics.$get({}, { init: { signal } })),
+  queryFn: ({ signal }) => readJson(api.mutes.tags.$get({}, { init: { signal } })),
 });
 
 export const mutedQuestionsQuery = infiniteQueryOptions({
@@ -39,10 +39,10 @@ export function setQuestionMute(questionId: number, muted: boolean) {
 }
 
 export function setTagMute(tag: string, muted: boolean) {
-  return readJson(api.topics[':tag'].mute.$put({ param: { tag: encodeURIComponent(tag) }, json: { muted } }));
+  return readJson(api.tags[':tag'].mute.$put({ param: { tag: encodeURIComponent(tag) }, json: { muted } }));
 }
 
-/** Mutes changed, here or in another tab: so did what the feeds hold. */
+/** Refetches mutes and feeds after a change, here or in another tab. */
 export async function refreshMutes(client: QueryClient): Promise<void> {
   await Promise.all([
     client.invalidateQueries({ queryKey: muteKeys.all }),
@@ -51,22 +51,22 @@ export async function refreshMutes(client: QueryClient): Promise<void> {
   ]);
 }
 
-/** Stops what would bring the mute of a topic as it was before the member's click; who mutes fetches it again. */
+/** Cancels fetches that could revert the muting of a tag. The caller refetches. */
 export async function cancelMuteFetches(client: QueryClient, tag: string): Promise<void> {
   const hashes = new Set([tagQueryKeys.one(tag), muteKeys.tags].map(hashKey));
   await cancelFetches(client, ({ queryHash }) => hashes.has(queryHash));
 }
 
-/** Sets the button of a topic's page at once; muting a topic ends following it. */
+/** Sets the mute state of a tag optimistically; muting also unfollows it. */
 export function applyTagMute(client: QueryClient, tag: string, muted: boolean): void {
   client.setQueryData<Tag>(tagQueryKeys.one(tag), (topic) => {
     if (topic === undefined || topic.muted === muted) return topic;
-    const left = muted && topic.following ? 1 : 0;
+    const unfollowed = muted && topic.following ? 1 : 0;
     return {
       ...topic,
       muted,
       following: topic.following && !muted,
-      followersCount: topic.followersCount - left,
+      followersCount: topic.followersCount - unfollowed,
     };
   });
   client.setQueryData<MutedTags>(muteKeys.tags, (data) => {
@@ -76,7 +76,7 @@ export function applyTagMute(client: QueryClient, tag: string, muted: boolean): 
   });
 }
 
-/** How many questions the loaded pages of a feed passed over. */
+/** How many questions the loaded pages of a feed left out. */
 export function countMuted(data: InfiniteData<FeedPage> | undefined): number {
   return data?.pages.reduce((sum, page) => sum + page.mutedCount, 0) ?? 0;
 }

@@ -11,7 +11,10 @@ import {
 } from './follows.ts';
 import { followTagAction } from './follows-offline.ts';
 
-/** Follows a topic or stops; shown at once, and back again when the server refuses. @param before as the server has it. */
+/**
+ * Follows or unfollows a tag optimistically.
+ * @param before the state on the server.
+ */
 export function useFollowTag(tag: string, before: boolean) {
   const client = useQueryClient();
   const memberId = useMember()?.id ?? null;
@@ -26,15 +29,15 @@ export function useFollowTag(tag: string, before: boolean) {
       applyTagFollow(client, tag, following);
       return { before, again: refetch };
     },
-    // Again, because a list fetched meanwhile may have come with what was before. One that waits is shown on top of what
-    // the server has.
+    // Applied again because a list fetched meanwhile may have the old state. A queued change is shown on top of the
+    // server's state.
     onSuccess: (state, _, { before }) => applyTagFollow(client, tag, state?.following ?? before),
     onError: (error, _, shown) => {
-      logFailure(`Following the topic ${tag}`, error);
+      logFailure(`Following the tag ${tag}`, error);
       if (shown !== undefined) applyTagFollow(client, tag, shown.before);
     },
     onSettled: (state, _error, _following, shown) => {
-      // Without a connection that takes until there is one again.
+      // Not awaited: without a connection it takes until there is one again.
       void shown?.again();
       return state === null ? undefined : refreshFollows(client);
     },

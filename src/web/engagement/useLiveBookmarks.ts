@@ -3,7 +3,7 @@ import type { Bookmark } from '#shared/engagement/bookmarks.ts';
 import { useLive } from '#web/core/live.ts';
 import { updateCachedBookmarks, refreshBookmarks } from './bookmarks.ts';
 
-/** Keeps the posts that bookmarks stand for as they are on the server; one that is deleted takes its bookmark along. */
+/** Updates bookmarked posts live. Deleting a post deletes its bookmark. */
 export function useLiveBookmarks(): void {
   const client = useQueryClient();
   const onMissed = () => void refreshBookmarks(client);

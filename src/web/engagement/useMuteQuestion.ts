@@ -2,11 +2,10 @@ import { t } from '@lingui/core/macro';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { logFailureAndToastRefusal } from '#web/core/errors.ts';
 import { toast } from '#web/core/toast.ts';
-import { useQuestionPage } from '#web/posts/questions/question-page-context.ts';
-import { patchPost } from '#web/posts/questions/question-page-data.ts';
+import { patchPost, useQuestionPage } from '#web/posts/index.ts';
 import { muteKeys, setQuestionMute } from './mutes.ts';
 
-/** Mutes the question of the page, or no longer. Shows at once, and back again when the server refuses it. */
+/** Mutes or unmutes the question of the page. The change is optimistic and is reverted if the server refuses. */
 export function useMuteQuestion() {
   const { cache, questionId } = useQuestionPage();
   const client = useQueryClient();
@@ -19,11 +18,11 @@ export function useMuteQuestion() {
       await show(state.muted);
       void client.invalidateQueries({ queryKey: muteKeys.questions });
       if (state.muted)
-        toast(t`You will hear nothing more of this question.`, {
+        toast(t`Question muted`, {
           label: t`Undo`,
           run: () => mute.mutate(false),
         });
-      else toast(t`You will hear of this question again.`);
+      else toast(t`Question unmuted`);
     },
     onError: async (error, wanted) => {
       await show(!wanted);

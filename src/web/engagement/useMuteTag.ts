@@ -1,4 +1,4 @@
-import { tagQueryKeys } from '#web/posts/query-keys.ts';
+import { tagQueryKeys } from '#web/posts/index.ts';
 import { t } from '@lingui/core/macro';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { applyTagFollow, setTagFollow, tagMutationScope } from './follows.ts';
@@ -6,7 +6,10 @@ import { logFailureAndToastRefusal } from '#web/core/errors.ts';
 import { toast } from '#web/core/toast.ts';
 import { applyTagMute, cancelMuteFetches, refreshMutes, setTagMute } from './mutes.ts';
 
-/** Mutes a topic or ends it; shown at once. @param following whether the member follows it, which undoing brings back. */
+/**
+ * Mutes or unmutes a tag optimistically.
+ * @param following whether the member follows it, which Undo restores.
+ */
 export function useMuteTag(tag: string, following: boolean) {
   const client = useQueryClient();
   const refresh = () =>
@@ -21,7 +24,7 @@ export function useMuteTag(tag: string, following: boolean) {
   async function undo(followed: boolean) {
     await show(false, followed);
     try {
-      // Following it ends the mute as well.
+      // Following a tag also unmutes it.
       await (followed ? setTagFollow(tag, true, {}) : setTagMute(tag, false));
     } catch (error) {
       if (error instanceof Error) logFailureAndToastRefusal('Unmuting', error);
@@ -34,17 +37,17 @@ export function useMuteTag(tag: string, following: boolean) {
     mutationFn: (muted: boolean) => setTagMute(tag, muted),
     onMutate: async (muted) => {
       await show(muted);
-      // As it was before: what is shown now says that it is not followed.
+      // The state before: the cache already shows it as not followed.
       return { followed: muted && following };
     },
     onSuccess: async ({ muted }, _, { followed }) => {
       await show(muted);
       if (muted)
-        toast(t`Questions tagged ${tag} leave your feeds.`, {
+        toast(t`Questions tagged ${tag} are now hidden from your feeds.`, {
           label: t`Undo`,
           run: () => void undo(followed),
         });
-      else toast(t`Questions tagged ${tag} are back in your feeds.`);
+      else toast(t`Questions tagged ${tag} are shown in your feeds again.`);
     },
     onError: async (error, muted, shown) => {
       await show(!muted, shown?.followed);

@@ -1,10 +1,8 @@
 import { t } from '@lingui/core/macro';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Bookmark } from '#shared/engagement/bookmarks.ts';
-import { translateServerMessage } from '#web/core/errors.ts';
 import { toast, toastError } from '#web/core/toast.ts';
-import { patchPost } from '#web/posts/questions/question-page-data.ts';
-import { createQuestionCache } from '#web/posts/questions/question-cache.ts';
+import { createQuestionCache, patchPost } from '#web/posts/index.ts';
 import {
   bookmarkKeys,
   updateCachedBookmarks,
@@ -13,7 +11,7 @@ import {
   refreshBookmarks,
 } from './bookmarks.ts';
 
-/** Takes a bookmark off at once; the message offers to bring it back as it was, in its place. */
+/** Removes a bookmark immediately. The message has an Undo button that restores it. */
 export function useRemoveBookmark() {
   const client = useQueryClient();
 
@@ -28,8 +26,8 @@ export function useRemoveBookmark() {
       await putBookmark(bookmarkedPostOf(bookmark), { bookmarked: true, note, listIds, bookmarkedAt });
       await patchQuestionPage(bookmark, true);
     } catch (error) {
-      const reason = error instanceof Error ? translateServerMessage(error.message) : '';
-      toastError(t`The bookmark could not be brought back: ${reason}`);
+      const reason = error instanceof Error ? error.message : '';
+      toastError(t`The bookmark could not be restored: ${reason}`);
     }
     await refreshBookmarks(client);
   }
@@ -37,7 +35,7 @@ export function useRemoveBookmark() {
   return useMutation({
     mutationFn: (bookmark: Bookmark) => putBookmark(bookmarkedPostOf(bookmark), { bookmarked: false }),
     onMutate: async (bookmark) => {
-      // A fetch that is under way would bring it back.
+      // A running fetch would bring it back.
       await client.cancelQueries({ queryKey: bookmarkKeys.pages });
       updateCachedBookmarks(client, (each) => (each.id === bookmark.id ? null : each));
       await patchQuestionPage(bookmark, false);
@@ -47,7 +45,7 @@ export function useRemoveBookmark() {
     },
     onError: async (error, bookmark) => {
       await patchQuestionPage(bookmark, true);
-      toastError(t`The bookmark could not be removed: ${translateServerMessage(error.message)}`);
+      toastError(t`The bookmark could not be removed: ${error.message}`);
     },
     onSettled: () => refreshBookmarks(client),
   });

@@ -1,13 +1,9 @@
 import { t } from '@lingui/core/macro';
-import type { VoteDirection } from '#shared/core/fields.ts';
+import type { VoteDirection, PostRef } from '#shared/core/fields.ts';
 import { defineOfflineActionKind } from '#web/core/offline-queue-sender.ts';
 import { toastError } from '#web/core/toast.ts';
 import { isObject, useQueuedState, type OfflineAction } from '#web/core/offline-queue.ts';
-import { setVote } from '#web/posts/post-api.ts';
-import type { PostRef } from '#web/posts/post-ref.ts';
-import { findPost, patchPost } from '#web/posts/questions/question-page-data.ts';
-import { createQuestionCache } from '#web/posts/questions/question-cache.ts';
-import { isId } from '#web/posts/offline/queued-posts.ts';
+import { createQuestionCache, findPost, isId, patchPost, setVote } from '#web/posts/index.ts';
 import { applyVote } from './votes.ts';
 
 type VoteToSend = { post: PostRef; questionId: number; vote: VoteDirection | null };
@@ -17,7 +13,7 @@ export const offlineVotes = defineOfflineActionKind<VoteToSend>({
   read: parseVote,
   async send({ post, questionId, vote }, client, sending) {
     const cache = createQuestionCache(client, questionId);
-    // As a vote that is cast with a connection: the counts of others that come meanwhile hold this one already.
+    // As with an online vote: counts that arrive meanwhile already include it.
     await cache.update((page) => {
       const before = findPost(page, post);
       return before === undefined ? page : patchPost(page, post, applyVote(before, vote));
@@ -35,7 +31,7 @@ export function voteAction(data: VoteToSend): OfflineAction {
   return { kind: 'vote', target: voteTarget(data.post), data };
 }
 
-/** The vote that waits for the connection; undefined where none does. */
+/** The queued vote; undefined if there is none. */
 export function useQueuedVote(memberId: number | null, post: PostRef): VoteDirection | null | undefined {
   return parseVote(useQueuedState(memberId, 'vote', voteTarget(post)))?.vote;
 }

@@ -2,14 +2,14 @@ import type { VoteDirection } from '#shared/core/fields.ts';
 import type { VoteState } from '#shared/engagement/votes.ts';
 
 /**
- * docs/product.md 7.1: the same choice again takes the vote back, the other choice switches it.
- * @returns the state as it will be, with the counts moved accordingly.
+ * docs/product.md 7.1: pressing the same button again removes the vote, the other button switches it.
+ * @returns the new state with adjusted counts.
  */
 export function toggleVote(state: VoteState, pressed: VoteDirection): VoteState {
   return applyVote(state, state.myVote === pressed ? null : pressed);
 }
 
-/** The state with the given vote instead of the member's own. */
+/** The state with the given vote in place of the member's current one. */
 export function applyVote(state: VoteState, myVote: VoteDirection | null): VoteState {
   return {
     upvotes: state.upvotes + countChange(state.myVote, myVote, 'up'),

@@ -3,11 +3,13 @@ import type { FormEvent, ReactNode } from 'react';
 import { FormError } from '#web/ui/FormError.tsx';
 import classes from './sign-in.module.css';
 
-/** What /login and /register have in common. The browser's own checks are off: ours speak the specification's words. */
+/**
+ * The common layout of /login and /register. The browser's own validation is off, since it lacks the specified texts.
+ */
 export function AccountForm(props: {
   submit: string;
   busy: boolean;
-  /** Concerns the whole form; what concerns a field stands at the field. */
+  /** An error of the whole form. Errors of a field are shown at the field. */
   error: string | null;
   onSubmit: () => void;
   children: ReactNode;

@@ -10,53 +10,57 @@ import { ActiveSessions } from './ActiveSessions.tsx';
 import { Button } from '@mantine/core';
 import classes from './account-settings.module.css';
 
-/** The tab of the settings about signing in, and about the account as a whole. */
+/** The settings tab for sign-in methods and the account. */
 export function AccountSettings() {
   return (
     <>
       <SettingsSection title={t`Email`}>
         <EmailSettings />
       </SettingsSection>
-      <SettingsSection id="security" title={t`Password`} text={t`Changing it signs you out everywhere else.`}>
+      <SettingsSection
+        id="security"
+        title={t`Password`}
+        text={t`Changing your password signs you out on all other devices.`}
+      >
         <ChangePasswordForm />
       </SettingsSection>
       <SettingsSection
-        title={t`Two-factor sign-in`}
-        text={t`A code of an app on your phone is asked for as well as the password.`}
+        title={t`Two-factor authentication`}
+        text={t`Require a code from an authenticator app in addition to your password.`}
       >
         <TwoFactorSettings />
       </SettingsSection>
       <SettingsSection
         title={t`Passkeys`}
-        text={t`Sign in with a finger, your face or the PIN of your device, without a password or a code.`}
+        text={t`Sign in with your fingerprint, face or device PIN instead of a password and a code.`}
       >
         <PasskeySettings />
       </SettingsSection>
       <ProviderAccount />
-      <SettingsSection title={t`Where you are signed in`}>
+      <SettingsSection title={t`Active sessions`}>
         <ActiveSessions />
       </SettingsSection>
       <SettingsSection
         title={t`Your data`}
-        text={t`Everything that is yours, as JSON for programs and as Markdown to read: what you wrote with all versions, votes, follows, bookmarks, drafts, settings and more.`}
+        text={t`All your data as JSON and Markdown: posts with all versions, votes, follows, bookmarks, drafts, settings and more.`}
       >
         <DataExport />
       </SettingsSection>
-      <SettingsSection title={t`Leaving`} text={t`Your account is deleted for good.`}>
+      <SettingsSection title={t`Delete account`} text={t`Permanently delete your account.`}>
         <DeleteAccount />
       </SettingsSection>
     </>
   );
 }
 
-/** A link as any other: the browser shows how far the download is. */
+/** A plain link, so that the browser shows the progress of the download. */
 export function DataExport() {
   return (
     <div className={classes.setting}>
       <Button
         variant="default"
         renderRoot={({ children, ...props }) => (
-          <a {...props} href="/api/download" download>
+          <a {...props} href="/api/data-export" download>
             {children}
           </a>
         )}

@@ -14,7 +14,7 @@ import { formatBrowserName } from './browser-name.ts';
 import { sessionsQuery, useEndOtherSessions, useEndSession } from './settings.ts';
 import classes from './settings-list.module.css';
 
-/** Where the member is signed in; each of the others can be ended from here. */
+/** The member's active sessions. Every other one can be ended here. */
 export function ActiveSessions() {
   const query = useQuery(sessionsQuery);
   const { data } = query;
@@ -22,7 +22,7 @@ export function ActiveSessions() {
 
   if (query.isPending)
     return (
-      <LoadingRegion label={t`Loading where you are signed in`} part>
+      <LoadingRegion label={t`Loading active sessions`} part>
         <span className={classes.item}>
           <Skeleton width="1.5rem" height="1.5rem" />
           <span className={classes.about}>
@@ -32,7 +32,7 @@ export function ActiveSessions() {
       </LoadingRegion>
     );
   if (data === undefined) return <LoadError text={t`The list could not be loaded.`} query={query} />;
-  // This one first.
+  // The current session first.
   const sessions = data.items.toSorted((a, b) => Number(b.current) - Number(a.current));
   return (
     <>
@@ -47,7 +47,7 @@ export function ActiveSessions() {
           loading={endOthers.isPending}
           onClick={() => endOthers.mutate(undefined, { onError: showEndError })}
         >
-          {t`Sign out everywhere else`}
+          {t`Sign out all other sessions`}
         </Button>
       )}
     </>
@@ -67,7 +67,7 @@ function SessionItem({ session }: { session: OwnSession }) {
         <div className={classes.since}>
           {session.current && <strong>{t`This browser`} · </strong>}
           <Trans>
-            signed in <Time at={session.createdAt} />, last used <Time at={session.lastUsedAt} />
+            signed in <Time at={session.createdAt} />, last active <Time at={session.lastUsedAt} />
           </Trans>
         </div>
       </div>
@@ -87,5 +87,5 @@ function SessionItem({ session }: { session: OwnSession }) {
 }
 
 function showEndError() {
-  toastError(t`That could not be ended. Please try again.`);
+  toastError(t`The session could not be signed out. Please try again.`);
 }

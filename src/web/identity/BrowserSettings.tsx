@@ -8,12 +8,12 @@ import { useSingleKeySetting } from '#web/core/keyboard-shortcuts.ts';
 
 const themeOptions = () =>
   [
-    { scheme: 'auto', label: t`Same as the system` },
+    { scheme: 'auto', label: t`System default` },
     { scheme: 'light', label: t`Light` },
     { scheme: 'dark', label: t`Dark` },
   ] as const;
 
-/** Takes effect at once, and in other tabs; 'Same as the system' forgets what was chosen (docs/product.md 16.1). */
+/** Takes effect immediately, also in other tabs; 'System default' deletes the stored choice (docs/product.md 16.1). */
 export function ThemeSettings() {
   const { colorScheme, setColorScheme, clearColorScheme } = useMantineColorScheme();
   return (
@@ -34,14 +34,14 @@ export function ThemeSettings() {
   );
 }
 
-/** Shows where the browser offers it only. */
+/** Shown only if the browser can install the app. */
 export function InstallApp() {
   const install = useInstallPrompt();
   if (install === null) return null;
   return (
     <SettingsSection
       title={t`App`}
-      text={t`Parley opens in a window of its own, from your home screen or your list of apps.`}
+      text={t`Open Parley in its own window, from your home screen or app list.`}
     >
       <div className={classes.form}>
         <Button variant="default" onClick={() => void install()}>
@@ -52,7 +52,7 @@ export function InstallApp() {
   );
 }
 
-/** Takes effect at once, and in other tabs. */
+/** Takes effect immediately, also in other tabs. */
 export function KeyboardSettings() {
   const [isEnabled, set] = useSingleKeySetting();
   return (
@@ -63,7 +63,7 @@ export function KeyboardSettings() {
         checked={isEnabled}
         onChange={(event) => set(event.currentTarget.checked)}
       />
-      {t`Keys without Ctrl or ⌘ do something, such as n to ask a question`}
+      {t`Single-key shortcuts, such as n to ask a question`}
     </label>
   );
 }

@@ -1,9 +1,9 @@
 import { t } from '@lingui/core/macro';
 import { Button, TextInput } from '@mantine/core';
 import { type FormEvent, useRef, useState } from 'react';
-import { accountMessages, email as emailAddress } from '#shared/identity/accounts.ts';
+import { email as emailAddress } from '#shared/identity/accounts.ts';
 import { PasswordField } from './PasswordField.tsx';
-import { ApiError, translateServerMessage } from '#web/core/errors.ts';
+import { ApiError, translateError } from '#web/core/errors.ts';
 import { toast } from '#web/core/toast.ts';
 import { Dialog } from '#web/ui/Dialog.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
@@ -12,7 +12,7 @@ import classes from './account-settings.module.css';
 
 type Problem = { field: 'email' | 'password' | null; message: string };
 
-/** Asks for another address, and for the password. */
+/** Asks for the new address and the password. */
 export function ChangeEmailDialog(props: { opened: boolean; isEmailEnabled: boolean; onClose: () => void }) {
   return (
     <Dialog title={t`Change email`} opened={props.opened} onClose={props.onClose}>
@@ -38,7 +38,7 @@ function ChangeEmailForm({ isEmailEnabled, onClose }: { isEmailEnabled: boolean;
     event.preventDefault();
     if (change.isPending) return;
     if (!emailAddress.safeParse(email).success)
-      return fail({ field: 'email', message: translateServerMessage(accountMessages.invalidEmail) });
+      return fail({ field: 'email', message: translateError('email-not-valid') });
     if (password === '') return fail({ field: 'password', message: t`Please enter your password.` });
     setProblem(null);
     change.mutate(
@@ -47,7 +47,9 @@ function ChangeEmailForm({ isEmailEnabled, onClose }: { isEmailEnabled: boolean;
         onSuccess: ({ pendingEmail }) => {
           onClose();
           toast(
-            pendingEmail === null ? t`Your email is changed.` : t`The mail is on its way to ${pendingEmail}.`,
+            pendingEmail === null
+              ? t`Your email address has been changed.`
+              : t`Email sent to ${pendingEmail}.`,
           );
         },
         onError: (error) => fail(toFormProblem(error)),
@@ -59,8 +61,8 @@ function ChangeEmailForm({ isEmailEnabled, onClose }: { isEmailEnabled: boolean;
     <form className={classes.form} noValidate onSubmit={submit}>
       <p>
         {isEmailEnabled
-          ? t`We send a link to the new address, and tell the old one, which can take it back for 7 days.`
-          : t`From then on you sign in with it.`}
+          ? t`We'll send a confirmation link to the new address and a notice to the old one. From the old address you can undo the change for 7 days.`
+          : t`You will sign in with the new address.`}
       </p>
       <TextInput
         ref={emailField}
@@ -93,15 +95,15 @@ function ChangeEmailForm({ isEmailEnabled, onClose }: { isEmailEnabled: boolean;
   );
 }
 
-/** What the server refused, at its field. */
+/** Assigns the server's error to a field. */
 export function toFormProblem(error: Error): Problem {
   if (!(error instanceof ApiError))
     return {
       field: null,
-      message: t`That did not reach the server. Please check your connection and try again.`,
+      message: t`The server could not be reached. Please check your connection and try again.`,
     };
   const [named] = error.errors;
   if (named?.field === 'email' || named?.field === 'password')
-    return { field: named.field, message: translateServerMessage(named.message) };
-  return { field: null, message: translateServerMessage(error.message) };
+    return { field: named.field, message: named.message };
+  return { field: null, message: error.message };
 }

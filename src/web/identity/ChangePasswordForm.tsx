@@ -1,11 +1,10 @@
 import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { type ChangeEvent, type FormEvent, useRef, useState } from 'react';
-import { registerMessages } from '#shared/identity/accounts.ts';
 import { passwordChange } from '#shared/identity/profiles.ts';
 import { PasswordField } from './PasswordField.tsx';
 import { PasswordStrength } from './PasswordStrength.tsx';
-import { ApiError, translateServerMessage } from '#web/core/errors.ts';
+import { ApiError, translateError, translateSchemaError } from '#web/core/errors.ts';
 import { toast } from '#web/core/toast.ts';
 import { FormError } from '#web/ui/FormError.tsx';
 import { useChangePassword } from './settings.ts';
@@ -21,16 +20,16 @@ export function ChangePasswordForm() {
   const fields = useRef(new Map<Field, HTMLInputElement>());
   const change = useChangePassword();
 
-  function fail(found: Problem) {
-    setProblem(found);
-    if (found.field !== null) fields.current.get(found.field)?.focus();
+  function fail(newProblem: Problem) {
+    setProblem(newProblem);
+    if (newProblem.field !== null) fields.current.get(newProblem.field)?.focus();
   }
 
   function submit(event: FormEvent) {
     event.preventDefault();
     if (change.isPending) return;
-    const found = validatePasswordChange(form);
-    if (found !== null) return fail(found);
+    const newProblem = validatePasswordChange(form);
+    if (newProblem !== null) return fail(newProblem);
     setProblem(null);
     const { currentPassword, newPassword } = form;
     change.mutate(
@@ -38,7 +37,7 @@ export function ChangePasswordForm() {
       {
         onSuccess: () => {
           setForm(empty);
-          toast(t`Your password is changed. You are signed out everywhere else.`);
+          toast(t`Password changed. You are signed out on all other devices.`);
         },
         onError: (error) => fail(toFormProblem(error)),
       },
@@ -90,17 +89,17 @@ export function ChangePasswordForm() {
   );
 }
 
-/** The first rule broken, in the order of the registration's (docs/product.md 2.1). */
+/** The first broken rule, in the order of the registration form (docs/product.md 2.1). */
 function validatePasswordChange(form: typeof empty): Problem | null {
   if (form.currentPassword === '')
     return { field: 'currentPassword', message: t`Please enter your current password.` };
   if (form.newPassword !== form.confirmPassword)
-    return { field: 'confirmPassword', message: translateServerMessage(registerMessages.passwordsDiffer) };
+    return { field: 'confirmPassword', message: translateError('passwords-differ') };
   const length = passwordChange.shape.newPassword.safeParse(form.newPassword);
   if (length.success) return null;
   return {
     field: 'newPassword',
-    message: translateServerMessage(length.error.issues[0]?.message ?? registerMessages.passwordShort),
+    message: translateSchemaError(length.error),
   };
 }
 

@@ -12,9 +12,9 @@ import classes from './account-settings.module.css';
 type Props<Done> = {
   title: string;
   opened: boolean;
-  /** Whether another dialog follows it. */
+  /** Whether another dialog follows. */
   followed?: boolean;
-  /** What the button says that does it. */
+  /** The label of the submit button. */
   submitLabel: string;
   text?: ReactNode;
   /** The label of a second field, for a name. */
@@ -25,7 +25,7 @@ type Props<Done> = {
   onClose: () => void;
 };
 
-/** Asks for the password before a way to sign in is added or taken away. */
+/** Asks for the password before a sign-in method is added or removed. */
 export function ConfirmPasswordDialog<Done>(props: Props<Done>) {
   return (
     <Dialog

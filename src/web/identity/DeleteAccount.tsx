@@ -11,7 +11,7 @@ import { useDeleteAccount } from './settings.ts';
 import { toFormProblem } from './ChangeEmailDialog.tsx';
 import classes from './account-settings.module.css';
 
-/** Leaving for good: asks what becomes of one's posts, and for the password. */
+/** Deletes the account: asks what happens to the posts, and for the password. */
 export function DeleteAccount() {
   const [opened, setOpened] = useState(false);
   return (
@@ -20,7 +20,7 @@ export function DeleteAccount() {
         {t`Delete my account`}
       </Button>
       <Dialog
-        title={t`Delete your account for good?`}
+        title={t`Permanently delete your account?`}
         opened={opened}
         onClose={() => setOpened(false)}
         closeButton={false}
@@ -34,19 +34,19 @@ export function DeleteAccount() {
 const choices = () =>
   [
     {
-      posts: 'stay',
-      label: t`My posts stay`,
-      text: t`Questions, answers and replies stay under the name “Former member”.`,
+      posts: 'keep',
+      label: t`Keep my posts`,
+      text: t`Your questions, answers and replies stay, under the name “Former member”.`,
     },
     {
-      posts: 'go',
-      label: t`My posts are deleted, too`,
-      text: t`With my questions go the answers of others to them. It takes a few minutes.`,
+      posts: 'delete',
+      label: t`Delete my posts`,
+      text: t`Answers from other members to your questions are deleted too. This takes a few minutes.`,
     },
   ] as const;
 
 function DeleteAccountForm({ onClose }: { onClose: () => void }) {
-  const [posts, setPosts] = useState<PostsAfterDeletion>('stay');
+  const [posts, setPosts] = useState<PostsAfterDeletion>('keep');
   const [password, setPassword] = useState('');
   const [problem, setProblem] = useState<{ isOfPassword: boolean; message: string } | null>(null);
   const passwordField = useRef<HTMLInputElement>(null);
@@ -65,7 +65,7 @@ function DeleteAccountForm({ onClose }: { onClose: () => void }) {
     deletion.mutate(
       { password, posts },
       {
-        onSuccess: () => toast(t`Your account is deleted.`),
+        onSuccess: () => toast(t`Your account has been deleted.`),
         onError: (error) => {
           const { field, message } = toFormProblem(error);
           if (field === 'password') return failPassword(message);
@@ -77,9 +77,9 @@ function DeleteAccountForm({ onClose }: { onClose: () => void }) {
 
   return (
     <form className={classes.form} noValidate onSubmit={submit}>
-      <p>{t`You are signed out everywhere, and your name, address, drafts, bookmarks, follows and settings are gone. Your votes stay counted, without saying whose they were. Nobody can undo this.`}</p>
+      <p>{t`You are signed out everywhere. Your name, email address, drafts, bookmarks, follows and settings are deleted. Your votes still count, anonymously. This cannot be undone.`}</p>
       <fieldset className={classes.choices}>
-        <legend>{t`What becomes of your posts?`}</legend>
+        <legend>{t`What should happen to your posts?`}</legend>
         {choices().map((choice) => (
           <label key={choice.posts} className={classes.choice}>
             <input

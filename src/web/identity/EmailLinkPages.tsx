@@ -6,25 +6,25 @@ import type { ReactNode } from 'react';
 import type { UnsubscribeScope } from '#shared/notifications/preferences.ts';
 import { VisitorFrame } from '#web/ui/VisitorFrame.tsx';
 import { api, readJson } from '#web/core/api.ts';
-import { ApiError, hasStatus, translateServerMessage } from '#web/core/errors.ts';
+import { ApiError, hasStatus } from '#web/core/errors.ts';
 import { usePageTitle } from '#web/core/page-title.ts';
 import { FormError } from '#web/ui/FormError.tsx';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
 import classes from './auth-pages.module.css';
 import { sessionQuery, setSession } from '#web/core/session.ts';
 
-/** What the link 'Unsubscribe' of a mail opens. The button does it: programs that look at links end nothing. */
+/** The target of the 'Unsubscribe' link in emails. It needs a button press, because mail scanners open links. */
 export function UnsubscribePage() {
   const { token } = useParams({ from: '/unsubscribe/$token' });
   const unsubscribe = useMutation({
-    mutationFn: () => readJson(api.mail.unsubscribe.$post({ json: { token } })),
+    mutationFn: () => readJson(api.email.unsubscribe.$post({ json: { token } })),
   });
   return (
     <EmailLinkPage
       heading={t`Unsubscribe`}
       text={
         unsubscribe.data === undefined
-          ? t`One click ends these mails from Parley. What you see in the app stays.`
+          ? t`Unsubscribe from these emails. You will still get notifications in the app.`
           : getUnsubscribedMessage(unsubscribe.data.scope)
       }
       action={t`Unsubscribe`}
@@ -32,38 +32,38 @@ export function UnsubscribePage() {
       onClick={() => unsubscribe.mutate()}
     >
       <Link to="/settings" hash="notifications">
-        {t`Change what we mail you`}
+        {t`Change email preferences`}
       </Link>
     </EmailLinkPage>
   );
 }
 
-/** What the link of the mail opens that asks whether an address is the member's. */
+/** The target of the link that confirms an email address. */
 export function ConfirmEmailPage() {
-  const { token } = useParams({ from: '/confirm-mail/$token' });
+  const { token } = useParams({ from: '/confirm-email/$token' });
   const confirm = useMutation({
-    mutationFn: () => readJson(api.mail.confirmation.$post({ json: { token } })),
+    mutationFn: () => readJson(api.email.confirmation.$post({ json: { token } })),
   });
   return (
     <EmailLinkPage
-      heading={t`Confirm your address`}
+      heading={t`Confirm your email address`}
       text={
         confirm.isSuccess
-          ? t`Your address is confirmed. You are mailed what you have chosen.`
-          : t`Was it you who asked Parley to mail you at this address?`
+          ? t`Your email address is confirmed. You will receive the emails you chose.`
+          : t`Do you want to receive emails from Parley at this address?`
       }
-      action={t`Confirm my address`}
+      action={t`Confirm email address`}
       {...confirm}
       onClick={() => confirm.mutate()}
     >
       <Link to="/settings" hash="notifications">
-        {t`Change what we mail you`}
+        {t`Change email preferences`}
       </Link>
     </EmailLinkPage>
   );
 }
 
-/** A page that a link of a mail opens, with one button. */
+/** A page for a link in an email, with one button. */
 export function EmailLinkPage(props: {
   heading: string;
   text: string;
@@ -101,39 +101,39 @@ export function EmailLinkPage(props: {
 
 function getErrorMessage(error: Error): string {
   return error instanceof ApiError
-    ? translateServerMessage(error.message)
-    : t`That did not reach the server. Please check your connection and try again.`;
+    ? error.message
+    : t`The server could not be reached. Please check your connection and try again.`;
 }
 
 function getUnsubscribedMessage(scope: UnsubscribeScope): string {
   switch (scope) {
     case 'answers':
-      return t`You are mailed no more about answers to your questions.`;
+      return t`You've unsubscribed from emails about answers to your questions.`;
     case 'followed':
-      return t`You are mailed no more about answers to questions you follow.`;
+      return t`You've unsubscribed from emails about answers to questions you follow.`;
     case 'replies':
-      return t`You are mailed no more about replies and comments.`;
+      return t`You've unsubscribed from emails about replies and comments.`;
     case 'mentions':
-      return t`You are mailed no more about mentions of you.`;
+      return t`You've unsubscribed from mention emails.`;
     case 'accepted':
-      return t`You are mailed no more about accepted answers.`;
+      return t`You've unsubscribed from emails about accepted answers.`;
     case 'votes':
-      return t`You are mailed no more about votes.`;
-    case 'at_once':
-      return t`You are mailed no more at once.`;
+      return t`You've unsubscribed from vote emails.`;
+    case 'instant':
+      return t`You've unsubscribed from instant emails.`;
     case 'daily':
-      return t`You get no daily digest any more.`;
+      return t`You've unsubscribed from the daily digest.`;
     case 'weekly':
-      return t`You get no weekly digest any more.`;
+      return t`You've unsubscribed from the weekly digest.`;
   }
 }
 
-/** What the link in the mail to a new address opens. */
+/** The target of the link in the email to a new address. */
 export function NewEmailPage() {
   const token = useLocation({ select: ({ hash }) => hash });
   const client = useQueryClient();
   const confirm = useMutation({
-    mutationFn: () => readJson(api.mail.address.$post({ json: { token } })),
+    mutationFn: () => readJson(api.email.change.$post({ json: { token } })),
     onSuccess: () => client.invalidateQueries({ queryKey: sessionQuery.queryKey }),
   });
   return (
@@ -141,8 +141,8 @@ export function NewEmailPage() {
       heading={t`Use this address`}
       text={
         confirm.isSuccess
-          ? t`This is your address now. You sign in with it.`
-          : t`Was it you who wants to use this address on Parley?`
+          ? t`This is now your email address. Use it to sign in.`
+          : t`Do you want to use this address for your Parley account?`
       }
       action={t`Use this address`}
       {...confirm}
@@ -153,23 +153,23 @@ export function NewEmailPage() {
   );
 }
 
-/** What the link in the mail to the old address opens. */
+/** The target of the link in the email to the old address. */
 export function RevertEmailPage() {
   const token = useLocation({ select: ({ hash }) => hash });
   const client = useQueryClient();
   const revert = useMutation({
-    mutationFn: () => readJson(api.mail['old-address'].$post({ json: { token } })),
+    mutationFn: () => readJson(api.email.revert.$post({ json: { token } })),
     onSuccess: () => setSession(client, { member: null, hasSignedOut: true }),
   });
   return (
     <EmailLinkPage
-      heading={t`Take your address back`}
+      heading={t`Restore your email address`}
       text={
         revert.isSuccess
-          ? t`Your address is back, and everybody is signed out. We have mailed you a link that sets a new password.`
-          : t`This makes it the address of your account again, and signs the account out everywhere. The password works no more.`
+          ? t`Your email address is restored and all sessions are signed out. We've emailed you a link to set a new password.`
+          : t`This restores your previous email address, signs out all sessions and disables the current password.`
       }
-      action={t`Take my address back`}
+      action={t`Restore my email address`}
       {...revert}
       onClick={() => revert.mutate()}
     >

@@ -11,19 +11,20 @@ import { ChangeEmailDialog } from './ChangeEmailDialog.tsx';
 import { SettingsSkeleton } from './SettingsSkeleton.tsx';
 import classes from './account-settings.module.css';
 
-/** The address one signs in with, and the one it is to become. */
+/** The email address for signing in, and the new one that waits for confirmation. */
 export function EmailSettings() {
   const query = useQuery(emailQuery);
   const [opened, setOpened] = useState(false);
   const cancelChange = useCancelEmailChange();
   if (query.isPending)
     return (
-      <LoadingRegion label={t`Loading your address`} part>
+      <LoadingRegion label={t`Loading your email address`} part>
         <SettingsSkeleton lines={['14rem', '11rem']} />
       </LoadingRegion>
     );
   const { data } = query;
-  if (data === undefined) return <LoadError text={t`Your address could not be loaded.`} query={query} />;
+  if (data === undefined)
+    return <LoadError text={t`Your email address could not be loaded.`} query={query} />;
   return (
     <div className={classes.setting}>
       <p className={classes.email}>{data.email}</p>
@@ -38,11 +39,11 @@ export function EmailSettings() {
             loading={cancelChange.isPending}
             onClick={() =>
               cancelChange.mutate(undefined, {
-                onError: () => toastError(t`That could not be saved. Please try again.`),
+                onError: () => toastError(t`Could not save. Please try again.`),
               })
             }
           >
-            {t`Keep the present one`}
+            {t`Keep current address`}
           </Button>
         )}
       </div>
@@ -57,8 +58,8 @@ export function EmailSettings() {
 
 function emailStatusText({ pendingEmail, isEmailEnabled, isConfirmed }: OwnEmail): string {
   if (pendingEmail !== null)
-    return t`It becomes ${pendingEmail} when you open the link that we have sent there. The link works for a day.`;
-  if (!isEmailEnabled) return t`You sign in with it.`;
-  if (!isConfirmed) return t`It is not confirmed yet: please open the link that we have sent there.`;
-  return t`You sign in with it. It is confirmed.`;
+    return t`It changes to ${pendingEmail} when you open the link we sent to that address. The link expires after one day.`;
+  if (!isEmailEnabled) return t`Used to sign in.`;
+  if (!isConfirmed) return t`Not confirmed yet. Please open the link we sent to this address.`;
+  return t`Used to sign in. Confirmed.`;
 }

@@ -3,16 +3,15 @@ import { TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
-import { accountMessages, email as emailAddress } from '#shared/identity/accounts.ts';
-import { recoveryMessages } from '#shared/identity/account-recovery.ts';
+import { email as emailAddress } from '#shared/identity/accounts.ts';
 import { AccountForm } from './AccountForm.tsx';
 import { api, readJson } from '#web/core/api.ts';
-import { ApiError, translateServerMessage } from '#web/core/errors.ts';
+import { ApiError, translateError } from '#web/core/errors.ts';
 import { usePageTitle } from '#web/core/page-title.ts';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
 import classes from './auth-pages.module.css';
 
-/** Asks for the link that sets a new password, or says whom to ask where there is no mail. */
+/** Requests a link to set a new password, or says whom to contact if the site has no mail server. */
 export function ForgotPasswordPage() {
   usePageTitle(t`Forgot password?`);
   const resetMethod = useQuery({
@@ -28,7 +27,7 @@ export function ForgotPasswordPage() {
 
   function submit() {
     if (!emailAddress.safeParse(email).success) {
-      setProblem({ isOfField: true, message: translateServerMessage(accountMessages.invalidEmail) });
+      setProblem({ isOfField: true, message: translateError('email-not-valid') });
       field.current?.focus();
       return;
     }
@@ -46,7 +45,7 @@ export function ForgotPasswordPage() {
       </p>
       {resetMethod.data?.byEmail !== false && !ask.isSuccess && (
         <AccountForm
-          submit={t`Send the link`}
+          submit={t`Send reset link`}
           busy={ask.isPending}
           error={problem?.isOfField === false ? problem.message : null}
           onSubmit={submit}
@@ -63,7 +62,7 @@ export function ForgotPasswordPage() {
         </AccountForm>
       )}
       <p className={classes.other}>
-        <Link to="/login">{t`Back to signing in`}</Link>
+        <Link to="/login">{t`Back to sign-in`}</Link>
       </p>
     </>
   );
@@ -71,15 +70,15 @@ export function ForgotPasswordPage() {
 
 function getLead(how: { byEmail: boolean } | undefined): string {
   return how?.byEmail === false
-    ? translateServerMessage(recoveryMessages.emailDisabled)
-    : t`We mail you a link that sets a new one.`;
+    ? translateError('password-reset-by-email-disabled')
+    : t`We'll email you a link to set a new password.`;
 }
 
 const getSentMessage = (email: string) =>
-  t`If ${email} belongs to an account, a link is on its way there. It works once, within an hour.`;
+  t`If ${email} belongs to an account, we've sent a link to it. The link works once and expires after one hour.`;
 
 function getErrorMessage(error: Error): string {
   return error instanceof ApiError
-    ? translateServerMessage(error.message)
-    : t`That did not reach the server. Please check your connection and try again.`;
+    ? error.message
+    : t`The server could not be reached. Please check your connection and try again.`;
 }

@@ -3,13 +3,13 @@ import { Trans } from '@lingui/react/macro';
 import { TextInput } from '@mantine/core';
 import { Link, useSearch } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
-import { accountMessages, email as emailAddress } from '#shared/identity/accounts.ts';
+import { email as emailAddress } from '#shared/identity/accounts.ts';
 import { AccountForm } from './AccountForm.tsx';
 import { useSignIn } from './sign-in.ts';
 import { OtherSignInMethods } from './OtherSignInMethods.tsx';
 import { PasswordField } from './PasswordField.tsx';
 import { TwoFactorForm } from './TwoFactorForm.tsx';
-import { ApiError, translateServerMessage } from '#web/core/errors.ts';
+import { ApiError, translateError } from '#web/core/errors.ts';
 import { paths } from '#web/core/paths.ts';
 import { usePageTitle } from '#web/core/page-title.ts';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
@@ -25,7 +25,7 @@ export function LoginPage() {
   const [problem, setProblem] = useState<Problem | null>(null);
   const emailField = useRef<HTMLInputElement>(null);
   const passwordField = useRef<HTMLInputElement>(null);
-  const [needsSecondFactor, setHalfIn] = useState(false);
+  const [needsTwoFactor, setHalfIn] = useState(false);
   const signIn = useSignIn();
 
   function fail(found: Problem) {
@@ -35,20 +35,19 @@ export function LoginPage() {
 
   function submit() {
     const address = emailAddress.safeParse(email);
-    if (!address.success)
-      return fail({ field: 'email', message: translateServerMessage(accountMessages.invalidEmail) });
+    if (!address.success) return fail({ field: 'email', message: translateError('email-not-valid') });
     if (password === '') return fail({ field: 'password', message: t`Please enter your password.` });
     setProblem(null);
     signIn.mutate(
       { email, password },
       {
-        onSuccess: ({ needs }) => setHalfIn(needs === 'second-factor'),
+        onSuccess: ({ needs }) => setHalfIn(needs === 'two-factor'),
         onError: (error) => fail(toProblem(error)),
       },
     );
   }
 
-  if (needsSecondFactor)
+  if (needsTwoFactor)
     return (
       <TwoFactorForm
         onBack={() => {
@@ -61,9 +60,7 @@ export function LoginPage() {
   return (
     <>
       <PageHeading className={classes.heading}>{t`Sign in`}</PageHeading>
-      {isAskPath(next) && (
-        <p className={classes.notice}>{translateServerMessage(accountMessages.askSignedOut)}</p>
-      )}
+      {isAskPath(next) && <p className={classes.notice}>{t`Please log in to ask a question`}</p>}
       <AccountForm
         submit={t`Sign in`}
         busy={signIn.isPending}
@@ -107,13 +104,13 @@ export function LoginPage() {
 
 function toProblem(error: Error): Problem {
   if (!(error instanceof ApiError) || error.status >= 500)
-    return { field: null, message: translateServerMessage(accountMessages.loginFailed) };
+    return { field: null, message: translateError('wrong-credentials') };
   return { field: getField(error), message: error.message };
 }
 
 function getField(error: ApiError): Problem['field'] {
-  if (error.code === 'wrong-password') return 'password';
-  if (error.code === 'unknown-email' || error.messageForField('email') !== null) return 'email';
+  if (error.kind === 'wrong-password') return 'password';
+  if (error.kind === 'unknown-email' || error.messageForField('email') !== null) return 'email';
   return null;
 }
 

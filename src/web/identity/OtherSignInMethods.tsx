@@ -14,7 +14,7 @@ import {
 } from './sign-in.ts';
 import classes from './sign-in.module.css';
 
-/** Below the form of /login: signing in without a password. Their names are none that 'Sign in' is a part of. */
+/** Sign-in without a password, below the form of /login. No label contains 'Sign in', which names the form's button. */
 export function OtherSignInMethods({ next }: { next: string | undefined }) {
   const [problem, setProblem] = useState<string | null>(null);
   usePasskeyAutofill(setProblem);

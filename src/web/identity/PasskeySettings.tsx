@@ -16,7 +16,7 @@ import { SettingsSkeleton } from './SettingsSkeleton.tsx';
 import account from './account-settings.module.css';
 import classes from './settings-list.module.css';
 
-/** The own passkeys; each can be removed, and others added. */
+/** The member's passkeys. They can be added and removed. */
 export function PasskeySettings() {
   const query = useQuery(passkeysQuery);
   const [adding, setAdding] = useState(false);
@@ -43,23 +43,23 @@ export function PasskeySettings() {
           {t`Add a passkey`}
         </Button>
       ) : (
-        <p className={account.note}>{t`Passkeys cannot be used in this browser, or at this address.`}</p>
+        <p className={account.note}>{t`Passkeys are not available in this browser or at this address.`}</p>
       )}
       <ConfirmPasswordDialog
         title={t`Add a passkey`}
         opened={adding}
         submitLabel={t`Continue`}
-        nameLabel={t`Name, such as that of the device`}
+        nameLabel={t`Name, for example of the device`}
         run={(password, name) => addPasskey(name, password)}
         errorMessage={passkeyErrorMessage}
         onDone={() => {
           setAdding(false);
-          toast(t`The passkey is added.`);
+          toast(t`Passkey added`);
         }}
         onClose={() => setAdding(false)}
       />
       <ConfirmPasswordDialog
-        title={t`Remove the passkey`}
+        title={t`Remove passkey`}
         opened={removing !== null}
         submitLabel={t`Remove`}
         text={removing?.name}
@@ -67,7 +67,7 @@ export function PasskeySettings() {
         errorMessage={errorMessage}
         onDone={() => {
           setRemoving(null);
-          toast(t`The passkey is removed.`);
+          toast(t`Passkey removed`);
         }}
         onClose={() => setRemoving(null)}
       />

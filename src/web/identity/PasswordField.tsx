@@ -3,7 +3,10 @@ import { ActionIcon, TextInput, VisuallyHidden, type TextInputProps } from '@man
 import { IconEye, IconEyeOff } from '@tabler/icons-react';
 import { useState } from 'react';
 
-/** A password that can be shown. The button is named by its text, so that only the field has the label 'Password'. */
+/**
+ * A password field with a button that shows the password. The button is named by its text, so that only the field has
+ * the label 'Password'.
+ */
 export function PasswordField({ toggle = true, ...props }: TextInputProps & { toggle?: boolean }) {
   const [isVisible, setShown] = useState(false);
   return (

@@ -5,7 +5,7 @@ import { type FormEvent, useRef, useState } from 'react';
 import { limits } from '#shared/core/limits.ts';
 import { type MemberSettings, memberSettings as settingsRules } from '#shared/identity/profiles.ts';
 import { signInMethodsQuery } from './sign-in.ts';
-import { ApiError, translateServerMessage } from '#web/core/errors.ts';
+import { ApiError, translateSchemaError } from '#web/core/errors.ts';
 import { toast } from '#web/core/toast.ts';
 import check from '#web/ui/checkbox.module.css';
 import { CharacterCounter } from '#web/ui/CharacterCounter.tsx';
@@ -15,7 +15,7 @@ import classes from './settings-form.module.css';
 
 type Problem = { field: 'displayName' | 'bio' | null; message: string };
 
-/** What the member decides about how others see them. */
+/** The settings for how others see the member. */
 export function ProfileForm({ initial }: { initial: MemberSettings }) {
   const [displayName, setDisplayName] = useState(initial.displayName);
   const [bio, setBio] = useState(initial.bio ?? '');
@@ -40,7 +40,7 @@ export function ProfileForm({ initial }: { initial: MemberSettings }) {
       const [issue] = checked.error.issues;
       return fail({
         field: toProblemField(issue?.path[0]),
-        message: translateServerMessage(issue?.message ?? ''),
+        message: translateSchemaError(checked.error),
       });
     }
     setProblem(null);
@@ -48,7 +48,7 @@ export function ProfileForm({ initial }: { initial: MemberSettings }) {
       onSuccess: (saved) => {
         setDisplayName(saved.displayName);
         setBio(saved.bio ?? '');
-        toast(t`Your profile is saved.`);
+        toast(t`Profile saved`);
       },
       onError: (error) => fail(toFormProblem(error)),
     });
@@ -69,7 +69,7 @@ export function ProfileForm({ initial }: { initial: MemberSettings }) {
         <Textarea
           ref={bioField}
           label={t`Bio`}
-          description={t`A few words about you, for those who look at your profile.`}
+          description={t`A few words about yourself, shown on your profile.`}
           rows={5}
           dir="auto"
           value={bio}

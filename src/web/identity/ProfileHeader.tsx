@@ -11,7 +11,7 @@ import { PageHeading } from '#web/ui/PageHeading.tsx';
 import { Markdown } from '#web/ui/markdown/Markdown.tsx';
 import classes from './ProfileHeader.module.css';
 
-/** Who a member is: initial, name, address, bio, join date and the four stats. */
+/** The top of a profile: initial, name, email address, bio, join date and the four counts (docs/product.md 3.2). */
 export function ProfileHeader({ profile, own }: { profile: Profile; own: boolean }) {
   return (
     <header>
@@ -24,7 +24,7 @@ export function ProfileHeader({ profile, own }: { profile: Profile; own: boolean
           <p className={classes.facts}>
             {profile.email !== null && <a href={`mailto:${profile.email}`}>{profile.email}</a>}
             {profile.emailWithheld === 'too-many' && (
-              <span>{t`Email address not shown: you have opened many in the last hour`}</span>
+              <span>{t`Email address not shown: you have viewed too many in the last hour`}</span>
             )}
             <span>
               <Trans>
@@ -62,7 +62,7 @@ export function ProfileHeader({ profile, own }: { profile: Profile; own: boolean
   );
 }
 
-/** Number and word apart, so that they can stand one above the other. */
+/** Separate elements, so that the number can be above its word. */
 function ProfileStat({ of, singular }: { of: number; singular: CountedNoun }) {
   return (
     <li title={of > 999 ? formatCountOf(singular, of, formatCount(of)) : undefined}>

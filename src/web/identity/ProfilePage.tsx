@@ -2,10 +2,9 @@ import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams, useSearch } from '@tanstack/react-router';
-import { memberActivityQuery, memberReputationQuery } from '#web/discovery/activity/activity.ts';
-import { MemberCharts } from '#web/discovery/activity/MemberCharts.tsx';
+import { memberActivityQuery, MemberCharts, memberReputationQuery } from '#web/discovery/index.ts';
 import { SavedLinks } from '#web/ui/SavedLinks.tsx';
-import { ApiError, hasStatus, translateServerMessage } from '#web/core/errors.ts';
+import { ApiError, hasStatus, translateError } from '#web/core/errors.ts';
 import { paths, profilePath } from '#web/core/paths.ts';
 import { useMember } from '#web/core/session.ts';
 import { usePageTitle } from '#web/core/page-title.ts';
@@ -18,11 +17,11 @@ import { ButtonLink } from '#web/ui/ButtonLink.tsx';
 import { MessagePage } from '#web/ui/MessagePage.tsx';
 import { TabLinks } from '#web/ui/TabLinks.tsx';
 
-/** Without an id in the address, the member's own. */
+/** The profile of the id in the address; without one, the member's own. */
 export function ProfilePage() {
   const { userId } = useParams({ from: '/member/profile/{-$userId}' });
   const member = useMember();
-  // Signed out: the layout is about to leave.
+  // After a sign-out the layout is about to redirect.
   if (userId === undefined)
     return member === null ? null : <MemberProfile id={member.id} own address={paths.profile} />;
   const id = parseMemberId(userId);
@@ -39,7 +38,7 @@ function MemberProfile({ id, own, address }: { id: number; own: boolean; address
   usePageTitle(profile?.displayName ?? t`Profile`);
 
   if (hasStatus(error, 404)) return <MemberNotFound />;
-  // With the pictures, or else what is below them would move when they come.
+  // Waits for the charts, which would move the content below them.
   if (isPending || activity.isPending || reputation.isPending) return <ProfileSkeleton />;
   if (profile === undefined)
     return (
@@ -73,11 +72,11 @@ function MemberProfile({ id, own, address }: { id: number; own: boolean; address
 }
 
 function MemberNotFound() {
-  usePageTitle(translateServerMessage('User not found'));
+  usePageTitle(translateError('user-not-found'));
   return (
     <MessagePage
-      heading={translateServerMessage('User not found')}
-      text={t`Nobody here has this address. The account may be gone.`}
+      heading={translateError('user-not-found')}
+      text={t`No such member. The account may have been deleted.`}
     >
       <ButtonLink href={`${paths.search}?in=users`}>{t`Search for members`}</ButtonLink>
     </MessagePage>

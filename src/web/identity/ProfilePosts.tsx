@@ -2,18 +2,20 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query';
 import type { AnswerCards, Profile } from '#shared/identity/profiles.ts';
-import { LiveQuestionList } from '#web/discovery/feeds/QuestionList.tsx';
-import { QuestionCardSkeletons } from '#web/discovery/feeds/QuestionCardSkeletons.tsx';
+import {
+  AnswerCard,
+  LiveQuestionList,
+  QuestionCardSkeletons,
+  useLiveAnswerCards,
+} from '#web/discovery/index.ts';
 import { paths } from '#web/core/paths.ts';
-import { AnswerCard } from '#web/discovery/feeds/AnswerCard.tsx';
-import { useLiveAnswerCards } from '#web/discovery/feeds/useLiveAnswerCards.ts';
 import { ButtonLink } from '#web/ui/ButtonLink.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { NewItemsPill } from '#web/ui/NewItemsPill.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
 import { profileAnswersQuery, profileKeys, profileQuestionsQuery } from './profiles.ts';
 
-/** What a member asked. */
+/** The questions of a member. */
 export function ProfileQuestions({ profile, own }: { profile: Profile; own: boolean }) {
   const name = <bdi>{profile.displayName}</bdi>;
   return (
@@ -34,7 +36,7 @@ export function ProfileQuestions({ profile, own }: { profile: Profile; own: bool
   );
 }
 
-/** What a member answered. */
+/** The answers of a member. */
 export function ProfileAnswers({ profile, own }: { profile: Profile; own: boolean }) {
   const name = <bdi>{profile.displayName}</bdi>;
   const newItems = useLiveAnswerCards({

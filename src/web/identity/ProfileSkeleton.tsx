@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { QuestionCardPlaceholders } from '#web/discovery/feeds/QuestionCardSkeletons.tsx';
+import { QuestionCardPlaceholders } from '#web/discovery/index.ts';
 import { LoadingRegion } from '#web/ui/LoadingRegion.tsx';
 import { Skeleton } from '#web/ui/Skeleton.tsx';
 import header from './ProfileHeader.module.css';
@@ -7,7 +7,7 @@ import classes from './ProfileSkeleton.module.css';
 
 const stats = ['3.75rem', '3.25rem', '3.5rem', '2.5rem'];
 
-/** A profile on its way: who it is, the four stats, the year, the tabs and what stands in the first. */
+/** The placeholder of a profile: header, counts, charts, tabs and the first tab's list. */
 export function ProfileSkeleton() {
   return (
     <LoadingRegion label={t`Loading profile`}>

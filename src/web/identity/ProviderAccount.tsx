@@ -10,7 +10,7 @@ import { ConfirmPasswordDialog } from './ConfirmPasswordDialog.tsx';
 import { SettingsSection } from './SettingsSection.tsx';
 import classes from './account-settings.module.css';
 
-/** The account at the identity provider; nothing where there is no provider. */
+/** The linked account at the identity provider; renders nothing without a provider. */
 export function ProviderAccount() {
   const { data } = useQuery(providerAccountQuery);
   const [opened, setOpened] = useState(false);
@@ -21,7 +21,7 @@ export function ProviderAccount() {
       <div className={classes.setting}>
         <output className={classes.note}>
           {since === null ? (
-            t`No account there is linked to yours.`
+            t`No account is linked.`
           ) : (
             <Trans>
               Linked since <Time at={since} />.
@@ -40,7 +40,7 @@ export function ProviderAccount() {
           onDone={() => {
             if (since === null) return;
             setOpened(false);
-            toast(t`The account is unlinked.`);
+            toast(t`Account unlinked`);
           }}
           onClose={() => setOpened(false)}
         />

@@ -5,7 +5,7 @@ import { copyText } from '#web/ui/copy-text.ts';
 import account from './account-settings.module.css';
 import classes from './TwoFactorSettings.module.css';
 
-/** Shown this once, to be copied or kept as a file. */
+/** The recovery codes, shown only once, to copy or download. */
 export function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; onClose: () => void }) {
   const text = `${codes.join('\n')}\n`;
 
@@ -17,7 +17,7 @@ export function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; on
   return (
     <div className={account.form}>
       <p>
-        {t`Each signs you in once when you have lost your app. Keep them where only you find them: they are not shown again.`}
+        {t`Use these codes to sign in if you lose access to your authenticator app. Each code works once. Save them in a safe place: they are not shown again.`}
       </p>
       <ul className={classes.codes}>
         {codes.map((code) => (
@@ -44,7 +44,7 @@ export function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; on
         </Button>
       </div>
       <div className={account.dialogButtons}>
-        <Button onClick={onClose}>{t`I have kept them`}</Button>
+        <Button onClick={onClose}>{t`I've saved my codes`}</Button>
       </div>
     </div>
   );

@@ -4,16 +4,12 @@ import { TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
-import {
-  accountMessages,
-  findRegistrationProblem,
-  type RegistrationProblem,
-} from '#shared/identity/accounts.ts';
+import { findRegistrationProblem, type RegistrationProblem } from '#shared/identity/accounts.ts';
 import { AccountForm } from './AccountForm.tsx';
 import { signInMethodsQuery, useRegister } from './sign-in.ts';
 import { PasswordField } from './PasswordField.tsx';
 import { PasswordStrength } from './PasswordStrength.tsx';
-import { ApiError, translateServerMessage } from '#web/core/errors.ts';
+import { ApiError, translateCodedError, translateError } from '#web/core/errors.ts';
 import { usePageTitle } from '#web/core/page-title.ts';
 import check from '#web/ui/checkbox.module.css';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
@@ -32,17 +28,18 @@ export function RegisterPage() {
   const fields = useRef(new Map<Field, HTMLInputElement>());
   const register = useRegister();
   const { emailVisibility = 'shown' } = useQuery(signInMethodsQuery).data ?? {};
-  /** Null until the visitor has chosen: then it is as the site has it. */
+  /** Null until the visitor chooses; the site's default applies until then. */
   const [showEmail, setShowEmail] = useState<boolean | null>(null);
 
-  function fail(found: Problem) {
-    setProblem(found);
-    if (found.field !== null) fields.current.get(found.field)?.focus();
+  function fail(newProblem: Problem) {
+    setProblem(newProblem);
+    if (newProblem.field !== null) fields.current.get(newProblem.field)?.focus();
   }
 
   function submit() {
-    const found = findRegistrationProblem(form);
-    if (found !== null) return fail({ ...found, message: translateServerMessage(found.message) });
+    const newProblem = findRegistrationProblem(form);
+    if (newProblem !== null)
+      return fail({ field: newProblem.field, message: translateCodedError(newProblem) });
     setProblem(null);
     const chosen = showEmail === null ? {} : { showEmail };
     register.mutate({ ...form, ...chosen }, { onError: (error) => fail(toProblem(error)) });
@@ -97,7 +94,7 @@ export function RegisterPage() {
               {t`Show my email address on my profile`}
             </label>
             <p id="show-email-note" className={classes.note}>
-              {t`Only members who are signed in see it, never in lists or search results. You can change this in the settings.`}
+              {t`Only signed-in members can see it, never in lists or search results. You can change this in Settings.`}
             </p>
           </div>
         )}
@@ -116,10 +113,10 @@ export function RegisterPage() {
 
 function toProblem(error: Error): Problem {
   if (!(error instanceof ApiError) || error.status >= 500)
-    return { field: null, message: translateServerMessage(accountMessages.registerFailed) };
+    return { field: null, message: translateError('registration-failed') };
   const named = error.errors.find(({ field }) => isField(field));
   if (named !== undefined) return { field: named.field as Field, message: named.message };
-  return { field: error.code === 'email-taken' ? 'email' : null, message: error.message };
+  return { field: error.kind === 'email-taken' ? 'email' : null, message: error.message };
 }
 
 function isField(name: string): name is Field {

@@ -2,14 +2,13 @@ import { t } from '@lingui/core/macro';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useLocation, useRouter } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
-import { registerMessages } from '#shared/identity/accounts.ts';
 import { passwordChange } from '#shared/identity/profiles.ts';
 import { AccountForm } from './AccountForm.tsx';
 import { PasswordField } from './PasswordField.tsx';
 import { PasswordStrength } from './PasswordStrength.tsx';
 import { VisitorFrame } from '#web/ui/VisitorFrame.tsx';
 import { api, readJson } from '#web/core/api.ts';
-import { ApiError, translateServerMessage } from '#web/core/errors.ts';
+import { ApiError, translateError, translateSchemaError } from '#web/core/errors.ts';
 import { setSession } from '#web/core/session.ts';
 import { usePageTitle } from '#web/core/page-title.ts';
 import { toast } from '#web/core/toast.ts';
@@ -18,7 +17,10 @@ import classes from './auth-pages.module.css';
 
 type Problem = { field: 'password' | 'confirm' | null; message: string };
 
-/** What the link of the mail opens that was asked for on /forgot-password. The token never leaves the browser but here. */
+/**
+ * The target of the link in the email for a forgotten password. The token leaves the browser only when the form is
+ * submitted.
+ */
 export function ResetPasswordPage() {
   usePageTitle(t`Set a new password`);
   const token = useLocation({ select: ({ hash }) => hash });
@@ -30,11 +32,11 @@ export function ResetPasswordPage() {
   const client = useQueryClient();
   const router = useRouter();
   const reset = useMutation({
-    mutationFn: () => readJson(api.mail.password.$post({ json: { token, newPassword: password } })),
+    mutationFn: () => readJson(api.email['password-reset'].$post({ json: { token, newPassword: password } })),
     onSuccess: () => {
-      // Every session has ended, this browser's as well.
+      // All sessions have ended, including this browser's.
       setSession(client, { member: null, hasSignedOut: true });
-      toast(t`Your new password is set. Please sign in with it.`);
+      toast(t`Password changed. Please sign in with your new password.`);
       router.history.replace('/login');
     },
     onError: (error) => fail({ field: null, message: getErrorMessage(error) }),
@@ -48,12 +50,11 @@ export function ResetPasswordPage() {
 
   function submit() {
     const length = passwordChange.shape.newPassword.safeParse(password);
-    if (confirm !== password)
-      return fail({ field: 'confirm', message: translateServerMessage(registerMessages.passwordsDiffer) });
+    if (confirm !== password) return fail({ field: 'confirm', message: translateError('passwords-differ') });
     if (!length.success)
       return fail({
         field: 'password',
-        message: translateServerMessage(length.error.issues[0]?.message ?? registerMessages.passwordShort),
+        message: translateSchemaError(length.error),
       });
     setProblem(null);
     return reset.mutate();
@@ -62,9 +63,9 @@ export function ResetPasswordPage() {
   return (
     <VisitorFrame>
       <PageHeading className={classes.heading}>{t`Set a new password`}</PageHeading>
-      <p className={classes.lead}>{t`It signs you out everywhere.`}</p>
+      <p className={classes.lead}>{t`You will be signed out everywhere.`}</p>
       <AccountForm
-        submit={t`Set the password`}
+        submit={t`Set password`}
         busy={reset.isPending}
         error={problem?.field === null ? problem.message : null}
         onSubmit={submit}
@@ -91,7 +92,7 @@ export function ResetPasswordPage() {
         />
       </AccountForm>
       <p className={classes.other}>
-        <Link to="/forgot-password">{t`Ask for another link`}</Link>
+        <Link to="/forgot-password">{t`Request a new link`}</Link>
       </p>
     </VisitorFrame>
   );
@@ -99,6 +100,6 @@ export function ResetPasswordPage() {
 
 function getErrorMessage(error: Error): string {
   return error instanceof ApiError
-    ? translateServerMessage(error.message)
-    : t`That did not reach the server. Please check your connection and try again.`;
+    ? error.message
+    : t`The server could not be reached. Please check your connection and try again.`;
 }

@@ -2,12 +2,12 @@ import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { LanguageSelect } from '#web/ui/LanguageSelect.tsx';
-import { MuteSettings } from '#web/engagement/MuteSettings.tsx';
+import { MuteSettings } from '#web/engagement/index.ts';
 import { paths } from '#web/core/paths.ts';
 import { usePageTitle } from '#web/core/page-title.ts';
 import { AccountSettings } from './AccountSettings.tsx';
 import { InstallApp, KeyboardSettings, ThemeSettings } from './BrowserSettings.tsx';
-import { NotificationPreferences } from '#web/notifications/NotificationPreferences.tsx';
+import { NotificationPreferences } from '#web/notifications/index.ts';
 import { ProfileForm } from './ProfileForm.tsx';
 import { SettingsSection } from './SettingsSection.tsx';
 import { settingsQuery } from './settings.ts';
@@ -34,7 +34,7 @@ export function SettingsPage() {
       <div className={classes.header}>
         <PageHeading className={classes.heading}>{t`Settings`}</PageHeading>
       </div>
-      <TabLinks label={t`Parts of the settings`} tabs={tabs()} current={tab}>
+      <TabLinks label={t`Settings sections`} tabs={tabs()} current={tab}>
         {tab === 'general' ? <GeneralSettings /> : <AccountSettings />}
       </TabLinks>
     </>
@@ -47,7 +47,7 @@ function GeneralSettings() {
       <SettingsSection title={t`Profile`}>
         <ProfileSection />
       </SettingsSection>
-      <SettingsSection id="notifications" title={t`Notifications`} text={t`Each change is saved at once.`}>
+      <SettingsSection id="notifications" title={t`Notifications`} text={t`Changes are saved automatically.`}>
         <NotificationPreferences />
       </SettingsSection>
       <SettingsSection title={t`Theme`}>
@@ -59,12 +59,12 @@ function GeneralSettings() {
       <SettingsSection
         title={t`Keyboard`}
         id="keyboard"
-        text={t`Kept in this browser. All keys are listed when you press ?.`}
+        text={t`Saved in this browser. Press ? to see all shortcuts.`}
       >
         <KeyboardSettings />
       </SettingsSection>
       <InstallApp />
-      <SettingsSection title={t`Muted`} text={t`Nobody else sees what you mute.`}>
+      <SettingsSection title={t`Muted`} text={t`Only you can see what you mute.`}>
         <MuteSettings />
       </SettingsSection>
     </>

@@ -1,7 +1,7 @@
 import { useId, type ReactNode } from 'react';
 import classes from './SettingsSection.module.css';
 
-/** A part of the settings. */
+/** A section of the settings. */
 export function SettingsSection({
   title,
   text,
@@ -10,7 +10,7 @@ export function SettingsSection({
 }: {
   title: string;
   text?: string;
-  /** For addresses that lead to it. */
+  /** The anchor for links to the section. */
   id?: string;
   children: ReactNode;
 }) {

@@ -2,7 +2,7 @@ import type { CSSProperties } from 'react';
 import { Skeleton, SkeletonLines } from '#web/ui/Skeleton.tsx';
 import classes from './account-settings.module.css';
 
-/** What stands in the place of some lines and the button below them, as high as they will be. */
+/** The placeholder for some lines and a button, with their final height. */
 export function SettingsSkeleton({ lines }: { lines: readonly CSSProperties['width'][] }) {
   return (
     <span className={classes.setting}>

@@ -14,7 +14,7 @@ import { FormError } from '#web/ui/FormError.tsx';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
 import classes from './auth-pages.module.css';
 
-/** Where the identity provider sends a browser back to. What it brings counts once. */
+/** Where the identity provider redirects to. The parameters are valid once. */
 export function SignInCallbackPage() {
   usePageTitle(t`Sign in`);
   const router = useRouter();
@@ -28,7 +28,7 @@ export function SignInCallbackPage() {
     if (sent.current) return;
     sent.current = true;
     const { search } = window.location;
-    // A code stays in no history.
+    // The code must not stay in the browser history.
     window.history.replaceState(window.history.state, '', '/sign-in/callback');
     mutate(search, { onSuccess: ({ needs }) => setStep(needs) });
   }, [mutate]);
@@ -45,9 +45,9 @@ export function SignInCallbackPage() {
   const toLogin = () => void router.navigate({ to: '/login', replace: true });
   return (
     <VisitorFrame>
-      {step === 'second-factor' && <TwoFactorForm onBack={toLogin} />}
+      {step === 'two-factor' && <TwoFactorForm onBack={toLogin} />}
       {step === 'password' && (
-        <LinkForm email={data?.email ?? ''} onSecondFactor={() => setStep('second-factor')} />
+        <LinkForm email={data?.email ?? ''} onTwoFactor={() => setStep('two-factor')} />
       )}
       {step === undefined && (
         <>
@@ -70,8 +70,11 @@ export function SignInCallbackPage() {
   );
 }
 
-/** Asks for the password of the member who has the address, so that nobody gets an account by a claim. */
-function LinkForm({ email, onSecondFactor }: { email: string; onSecondFactor: () => void }) {
+/**
+ * Asks for the password of the member with this email address, so that no one takes over an account by claiming an
+ * address.
+ */
+function LinkForm({ email, onTwoFactor }: { email: string; onTwoFactor: () => void }) {
   const [password, setPassword] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
   const field = useRef<HTMLInputElement>(null);
@@ -87,7 +90,7 @@ function LinkForm({ email, onSecondFactor }: { email: string; onSecondFactor: ()
     setProblem(null);
     link.mutate(password, {
       onSuccess: ({ needs }) => {
-        if (needs === 'second-factor') onSecondFactor();
+        if (needs === 'two-factor') onTwoFactor();
       },
       onError: (error) => fail(error.message),
     });
@@ -97,7 +100,7 @@ function LinkForm({ email, onSecondFactor }: { email: string; onSecondFactor: ()
     <>
       <PageHeading className={classes.heading}>{t`Is this you?`}</PageHeading>
       <p className={classes.lead}>
-        {t`There is an account here with the address ${email}. Its password, this once, links the two.`}
+        {t`An account with the address ${email} already exists. Enter its password once to link the two.`}
       </p>
       <AccountForm submit={t`Link and sign in`} busy={link.isPending} error={null} onSubmit={submit}>
         <PasswordField

@@ -1,14 +1,13 @@
 import { t } from '@lingui/core/macro';
 import { TextInput } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
-import { ApiError, translateServerMessage } from '#web/core/errors.ts';
-import { accountMessages } from '#shared/identity/accounts.ts';
+import { ApiError, translateError } from '#web/core/errors.ts';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
 import { AccountForm } from './AccountForm.tsx';
 import { useVerifyTwoFactorCode } from './sign-in.ts';
 import classes from './sign-in.module.css';
 
-/** Asks for the second factor of who has shown their password. */
+/** Asks for the second factor after the password. */
 export function TwoFactorForm({ onBack }: { onBack: () => void }) {
   const [code, setCode] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
@@ -26,18 +25,18 @@ export function TwoFactorForm({ onBack }: { onBack: () => void }) {
     setProblem(null);
     verifyCode.mutate(code, {
       onError: (error) =>
-        fail(error instanceof ApiError ? error.message : translateServerMessage(accountMessages.loginFailed)),
+        fail(error instanceof ApiError ? error.message : translateError('wrong-credentials')),
     });
   }
 
   return (
     <>
-      <PageHeading className={classes.heading}>{t`One more step`}</PageHeading>
+      <PageHeading className={classes.heading}>{t`Two-factor authentication`}</PageHeading>
       <AccountForm submit={t`Sign in`} busy={verifyCode.isPending} error={null} onSubmit={submit}>
         <TextInput
           ref={field}
           label={t`Code`}
-          description={t`Enter the six digits that your authenticator app shows, or one of your recovery codes.`}
+          description={t`Enter the 6-digit code from your authenticator app, or one of your recovery codes.`}
           autoComplete="one-time-code"
           autoCapitalize="none"
           spellCheck={false}
@@ -48,7 +47,7 @@ export function TwoFactorForm({ onBack }: { onBack: () => void }) {
       </AccountForm>
       <p className={classes.back}>
         <button type="button" onClick={onBack}>
-          {t`Use another way`}
+          {t`Use another method`}
         </button>
       </p>
     </>

@@ -22,14 +22,14 @@ import { RecoveryCodes } from './RecoveryCodes.tsx';
 import { SettingsSkeleton } from './SettingsSkeleton.tsx';
 import classes from './account-settings.module.css';
 
-// With what draws QR codes.
+// Includes the code that draws QR codes.
 const TwoFactorSetupForm = lazyComponent(async () => ({
   default: (await import('./TwoFactorSetupForm.tsx')).TwoFactorSetupForm,
 }));
 
 type OpenDialog = 'start' | 'renew' | 'off' | null;
 
-/** Whether a code is asked for as well as the password, and the recovery codes. */
+/** Turns two-factor authentication on and off and creates recovery codes. */
 export function TwoFactorSettings() {
   const query = useQuery(twoFactorQuery);
   const [opened, setOpened] = useState<OpenDialog>(null);
@@ -37,12 +37,13 @@ export function TwoFactorSettings() {
   const [codes, setCodes] = useState<string[] | null>(null);
   if (query.isPending)
     return (
-      <LoadingRegion label={t`Loading how you sign in`} part>
+      <LoadingRegion label={t`Loading sign-in settings`} part>
         <SettingsSkeleton lines={['6rem']} />
       </LoadingRegion>
     );
   const { data } = query;
-  if (data === undefined) return <LoadError text={t`How you sign in could not be loaded.`} query={query} />;
+  if (data === undefined)
+    return <LoadError text={t`Your sign-in settings could not be loaded.`} query={query} />;
   const left = data.recoveryCodesLeft;
   const close = () => setOpened(null);
 
@@ -50,18 +51,18 @@ export function TwoFactorSettings() {
     <div className={classes.setting}>
       <output className={classes.note}>
         {data.enabledAt === null ? (
-          t`It is off.`
+          t`Two-factor authentication is off.`
         ) : (
           <Trans>
             On since <Time at={data.enabledAt} />.{' '}
-            {plural(left, { one: '# recovery code is left.', other: '# recovery codes are left.' })}
+            {plural(left, { one: '# recovery code left.', other: '# recovery codes left.' })}
           </Trans>
         )}
       </output>
       <div className={classes.buttons}>
         {data.enabledAt === null ? (
           <Button variant="default" onClick={() => setOpened('start')}>
-            {t`Set up two-factor sign-in`}
+            {t`Set up two-factor authentication`}
           </Button>
         ) : (
           <>
@@ -69,13 +70,13 @@ export function TwoFactorSettings() {
               {t`New recovery codes`}
             </Button>
             <Button variant="default" onClick={() => setOpened('off')}>
-              {t`Switch two-factor sign-in off`}
+              {t`Turn off two-factor authentication`}
             </Button>
           </>
         )}
       </div>
       <ConfirmPasswordDialog
-        title={t`Set up two-factor sign-in`}
+        title={t`Set up two-factor authentication`}
         opened={opened === 'start'}
         followed
         submitLabel={t`Continue`}
@@ -91,8 +92,8 @@ export function TwoFactorSettings() {
         title={t`New recovery codes`}
         opened={opened === 'renew'}
         followed
-        submitLabel={t`Make new codes`}
-        text={t`Those you have now will work no more.`}
+        submitLabel={t`Generate new codes`}
+        text={t`Your current codes will stop working.`}
         run={regenerateRecoveryCodes}
         errorMessage={errorMessage}
         onDone={({ recoveryCodes }) => {
@@ -102,20 +103,20 @@ export function TwoFactorSettings() {
         onClose={close}
       />
       <ConfirmPasswordDialog
-        title={t`Switch two-factor sign-in off`}
+        title={t`Turn off two-factor authentication`}
         opened={opened === 'off'}
-        submitLabel={t`Switch off`}
-        text={t`From then on your password alone signs you in.`}
+        submitLabel={t`Turn off`}
+        text={t`You will sign in with your password only.`}
         run={disableTwoFactor}
         errorMessage={errorMessage}
         onDone={() => {
           close();
-          toast(t`Two-factor sign-in is off.`);
+          toast(t`Two-factor authentication is off.`);
         }}
         onClose={close}
       />
       <Dialog
-        title={t`Set up two-factor sign-in`}
+        title={t`Set up two-factor authentication`}
         opened={setup !== null}
         followed
         onClose={() => setSetup(null)}
@@ -136,7 +137,7 @@ export function TwoFactorSettings() {
         title={t`Recovery codes`}
         opened={codes !== null}
         closeButton={false}
-        // Only its button: they are not shown again.
+        // Only its button closes it, because the codes are not shown again.
         onClose={() => {}}
       >
         {codes !== null && <RecoveryCodes codes={codes} onClose={() => setCodes(null)} />}

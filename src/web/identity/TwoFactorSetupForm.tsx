@@ -7,7 +7,7 @@ import { errorMessage, useEnableTwoFactor } from './sign-in-settings.ts';
 import account from './account-settings.module.css';
 import classes from './TwoFactorSettings.module.css';
 
-/** Shows the key to an authenticator app, and asks for its first code. */
+/** Shows the key for an authenticator app and asks for the first code. */
 export function TwoFactorSetupForm(props: { setup: TwoFactorSetup; onDone: (codes: string[]) => void }) {
   const { setup, onDone } = props;
   const [code, setCode] = useState('');
@@ -28,14 +28,14 @@ export function TwoFactorSetupForm(props: { setup: TwoFactorSetup; onDone: (code
 
   return (
     <form className={account.form} noValidate onSubmit={submit}>
-      <p>{t`Scan this with an authenticator app, or type the key into it. Other devices are signed out.`}</p>
+      <p>{t`Scan this with an authenticator app, or enter the key there. Your other devices will be signed out.`}</p>
       <QrCode text={setup.uri} />
       <p>
         {t`Key:`} <code className={classes.key}>{setup.key.match(/.{1,4}/gu)?.join(' ')}</code>
       </p>
       <TextInput
         ref={field}
-        label={t`Code of the app`}
+        label={t`Authenticator code`}
         autoComplete="one-time-code"
         inputMode="numeric"
         data-autofocus
@@ -45,19 +45,19 @@ export function TwoFactorSetupForm(props: { setup: TwoFactorSetup; onDone: (code
       />
       <div className={account.dialogButtons}>
         <Button type="submit" loading={enable.isPending}>
-          {t`Switch on`}
+          {t`Turn on`}
         </Button>
       </div>
     </form>
   );
 }
 
-/** Dark on light in every theme: many cameras read nothing else. */
+/** Dark on light in every theme: many cameras cannot read the inverse. */
 function QrCode({ text }: { text: string }) {
   const { data, size } = encode(text, { border: 2 });
   const dark = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x},${y}h1v1h-1z`] : [])));
   return (
-    <figure className={classes.qr} aria-label={t`QR code of the key`}>
+    <figure className={classes.qr} aria-label={t`QR code for the key`}>
       <svg viewBox={`0 0 ${size} ${size}`} shapeRendering="crispEdges" aria-hidden>
         <path d={dark.join('')} />
       </svg>

@@ -18,6 +18,6 @@ test.each([
   ['curl/8.14.1', 'curl'],
   ['', 'Unknown browser'],
   [null, 'Unknown browser'],
-])('a session of %s reads %s', (userAgent, name) => {
+])('formats %s as %s', (userAgent, name) => {
   expect(formatBrowserName(userAgent)).toBe(name);
 });

@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 
-/** 'Firefox on Linux' from a browser's User-Agent; programs are named by the first word of theirs. */
+/** 'Firefox on Linux' from a User-Agent header; for other programs the first word. */
 export function formatBrowserName(userAgent: string | null): string {
   if (userAgent === null || userAgent.trim() === '') return t`Unknown browser`;
   const browser = browsers.find(([mark]) => userAgent.includes(mark))?.[1];
@@ -9,7 +9,7 @@ export function formatBrowserName(userAgent: string | null): string {
   return system === undefined ? browser : t`${browser} on ${system}`;
 }
 
-/** In this order: most browsers also bear the marks of those below them. */
+/** The order matters: most browsers also include the tokens of those below them. */
 const browsers: readonly (readonly [mark: string, name: string])[] = [
   ['Edg', 'Edge'],
   ['OPR/', 'Opera'],

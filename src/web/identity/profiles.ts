@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api, readJson } from '#web/core/api.ts';
 
-/** Under which keys the cache holds members' profiles and what they wrote. */
+/** The query keys of profiles and their posts. */
 export const profileKeys = {
   one: (id: number) => ['profiles', id],
   questions: (id: number) => ['profiles', id, 'questions'],
@@ -17,7 +17,7 @@ export function profileQuery(id: number) {
   });
 }
 
-/** What the member asked, newest first. */
+/** The member's questions, newest first. */
 export function profileQuestionsQuery(id: number) {
   return infiniteQueryOptions({
     queryKey: profileKeys.questions(id),
@@ -34,7 +34,7 @@ export function profileQuestionsQuery(id: number) {
   });
 }
 
-/** What the member answered, newest first. */
+/** The member's answers, newest first. */
 export function profileAnswersQuery(id: number) {
   return infiniteQueryOptions({
     queryKey: profileKeys.answers(id),
@@ -51,7 +51,7 @@ export function profileAnswersQuery(id: number) {
   });
 }
 
-/** The id in an address; null where it is none, so that nobody has it. */
+/** The id in an address; null if it is invalid. */
 export function parseMemberId(text: string): number | null {
   const id = /^[1-9]\d*$/u.test(text) ? Number(text) : Number.NaN;
   return Number.isSafeInteger(id) ? id : null;

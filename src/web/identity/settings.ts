@@ -14,7 +14,7 @@ export const settingsQuery = queryOptions({
   staleTime: 0,
 });
 
-/** Where the member is signed in. */
+/** The member's active sessions. */
 export const sessionsQuery = queryOptions({
   queryKey: settingsKeys.sessions,
   queryFn: ({ signal }) => readJson(api.sessions.$get({}, { init: { signal } })),
@@ -32,13 +32,13 @@ export function useSaveSettings() {
           ? { ...session, member: { ...session.member, displayName: saved.displayName, bio: saved.bio } }
           : session,
       );
-      // A name stands on every post and card.
+      // The name appears on every post and card.
       void client.invalidateQueries();
     },
   });
 }
 
-/** Ends all other sessions as well. */
+/** Also ends all other sessions. */
 export function useChangePassword() {
   const client = useQueryClient();
   return useMutation({
@@ -51,7 +51,7 @@ export function useEndSession() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (id: number) => readJson(api.sessions[':id'].$delete({ param: { id: String(id) } })),
-    // Also when it failed: perhaps it had ended by itself.
+    // Also after a failure: the session may have expired.
     onSettled: () => client.invalidateQueries({ queryKey: settingsKeys.sessions }),
   });
 }
@@ -64,17 +64,17 @@ export function useEndOtherSessions() {
   });
 }
 
-/** The member's address, and the one it is to become. */
+/** The member's email address and the new one that waits for confirmation. */
 export const emailQuery = queryOptions({
-  queryKey: ['settings', 'address'],
-  queryFn: ({ signal }) => readJson(api.address.$get({}, { init: { signal } })),
+  queryKey: ['settings', 'email-address'],
+  queryFn: ({ signal }) => readJson(api['email-address'].$get({}, { init: { signal } })),
   staleTime: 0,
 });
 
 export function useChangeEmail() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (change: EmailChange) => readJson(api.address.$put({ json: change })),
+    mutationFn: (change: EmailChange) => readJson(api['email-address'].$put({ json: change })),
     onSuccess: (state) => {
       client.setQueryData(emailQuery.queryKey, state);
       void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
@@ -85,18 +85,18 @@ export function useChangeEmail() {
 export function useCancelEmailChange() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: () => readJson(api.address.change.$delete()),
+    mutationFn: () => readJson(api['email-address'].change.$delete()),
     onSuccess: (state) => client.setQueryData(emailQuery.queryKey, state),
     onError: () => client.invalidateQueries({ queryKey: emailQuery.queryKey }),
   });
 }
 
-/** Deletes the account; then nobody is signed in here. */
+/** Deletes the account and clears the session. */
 export function useDeleteAccount() {
   const client = useQueryClient();
   const id = useMember()?.id;
   return useMutation({
-    mutationFn: (deletion: AccountDeletion) => readJson(api.departure.$post({ json: deletion })),
+    mutationFn: (deletion: AccountDeletion) => readJson(api['account-deletion'].$post({ json: deletion })),
     onSuccess: () => {
       if (id !== undefined) clearRecentItems(id);
       setSession(client, { member: null, hasSignedOut: true });

@@ -6,8 +6,8 @@ import { ApiError } from '#web/core/errors.ts';
 import { settingsKeys } from './settings.ts';
 
 export const twoFactorQuery = queryOptions({
-  queryKey: ['settings', 'second-factor'],
-  queryFn: ({ signal }) => readJson(api['second-factor'].$get({}, { init: { signal } })),
+  queryKey: ['settings', 'two-factor'],
+  queryFn: ({ signal }) => readJson(api['two-factor'].$get({}, { init: { signal } })),
   staleTime: 0,
 });
 
@@ -23,17 +23,17 @@ export const providerAccountQuery = queryOptions({
   staleTime: 0,
 });
 
-/** Who has a password shows by it who they are; the others by having signed in just now. */
+/** Members with a password confirm with it; others by a recent sign-in. */
 const toReauthentication = (password: string) => (password === '' ? {} : { password });
 
 export const startTwoFactorSetup = (password: string) =>
-  readJson(api['second-factor'].setup.$post({ json: toReauthentication(password) }));
+  readJson(api['two-factor'].setup.$post({ json: toReauthentication(password) }));
 
 export const regenerateRecoveryCodes = (password: string) =>
-  readJson(api['second-factor']['recovery-codes'].$post({ json: toReauthentication(password) }));
+  readJson(api['two-factor']['recovery-codes'].$post({ json: toReauthentication(password) }));
 
 export const disableTwoFactor = (password: string) =>
-  readJson(api['second-factor'].removal.$post({ json: toReauthentication(password) }));
+  readJson(api['two-factor'].removal.$post({ json: toReauthentication(password) }));
 
 export const removePasskey = (id: number, password: string) =>
   readJson(
@@ -44,32 +44,31 @@ export async function unlinkProvider(password: string): Promise<void> {
   await readJson(api['provider-account'].removal.$post({ json: toReauthentication(password) }));
 }
 
-/** Leaves for the identity provider, and comes back linked. */
+/** Navigates to the identity provider, which redirects back and links the account. */
 export async function linkProvider(password: string): Promise<void> {
   const { url } = await readJson(api['provider-account'].$post({ json: toReauthentication(password) }));
   window.location.assign(url);
 }
 
-/** Makes a passkey in this browser, or on a device near it, and adds it. */
+/** Creates a passkey in this browser or on a nearby device and adds it. */
 export async function addPasskey(name: string, password: string): Promise<void> {
   const options = await readJson(api.passkeys.options.$post({ json: toReauthentication(password) }));
   const credential = await createPasskey(options);
   await readJson(api.passkeys.$post({ json: { name, credential } }));
 }
 
-/** Ends the other sessions as well. Answers with the recovery codes. */
+/** Also ends all other sessions. Returns the recovery codes. */
 export function useEnableTwoFactor() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (start: { setup: string; code: string }) =>
-      readJson(api['second-factor'].$put({ json: start })),
+    mutationFn: (start: { setup: string; code: string }) => readJson(api['two-factor'].$put({ json: start })),
     onSuccess: () => client.invalidateQueries({ queryKey: settingsKeys.all }),
   });
 }
 
-/** What one is told of something that did not work. */
+/** The message for a failed action. */
 export function errorMessage(error: Error): string {
   return error instanceof ApiError
     ? error.message
-    : t`That did not reach the server. Please check your connection and try again.`;
+    : t`The server could not be reached. Please check your connection and try again.`;
 }

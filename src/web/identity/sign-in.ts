@@ -7,33 +7,33 @@ import { ApiError } from '#web/core/errors.ts';
 import { setSession } from '#web/core/session.ts';
 import type { Credentials, Registration } from '#shared/identity/accounts.ts';
 
-/** Only whoever is signed in afterwards changes anything: what is needed besides is asked for first. */
+/** Sets the session only once the member is signed in. A further step, such as the second factor, comes first. */
 export function completeSignIn(client: QueryClient, state: SignInState): void {
   if (state.member !== null) setSession(client, { member: state.member });
 }
 
-/** How one may sign in here, besides a password and passkeys. */
+/** The sign-in methods of the site besides passwords and passkeys. */
 export const signInMethodsQuery = queryOptions({
   queryKey: ['sign-in'],
   queryFn: ({ signal }) => readJson(api['sign-in'].$get({}, { init: { signal } })),
   staleTime: Infinity,
 });
 
-/** Sends the code of an authenticator app, or a recovery code. */
+/** Sends the code of an authenticator app or a recovery code. */
 export function useVerifyTwoFactorCode() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (code: string) => readJson(api.session['second-factor'].$post({ json: { code } })),
+    mutationFn: (code: string) => readJson(api.session['two-factor'].$post({ json: { code } })),
     onSuccess: (state) => completeSignIn(client, state),
   });
 }
 
-/** Whether passkeys can be used at this address: they are for names, over https, and for localhost. */
+/** Whether passkeys work at this address: they need https and a domain name, or localhost. */
 export function canUsePasskeys(): boolean {
   return window.PublicKeyCredential !== undefined && !/^[\d.]+$|:/u.test(window.location.hostname);
 }
 
-/** Whether the browser offers passkeys in a field; the library is loaded only then. */
+/** Whether the browser offers passkeys in a field. The library is loaded only in that case. */
 async function canAutofillPasskeys(): Promise<boolean> {
   return (await window.PublicKeyCredential.isConditionalMediationAvailable?.()) ?? false;
 }
@@ -45,27 +45,28 @@ type AuthenticationOptions = Parameters<Webauthn['startAuthentication']>[0]['opt
 type RegistrationOptions = Parameters<Webauthn['startRegistration']>[0]['optionsJSON'];
 
 /**
- * @param quiet the browser offers passkeys among the addresses it knows, until the signal; absent: it asks at once.
+ * @param quiet offers passkeys in the email field's autofill until the signal aborts; if omitted, the browser's dialog
+ * opens.
  */
 async function signInWithPasskey({ quiet }: { quiet?: AbortSignal }): Promise<SignInState> {
   const { startAuthentication, WebAuthnAbortService } = await loadWebauthn();
   const options = await readJson(api.session.passkey.options.$post());
   quiet?.throwIfAborted();
   quiet?.addEventListener('abort', () => WebAuthnAbortService.cancelCeremony());
-  // The options are those of WebAuthn, which the API does not describe again.
+  // The options are those of WebAuthn, which the API schema does not repeat.
   const optionsJSON = options as unknown as AuthenticationOptions;
   const credential = await startAuthentication({ optionsJSON, useBrowserAutofill: quiet !== undefined });
   return readJson(api.session.passkey.$post({ json: { credential: toCredentialJson(credential) } }));
 }
 
-/** Makes a passkey by the options the server gave, and says what the browser answered. */
+/** Creates a passkey with the server's options and returns the browser's response. */
 export async function createPasskey(options: object) {
   const { startRegistration } = await loadWebauthn();
   const credential = await startRegistration({ optionsJSON: options as RegistrationOptions });
   return toCredentialJson(credential);
 }
 
-/** As the API takes it. */
+/** The response in the shape that the API accepts. */
 function toCredentialJson<Answer extends { clientExtensionResults: object }>(answer: Answer) {
   const clientExtensionResults: Record<string, unknown> = { ...answer.clientExtensionResults };
   return { ...answer, clientExtensionResults, type: 'public-key' as const };
@@ -80,8 +81,8 @@ export function usePasskeySignIn() {
 }
 
 /**
- * Lets the browser offer passkeys in the field for the address, where it can.
- * @param onRefused the same function each time
+ * Lets the browser offer passkeys in the email field, if it can.
+ * @param onRefused must be the same function on every render.
  */
 export function usePasskeyAutofill(onRefused: (message: string) => void): void {
   const client = useQueryClient();
@@ -92,19 +93,20 @@ export function usePasskeyAutofill(onRefused: (message: string) => void): void {
       completeSignIn(client, await signInWithPasskey({ quiet: unmounted.signal }));
     }
     offer().catch((error: unknown) => {
-      // Nobody chose one, or the button was pressed meanwhile; what the server refused is told.
+      // Ignores cancellation: no passkey was chosen, or the button was pressed meanwhile. Errors of the server are
+      // shown.
       if (error instanceof ApiError && !unmounted.signal.aborted) onRefused(error.message);
     });
     return () => unmounted.abort();
   }, [client, onRefused]);
 }
 
-/** What went wrong with a passkey, in a sentence. */
+/** The error message for a failed passkey. */
 export function passkeyErrorMessage(error: Error): string {
-  return error instanceof ApiError ? error.message : t`The passkey was not used. Please try again.`;
+  return error instanceof ApiError ? error.message : t`Could not use the passkey. Please try again.`;
 }
 
-/** Leaves for the identity provider. */
+/** Navigates to the identity provider. */
 export function useStartProviderSignIn() {
   return useMutation({
     mutationFn: (next: string | undefined) =>
@@ -113,11 +115,11 @@ export function useStartProviderSignIn() {
   });
 }
 
-/** Goes on with what the identity provider sent the browser back with. */
+/** Completes the sign-in with the parameters from the identity provider. */
 export function useFinishProviderSignIn() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (query: string) => readJson(api.session.provider.return.$post({ json: { query } })),
+    mutationFn: (query: string) => readJson(api.session.provider.callback.$post({ json: { query } })),
     onSuccess: (state) => completeSignIn(client, state),
   });
 }
@@ -130,7 +132,9 @@ export function useLinkProvider() {
   });
 }
 
-/** Signs in, or says that a second factor is needed; the layout then leads on to the page first asked for. */
+/**
+ * Signs in or reports that a second factor is needed. The layout then navigates to the page that was requested first.
+ */
 export function useSignIn() {
   const queryClient = useQueryClient();
   return useMutation({

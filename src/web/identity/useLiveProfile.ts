@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { activityKeys } from '#web/discovery/activity/activity.ts';
+import { activityKeys } from '#web/discovery/index.ts';
 import { throttle } from '#web/core/throttle.ts';
 import { useLive } from '#web/core/live.ts';
 import { profileKeys } from './profiles.ts';
 
-/** Keeps a member's name, bio and stats as they are on the server. */
+/** Updates a member's name, bio and counts live. */
 export function useLiveProfile(id: number): void {
   const client = useQueryClient();
   const refresh = useMemo(

@@ -1,4 +1,4 @@
 import type { Messages } from '@lingui/core';
 
-/** The English texts of every module that was loaded, each of which brings its own (vite.config.texts.ts). */
+/** The English messages of all loaded modules. Each module adds its own (vite.config.texts.ts). */
 export const english: Messages = {};

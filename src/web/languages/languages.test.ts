@@ -6,6 +6,6 @@ test.each([
   [['C', 'de-AT'], 'de'],
   [['', 'en-US@posix', 'de_DE.UTF-8', 'fr'], 'fr'],
   [['x', 'i', '*'], 'en'],
-])('a browser whose languages are %j is shown %s: tags that are none are skipped', (wanted, language) => {
+])('resolves the browser languages %j to %s, skipping invalid tags', (wanted, language) => {
   expect(pickLanguage(wanted, ['de', 'en', 'fr'])).toBe(language);
 });

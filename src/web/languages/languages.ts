@@ -8,16 +8,16 @@ const loaders = new Map(
   Object.entries(files).map(([path, load]) => [path.replace(/^.*\/|\.po$/gu, ''), load]),
 );
 
-/** Every language there is a file for in languages/, by its code (BCP 47). */
+/** The codes (BCP 47) of all languages that have a file in languages/. */
 export const languages: readonly string[] = ['en', ...loaders.keys()].toSorted();
 
-/** A language's name in itself: 'Deutsch'. */
+/** The name of a language in that language: 'Deutsch'. */
 export function getLanguageName(language: string): string {
   const name = new Intl.DisplayNames(language, { type: 'language' }).of(language) ?? language;
   return name.charAt(0).toLocaleUpperCase(language) + name.slice(1);
 }
 
-/** The first of the languages somebody reads that there is a file for; English where there is none. */
+/** The first wanted language that has a file; otherwise English. */
 export function pickLanguage(wanted: readonly string[], available: readonly string[] = languages): string {
   for (const tag of wanted) {
     const language = parseLanguage(tag);
@@ -27,7 +27,7 @@ export function pickLanguage(wanted: readonly string[], available: readonly stri
   return 'en';
 }
 
-/** Of a tag such as 'de-AT', 'de'; null for one that is no language, such as the 'C' of a system without any set. */
+/** 'de' for a tag such as 'de-AT'; null for an invalid one, such as the 'C' of a system without a locale. */
 function parseLanguage(tag: string): string | null {
   try {
     return new Intl.Locale(tag).language;
@@ -36,29 +36,29 @@ function parseLanguage(tag: string): string | null {
   }
 }
 
-/** The language chosen in this browser; null where the browser's own languages decide. */
+/** The language chosen in this browser; null if the browser's languages decide. */
 export function getChosenLanguage(): string | null {
   const stored = read();
   return stored !== null && languages.includes(stored) ? stored : null;
 }
 
-/** Shows everything in a language from now on; null leaves it to the browser's own languages. */
+/** Switches the language of the interface; null uses the browser's languages. */
 export async function chooseLanguage(language: string | null): Promise<void> {
   write(language);
   await activateLanguage(getPreferredLanguage());
 }
 
-/** Loads the texts before the first of them is shown, and follows the choice made in another tab. */
+/** Loads the messages before the first text is shown, and follows a choice made in another tab. */
 export async function initLanguage(): Promise<void> {
   window.addEventListener('storage', (event) => {
-    // A null key tells that the whole storage was cleared.
+    // The key is null when the whole storage was cleared.
     if (event.key === key || event.key === null) void activateLanguage(getPreferredLanguage());
   });
   i18n.load('en', english);
   await activateLanguage(getPreferredLanguage());
 }
 
-/** The language shown, whatever changes it. */
+/** The current language. Rerenders when it changes. */
 export function useLanguage(): string {
   return useSyncExternalStore(
     (onChange) => i18n.on('change', onChange),
@@ -74,7 +74,7 @@ function getPreferredLanguage(): string {
   return getChosenLanguage() ?? pickLanguage(navigator.languages);
 }
 
-/** English where the file does not come, as on a page that stayed open across an upgrade. */
+/** Falls back to English if the file cannot be loaded, for example on a page that stayed open during an upgrade. */
 async function activateLanguage(language: string): Promise<void> {
   const messages = language === 'en' ? english : await loadMessages(language);
   const shown = messages === null ? 'en' : language;
@@ -88,7 +88,7 @@ async function loadMessages(language: string): Promise<Messages | null> {
   try {
     return (await loaders.get(language)?.())?.messages ?? null;
   } catch (error) {
-    console.error(`The texts in ${language} could not be loaded.`, error);
+    console.error(`Failed to load the messages for ${language}.`, error);
     return null;
   }
 }
@@ -106,6 +106,6 @@ function write(language: string | null): void {
     if (language === null) localStorage.removeItem(key);
     else localStorage.setItem(key, language);
   } catch {
-    // Storage can be forbidden or full; the choice holds until the page is left.
+    // Storage can be blocked or full. The choice then lasts until the page is left.
   }
 }

@@ -1,15 +1,15 @@
 import { t } from '@lingui/core/macro';
 import { Suspense } from 'react';
-import { pendingMessages } from '#shared/identity/accounts.ts';
+import { pendingStepErrors } from '#shared/identity/accounts.ts';
 import { formatDateTime } from '#web/core/format.ts';
 import { lazyComponent } from '#web/core/lazy.ts';
-import { translateServerMessage } from '#web/core/errors.ts';
+import { translateError } from '#web/core/errors.ts';
 import { useMember } from '#web/core/session.ts';
 import classes from './moderation.module.css';
 
 const ModeratorMessagesDialog = lazyComponent(() => import('./ModeratorMessagesDialog.tsx'));
 
-/** What operators want a member to know, above every page: that they are suspended, and what they have not seen yet. */
+/** Shown above every page: the suspension and the unread messages of the moderators. */
 export default function AccountStatusBanner() {
   const member = useMember();
   if (member === null) return null;
@@ -18,12 +18,12 @@ export default function AccountStatusBanner() {
     <>
       {suspended !== null && (
         <output className={`${classes.note} ${classes.suspended}`} dir="auto">
-          {t`You can read but not write until ${formatDateTime(suspended.until)}: ${suspended.reason}`}
+          {t`Your account is suspended until ${formatDateTime(suspended.until)}. You can read but not post. Reason: ${suspended.reason}`}
         </output>
       )}
       {member.pendingStep != null && (
         <output className={`${classes.note} ${classes.suspended}`}>
-          {translateServerMessage(pendingMessages[member.pendingStep])}
+          {translateError(pendingStepErrors[member.pendingStep])}
         </output>
       )}
       {member.unreadModeratorMessages > 0 && (

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 import type { HiddenPost } from '#shared/moderation/moderation.ts';
 import { toast, toastError } from '#web/core/toast.ts';
 import { useMember } from '#web/core/session.ts';
-import { Author } from '#web/posts/Author.tsx';
+import { Author } from '#web/posts/index.ts';
 import { Markdown } from '#web/ui/markdown/Markdown.tsx';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
 import { Time } from '#web/ui/Time.tsx';
@@ -14,12 +14,12 @@ import { actionLabels } from './moderation-messages.ts';
 import classes from './moderation.module.css';
 
 /**
- * The posts of a question that others do not see, for their authors and for operators.
- * @param otherwise where the question itself is not to be seen: what is shown when nothing is hidden.
+ * The hidden posts of a question, for their authors and moderators.
+ * @param fallback shown if there are none and the question itself is not visible.
  */
 export default function HiddenPosts({ questionId, fallback }: { questionId: number; fallback?: ReactNode }) {
   const { data, isPending } = useQuery(hiddenPostsQuery(questionId));
-  const isModerator = useMember()?.role === 'operator';
+  const isModerator = useMember()?.role === 'moderator';
   if (isPending) return null;
   if (data === undefined || data.items.length === 0) return fallback;
   return (
@@ -49,15 +49,15 @@ function HiddenPostCard({ post, canRestore }: { post: HiddenPost; canRestore: bo
       duplicateOf: null,
       queueItemId: null,
     }).then(
-      () => toast(t`Done, and written down.`),
+      () => toast(t`Saved to the moderation log`),
       (error: Error) => toastError(error.message),
     );
   return (
     <article className={classes.card} aria-label={t`Hidden post by ${post.authorName}`}>
       <p className={classes.note} dir="auto">
         {post.status === 'hidden'
-          ? t`Hidden by an operator, so that others do not see it: ${post.reason}`
-          : t`Deleted by an operator: ${post.reason}`}
+          ? t`Hidden from others by a moderator: ${post.reason}`
+          : t`Deleted by a moderator: ${post.reason}`}
       </p>
       <div className={classes.head}>
         <Author id={post.authorId} name={post.authorName} />

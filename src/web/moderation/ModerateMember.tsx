@@ -10,11 +10,11 @@ import classes from './moderation.module.css';
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
-/** How long a suspension lasts, in days, as one chooses it. */
+/** The durations of a suspension, in days. */
 const suspensionOptions = (): readonly (readonly [string, string])[] =>
   [1, 7, 30, 365].map((days) => [String(days), plural(days, { one: '# day', other: '# days' })] as const);
 
-/** How a member stands, and what can be done about it. */
+/** The moderation status of a member and the possible actions. */
 export function ModerateMember({ member }: { member: ModeratedMember }) {
   const { suspended, activityRemoval, warnings, hiddenPosts } = member;
   return (
@@ -27,7 +27,7 @@ export function ModerateMember({ member }: { member: ModeratedMember }) {
         )}
       </ul>
       {activityRemoval !== null && <RemovalProgress removal={activityRemoval} />}
-      {/* What can be done changes with what was done. */}
+      {/* Remounts after each action, since the possible actions change. */}
       {member.role === 'member' && (
         <MemberActionForm key={listMemberActions(member).join()} member={member} />
       )}
@@ -39,12 +39,12 @@ function RemovalProgress({ removal }: { removal: MemberActivityRemoval }) {
   const done = removal.postsDone + removal.votesDone;
   const all = removal.posts + removal.votes;
   const texts: Record<MemberActivityRemoval['state'], string> = {
-    undoing: t`Undoing everything they did: ${done} of ${all}`,
-    undone: t`Everything they did is undone.`,
-    restoring: t`Bringing back everything they did: ${done} of ${all}`,
-    restored: t`Everything they did was undone, and brought back.`,
+    removing: t`Removing activity: ${done} of ${all}`,
+    removed: t`All activity is removed.`,
+    restoring: t`Restoring activity: ${done} of ${all}`,
+    restored: t`All activity was removed and later restored.`,
   };
-  const running = removal.state === 'undoing' || removal.state === 'restoring';
+  const running = removal.state === 'removing' || removal.state === 'restoring';
   return (
     <output className={classes.note}>
       {texts[removal.state]}
@@ -54,11 +54,15 @@ function RemovalProgress({ removal }: { removal: MemberActivityRemoval }) {
 }
 
 function listMemberActions({ suspended, activityRemoval }: ModeratedMember): MemberAction[] {
-  const running = activityRemoval?.state === 'undoing' || activityRemoval?.state === 'restoring';
+  const running = activityRemoval?.state === 'removing' || activityRemoval?.state === 'restoring';
   return [
     'warn',
-    suspended === null ? 'suspend' : 'lift',
-    ...(running ? [] : [activityRemoval?.state === 'undone' ? ('undo_undo' as const) : ('undo' as const)]),
+    suspended === null ? 'suspend' : 'lift_suspension',
+    ...(running
+      ? []
+      : [
+          activityRemoval?.state === 'removed' ? ('restore_activity' as const) : ('remove_activity' as const),
+        ]),
   ];
 }
 
@@ -75,7 +79,7 @@ function MemberActionForm({ member }: { member: ModeratedMember }) {
   return (
     <ModerationForm actions={listMemberActions(member)} action={action} onAction={setAction} act={act}>
       {action === 'suspend' && (
-        <SelectField label={t`For how long?`} options={suspensionOptions()} value={days} onChange={setDays} />
+        <SelectField label={t`Duration`} options={suspensionOptions()} value={days} onChange={setDays} />
       )}
     </ModerationForm>
   );

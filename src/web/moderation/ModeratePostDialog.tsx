@@ -3,12 +3,12 @@ import { TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { PostAction } from '#shared/moderation/moderation.ts';
-import type { PostRef } from '#web/posts/post-ref.ts';
+import type { PostRef } from '#shared/core/fields.ts';
 import { Dialog } from '#web/ui/Dialog.tsx';
 import { moderatePost } from './moderation.ts';
 import { ModerationForm } from './ModerationForm.tsx';
 
-/** What an operator does to a post, and why. */
+/** Lets a moderator act on a post and enter a reason. */
 export default function ModeratePostDialog({
   post,
   actions,
@@ -17,9 +17,9 @@ export default function ModeratePostDialog({
   onClose,
 }: {
   post: PostRef;
-  /** What can be done; the first is chosen. */
+  /** The possible actions; the first is selected. */
   actions: readonly PostAction[];
-  /** The place in the queue it is done from. */
+  /** The item of the review queue that it was opened from. */
   queueItemId?: number | null;
   opener?: () => HTMLElement | null;
   onClose: () => void;
@@ -39,7 +39,7 @@ export default function ModeratePostDialog({
       <ModerationForm actions={actions} action={action} onAction={setAction} act={act} onCancel={onClose}>
         {action === 'duplicate' && (
           <TextInput
-            label={t`Number or address of the question that was asked before`}
+            label={t`Number or link of the original question`}
             dir="auto"
             value={original}
             onChange={(event) => setOriginal(event.currentTarget.value)}
@@ -50,7 +50,7 @@ export default function ModeratePostDialog({
   );
 }
 
-/** '12', '/question/12' or a whole address; null for what names no question. */
+/** '12', '/question/12' or a full address; null if it is not a question. */
 function parseQuestionNumber(text: string): number | null {
   const [, number] = /^(?:.*\/question\/)?#?(\d{1,15})(?:[/?#].*)?$/u.exec(text.trim()) ?? [];
   return number === undefined || Number(number) === 0 ? null : Number(number);

@@ -7,20 +7,20 @@ import { hasStatus } from '#web/core/errors.ts';
 import { profilePath } from '#web/core/paths.ts';
 import { useMember } from '#web/core/session.ts';
 import { usePageTitle } from '#web/core/page-title.ts';
-import { parseMemberId } from '#web/identity/profiles.ts';
+import { parseMemberId } from '#web/identity/index.ts';
 import { ButtonLink } from '#web/ui/ButtonLink.tsx';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
 import { NotFoundPage } from '#web/ui/NotFoundPage.tsx';
 import classes from '#web/ui/page.module.css';
 
-const route = getRouteApi('/member/care/member/$id');
+const route = getRouteApi('/member/moderation/member/$id');
 
-/** How a member stands, for operators. */
+/** A member's moderation status, for moderators. */
 export function ModeratedMemberPage() {
   const id = parseMemberId(route.useParams().id);
   const viewer = useMember();
   if (viewer === null) return null;
-  return viewer.role !== 'operator' || id === null ? <NotFoundPage /> : <MemberModeration id={id} />;
+  return viewer.role !== 'moderator' || id === null ? <NotFoundPage /> : <MemberModeration id={id} />;
 }
 
 function MemberModeration({ id }: { id: number }) {

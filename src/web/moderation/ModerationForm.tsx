@@ -11,7 +11,7 @@ import classes from './moderation.module.css';
 
 const maxReasonLength = 500;
 
-/** What an operator does, to a post or about a member, and why. */
+/** The form for a moderation action on a post or a member, with its reason. */
 export function ModerationForm<Action extends PostAction | MemberAction>({
   actions,
   action,
@@ -20,15 +20,15 @@ export function ModerationForm<Action extends PostAction | MemberAction>({
   onCancel,
   children,
 }: {
-  /** What can be done. */
+  /** The possible actions. */
   actions: readonly Action[];
-  /** What is chosen of it. */
+  /** The selected action. */
   action: Action;
   onAction: (action: Action) => void;
-  /** Does it; the message of an error that it throws is shown. */
+  /** Performs the action. The message of an error it throws is shown. */
   act: (reason: string) => Promise<void>;
   onCancel?: () => void;
-  /** What else the chosen action asks for. */
+  /** Further fields of the selected action. */
   children: ReactNode;
 }) {
   const [reason, setReason] = useState('');
@@ -43,7 +43,7 @@ export function ModerationForm<Action extends PostAction | MemberAction>({
     try {
       await act(reason);
       setReason('');
-      toast(t`Done, and written down.`);
+      toast(t`Saved to the moderation log`);
     } catch (error) {
       setProblem(error instanceof Error ? error.message : '');
     } finally {
@@ -54,7 +54,7 @@ export function ModerationForm<Action extends PostAction | MemberAction>({
   return (
     <form className={classes.form} noValidate onSubmit={(event) => void save(event)}>
       <SelectField
-        label={t`What to do`}
+        label={t`Action`}
         options={actions.map((each) => [each, actionLabels[each]()])}
         value={action}
         onChange={onAction}
@@ -63,7 +63,7 @@ export function ModerationForm<Action extends PostAction | MemberAction>({
       {children}
       <div>
         <Textarea
-          label={t`Why? Everybody can read this.`}
+          label={t`Reason (public)`}
           rows={3}
           dir="auto"
           data-autofocus

@@ -7,7 +7,7 @@ import { Time } from '#web/ui/Time.tsx';
 import { actionLabels, logEntryText } from './moderation-messages.ts';
 import classes from './moderation.module.css';
 
-/** What operators did and why, the latest first. */
+/** Moderation actions and their reasons, latest first. */
 export function ModerationLogList({
   entries,
   onRestore,
@@ -24,7 +24,7 @@ export function ModerationLogList({
             <Time at={entry.at} />
             {entry.moderatorName !== null && <span dir="auto">{t`by ${entry.moderatorName}`}</span>}
             {entry.memberId !== null && entry.memberName !== null && (
-              <PathLink href={`${paths.care}/member/${entry.memberId}`} dir="auto">
+              <PathLink href={`${paths.moderation}/member/${entry.memberId}`} dir="auto">
                 {entry.memberName}
               </PathLink>
             )}
@@ -49,7 +49,7 @@ export function ModerationLogList({
   );
 }
 
-/** How it was, as it was written down. */
+/** The logged state before the action. */
 function PreviousState({ before }: { before: NonNullable<ModerationLogEntry['before']> }) {
   const facts = Object.entries(before).map(([name, value]) => `${name}: ${value}`);
   if (facts.length === 0) return null;

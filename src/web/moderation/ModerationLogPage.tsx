@@ -11,18 +11,18 @@ import { PagedList } from '#web/ui/PagedList.tsx';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
 import classes from '#web/ui/page.module.css';
 
-const CareDialog = lazyComponent(() => import('./ModeratePostDialog.tsx'));
+const ModeratePostDialog = lazyComponent(() => import('./ModeratePostDialog.tsx'));
 
-/** What operators did, for every member. */
+/** The moderation log, for every member. */
 export function ModerationLogPage() {
-  usePageTitle(t`What was done and why`);
+  usePageTitle(t`Moderation log`);
   const client = useQueryClient();
   const query = useInfiniteQuery(moderationLogQuery);
   const [restoring, setRestoring] = useState<ModerationLogEntry['restorable']>(null);
   return (
     <>
       <div className={classes.header}>
-        <PageHeading className={classes.heading}>{t`What was done and why`}</PageHeading>
+        <PageHeading className={classes.heading}>{t`Moderation log`}</PageHeading>
       </div>
       <PagedList
         query={query}
@@ -31,8 +31,8 @@ export function ModerationLogPage() {
         pending={null}
         empty={
           <EmptyState
-            title={t`Nothing was done yet`}
-            text={t`What operators hide, lock or end shows up here.`}
+            title={t`No moderation actions yet`}
+            text={t`Actions that moderators take show up here.`}
           />
         }
       >
@@ -40,7 +40,7 @@ export function ModerationLogPage() {
       </PagedList>
       {restoring !== null && (
         <Suspense>
-          <CareDialog
+          <ModeratePostDialog
             post={restoring}
             actions={['restore']}
             onClose={() => {

@@ -18,50 +18,52 @@ import { PageHeading } from '#web/ui/PageHeading.tsx';
 import { NotFoundPage } from '#web/ui/NotFoundPage.tsx';
 import pageClasses from '#web/ui/page.module.css';
 
-const CareDialog = lazyComponent(() => import('./ModeratePostDialog.tsx'));
+const ModeratePostDialog = lazyComponent(() => import('./ModeratePostDialog.tsx'));
 
-/** Flagged posts, for operators; nobody else finds a page here. */
+/** Reported posts, for moderators. Others get the not-found page. */
 export function ModerationQueuePage() {
   const member = useMember();
   if (member === null) return null;
-  return member.role === 'operator' ? <Queue /> : <NotFoundPage />;
+  return member.role === 'moderator' ? <Queue /> : <NotFoundPage />;
 }
 
 type OpenDialog = { post: ReportedPost; actions: readonly PostAction[] };
 
 function Queue() {
-  usePageTitle(t`Flagged posts`);
+  usePageTitle(t`Review queue`);
   const client = useQueryClient();
   const query = useInfiniteQuery(reviewQueueQuery);
   const [openDialog, setDoing] = useState<OpenDialog | null>(null);
   const refresh = () => void client.invalidateQueries({ queryKey: moderationKeys.queue });
   const act = (action: PostAction) => {
-    const focused = document.activeElement?.closest<HTMLElement>('[data-flagged]')?.dataset['flagged'];
+    const focused = document.activeElement?.closest<HTMLElement>('[data-reported]')?.dataset['reported'];
     const post = query.data?.pages.flatMap((page) => page.items).find(({ id }) => String(id) === focused);
     if (post !== undefined) setDoing({ post, actions: [action] });
   };
   useShortcuts({
-    dismissFlags: () => act('dismiss'),
+    dismissReports: () => act('dismiss'),
     hidePost: () => act('hide'),
     deletePost: () => act('delete'),
   });
-  useLive('care', { onEvents: refresh, onMissed: refresh });
+  useLive('moderation', { onEvents: refresh, onMissed: refresh });
   return (
     <>
       <div className={pageClasses.header}>
-        <PageHeading className={pageClasses.heading}>{t`Flagged posts`}</PageHeading>
+        <PageHeading className={pageClasses.heading}>{t`Review queue`}</PageHeading>
         <ButtonLink href={paths.registrations}>{t`Recent registrations`}</ButtonLink>
-        <ButtonLink href={paths.careLog}>{t`What was done and why`}</ButtonLink>
+        <ButtonLink href={paths.moderationLog}>{t`Moderation log`}</ButtonLink>
       </div>
       <p className={classes.keys}>
-        {t`j and k step through the posts; on a post, m dismisses its flags, h hides it and x deletes it.`}
+        {t`Press j or k to move between posts, m to dismiss reports, h to hide a post and x to delete it.`}
       </p>
       <PagedList
         query={query}
         noun="results"
         keyOf={(post) => post.id}
         pending={null}
-        empty={<EmptyState title={t`Nothing is flagged`} text={t`What members flag shows up here.`} />}
+        empty={
+          <EmptyState title={t`No reports to review`} text={t`Posts that members report show up here.`} />
+        }
       >
         {(posts) => (
           <ul className={classes.list}>
@@ -80,7 +82,7 @@ function Queue() {
       </PagedList>
       {openDialog !== null && (
         <Suspense>
-          <CareDialog
+          <ModeratePostDialog
             post={{ kind: openDialog.post.kind, id: openDialog.post.postId }}
             actions={openDialog.actions}
             queueItemId={openDialog.post.id}

@@ -11,7 +11,7 @@ import { Time } from '#web/ui/Time.tsx';
 import { moderatorMessagesQuery, markMessagesSeen } from './moderation.ts';
 import classes from './moderation.module.css';
 
-/** What the operators told the member, until they say that they have seen it. */
+/** Messages of the moderators, until the member confirms them. */
 export default function ModeratorMessagesDialog() {
   const client = useQueryClient();
   const items = useQuery(moderatorMessagesQuery).data?.items ?? [];
@@ -20,7 +20,7 @@ export default function ModeratorMessagesDialog() {
   const markSeen = () =>
     void markMessagesSeen(client, last.id).catch((error: Error) => toastError(error.message));
   return (
-    <Dialog title={t`From the operators`} opened onClose={markSeen} closeButton={false}>
+    <Dialog title={t`Message from the moderators`} opened onClose={markSeen} closeButton={false}>
       <ul className={classes.list}>
         {items.map((notice) => (
           <li key={notice.id} className={classes.card}>
@@ -35,11 +35,11 @@ export default function ModeratorMessagesDialog() {
         ))}
       </ul>
       <p className={classes.quiet}>
-        <PathLink href={paths.careLog}>{t`What was done and why`}</PathLink>
+        <PathLink href={paths.moderationLog}>{t`Moderation log`}</PathLink>
       </p>
       <div className={classes.buttons}>
         <Button data-autofocus onClick={markSeen}>
-          {t`I have read this`}
+          {t`Got it`}
         </Button>
       </div>
     </Dialog>
@@ -48,8 +48,9 @@ export default function ModeratorMessagesDialog() {
 
 function moderatorMessageText({ kind, until, title }: ModeratorMessage): string {
   const named = title ?? '';
-  if (kind === 'hidden') return t`A post of yours under “${named}” was hidden from others.`;
-  if (kind === 'deleted') return t`A post of yours under “${named}” was deleted.`;
-  if (until !== null) return t`You can read but not write until ${formatDateTime(until)}.`;
-  return t`This is a warning.`;
+  if (kind === 'hidden') return t`Your post in “${named}” was hidden from others.`;
+  if (kind === 'deleted') return t`Your post in “${named}” was deleted.`;
+  if (until !== null)
+    return t`Your account is suspended until ${formatDateTime(until)}. You can read but not post.`;
+  return t`You have received a warning.`;
 }

@@ -2,22 +2,21 @@ import { t } from '@lingui/core/macro';
 import { Menu } from '@mantine/core';
 import { IconDots, IconFlag, IconShield } from '@tabler/icons-react';
 import { type ReactNode, Suspense, useState } from 'react';
-import { useQuestionPage } from '#web/posts/questions/question-page-context.ts';
-import type { PostRef } from '#web/posts/post-ref.ts';
-import classes from '#web/posts/PostActions.module.css';
+import { postActionStyles as classes, useQuestionPage } from '#web/posts/index.ts';
+import type { PostRef } from '#shared/core/fields.ts';
 import { ExternalTarget, useOpenAfterMount } from '#web/ui/lazy-popover.tsx';
 import type { PostAction } from '#shared/moderation/moderation.ts';
 import { lazyComponent } from '#web/core/lazy.ts';
 
 /**
- * 'More actions' of an answer or reply. A thread has hundreds of them: until it is pressed, a button is all there is. The
- * button stays the same one, so that it gets the focus back.
+ * 'More actions' of an answer or reply. A thread can have hundreds, so only the button is rendered until it is pressed.
+ * It stays the same element, so that the focus can return to it.
  */
 export function PostMenu({ post, own }: { post: PostRef; own: boolean }) {
   const { member } = useQuestionPage();
   const [button, setButton] = useState<HTMLElement | null>(null);
   const [opened, setOpened] = useState(false);
-  if (own && member.role !== 'operator') return null;
+  if (own && member.role !== 'moderator') return null;
   return (
     <>
       <button
@@ -83,7 +82,7 @@ function OpenPostMenu({
 const ReportDialog = lazyComponent(() => import('./ReportDialog.tsx'));
 const ModeratePostDialog = lazyComponent(() => import('./ModeratePostDialog.tsx'));
 
-/** What members tell operators of a post, and what operators do: the items for its menu, and what these open. */
+/** The menu items for reporting and moderating a post, and the dialogs they open. */
 export function usePostModeration(
   post: PostRef,
   {
@@ -98,7 +97,7 @@ export function usePostModeration(
   },
 ) {
   const { member } = useQuestionPage();
-  const [opened, setOpened] = useState<'flag' | 'care' | null>(null);
+  const [opened, setOpened] = useState<'report' | 'moderate' | null>(null);
   const close = () => setOpened(null);
   const items: ReactNode = (
     <>
@@ -106,16 +105,16 @@ export function usePostModeration(
         <Menu.Item
           className={classes.menuItem ?? ''}
           leftSection={<IconFlag size={18} stroke={1.6} aria-hidden />}
-          onClick={() => setOpened('flag')}
+          onClick={() => setOpened('report')}
         >
           {t`Report`}
         </Menu.Item>
       )}
-      {member.role === 'operator' && (
+      {member.role === 'moderator' && (
         <Menu.Item
           className={classes.menuItem ?? ''}
           leftSection={<IconShield size={18} stroke={1.6} aria-hidden />}
-          onClick={() => setOpened('care')}
+          onClick={() => setOpened('moderate')}
         >
           {t`Moderate post`}
         </Menu.Item>
@@ -124,7 +123,7 @@ export function usePostModeration(
   );
   const dialogs: ReactNode = opened !== null && (
     <Suspense>
-      {opened === 'flag' ? (
+      {opened === 'report' ? (
         <ReportDialog post={post} opener={opener} onClose={close} />
       ) : (
         <ModeratePostDialog post={post} actions={actions} opener={opener} onClose={close} />

@@ -7,7 +7,7 @@ import { PathLink } from '#web/ui/PathLink.tsx';
 import { useQuestionTitles } from '#web/ui/markdown/useQuestionTitles.ts';
 import classes from './moderation.module.css';
 
-/** What operators say of a question: that it was asked before, and that it is locked. */
+/** The moderation notices of a question: duplicate and locked. */
 export function QuestionStatusBanner({
   question,
 }: {
@@ -19,7 +19,7 @@ export function QuestionStatusBanner({
       {duplicateOf !== null && <DuplicateBanner key={duplicateOf} id={duplicateOf} />}
       {lockReason !== null && (
         <p className={classes.note} dir="auto">
-          {t`This question is locked, so that it stays as it is: ${lockReason}`}
+          {t`This question is locked: ${lockReason}`}
         </p>
       )}
     </>
@@ -32,7 +32,7 @@ function DuplicateBanner({ id }: { id: number }) {
   return (
     <p className={classes.note}>
       <Trans>
-        This was asked before: <PathLink href={questionPath(id)}>{title}</PathLink>
+        This question is a duplicate of <PathLink href={questionPath(id)}>{title}</PathLink>
       </Trans>
     </p>
   );

@@ -8,14 +8,14 @@ import classes from './moderation.module.css';
 
 const maxReasonLength = 500;
 
-/** Asks why, and does it. The message of an error that `act` throws is shown. */
+/** Asks for a reason and performs the action. The message of an error that `act` throws is shown. */
 export function ReasonForm({
   submit,
   disabled = false,
   act,
   onCancel,
 }: {
-  /** The name of the button that does it. */
+  /** The label of the submit button. */
   submit: string;
   disabled?: boolean;
   act: (reason: string) => Promise<void>;

@@ -24,9 +24,9 @@ export function RegistrationNetworkCard({
   hours: number;
   selected: ReadonlyMap<number, RegisteredAccount>;
   onSelect: (accounts: readonly RegisteredAccount[], isSelected: boolean) => void;
-  /** All accounts of the network in the time span. Absent where the network is not stored. */
+  /** Removes all accounts of the network in the time span. Undefined if the network is not stored. */
   onRemove?: (() => void) | undefined;
-  /** What can be done with the selected accounts. */
+  /** The actions on the selected accounts. */
   children: ReactNode;
 }) {
   const [isOpen, setIsOpen] = useState(false);
@@ -39,7 +39,7 @@ export function RegistrationNetworkCard({
         <span>{plural(of.accounts, { one: '# account', other: '# accounts' })}</span>
         {of.pendingAccounts > 0 && (
           <span className={classes.badge}>
-            {plural(of.pendingAccounts, { one: '# waits for approval', other: '# wait for approval' })}
+            {plural(of.pendingAccounts, { one: '# pending approval', other: '# pending approval' })}
           </span>
         )}
         <Time at={of.latestAt} />
@@ -143,10 +143,10 @@ function AccountItem({
       <span className={classes.quiet}>
         <Time at={account.registeredAt} />
       </span>
-      {account.pendingStep !== null && <span className={classes.badge}>{t`Waits for approval`}</span>}
+      {account.pendingStep !== null && <span className={classes.badge}>{t`Pending approval`}</span>}
       {account.isModerator && <span className={classes.quiet}>{t`Moderator`}</span>}
       {account.isRemoved && <span className={classes.quiet}>{t`Activity removed`}</span>}
-      <PathLink href={`${paths.care}/member/${account.id}`}>{t`About this member`}</PathLink>
+      <PathLink href={`${paths.moderation}/member/${account.id}`}>{t`About this member`}</PathLink>
     </div>
   );
 }

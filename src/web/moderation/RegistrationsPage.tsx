@@ -28,7 +28,7 @@ const RemovalDialog = lazyComponent(() => import('./RemovalDialog.tsx'));
 export function RegistrationsPage() {
   const member = useMember();
   if (member === null) return null;
-  return member.role === 'operator' ? <Registrations /> : <NotFoundPage />;
+  return member.role === 'moderator' ? <Registrations /> : <NotFoundPage />;
 }
 
 const getPeriods = () =>
@@ -49,7 +49,7 @@ function Registrations() {
   const hours = Number(span);
   const query = useQuery(registrationNetworksQuery(hours));
   const refresh = () => void client.invalidateQueries({ queryKey: moderationKeys.all });
-  useLive('care', { onEvents: refresh, onMissed: refresh });
+  useLive('moderation', { onEvents: refresh, onMissed: refresh });
 
   function select(accounts: readonly RegisteredAccount[], isSelected: boolean) {
     const next = new Map(selected);
@@ -98,7 +98,7 @@ function Registrations() {
     <>
       <div className={pageClasses.header}>
         <PageHeading className={pageClasses.heading}>{t`Recent registrations`}</PageHeading>
-        <ButtonLink href={paths.care}>{t`Flagged posts`}</ButtonLink>
+        <ButtonLink href={paths.moderation}>{t`Review queue`}</ButtonLink>
       </div>
       <RemovalList />
       <div className={classes.span}>
@@ -107,7 +107,7 @@ function Registrations() {
       {query.data === undefined ? (
         query.isError && <LoadError text={t`The results could not be loaded.`} query={query} />
       ) : query.data.items.length === 0 ? (
-        <EmptyState title={t`No registrations`} text={t`Accounts that register show up here, by network.`} />
+        <EmptyState title={t`No registrations`} text={t`New accounts show up here, grouped by network.`} />
       ) : (
         <ul className={classes.list}>
           {query.data.items.map((each) => (

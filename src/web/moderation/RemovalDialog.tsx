@@ -7,14 +7,14 @@ import { ReasonForm } from './ReasonForm.tsx';
 import { describeActivity, removalPreviewQuery, startRemoval } from './removals.ts';
 import classes from './moderation.module.css';
 
-/** What a removal of all activity would take, and the button that begins it. */
+/** Previews a removal of all activity, with the button that starts it. */
 export default function RemovalDialog({
   selection,
   onDone,
   onClose,
 }: {
   selection: RemovalSelection;
-  /** The removal has begun. */
+  /** Called when the removal has started. */
   onDone: () => void;
   onClose: () => void;
 }) {
@@ -54,24 +54,24 @@ function Preview({ preview }: { preview: RemovalPreview }) {
         {othersPosts > 0 && (
           <li>
             {plural(othersPosts, {
-              one: '# answer or reply of others below these posts is hidden with them',
-              other: '# answers and replies of others below these posts are hidden with them',
+              one: '# answer or reply from other members to these posts is hidden too',
+              other: '# answers and replies from other members to these posts are hidden too',
             })}
           </li>
         )}
         {moderators > 0 && (
           <li>
             {plural(moderators, {
-              one: '# moderator is left alone',
-              other: '# moderators are left alone',
+              one: '# moderator is skipped',
+              other: '# moderators are skipped',
             })}
           </li>
         )}
         {alreadyRemoved > 0 && (
           <li>
             {plural(alreadyRemoved, {
-              one: 'The activity of # account is removed already',
-              other: 'The activity of # accounts is removed already',
+              one: 'The activity of # account is already removed',
+              other: 'The activity of # accounts is already removed',
             })}
           </li>
         )}

@@ -9,7 +9,7 @@ import { ReasonForm } from './ReasonForm.tsx';
 import { removalsQuery, removalStatusText, restoreRemoval } from './removals.ts';
 import classes from './moderation.module.css';
 
-/** The latest removals of all activity, how far they are, and how to restore what they took. */
+/** The latest removals of all activity with their progress. Each can be restored. */
 export function RemovalList() {
   const client = useQueryClient();
   const { data } = useQuery(removalsQuery);
@@ -28,9 +28,7 @@ export function RemovalList() {
       {restoring !== null && (
         <Dialog title={t`Restore`} opened onClose={() => setRestoring(null)}>
           <div className={classes.form}>
-            <p
-              className={classes.quiet}
-            >{t`All posts and votes that were removed come back, with their counts.`}</p>
+            <p className={classes.quiet}>{t`All removed posts and votes are restored.`}</p>
             <ReasonForm
               submit={t`Restore`}
               act={async (reason) => {

@@ -5,7 +5,7 @@ import { useState, type FormEvent } from 'react';
 import type { ReportReason, ReportState } from '#shared/moderation/moderation.ts';
 import { paths } from '#web/core/paths.ts';
 import { toast } from '#web/core/toast.ts';
-import type { PostRef } from '#web/posts/post-ref.ts';
+import type { PostRef } from '#shared/core/fields.ts';
 import { CharacterCounter } from '#web/ui/CharacterCounter.tsx';
 import { Dialog } from '#web/ui/Dialog.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
@@ -15,7 +15,7 @@ import { moderationKeys, reportQuery, setReport } from './moderation.ts';
 import { reportReasons } from './moderation-messages.ts';
 import classes from './moderation.module.css';
 
-/** Tells the operators of a post, or takes that back. */
+/** Reports a post to the moderators or withdraws the report. */
 export default function ReportDialog({
   post,
   opener,
@@ -42,7 +42,7 @@ function ReportForm({ post, state, onClose }: { post: PostRef; state: ReportStat
   const [note, setNote] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
   const [saving, setSaving] = useState(false);
-  if (state.closed) return <p>{t`An operator has looked at your flag. Thank you.`}</p>;
+  if (state.closed) return <p>{t`A moderator has reviewed your report. Thank you.`}</p>;
 
   async function save(wanted: ReportReason | null) {
     if (saving) return;
@@ -50,7 +50,7 @@ function ReportForm({ post, state, onClose }: { post: PostRef; state: ReportStat
     setProblem(null);
     try {
       client.setQueryData(moderationKeys.report(post), await setReport(post, { reason: wanted, note }));
-      toast(wanted === null ? t`Flag taken back` : t`Thank you. The operators will look at it.`);
+      toast(wanted === null ? t`Report withdrawn` : t`Thank you. The moderators will review it.`);
       onClose();
     } catch (error) {
       setProblem(error instanceof Error ? error.message : '');
@@ -67,10 +67,15 @@ function ReportForm({ post, state, onClose }: { post: PostRef; state: ReportStat
         void save(reason);
       }}
     >
-      <SelectField label={t`What is wrong?`} options={reportReasons()} value={reason} onChange={setReason} />
+      <SelectField
+        label={t`Why are you reporting this post?`}
+        options={reportReasons()}
+        value={reason}
+        onChange={setReason}
+      />
       <div>
         <Textarea
-          label={t`Anything to add?`}
+          label={t`Additional details`}
           rows={3}
           dir="auto"
           value={note}
@@ -79,13 +84,12 @@ function ReportForm({ post, state, onClose }: { post: PostRef; state: ReportStat
         <CharacterCounter text={note} max={maxNoteLength} />
       </div>
       <p className={classes.quiet}>
-        {t`Nobody learns that it was you.`}{' '}
-        <PathLink href={paths.careLog}>{t`What was done and why`}</PathLink>
+        {t`Reports are anonymous.`} <PathLink href={paths.moderationLog}>{t`Moderation log`}</PathLink>
       </p>
       <FormError message={problem} />
       <div className={classes.buttons}>
         {state.reason !== null && (
-          <Button variant="default" onClick={() => void save(null)}>{t`Take back`}</Button>
+          <Button variant="default" onClick={() => void save(null)}>{t`Withdraw report`}</Button>
         )}
         <Button variant="default" onClick={onClose}>{t`Cancel`}</Button>
         <Button type="submit" loading={saving}>{t`Report`}</Button>

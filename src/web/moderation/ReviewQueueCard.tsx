@@ -1,34 +1,33 @@
 import { plural, t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import type { ReportedPost, PostAction } from '#shared/moderation/moderation.ts';
-import { anchorOf } from '#web/posts/post-ref.ts';
+import { anchorOf, Author } from '#web/posts/index.ts';
 import { paths, questionPath } from '#web/core/paths.ts';
-import { Author } from '#web/posts/Author.tsx';
 import { Markdown } from '#web/ui/markdown/Markdown.tsx';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import { actionLabels, reportReasonLabel } from './moderation-messages.ts';
 import classes from './moderation.module.css';
 
-/** A flagged post and what can be done about it. */
+/** A reported post and the possible actions. */
 export function ReviewQueueCard({
   post,
   onAct,
 }: {
   post: ReportedPost;
-  /** Null: one of all there is. */
+  /** Null opens the dialog with all actions. */
   onAct: (action: PostAction | null) => void;
 }) {
   const ref = { kind: post.kind, id: post.postId };
   const hash = post.kind === 'question' ? '' : `#${anchorOf(ref)}`;
-  const count = plural(post.reportsCount, { one: '# flag', other: '# flags' });
+  const count = plural(post.reportsCount, { one: '# report', other: '# reports' });
   return (
     <article
       className={classes.card}
       tabIndex={-1}
       data-shortcut-stop
-      aria-label={t`Flagged post by ${post.authorName}`}
-      data-flagged={post.id}
+      aria-label={t`Reported post by ${post.authorName}`}
+      data-reported={post.id}
     >
       <div className={classes.head}>
         <span className={classes.strong}>{count}</span>
@@ -51,7 +50,7 @@ export function ReviewQueueCard({
         <Author id={post.authorId} name={post.authorName} />
         <Time at={post.createdAt} />
         {post.authorId !== null && (
-          <PathLink href={`${paths.care}/member/${post.authorId}`}>{t`About this member`}</PathLink>
+          <PathLink href={`${paths.moderation}/member/${post.authorId}`}>{t`About this member`}</PathLink>
         )}
       </div>
       <Markdown text={post.content} breaks headingLevel={3} />

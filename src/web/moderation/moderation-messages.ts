@@ -1,63 +1,63 @@
 import { t } from '@lingui/core/macro';
 import type {
   ModerationAction,
-  PostRef,
   ReportReason,
   MemberAction,
   PostAction,
 } from '#shared/moderation/moderation.ts';
+import type { PostRef } from '#shared/core/fields.ts';
 
-/** Why a post is flagged, as one chooses it. */
+/** The reasons for a report, as options. */
 export const reportReasons = (): readonly (readonly [ReportReason, string])[] => [
   ['spam', t`Spam or advertising`],
-  ['rude', t`Rude or hurtful`],
+  ['rude', t`Rude or abusive`],
   ['off_topic', t`Off topic`],
-  ['duplicate', t`Asked before`],
+  ['duplicate', t`Duplicate`],
   ['other', t`Something else`],
 ];
 
 export const reportReasonLabel = (reason: ReportReason): string =>
   reportReasons().find(([each]) => each === reason)?.[1] ?? reason;
 
-/** What can be done, as a button says it. */
+/** The button labels of the actions. */
 export const actionLabels: Readonly<Record<PostAction | MemberAction, () => string>> = {
-  dismiss: () => t`Dismiss the flags`,
+  dismiss: () => t`Dismiss reports`,
   hide: () => t`Hide`,
   delete: () => t`Delete`,
-  restore: () => t`Bring back`,
-  lock: () => t`Lock the question`,
-  unlock: () => t`Unlock the question`,
-  duplicate: () => t`Mark as asked before`,
-  not_duplicate: () => t`Not asked before after all`,
+  restore: () => t`Restore`,
+  lock: () => t`Lock question`,
+  unlock: () => t`Unlock question`,
+  duplicate: () => t`Mark as duplicate`,
+  not_duplicate: () => t`Not a duplicate`,
   warn: () => t`Warn`,
   suspend: () => t`Suspend`,
-  lift: () => t`End the suspension`,
-  undo: () => t`Undo everything they did`,
-  undo_undo: () => t`Bring back everything they did`,
+  lift_suspension: () => t`End suspension`,
+  remove_activity: () => t`Remove all activity`,
+  restore_activity: () => t`Restore all activity`,
 };
 
-/** What it means, for whoever is about to do it. */
+/** What each action does, for the moderator who is about to perform it. */
 export const actionDescriptions: Readonly<Record<PostAction | MemberAction, () => string>> = {
-  dismiss: () => t`The post stays as it is.`,
-  hide: () => t`Nobody sees it but its author and operators, until it is brought back.`,
-  delete: () => t`Nobody sees it but operators. It can be brought back for 30 days.`,
-  restore: () => t`It comes back with its votes, answers and replies.`,
-  lock: () => t`Nobody can answer, reply, vote or edit there.`,
-  unlock: () => t`Everybody can write there again.`,
-  duplicate: () => t`The question leads to the one that was asked before. Its answers stay.`,
-  not_duplicate: () => t`The question stands for itself again.`,
-  warn: () => t`The member sees the reason, here and by mail.`,
-  suspend: () => t`The member can read but not write. They see the reason and the time.`,
-  lift: () => t`The member can write again.`,
-  undo: () => t`Hides all their posts and takes back all their votes. It can be undone.`,
-  undo_undo: () => t`Their posts and votes come back.`,
+  dismiss: () => t`The post stays unchanged.`,
+  hide: () => t`Only the author and moderators can see it until it is restored.`,
+  delete: () => t`Only moderators can see it. It can be restored for 30 days.`,
+  restore: () => t`Restores the post with its votes, answers and replies.`,
+  lock: () => t`Stops new answers, replies, votes and edits.`,
+  unlock: () => t`Allows answers, replies, votes and edits again.`,
+  duplicate: () => t`Links this question to the original. Its answers stay.`,
+  not_duplicate: () => t`Removes the link to the original question.`,
+  warn: () => t`The member sees the reason here and by email.`,
+  suspend: () => t`The member can read but not post. They see the reason and the end date.`,
+  lift_suspension: () => t`The member can post again.`,
+  remove_activity: () => t`Hides all posts and removes all votes of this member. This can be undone.`,
+  restore_activity: () => t`Restores all posts and votes of this member.`,
 };
 
-/** What was done to a post of a kind, or about a member, as the log says it. */
+/** The text of an action in the moderation log. */
 export function logEntryText(action: ModerationAction, kind: PostRef['kind'] | null): string {
   switch (action) {
     case 'dismiss':
-      return t`Flags dismissed`;
+      return t`Reports dismissed`;
     case 'hide':
       return kind === 'question'
         ? t`Question hidden`
@@ -66,41 +66,41 @@ export function logEntryText(action: ModerationAction, kind: PostRef['kind'] | n
           : t`Reply hidden`;
     case 'delete':
       return kind === 'question'
-        ? t`Question deleted by an operator`
+        ? t`Question deleted by a moderator`
         : kind === 'answer'
-          ? t`Answer deleted by an operator`
-          : t`Reply deleted by an operator`;
+          ? t`Answer deleted by a moderator`
+          : t`Reply deleted by a moderator`;
     case 'restore':
       return kind === 'question'
-        ? t`Question brought back`
+        ? t`Question restored`
         : kind === 'answer'
-          ? t`Answer brought back`
-          : t`Reply brought back`;
+          ? t`Answer restored`
+          : t`Reply restored`;
     case 'lock':
       return t`Question locked`;
     case 'unlock':
       return t`Question unlocked`;
     case 'duplicate':
-      return t`Question marked as asked before`;
+      return t`Question marked as duplicate`;
     case 'not_duplicate':
-      return t`Question no longer marked as asked before`;
+      return t`Question no longer marked as duplicate`;
     case 'warn':
       return t`Member warned`;
     case 'suspend':
       return t`Member suspended`;
-    case 'lift':
+    case 'lift_suspension':
       return t`Suspension ended`;
-    case 'undo':
-      return t`Everything that one account did was undone`;
-    case 'undo_undo':
-      return t`Everything that one account did was brought back`;
+    case 'remove_activity':
+      return t`All activity of an account removed`;
+    case 'restore_activity':
+      return t`All activity of an account restored`;
     case 'purge':
-      return t`Gone for good, 30 days after it was deleted`;
+      return t`Permanently deleted after 30 days`;
     case 'approve':
       return t`Accounts approved`;
-    case 'remove_activity':
+    case 'bulk_remove_activity':
       return t`All activity of several accounts removed`;
-    case 'restore_activity':
+    case 'bulk_restore_activity':
       return t`All activity of several accounts restored`;
     case 'role':
       return t`Role changed on the command line`;

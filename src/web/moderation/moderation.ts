@@ -7,51 +7,51 @@ import type {
 } from '#shared/moderation/moderation.ts';
 import { api, readJson } from '#web/core/api.ts';
 import { sessionQuery } from '#web/core/session.ts';
-import type { PostRef } from '#web/posts/post-ref.ts';
-import { questionKeys } from '#web/posts/questions/question-cache.ts';
+import { questionKeys } from '#web/posts/index.ts';
+import type { PostRef } from '#shared/core/fields.ts';
 
-/** Under which keys the cache holds what operators take care of. */
+/** The query keys of moderation. */
 export const moderationKeys = {
-  all: ['care'],
-  queue: ['care', 'queue'],
-  log: ['care', 'log'],
-  member: (id: number) => ['care', 'member', id],
-  hiddenPosts: (questionId: number) => ['care', 'hidden', questionId],
-  report: (post: PostRef) => ['care', 'flag', post.kind, post.id],
-  messages: ['care', 'notices'],
+  all: ['moderation'],
+  queue: ['moderation', 'queue'],
+  log: ['moderation', 'log'],
+  member: (id: number) => ['moderation', 'member', id],
+  hiddenPosts: (questionId: number) => ['moderation', 'hidden', questionId],
+  report: (post: PostRef) => ['moderation', 'report', post.kind, post.id],
+  messages: ['moderation', 'messages'],
 } as const;
 
 const postCollections = { question: api.questions, answer: api.answers, reply: api.replies } as const;
 const toIdParam = (id: number) => ({ param: { id: String(id) } });
 
-/** The member's own flag on a post. */
+/** The member's own report of a post. */
 export const reportQuery = (post: PostRef) =>
   queryOptions({
     queryKey: moderationKeys.report(post),
     queryFn: ({ signal }): Promise<ReportState> =>
-      readJson(postCollections[post.kind][':id'].flag.$get(toIdParam(post.id), { init: { signal } })),
+      readJson(postCollections[post.kind][':id'].report.$get(toIdParam(post.id), { init: { signal } })),
     staleTime: 0,
   });
 
 export function setReport(post: PostRef, draft: ReportDraft): Promise<ReportState> {
-  return readJson(postCollections[post.kind][':id'].flag.$put({ ...toIdParam(post.id), json: draft }));
+  return readJson(postCollections[post.kind][':id'].report.$put({ ...toIdParam(post.id), json: draft }));
 }
 
-/** Posts with open flags, most flags first. */
+/** Posts with open reports, most reports first. */
 export const reviewQueueQuery = infiniteQueryOptions({
   queryKey: moderationKeys.queue,
   queryFn: ({ pageParam, signal }) =>
-    readJson(api.care.queue.$get({ query: toCursorQuery(pageParam) }, { init: { signal } })),
+    readJson(api.moderation.queue.$get({ query: toCursorQuery(pageParam) }, { init: { signal } })),
   initialPageParam: null as string | null,
   getNextPageParam: (page) => page.nextCursor,
   staleTime: 0,
 });
 
-/** What was done and why, the latest first. */
+/** The moderation log, latest first. */
 export const moderationLogQuery = infiniteQueryOptions({
   queryKey: moderationKeys.log,
   queryFn: ({ pageParam, signal }) =>
-    readJson(api.care.log.$get({ query: toCursorQuery(pageParam) }, { init: { signal } })),
+    readJson(api.moderation.log.$get({ query: toCursorQuery(pageParam) }, { init: { signal } })),
   initialPageParam: null as string | null,
   getNextPageParam: (page) => page.nextCursor,
   staleTime: 0,
@@ -59,19 +59,20 @@ export const moderationLogQuery = infiniteQueryOptions({
 
 const toCursorQuery = (text: string | null) => (text === null ? {} : { cursor: text });
 
-/** How a member stands; asked again every second while something is being undone. */
+/** A member's moderation status. Refetched every second while activity is being removed or restored. */
 export const moderatedMemberQuery = (id: number) =>
   queryOptions({
     queryKey: moderationKeys.member(id),
-    queryFn: ({ signal }) => readJson(api.care.members[':id'].$get(toIdParam(id), { init: { signal } })),
+    queryFn: ({ signal }) =>
+      readJson(api.moderation.members[':id'].$get(toIdParam(id), { init: { signal } })),
     staleTime: 0,
     refetchInterval: ({ state }) =>
-      state.data?.activityRemoval?.state === 'undoing' || state.data?.activityRemoval?.state === 'restoring'
+      state.data?.activityRemoval?.state === 'removing' || state.data?.activityRemoval?.state === 'restoring'
         ? 1_000
         : false,
   });
 
-/** What of a question others do not see. */
+/** The hidden posts of a question. */
 export const hiddenPostsQuery = (questionId: number) =>
   queryOptions({
     queryKey: moderationKeys.hiddenPosts(questionId),
@@ -80,24 +81,24 @@ export const hiddenPostsQuery = (questionId: number) =>
     staleTime: 0,
   });
 
-/** What the operators told the member and they have not seen yet. */
+/** The member's unread messages from the moderators. */
 export const moderatorMessagesQuery = queryOptions({
   queryKey: moderationKeys.messages,
-  queryFn: ({ signal }) => readJson(api.notices.$get({}, { init: { signal } })),
+  queryFn: ({ signal }) => readJson(api['moderator-messages'].$get({}, { init: { signal } })),
   staleTime: 0,
 });
 
 export async function markMessagesSeen(client: QueryClient, upTo: number): Promise<void> {
-  await readJson(api.notices.seen.$put({ json: { upTo } }));
+  await readJson(api['moderator-messages'].seen.$put({ json: { upTo } }));
   await client.invalidateQueries({ queryKey: moderationKeys.messages });
   await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
 }
 
 export async function moderatePost(client: QueryClient, draft: PostActionDraft): Promise<void> {
   try {
-    await readJson(api.care['post-actions'].$post({ json: draft }));
+    await readJson(api.moderation['post-actions'].$post({ json: draft }));
   } finally {
-    // Also where somebody was faster: then it has changed.
+    // Also after a conflict, since another moderator has changed the data.
     void client.invalidateQueries({ queryKey: moderationKeys.all });
     void client.invalidateQueries({ queryKey: questionKeys.all });
   }
@@ -105,7 +106,7 @@ export async function moderatePost(client: QueryClient, draft: PostActionDraft):
 
 export async function moderateMember(client: QueryClient, draft: MemberActionDraft): Promise<void> {
   try {
-    await readJson(api.care['member-actions'].$post({ json: draft }));
+    await readJson(api.moderation['member-actions'].$post({ json: draft }));
   } finally {
     void client.invalidateQueries({ queryKey: moderationKeys.all });
   }

@@ -7,7 +7,7 @@ import { plural, t } from '@lingui/core/macro';
 
 const removalKey = (...rest: readonly unknown[]) => [...moderationKeys.all, 'registrations', ...rest];
 
-/** From which networks accounts registered in the last hours. */
+/** The networks from which accounts registered in the last hours. */
 export const registrationNetworksQuery = (hours: number) =>
   queryOptions({
     queryKey: removalKey('networks', hours),
@@ -16,7 +16,7 @@ export const registrationNetworksQuery = (hours: number) =>
     staleTime: 0,
   });
 
-/** The accounts of one network; null: those that wait and whose network is not stored any more. */
+/** The accounts of one network; null: those waiting for approval whose network is no longer stored. */
 export const registeredAccountsQuery = (network: string | null, hours: number) =>
   infiniteQueryOptions({
     queryKey: removalKey('accounts', network, hours),
@@ -38,7 +38,7 @@ export const registeredAccountsQuery = (network: string | null, hours: number) =
     staleTime: 0,
   });
 
-/** What a removal would take. */
+/** What a removal would affect. */
 export const removalPreviewQuery = (selection: RemovalSelection) =>
   queryOptions({
     queryKey: removalKey('preview', selection),
@@ -48,7 +48,7 @@ export const removalPreviewQuery = (selection: RemovalSelection) =>
     gcTime: 0,
   });
 
-/** The latest removals; asked again every second while one runs. */
+/** The latest removals. Refetched every second while one runs. */
 export const removalsQuery = queryOptions({
   queryKey: removalKey('removals'),
   queryFn: ({ signal }) => readJson(api.moderation.removals.$get({}, { init: { signal } })),
@@ -72,7 +72,7 @@ export async function approveAccounts(client: QueryClient, memberIds: number[]):
   await changeAndRefresh(client, () => readJson(api.moderation.approvals.$post({ json: { memberIds } })));
 }
 
-/** Also where another moderator was faster: then it has changed. */
+/** Also after a conflict, since another moderator has changed the data. */
 async function changeAndRefresh(client: QueryClient, change: () => Promise<unknown>): Promise<void> {
   try {
     await change();
@@ -94,7 +94,7 @@ export function describeActivity({ questions, answers, replies, votes }: Activit
   return parts.length === 0 ? t`no activity` : new Intl.ListFormat(i18n.locale).format(parts);
 }
 
-/** How far a removal or its restoration is. */
+/** The progress of a removal or a restoration. */
 export function removalStatusText({ state, posts, votes, postsDone, votesDone }: Removal): string {
   const done = postsDone + votesDone;
   const all = posts + votes;

@@ -14,12 +14,12 @@ const loadMenu = () => import('./NotificationMenu.tsx');
 const NotificationMenu = lazyComponent(loadMenu);
 const intent = preloadOnIntent(loadMenu);
 
-/** The bell in the top bar: how many are unread, and the newest of them. */
+/** The notification button of the top bar, with the unread count and the menu of the newest notifications. */
 export function NotificationButton({ className }: { className: string }) {
-  // The error is read here to be told of it: what the bell opens may be loaded after the answer came.
+  // Reading `error` subscribes to it: the menu's code may be loaded after the request has failed.
   const { data, error, refetch } = useQuery(newestNotificationsQuery);
   const id = useId();
-  // Noted when it is pressed, as that of the account menu.
+  // Set when the button is pressed, as in AccountMenu.
   const [button, setButton] = useState<HTMLElement | null>(null);
   const [opened, setOpened] = useState(false);
   const unread = data?.unreadCount ?? 0;
@@ -69,7 +69,9 @@ export function NotificationButton({ className }: { className: string }) {
   );
 }
 
-/** The number on the bell, 99+ above 99 (docs/product.md 12.4). Decoration: the control it stands on says the count. */
+/**
+ * The unread count, 99+ above 99 (docs/product.md 12.4). Hidden from screen readers: the button's name has the count.
+ */
 export function UnreadBadge({ count }: { count: number }) {
   if (count === 0) return null;
   return (

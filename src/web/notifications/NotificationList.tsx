@@ -8,7 +8,8 @@ import {
   IconMessage,
   type TablerIcon,
 } from '@tabler/icons-react';
-import type { Notification, NotificationKind } from '#shared/notifications/notifications.ts';
+import type { NotificationKind } from '#shared/notifications/notification-kinds.ts';
+import type { Notification } from '#shared/notifications/notifications.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { useSwipe } from '#web/ui/useSwipe.ts';
@@ -20,8 +21,8 @@ import { LoadingRegion } from '#web/ui/LoadingRegion.tsx';
 import { Skeleton } from '#web/ui/Skeleton.tsx';
 
 /**
- * Notifications, newest first; opening one marks it read and leads to what it tells of. Its button only marks it, and so
- * does a swipe to either side.
+ * Notifications, newest first. Opening one marks it read and navigates to its post. The button, or a swipe to either
+ * side, only marks it read.
  */
 export function NotificationList({
   notifications,
@@ -29,7 +30,7 @@ export function NotificationList({
   onOpen,
 }: {
   notifications: readonly Notification[];
-  /** Long messages are cut: in the bell's menu. */
+  /** Truncates long messages, for the menu. */
   compact?: boolean;
   onOpen?: () => void;
 }) {
@@ -72,7 +73,7 @@ function NotificationItem({
         data-shortcut-stop={compact ? undefined : true}
         onClick={(event) => {
           markAsRead();
-          // With a modifier the link opens elsewhere, and what is open here stays.
+          // With a modifier key the link opens elsewhere, and the menu stays open.
           if (!event.ctrlKey && !event.metaKey && !event.shiftKey) onOpen?.();
         }}
         onAuxClick={(event) => {
@@ -100,7 +101,7 @@ function NotificationItem({
           aria-label={t`Mark read`}
           title={t`Mark read`}
           onClick={(event) => {
-            // The button goes with what it did.
+            // The button disappears when it is pressed.
             event.currentTarget.closest('li')?.querySelector('a')?.focus();
             markAsRead();
           }}
@@ -126,7 +127,7 @@ const kindIcons: Readonly<Record<NotificationKind, TablerIcon>> = {
   mention: IconAt,
 };
 
-/** What happened, at a glance; the message says it in words. */
+/** An icon for the kind. The message says the same in words. */
 function KindIcon({ of }: { of: NotificationKind }) {
   const Icon = kindIcons[of];
   return (
@@ -137,8 +138,8 @@ function KindIcon({ of }: { of: NotificationKind }) {
 }
 
 /**
- * Stays focusable when there is nothing to mark, so that the keyboard goes on from here.
- * @param newest the id of the newest notification on the page; null where there is none.
+ * Stays focusable when there is nothing to mark, so that the keyboard focus is not lost.
+ * @param newest the id of the newest notification on the page; null if there is none.
  */
 export function MarkAllReadButton({ newest, unread }: { newest: number | null; unread: number }) {
   const markAll = useMarkAllRead();
@@ -161,7 +162,7 @@ export function MarkAllReadButton({ newest, unread }: { newest: number | null; u
 
 const widths = ['70%', '55%', '80%', '62%', '74%', '48%'];
 
-/** Notifications on their way. */
+/** The placeholder of a list of notifications. */
 export function NotificationSkeletons({ part = false }: { part?: boolean }) {
   return (
     <LoadingRegion label={t`Loading notifications`} part={part}>

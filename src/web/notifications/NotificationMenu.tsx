@@ -12,7 +12,7 @@ import classes from './NotificationMenu.module.css';
 
 type MenuProps = { page: Notifications | undefined; query: FailedQuery; onClose: () => void };
 
-/** What the bell opens; loaded when it is first wanted. */
+/** The menu of the notification button. Loaded when it is first opened. */
 export default function NotificationMenu({
   button,
   opened,
@@ -53,7 +53,7 @@ function MenuContent({ page, query, onClose }: MenuProps) {
         )}
         {page === undefined && query.error === null && <NotificationSkeletons part />}
         {page !== undefined && items.length === 0 && (
-          <p className={classes.note}>{t`Answers, replies and upvotes to what you write show up here.`}</p>
+          <p className={classes.note}>{t`Answers, replies and upvotes on your posts show up here.`}</p>
         )}
         <NotificationList notifications={items.slice(0, limits.notificationsMenu)} compact onOpen={onClose} />
       </div>

@@ -7,7 +7,7 @@ import type {
   NotificationCategory,
   NotificationPreference,
 } from '#shared/notifications/preferences.ts';
-import { ApiError, translateServerMessage } from '#web/core/errors.ts';
+import { ApiError } from '#web/core/errors.ts';
 import { toastError } from '#web/core/toast.ts';
 import check from '#web/ui/checkbox.module.css';
 import { LoadError } from '#web/ui/LoadError.tsx';
@@ -22,10 +22,10 @@ import { EmailStatusNote } from './EmailStatusNote.tsx';
 import { PushSettings } from './PushSettings.tsx';
 import classes from './NotificationPreferences.module.css';
 
-/** How the member hears of what: a line for each thing, a column for each way. Every change is saved at once. */
+/** A table with a row per kind of event and a column per channel. Changes are saved automatically. */
 export function NotificationPreferences() {
   const query = useQuery(notificationPreferencesQuery);
-  const ids = { inApp: useId(), mail: useId(), push: useId() };
+  const ids = { inApp: useId(), email: useId(), push: useId() };
   const [savedLine, setSavedLine] = useState<NotificationCategory | null>(null);
   useEffect(() => {
     if (savedLine === null) return;
@@ -35,21 +35,22 @@ export function NotificationPreferences() {
 
   if (query.isPending) return <PreferencesSkeleton />;
   const settings = query.data;
-  if (settings === undefined) return <LoadError text={t`Your choices could not be loaded.`} query={query} />;
+  if (settings === undefined)
+    return <LoadError text={t`Your notification preferences could not be loaded.`} query={query} />;
   const { preferences, emailStatus, pushKey } = settings;
   return (
     <>
       <table className={classes.table}>
         <caption>
-          <VisuallyHidden>{t`How you hear of what concerns you`}</VisuallyHidden>
+          <VisuallyHidden>{t`Notification preferences`}</VisuallyHidden>
         </caption>
         <thead>
           <tr>
             <th scope="col">
-              <VisuallyHidden>{t`What it is about`}</VisuallyHidden>
+              <VisuallyHidden>{t`Event`}</VisuallyHidden>
             </th>
             <th id={ids.inApp} scope="col">{t`In the app`}</th>
-            <th id={ids.mail} scope="col">{t`By mail`}</th>
+            <th id={ids.email} scope="col">{t`By email`}</th>
             <th id={ids.push} scope="col">{t`Push`}</th>
           </tr>
         </thead>
@@ -59,7 +60,7 @@ export function NotificationPreferences() {
               key={choice.category}
               choice={choice}
               columns={ids}
-              canMail={emailStatus !== 'unavailable'}
+              canEmail={emailStatus !== 'unavailable'}
               canPush={pushKey !== null}
               isSaved={savedLine === choice.category}
               onSaved={() => setSavedLine(choice.category)}
@@ -78,10 +79,10 @@ export function NotificationPreferences() {
   );
 }
 
-/** As many lines as there are choices, each as high as one, and what stands below them. */
+/** The placeholder of the table, with its final height. */
 function PreferencesSkeleton() {
   return (
-    <LoadingRegion label={t`Loading your choices`} part>
+    <LoadingRegion label={t`Loading notification preferences`} part>
       <span className={classes.loading}>
         {nameWidths.map((width) => (
           <span key={width} className={classes.loadingLine}>
@@ -100,27 +101,27 @@ function PreferencesSkeleton() {
   );
 }
 
-/** About as long as the names that come. */
+/** About as long as the names of the events. */
 const nameWidths = ['68%', '80%', '60%', '46%', '52%', '49%'];
 
-/** How long 'Saved' stands, in milliseconds. */
+/** How long 'Saved' is visible, in milliseconds. */
 const savedNoticeMs = 4_000;
 
 function PreferenceRow(props: {
   choice: NotificationPreference;
-  columns: { inApp: string; mail: string; push: string };
-  canMail: boolean;
+  columns: { inApp: string; email: string; push: string };
+  canEmail: boolean;
   canPush: boolean;
   isSaved: boolean;
   onSaved: () => void;
 }) {
-  const { choice, columns, canMail, canPush, isSaved, onSaved } = props;
+  const { choice, columns, canEmail, canPush, isSaved, onSaved } = props;
   const { category, inApp, email, push } = choice;
   const lineId = useId();
   const savePreference = useSavePreference();
   const save = (change: PreferenceChange) =>
     savePreference.mutate({ category, change }, { onSuccess: onSaved, onError: showSaveError });
-  // What is not told in the app is told nowhere; what was chosen comes back with it.
+  // Without in-app notifications the other channels are off too. Their choices return with it.
   const isOff = !inApp;
   return (
     <tr>
@@ -142,9 +143,9 @@ function PreferenceRow(props: {
       <td>
         <select
           className={classes.select}
-          aria-labelledby={`${lineId} ${columns.mail}`}
-          disabled={isOff || !canMail}
-          value={canMail ? email : 'off'}
+          aria-labelledby={`${lineId} ${columns.email}`}
+          disabled={isOff || !canEmail}
+          value={canEmail ? email : 'off'}
           onChange={(event) => save({ email: event.currentTarget.value as EmailFrequency })}
         >
           {emailFrequencies().map(([value, label]) => (
@@ -173,14 +174,14 @@ function PreferenceRow(props: {
 function showSaveError(error: Error): void {
   toastError(
     error instanceof ApiError
-      ? translateServerMessage(error.message)
-      : t`Your choice could not be saved. Please check your connection and try again.`,
+      ? error.message
+      : t`Your preferences could not be saved. Please check your connection and try again.`,
   );
 }
 
 const emailFrequencies = (): [EmailFrequency, string][] => [
   ['off', t`Off`],
-  ['at_once', t`At once`],
+  ['instant', t`Instantly`],
   ['daily', t`Daily`],
   ['weekly', t`Weekly`],
 ];
@@ -198,6 +199,6 @@ function preferenceLabel(about: NotificationCategory): string {
     case 'accepted':
       return t`Accepted answers`;
     case 'votes':
-      return t`Votes for my posts`;
+      return t`Votes on my posts`;
   }
 }

@@ -56,7 +56,7 @@ export function NotificationsPage() {
 
 function NoUnread() {
   return (
-    <EmptyState title={t`All caught up`} text={t`Notifications you have not read yet show up here.`}>
+    <EmptyState title={t`All caught up`} text={t`Unread notifications show up here.`}>
       <ButtonLink href={paths.notifications}>{t`Show all`}</ButtonLink>
     </EmptyState>
   );
@@ -66,7 +66,7 @@ function NoNotifications() {
   return (
     <EmptyState
       title={t`No notifications yet`}
-      text={t`Answers, replies and upvotes to what you write show up here, and answers to questions you follow.`}
+      text={t`Answers, replies and upvotes on your posts show up here, and answers to questions you follow.`}
     >
       <ButtonLink href={`${paths.home}?tab=unanswered`}>{t`Find a question to answer`}</ButtonLink>
     </EmptyState>

@@ -12,19 +12,19 @@ const queryKey = ['settings', 'notifications'] as const;
 
 export const notificationPreferencesQuery = queryOptions({
   queryKey,
-  queryFn: ({ signal }) => readJson(api['notification-settings'].$get({}, { init: { signal } })),
+  queryFn: ({ signal }) => readJson(api['notification-preferences'].$get({}, { init: { signal } })),
   staleTime: 0,
 });
 
-/** Saves one choice; shown at once, and back again when the server refuses. */
+/** Saves one preference. The change is optimistic and is reverted if the server refuses. */
 export function useSavePreference() {
   const client = useQueryClient();
   return useMutation({
-    // One after the other, so that the last one chosen is the last one saved.
-    scope: { id: 'notification-settings' },
+    // One after another, so that the last choice is saved last.
+    scope: { id: 'notification-preferences' },
     mutationFn: ({ category, change }: { category: NotificationCategory; change: PreferenceChange }) =>
       readJson(
-        api['notification-settings'][':category'].$put({
+        api['notification-preferences'][':category'].$put({
           param: { category },
           json: { ...change, ...currentTimeZone() },
         }),
@@ -35,8 +35,8 @@ export function useSavePreference() {
     },
     onError: () => client.invalidateQueries({ queryKey }),
     onSuccess: (saved, { category }) => {
-      const mine = saved.preferences.find((choice) => choice.category === category);
-      if (mine !== undefined) patchPreference(client, category, mine, saved);
+      const savedChoice = saved.preferences.find((choice) => choice.category === category);
+      if (savedChoice !== undefined) patchPreference(client, category, savedChoice, saved);
     },
   });
 }
@@ -44,10 +44,13 @@ export function useSavePreference() {
 export type PreferenceChange = Omit<NotificationPreferenceChange, 'timeZone'>;
 
 export function useSendConfirmationEmail() {
-  return useMutation({ mutationFn: () => readJson(api['notification-settings'].confirmation.$post()) });
+  return useMutation({ mutationFn: () => readJson(api['notification-preferences'].confirmation.$post()) });
 }
 
-/** Asks the browser, then tells the server. Fails with PushRefused where the browser does. */
+/**
+ * Requests permission from the browser and registers the subscription with the server. Throws `PushError` if the
+ * browser refuses.
+ */
 export function useEnablePush() {
   const client = useQueryClient();
   return useMutation({
@@ -70,7 +73,7 @@ export function useDisablePush() {
   });
 }
 
-/** What is on its way for the other lines stays as it is shown. */
+/** Keeps the optimistic state of the other rows. */
 function patchPreference(
   client: ReturnType<typeof useQueryClient>,
   category: NotificationCategory,
@@ -92,7 +95,7 @@ const definedFields = ({ inApp, email, push }: PreferenceChange): Partial<Notifi
   ...(push !== undefined && { push }),
 });
 
-/** Where the member is, for the morning of a digest; older names of places that PostgreSQL may not know are left out. */
+/** The member's time zone, for the time of a digest. Old zone names that PostgreSQL may not know are omitted. */
 function currentTimeZone(): { timeZone?: string } {
   const { timeZone: zone } = Intl.DateTimeFormat().resolvedOptions();
   return /^[\w+/-]{1,64}$/.test(zone) ? { timeZone: zone } : {};

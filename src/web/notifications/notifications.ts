@@ -11,17 +11,17 @@ import type { Notification, NotificationFilter, Notifications } from '#shared/no
 import { api, readJson } from '#web/core/api.ts';
 import { logFailure } from '#web/core/errors.ts';
 
-/** Under which keys the cache holds notifications; what patches it uses these. */
+/** The query keys of notifications. Live updates use them too. */
 export const notificationKeys = {
   all: ['notifications'],
-  /** The newest page, with the unread count: what the bell shows. */
+  /** The newest page with the unread count, for the menu. */
   newest: ['notifications', 'newest'],
   list: (filter: NotificationFilter) => ['notifications', 'list', filter],
 } as const;
 
 const minuteMs = 60_000;
 
-/** For the bell and the count in the title, also while the page is in the background. */
+/** For the menu and the count in the title, also while the page is in the background. */
 export const newestNotificationsQuery = queryOptions({
   queryKey: notificationKeys.newest,
   queryFn: async ({ signal, client }) =>
@@ -31,7 +31,7 @@ export const newestNotificationsQuery = queryOptions({
   refetchOnWindowFocus: 'always',
 });
 
-/** /notifications, a page at a time, newest first. */
+/** /notifications, one page at a time, newest first. */
 export function notificationsQuery(filter: NotificationFilter) {
   return infiniteQueryOptions({
     queryKey: notificationKeys.list(filter),
@@ -48,21 +48,29 @@ export function notificationsQuery(filter: NotificationFilter) {
   });
 }
 
-/** The member looks at the bell: what is new need not be mailed at once, nor pushed. If it gets lost, it is. */
+/**
+ * Called when the member sees the notifications, so that new ones are neither emailed instantly nor pushed. If the
+ * request fails, they are.
+ */
 export function markNotificationsSeen(): void {
-  readJson(api.notifications.seen.$put()).catch((error: unknown) => logFailure('Saying what is seen', error));
+  readJson(api.notifications.seen.$put()).catch((error: unknown) =>
+    logFailure('Marking notifications seen', error),
+  );
 }
 
 export function useUnreadCount(): number {
   return useQuery(newestNotificationsQuery).data?.unreadCount ?? 0;
 }
 
-/** What is marked read: one notification, or all that have been loaded or are older (null: all there are). */
+/** The notifications to mark as read: one, or all up to an id (null: all). */
 type ReadMark = { notification: Notification } | { upTo: number | null };
 
 const markReadKey = ['mark-read'];
 
-/** Marks one read; shown at once, and back again when the server refuses. A list of unread ones keeps it while it is open. */
+/**
+ * Marks one notification read. The change is optimistic and is reverted if the server refuses. The list of unread ones
+ * shows it until it is left.
+ */
 export function useMarkRead() {
   return useMarkMutation({
     save: ({ notification }: { notification: Notification }) =>
@@ -72,7 +80,7 @@ export function useMarkRead() {
   });
 }
 
-/** Marks all read that have been loaded or are older; what arrives meanwhile stays unread. */
+/** Marks all notifications read that are loaded or older. New ones stay unread. */
 export function useMarkAllRead() {
   return useMarkMutation({
     save: ({ upTo }: { upTo: number | null }) => readJson(api.notifications.read.$put({ json: { upTo } })),
@@ -83,7 +91,7 @@ export function useMarkAllRead() {
 
 type MarkReadOptions<Made> = {
   save: (mark: Made) => Promise<unknown>;
-  /** What is asked for again afterwards. */
+  /** The query key to invalidate afterwards. */
   invalidates: readonly string[];
   log: (error: Error) => void;
 };
@@ -102,7 +110,7 @@ function useMarkMutation<Made extends ReadMark>({ save, invalidates, log }: Mark
       log(error);
       before?.restore();
     },
-    // Not waited for: until then the mark would count as under way, and be made on what comes.
+    // Not awaited: the mutation would stay pending and also mark notifications that arrive in this fetch.
     onSettled: () => void client.invalidateQueries({ queryKey: invalidates }),
   });
 }
@@ -119,13 +127,13 @@ function applyMark(page: Notifications, mark: ReadMark): Notifications {
   return { ...page, items, unreadCount: Math.max(0, page.unreadCount - 1) };
 }
 
-/** A page that the server wrote before it heard of a mark does not take that back. */
+/** Applies pending marks to a page that the server may have read before it saved them. */
 function applyPendingMarks(client: QueryClient, page: Notifications): Notifications {
   const pending = client.getMutationCache().findAll({ mutationKey: markReadKey, status: 'pending' });
   return pending.reduce((shown, { state }) => applyMark(shown, state.variables as ReadMark), page);
 }
 
-/** Changes every page of notifications that the cache holds, the bell's and those of the lists. */
+/** Changes every cached page of notifications, in the menu and in the lists. */
 function patchNotifications(client: QueryClient, change: (page: Notifications) => Notifications): void {
   client.setQueryData<Notifications>(notificationKeys.newest, (page) => page && change(page));
   for (const filter of ['all', 'unread'] as const)

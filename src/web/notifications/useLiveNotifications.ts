@@ -4,7 +4,7 @@ import type { NotificationFilter, Notifications } from '#shared/notifications/no
 import { type PendingNewItems, useLiveList } from '#web/core/live-list.ts';
 import { newestNotificationsQuery, notificationsQuery } from './notifications.ts';
 
-/** What the bell hears of enters the page of notifications at its top, or waits. */
+/** Adds new notifications to the page at its top or holds them back. */
 export function useLiveNotifications(filter: NotificationFilter): PendingNewItems {
   const client = useQueryClient();
   const { queryKey } = notificationsQuery(filter);

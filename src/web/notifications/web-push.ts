@@ -1,8 +1,8 @@
 import type { NewPushSubscription } from '#shared/notifications/preferences.ts';
 
 /**
- * What stands between this browser and pushes: 'unsupported': it has none (or is on plain http, or the app must be
- * installed first); 'denied': its person said no to this site's notifications; 'failed': its push service did not answer.
+ * Why push does not work: 'unsupported': the browser lacks it, or the site uses plain http, or the app must be
+ * installed first; 'denied': the permission was denied; 'failed': the browser's push service did not respond.
  */
 export type PushFailure = 'unsupported' | 'denied' | 'failed';
 
@@ -15,13 +15,13 @@ export class PushError extends Error {
   }
 }
 
-/** Milliseconds for the browser's push service. */
+/** The timeout for the browser's push service, in milliseconds. */
 const pushServiceTimeoutMs = 15_000;
 
 /**
- * Asks the browser to be pushed to. Call it from a click: browsers refuse to ask otherwise.
- * @param key the server's public key, base64url
- * @throws PushRefused
+ * Subscribes this browser to push messages. Must be called from a click: browsers do not ask for permission otherwise.
+ * @param key the server's public key, base64url.
+ * @throws PushError
  */
 export async function subscribeToPush(key: string): Promise<NewPushSubscription> {
   if (!('serviceWorker' in navigator && 'PushManager' in window && 'Notification' in window))
@@ -40,14 +40,14 @@ export async function subscribeToPush(key: string): Promise<NewPushSubscription>
   }
 }
 
-/** Ends what the browser has; the server is told apart from this. */
+/** Ends the browser's subscription. The server is notified separately. */
 export async function unsubscribeFromPush(): Promise<void> {
   const registration = await navigator.serviceWorker?.getRegistration();
   const pushSubscription = await registration?.pushManager?.getSubscription();
   await pushSubscription?.unsubscribe();
 }
 
-/** Another server key, such as that of a restored database, needs another subscription. */
+/** Another server key, such as that of a restored database, needs a new subscription. */
 async function createSubscription(manager: PushManager, key: string): Promise<PushSubscription> {
   const options = { userVisibleOnly: true, applicationServerKey: key };
   try {
@@ -66,7 +66,7 @@ function toNewPushSubscription({ endpoint = '', keys = {} }: PushSubscriptionJSO
 
 async function withTimeout<Result>(timeoutMs: number, work: Promise<Result>): Promise<Result> {
   const tooLate = new Promise<never>((_, reject) => {
-    setTimeout(() => reject(new Error('no answer')), timeoutMs);
+    setTimeout(() => reject(new Error('The push service did not respond.')), timeoutMs);
   });
   return Promise.race([work, tooLate]);
 }

@@ -1,14 +1,17 @@
 import { t } from '@lingui/core/macro';
 import { IconCircleCheck, IconCircleCheckFilled } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
-import { isTransient, translateServerMessage } from '#web/core/errors.ts';
+import { isTransient } from '#web/core/errors.ts';
 import { toastError } from '#web/core/toast.ts';
 import { useQuestionPage } from './questions/question-page-context.ts';
 import { PostAction } from './PostActions.tsx';
 import { acceptAnswer } from './post-api.ts';
 import { setAcceptedAnswer, setAcceptedAnswerFirst } from './questions/question-page-data.ts';
 
-/** For who asked: says that this answer solved it, instead of another one, or takes that back. Shows at once, first in the list. */
+/**
+ * For the question's author: accepts the answer instead of any other, or withdraws the acceptance. The answer moves to
+ * the top immediately.
+ */
 export function AcceptAnswerButton({ answerId }: { answerId: number }) {
   const { questionId, cache, acceptedAnswerId, reveal } = useQuestionPage();
   const accepted = acceptedAnswerId === answerId;
@@ -16,7 +19,7 @@ export function AcceptAnswerButton({ answerId }: { answerId: number }) {
   const save = useMutation({
     mutationFn: (wanted: number | null) => acceptAnswer(questionId, wanted),
     onMutate: async (wanted) => {
-      // It moves to its place at once; who accepted it moves along.
+      // The answer moves immediately, and the page scrolls with it.
       await cache.update((page) => setAcceptedAnswerFirst(page, wanted));
       if (wanted !== null) reveal({ kind: 'answer', id: wanted });
       return acceptedAnswerId;
@@ -29,8 +32,8 @@ export function AcceptAnswerButton({ answerId }: { answerId: number }) {
       await show(before);
       toastError(
         isTransient(error)
-          ? t`The server cannot be reached, so the answer was not marked. Try again when it is back.`
-          : translateServerMessage(error.message),
+          ? t`Could not accept the answer: the server cannot be reached. Please try again later.`
+          : error.message,
       );
     },
   });

@@ -3,9 +3,10 @@ import { IconLink } from '@tabler/icons-react';
 import { toast, toastError } from '#web/core/toast.ts';
 import { copyText } from '#web/ui/copy-text.ts';
 import { PostAction } from './PostActions.tsx';
-import { anchorOf, type PostRef } from './post-ref.ts';
+import { anchorOf } from './post-ref.ts';
+import type { PostRef } from '#shared/core/fields.ts';
 
-/** Puts the address of one post on the clipboard, as the link of its time has it. */
+/** Copies the link of one post. The date of a post has the same link. */
 export function CopyLinkButton({ post }: { post: PostRef }) {
   return (
     <PostAction
@@ -18,7 +19,7 @@ export function CopyLinkButton({ post }: { post: PostRef }) {
   );
 }
 
-/** @param to an address, as seen from this page. */
+/** @param to an address relative to this page. */
 export async function copyLink(to: string): Promise<void> {
   const url = new URL(to, window.location.href).href;
   if (await copyText(url)) toast(t`Link copied to clipboard!`);

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { LoadMore } from '#web/ui/LoadMore.tsx';
 
-/** Below answers or replies that are only a part: gets more of them into the page's cache. */
+/** Loads more answers or replies into the page's cache. */
 export function LoadMorePosts({
   name,
   failure,
@@ -18,7 +18,7 @@ export function LoadMorePosts({
       failure={more.isError ? failure : null}
       isLoading={more.isPending}
       load={more.mutate}
-      place="thread"
+      variant="thread"
     />
   );
 }

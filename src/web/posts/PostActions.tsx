@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import classes from './PostActions.module.css';
 import { t } from '@lingui/core/macro';
 
-/** The row of what can be done with a post. */
+/** The row of actions of a post. */
 export function PostActions({ children }: { children: ReactNode }) {
   return <div className={classes.actions}>{children}</div>;
 }
@@ -12,21 +12,21 @@ export function PostAction(props: {
   label: string;
   Icon?: TablerIcon;
   onPress: () => void;
-  /** The key that presses it on the focused post. */
+  /** The shortcut that presses the button on the focused post. */
   shortcut?: 'r' | 'e' | 'b';
-  /** Whose action it is, where it stands outside of its post. */
+  /** The anchor of the post, if the button is outside its article. */
   postAnchor?: string;
   busy?: boolean;
   active?: boolean;
-  /** On phones the icon stands alone. */
+  /** Shows only the icon on phones. */
   short?: boolean;
-  /** In a row of many, its icon says enough in any window. */
+  /** Shows only the icon in any window, for rows with many actions. */
   minor?: boolean;
-  /** On phones the icon stands alone where the row has no room for both. */
+  /** Shows only the icon on phones if the row has no space for the label. */
   yields?: boolean;
-  /** The id of the element that says whose action it is, where its name alone does not. */
+  /** The id of an element that describes which post the action is for, if the name alone does not. */
   describedBy?: string;
-  /** For one that stays pressed: says to screen readers, too, whether it is on. */
+  /** The state of a toggle button, also for screen readers. */
   pressed?: boolean;
 }) {
   const { label, Icon } = props;
@@ -34,16 +34,16 @@ export function PostAction(props: {
     <button
       type="button"
       className={classes.action}
-      data-key={props.shortcut}
-      data-for={props.postAnchor}
+      data-shortcut-key={props.shortcut}
+      data-shortcut-post={props.postAnchor}
       data-active={props.active || props.pressed || undefined}
       aria-describedby={props.describedBy}
       aria-disabled={props.busy || undefined}
       aria-pressed={props.pressed}
       title={props.short === true || props.yields === true ? label : undefined}
       data-short={props.short || undefined}
-      data-minor={props.minor || undefined}
-      data-yields={props.yields || undefined}
+      data-secondary={props.minor || undefined}
+      data-collapsible={props.yields || undefined}
       onClick={props.onPress}
     >
       {Icon !== undefined && <Icon size={17} stroke={1.6} aria-hidden="true" />}
@@ -52,7 +52,10 @@ export function PostAction(props: {
   );
 }
 
-/** What only its author can do with a post. @param deleteName where 'Delete' is not its name. */
+/**
+ * The actions of a post's author.
+ * @param deleteName replaces the name 'Delete'.
+ */
 export function AuthorPostActions(props: { onEdit: () => void; onDelete: () => void; deleteName?: string }) {
   return (
     <>

@@ -4,8 +4,8 @@ import { sanitizeUrl } from '#web/ui/markdown/safe-urls.ts';
 import classes from './PostAttribution.module.css';
 
 /**
- * Where an imported post comes from, as its licence asks: the site, the original, the author and the licence. No line
- * begins with a mark.
+ * The source of an imported post, as its licence requires: site, original, author and licence. Separators never begin a
+ * line.
  */
 export function PostAttribution({ source, authorName }: { source: NonNullable<Source>; authorName: string }) {
   return (

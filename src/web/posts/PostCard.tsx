@@ -7,7 +7,7 @@ import { PathLink } from '#web/ui/PathLink.tsx';
 import classes from './PostCard.module.css';
 import { Time } from '#web/ui/Time.tsx';
 
-/** A post in a list: who wrote it when, its title or that of its question, how it begins, and counts. */
+/** A post in a list: author, time, title (its own or that of its question), excerpt and counts. */
 export function PostCard({
   post,
   href,
@@ -26,12 +26,12 @@ export function PostCard({
   };
   href: string;
   title: string;
-  /** Where the post has what was searched for: it is marked there. */
+  /** The matches of a search, which are highlighted. */
   highlight: SearchHighlight | undefined;
-  /** Between its author and its time. */
+  /** The text between the author and the time. */
   verb?: string;
   counts: ReactNode;
-  /** What stands beside the counts. */
+  /** Shown next to the counts. */
   children?: ReactNode;
 }) {
   const titleId = useId();
@@ -65,7 +65,7 @@ export function PostCard({
   );
 }
 
-/** A text with the parts that were searched for marked in it. */
+/** A text with the matches of a search highlighted. */
 export function HighlightedText({ parts }: { parts: readonly { text: string; highlighted: boolean }[] }) {
   return withOffsets(parts).map(({ at, text, highlighted }) =>
     highlighted ? (
@@ -87,7 +87,10 @@ function withOffsets(parts: readonly { text: string; highlighted: boolean }[]) {
   });
 }
 
-/** The title of a question in a list, leading to what the card is about. @param id names the card. */
+/**
+ * The question title of a card, with the link to the post.
+ * @param id the id of the element that names the card.
+ */
 export function CardTitle({ id, href, children }: { id: string; href: string; children: ReactNode }) {
   return (
     <h2 id={id} className={classes.title} dir="auto">

@@ -8,17 +8,17 @@ import { useDraft } from './drafts/useDraft.ts';
 import { ApiError } from '#web/core/errors.ts';
 import { toastError } from '#web/core/toast.ts';
 import { FormError } from '#web/ui/FormError.tsx';
-import { Editor, type EditorHandle } from '#web/editor/Editor.tsx';
+import { Editor, type EditorHandle } from '#web/editor/index.ts';
 import { DraftConflict } from './drafts/DraftConflict.tsx';
 import { EditConflictBanner } from './revisions/EditConflictBanner.tsx';
 import { useQuestionPage } from './questions/question-page-context.ts';
-import { listParticipants } from './questions/question-page-data.ts';
-import type { PostRef } from './post-ref.ts';
+import { listMentionable } from './questions/question-page-data.ts';
+import type { PostRef } from '#shared/core/fields.ts';
 import classes from './PostForm.module.css';
 
 /**
- * `refused`: why the server did not want it, where it had been sent without the member looking on.
- * `version`: when what it answers or edits had last been edited as the draft was begun.
+ * `refused`: why the server refused the post, if it was sent in the background.
+ * `version`: `editedAt` of the parent or edited post when the draft was begun.
  */
 export type PostDraft = { content: string; key: string; refused?: string | null; version?: string | null };
 
@@ -26,36 +26,39 @@ type Props = {
   /** The accessible name of the field. */
   label: string;
   hideLabel?: boolean;
-  /** What the draft is for, e.g. 'answer:12'. */
+  /** The draft target, such as 'answer:12'. */
   draftTarget: string;
-  /** The text to edit; '' for a post to be written. */
+  /** The text to edit; '' for a new post. */
   original?: string;
-  /** The post that the text answers or edits: the form tells when others, or another tab, edit it meanwhile. */
+  /**
+   * The post that the text responds to or edits. The form shows a notice if it is edited meanwhile, by others or in
+   * another tab.
+   */
   subject?: { post: PostRef; editedAt: string | null };
   limit: number;
   tooLongMessage: string;
   counter?: 'always' | 'near';
   rows?: number;
-  /** Small until one begins to write. */
+  /** Small until the member starts to write. */
   quiet?: boolean;
   placeholder?: string;
   focused?: boolean;
   submitLabel: string;
   /**
-   * @param key the same for every try to post the same text (docs/product.md 6.6).
-   * @param version `editedAt` of what the text answers or edits, as the member knows it.
+   * @param key the idempotency key, the same for every try to post this text (docs/product.md 6.6).
+   * @param version `editedAt` of the parent or edited post that the member has seen.
    */
   submit: (content: string, key: string, version: string | null) => Promise<unknown>;
-  /** How the message of a failure begins: 'Failed to post reply'. */
+  /** The start of the error message: 'Failed to post reply'. */
   failureMessage: string;
-  /** How the note on what came back begins: 'Your reply was not posted'. */
+  /** The start of the notice for a refused post: "Couldn't post reply". */
   refusedMessage?: string;
   onTyped?: (content: string) => void;
-  /** Closes the form; what was typed is kept as a draft. */
+  /** Closes the form. The text stays as a draft. */
   onCancel?: () => void;
 };
 
-/** A field for one text, its draft, and the buttons that post it or leave it. */
+/** A text field with its draft and the buttons to post or cancel. */
 export function PostForm(props: Props) {
   const { original = '', limit, subject } = props;
   const { member, cache } = useQuestionPage();
@@ -77,20 +80,20 @@ export function PostForm(props: Props) {
     mutationFn: ({ content, key, version }: PostDraft) => props.submit(content.trim(), key, version ?? null),
     onSuccess: (_posted, { content }) => {
       if (draft.content === content) clearDraft();
-      // What was typed while that was on its way is another post.
+      // Text typed while the post was being sent is a new post.
       else setDraft({ key: createIdempotencyKey(), version: current, refused: null });
     },
     onError: (failure) => {
       editor.current?.focus();
-      // An earlier try got through although its answer got lost, and the text has changed since: this is another post.
-      if (failure instanceof ApiError && failure.code === 'key-reused')
+      // An earlier try succeeded although its response was lost, and the text has changed since: this is a new post.
+      if (failure instanceof ApiError && failure.kind === 'key-reused')
         setDraft({ key: createIdempotencyKey() });
       if (failure instanceof ApiError && failure.status === 401) return;
-      if (failure instanceof ApiError && failure.code === 'edited-meanwhile') void cache.refresh();
+      if (failure instanceof ApiError && failure.kind === 'edit-conflict') void cache.refresh();
       toastError(`${props.failureMessage}: ${failure.message}`);
     },
   });
-  // Two presses can come before the first has been rendered.
+  // The button can be pressed twice before the first press is rendered.
   const isPosting = useRef(false);
   const isBlank = draft.content.trim() === '';
   const submit = () => {
@@ -135,12 +138,13 @@ export function PostForm(props: Props) {
         value={draft.content}
         onChange={(content) => {
           setError(null);
-          // A post begins with its first letter; an edit began with the text that it changes.
+          // A new post starts with its first character, so its version is set then. An edit starts with the text that
+          // it changes.
           setDraft({ content, ...(original === '' && isBlank && { version: current }) });
           props.onTyped?.(content);
         }}
         limit={limit}
-        mentionable={() => listParticipants(cache.read(), member.id)}
+        mentionable={() => listMentionable(cache.read(), member.id)}
         counter={props.counter ?? 'always'}
         error={error}
         draft={state}

@@ -1,9 +1,10 @@
 import type { ReactNode } from 'react';
 import { useQuestionPage } from './questions/question-page-context.ts';
-import { anchorOf, isSamePost, type PostRef } from './post-ref.ts';
+import { anchorOf, isSamePost } from './post-ref.ts';
+import type { PostRef } from '#shared/core/fields.ts';
 import classes from './PostFrame.module.css';
 
-/** The article of one post: what addresses point at, what `j` and `k` step through, what takes the focus. */
+/** The article of a post: the target of links, a stop of the `j` and `k` shortcuts, and focusable. */
 export function PostFrame(
   props: { post: PostRef; className?: string | undefined; children: ReactNode } & (
     | { name: string }
@@ -17,7 +18,7 @@ export function PostFrame(
       tabIndex={-1}
       data-post
       data-shortcut-stop
-      data-marked={isSamePost(targetPost, props.post) || undefined}
+      data-highlighted={isSamePost(targetPost, props.post) || undefined}
       className={props.className === undefined ? classes.post : `${classes.post} ${props.className}`}
       {...('name' in props ? { 'aria-label': props.name } : { 'aria-labelledby': props.titleId })}
     >

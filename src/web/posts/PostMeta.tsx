@@ -5,12 +5,13 @@ import { Author } from './Author.tsx';
 import { Avatar } from '#web/ui/Avatar.tsx';
 import facts from '#web/ui/meta-line.module.css';
 import { Time } from '#web/ui/Time.tsx';
-import { anchorOf, type AnyPost, type PostRef } from './post-ref.ts';
+import { anchorOf, type AnyPost } from './post-ref.ts';
+import type { PostRef } from '#shared/core/fields.ts';
 import { useQuestionPage } from './questions/question-page-context.ts';
 import { EditedNote } from './revisions/Revisions.tsx';
 import classes from './PostMeta.module.css';
 
-/** Who wrote a post and when; the date is a link to the post itself. */
+/** The author and time of a post. The time links to the post. */
 export function PostMeta({
   post,
   content,

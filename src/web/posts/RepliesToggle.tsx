@@ -5,8 +5,9 @@ import classes from './RepliesToggle.module.css';
 import { repliesElementId } from './reply-tree.ts';
 
 /**
- * Folds the replies below a post away, and back.
- * @param branch the post's anchor. @param count how many there are; null where not all are loaded.
+ * Collapses and expands the replies below a post.
+ * @param branch the post's anchor.
+ * @param count the number of replies; null if not all are loaded.
  */
 export function RepliesToggle({ branch, count }: { branch: string; count: number | null }) {
   const { branches } = useQuestionPage();
@@ -16,8 +17,8 @@ export function RepliesToggle({ branch, count }: { branch: string; count: number
     <button
       type="button"
       className={classes.toggle}
-      data-key="c"
-      data-for={branch}
+      data-shortcut-key="c"
+      data-shortcut-post={branch}
       aria-expanded={!closed}
       aria-controls={repliesElementId(branch)}
       onClick={() => branches.toggle(branch)}

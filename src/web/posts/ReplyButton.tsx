@@ -2,9 +2,10 @@ import { t } from '@lingui/core/macro';
 import { IconArrowBackUp } from '@tabler/icons-react';
 import { useQuestionPage } from './questions/question-page-context.ts';
 import { PostAction } from './PostActions.tsx';
-import { isSamePost, type PostRef } from './post-ref.ts';
+import { isSamePost } from './post-ref.ts';
+import type { PostRef } from '#shared/core/fields.ts';
 
-/** Opens the form for a reply to a post, or closes it. */
+/** Opens or closes the reply form of a post. */
 export function ReplyButton({ to }: { to: PostRef }) {
   const { replyingTo, setReplyingTo, isLocked } = useQuestionPage();
   const replying = isSamePost(replyingTo, to);

@@ -6,7 +6,10 @@ import type { ReactNode } from 'react';
 import { paths } from '#web/core/paths.ts';
 import { PathLink } from '#web/ui/PathLink.tsx';
 
-/** The tags of a question; each leads to its topic. @param max how many to show before '+N more'. */
+/**
+ * The tags of a question as links to their pages.
+ * @param max how many to show before '+N more'.
+ */
 export function TagLinks({ tags, max = tags.length }: { tags: readonly string[]; max?: number }) {
   if (tags.length === 0) return null;
   const hiddenCount = tags.length - max;
@@ -26,7 +29,7 @@ export function TagLinks({ tags, max = tags.length }: { tags: readonly string[];
   );
 }
 
-/** Leads to a topic's questions. */
+/** A link to the questions with a tag. */
 export function TagLink({
   tag,
   className,
@@ -35,7 +38,7 @@ export function TagLink({
 }: {
   tag: string;
   className?: string | undefined;
-  /** Whether the keys `j` and `k` stop here. */
+  /** Whether the `j` and `k` shortcuts stop here. */
   shortcutStop?: boolean;
   children?: ReactNode;
 }) {
@@ -45,7 +48,7 @@ export function TagLink({
     'data-shortcut-stop': shortcutStop || undefined,
     children,
   } as const;
-  // Every browser takes these two, encoded or not, for steps in the path.
+  // Browsers treat these two as path segments, even if they are encoded.
   if (tag === '.' || tag === '..')
     return <PathLink href={`${paths.search}?${new URLSearchParams({ q: tag }).toString()}`} {...props} />;
   return <Link to="/topics/$tag" params={{ tag }} {...props} />;

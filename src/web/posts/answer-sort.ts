@@ -1,13 +1,13 @@
 import type { AnswerSort } from '#shared/posts/answers.ts';
 
-const storageKey = 'parley.answer-order';
+const storageKey = 'parley.answer-sort';
 const answerSorts: readonly AnswerSort[] = ['newest', 'helpful', 'oldest'];
 
 export function isAnswerSort(value: unknown): value is AnswerSort {
   return answerSorts.some((order) => order === value);
 }
 
-/** The order that the member chose last in this browser; newest first where none was (docs/product.md 5.4). */
+/** The order that the member chose last in this browser; newest first by default (docs/product.md 5.4). */
 export function getSavedAnswerSort(): AnswerSort {
   try {
     const stored = localStorage.getItem(storageKey);
@@ -21,6 +21,6 @@ export function saveAnswerSort(order: AnswerSort): void {
   try {
     localStorage.setItem(storageKey, order);
   } catch {
-    // Storage can be forbidden or full; the address keeps the choice for this page.
+    // Storage can be blocked or full. The address has the choice for this page.
   }
 }

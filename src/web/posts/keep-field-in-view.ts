@@ -1,4 +1,4 @@
-/** A note pushes the field of its form down; what somebody is typing in must stay under their eyes. */
+/** A notice above a field pushes it down. Scrolls the field that the member types in back into view. */
 export function keepFieldInView(note: HTMLElement | null): void {
   const form = note?.closest('form');
   if (note == null || form == null || !form.contains(document.activeElement)) return;

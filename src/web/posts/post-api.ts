@@ -1,15 +1,14 @@
 import { draftHeader } from '#shared/posts/drafts-targets.ts';
 import type { Answer, AnswerEdit } from '#shared/posts/answers.ts';
 import type { QuestionEdit } from '#shared/posts/questions.ts';
-import type { VoteDirection } from '#shared/core/fields.ts';
+import type { VoteDirection, PostRef } from '#shared/core/fields.ts';
 import type { Reply, ReplyEdit } from '#shared/posts/replies.ts';
 import type { Revision, RevisionsPage } from '#shared/posts/revisions.ts';
 import type { VoteState } from '#shared/engagement/votes.ts';
 import { api, readJson } from '#web/core/api.ts';
 import type { QueuedRequestOptions } from '#web/core/offline-queue-sender.ts';
-import type { PostRef } from './post-ref.ts';
 
-/** What the API offers for questions, answers and replies alike. */
+/** The API endpoints that questions, answers and replies share. */
 const collections = { question: api.questions, answer: api.answers, reply: api.replies } as const;
 
 export function setVote(
@@ -24,7 +23,7 @@ export async function deletePost(post: PostRef): Promise<void> {
   await readJson(collections[post.kind][':id'].$delete(toIdParam(post)));
 }
 
-/** A page of the versions, the current one first, without their texts. */
+/** A page of a post's versions without their texts, the current one first. */
 export function listRevisions(
   post: PostRef,
   cursor: string | null,
@@ -40,7 +39,7 @@ export function getRevision(post: PostRef, number: number, signal: AbortSignal):
   return readJson(collections[post.kind][':id'].revisions[':number'].$get({ param }, { init: { signal } }));
 }
 
-/** @param key of the draft that the edit was written as, as for those below. */
+/** @param key the idempotency key of the draft; the same for the functions below. */
 export function editQuestion(id: number, edit: QuestionEdit, key: string) {
   return readJson(
     api.questions[':id'].$put({ param: { id: String(id) }, header: { [draftHeader]: key }, json: edit }),
@@ -72,14 +71,14 @@ export function postAnswer(
   );
 }
 
-/** @param answerId the answer that solved it; null takes that back. */
+/** @param answerId the answer to accept; null withdraws the acceptance. */
 export function acceptAnswer(questionId: number, answerId: number | null) {
   return readJson(
     api.questions[':id']['accepted-answer'].$put({ param: { id: String(questionId) }, json: { answerId } }),
   );
 }
 
-/** @param answerId null for a reply to the question itself. */
+/** @param answerId null for a comment on the question. */
 export function postReply(
   to: { questionId: number; answerId: number | null; parentReplyId: number | null },
   { content, key }: NewPostText,
@@ -93,7 +92,7 @@ export function postReply(
     : readJson(api.answers[':id'].replies.$post({ ...request, param: { id: String(to.answerId) } }, sending));
 }
 
-/** The text of a post, and the key it is posted once by. */
+/** The text of a new post and its idempotency key. */
 export type NewPostText = { content: string; key: string };
 
 function toIdParam({ id }: PostRef) {

@@ -1,20 +1,16 @@
+import type { PostRef } from '#shared/core/fields.ts';
 import type { Answer } from '#shared/posts/answers.ts';
 import type { Question } from '#shared/posts/questions.ts';
 import type { Reply } from '#shared/posts/replies.ts';
 
-export type PostKind = 'question' | 'answer' | 'reply';
-
-/** Names one post. */
-export type PostRef = { kind: PostKind; id: number };
-
 export type AnyPost = Question | Answer | Reply;
 
-/** The id of the post's element, and the hash of its address: `#answer-12`; `#question` for the question itself. */
+/** The id of the post's element and the hash of its address: `answer-12`; `question` for the question. */
 export function anchorOf({ kind, id }: PostRef): string {
   return kind === 'question' ? 'question' : `${kind}-${id}`;
 }
 
-/** The post a hash names, on the page of a question; null when it names none. */
+/** The post that a hash refers to on the page of a question; null if there is none. */
 export function parsePostHash(hash: string, questionId: number): PostRef | null {
   if (hash === 'question') return { kind: 'question', id: questionId };
   const [, kind, digits] = /^(answer|reply)-(\d{1,15})$/u.exec(hash) ?? [];

@@ -1,14 +1,14 @@
 import { tagKey } from '#shared/core/text.ts';
 import type { TagSort } from '#shared/discovery/tags.ts';
 
-/** Cached lists of drafts. */
+/** The query keys of lists of drafts. */
 export const draftKeys = { all: ['drafts'] as const };
 
-/** Under which keys the cache holds topics; what patches it uses these. */
+/** The query keys of tags. Live updates use them too. */
 export const tagQueryKeys = {
-  all: ['topics'],
-  lists: ['topics', 'list'],
-  list: (wanted: { q: string; sort: TagSort }) => ['topics', 'list', wanted],
-  one: (tag: string) => ['topics', 'one', tagKey(tag)],
-  questions: (tag: string) => ['topics', 'questions', tagKey(tag)],
+  all: ['tags'],
+  lists: ['tags', 'list'],
+  list: (wanted: { q: string; sort: TagSort }) => ['tags', 'list', wanted],
+  one: (tag: string) => ['tags', 'one', tagKey(tag)],
+  questions: (tag: string) => ['tags', 'questions', tagKey(tag)],
 } as const;

@@ -3,7 +3,7 @@ import type { QueuedPost } from './offline/queued-posts.ts';
 
 export type ReplyNode = { reply: Reply; children: ReplyNode[] };
 
-/** Replies as a tree, each level in the order given. A reply whose parent is not loaded stands at the top. */
+/** Replies as a tree, each level in the given order. A reply whose parent is not loaded is at the top level. */
 export function buildReplyTree(replies: readonly Reply[]): ReplyNode[] {
   const nodes = new Map<number, ReplyNode>(replies.map((reply) => [reply.id, { reply, children: [] }]));
   const top: ReplyNode[] = [];
@@ -14,13 +14,13 @@ export function buildReplyTree(replies: readonly Reply[]): ReplyNode[] {
   return top;
 }
 
-/** Without those that wait to be shown, and the replies to them. */
+/** Removes replies that are held back, and the replies to them. */
 export function filterVisibleReplies(
   replies: readonly Reply[],
   isPending: (reply: Reply) => boolean,
 ): Reply[] {
   const hidden = new Set<number>();
-  // A reply comes after the one it answers.
+  // A reply comes after its parent.
   return replies.filter((reply) => {
     const follows = reply.parentReplyId !== null && hidden.has(reply.parentReplyId);
     if (follows || isPending(reply)) hidden.add(reply.id);
@@ -28,7 +28,7 @@ export function filterVisibleReplies(
   });
 }
 
-/** How many replies stand in these branches; deleted ones are none. */
+/** The number of replies in these branches, without deleted ones. */
 export function countReplies(nodes: readonly ReplyNode[]): number {
   return nodes.reduce(
     (sum, { reply, children }) => sum + (reply.deleted ? 0 : 1) + countReplies(children),
@@ -36,14 +36,17 @@ export function countReplies(nodes: readonly ReplyNode[]): number {
   );
 }
 
-/** The id of the element that holds the replies below a post. @param anchor the post's. */
+/**
+ * The id of the element that contains the replies below a post.
+ * @param anchor the anchor of the post.
+ */
 export function repliesElementId(anchor: string): string {
   return `below-${anchor}`;
 }
 
 /**
- * The replies below an answer (null: the question) that are still to be sent, by the id of the reply they answer. One
- * whose parent is not loaded stands at the top, under null.
+ * The queued replies of an answer's thread (null: of the question), by the id of their parent reply. A reply whose
+ * parent is not loaded is at the top level, under null.
  */
 export function groupQueuedReplies(
   queuedPosts: readonly QueuedPost[],

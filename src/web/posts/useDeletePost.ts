@@ -1,12 +1,12 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { deletePost } from './post-api.ts';
-import type { PostRef } from './post-ref.ts';
+import type { PostRef } from '#shared/core/fields.ts';
 
 /**
- * Deleting after one question. Where the post is gone already, the outcome is what was wanted.
- * @param onDeleted takes it off the page.
- * @param onFailed says why not.
+ * Deletes an answer or a reply after a confirmation. A post that is already gone counts as deleted.
+ * @param onDeleted removes it from the page.
+ * @param onFailed shows the reason.
  */
 export function useDeletePost(
   post: PostRef,

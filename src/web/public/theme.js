@@ -1,14 +1,14 @@
-// Runs before the first paint. The same rule as platform/color-scheme.ts: `darkMode` decides, else the system.
+// Runs before the first paint. The same rule as core/color-scheme.ts: `darkMode` decides, otherwise the system's theme.
 (() => {
   let darkMode = null;
   try {
     darkMode = localStorage.getItem('darkMode');
   } catch {
-    // Storage can be forbidden; the system's theme holds then.
+    // Storage can be blocked. Then the system's theme applies.
   }
   const dark =
     darkMode === 'true' || (darkMode !== 'false' && matchMedia('(prefers-color-scheme: dark)').matches);
-  // The paper of theme.css, for the browser's own bar.
+  // The background color of theme.css, for the browser's toolbar.
   document.querySelector('meta[name="theme-color"]')?.setAttribute('content', dark ? '#191815' : '#fbf9f4');
   document.documentElement.setAttribute('data-mantine-color-scheme', dark ? 'dark' : 'light');
 })();

@@ -1,11 +1,11 @@
 import classes from './Avatar.module.css';
 
 /**
- * The initial of a member on a colour of their own, derived from the id. Decoration: the name stands beside it.
+ * The initial of a member on a color derived from the id. Decorative: the name is next to it.
  * @param id null for an author without an account here.
  */
 export function Avatar({ id, name, size = 28 }: { id: number | null; name: string; size?: number }) {
-  // The golden angle spreads neighbouring ids over the circle of hues.
+  // The golden angle spreads adjacent ids over the color wheel.
   const hue = id === null ? null : Math.round((id * 137.508) % 360);
   return (
     <span

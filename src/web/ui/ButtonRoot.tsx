@@ -1,8 +1,8 @@
 import type { ComponentProps, MouseEvent } from 'react';
 
 /**
- * The element of every button. While it is at work a press does nothing, and it keeps the focus: from one that is
- * switched off browsers take it, and whoever uses the keyboard begins again at the top of the page.
+ * The element of every button. A loading button ignores presses but keeps the focus: browsers take it from a disabled
+ * button, and keyboard users would start again at the top of the page.
  */
 export function ButtonRoot({ disabled, onClick, ...props }: ComponentProps<'button'> & LoadingProps) {
   const isLoading = props['data-loading'] === true && props['data-disabled'] !== true;

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { Dialog } from './Dialog.tsx';
 import classes from './DeleteDialog.module.css';
 
-/** Asks once before something is gone for good. 'Cancel' has the focus. */
+/** Asks for confirmation before something is deleted. 'Cancel' has the focus. */
 export function DeleteDialog(props: {
   opened: boolean;
   title: string;

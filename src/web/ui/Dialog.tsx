@@ -10,17 +10,17 @@ type Props = {
   onClose: () => void;
   /** Without a close button, one of the buttons inside must close it. */
   closeButton?: boolean;
-  /** Another dialog follows it: this one is gone before that one shows, and does not fade out beside it. */
+  /** Another dialog follows: this one disappears immediately instead of fading out next to it. */
   followed?: boolean;
   size?: string;
-  /** What opened it, where that has not the focus: the button of a menu whose item was chosen. */
+  /** The element that opened it, if it does not have the focus: the button of a menu whose item was chosen. */
   opener?: (() => HTMLElement | null) | undefined;
   children: ReactNode;
 };
 
 /**
- * A dialog over the page: it keeps the focus inside, Esc closes it, and the focus goes back to what opened it. On a phone
- * it is a sheet at the lower edge, which a swipe down on its title closes as well.
+ * A modal dialog: it traps the focus, Esc closes it, and the focus returns to its opener. On phones it is a bottom
+ * sheet, which a swipe down on its title also closes.
  */
 export function Dialog({
   title,
@@ -47,9 +47,9 @@ export function Dialog({
       withCloseButton={closeButton}
       {...(followed && { transitionProps: { exitDuration: 0 } })}
       closeButtonProps={{ 'aria-label': t`Close` }}
-      // Inside a dialog it is no banner of the page.
+      // A header in a dialog is not the banner of the page.
       attributes={{ header: { role: 'none' } }}
-      // The style sheet does it; Mantine's way moves a page whose scrollbar has a gutter of its own.
+      // The style sheet locks scrolling. Mantine's lock moves pages with a reserved scrollbar gutter.
       lockScroll={false}
       classNames={{
         inner: classes.inner ?? '',
@@ -63,7 +63,7 @@ export function Dialog({
   );
 }
 
-/** Mantine notes what had the focus only where the dialog was there before it opened, and gives it back only where it stays. */
+/** Mantine restores the focus only if the dialog was mounted before it opened and stays mounted after. */
 function useFocusReturn(opened: boolean, opener: (() => HTMLElement | null) | undefined): void {
   const findOpener = useEffectEvent(() => opener?.() ?? document.activeElement);
   useEffect(() => {

@@ -1,30 +1,30 @@
 import { t } from '@lingui/core/macro';
 import classes from './DraftIndicator.module.css';
 
-/** Says that what was typed is kept. */
+/** Says whether the draft is saved. */
 export function DraftIndicator({ state }: { state: DraftStatus }) {
   return (
     <output className={classes.note}>
       {state === 'saved' && t`Draft saved`}
       {state === 'device' && t`Saved on this device`}
-      {state === 'unsaved' && t`Draft not saved: this browser keeps nothing`}
+      {state === 'unsaved' && t`Draft not saved: browser storage is unavailable`}
     </output>
   );
 }
 
 /**
- * What a member types is kept as they type, in local storage at once and on the server a moment later, for each member and
- * form, so that it survives a reload, a killed tab or server, a sign-out and a dead session, and goes on on another device.
- * A draft carries the idempotency key of what it will post.
+ * The status of a draft. Drafts are stored while the member types, immediately in local storage and soon after on the
+ * server, per member and form. They survive a reload, a crashed tab or server, a sign-out and an expired session, and
+ * continue on other devices. A draft carries the idempotency key of its post.
  */
 export type DraftStatus =
   /** Nothing was typed. */
   | 'empty'
-  /** On its way to the server for the first time. */
+  /** Being sent to the server for the first time. */
   | 'pending'
-  /** Every device of the member has it. */
+  /** Stored on the server for all devices. */
   | 'saved'
-  /** The server does not have it yet. */
+  /** Not on the server yet. */
   | 'device'
-  /** It lives as long as the page: the browser keeps nothing, and the server cannot be reached. */
+  /** Only in memory: local storage and the server both failed. */
   | 'unsaved';

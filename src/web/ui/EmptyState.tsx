@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import classes from './EmptyState.module.css';
 
-/** What an empty list says: what will be here, and the one next step. */
+/** The message of an empty list: what will be here and the next step. */
 export function EmptyState({
   title,
   text,

@@ -2,7 +2,7 @@ import { IconAlertCircle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import classes from './FormError.module.css';
 
-/** What went wrong with a form, said at once to who cannot see it. */
+/** The error message of a form, announced to screen readers immediately. */
 export function FormError({ message, children }: { message: string | null; children?: ReactNode }) {
   if (message === null) return null;
   return (

@@ -1,14 +1,17 @@
 import { t } from '@lingui/core/macro';
 import { NativeSelect } from '@mantine/core';
 import { IconChevronDown, IconLanguage } from '@tabler/icons-react';
-import beside from './SelectField.module.css';
+import fieldClasses from './SelectField.module.css';
 import { chooseLanguage, getChosenLanguage, languages, getLanguageName } from '#web/languages/languages.ts';
 
-/** Each language in its own words. Takes effect at once, and in other tabs; the first choice leaves it to the browser. */
+/**
+ * Lists each language by its own name. Takes effect immediately, also in other tabs. The first option follows the
+ * browser.
+ */
 export function LanguageSelect({
   label,
 }: {
-  /** To be seen, where no heading says what it is. */
+  /** Visible, for places without a heading. */
   label?: string;
 }) {
   if (languages.length === 1) return null;
@@ -16,13 +19,13 @@ export function LanguageSelect({
     <NativeSelect
       {...(label === undefined
         ? { 'aria-label': t`Language` }
-        : { label, classNames: { root: beside.field ?? '', label: beside.label ?? '' } })}
+        : { label, classNames: { root: fieldClasses.field ?? '', label: fieldClasses.label ?? '' } })}
       leftSection={<IconLanguage size={18} stroke={1.6} aria-hidden />}
       rightSection={<IconChevronDown size={16} stroke={1.8} aria-hidden />}
       value={getChosenLanguage() ?? ''}
       onChange={({ currentTarget: { value } }) => void chooseLanguage(value === '' ? null : value)}
     >
-      <option value="">{t`Same as the browser`}</option>
+      <option value="">{t`Browser default`}</option>
       {languages.map((language) => (
         <option key={language} value={language} lang={language}>
           {getLanguageName(language)}

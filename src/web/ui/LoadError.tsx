@@ -1,13 +1,16 @@
 import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { useId } from 'react';
-import { ApiError, translateServerMessage } from '#web/core/errors.ts';
+import { ApiError } from '#web/core/errors.ts';
 import classes from './LoadError.module.css';
 
-/** What brought nothing, and can be asked again. */
+/** A failed query that can be retried. */
 export type FailedQuery = { error: Error | null; refetch: () => Promise<unknown> };
 
-/** In the place of what could not be loaded: what is missing, why where the server says it, and the way to try again. */
+/**
+ * Shown in place of content that failed to load: what is missing, the server's reason if there is one, and a button to
+ * retry.
+ */
 export function LoadError({
   text,
   query,
@@ -20,7 +23,7 @@ export function LoadError({
   return (
     <div className={classes.failure}>
       <p id={id} role="alert">
-        {text} {query.error instanceof ApiError && translateServerMessage(query.error.message)}
+        {text} {query.error instanceof ApiError && query.error.message}
       </p>
       <Button variant="default" aria-describedby={id} onClick={() => void query.refetch()}>
         {t`Try again`}

@@ -2,17 +2,17 @@ import { Button } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import classes from './LoadMore.module.css';
 
-/** Below a part of a list: gets more of it. The focus goes to the first item that came. */
+/** A button below a partial list that loads more. The focus moves to the first new item. */
 export function LoadMore(props: {
   name: string;
-  /** Why nothing came. */
+  /** The error message of the last try. */
   failure: string | null;
   isLoading: boolean;
   load: () => void;
-  /** Below a page's list it stands in the middle, in a thread at its beginning. */
-  place?: 'list' | 'thread';
+  /** Centered below a list, at the start of the line in a thread. */
+  variant?: 'list' | 'thread';
 }) {
-  const { isLoading, place = 'list' } = props;
+  const { isLoading, variant = 'list' } = props;
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     const pressed = button.current;
@@ -29,12 +29,12 @@ export function LoadMore(props: {
     };
   }, [isLoading]);
   return (
-    <div className={place === 'list' ? classes.list : classes.thread}>
+    <div className={variant === 'list' ? classes.list : classes.thread}>
       {props.failure !== null && <p role="alert">{props.failure}</p>}
       <Button
         ref={button}
         variant="default"
-        size={place === 'list' ? 'md' : 'sm'}
+        size={variant === 'list' ? 'md' : 'sm'}
         loading={isLoading}
         onClick={props.load}
       >

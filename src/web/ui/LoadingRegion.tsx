@@ -2,8 +2,8 @@ import { type ReactNode, useLayoutEffect, useSyncExternalStore } from 'react';
 import classes from './LoadingRegion.module.css';
 
 /**
- * Holds skeletons; they show after 150 ms, so that what is there at once does not flicker.
- * @param part they stand for a part of a page that has more to show, or for what is in a dialog.
+ * Contains placeholders, which appear after 150 ms so that fast content does not flicker.
+ * @param part whether they replace only a part of the page, or for the content of a dialog.
  */
 export function LoadingRegion(props: { label: string; part?: boolean; children: ReactNode }) {
   const { label, part = false, children } = props;
@@ -15,7 +15,7 @@ export function LoadingRegion(props: { label: string; part?: boolean; children: 
   );
 }
 
-/** Whether skeletons stand in the place of what the page is about. */
+/** Whether placeholders are shown for the main content of the page. */
 export function useIsPageLoading(): boolean {
   return useSyncExternalStore(subscribe, () => loadingCount > 0);
 }

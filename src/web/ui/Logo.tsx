@@ -1,4 +1,4 @@
-/** Two speech marks that meet. */
+/** Two speech bubbles that meet. */
 export function Logo({ size = 28 }: { size?: number }) {
   return (
     <svg width={size} height={size} viewBox="0 0 32 32" aria-hidden="true" focusable="false">

@@ -5,12 +5,12 @@ import classes from './MessagePage.module.css';
 type Props = {
   heading: string;
   text: string;
-  /** The page itself says what the banner about the connection would say. */
+  /** The page replaces the message of the connection banner. */
   outage?: boolean;
   children?: ReactNode;
 };
 
-/** A page with one thing to say and one thing to do next. */
+/** A page with one message and one action. */
 export function MessagePage({ heading, text, outage = false, children }: Props) {
   return (
     <section className={classes.message} data-outage={outage || undefined}>

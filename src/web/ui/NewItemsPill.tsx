@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import classes from './NewItemsPill.module.css';
 
-/** A pill that says what came in meanwhile, and brings it when pressed: nothing moves before. */
+/** A button that says what is new and shows it when pressed. Nothing moves before that. */
 export function NewItemsPill({ children, onClick }: { children: ReactNode; onClick: () => void }) {
   return (
     <output className={classes.container}>

@@ -9,7 +9,7 @@ export function NotFoundPage() {
   return (
     <MessagePage
       heading={t`Page not found`}
-      text={t`There is nothing at this address. It may have moved, or never been.`}
+      text={t`This page doesn't exist. It may have been moved or deleted.`}
     >
       <Button variant="default" renderRoot={(props) => <Link to="/" {...props} />}>
         {t`Go to Home`}

@@ -2,8 +2,8 @@ import { useEffect, useRef, type ReactNode } from 'react';
 import { consumeHeadingFocusRequest } from '#web/core/heading-focus.ts';
 
 /**
- * The heading of a page: the one h1. It takes the focus when the reader came here by a link inside Parley, so that a
- * screen reader says where they are and Tab goes on from the top of the page.
+ * The heading of a page, its only h1. It takes the focus after a navigation inside Parley, so that screen readers
+ * announce the page and Tab continues from its top.
  */
 export function PageHeading({
   children,

@@ -25,7 +25,7 @@ const loadMoreErrors: Record<keyof typeof loadErrors, () => string> = {
   versions: () => t`More versions could not be loaded.`,
 };
 
-/** A list that grows by 'Load more': what shows while it loads, when it is empty, and when a page does not come. */
+/** A list with 'Load more', including its loading, empty and error states. */
 export function PagedList<Item>({
   query,
   noun,
@@ -35,7 +35,7 @@ export function PagedList<Item>({
   children,
 }: {
   query: UseInfiniteQueryResult<InfiniteData<{ items: readonly Item[] }>>;
-  /** What the list holds. */
+  /** The kind of items, for the messages. */
   noun: keyof typeof loadErrors;
   keyOf: (item: Item) => string | number;
   pending: ReactNode;
@@ -64,7 +64,7 @@ export function PagedList<Item>({
   );
 }
 
-/** Between two pages an item can have moved, so that both hold it. */
+/** An item can move between two pages while they load, so both may contain it. */
 function removeDuplicates<Item>(items: readonly Item[], keyOf: (item: Item) => string | number): Item[] {
   return [...new Map(items.map((item) => [keyOf(item), item])).values()];
 }

@@ -4,12 +4,12 @@ import { parseSearch } from '#web/core/paths.ts';
 
 type Props = Omit<LinkProps, 'to' | 'search' | 'hash' | 'params' | 'href'> &
   Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href' | keyof LinkProps> & {
-    /** A path on this server, with its query: '/search?q=rust'. */
+    /** A path on this server with its query: '/search?q=rust'. */
     href: string;
     ref?: Ref<HTMLAnchorElement>;
   };
 
-/** A link by its address, for addresses that come as text; the router's own `Link` wants path and query apart. */
+/** A link for addresses given as a string. The router's `Link` needs path and query separately. */
 export function PathLink({ href, ...props }: Props) {
   const url = new URL(href, window.location.origin);
   const target = {

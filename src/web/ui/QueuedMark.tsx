@@ -3,9 +3,12 @@ import { VisuallyHidden } from '@mantine/core';
 import { IconClock } from '@tabler/icons-react';
 import classes from './QueuedMark.module.css';
 
-export const getQueuedLabel = () => t`Waiting for the connection`;
+export const getQueuedLabel = () => t`Waiting for connection`;
 
-/** Marks what is shown as the member wants it and the server does not know yet. @param words shows the text as well. */
+/**
+ * Marks a state that is queued and not saved on the server yet.
+ * @param showLabel whether the text is visible; otherwise it is for screen readers and the tooltip.
+ */
 export function QueuedMark({
   className,
   showLabel = false,

@@ -25,7 +25,7 @@ export function SavedLinks() {
 
 export type NavigationLink = { to: string; label: string; Icon: TablerIcon };
 
-/** What members keep for themselves: the navigation 'Saved', beside every page or, on phones, on the own profile. */
+/** The private lists of a member: the navigation 'Saved', next to every page or, on phones, on the own profile. */
 export const getSavedLinks = (): NavigationLink[] => [
   { to: paths.bookmarks, label: t`Bookmarks`, Icon: IconBookmarks },
   { to: paths.drafts, label: t`Drafts`, Icon: IconPencil },

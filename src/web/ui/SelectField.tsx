@@ -2,7 +2,7 @@ import { NativeSelect } from '@mantine/core';
 import { IconChevronDown } from '@tabler/icons-react';
 import classes from './SelectField.module.css';
 
-/** The browser's own select, with its label beside it: on phones above it, or not to be seen. */
+/** A native select with its label next to it; on phones the label is above it or hidden. */
 export function SelectField<Value extends string>({
   label,
   short = false,
@@ -11,7 +11,7 @@ export function SelectField<Value extends string>({
   onChange,
 }: {
   label: string;
-  /** On phones the label is for screen readers only: what can be chosen says it. */
+  /** On phones the label is only for screen readers, since the options are clear without it. */
   short?: boolean;
   options: readonly (readonly [value: Value, label: string])[];
   value: Value;

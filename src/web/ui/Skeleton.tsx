@@ -1,7 +1,7 @@
 import type { CSSProperties } from 'react';
 import classes from './Skeleton.module.css';
 
-/** A grey bar in the place of a line of text, or of something round. */
+/** A grey bar in place of a line of text or of a round element. */
 export function Skeleton({
   width,
   height = '1em',
@@ -20,7 +20,7 @@ export function Skeleton({
   );
 }
 
-/** Grey bars in the place of some lines, one below the other. */
+/** Grey bars in place of several lines. */
 export function SkeletonLines({ widths }: { widths: readonly CSSProperties['width'][] }) {
   return (
     <span className={classes.lines}>

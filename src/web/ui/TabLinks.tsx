@@ -5,11 +5,11 @@ import classes from './TabLinks.module.css';
 export type TabLink<Key extends string> = { key: Key; label: string; href: string };
 
 /**
- * Tabs that are links: each has an address, opens in another browser tab, and Back goes back to it. Arrow keys move
- * between them, Enter and Space open.
+ * Tabs that are links: each has an address, can be opened in a new browser tab, and is a step for Back. Arrow keys move
+ * between them; Enter and Space open one.
  */
 export function TabLinks<Key extends string>(props: {
-  /** Names the group for screen readers. */
+  /** The accessible name of the group. */
   label: string;
   tabs: readonly TabLink<Key>[];
   current: Key;
@@ -18,7 +18,7 @@ export function TabLinks<Key extends string>(props: {
   const panelId = `panel-${props.current}`;
   return (
     <>
-      <div role="tablist" aria-label={props.label} data-edges className={classes.list}>
+      <div role="tablist" aria-label={props.label} data-fade-edges className={classes.list}>
         {props.tabs.map(({ key, label, href }) => {
           const selected = key === props.current;
           return (

@@ -17,7 +17,7 @@ export function ThemeButton() {
   );
 }
 
-/** The browser's own bar, where it takes a colour, is of the same paper. */
+/** Sets the color of the browser's toolbar to the background color. */
 function updateThemeColor() {
   return afterPaint(() => {
     const paper = getComputedStyle(document.documentElement).getPropertyValue('--paper').trim();

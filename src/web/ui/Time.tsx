@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { formatCardDate, formatDateTime, formatRelativeTime } from '#web/core/format.ts';
 
-/** How long ago, or the date; kept right while the page stays open. The exact time is the title. */
+/** The relative time or the date, updated while the page is open. The exact time is the title. */
 export function Time({ at, kind = 'relative' }: { at: string; kind?: 'relative' | 'card' }) {
   const now = useMinute();
   return (
@@ -15,7 +15,10 @@ let current = Date.now();
 let timer: number | undefined;
 const listeners = new Set<() => void>();
 
-/** The current time in steps of a minute; one timer for all. Also right after a page was frozen in the background. */
+/**
+ * The current time in steps of a minute, from one shared timer. Also correct right after a page was frozen in the
+ * background.
+ */
 function useMinute(): number {
   return useSyncExternalStore(subscribe, () => current);
 }

@@ -6,7 +6,7 @@ import { LanguageSelect } from './LanguageSelect.tsx';
 import { ThemeButton } from './ThemeButton.tsx';
 import classes from './VisitorFrame.module.css';
 
-/** What stands around the pages that need no sign-in. */
+/** The layout of pages that need no sign-in. */
 export function VisitorFrame({ children }: { children: ReactNode }) {
   return (
     <div className={classes.frame}>

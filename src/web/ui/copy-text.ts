@@ -1,13 +1,13 @@
-/** Puts a text on the clipboard; false when the browser does not let us. */
+/** Copies a text to the clipboard. Returns false if the browser does not allow it. */
 export async function copyText(text: string): Promise<boolean> {
   try {
-    // Missing on plain http, where servers in a local network often are.
+    // Undefined on plain http, which servers in local networks often use.
     if (navigator.clipboard !== undefined) {
       await navigator.clipboard.writeText(text);
       return true;
     }
   } catch {
-    // Refused, e.g. without focus; the older way may still do.
+    // Refused, for example without focus; the older API may still work.
   }
   return copyBySelection(text);
 }

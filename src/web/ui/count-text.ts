@@ -20,12 +20,15 @@ const words = {
 /** What is counted, in the singular. */
 export type CountedNoun = keyof typeof counts;
 
-/** '3 upvotes'. @param shown the count as it is written: '1.2k'. */
+/**
+ * '3 upvotes'.
+ * @param shown the formatted count: '1.2k'.
+ */
 export function formatCountOf(counted: CountedNoun, count: number, shown: string): string {
   return counts[counted](count, shown);
 }
 
-/** 'upvotes' alone, as it follows this count. */
+/** Only the word, such as 'upvotes', in the form for this count. */
 export function getCountedWord(counted: CountedNoun, count: number): string {
   return words[counted](count);
 }

@@ -1,8 +1,8 @@
 import { useDeferredValue, useLayoutEffect, type RefCallback } from 'react';
 
 /**
- * Stands where Mantine's Popover and Menu want their target, for a button outside of them: the button is there before
- * they are loaded, and stays the same when they are.
+ * The target of Mantine's Popover and Menu for a button outside them. The button is rendered before they are loaded and
+ * stays the same element.
  */
 export function ExternalTarget({
   button,
@@ -23,16 +23,19 @@ export function ExternalTarget({
   return null;
 }
 
-/** What floats is open only once it stands closed: it notes where the focus was when it opens, to give it back. */
+/**
+ * Opens a popover or menu only after it was mounted closed: it remembers the focused element when it opens, to restore
+ * the focus later.
+ */
 export function useOpenAfterMount(opened: boolean): boolean {
   return useDeferredValue(opened, false);
 }
 
-/** Fetches what a button opens when somebody is about to press it. */
+/** Loads the content of a button when the member is about to press it. */
 export function preloadOnIntent(load: () => Promise<unknown>) {
   const begin = () => void load().catch(ignore);
   return { onPointerEnter: begin, onFocus: begin };
 }
 
-/** It is tried again when it is needed. */
+/** Opening it tries again. */
 function ignore() {}

@@ -2,11 +2,11 @@ import { useEffect, useState, type HTMLAttributes, type KeyboardEvent, type Mous
 
 export type Listbox<Option> = {
   active: Option | undefined;
-  /** The id of the active option; null where there is none. */
+  /** The id of the active option; null if there is none. */
   activeId: string | null;
-  /** True where the key was one of the list's. */
+  /** Returns true if the list has handled the key. */
   onKeyDown: (event: KeyboardEvent) => boolean;
-  /** For the field, where it is nothing but the field of this list. */
+  /** For a field that only serves this list. */
   fieldProps: HTMLAttributes<HTMLInputElement>;
   listProps: HTMLAttributes<HTMLElement>;
   groupProps: (title: string) => HTMLAttributes<HTMLElement>;
@@ -14,9 +14,10 @@ export type Listbox<Option> = {
 };
 
 /**
- * The options under a field, moved through by its arrow keys and chosen by Enter while the focus stays in the field
- * (ARIA Authoring Practices, combobox with a listbox). The active option stays so while others come and go.
- * @param first whether the first option is active until another one is chosen; else none is.
+ * The options below a field. Its arrow keys move between them and Enter selects one while the focus stays in the field
+ * (ARIA Authoring Practices, combobox with a listbox). The active option stays active while others are added and
+ * removed.
+ * @param first whether the first option is active by default; otherwise none is.
  */
 export function useListbox<Option>({
   id,
@@ -29,15 +30,15 @@ export function useListbox<Option>({
   id: string;
   options: readonly Option[];
   keyOf: (option: Option) => string;
-  /** `event` is the key, or the click. */
+  /** `event` is the key press or the click. */
   onChoose: (option: Option, event: KeyboardEvent | MouseEvent) => void;
-  /** What the list is called. */
+  /** The accessible name of the list. */
   label: string;
   first: boolean;
 }): Listbox<Option> {
   const [activeKey, setActiveKey] = useState<string | null>(null);
-  const found = options.findIndex((option) => keyOf(option) === activeKey);
-  const index = found === -1 && first && options.length > 0 ? 0 : found;
+  const activeIndex = options.findIndex((option) => keyOf(option) === activeKey);
+  const index = activeIndex === -1 && first && options.length > 0 ? 0 : activeIndex;
   const active = options[index];
   const idOf = (option: Option) => `${id}-${keyOf(option).replaceAll(/[^\w-]/gu, '_')}`;
   const activeId = active === undefined ? null : idOf(active);

@@ -1,12 +1,12 @@
 import { useRef, type PointerEvent } from 'react';
 
-/** How far a finger moves before it is known what it wants, in CSS pixels. */
+/** How far a finger moves before its direction is clear, in CSS pixels. */
 const slackPx = 10;
 
-/** How far it moves to have meant it. */
+/** The minimum length of a swipe, in CSS pixels. */
 const minDistancePx = 72;
 
-/** Here begins the gesture of the system that goes back. */
+/** The width of the screen edge where the system's back gesture starts, in CSS pixels. */
 const edgePx = 24;
 
 type Handlers<E extends HTMLElement> = {
@@ -17,10 +17,10 @@ type Handlers<E extends HTMLElement> = {
 };
 
 /**
- * A swipe of one finger along an axis, for what a button does as well. The element needs `touch-action` for the other
- * axis: when the page scrolls, the swipe ends. Nothing moves where motion is to be reduced.
- * @param axis 'inline' to either side, 'down' away from the reader.
- * @param moves the element that follows; the one that is swiped where it is missing.
+ * A swipe with one finger along an axis, as an alternative to a button. The element needs `touch-action` for the other
+ * axis: the swipe ends when the page scrolls. Nothing moves with reduced motion.
+ * @param axis 'inline' to either side, 'down' toward the bottom.
+ * @param moves the element that moves with the finger; by default the swiped one.
  */
 export function useSwipe<E extends HTMLElement>(
   axis: 'inline' | 'down',
@@ -35,7 +35,7 @@ export function useSwipe<E extends HTMLElement>(
     if (swipe?.going !== true) return;
     moves(event.currentTarget)?.style.removeProperty('translate');
     if (event.type !== 'pointerup') return;
-    // The finger is lifted from a link or a button, which it did not mean.
+    // The finger may be lifted from a link or a button, which must not be clicked.
     event.currentTarget.addEventListener('click', suppressClick, { capture: true, once: true });
     const target = event.currentTarget;
     setTimeout(() => target.removeEventListener('click', suppressClick, { capture: true }));

@@ -1,6 +1,6 @@
 import type { PushMessage } from '#shared/notifications/preferences.ts';
 
-/** Shows what the server pushes, and opens what it tells of. Call it while the worker starts: later is too late. */
+/** Shows push messages and opens their links. Must be called while the worker starts. */
 export function listenForPush(worker: ServiceWorkerGlobalScope): void {
   worker.addEventListener('push', (event) => event.waitUntil(showPushNotification(worker, event.data)));
   worker.addEventListener('notificationclick', (event) => {
@@ -15,7 +15,7 @@ async function showPushNotification(
 ): Promise<void> {
   const message = parsePushMessage(data);
   if (message === null) return;
-  // Who looks at a page sees it there: its bell is live.
+  // A visible page shows the notification itself.
   const pages = await worker.clients.matchAll({ type: 'window', includeUncontrolled: true });
   if (pages.some((page) => page.focused)) return;
   const { title, body, link, tag } = message;
@@ -28,11 +28,11 @@ async function showPushNotification(
   });
 }
 
-/** In the window of Parley that is there, else in a new one. */
+/** Opens the link in an existing window of Parley, otherwise in a new one. */
 async function openNotificationLink(worker: ServiceWorkerGlobalScope, link: unknown): Promise<void> {
   const { origin } = worker.location;
   const url = typeof link === 'string' ? URL.parse(link, origin) : null;
-  // Whatever the message says, it leads within this site.
+  // The link never leaves this site, whatever the message contains.
   const target = url?.origin === origin ? url.href : origin;
   const [page] = await worker.clients.matchAll({ type: 'window' });
   if (page !== undefined) {
@@ -41,13 +41,13 @@ async function openNotificationLink(worker: ServiceWorkerGlobalScope, link: unkn
       await page.navigate(target);
       return;
     } catch {
-      // A page that the worker does not control cannot be sent elsewhere.
+      // The worker cannot navigate a page that it does not control.
     }
   }
   await worker.clients.openWindow(target);
 }
 
-/** Null for what this server's pushes are not. */
+/** Null for messages that this server did not send. */
 function parsePushMessage(data: PushMessageData | null): PushMessage | null {
   try {
     const { title, body, link, tag } = (data?.json() ?? {}) as Partial<Record<keyof PushMessage, unknown>>;

@@ -2,14 +2,14 @@ import { respondFromBuild, cacheBuild, deleteOldBuilds } from './build-cache.ts'
 import { listenForPush } from './push.ts';
 
 /**
- * Lets the app start without a network: it keeps the files of the build, and nothing else, and
- * shows what is pushed. What members read and write
- * never passes through here; pages keep that themselves (src/web/core/offline-store.ts). docs/decisions/022 has the why.
+ * The service worker lets the app start without a network: it stores the files of the build and shows push messages. It
+ * never handles members' data, which the pages store themselves (src/web/core/offline-store.ts). See
+ * docs/decisions/022.
  */
 declare const self: ServiceWorkerGlobalScope;
 
 self.addEventListener('install', (event) => {
-  // No page has to wait for another build's to close: files of both are at hand, and they have different names.
+  // Activates immediately: the files of both builds are stored under different names.
   event.waitUntil(Promise.all([cacheBuild(), self.skipWaiting()]));
 });
 

@@ -1,10 +1,13 @@
 import type { Page } from '@playwright/test';
 import { colorRules, type Violation, findViolations } from '#tests/e2e/support/accessibility.ts';
 
-/** What breaks a rule in a state of a screen. */
+/** A violation in a state of a screen. */
 export type Finding = Violation & { state: string; look: string };
 
-/** @param whole looks at everything; else at what the theme changes. */
+/**
+ * Checks a state of a screen.
+ * @param whole checks all rules; otherwise only those that depend on the theme.
+ */
 export async function findViolationsInState(
   page: Page,
   { state, look, whole }: { state: string; look: string; whole: boolean },
@@ -15,12 +18,12 @@ export async function findViolationsInState(
     .map((violation) => ({ ...violation, state, look }));
 }
 
-/** The heading of a page comes with what it is about. */
+/** The heading of a page comes with its data. */
 function isExpectedWhileLoading(rule: string, state: string): boolean {
   return rule === 'page-has-heading-one' && state.endsWith(' loading');
 }
 
-/** A table of them: a line for each rule and state, then an element for each rule. */
+/** Formats a table with a row per rule and state, then one element per rule. */
 export function formatFindings(findings: readonly Finding[]): string {
   const rows = new Map<string, { cells: string[]; looks: Set<string>; count: number }>();
   for (const { rule, impact, isWcag, state, look, elements } of findings) {

@@ -15,18 +15,18 @@ import { type Size, sizes, smallPhone, type State } from './states.ts';
 
 const help = `npm run screens [-- OPTIONS] [-- NAMES]
 
-Looks at every screen, dialog, menu and list in each of its states, in both sizes and both themes: photographs it into the
-folder screens/, where each state becomes one sheet with its looks side by side, and lets axe check it by the rules of
-WCAG 2.2 A and AA and the best practices. What breaks a rule is listed at the end, and the command fails.
+Opens every screen, dialog, menu and list in each of its states, in both sizes and both themes. Saves screenshots to the
+directory screens/, one contact sheet per state, and checks with axe the rules of WCAG 2.2 A and AA and best practices.
+Lists violations at the end; the exit code is then 1.
 
 Options:
-  --language CODE  in another language
-  --narrow         on the smallest phone as well
-  --no-axe         photographs only
-  --no-pictures    checks only; the pictures stay as they are
-  -h, --help       explain the command
+  --language CODE  use another language
+  --narrow         include the smallest phone
+  --no-axe         screenshots only
+  --no-pictures    checks only; existing screenshots stay
+  -h, --help       show this help
 
-Names are those of screens, or their beginnings; the sheets of others stay. A name with an = before it is meant whole.`;
+NAMES select screens by the start of their name, or by the whole name with = in front. Sheets of other screens stay.`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -45,22 +45,22 @@ else process.exitCode = await main();
 async function main(): Promise<number> {
   const wanted = screens.filter(({ name }) => isSelected(name));
   if (wanted.length === 0) {
-    console.error('No screen has such a name.');
+    console.error('No screen has this name.');
     return 2;
   }
-  const folder = path.join(projectRoot, 'screens');
-  if (positionals.length === 0 && values.pictures) await rm(folder, { recursive: true, force: true });
-  await mkdir(folder, { recursive: true });
+  const directory = path.join(projectRoot, 'screens');
+  if (positionals.length === 0 && values.pictures) await rm(directory, { recursive: true, force: true });
+  await mkdir(directory, { recursive: true });
   const program = process.env['PARLEY_CHROMIUM'];
   const browser = await chromium.launch(program === undefined ? {} : { executablePath: program });
   const [bare, full] = await Promise.all([startCommunity(), startCommunity({ demo: true })]);
   try {
     const addresses = { bare: bare.address, full: full.address };
     const runs: SizeRun[] = [];
-    // One after the otherMember: in each the same is written.
+    // One at a time: each size creates the same content.
     for (const size of values.narrow ? [...sizes, smallPhone] : sizes)
       runs.push(await startSizeRun(browser, size, addresses));
-    return await inspectScreens(browser, { runs, wanted, folder });
+    return await inspectScreens(browser, { runs, wanted, directory });
   } finally {
     await browser.close();
     await Promise.all([bare.remove(), full.remove()]);
@@ -74,7 +74,7 @@ function isSelected(name: string): boolean {
   );
 }
 
-/** One size, with a page for each kind of viewer. What is done in one lane shows in no other. */
+/** One size, with a page per kind of viewer. Actions in one run do not show in others. */
 type SizeRun = { size: Size; stages: Record<'owner' | 'newcomer' | 'visitor', Omit<Stage, 'state'>> };
 
 async function startSizeRun(
@@ -125,10 +125,10 @@ async function createTranslator(language: string): Promise<Stage['translate']> {
   };
 }
 
-type Job = { runs: readonly SizeRun[]; wanted: readonly Screen[]; folder: string };
+type Job = { runs: readonly SizeRun[]; wanted: readonly Screen[]; directory: string };
 
-/** @returns the exit code: 1 where something breaks a rule, or could not be looked at. */
-async function inspectScreens(browser: Browser, { runs, wanted, folder }: Job): Promise<number> {
+/** @returns the exit code: 1 when a screen has violations or could not be opened. */
+async function inspectScreens(browser: Browser, { runs, wanted, directory }: Job): Promise<number> {
   const findings: Finding[] = [];
   const missed: string[] = [];
   const states = wanted.flatMap((screen) => screen.states.map((state) => ({ screen, state })));
@@ -139,23 +139,23 @@ async function inspectScreens(browser: Browser, { runs, wanted, folder }: Job): 
       const seen = await Promise.all(
         runs
           .filter(({ size }) => !screen.wide || !isPhone(size))
-          .map((lane) => visitScreen(lane, screen, state)),
+          .map((page) => visitScreen(page, screen, state)),
       );
       const pictures: Picture[] = seen.flatMap((each) => each.pictures);
       findings.push(...seen.flatMap((each) => each.findings));
       if (values.pictures)
-        await saveContactSheet(browser, pictures, path.join(folder, `${screen.name}-${state}.png`));
+        await saveContactSheet(browser, pictures, path.join(directory, `${screen.name}-${state}.png`));
       const rules = new Set(seen.flatMap((each) => each.findings.map(({ rule }) => rule)));
       const seconds = ((performance.now() - start) / 1000).toFixed(1);
-      console.log(`${name} (${seconds} s)${rules.size > 0 ? ` breaks ${[...rules].join(', ')}` : ''}`);
+      console.log(`${name} (${seconds} s)${rules.size > 0 ? ` violates ${[...rules].join(', ')}` : ''}`);
     } catch (error) {
       missed.push(name);
-      console.error(`${name} could not be looked at:`, error);
+      console.error(`${name} could not be inspected:`, error);
     }
   }
-  if (values.pictures) console.log('The sheets are in screens/.');
-  if (missed.length > 0) console.log(`Not looked at: ${missed.join(', ')}.`);
-  if (values.axe) console.log(findings.length > 0 ? formatFindings(findings) : 'axe found nothing.');
+  if (values.pictures) console.log('The contact sheets are in screens/.');
+  if (missed.length > 0) console.log(`Not inspected: ${missed.join(', ')}.`);
+  if (values.axe) console.log(findings.length > 0 ? formatFindings(findings) : 'axe found no violations.');
   return findings.length + missed.length === 0 ? 0 : 1;
 }
 

@@ -1,11 +1,11 @@
 import { button, dialog, opensDialog, opensMenu, type Screen, type Stage } from './screen.ts';
 
-/** The menus of posts, what they lead to, and the dialogs of the settings. */
+/** The menus of posts, the dialogs they open, and the dialogs of the settings. */
 export const menuScreens: readonly Screen[] = [
   menu('question-menu', ({ page }) => page.locator('main article').first()),
   menu('answer-menu', ({ page }) => page.locator('main article[id^="answer-"]').first()),
   menu('reply-menu', ({ page }) => page.locator('main article[id^="reply-"]').first()),
-  // The last one of a long page: there is no room below it.
+  // The last post of a long page: there is no room below it.
   menu('last-menu', ({ page }) => page.locator('main article').last()),
   {
     name: 'question-own-menu',
@@ -15,7 +15,7 @@ export const menuScreens: readonly Screen[] = [
     opens: opensMenu,
   },
   {
-    name: 'flag',
+    name: 'report',
     path: ({ question }) => `/question/${question}`,
     states: ['full'],
     async prepare(stage) {
@@ -26,11 +26,11 @@ export const menuScreens: readonly Screen[] = [
     opens: opensDialog,
   },
   ofSettings('settings-email', 'Change email'),
-  ofSettings('settings-two-factor', 'Set up two-factor sign-in'),
+  ofSettings('settings-two-factor', 'Set up two-factor authentication'),
   ofSettings('settings-delete-account', 'Delete my account'),
 ];
 
-/** 'More actions' of a post in a thread by others, with the page opened by its address. */
+/** The menu 'More actions' of a post in a thread by other members, opened by its URL. */
 function menu(name: string, post: (stage: Stage) => ReturnType<Stage['page']['locator']>): Screen {
   return {
     name,

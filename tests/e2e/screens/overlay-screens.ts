@@ -11,10 +11,10 @@ import {
 } from './screen.ts';
 import { holdRequests, failRequests } from './states.ts';
 
-/** What opens over a page: menus, lists, dialogs, messages and banners. */
+/** Overlays: menus, lists, dialogs, messages and banners. */
 export const overlayScreens: readonly Screen[] = [
   {
-    name: 'bell',
+    name: 'notifications-menu',
     path: () => '/',
     states: ['empty', 'full'],
     wide: true,
@@ -25,7 +25,7 @@ export const overlayScreens: readonly Screen[] = [
     opens: opensNotificationMenu,
   },
   {
-    name: 'bell-failed',
+    name: 'notifications-menu-failed',
     path: () => '/',
     states: ['full'],
     wide: true,
@@ -50,7 +50,7 @@ export const overlayScreens: readonly Screen[] = [
     opens: opensMenu,
   },
   {
-    name: 'palette',
+    name: 'command-palette',
     path: () => '/',
     states: ['empty', 'full', 'extreme'],
     async prepare(stage) {
@@ -59,7 +59,7 @@ export const overlayScreens: readonly Screen[] = [
       await page.keyboard.press('Control+k');
       await dialog(stage).waitFor();
       if (state === 'empty') return;
-      // What is typed is looked for a moment later.
+      // The search starts a moment after typing.
       const found = page.waitForResponse((response) => response.url().includes('/api/search/instant'));
       await page.keyboard.type(state === 'full' ? 'how' : 'nothing-like-it');
       await found;
@@ -205,7 +205,7 @@ export const overlayScreens: readonly Screen[] = [
       await goOffline(stage);
       await field(stage, 'Your answer').fill('Written in a tunnel.');
       await button(stage, 'Post Answer').click();
-      await stage.page.locator('main article[id^="waiting-"]').first().waitFor();
+      await stage.page.locator('main article[id^="queued-"]').first().waitFor();
     },
     opens: opensMessage,
   },
@@ -217,7 +217,7 @@ export const overlayScreens: readonly Screen[] = [
       await goOffline(stage);
       await field(stage, 'Your answer').fill('Written in a tunnel.');
       await button(stage, 'Post Answer').click();
-      await open(stage, stage.page.locator('main article[id^="waiting-"]'), 'Delete');
+      await open(stage, stage.page.locator('main article[id^="queued-"]'), 'Delete');
     },
     opens: opensDialog,
   },
@@ -225,7 +225,7 @@ export const overlayScreens: readonly Screen[] = [
 
 const notificationButton = ({ page }: Stage) => page.locator('header button[aria-haspopup="dialog"]').first();
 
-/** Presses a button of some part, and waits for the dialog. */
+/** Presses a button within a part of the page and waits for the dialog. */
 async function open(stage: Stage, part: ReturnType<Stage['page']['locator']>, name: string): Promise<void> {
   await part
     .getByRole('button', { name: stage.translate(name), exact: true })
@@ -234,7 +234,7 @@ async function open(stage: Stage, part: ReturnType<Stage['page']['locator']>, na
   await dialog(stage).waitFor();
 }
 
-/** What the search box offers for what is typed. */
+/** The panel of the search box for a typed text. */
 function searchHelpScreen(name: string, text: string): Screen {
   return {
     name,
@@ -253,7 +253,7 @@ async function searchFor({ page, translate }: Stage, text: string): Promise<void
 }
 
 async function bookmarkQuestion(stage: Stage): Promise<void> {
-  // Whatever an earlier look has kept.
+  // Removes a bookmark left by an earlier screen.
   await stage.page.request.put(`/api/questions/${stage.ids.spare}/bookmark`, { data: { bookmarked: false } });
   await stage.page.reload();
   await button(stage, 'Bookmark').first().click();

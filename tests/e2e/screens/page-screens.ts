@@ -4,7 +4,7 @@ import { holdRequests, failRequests } from './states.ts';
 const all = ['loading', 'empty', 'full', 'extreme', 'failed'] as const;
 const lists = ['loading', 'empty', 'full', 'failed'] as const;
 
-/** The pages for who is not signed in. */
+/** The pages for signed-out visitors. */
 export const visitorPageScreens: readonly Screen[] = [
   { name: 'login', path: () => '/login', states: ['full'], visitor: true },
   { name: 'login-to-ask', path: () => '/ask', states: ['full'], visitor: true },
@@ -50,10 +50,10 @@ export const visitorPageScreens: readonly Screen[] = [
   },
   { name: 'forgot-password', path: () => '/forgot-password', states: ['full'], visitor: true },
   { name: 'reset-password', path: () => '/reset-password#not-a-token', states: ['full'], visitor: true },
-  { name: 'new-address', path: () => '/new-address#not-a-token', states: ['full'], visitor: true },
+  { name: 'change-email', path: () => '/change-email#not-a-token', states: ['full'], visitor: true },
   {
-    name: 'take-back-address',
-    path: () => '/take-back-address#not-a-token',
+    name: 'revert-email',
+    path: () => '/revert-email#not-a-token',
     states: ['full'],
     visitor: true,
   },
@@ -68,10 +68,10 @@ export const visitorPageScreens: readonly Screen[] = [
       await stage.page.getByRole('alert').waitFor();
     },
   },
-  { name: 'confirm-mail', path: () => '/confirm-mail/not-a-token', states: ['full'], visitor: true },
+  { name: 'confirm-email', path: () => '/confirm-email/not-a-token', states: ['full'], visitor: true },
 ];
 
-/** The pages as they come. */
+/** The pages as they open. */
 export const pageScreens: readonly Screen[] = [
   { name: 'home', path: () => '/', states: all },
   { name: 'home-popular', path: () => '/?tab=popular', states: ['full'] },
@@ -136,10 +136,10 @@ export const pageScreens: readonly Screen[] = [
   },
 ];
 
-/** Pages on which something was done, or happened. */
+/** Pages after an action or an event. */
 export const changedPageScreens: readonly Screen[] = [
   {
-    name: 'home-news',
+    name: 'home-new-question',
     path: () => '/',
     states: ['full'],
     async prepare({ page, otherMember }) {
@@ -154,7 +154,7 @@ export const changedPageScreens: readonly Screen[] = [
   },
   { name: 'home-muted', path: () => '/?muted=show', states: ['full'] },
   {
-    name: 'question-news',
+    name: 'question-new-answer',
     path: ({ spare }) => `/question/${spare}`,
     states: ['full'],
     async arrange({ page, otherMember, ids }) {
@@ -164,17 +164,17 @@ export const changedPageScreens: readonly Screen[] = [
       });
     },
     async prepare({ page, translate }) {
-      // What leads to it comes with it.
+      // The link to the new post appears together with this mark.
       await page.getByRole('article').getByText(translate('New'), { exact: true }).first().waitFor();
     },
   },
   {
-    name: 'question-folded',
+    name: 'question-collapsed',
     path: ({ own }) => `/question/${own}`,
     states: ['full'],
     async prepare({ page }) {
-      await page.locator('[data-key="c"]').first().click();
-      await page.locator('[data-key="c"][aria-expanded="false"]').waitFor();
+      await page.locator('[data-shortcut-key="c"]').first().click();
+      await page.locator('[data-shortcut-key="c"][aria-expanded="false"]').waitFor();
     },
   },
   {

@@ -1,7 +1,7 @@
 import type { APIRequestContext, Locator, Page } from '@playwright/test';
 import type { State } from './states.ts';
 
-/** What stands in the community with much in it; `own…` was written by the member who looks. */
+/** The ids of the seeded community. The member who opens the screens wrote those that start with `own`. */
 export type SeededIds = {
   question: number;
   extreme: number;
@@ -11,7 +11,7 @@ export type SeededIds = {
   own: number;
   ownAnswer: number;
   ownReply: number;
-  /** One of the member's, to be changed. */
+  /** A question by the same member that screens may change. */
   spare: number;
   list: number;
   emptyList: number;
@@ -21,9 +21,9 @@ export type Stage = {
   page: Page;
   ids: SeededIds;
   state: State;
-  /** Somebody else. */
+  /** Another member. */
   otherMember: APIRequestContext;
-  /** A text of the interface, in the language it is shown in; one with a gap fits whatever stands in it. */
+  /** Translates an interface text to the language of the screen. A text with placeholders gives a pattern. */
   translate: (english: string) => string | RegExp;
 };
 
@@ -33,13 +33,16 @@ export type Screen = {
   /** The states the screen has. */
   states: readonly State[];
   visitor?: boolean;
-  /** It is not there on a phone. */
+  /** Not on phones. */
   wide?: boolean;
-  /** What is done before the page is opened: keeps something away from it. */
+  /** Runs before the page is opened, for example to block requests. */
   arrange?: (stage: Stage) => Promise<unknown>;
-  /** What is done on the page before the picture: opens a menu, types a word. */
+  /** Runs on the page before the screenshot: opens a menu, types a word. */
   prepare?: (stage: Stage) => Promise<unknown>;
-  /** What has opened then, and beside what: it is in the window and on top (tests/e2e/support/in-view.ts). */
+  /**
+   * The element that `prepare` opened, and its opener. It must be in the window and on top
+   * (tests/e2e/support/in-view.ts).
+   */
   opens?: (stage: Stage) => Opened;
 };
 
@@ -51,13 +54,13 @@ export const field = ({ page, translate }: Stage, name: string) =>
   page.getByRole('textbox', { name: translate(name), exact: true });
 export const dialog = ({ page }: Stage) => page.getByRole('dialog');
 
-/** A dialog is all that can be used while it is open: it is beside nothing. */
+/** A modal dialog has no opener to be near. */
 export const opensDialog = (stage: Stage): Opened => ({ element: dialog(stage) });
-/** A short message, or the strip along the lower edge. */
+/** A short message, or the banner at the lower edge. */
 export const opensMessage = ({ page }: Stage): Opened => ({
   element: page.locator('[role="status"], [role="alert"], output').filter({ hasText: /\S/u }).last(),
 });
-/** A list beside the field that one writes in. */
+/** A list next to the text field. */
 export const opensList = ({ page }: Stage): Opened => ({
   element: page.getByRole('listbox').first(),
   opener: page.locator(':focus'),

@@ -4,7 +4,7 @@ import { changedPageScreens, pageScreens, visitorPageScreens } from './page-scre
 import type { Screen } from './screen.ts';
 import { writingScreens } from './writing-screens.ts';
 
-/** Every screen, dialog, menu and list. A new one is added to the file it belongs to. */
+/** Every screen, dialog, menu and list. Add a new one to the file it belongs to. */
 export const screens: readonly Screen[] = [
   ...visitorPageScreens,
   ...pageScreens,

@@ -9,7 +9,7 @@ import { holdOrFailData, type Size, type State, themes } from './states.ts';
 export type Picture = { look: string; size: Size; image: Buffer };
 export type CaptureOptions = { pictures: boolean; axe: boolean };
 
-/** One visit in both themes: what the page holds does not depend on them. */
+/** Takes both themes in one visit: the content does not depend on the theme. */
 export async function captureScreen(
   stage: Stage,
   { screen, size, wanted }: { screen: Screen; size: Size; wanted: CaptureOptions },
@@ -35,7 +35,7 @@ export async function captureScreen(
   return { pictures, findings };
 }
 
-/** Opens a screen by its address, does what leads to its state, and looks whether what opens then can be reached. */
+/** Opens a screen by its URL, prepares its state, and checks that the opened element is reachable. */
 export async function openScreen(stage: Stage, screen: Screen): Promise<void> {
   const { page, state } = stage;
   await holdOrFailData(page, state);
@@ -47,7 +47,7 @@ export async function openScreen(stage: Stage, screen: Screen): Promise<void> {
   if (opened !== undefined) await expectInView(opened.element, opened);
 }
 
-/** All looks side by side, each under its name. */
+/** Saves a sheet with all screenshots, each with its name. */
 export async function saveContactSheet(
   browser: Browser,
   pictures: readonly Picture[],
@@ -66,12 +66,12 @@ export async function saveContactSheet(
 }
 
 async function takeScreenshot(page: Page, screen: Screen, size: Size): Promise<Buffer> {
-  // What floats over a page is photographed as it is seen.
+  // A screenshot with an overlay shows the viewport only.
   if (screen.prepare !== undefined) return page.screenshot();
   const tall = await page.evaluate(() => document.documentElement.scrollHeight);
-  // A long page is cut.
+  // Limits the height of long pages.
   const height = Math.min(Math.max(tall, size.height), 2 * size.height);
-  // A picture of the full page would be one without a finger: controls as small as for a mouse, a bar amid the page.
+  // A full-page screenshot would drop touch emulation: small controls, and the bar in the middle of the page.
   await page.setViewportSize({ ...size, height });
   try {
     return await page.screenshot();
@@ -90,17 +90,17 @@ async function settle(page: Page, state: State): Promise<void> {
   await page.evaluate(() => document.fonts.ready.then(() => undefined));
 }
 
-/** In the page: skeletons appear a moment later, for who would rather have no motion as well. */
+/** Runs in the page: skeletons fade in a moment later, also with reduced motion. */
 async function waitForSkeletons(): Promise<void> {
   const pending = [...document.querySelectorAll('[aria-busy="true"]')];
   await Promise.all(pending.flatMap((each) => each.getAnimations().map(({ finished }) => finished)));
 }
 
-/** Throws away what was begun, here and on the server, so that the next screen is as it would be without it. */
+/** Deletes drafts, queued actions and other changes, in the browser and on the server, before the next screen. */
 export async function resetStage({ page, ids }: Stage): Promise<void> {
   await page.context().setOffline(false);
   await page.unrouteAll({ behavior: 'ignoreErrors' });
-  // Of the same origin, without the program that keeps drafts.
+  // A URL of the same origin that does not run the app, which would save drafts.
   await page.goto('/manifest.webmanifest');
   await page.evaluate(() => {
     localStorage.clear();

@@ -4,7 +4,7 @@ import { saveDraft } from '#tests/e2e/support/drafts.ts';
 import { postAnswer, postReply, upvote } from '#tests/e2e/support/posts.ts';
 import type { SeededIds } from './screen.ts';
 
-/** Fills the community with what strains a page, and gives the member who looks at it something to be told of. */
+/** Fills the community with content that strains a page, and gives the viewing member notifications. */
 export async function seedCommunity(
   owner: APIRequestContext,
   others: readonly [APIRequestContext, APIRequestContext],
@@ -43,7 +43,7 @@ export async function seedCommunity(
     owner,
     `/api/questions/${question?.id}`,
   );
-  for (const path of ['/api/topics/programming/follow', `/api/questions/${question?.id}/follow`])
+  for (const path of ['/api/tags/programming/follow', `/api/questions/${question?.id}/follow`])
     await owner.put(path, { data: { following: true } });
   return {
     question: question?.id ?? extreme,
@@ -55,7 +55,7 @@ export async function seedCommunity(
   };
 }
 
-/** What the member who looks wrote, edited, keeps, muted and has begun. */
+/** The posts, edits, bookmarks, mutes and drafts of the viewing member. */
 async function ownPosts(
   owner: APIRequestContext,
   [first, second]: readonly [APIRequestContext, APIRequestContext],
@@ -88,13 +88,13 @@ async function ownPosts(
   await send(owner, 'put', `/api/answers/${solution}/bookmark`, { bookmarked: true });
   const muted = await askQuestion(second, { title: 'Who else is up all night?', tags: ['night-watch'] });
   await send(owner, 'put', `/api/questions/${muted}/mute`, { muted: true });
-  await send(owner, 'put', '/api/topics/night-watch/mute', { muted: true });
+  await send(owner, 'put', '/api/tags/night-watch/mute', { muted: true });
   for (const place of listOwnDrafts({ own, ownAnswer }))
     await saveDraft(owner, place, { content: 'Begun, and not yet at its end. '.repeat(9) });
   return { own, ownAnswer, ownReply, spare, list, emptyList };
 }
 
-/** The places of the drafts that the member keeps; what else is begun on the way is thrown away. */
+/** The drafts of the viewing member that stay. All other drafts are deleted between screens. */
 export const listOwnDrafts = ({ own, ownAnswer }: Pick<SeededIds, 'own' | 'ownAnswer'>) => [
   `edit:question:${own}`,
   `reply:answer:${ownAnswer}`,
@@ -119,12 +119,12 @@ async function send<T>(
   data: object,
 ): Promise<T> {
   const response = await request[method](path, { data });
-  if (!response.ok()) throw new Error(`${path} answered ${response.status()}: ${await response.text()}`);
+  if (!response.ok()) throw new Error(`${path} responded ${response.status()}: ${await response.text()}`);
   return (await response.json()) as T;
 }
 
 async function json<T>(request: APIRequestContext, path: string): Promise<T> {
   const response = await request.get(path);
-  if (!response.ok()) throw new Error(`${path} answered ${response.status()}`);
+  if (!response.ok()) throw new Error(`${path} responded ${response.status()}`);
   return (await response.json()) as T;
 }

@@ -1,13 +1,13 @@
 import type { Page, Request } from '@playwright/test';
 import { withoutInlinedResponses } from '#tests/e2e/support/offline-queue.ts';
 
-/** What a screen can look like, beside size and theme. */
+/** The states of a screen, in addition to size and theme. */
 export const states = ['loading', 'empty', 'full', 'extreme', 'failed'] as const;
 export type State = (typeof states)[number];
 
 export type Size = { name: string; width: number; height: number };
 
-/** The sizes of the brief; `--narrow` adds the smallest phone. */
+/** The sizes to check; `--narrow` adds the smallest phone. */
 export const sizes: readonly Size[] = [
   { name: 'desktop', width: 1280, height: 800 },
   { name: 'phone', width: 390, height: 844 },
@@ -16,7 +16,7 @@ export const smallPhone: Size = { name: 'narrow', width: 320, height: 640 };
 
 export const themes = ['light', 'dark'] as const;
 
-/** Lets nothing of the page's data come, or lets all of it fail; what says who is signed in comes. */
+/** Holds back or fails all data requests of the page, except the session request. */
 export async function holdOrFailData(page: Page, state: State): Promise<void> {
   await page.unrouteAll({ behavior: 'ignoreErrors' });
   if (state !== 'loading' && state !== 'failed') return;
@@ -25,14 +25,14 @@ export async function holdOrFailData(page: Page, state: State): Promise<void> {
   if (state === 'failed') await failRequests(page, '/api/');
 }
 
-/** Requests whose path begins so get no answer. */
+/** Requests whose path starts with `start` get no response. */
 export function holdRequests(page: Page, start: string): Promise<unknown> {
   return page.route(matching(start), async (route) => {
     if (isSessionRequest(route.request())) await route.fallback();
   });
 }
 
-/** Requests whose path begins so are answered with an error: of the server, or the one of that status. */
+/** Requests whose path starts with `start` get a response with an error status. */
 export function failRequests(page: Page, start: string, status = 500): Promise<unknown> {
   const body = JSON.stringify({ ...problemBody, status });
   return page.route(matching(start), (route) =>
@@ -44,14 +44,14 @@ export function failRequests(page: Page, start: string, status = 500): Promise<u
 
 const matching = (start: string) => (url: URL) => url.pathname.startsWith(start);
 
-/** Every page asks first who is signed in; signing in is a request like others. */
+/** Every page first requests its session. Signing in is a request like any other. */
 const isSessionRequest = (request: Request) =>
   request.method() === 'GET' && new URL(request.url()).pathname === '/api/session';
 
 const problemBody = {
   type: 'about:blank',
   title: 'Something went wrong',
-  code: 'internal',
+  kind: 'internal',
   detail: 'Something went wrong on our side. Please try again.',
   errorId: '0191f0a2-6f1c-7d5e-9a77-3f1a8ac0f00d',
 };

@@ -5,7 +5,7 @@ import { failRequests } from './states.ts';
 
 const ownPost = (kind: string, id: number) => `#${kind}-${id}`;
 
-/** Forms, and what opens around them while one writes. */
+/** Forms and the overlays they open while writing. */
 export const writingScreens: readonly Screen[] = [
   {
     name: 'question-replying',
@@ -109,7 +109,7 @@ export const writingScreens: readonly Screen[] = [
     states: ['full'],
     async prepare(stage) {
       const list = stage.page.getByRole('listbox', { name: stage.translate('Questions') });
-      // A busy server refuses searches first; they are asked again with what is typed next.
+      // A busy server may refuse searches; the next input repeats them.
       await expect(async () => {
         await field(stage, 'Your answer').fill('');
         await field(stage, 'Your answer').pressSequentially('#how');
@@ -181,7 +181,7 @@ export const writingScreens: readonly Screen[] = [
     name: 'ask-similar',
     path: () => '/ask',
     states: ['loading', 'full', 'failed'],
-    // The page itself needs none of it.
+    // The page does not need the held requests.
     async arrange({ page }) {
       await page.unrouteAll({ behavior: 'ignoreErrors' });
     },
@@ -215,7 +215,7 @@ export const writingScreens: readonly Screen[] = [
             type: 'about:blank',
             title: 'Signed out',
             status: 401,
-            code: 'signed-out',
+            kind: 'signed-out',
             detail: 'Please log in to continue',
           }),
         }),
@@ -227,7 +227,7 @@ export const writingScreens: readonly Screen[] = [
   },
 ];
 
-/** Opens the form of one's own post. */
+/** Opens the edit form of the member's own post. */
 async function edit({ page, translate }: Stage, kind: string, id: number): Promise<void> {
   const post = kind === 'question' ? page.locator('main article').first() : page.locator(ownPost(kind, id));
   await post.getByRole('button', { name: translate('Edit'), exact: true }).click();

@@ -1,15 +1,16 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import { expect, type Page } from '@playwright/test';
 
-/** What breaks a rule, and the elements that do. */
+/** A violated rule and its elements. */
 export type Violation = { rule: string; impact: string; elements: string[]; why: string; isWcag: boolean };
 
-/** The rules that depend on colours, which are all that a theme changes. */
+/** The rules that depend on colours, the only ones that a theme can change. */
 export const colorRules: readonly string[] = ['color-contrast', 'link-in-text-block'];
 
 /**
- * What breaks a rule of WCAG 2.0 to 2.2, levels A and AA, or a best practice.
- * @param within a selector: looks at that part of the page only. @param rules looks at these only.
+ * Finds violations of WCAG 2.0 to 2.2, levels A and AA, and of best practices.
+ * @param within a selector: checks only that part of the page.
+ * @param rules checks only these rules.
  */
 export async function findViolations(
   page: Page,
@@ -17,7 +18,7 @@ export async function findViolations(
 ): Promise<Violation[]> {
   const found = await analyze(page, within, rules);
   if (!found.some(({ rule }) => rule === 'target-size')) return found;
-  // Half under a bar, a target seems smaller than it is: a page that is not scrolled has none there.
+  // axe measures a target that a sticky bar covers in half as too small. At the top of the page the bar covers none.
   const top = await page.evaluate(() => {
     const { scrollY } = window;
     window.scrollTo(0, 0);
@@ -28,7 +29,10 @@ export async function findViolations(
   return [...found.filter(({ rule }) => rule !== 'target-size'), ...targets];
 }
 
-/** Fails with what breaks a rule, and where. @param colours looks at what the theme changes. */
+/**
+ * Fails with the violations and their elements.
+ * @param colours checks only the rules that a theme can change.
+ */
 export async function expectAccessible(
   page: Page,
   { look = '', colours = false, ...part }: { look?: string; within?: string; colours?: boolean } = {},
@@ -40,15 +44,15 @@ export async function expectAccessible(
   ).toEqual([]);
 }
 
-/** Waits until nothing fades or moves but what does so for ever: half faded in, a text has less contrast than it will have. */
+/** Waits until finite animations end: text that is fading in has less contrast. */
 async function animationsFinished(page: Page): Promise<void> {
   await page.evaluate(async () => {
     const isMoving = ({ playState, timeline, effect }: Animation) =>
       playState === 'running' &&
-      // What follows the scroll position runs for ever as well.
+      // Animations driven by the scroll position never end either.
       timeline === document.timeline &&
       effect?.getComputedTiming().endTime !== Infinity;
-    // What was opened just now begins to fade in a frame or two later.
+    // An element that just opened starts to fade in a frame or two later.
     for (let quietFrames = 0; quietFrames < 3;) {
       await new Promise(requestAnimationFrame);
       quietFrames = document.getAnimations().some(isMoving) ? 0 : quietFrames + 1;
@@ -58,9 +62,9 @@ async function animationsFinished(page: Page): Promise<void> {
 
 async function analyze(page: Page, within?: string, rules?: readonly string[]): Promise<Violation[]> {
   await animationsFinished(page);
-  // Pages have no frames, so that there is nothing to collect in an empty page of its own.
+  // Pages have no frames, so axe does not need a blank page to collect results.
   const axe = new AxeBuilder({ page }).setLegacyMode();
-  // Targets are a rule of WCAG 2.2, which axe has switched off.
+  // Target size is a rule of WCAG 2.2 that axe does not enable by default.
   if (rules === undefined) axe.options({ rules: { 'target-size': { enabled: true } } });
   else axe.withRules([...rules]);
   if (within !== undefined) axe.include(within);

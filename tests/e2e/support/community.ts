@@ -8,36 +8,36 @@ import { findFreePort } from '#tests/support/free-port.ts';
 import { spawnParley, type ParleyOptions, type ParleyProcess } from '#tests/support/parley-process.ts';
 import { copyPreparedDataDirectory } from '#tests/support/prepared-data-directory.ts';
 
-/** One process that serves a community. */
+/** A process that serves a community. */
 export type ServerNode = {
   address: string;
   stop: () => Promise<void>;
-  /** Ends it with SIGKILL: no goodbye, nothing written any more. */
+  /** Ends it with SIGKILL, without a shutdown. */
   kill: () => Promise<void>;
-  /** Starts again after `stop` or `kill`, at the same address with the same data. */
+  /** Starts it again after `stop` or `kill`, at the same address with the same data. */
   start: () => Promise<void>;
 };
 
 export type Community = ServerNode & {
-  /** As PARLEY_DATA names it. */
+  /** The data directory (PARLEY_DATA). */
   dataDirectory: string;
-  /** Starts one more node, on the database of the first. Its end comes before the first one's. */
+  /** Starts another node on the database of the first. It ends before the first node does. */
   addNode: (env?: NodeJS.ProcessEnv) => Promise<ServerNode>;
   /** Stops all nodes and deletes the data. */
   remove: () => Promise<void>;
 };
 
-/** What is measured has passwords at their full cost. */
+/** `cheapPasswords` is on unless a test measures time. */
 type CommunityOptions = { demo?: boolean; env?: NodeJS.ProcessEnv; cheapPasswords?: boolean };
 
-/** A Parley with nobody in it on a free port; with the demo community in it where that is asked for. */
+/** Starts a Parley without members on a free port, or with the demo community. */
 export async function startCommunity({
   demo = false,
   env = {},
   cheapPasswords = true,
 }: CommunityOptions = {}): Promise<Community> {
   const parent = await mkdtemp(path.join(os.tmpdir(), 'parley-e2e-'));
-  // Root's PostgreSQL runs as another user, who must be able to pass.
+  // As root, PostgreSQL runs as another user, who needs access to the directory.
   await chmod(parent, 0o711);
   const dataDirectory = path.join(parent, 'data');
   const shared = {
@@ -53,7 +53,7 @@ export async function startCommunity({
 
   const addNode = async (env: NodeJS.ProcessEnv = {}) => {
     const connection = await findRunningConnection(dataDirectory);
-    if (connection === undefined) throw new Error('the first node does not run');
+    if (connection === undefined) throw new Error('the first node is not running');
     const node = await startNode({
       env: { ...shared, ...env, DATABASE_URL: toDatabaseUrl(connection) },
       cheapPasswords,

@@ -1,6 +1,6 @@
 import { expect, type APIRequestContext } from '@playwright/test';
 
-/** Keeps a draft over the API, as a device of whoever is signed in. */
+/** Saves a draft over the API, as another device of the signed-in member does. */
 export async function saveDraft(
   request: APIRequestContext,
   place: string,
@@ -17,7 +17,7 @@ export async function saveDraft(
   expect(response.status(), await response.text()).toBe(200);
 }
 
-/** The text of a draft as the server has it; null where there is none. */
+/** The text of a draft on the server; null when there is none. */
 export async function getDraftText(request: APIRequestContext, place: string): Promise<string | null> {
   const response = await request.get(`/api/drafts/${place}`);
   const { fields } = (await response.json()) as { fields: { content: string } | null };

@@ -1,14 +1,13 @@
 import { expect, type Locator } from '@playwright/test';
 import { sizes } from '#tests/e2e/screens/states.ts';
 
-/** How far what floats may be from what opened it, in CSS pixels. */
+/** Maximum distance between an overlay and its opener, in CSS pixels. */
 const maxDistancePx = 16;
 
 /**
- * Expects what has opened (a menu, dialog, list, message, tooltip) to be where a person can see and reach it: the whole of it
- * in the window, with nothing in front of it, and beside its opener. Nothing is scrolled for that. Waits for it, since what
- * opens moves.
- * @param opener for what belongs beside it: a menu, a popover, a list of suggestions.
+ * Expects an overlay (menu, dialog, list, message, tooltip) to be completely in the window, with nothing above it and
+ * close to its opener. Does not scroll. Retries, since overlays move while they open.
+ * @param opener for overlays that belong to a control: a menu, a popover, a list of suggestions.
  */
 export async function expectInView(element: Locator, { opener }: { opener?: Locator } = {}): Promise<void> {
   const name = String(element);
@@ -24,7 +23,7 @@ export async function expectInView(element: Locator, { opener }: { opener?: Loca
     .toEqual([]);
 }
 
-/** The same in a wide window and on a phone, for what takes many steps to open. */
+/** Checks the same in a wide window and on a phone, for overlays that take many steps to open. */
 export async function expectInViewAtBothSizes(element: Locator): Promise<void> {
   const page = element.page();
   const before = page.viewportSize();
@@ -35,7 +34,7 @@ export async function expectInViewAtBothSizes(element: Locator): Promise<void> {
   if (before !== null) await page.setViewportSize(before);
 }
 
-/** In the page: what is wrong with where an element is. */
+/** Runs in the page: returns the problems with the position of an element. */
 function findPlacementProblems(
   element: Element,
   { opener, nearby }: { opener: Element | null; nearby: number },
@@ -48,12 +47,12 @@ function findPlacementProblems(
   const box = element.getBoundingClientRect();
   const at = `${round(box)} in ${width} x ${height}`;
   if (box.width < 1 || box.height < 1) mistakes.push(`it has no size: ${at}`);
-  // What lies between two pixels is as good as on them.
+  // Allows fractions of a pixel.
   const isInside = ({ left, top, right, bottom }: DOMRect) =>
     left > -1 && top > -1 && right < width + 1 && bottom < height + 1;
   if (!isInside(box)) mistakes.push(`it is not in the window: ${at}`);
 
-  // Its middle, and that of each edge: a bar may cover a part of it.
+  // The middle of the element and of each edge: a bar may cover part of it.
   const inset = 4;
   const [x, y] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2];
   const points = {
@@ -69,7 +68,7 @@ function findPlacementProblems(
       mistakes.push(`at its ${place} is ${seen?.outerHTML.slice(0, 120) ?? 'nothing'}: ${at}`);
   }
 
-  // Whatever can be pressed in it, unless it is scrolled to.
+  // All controls in the element must be in the window, unless they are in a scrollable area.
   const scrolls = (inner: Element | null): boolean => {
     if (inner === null || inner === element.parentElement) return false;
     return (

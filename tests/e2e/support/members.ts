@@ -4,7 +4,7 @@ export type Member = { displayName: string; email: string; password: string };
 
 let count = 0;
 
-/** Somebody who is not registered yet; every call another one. */
+/** A member who is not registered yet; each call returns another one. */
 export function newMember(displayName = 'Robin Page'): Member {
   count++;
   return {
@@ -15,7 +15,8 @@ export function newMember(displayName = 'Robin Page'): Member {
 }
 
 /**
- * Registers a member over the API, of the run's own community or of the one at `address`; what holds the cookies of `request` is signed in afterwards.
+ * Registers a member over the API at `address`, by default the server of the run. Afterwards the cookies of `request`
+ * hold the session.
  */
 export async function registerMember(
   request: APIRequestContext,
@@ -27,7 +28,7 @@ export async function registerMember(
   return member;
 }
 
-/** Asks a question over the API as whoever is signed in. Returns its id. */
+/** Asks a question over the API as the signed-in member. Returns its id. */
 export async function askQuestion(
   request: APIRequestContext,
   question: { title: string; content?: string; tags?: string[] },
@@ -40,7 +41,7 @@ export async function askQuestion(
   return id;
 }
 
-/** Fills in and sends the sign-in form. */
+/** Fills in and submits the sign-in form. */
 export async function signIn(
   page: Page,
   { email, password }: Pick<Member, 'email' | 'password'>,
@@ -50,7 +51,7 @@ export async function signIn(
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-/** Signs out by the account menu. */
+/** Signs out with the account menu. */
 export async function signOut(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Account menu' }).click();
   await page.getByRole('menuitem', { name: 'Logout' }).click();

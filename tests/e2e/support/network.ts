@@ -1,12 +1,12 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** A network between a browser and a Parley that can be lost and come back. */
+/** A network between a browser and a server that a test can interrupt. */
 export type Network = {
-  /** What the browser opens instead. */
+  /** The address that the browser opens instead of the server's. */
   address: string;
-  /** Nothing gets through any more, and nobody is told: as when a cable is pulled. */
+  /** Drops all packets without closing connections, like a pulled cable. */
   lose: () => void;
-  /** What was open is lost for good; new connections get through. */
+  /** Closes the interrupted connections; new ones work. */
   restore: () => void;
   close: () => Promise<void>;
 };

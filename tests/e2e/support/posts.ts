@@ -2,8 +2,8 @@ import { type APIRequestContext, type Browser, expect, type Page } from '@playwr
 import { askQuestion, type Member, newMember, registerMember } from './members.ts';
 
 /**
- * A member with a page of their own, beside the one of the test: on the other node, where whatever they do reaches the
- * test's page through the database.
+ * Registers a member with a page on the other node, so that their actions reach the page of the test through the
+ * database.
  */
 export async function secondMember(
   browser: Browser,
@@ -15,7 +15,7 @@ export async function secondMember(
   return { page, member };
 }
 
-/** The address of the second node, on the same database as the one the tests open by default. */
+/** The address of the second node, on the same database as the default node. */
 export function getSecondNodeAddress(): string {
   const address = process.env['PARLEY_E2E_SECOND_ADDRESS'];
   if (address === undefined) throw new Error('the run has no second node');
@@ -24,13 +24,13 @@ export function getSecondNodeAddress(): string {
 
 export const uniqueText = (text: string) => `${text} ${Date.now()}-${Math.random().toString(36).slice(2, 8)}`;
 
-/** One word that no other test writes. */
+/** A word that no other test uses. */
 export const uniqueWord = (start: string) =>
   `${start}${Date.now().toString(36)}${Math.random().toString(36).slice(2, 8)}`;
 
 export const question = (page: Page, title: string) => page.getByRole('article', { name: title });
 
-/** Asks as whoever is signed in on the page, and opens the question. Returns its id. */
+/** Asks as the signed-in member of the page and opens the question. Returns its id. */
 export async function askAndOpen(page: Page, title: string, content?: string): Promise<number> {
   const id = await askQuestion(page.request, { title, ...(content !== undefined && { content }) });
   await page.goto(`/question/${id}`);
@@ -38,7 +38,7 @@ export async function askAndOpen(page: Page, title: string, content?: string): P
   return id;
 }
 
-/** Answers over the API as whoever is signed in. Returns the id. */
+/** Posts an answer over the API as the signed-in member. Returns its id. */
 export function postAnswer(
   request: APIRequestContext,
   questionId: number,
@@ -47,7 +47,7 @@ export function postAnswer(
   return post(request, `/api/questions/${questionId}/answers`, { content });
 }
 
-/** Replies over the API to an answer, or to a reply below it. Returns the id. */
+/** Posts a reply over the API to an answer, or to another reply. Returns its id. */
 export function postReply(
   request: APIRequestContext,
   answerId: number,
@@ -57,14 +57,14 @@ export function postReply(
   return post(request, `/api/answers/${answerId}/replies`, { content, parentReplyId });
 }
 
-/** Votes a question up over the API. */
+/** Upvotes a question over the API. */
 export function upvote(request: APIRequestContext, questionId: number): Promise<void> {
   return put(request, `/api/questions/${questionId}/vote`, { vote: 'up' });
 }
 
-/** Follows a topic over the API. */
+/** Follows a tag over the API. */
 export function followTag(request: APIRequestContext, tag: string): Promise<void> {
-  return put(request, `/api/topics/${encodeURIComponent(tag)}/follow`, { following: true });
+  return put(request, `/api/tags/${encodeURIComponent(tag)}/follow`, { following: true });
 }
 
 async function put(request: APIRequestContext, path: string, data: object): Promise<void> {
@@ -79,10 +79,10 @@ async function post(request: APIRequestContext, path: string, data: object): Pro
   return id;
 }
 
-/** Keeps live updates away from a page, so that it learns of something by what it asks itself. */
+/** Blocks live updates of a page, so that it learns of changes only from its own requests. */
 export async function withoutLiveUpdates(page: Page): Promise<void> {
   await page.routeWebSocket('**/api/live/**', (socket) => socket.close());
 }
 
-/** The button with exactly that name, or one that matches. */
+/** The button with exactly this name, or with a name that matches. */
 export const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });

@@ -2,18 +2,18 @@ import { expect, type APIRequestContext, type Browser, type Page } from '@playwr
 import { registerMember, newMember } from './members.ts';
 import { secondMember } from './posts.ts';
 
-/** Somebody with a page: on one node Ada, on the other Ben and Cleo. */
+/** A member with a page. Ada is on one node, Ben and Cleo are on the other. */
 export type MemberPage = { page: Page; request: APIRequestContext; id: number };
 export type ThreeMembers = { ada: MemberPage; ben: MemberPage; cleo: MemberPage; close: () => Promise<void> };
 
-/** Three members on two nodes, for all tests of a file. */
+/** Opens three members on two nodes, for all tests of a file. */
 export async function openThreeMembers(browser: Browser): Promise<ThreeMembers> {
   const context = await browser.newContext();
-  const adas = await context.newPage();
-  await registerMember(adas.request, newMember('Ada'));
+  const adaPage = await context.newPage();
+  await registerMember(adaPage.request, newMember('Ada'));
   const others = [await secondMember(browser, 'Ben'), await secondMember(browser, 'Cleo')] as const;
   const [ada, ben, cleo] = [
-    await openMemberPage(adas),
+    await openMemberPage(adaPage),
     await openMemberPage(others[0].page),
     await openMemberPage(others[1].page),
   ] as const;
@@ -23,7 +23,7 @@ export async function openThreeMembers(browser: Browser): Promise<ThreeMembers> 
   return { ada, ben, cleo, close };
 }
 
-/** Cuts the network of a page, and of the others of its member, while something happens. */
+/** Cuts the network of a page, and of its member's other pages, during `work`. */
 export async function whileOffline(page: Page, work: () => Promise<unknown>): Promise<void> {
   const banner = page.getByText('You are offline.');
   await page.context().setOffline(true);
@@ -33,10 +33,10 @@ export async function whileOffline(page: Page, work: () => Promise<unknown>): Pr
   await expect(banner).toBeHidden({ timeout: 20_000 });
 }
 
-/** A card, or a post, by its name. */
+/** A card or a post, by its name. */
 export const article = (page: Page, name: string) => page.getByRole('article', { name, exact: true });
 
-/** Sets something to a state over the API, such as a vote or a follow. */
+/** Sets a state over the API, such as a vote or a follow. */
 export async function putState(request: APIRequestContext, path: string, data: object): Promise<void> {
   const response = await request.put(path, { data });
   expect(response.status(), await response.text()).toBeLessThan(300);

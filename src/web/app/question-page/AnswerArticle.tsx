@@ -13,7 +13,8 @@ import { AuthorPostActions, PostActions } from '#web/posts/PostActions.tsx';
 import { useQuestionPage } from '#web/posts/questions/question-page-context.ts';
 import { PostFrame } from '#web/posts/PostFrame.tsx';
 import { PostMeta } from '#web/posts/PostMeta.tsx';
-import { isSamePost, type PostRef } from '#web/posts/post-ref.ts';
+import { isSamePost } from '#web/posts/post-ref.ts';
+import type { PostRef } from '#shared/core/fields.ts';
 import { patchPost, removeAnswer } from '#web/posts/questions/question-page-data.ts';
 import { PostAttribution } from '#web/posts/PostAttribution.tsx';
 import { useDeletePost } from '#web/posts/useDeletePost.ts';
@@ -22,10 +23,10 @@ import { ReplyForm } from '#web/posts/ReplyForm.tsx';
 import { Markdown } from '#web/ui/markdown/Markdown.tsx';
 import { VoteButtons } from '#web/engagement/VoteButtons.tsx';
 import { AcceptAnswerButton } from '#web/posts/AcceptAnswerButton.tsx';
-import { EditAnswerForm } from '#web/posts/AnswerForm.tsx';
+import { EditPostForm } from '#web/posts/EditPostForm.tsx';
 import classes from './AnswerArticle.module.css';
 
-/** One answer, without its replies: they stand below it, each an article of its own. */
+/** One answer without its replies. They follow it as articles of their own. */
 export const AnswerArticle = memo(function AnswerArticle({ answer }: { answer: Answer }) {
   const { questionId, member, cache, replyingTo, reveal, draftToOpen, questionAuthorId, acceptedAnswerId } =
     useQuestionPage();
@@ -66,7 +67,7 @@ export const AnswerArticle = memo(function AnswerArticle({ answer }: { answer: A
         {isAccepted && (
           <span
             className={isQuestionAuthor ? `${classes.badge} ${classes.toQuestionAuthor}` : classes.badge}
-            title={t`Accepted by the asker`}
+            title={t`Accepted by the author`}
           >
             <IconCheck size={15} stroke={2.2} aria-hidden="true" />
             {t`Accepted answer`}
@@ -74,8 +75,9 @@ export const AnswerArticle = memo(function AnswerArticle({ answer }: { answer: A
         )}
       </PostMeta>
       {editing ? (
-        <EditAnswerForm
-          answer={answer}
+        <EditPostForm
+          kind="answer"
+          post={answer}
           onSaved={async (saved) => {
             await cache.update((page) => patchPost(page, post, saved));
             leaveEditing();
@@ -105,7 +107,7 @@ export const AnswerArticle = memo(function AnswerArticle({ answer }: { answer: A
       <DeleteDialog
         {...deletion.dialog}
         title={t`Delete this answer?`}
-        text={t`The answer and the replies to it will be gone for good.`}
+        text={t`This permanently deletes the answer and its replies.`}
       />
     </PostFrame>
   );

@@ -2,7 +2,7 @@ import { plural, t } from '@lingui/core/macro';
 import { useRouter } from '@tanstack/react-router';
 import { useQueryClient } from '@tanstack/react-query';
 import type { AnswerSort } from '#shared/posts/answers.ts';
-import type { QuestionPage } from '#shared/posts/questions.ts';
+import type { QuestionPageData } from '#shared/posts/questions.ts';
 import { LoadMorePosts } from '#web/posts/LoadMorePosts.tsx';
 import { useQuestionPage } from '#web/posts/questions/question-page-context.ts';
 import { isSamePost } from '#web/posts/post-ref.ts';
@@ -16,19 +16,19 @@ import { AnswerArticle } from './AnswerArticle.tsx';
 import classes from './AnswerList.module.css';
 
 type AnswerListProps = {
-  page: QuestionPage;
+  page: QuestionPageData;
   /**
-   * `usual` is what an address without an order shows. `pending`: the answers in that order are on their way; those of the
-   * last order are shown.
+   * `preferredSort` is the order for an address without `sort`. `pending` is true while the answers load in the new order and
+   * those of the previous order are still shown.
    */
-  sorting: { sort: AnswerSort; usual: AnswerSort; pending: boolean };
-  /** New answers that wait, so that nothing jumps, and the way to bring them. */
+  sorting: { sort: AnswerSort; preferredSort: AnswerSort; pending: boolean };
+  /** New answers that are held back so that nothing jumps, and the function that shows them. */
   newAnswers: { pending: ReadonlySet<number>; show: () => void };
 };
 
-/** The answers in the order of the address, each with its replies. */
+/** The answers in the order given by the address, each with its replies. */
 export function AnswerList({ page, sorting, newAnswers }: AnswerListProps) {
-  const { sort, usual, pending } = sorting;
+  const { sort, preferredSort, pending } = sorting;
   const { cache, targetPost, queuedPosts } = useQuestionPage();
   const count = page.question.answerCount;
   const queuedAnswers = queuedPosts.filter(({ kind }) => kind === 'answer').toReversed();
@@ -41,7 +41,7 @@ export function AnswerList({ page, sorting, newAnswers }: AnswerListProps) {
         <h2 id="answers" className={classes.heading}>
           {plural(count, { one: '# Answer', other: '# Answers' })}
         </h2>
-        {(count > 1 || sort !== 'newest') && <AnswerSortSelect sort={sort} usual={usual} />}
+        {(count > 1 || sort !== 'newest') && <AnswerSortSelect sort={sort} preferredSort={preferredSort} />}
       </div>
       {newAnswers.pending.size > 0 && (
         <NewItemsPill onClick={newAnswers.show}>
@@ -49,7 +49,7 @@ export function AnswerList({ page, sorting, newAnswers }: AnswerListProps) {
         </NewItemsPill>
       )}
       {visibleAnswers.length + queuedAnswers.length === 0 && (
-        <p className={classes.empty}>{t`Answers will stand here. Yours can be the first.`}</p>
+        <p className={classes.empty}>{t`No answers yet. Be the first to answer.`}</p>
       )}
       {queuedAnswers.map((post) => (
         <div key={post.data.key} className={classes.answer}>
@@ -79,7 +79,7 @@ const sortOptions = (): readonly (readonly [AnswerSort, string])[] => [
   ['oldest', t`Oldest`],
 ];
 
-function AnswerSortSelect({ sort, usual }: { sort: AnswerSort; usual: AnswerSort }) {
+function AnswerSortSelect({ sort, preferredSort }: { sort: AnswerSort; preferredSort: AnswerSort }) {
   const { questionId } = useQuestionPage();
   const client = useQueryClient();
   const router = useRouter();
@@ -92,12 +92,12 @@ function AnswerSortSelect({ sort, usual }: { sort: AnswerSort; usual: AnswerSort
         value={sort}
         onChange={(next) => {
           saveAnswerSort(next);
-          // Chosen anew, it is put in order anew; places are kept only while one reads.
+          // Fetches a fresh order when the member selects one. Otherwise positions stay while the page is open.
           client.removeQueries({ queryKey: questionQuery(questionId, next).queryKey });
           void router.navigate({
             to: '/question/$id',
             params: { id: String(questionId) },
-            search: { sort: next === usual ? undefined : next },
+            search: { sort: next === preferredSort ? undefined : next },
             resetScroll: false,
           });
         }}

@@ -11,7 +11,7 @@ import { AuthorPostActions, PostActions } from '#web/posts/PostActions.tsx';
 import { useQuestionPage } from '#web/posts/questions/question-page-context.ts';
 import { PostFrame } from '#web/posts/PostFrame.tsx';
 import { PostMeta } from '#web/posts/PostMeta.tsx';
-import type { PostRef } from '#web/posts/post-ref.ts';
+import type { PostRef } from '#shared/core/fields.ts';
 import { PostAttribution } from '#web/posts/PostAttribution.tsx';
 import facts from '#web/ui/meta-line.module.css';
 import { Count } from '#web/ui/Count.tsx';
@@ -90,7 +90,7 @@ export const QuestionArticle = memo(function QuestionArticle({ question }: { que
       <DeleteDialog
         {...deletion.dialog}
         title={t`Delete this question?`}
-        text={t`The question, its answers and all replies will be gone for good.`}
+        text={t`This permanently deletes the question, its answers and all replies.`}
       />
     </PostFrame>
   );

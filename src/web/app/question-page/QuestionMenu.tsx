@@ -10,7 +10,7 @@ import { questionPath } from '#web/core/paths.ts';
 import { copyLink } from '#web/posts/CopyLinkButton.tsx';
 import classes from '#web/posts/PostActions.module.css';
 
-/** What one rarely does with a question, in words, behind one button at the end of its row. */
+/** The less frequent actions on a question, in a menu at the end of its action row. */
 export function QuestionMenu({ question, own }: { question: Question; own: boolean }) {
   const mute = useMuteQuestion();
   const button = useRef<HTMLButtonElement>(null);

@@ -7,7 +7,7 @@ import type { Me } from '#shared/identity/accounts.ts';
 import { getSavedAnswerSort } from '#web/posts/answer-sort.ts';
 import { AnswerForm } from '#web/posts/AnswerForm.tsx';
 import { AnswerList } from './AnswerList.tsx';
-import { hasStatus, translateServerMessage } from '#web/core/errors.ts';
+import { hasStatus, translateError } from '#web/core/errors.ts';
 import { lazyComponent } from '#web/core/lazy.ts';
 import { parseQuestionId } from '#web/core/paths.ts';
 import { useMember } from '#web/core/session.ts';
@@ -16,7 +16,7 @@ import {
   type QuestionPageContext,
   QuestionPageProvider,
 } from '#web/posts/questions/question-page-context.ts';
-import type { PostRef } from '#web/posts/post-ref.ts';
+import type { PostRef } from '#shared/core/fields.ts';
 import { questionQuery, useQuestionCache } from '#web/posts/questions/question-cache.ts';
 import { QueuedPostsElsewhere } from '#web/posts/offline/QueuedPost.tsx';
 import { useQueuedPosts } from '#web/posts/offline/useQueuedPosts.ts';
@@ -41,7 +41,7 @@ const route = getRouteApi('/member/question/$id');
 export function QuestionPage() {
   const id = parseQuestionId(route.useParams().id);
   const current = useMember();
-  // When the session ends, what is being typed stays the draft of the member who types it.
+  // When the session ends, the text being typed stays the draft of the member who typed it.
   const [member, setMember] = useState(current);
   if (current !== null && current !== member) setMember(current);
 
@@ -50,19 +50,19 @@ export function QuestionPage() {
 }
 
 function Question({ id, member }: { id: number; member: Me }) {
-  // As it was when the question was opened, so that Back leads to what was shown.
+  // Read once when the question is opened, so that Back returns to the same order.
   const [preferredSort] = useState(getSavedAnswerSort);
   const { sort = preferredSort } = route.useSearch();
   const query = useQuery({
     ...questionQuery(id, sort),
-    // While the answers come in another order, the page stays.
+    // The page stays while the answers load in another order.
     placeholderData: (shown) => (shown?.question.id === id ? shown : undefined),
   });
   const { data: page, error, isPlaceholderData, fetchStatus, isFetchedAfterMount } = query;
   const cache = useQuestionCache(id, sort);
   const branches = useReplyBranches();
   const reveal = useReveal(page, branches.expand);
-  const linkedPost = useTargetPost(id, page, cache, reveal);
+  const targetPost = useTargetPost(id, page, cache, reveal);
   const draftToOpen = useDraftToOpen();
   const replying = useReplyingTo(id, member.id, { opening: draftToOpen, openBranches: branches.expand });
   const { newAnswers, newReplies } = useLiveQuestion(id, sort, member.id, { cache, reveal });
@@ -77,12 +77,10 @@ function Question({ id, member }: { id: number; member: Me }) {
   );
   const queuedPosts = useQueuedPosts({ questionId: id, memberId: member.id, page, replyingTo, openReply });
   usePostShortcuts();
-  usePageTitle(
-    page?.question.title ?? (error === null ? t`Question` : translateServerMessage('Question not found')),
-  );
+  usePageTitle(page?.question.title ?? (error === null ? t`Question` : translateError('question-not-found')));
 
   const { authorId = null, acceptedAnswerId = null, lockReason = null } = page?.question ?? {};
-  // Whoever is suspended reads; kept sessions of before know nothing of that.
+  // A suspended member cannot post. Cached sessions of older builds lack the field.
   const isLocked = lockReason !== null || member.suspended != null;
   const context = useMemo<QuestionPageContext>(
     () => ({
@@ -90,7 +88,7 @@ function Question({ id, member }: { id: number; member: Me }) {
       member,
       cache,
       draftToOpen,
-      targetPost: linkedPost,
+      targetPost,
       queuedPosts,
       reveal,
       questionAuthorId: authorId,
@@ -106,7 +104,7 @@ function Question({ id, member }: { id: number; member: Me }) {
       member,
       cache,
       draftToOpen,
-      linkedPost,
+      targetPost,
       queuedPosts,
       reveal,
       authorId,
@@ -118,8 +116,8 @@ function Question({ id, member }: { id: number; member: Me }) {
       replying,
     ],
   );
-  // Hardly anybody has any: what shows them is fetched for those who do.
-  const mayBeHidden = member.hiddenPosts > 0 || member.role === 'operator';
+  // Few members have hidden posts, so the code that shows them is loaded only for those who do.
+  const mayBeHidden = member.hiddenPosts > 0 || member.role === 'moderator';
   if (hasStatus(error, 404))
     return (
       <>
@@ -134,7 +132,7 @@ function Question({ id, member }: { id: number; member: Me }) {
       </>
     );
   if (page === undefined) {
-    // The error page of the route; it comes back by itself after an outage.
+    // Shows the route's error page, which recovers after an outage.
     if (error !== null) throw error;
     return <QuestionSkeleton />;
   }
@@ -152,7 +150,7 @@ function Question({ id, member }: { id: number; member: Me }) {
       {!isLocked && <AnswerForm question={page.question} />}
       <AnswerList
         page={page}
-        sorting={{ sort, usual: preferredSort, pending: isPlaceholderData }}
+        sorting={{ sort, preferredSort, pending: isPlaceholderData }}
         newAnswers={newAnswers}
       />
       <RelatedQuestions id={id} />
@@ -161,11 +159,11 @@ function Question({ id, member }: { id: number; member: Me }) {
 }
 
 function QuestionNotFound() {
-  usePageTitle(translateServerMessage('Question not found'));
+  usePageTitle(translateError('question-not-found'));
   return (
     <MessagePage
-      heading={translateServerMessage('Question not found')}
-      text={t`Its author may have deleted it, or the address has a mistake.`}
+      heading={translateError('question-not-found')}
+      text={t`The author may have deleted it, or the link is wrong.`}
     >
       <Button variant="default" renderRoot={(props) => <Link to="/" {...props} />}>
         {t`Go to Home`}

@@ -3,12 +3,13 @@ import { IconMessage2Plus } from '@tabler/icons-react';
 import type { RepliesPage } from '#shared/posts/replies.ts';
 import { useQuestionPage } from '#web/posts/questions/question-page-context.ts';
 import { PostAction } from '#web/posts/PostActions.tsx';
-import { anchorOf, isSamePost, type PostRef } from '#web/posts/post-ref.ts';
+import { anchorOf, isSamePost } from '#web/posts/post-ref.ts';
+import type { PostRef } from '#shared/core/fields.ts';
 import { ReplyForm } from '#web/posts/ReplyForm.tsx';
 import { ReplyThread } from './ReplyThread.tsx';
 import classes from './QuestionReplies.module.css';
 
-/** The replies to the question itself (docs/product.md 6.3). */
+/** The comments on the question (docs/product.md 6.3). */
 export function QuestionReplies({ comments }: { comments: RepliesPage }) {
   const { questionId, replyingTo, setReplyingTo, isLocked } = useQuestionPage();
   const question: PostRef = { kind: 'question', id: questionId };

@@ -12,14 +12,16 @@ import { AuthorPostActions, PostActions } from '#web/posts/PostActions.tsx';
 import { useQuestionPage } from '#web/posts/questions/question-page-context.ts';
 import { PostFrame } from '#web/posts/PostFrame.tsx';
 import { PostMeta } from '#web/posts/PostMeta.tsx';
-import { isSamePost, type PostRef } from '#web/posts/post-ref.ts';
+import { isSamePost } from '#web/posts/post-ref.ts';
+import type { PostRef } from '#shared/core/fields.ts';
 import { patchPost, removeReply } from '#web/posts/questions/question-page-data.ts';
 import { PostAttribution } from '#web/posts/PostAttribution.tsx';
 import { useDeletePost } from '#web/posts/useDeletePost.ts';
 import { Markdown } from '#web/ui/markdown/Markdown.tsx';
 import { VoteButtons } from '#web/engagement/VoteButtons.tsx';
 import { ReplyButton } from '#web/posts/ReplyButton.tsx';
-import { EditReplyForm, ReplyForm } from '#web/posts/ReplyForm.tsx';
+import { EditPostForm } from '#web/posts/EditPostForm.tsx';
+import { ReplyForm } from '#web/posts/ReplyForm.tsx';
 import classes from './ReplyThread.module.css';
 
 export const ReplyArticle = memo(function ReplyArticle({ reply }: { reply: Reply }) {
@@ -44,8 +46,9 @@ export const ReplyArticle = memo(function ReplyArticle({ reply }: { reply: Reply
     <PostFrame post={post} name={t`Reply by ${reply.authorName}`}>
       <PostMeta post={post} content={reply} />
       {editing ? (
-        <EditReplyForm
-          reply={reply}
+        <EditPostForm
+          kind="reply"
+          post={reply}
           onSaved={async (saved) => {
             await cache.update((page) => patchPost(page, post, saved));
             leaveEditing();
@@ -66,7 +69,7 @@ export const ReplyArticle = memo(function ReplyArticle({ reply }: { reply: Reply
         </>
       )}
       {replying && <ReplyForm to={post} answerId={reply.answerId} />}
-      <DeleteDialog {...deletion.dialog} title={t`Delete this reply?`} text={t`It cannot be brought back.`} />
+      <DeleteDialog {...deletion.dialog} title={t`Delete this reply?`} text={t`This cannot be undone.`} />
     </PostFrame>
   );
 });

@@ -19,7 +19,7 @@ import {
 } from '#web/posts/reply-tree.ts';
 import classes from './ReplyThread.module.css';
 
-/** The replies below an answer, or below the question itself (`answerId` null), to level 3. */
+/** The replies below an answer, or below the question if `answerId` is null, down to level 3. */
 export const ReplyThread = memo(function Thread({
   answerId,
   replies,
@@ -66,8 +66,9 @@ export const ReplyThread = memo(function Thread({
 });
 
 /**
- * @param below the id of the reply that these answer. @param branch the anchor of the post they can be folded into; null
- * where they stand for themselves. @param waiting the member's own to be sent, by the id of the reply they answer.
+ * @param below the id of the reply that these replies respond to.
+ * @param branch the anchor of the post whose thread can be collapsed; null for the top level.
+ * @param queued the member's own queued replies, by the id of their parent reply.
  */
 function ReplyLevel({
   nodes,

@@ -7,13 +7,13 @@ import { contributionsText, formatDay, summarizeYear } from './activity-messages
 import { useChartCursor } from './useChartCursor.ts';
 import classes from './ActivityHeatMap.module.css';
 
-/** Distance of two days, and the edge of a day of each level: more is larger as well as stronger in colour. */
+/** The distance between two days and the side of a day by level: higher levels are larger as well as darker. */
 const cellStep = 13;
 const cellSizes = [3, 6, 8, 10, 11] as const;
-/** Of a name's area; sizes that are no whole pixels never add up to 1. */
+/** Of a label's area. With fractional pixel sizes the ratio never reaches 1. */
 const fullyVisibleRatio = 0.97;
 
-/** What a member wrote on each day of a year: a column a week, Monday at the top. */
+/** The posts of a member per day over a year: one column per week, Monday at the top. */
 export function ActivityHeatMap({ activity }: { activity: MemberActivity }) {
   const days = listActivityDays(activity);
   const most = Math.max(1, ...days.map(({ total }) => total));
@@ -32,7 +32,7 @@ export function ActivityHeatMap({ activity }: { activity: MemberActivity }) {
   useEffect(() => {
     const box = scroller.current;
     if (box === null) return;
-    // Where it is wider than the screen, the last weeks are in view.
+    // Scrolls to the last weeks if the chart is wider than the screen.
     box.scrollLeft = getComputedStyle(box).direction === 'rtl' ? -box.scrollWidth : box.scrollWidth;
     return hideClippedMonths(box);
   }, []);
@@ -79,7 +79,10 @@ export function ActivityHeatMap({ activity }: { activity: MemberActivity }) {
   );
 }
 
-/** A name of a month that the edge would cut does not show. @returns what ends it. */
+/**
+ * Hides the month labels that the edge would clip.
+ * @returns a function that stops it.
+ */
 function hideClippedMonths(box: HTMLElement): () => void {
   const observer = new IntersectionObserver(
     (entries) => {

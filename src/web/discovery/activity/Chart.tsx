@@ -6,14 +6,14 @@ import { weeksShown } from '#shared/discovery/activity.ts';
 import { formatDay } from './activity-messages.ts';
 import { listMonthStarts } from './chart-data.ts';
 
-/** A picture of numbers with its title, a sentence that sums it up, and the numbers as a table for who wants them. */
+/** A chart with a title, a summary and its values as a table. */
 export function Chart(props: {
   title: string;
-  /** Sums it up. */
+  /** A sentence that sums up the chart. */
   summary: string;
-  /** What is said of the value that is pointed at; null where none is. */
+  /** The text for the selected value; null if none is selected. */
   reading: string | null;
-  /** Where nothing is pointed at: what the marks mean, or where the numbers come from. */
+  /** Shown while no value is selected: the legend or the source of the values. */
   note: ReactNode;
   table: ReactNode;
   children: ReactNode;
@@ -31,7 +31,7 @@ export function Chart(props: {
       </div>
       {props.children}
       <figcaption className={classes.foot}>
-        {/* The slider itself tells it to screen readers. */}
+        {/* Screen readers get it from the slider. */}
         {props.reading === null ? (
           <span className={classes.note}>{props.note}</span>
         ) : (
@@ -61,7 +61,7 @@ export function Chart(props: {
   );
 }
 
-/** The numbers of a picture, the newest first. */
+/** The values of a chart, newest first. */
 export function ChartTable({
   heads,
   rows,
@@ -94,7 +94,10 @@ export function ChartTable({
   );
 }
 
-/** The names of the months along a picture of a year. @param from the year's first day. */
+/**
+ * The month labels of a one-year chart.
+ * @param from the first day of the year.
+ */
 export function MonthLabels({ from }: { from: string }) {
   return (
     <div className={classes.months} aria-hidden>

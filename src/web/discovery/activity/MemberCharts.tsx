@@ -5,7 +5,7 @@ import { ReputationChart } from './ReputationChart.tsx';
 import { summarizeReputation } from './activity-messages.ts';
 import classes from './MemberCharts.module.css';
 
-/** A member's year. Where nothing happened in it, or reputation never moved, a line says so. */
+/** A member's year. A message replaces a chart without data. */
 export function MemberCharts({
   activity,
   reputation,

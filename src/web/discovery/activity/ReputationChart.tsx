@@ -7,7 +7,7 @@ import { useChartCursor } from './useChartCursor.ts';
 import { listDailyReputation, toLinePath } from './chart-data.ts';
 import classes from './ReputationChart.module.css';
 
-/** A member's reputation over a year, between the least and the most it was. */
+/** A member's reputation over a year, scaled between its lowest and highest value. */
 export function ReputationChart({ reputation }: { reputation: MemberReputation }) {
   const days = listDailyReputation(reputation);
   const values = days.map((each) => each.reputation);
@@ -27,7 +27,7 @@ export function ReputationChart({ reputation }: { reputation: MemberReputation }
       title={t`Reputation`}
       summary={summary}
       reading={selected === undefined ? null : reputationText(selected)}
-      note={t`From the votes that stand today`}
+      note={t`Based on current votes`}
       table={
         <ChartTable
           heads={[t`Day (UTC)`, t`Reputation`]}

@@ -8,9 +8,9 @@ import { WeeklyActivityChart } from './WeeklyActivityChart.tsx';
 import classes from './TagActivityChart.module.css';
 
 /**
- * A topic's year, in a place that is as high before it comes, so that the questions below stay where they are.
- * Where it does not come, a line says so.
- * @param activeAt when something happened in the topic for the last time.
+ * The activity of a tag over a year. The placeholder has the same height, so the questions below do not move. If
+ * loading fails, a message says so.
+ * @param activeAt the time of the latest activity in the tag.
  */
 export function TagActivityChart({ tag, activeAt }: { tag: string; activeAt: string | null }) {
   const [{ from }] = useState(() => getYearUntil(new Date()));
@@ -34,7 +34,7 @@ export function TagActivityChart({ tag, activeAt }: { tag: string; activeAt: str
   );
 }
 
-/** Where it will be, as high as it. */
+/** The placeholder, with the height of the chart. */
 export function TagActivityChartSkeleton() {
   return (
     <span className={classes.frame}>

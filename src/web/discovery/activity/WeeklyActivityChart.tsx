@@ -7,10 +7,10 @@ import { useChartCursor } from './useChartCursor.ts';
 import { listActivityWeeks } from './chart-data.ts';
 import classes from './WeeklyActivityChart.module.css';
 
-/** Half the height of the picture: questions stand above the line, answers hang below it. */
+/** Half the height of the chart: questions are above the line, answers below it. */
 const halfHeight = 50;
 
-/** What happened in a topic, week by week over a year. */
+/** The weekly activity of a tag over a year. */
 export function WeeklyActivityChart({ activity }: { activity: TagActivity }) {
   const weeks = listActivityWeeks(activity);
   const most = Math.max(1, ...weeks.flatMap(({ questions, answers }) => [questions, answers]));
@@ -31,7 +31,7 @@ export function WeeklyActivityChart({ activity }: { activity: TagActivity }) {
       note={
         activity.complete
           ? t`Questions above the line, answers below, by week`
-          : t`By week, over the newest ${counted} questions`
+          : t`By week, based on the latest ${counted} questions`
       }
       table={
         <ChartTable
@@ -53,7 +53,7 @@ export function WeeklyActivityChart({ activity }: { activity: TagActivity }) {
       >
         <svg viewBox={`0 0 ${weeksShown * 10} ${halfHeight * 2}`} preserveAspectRatio="none" aria-hidden>
           {weeks.map(({ week, questions, answers }, index) => (
-            <g key={week} data-pointed={index === current || undefined}>
+            <g key={week} data-hovered={index === current || undefined}>
               {index === current && (
                 <rect x={index * 10} y={0} width={10} height={halfHeight * 2} className={classes.selected} />
               )}

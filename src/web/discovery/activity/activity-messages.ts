@@ -2,7 +2,7 @@ import { i18n } from '@lingui/core';
 import { plural, t } from '@lingui/core/macro';
 import { formatCount } from '#web/core/format.ts';
 
-/** The sentences of the pictures; days come as '2026-03-04' and are those of UTC. */
+/** The texts of the charts. Days are dates like '2026-03-04' in UTC. */
 
 export function formatDay(day: string, style: 'full' | 'medium' | 'month' = 'medium'): string {
   const date = new Date(`${day}T00:00:00Z`);
@@ -12,7 +12,7 @@ export function formatDay(day: string, style: 'full' | 'medium' | 'month' = 'med
 
 export function contributionsText({ day, total }: { day: string; total: number }): string {
   const on = formatDay(day, 'full');
-  if (total === 0) return t`Nothing on ${on}`;
+  if (total === 0) return t`No contributions on ${on}`;
   return plural(total, { one: `# contribution on ${on}`, other: `# contributions on ${on}` });
 }
 

@@ -20,7 +20,7 @@ test.each([
   ['a Monday, of which the week has just begun', '2026-11-23T00:00:00Z', '2025-11-24'],
   ['a Sunday, of which the week is full', '2026-11-22T23:59:59Z', '2025-11-17'],
   ['a leap day', '2028-02-29T12:00:00Z', '2027-03-01'],
-])('the year until %s begins on a Monday', (_, now, from) => {
+])('starts the year until %s on a Monday', (_, now, from) => {
   const year = getYearUntil(new Date(now));
   expect(year).toEqual({ from, to: now.slice(0, 10) });
   expect(getMonday(from)).toBe(from);
@@ -28,7 +28,7 @@ test.each([
   expect(countDays(year.from, year.to)).toBeLessThanOrEqual(371);
 });
 
-test('every day of the year is there, also those without anything', () => {
+test('lists every day of the year, including days without activity', () => {
   const year = {
     from: '2025-11-17',
     to: '2026-11-21',
@@ -43,13 +43,13 @@ test('every day of the year is there, also those without anything', () => {
   expect(new Set(days.map(({ day }) => day)).size).toBe(370);
 });
 
-test('a day is as strong as its part of the most, and only nothing is nothing', () => {
+test('computes the level from the share of the maximum, and level 0 only for zero', () => {
   expect([0, 1, 10, 11, 20, 30, 40].map((count) => toHeatLevel(count, 40))).toEqual([0, 1, 1, 2, 2, 3, 4]);
   expect(toHeatLevel(1, 1)).toBe(4);
   expect(toHeatLevel(1, 10_000)).toBe(1);
 });
 
-test('months are named at their first week, and never two in one place', () => {
+test('labels months at their first week, without overlaps', () => {
   for (let offset = 0; offset < 400; offset++) {
     const { from } = getYearUntil(new Date(`${addDays('2026-01-01', offset)}T12:00:00Z`));
     const weeks = listMonthStarts(from).map(({ week }) => week);
@@ -59,7 +59,7 @@ test('months are named at their first week, and never two in one place', () => {
   }
 });
 
-test('reputation stays as it was until it changes', () => {
+test('repeats the reputation until it changes', () => {
   const days = listDailyReputation({
     from: '2026-01-05',
     to: '2026-01-09',
@@ -69,13 +69,13 @@ test('reputation stays as it was until it changes', () => {
   expect(days.map(({ reputation }) => reputation)).toEqual([10, 10, 15, 15, 15]);
 });
 
-test('a line goes from the least at the bottom to the most at the top, and level where nothing changes', () => {
+test('draws a line from the minimum at the bottom to the maximum at the top, and a level line for equal values', () => {
   expect(toLinePath([0, 5, 10])).toBe('M0 100L500 50L1000 0');
   expect(toLinePath([7, 7])).toBe('M0 50L1000 50');
   expect(toLinePath([7])).toBe('M0 50');
 });
 
-test('every week of a topic is there', () => {
+test('lists every week of a tag', () => {
   const weeks = listActivityWeeks({
     from: '2025-11-17',
     to: '2026-11-21',
@@ -90,7 +90,7 @@ test('every week of a topic is there', () => {
   expect(weeks.at(-1)?.week).toBe('2026-11-16');
 });
 
-test('sentences sum up what a picture shows', () => {
+test('sums up the charts in sentences', () => {
   const days = [
     { day: '2026-03-04', total: 1 },
     { day: '2026-03-05', total: 1200 },
@@ -98,7 +98,9 @@ test('sentences sum up what a picture shows', () => {
   expect(summarizeYear(days)).toBe('1,201 contributions on 2 days in the last year, the most on Mar 5, 2026');
   expect(summarizeYear(days.slice(0, 1))).toBe('1 contribution in the last year, on Mar 4, 2026');
   expect(summarizeYear([{ day: '2026-03-04', total: 0 }])).toBe('No activity in the last year');
-  expect(contributionsText({ day: '2026-03-04', total: 0 })).toBe('Nothing on Wednesday, March 4, 2026');
+  expect(contributionsText({ day: '2026-03-04', total: 0 })).toBe(
+    'No contributions on Wednesday, March 4, 2026',
+  );
   expect(summarizeReputation(0, 1200)).toBe('Reputation rose from 0 to 1,200 in the last year');
   expect(summarizeReputation(5, 3)).toBe('Reputation fell from 5 to 3 in the last year');
   expect(summarizeReputation(5, 5)).toBe('Reputation stayed at 5 over the last year');

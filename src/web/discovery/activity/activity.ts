@@ -2,7 +2,7 @@ import { tagKey } from '#shared/core/text.ts';
 import { queryOptions } from '@tanstack/react-query';
 import { api, readJson } from '#web/core/api.ts';
 
-/** Under which keys the cache holds what the pictures show. */
+/** The query keys of the charts. */
 export const activityKeys = {
   all: ['activity'],
   member: (id: number) => ['activity', 'member', id],
@@ -31,7 +31,7 @@ export function tagActivityQuery(tag: string) {
     queryKey: activityKeys.tag(tag),
     queryFn: ({ signal }) =>
       readJson(
-        api.topics[':tag'].activity.$get({ param: { tag: encodeURIComponent(tag) } }, { init: { signal } }),
+        api.tags[':tag'].activity.$get({ param: { tag: encodeURIComponent(tag) } }, { init: { signal } }),
       ),
   });
 }

@@ -7,10 +7,10 @@ import {
   weeksShown,
 } from '#shared/discovery/activity.ts';
 
-/** One day of a year, also where nothing happened. */
+/** One day of a year, also without activity. */
 export type ActivityDay = { day: string; questions: number; answers: number; replies: number; total: number };
 
-/** Every day of the year, from a Monday on. */
+/** Every day of the year, starting on a Monday. */
 export function listActivityDays({ from, to, days }: MemberActivity): ActivityDay[] {
   const byDay = new Map(days.map((each) => [each.day, each]));
   return Array.from({ length: countDays(from, to) }, (_, index) => {
@@ -20,21 +20,21 @@ export function listActivityDays({ from, to, days }: MemberActivity): ActivityDa
   });
 }
 
-/** How much of the most of a year's days a day has, in quarters; 0 only for nothing. */
+/** The level of a day by its share of the maximum, in quarters; 0 only for a count of zero. */
 export function toHeatLevel(count: number, most: number): 0 | 1 | 2 | 3 | 4 {
   if (count <= 0) return 0;
   const quarter = Math.min(4, Math.ceil((count / most) * 4));
   return quarter === 1 ? 1 : quarter === 2 ? 2 : quarter === 3 ? 3 : 4;
 }
 
-/** Where the names of months stand: the first week that begins in each, but for two that would run into each other. */
+/** The positions of the month labels: the first week that begins in each month, without labels that would overlap. */
 export function listMonthStarts(from: string): { week: number; day: string }[] {
   const starts: { week: number; day: string }[] = [];
   for (let week = 0; week < weeksShown; week++) {
     const day = addDays(from, week * 7);
     const before = addDays(day, -7);
     if (week > 0 && day.slice(0, 7) === before.slice(0, 7)) continue;
-    // The first one may hold a few days of its month only.
+    // The first month may have only a few days in the chart.
     if (starts.length === 1 && week < 3) starts.pop();
     if (week <= weeksShown - 2) starts.push({ week, day });
   }
@@ -52,7 +52,7 @@ export function listDailyReputation({ from, to, start, days }: MemberReputation)
   });
 }
 
-/** Every week of the year, also those in which nothing happened. */
+/** Every week of the year, including weeks without activity. */
 export function listActivityWeeks({ from, weeks }: TagActivity) {
   const byWeek = new Map(weeks.map((each) => [each.week, each]));
   return Array.from({ length: weeksShown }, (_, index) => {
@@ -62,7 +62,10 @@ export function listActivityWeeks({ from, weeks }: TagActivity) {
   });
 }
 
-/** A line through values as an SVG path in a box of 1000 by 100, highest at the top; level where all are the same. */
+/**
+ * A line through the values as an SVG path in a box of 1000 by 100, with the maximum at the top; level if all values
+ * are equal.
+ */
 export function toLinePath(values: readonly number[]): string {
   const least = Math.min(...values);
   const range = Math.max(...values) - least;

@@ -1,11 +1,11 @@
 import { type KeyboardEvent, type PointerEvent, useState } from 'react';
 
 /**
- * Reads a picture value by value: with the arrow keys, like a slider that nothing can be changed by, or by pointing at
- * it. Left and right go the way the text runs.
- * @param indexAt which value lies at a place of the picture, both from 0 to 1, from where the text begins and from the
- * top; null where there is none.
- * @param across how many values an arrow along the line goes on by; those up and down go by one.
+ * Selects a value of a chart with the pointer or the arrow keys, like a read-only slider. Left and right follow the
+ * text direction.
+ * @param indexAt the index at a position in the chart, x and y from 0 to 1, from the start of the text and from the
+ * top; null if there is none.
+ * @param across how many values the left and right arrows move; up and down move by one.
  */
 export function useChartCursor(options: {
   count: number;
@@ -45,7 +45,7 @@ export function useChartCursor(options: {
 
   return {
     current,
-    /** For the element that holds the picture. */
+    /** Props for the element that contains the chart. */
     handlers: {
       role: 'slider' as const,
       tabIndex: 0,
@@ -56,7 +56,7 @@ export function useChartCursor(options: {
       onPointerDown: onPointer,
       onPointerMove: onPointer,
       onPointerLeave: (event: PointerEvent) => {
-        // A finger that is lifted leaves what it pointed at.
+        // Lifting a finger leaves the value selected.
         if (event.pointerType === 'mouse') setIndex(null);
       },
       onFocus: () => setIndex((before) => before ?? last),

@@ -4,10 +4,10 @@ import { IconCheck } from '@tabler/icons-react';
 import type { SearchHighlight } from '#shared/discovery/search.ts';
 import { answerPath } from '#web/core/paths.ts';
 import { Count } from '#web/ui/Count.tsx';
-import { PostCard } from '#web/posts/PostCard.tsx';
+import { PostCard } from '#web/posts/index.ts';
 import solved from '#web/ui/solved.module.css';
 
-/** An answer in a list, under the question it answers; both lead to the answer on the question's page. */
+/** An answer in a list, below the title of its question. Both link to the answer on the question's page. */
 export function AnswerCard({ answer, hit }: { answer: Card; hit?: SearchHighlight | undefined }) {
   return (
     <PostCard

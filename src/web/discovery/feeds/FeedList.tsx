@@ -4,8 +4,7 @@ import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Feed } from '#shared/discovery/feeds.ts';
 import type { FeedPage, MutedChoice } from '#shared/engagement/mutes.ts';
-import { MutedBanner, useMutedFilter } from '#web/engagement/MutedBanner.tsx';
-import { countMuted } from '#web/engagement/mutes.ts';
+import { countMuted, MutedBanner, useIsMuted, useMutedFilter } from '#web/engagement/index.ts';
 import { ApiError } from '#web/core/errors.ts';
 import { useIncrementalList } from '#web/core/first-render.ts';
 import { fetchNextPage } from '#web/core/query-helpers.ts';
@@ -16,7 +15,6 @@ import { NewItemsPill } from '#web/ui/NewItemsPill.tsx';
 import { LoadError } from '#web/ui/LoadError.tsx';
 import { QuestionCardSkeletons } from './QuestionCardSkeletons.tsx';
 import classes from './FeedList.module.css';
-import { useIsMuted } from '#web/engagement/useIsMuted.ts';
 import type { PendingNewItems } from '#web/core/live-list.ts';
 import { mapQuestionCards, useLiveQuestionCards } from './useLiveQuestionCards.ts';
 
@@ -62,8 +60,8 @@ function EmptyFeed({ feed }: { feed: Feed }) {
       <h2 className={classes.emptyTitle}>{t`No questions found`}</h2>
       <p>
         {feed === 'unanswered'
-          ? t`Questions that wait for an answer show up here.`
-          : t`What members ask shows up here.`}
+          ? t`Questions without an answer show up here.`
+          : t`New questions show up here.`}
       </p>
       <Button renderRoot={(props) => <Link to="/ask" {...props} />} variant="default">
         {t`Ask a question`}
@@ -74,7 +72,7 @@ function EmptyFeed({ feed }: { feed: Feed }) {
 
 const questionsOf = ({ pages }: InfiniteData<FeedPage>) => pages.flatMap((page) => page.items);
 
-/** Between two pages a question can have moved, so that both hold it. */
+/** A question can move between two pages while they load, so both may contain it. */
 function uniqueById<T extends { id: number }>(items: readonly T[]): T[] {
   return [...new Map(items.map((item) => [item.id, item])).values()];
 }
@@ -83,13 +81,13 @@ function errorReason(error: Error | null): string {
   return error instanceof ApiError ? error.message : '';
 }
 
-/** Keeps a feed as it is on the server. */
+/** Updates a feed live. */
 export function useLiveFeed(feed: Feed, muted: MutedChoice): PendingNewItems {
   const isHidden = useIsMuted(muted);
   return useLiveQuestionCards({
     queryKey: feedQuery(feed, muted).queryKey,
     mapCards: mapQuestionCards,
-    // Nobody voted on it yet.
+    // A new question has no votes.
     belongs: (posted) => feed !== 'popular' && !isHidden(posted),
     isMutedAfterEdit: isHidden,
     isSortedByCounts: feed !== 'recent',

@@ -26,7 +26,7 @@ export function HomePage() {
   const { tab: feed = 'recent' } = useSearch({ from: '/member/' });
   usePageTitle(t`Questions for you`);
   const wide = useMediaQuery('(min-width: 1280px)', false, { getInitialValueInEffect: false });
-  // What stands beside the questions is not fetched before they are shown.
+  // The sidebar's data is not fetched before the questions are shown.
   const isListShown = useIsAfterFirstRender();
   return (
     <>

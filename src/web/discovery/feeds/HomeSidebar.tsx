@@ -2,24 +2,26 @@ import { t } from '@lingui/core/macro';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useId } from 'react';
 import type { Feed } from '#shared/discovery/feeds.ts';
-import { followedSummaryQuery } from '#web/engagement/follows.ts';
-import { useMutedFilter } from '#web/engagement/MutedBanner.tsx';
+import { followedSummaryQuery, useMutedFilter } from '#web/engagement/index.ts';
 import { paths } from '#web/core/paths.ts';
 import placed from '#web/ui/side-column.module.css';
 import { PathLink } from '#web/ui/PathLink.tsx';
-import { TagLinks } from '#web/posts/TagLinks.tsx';
+import { TagLinks } from '#web/posts/index.ts';
 import { Time } from '#web/ui/Time.tsx';
 import { feedQuery } from './feeds.ts';
 import classes from './HomeSidebar.module.css';
 import { QuestionLink, QuestionLinks } from './QuestionLinks.tsx';
 
-/** Fewer than a screen shows. */
+/** Fewer than fit on a screen. */
 const maxUnanswered = 4;
 
-/** Beside the feed, where the window is wide: the topics followed, and what waits for an answer out of sight. */
+/** The column next to the feed in wide windows: the followed tags, and unanswered questions that are not in view. */
 export function HomeSidebar({ feed }: { feed: Feed }) {
   return (
-    <aside className={`${classes.aside} ${placed.sideColumn}`} aria-label={t`Beside the feed`}>
+    <aside
+      className={`${classes.aside} ${placed.sideColumn}`}
+      aria-label={t`Topics and unanswered questions`}
+    >
       <FollowedTagLinks />
       {feed !== 'unanswered' && <UnansweredQuestions feed={feed} />}
     </aside>
@@ -32,9 +34,9 @@ function FollowedTagLinks() {
   if (followed.total === 0)
     return (
       <SidebarSection heading={t`Topics you follow`}>
-        <p className={classes.text}>{t`Follow a topic, and its questions come to you.`}</p>
-        <PathLink href={paths.topics} className={classes.more}>
-          {t`Find something to follow`}
+        <p className={classes.text}>{t`Follow topics to see their questions here.`}</p>
+        <PathLink href={paths.tags} className={classes.more}>
+          {t`Browse topics`}
         </PathLink>
       </SidebarSection>
     );
@@ -42,21 +44,21 @@ function FollowedTagLinks() {
     <SidebarSection heading={t`Topics you follow`}>
       <TagLinks tags={followed.tags} />
       <PathLink href={paths.following} className={classes.more}>
-        {t`What is new in them`}
+        {t`View new questions`}
       </PathLink>
     </SidebarSection>
   );
 }
 
-/** None that stands in the feed as well. */
+/** Leaves out the questions that the feed shows. */
 function UnansweredQuestions({ feed }: { feed: Feed }) {
   const inFeed = useInfiniteQuery(feedQuery(feed, useMutedFilter())).data;
   const { data } = useInfiniteQuery(feedQuery('unanswered', 'hide'));
   if (inFeed === undefined || data === undefined) return null;
-  const seen = new Set(inFeed.pages.flatMap(({ items }) => items.map(({ id }) => id)));
+  const idsInFeed = new Set(inFeed.pages.flatMap(({ items }) => items.map(({ id }) => id)));
   const questions = data.pages
     .flatMap(({ items }) => items)
-    .filter(({ id, answerCount }) => answerCount === 0 && !seen.has(id));
+    .filter(({ id, answerCount }) => answerCount === 0 && !idsInFeed.has(id));
   if (questions.length === 0) return null;
   return (
     <SidebarSection heading={t`Unanswered`}>

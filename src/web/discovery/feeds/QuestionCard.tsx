@@ -4,14 +4,16 @@ import type { QuestionCard as Card } from '#shared/posts/questions.ts';
 import type { SearchHighlight } from '#shared/discovery/search.ts';
 import { questionPath } from '#web/core/paths.ts';
 import { Count } from '#web/ui/Count.tsx';
-import { PostCard } from '#web/posts/PostCard.tsx';
+import { PostCard, TagLinks } from '#web/posts/index.ts';
 import solved from '#web/ui/solved.module.css';
-import { TagLinks } from '#web/posts/TagLinks.tsx';
 import classes from './QuestionCard.module.css';
 
 const maxTags = 3;
 
-/** A question in a list (docs/product.md 10.3). @param hit where it has what was searched for */
+/**
+ * A question in a list (docs/product.md 10.3).
+ * @param hit the matches of a search, if any.
+ */
 export function QuestionCard({ question, hit }: { question: Card; hit?: SearchHighlight | undefined }) {
   return (
     <PostCard
@@ -26,12 +28,12 @@ export function QuestionCard({ question, hit }: { question: Card; hit?: SearchHi
             <Count of={question.answerCount} singular="answer" />
           </span>
           {question.solved && (
-            <span className={solved.solved} title={t`The asker accepted an answer`}>
+            <span className={solved.solved} title={t`The author accepted an answer`}>
               <IconCheck size={15} stroke={2} aria-hidden="true" />
               {t`solved`}
             </span>
           )}
-          {question.duplicate && <span className={classes.duplicate}>{t`asked before`}</span>}
+          {question.duplicate && <span className={classes.duplicate}>{t`duplicate`}</span>}
           <Count of={question.views} singular="view" />
         </>
       }

@@ -1,15 +1,15 @@
 import { t } from '@lingui/core/macro';
 import type { ReactNode } from 'react';
 import { LoadingRegion } from '#web/ui/LoadingRegion.tsx';
-import classes from '#web/posts/PostCard.module.css';
+import { postCardStyles as classes } from '#web/posts/index.ts';
 import { Skeleton } from '#web/ui/Skeleton.tsx';
 
 const rows = ['92%', '64%', '78%', '50%', '86%'];
 
 /**
- * A list of questions on its way.
- * @param part of a page that shows more than the list.
- * @param children bars for what comes above the list, at the same time.
+ * The placeholder of a list of questions.
+ * @param part whether the page shows more than the list.
+ * @param children placeholders for what is above the list.
  */
 export function QuestionCardSkeletons({ part = false, children }: { part?: boolean; children?: ReactNode }) {
   return (
@@ -20,7 +20,7 @@ export function QuestionCardSkeletons({ part = false, children }: { part?: boole
   );
 }
 
-/** The same as a part of what is on its way. */
+/** The same as a part of another placeholder. */
 export function QuestionCardPlaceholders() {
   return rows.map((width) => (
     <span key={width} className={classes.card} style={{ display: 'grid', gap: '0.75rem' }}>

@@ -2,12 +2,12 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import classes from './QuestionLinks.module.css';
 
-/** Questions by their titles alone, for beside or below a page. */
+/** A list of question titles, next to or below a page. */
 export function QuestionLinks({ children }: { children: ReactNode }) {
   return <ul className={classes.list}>{children}</ul>;
 }
 
-/** @param children what stands below the title. */
+/** @param children shown below the title. */
 export function QuestionLink(props: { question: { id: number; title: string }; children: ReactNode }) {
   const { id, title } = props.question;
   return (

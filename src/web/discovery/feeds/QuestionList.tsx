@@ -10,7 +10,7 @@ import { mapQuestionCards, type LiveQuestionCards, useLiveQuestionCards } from '
 
 type Pages = InfiniteData<QuestionCards>;
 
-/** Questions as cards below what they are of, 20 at a time, live. @param takes @param keeps what comes in and goes, as useLiveCards has it. */
+/** A live list of question cards, 20 at a time. `belongs` and `belongsAfterEdit` are as in `useLiveQuestionCards`. */
 export function LiveQuestionList({
   queryKey,
   belongs,
@@ -26,18 +26,21 @@ export function LiveQuestionList({
     belongs,
     ...(belongsAfterEdit && { belongsAfterEdit }),
   });
-  return <QuestionList {...shown} news={newItems} part />;
+  return <QuestionList {...shown} newItems={newItems} part />;
 }
 
-/** Questions as cards, 20 at a time. @param part of a page that shows more than the list. */
+/**
+ * A list of question cards, 20 at a time.
+ * @param part whether the page shows more than the list.
+ */
 export function QuestionList({
   query,
-  news,
+  newItems,
   empty,
   part = false,
 }: {
   query: UseInfiniteQueryResult<Pages>;
-  news: News;
+  newItems: News;
   empty: ReactNode;
   part?: boolean;
 }) {
@@ -51,7 +54,7 @@ export function QuestionList({
     >
       {(questions) => (
         <>
-          {news.pill !== null && <NewItemsPill onClick={news.show}>{news.pill}</NewItemsPill>}
+          {newItems.pill !== null && <NewItemsPill onClick={newItems.show}>{newItems.pill}</NewItemsPill>}
           {questions.map((question) => (
             <QuestionCard key={question.id} question={question} />
           ))}

@@ -9,7 +9,10 @@ import placed from '#web/ui/side-column.module.css';
 import { Count } from '#web/ui/Count.tsx';
 import classes from './RelatedQuestions.module.css';
 
-/** Questions like this one: beside it where the window is wide, else below the answers. Nothing where there are none. */
+/**
+ * Related questions: next to the question in wide windows, otherwise below the answers. Renders nothing if there are
+ * none.
+ */
 export function RelatedQuestions({ id }: { id: number }) {
   const titleId = useId();
   const query = relatedQuery(id);
@@ -38,7 +41,7 @@ function relatedQuery(id: number) {
     queryKey: ['related', id],
     queryFn: ({ signal }) =>
       readJson(api.questions[':id'].related.$get({ param: { id: String(id) } }, { init: { signal } })),
-    // What is related changes slowly; that a question goes or is edited comes by itself.
+    // Related questions change slowly. Deleted and edited ones are updated live.
     staleTime: 10 * 60_000,
     retry: false,
   });

@@ -3,7 +3,7 @@ import type { Feed } from '#shared/discovery/feeds.ts';
 import type { MutedChoice } from '#shared/engagement/mutes.ts';
 import { api, readJson } from '#web/core/api.ts';
 
-/** The questions of one tab, 20 at a time; what was loaded stays for the way back. */
+/** The questions of one tab, 20 at a time. Loaded pages stay cached for Back. */
 export function feedQuery(feed: Feed, muted: MutedChoice) {
   return infiniteQueryOptions({
     queryKey: ['feed', feed, muted],

@@ -5,13 +5,13 @@ import { type PendingNewItems, useLiveList, useLiveQuery } from '#web/core/live-
 
 export type LiveAnswerCards<Data> = {
   queryKey: QueryKey;
-  /** The data with each card of it changed, and without those changed to null. */
+  /** Maps each card of the data; cards mapped to null are removed. */
   mapCards: (data: Data, change: (card: AnswerCard) => AnswerCard | null) => Data;
-  /** Whether a new answer belongs into the list; none does where this is left out. */
+  /** Whether a new answer belongs to the list; if omitted, none does. */
   belongs?: (posted: Extract<AnswersEvent, { kind: 'answer-posted' }>) => boolean;
 };
 
-/** Keeps answer cards as they are on the server, as useLiveCards does with questions. */
+/** Updates answer cards live, as `useLiveQuestionCards` does for questions. */
 export function useLiveAnswerCards<Data>({
   queryKey,
   mapCards,
@@ -19,7 +19,7 @@ export function useLiveAnswerCards<Data>({
 }: LiveAnswerCards<Data>): PendingNewItems {
   const client = useQueryClient();
   const arrivals = useLiveList(queryKey, 'answer', isListed);
-  useLiveQuery('answers', queryKey, { patch, heard, onMissed: arrivals.refresh });
+  useLiveQuery('answers', queryKey, { patch, onEvent: handleEvent, onMissed: arrivals.refresh });
   return arrivals;
 
   function patch(event: AnswersEvent) {
@@ -51,7 +51,7 @@ export function useLiveAnswerCards<Data>({
     }
   }
 
-  function heard(event: AnswersEvent) {
+  function handleEvent(event: AnswersEvent) {
     if (event.kind === 'answer-posted' && belongs?.(event) === true) arrivals.addItem(event.answerId);
     if (event.kind === 'answer-deleted') arrivals.removeItem(event.answerId);
     if (event.kind === 'imported' && belongs !== undefined) arrivals.addMany();

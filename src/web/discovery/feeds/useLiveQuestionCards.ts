@@ -6,7 +6,7 @@ import { type LiveList, useLiveList, useLiveQuery } from '#web/core/live-list.ts
 type QuestionPosted = Extract<FeedEvent, { kind: 'question-posted' }>;
 type QuestionEdited = Extract<FeedEvent, { kind: 'question-edited' }>;
 
-/** The data with each card of it changed, and without those changed to null. */
+/** Maps each card of the data; cards mapped to null are removed. */
 export type MapCards<Data> = (data: Data, change: (card: QuestionCard) => QuestionCard | null) => Data;
 
 export const mapQuestionCards: MapCards<InfiniteData<QuestionCards>> = (data, change) => ({
@@ -20,25 +20,25 @@ export const mapQuestionCards: MapCards<InfiniteData<QuestionCards>> = (data, ch
 export type LiveQuestionCards<Data> = {
   queryKey: QueryKey;
   mapCards: MapCards<Data>;
-  /** Whether a question just asked belongs into the list; nothing does where this is left out. */
+  /** Whether a new question belongs to the list; if omitted, none does. */
   belongs?: (posted: QuestionPosted) => boolean;
-  /** Whether an edited question belongs into a list that is made by tags; left out where edits change nothing about that. */
+  /** Whether an edited question belongs to a list that is selected by tags; omitted if edits do not matter. */
   belongsAfterEdit?: (edited: QuestionEdited) => boolean;
-  /** Whether an edited question leaves the list for one of its topics. */
+  /** Whether an edited question leaves the list because of a muted tag. */
   isMutedAfterEdit?: (edited: QuestionEdited) => boolean;
-  /** Counts decide what the list holds, in what order. */
+  /** Counts decide which questions the list contains and their order. */
   isSortedByCounts?: boolean;
 };
 
 /**
- * Keeps question cards as they are on the server: counts and edits change in place, what is deleted goes, and what is
- * new enters or waits.
+ * Updates question cards live: counts and edits change in place, deleted questions disappear, and new ones appear
+ * immediately or are held back.
  */
 export function useLiveQuestionCards<Data>(list: LiveQuestionCards<Data>): LiveList<number> {
   const { queryKey, mapCards, belongs, belongsAfterEdit, isMutedAfterEdit, isSortedByCounts = false } = list;
   const client = useQueryClient();
   const arrivals = useLiveList(queryKey, 'question', isListed);
-  useLiveQuery('feeds', queryKey, { patch, heard, onMissed: arrivals.refresh });
+  useLiveQuery('feeds', queryKey, { patch, onEvent: handleEvent, onMissed: arrivals.refresh });
   return arrivals;
 
   function patch(event: FeedEvent) {
@@ -47,7 +47,7 @@ export function useLiveQuestionCards<Data>(list: LiveQuestionCards<Data>): LiveL
         return change(event.questionId, (card) => ({ ...card, ...pickCounts(event) }));
       case 'question-solved':
         return change(event.questionId, (card) => ({ ...card, solved: event.solved }));
-      case 'question-marked':
+      case 'question-duplicate-changed':
         return change(event.questionId, (card) => ({ ...card, duplicate: event.duplicate }));
       case 'question-edited':
         return change(event.questionId, (card) =>
@@ -62,7 +62,7 @@ export function useLiveQuestionCards<Data>(list: LiveQuestionCards<Data>): LiveL
     }
   }
 
-  function heard(event: FeedEvent) {
+  function handleEvent(event: FeedEvent) {
     switch (event.kind) {
       case 'question-posted':
         if (belongs?.(event) === true) arrivals.addItem(event.questionId);
@@ -75,7 +75,7 @@ export function useLiveQuestionCards<Data>(list: LiveQuestionCards<Data>): LiveL
         if (isSortedByCounts) arrivals.reorder();
         return;
       case 'question-solved':
-      case 'question-marked':
+      case 'question-duplicate-changed':
         return;
       case 'question-deleted':
         arrivals.removeItem(event.questionId);
@@ -107,7 +107,7 @@ export function useLiveQuestionCards<Data>(list: LiveQuestionCards<Data>): LiveL
     return cards().some((card) => card.id === id);
   }
 
-  /** Whether a question of that time belongs among those loaded: the lists made by tags hold the newest first. */
+  /** Whether a question of that age is within the loaded part: lists selected by tags are sorted newest first. */
   function isAmongLoaded({ createdAt }: QuestionEdited): boolean {
     const oldest = cards().at(-1);
     return oldest === undefined || createdAt > oldest.createdAt;

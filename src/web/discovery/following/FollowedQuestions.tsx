@@ -2,14 +2,18 @@ import { t } from '@lingui/core/macro';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { LiveQuestionList, QuestionList } from '#web/discovery/feeds/QuestionList.tsx';
-import { MutedBanner, useMutedFilter } from '#web/engagement/MutedBanner.tsx';
-import { countMuted } from '#web/engagement/mutes.ts';
-import { useIsMuted } from '#web/engagement/useIsMuted.ts';
-import { followedQuestionsQuery, recentActivityQuery } from '#web/engagement/follows.ts';
+import {
+  countMuted,
+  followedQuestionsQuery,
+  MutedBanner,
+  recentActivityQuery,
+  useIsMuted,
+  useMutedFilter,
+} from '#web/engagement/index.ts';
 import { useIsFollowed, useLiveRecentActivity } from './useLiveFollowing.ts';
 import classes from './following.module.css';
 
-/** 'All Questions': with a followed topic, or followed themselves, newest first. */
+/** 'All Questions': questions with a followed tag and followed questions, newest first. */
 export function FollowedQuestions({ empty }: { empty: ReactNode }) {
   const muted = useMutedFilter();
   const isFollowed = useIsFollowed();
@@ -31,7 +35,7 @@ export function FollowedQuestions({ empty }: { empty: ReactNode }) {
   );
 }
 
-/** 'Recent Activity': what happened in the last 7 days, in questions that the member follows or whose topic they do. */
+/** 'Recent Activity': the last 7 days of followed questions and of questions with a followed tag. */
 export function RecentActivity({ empty }: { empty: ReactNode }) {
   const muted = useMutedFilter();
   const query = useInfiniteQuery(recentActivityQuery(muted));
@@ -40,7 +44,7 @@ export function RecentActivity({ empty }: { empty: ReactNode }) {
     <>
       <h2 className={classes.week}>{t`This Week`}</h2>
       <MutedBanner count={countMuted(query.data)} muted={muted} />
-      <QuestionList query={query} news={newItems} empty={empty} />
+      <QuestionList query={query} newItems={newItems} empty={empty} />
     </>
   );
 }

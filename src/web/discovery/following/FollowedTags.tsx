@@ -7,14 +7,14 @@ import { Count } from '#web/ui/Count.tsx';
 import { NewItemsPill } from '#web/ui/NewItemsPill.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
 import { Time } from '#web/ui/Time.tsx';
-import { followedTagsQuery } from '#web/engagement/follows.ts';
+import { followedTagsQuery } from '#web/engagement/index.ts';
 import { useLiveFollowedTags } from './useLiveFollowing.ts';
 import classes from './following.module.css';
 
 /**
- * 'My Topics': each followed topic with its newest questions.
- * @param none the member is known to follow none: no skeletons, below which the suggestions would move.
- * @param still nothing comes in by itself, because the member chooses among what stands below.
+ * 'My Topics': each followed tag with its newest questions.
+ * @param none whether the member follows no tag: no placeholder is shown, because it would move the suggestions below.
+ * @param still no tag is added live, because the member is choosing among the suggestions below.
  */
 export function FollowedTags(props: { none: boolean; still: boolean; empty: ReactNode }) {
   const { none, still, empty } = props;
@@ -24,19 +24,19 @@ export function FollowedTags(props: { none: boolean; still: boolean; empty: Reac
     <PagedList
       query={query}
       noun="topics"
-      keyOf={(topic) => topic.name}
+      keyOf={(tag) => tag.name}
       pending={none ? empty : <TagSkeletons />}
       empty={empty}
     >
-      {(topics) => (
+      {(tags) => (
         <>
           {newItems.pill !== null && <NewItemsPill onClick={newItems.show}>{newItems.pill}</NewItemsPill>}
           <div className={classes.tags}>
-            {topics.map((topic) => (
-              <TagCard key={topic.name} topic={topic}>
-                {topic.questions.length > 0 && (
+            {tags.map((tag) => (
+              <TagCard key={tag.name} listedTag={tag}>
+                {tag.questions.length > 0 && (
                   <div className={classes.questions}>
-                    {topic.questions.map((question) => (
+                    {tag.questions.map((question) => (
                       <ShortQuestion key={question.id} question={question} />
                     ))}
                   </div>

@@ -2,11 +2,10 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { Link } from '@tanstack/react-router';
 import type { FollowedTagsSummary as Summary } from '#shared/discovery/tags.ts';
-import { TagLink } from '#web/posts/TagLinks.tsx';
-import tags from '#web/posts/TagLinks.module.css';
+import { TagLink, tagLinkStyles as tags } from '#web/posts/index.ts';
 import classes from './following.module.css';
 
-/** The names of the topics followed first, and how many more there are (docs/product.md 10.7). */
+/** The first followed tags and how many more there are (docs/product.md 10.7). */
 export function FollowedTagsSummary({ summary }: { summary: Summary }) {
   if (summary.total === 0) return null;
   const more = summary.total - summary.tags.length;

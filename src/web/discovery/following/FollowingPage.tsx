@@ -6,7 +6,7 @@ import { QuestionCardSkeletons } from '#web/discovery/feeds/QuestionCardSkeleton
 import { FollowedQuestions, RecentActivity } from './FollowedQuestions.tsx';
 import { FollowedTagsSummary } from './FollowedTagsSummary.tsx';
 import { FollowedTags } from './FollowedTags.tsx';
-import { followedSummaryQuery } from '#web/engagement/follows.ts';
+import { followedSummaryQuery } from '#web/engagement/index.ts';
 import { SuggestedTags } from './SuggestedTags.tsx';
 import { paths } from '#web/core/paths.ts';
 import { usePageTitle } from '#web/core/page-title.ts';
@@ -28,7 +28,7 @@ export function FollowingPage() {
   usePageTitle(t`Following`);
   const { tab = 'questions' } = useSearch({ from: '/member/following' });
   const { data: summary, isPending } = useQuery(followedSummaryQuery);
-  // Who follows the first suggestion may want the second as well: the suggestions stay until the page is left.
+  // After following one suggestion, members may want another: the suggestions stay until the page is left.
   const [followedHere, setFollowedHere] = useState(false);
   const suggesting = summary !== undefined && (summary.total === 0 || followedHere);
 
@@ -37,7 +37,7 @@ export function FollowingPage() {
       <PageHeading className={classes.heading}>{t`Following`}</PageHeading>
     </div>
   );
-  // What is followed stands above all else: shown before it has come, the rest would be pushed down.
+  // Followed items come first on the page. Rendering the rest before they are loaded would make it jump.
   if (isPending)
     return (
       <>
@@ -49,16 +49,16 @@ export function FollowingPage() {
     <>
       {heading}
       {summary && <FollowedTagsSummary summary={summary} />}
-      <TabLinks label={t`What you follow`} tabs={tabs()} current={tab}>
-        {/* Below 'My Topics', so that the topic just left stays where it is. */}
+      <TabLinks label={t`Following feeds`} tabs={tabs()} current={tab}>
+        {/* Below 'My Topics', so that a tag just unfollowed stays in its place. */}
         {tab === 'topics' && (
           <FollowedTags
             none={summary?.total === 0}
             still={followedHere}
-            empty={<ShortEmptyText>{empty.topics()}</ShortEmptyText>}
+            empty={<ShortEmptyText>{empty.tags()}</ShortEmptyText>}
           />
         )}
-        {suggesting && <SuggestedTags topics={summary.suggested} onFollow={() => setFollowedHere(true)} />}
+        {suggesting && <SuggestedTags tags={summary.suggested} onFollow={() => setFollowedHere(true)} />}
         {tab === 'questions' && (
           <FollowedQuestions
             empty={suggesting ? <ShortEmptyText>{empty.questions()}</ShortEmptyText> : <NoQuestions />}
@@ -75,12 +75,12 @@ export function FollowingPage() {
 }
 
 const empty = {
-  questions: () => t`Questions with a topic you follow, and questions you follow, show up here.`,
+  questions: () => t`Questions you follow and questions in topics you follow show up here.`,
   activity: () => t`Questions you follow that were asked or answered in the last 7 days show up here.`,
-  topics: () => t`Topics you follow show up here, each with its newest questions.`,
+  tags: () => t`Topics you follow show up here, each with its newest questions.`,
 } as const;
 
-/** The next step stands above already: the suggestions. */
+/** The suggestions above already show the next step. */
 function ShortEmptyText({ children }: { children: ReactNode }) {
   return <p className={classes.lead}>{children}</p>;
 }
@@ -95,7 +95,7 @@ function NoQuestions() {
 
 function NoActivity() {
   return (
-    <EmptyState title={t`Nothing happened this week`} text={empty.activity()}>
+    <EmptyState title={t`No activity this week`} text={empty.activity()}>
       <ButtonLink href={paths.following}>{t`Show all questions`}</ButtonLink>
     </EmptyState>
   );

@@ -6,11 +6,13 @@ import type { FollowedTagsSummary } from '#shared/discovery/tags.ts';
 import { TagCard, TagGrid } from '#web/discovery/tags/TagCard.tsx';
 import classes from './following.module.css';
 
-/** For members who follow no topic yet; each can be followed here. The first ones stay while the page is open. */
-export function SuggestedTags(props: { topics: FollowedTagsSummary['suggested']; onFollow: () => void }) {
+/**
+ * Suggestions for members who follow no tag yet, each with a follow button. The first ones stay while the page is open.
+ */
+export function SuggestedTags(props: { tags: FollowedTagsSummary['suggested']; onFollow: () => void }) {
   const { onFollow } = props;
   const headingId = useId();
-  const [topics] = useState(props.topics);
+  const [tagNames] = useState(props.tags);
   const [followed, setFollowed] = useState<ReadonlySet<string>>(new Set());
 
   function change(tag: string, following: boolean) {
@@ -26,13 +28,13 @@ export function SuggestedTags(props: { topics: FollowedTagsSummary['suggested'];
   return (
     <section aria-labelledby={headingId} className={classes.suggestions}>
       <p id={headingId} className={classes.heading}>
-        {t`Follow a topic, and its questions come to you.`}
+        {t`Follow topics to see their questions here.`}
       </p>
       <TagGrid>
-        {topics.map(({ name, description }) => (
+        {tagNames.map(({ name, description }) => (
           <TagCard
             key={name}
-            topic={{ name, description, following: followed.has(name) }}
+            listedTag={{ name, description, following: followed.has(name) }}
             onFollow={(following) => change(name, following)}
           />
         ))}

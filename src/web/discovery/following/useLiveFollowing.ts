@@ -9,25 +9,27 @@ import {
   mapQuestionCards,
   useLiveQuestionCards,
 } from '#web/discovery/feeds/useLiveQuestionCards.ts';
-import { useIsMuted } from '#web/engagement/useIsMuted.ts';
+import { followedTagsQuery, followsQuery, recentActivityQuery, useIsMuted } from '#web/engagement/index.ts';
 import { type PendingNewItems, useLiveList, useLiveQuery } from '#web/core/live-list.ts';
 import { useLiveTagPages } from '#web/discovery/tags/useLiveTags.ts';
-import { followedTagsQuery, followsQuery, recentActivityQuery } from '#web/engagement/follows.ts';
 
 type TaggedQuestion = { questionId: number; tags: readonly string[] };
 
-/** Whether the member follows a question or one of its topics; false as long as that is not known. */
+/**
+ * Returns a function that says whether the member follows a question or one of its tags; false until the follows are
+ * loaded.
+ */
 export function useIsFollowed(): (question: TaggedQuestion) => boolean {
   const { data: followed } = useQuery(followsQuery);
   if (followed === undefined) return () => false;
-  // More than was told: a fetch too many rather than news too few.
+  // The list of follows is incomplete: an extra fetch is better than a missed question.
   if (!followed.complete) return () => true;
-  const topics = new Set(followed.tags.map(tagKey));
+  const tagNames = new Set(followed.tags.map(tagKey));
   const questions = new Set(followed.questions);
-  return ({ questionId, tags }) => questions.has(questionId) || tags.some((tag) => topics.has(tagKey(tag)));
+  return ({ questionId, tags }) => questions.has(questionId) || tags.some((tag) => tagNames.has(tagKey(tag)));
 }
 
-/** Keeps 'Recent Activity' as it is on the server: what becomes active enters at the top, or waits. */
+/** Updates 'Recent Activity' live: newly active questions appear at the top or are held back. */
 export function useLiveRecentActivity(muted: MutedChoice): PendingNewItems {
   const isFollowed = useIsFollowed();
   const isHidden = useIsMuted(muted);
@@ -41,7 +43,7 @@ export function useLiveRecentActivity(muted: MutedChoice): PendingNewItems {
   });
   useLiveQuery('activity', queryKey, {
     patch: () => {},
-    heard(event) {
+    onEvent(event) {
       if (!belongs(event)) return;
       arrivals.addItem(event.questionId);
       arrivals.reorder();
@@ -52,8 +54,8 @@ export function useLiveRecentActivity(muted: MutedChoice): PendingNewItems {
 }
 
 /**
- * Keeps 'My Topics' as it is on the server. What is followed elsewhere and what is asked there enters or waits.
- * @param isFrozen nothing comes in by itself, because the member chooses among what stands below.
+ * Updates 'My Topics' live. Tags followed elsewhere and new questions appear or are held back.
+ * @param isFrozen no tag is added, because the member is choosing among the suggestions below.
  */
 export function useLiveFollowedTags(isFrozen: boolean): PendingNewItems {
   const client = useQueryClient();
@@ -67,28 +69,28 @@ export function useLiveFollowedTags(isFrozen: boolean): PendingNewItems {
     belongs: (posted) => isFollowed(posted) && !isHidden(posted),
     isMutedAfterEdit: isHidden,
   });
-  const topics = useLiveList<string>(queryKey, 'topic', isShown);
+  const tags = useLiveList<string>(queryKey, 'topic', isShown);
   useLiveTagPages(queryKey);
   const enter = useEffectEvent((followed: Follows) => {
     if (isFrozen || client.getQueryData(queryKey) === undefined) return;
-    for (const tag of followed.tags) if (!isShown(tag)) topics.addItem(tag);
+    for (const tag of followed.tags) if (!isShown(tag)) tags.addItem(tag);
   });
   useEffect(() => {
     if (followed !== undefined) enter(followed);
   }, [followed]);
 
   return {
-    pill: topics.pill ?? questions.pill,
+    pill: tags.pill ?? questions.pill,
     show() {
-      topics.show();
+      tags.show();
       questions.show();
     },
   };
 
-  /** Whether a topic is among those loaded, or stands below them. */
+  /** Whether a tag is loaded or sorts after the loaded ones. */
   function isShown(tag: string): boolean {
     const pages = client.getQueryData<Pages>(queryKey)?.pages ?? [];
-    const loaded = pages.flatMap((page) => page.items.map((topic) => tagKey(topic.name)));
+    const loaded = pages.flatMap((page) => page.items.map((listedTag) => tagKey(listedTag.name)));
     if (loaded.includes(tagKey(tag))) return true;
     return pages.at(-1)?.nextCursor != null && tagKey(tag) > (loaded.at(-1) ?? '');
   }
@@ -99,9 +101,9 @@ type Pages = InfiniteData<{ items: FollowedTag[]; nextCursor: string | null }>;
 const mapFollowedTagCards: MapCards<Pages> = (data, change) => {
   const pages = data.pages.map((page) => ({
     ...page,
-    items: page.items.map((topic) => ({
-      ...topic,
-      questions: topic.questions.map(change).filter((card) => card !== null),
+    items: page.items.map((tag) => ({
+      ...tag,
+      questions: tag.questions.map(change).filter((card) => card !== null),
     })),
   }));
   return { ...data, pages };

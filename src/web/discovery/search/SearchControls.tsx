@@ -16,7 +16,7 @@ const sortOptions = (): (readonly [SearchSort, string])[] => [
   ['popular', t`Most Popular`],
 ];
 
-/** What to search in, and in what order; both are in the address. */
+/** What to search in and how to sort. Both are in the address. */
 export function SearchControls({ search }: { search: Search }) {
   const router = useRouter();
 

@@ -20,7 +20,7 @@ import classes from './SearchHelp.module.css';
 
 type Option = { insert: string; label: string; description: string };
 
-/** What the field asks whether a key was one of the list's. */
+/** Lets the field ask whether the list has handled a key. */
 export type SearchHelpHandle = { onKeyDown: (event: KeyboardEvent) => boolean };
 
 type Props = {
@@ -32,7 +32,7 @@ type Props = {
   onChoose: (chosen: { text: string; caret: number }) => void;
 };
 
-/** Under the search box: the operators there are while it is empty; while one is typed, how it can go on. */
+/** The help below the search box: the operators while the box is empty, completions while an operator is typed. */
 export default function SearchHelp({ id, text, caret, keys, onActive, onChoose }: Props) {
   const typing = findCompletion(text.slice(0, caret));
   const options = useOptions(typing);
@@ -65,7 +65,7 @@ export default function SearchHelp({ id, text, caret, keys, onActive, onChoose }
       </div>
       {typing === null && (
         <p className={classes.foot}>
-          {t`Words are found in any inflection and inside longer words. ${getModKeyLabel()}+K jumps to any question, topic, member or command.`}
+          {t`Search also finds other forms of a word and parts of longer words. Press ${getModKeyLabel()}+K to go to any question, topic, member or command.`}
         </p>
       )}
       <VisuallyHidden component="output">
@@ -85,13 +85,12 @@ function useOptions(typing: OperatorCompletion | null): Option[] {
   return values()[typing.kind].filter(({ label }) => label.slice(typing.kind.length + 1).startsWith(typed));
 }
 
-/** The topics with the most questions whose name contains what is typed. */
+/** The tags with the most questions whose name contains the typed text. */
 function useTagOptions(typed: string | null): Option[] {
   const [q] = useDebouncedValue(typed?.trim() ?? '', 120);
   const { data } = useQuery({
-    queryKey: ['topics', 'for-search', q],
-    queryFn: ({ signal }) =>
-      readJson(api.topics.$get({ query: { q, sort: 'popular' } }, { init: { signal } })),
+    queryKey: ['tags', 'for-search', q],
+    queryFn: ({ signal }) => readJson(api.tags.$get({ query: { q, sort: 'popular' } }, { init: { signal } })),
     enabled: typed !== null,
     placeholderData: keepPreviousData,
     retry: false,
@@ -109,24 +108,24 @@ function useMemberOptions(typed: string | null): Option[] {
   const { data } = useQuery({ ...instantSearchQuery(q), enabled: typed !== null && q !== '' });
   const found =
     q === '' ? [] : (data?.members ?? []).filter(({ displayName }) => matchesTyped(displayName, typed));
-  const self = { insert: 'user:me', label: 'user:me', description: t`What you wrote` };
+  const self = { insert: 'user:me', label: 'user:me', description: t`Your posts` };
   return [
     ...('me'.startsWith((typed ?? '').toLowerCase()) ? [self] : []),
     ...found.map((member) => ({
       insert: formatUserTerm(member),
       label: member.displayName,
-      description: t`What ${member.displayName} wrote`,
+      description: t`Posts by ${member.displayName}`,
     })),
   ];
 }
 
-/** What was found for less typed is shown meanwhile, as far as it still fits. */
+/** Filters the results of a shorter text, which are shown until the new ones are loaded. */
 function matchesTyped(name: string, typed: string | null): boolean {
   return name.toLowerCase().includes((typed ?? '').trim().replace(/^[@#]/u, '').toLowerCase());
 }
 
 const operators = (): Option[] => [
-  { insert: '[', label: t`[topic]`, description: t`with this tag; several at once: [rust][async]` },
+  { insert: '[', label: t`[topic]`, description: t`with this tag; combine tags: [rust][async]` },
   { insert: 'user:', label: t`user:name`, description: t`by this member; user:me is you` },
   {
     insert: 'is:',
@@ -134,9 +133,9 @@ const operators = (): Option[] => [
     description: t`answered, unanswered, solved, questions or answers`,
   },
   { insert: 'score:', label: 'score:5', description: t`votes: 5 or more; 3..10 is a range` },
-  { insert: 'answers:', label: 'answers:0', description: t`so many answers or more; 0 is none` },
+  { insert: 'answers:', label: 'answers:0', description: t`at least this many answers; 0 means none` },
   { insert: 'created:', label: 'created:1w', description: t`in the last week; 2024, 2024-05.. or a range` },
-  { insert: '"', label: t`"two words"`, description: t`exactly these words` },
+  { insert: '"', label: t`"two words"`, description: t`exact phrase` },
   { insert: '-', label: t`-word`, description: t`without this word; also -[topic] and -"two words"` },
 ];
 
@@ -169,7 +168,7 @@ const values = (): Record<Exclude<OperatorCompletion['kind'], 'tag' | 'user'>, O
   ],
 });
 
-/** No line ends between a minus and what it is for: U+2060 joins them. */
+/** Prevents a line break between a minus and its operand, with U+2060 (word joiner). */
 function withoutLineBreaks(text: string): string {
   return text.replaceAll(/-(?=\S)/g, '-\u2060');
 }

@@ -27,8 +27,8 @@ export function SearchPage() {
         <>
           <p className={classes.lead}>
             {q === ''
-              ? t`Type what you are looking for into the search box at the top.`
-              : t`Search for something shorter: up to 200 characters.`}
+              ? t`Enter your search in the box at the top.`
+              : t`The search is too long. Use 200 characters or fewer.`}
           </p>
           <SearchSuggestions q={q} kind={kind} searched={false} />
         </>

@@ -19,7 +19,7 @@ import { SearchSuggestions } from './SearchSuggestions.tsx';
 import { useLiveAnswerCards } from '#web/discovery/feeds/useLiveAnswerCards.ts';
 import classes from './SearchResults.module.css';
 
-/** What was found, and how much of it; a search that failed found nothing (docs/product.md 16.4). */
+/** The results and their number. A failed search shows an empty list (docs/product.md 16.4). */
 export function SearchResults({ search }: { search: Search }) {
   const { queryKey } = searchQuery(search);
   const query = useInfiniteQuery({ ...searchQuery(search), select: toList });
@@ -38,7 +38,7 @@ export function SearchResults({ search }: { search: Search }) {
       )}
       <output className={classes.count}>{!query.isPending && resultCountText(first?.total ?? 0)}</output>
       {failed ? (
-        <EmptyState title={t`The search got no answer`}>
+        <EmptyState title={t`Search failed`}>
           <Button variant="default" onClick={() => void query.refetch()}>
             {t`Try again`}
           </Button>
@@ -60,8 +60,8 @@ export function SearchResults({ search }: { search: Search }) {
 
 function correctedMessage(q: string, total: number): string {
   return plural(total, {
-    one: `Nothing matches “${q}” as typed. This is close to it.`,
-    other: `Nothing matches “${q}” as typed. These are close to it.`,
+    one: `No exact match for “${q}”. Showing a similar result.`,
+    other: `No exact match for “${q}”. Showing similar results.`,
   });
 }
 
@@ -81,7 +81,7 @@ function SearchResult(found: FoundItem) {
   }
 }
 
-/** Shows nothing; keeps what was found as it is on the server. What would be found by now is for the next search. */
+/** Renders nothing. Updates the found posts live. New matches only appear in the next search. */
 function LiveQuestions({ queryKey }: { queryKey: QueryKey }) {
   useLiveQuestionCards({ queryKey, mapCards: mapQuestions });
   return null;
@@ -117,9 +117,9 @@ function mapAnswers(data: Pages, change: Change<Results['answers'][number]>): Pa
 
 type CardText = { id: number; title?: string; questionTitle?: string; excerpt: string };
 
-/** Where a text was edited meanwhile, it is shown as it is now, with nothing marked. */
+/** Drops the highlights of posts that were edited since the search. They show their current text. */
 function remainingHighlights(
-  hits: readonly SearchHighlight[],
+  highlights: readonly SearchHighlight[],
   before: readonly CardText[],
   now: readonly CardText[],
 ): SearchHighlight[] {
@@ -128,7 +128,7 @@ function remainingHighlights(
       .filter((old) => now.some((card) => card.id === old.id && !hasSameText(card, old)))
       .map(({ id }) => id),
   );
-  return hits.filter(({ id }) => !edited.has(id));
+  return highlights.filter(({ id }) => !edited.has(id));
 }
 
 function hasSameText(one: CardText, other: CardText): boolean {
@@ -137,12 +137,12 @@ function hasSameText(one: CardText, other: CardText): boolean {
   );
 }
 
-/** What is gone from the lists no longer counts among the results. */
+/** Changes the lists and subtracts removed items from the number of results. */
 function replaceLists(data: Pages, change: (page: Results, index: number) => Results): Pages {
   const pages = data.pages.map(change);
-  const gone = countResults(data.pages) - countResults(pages);
-  const left = (total: number) => (total > maxCountedResults ? total : total - gone);
-  return { ...data, pages: pages.map((page) => ({ ...page, total: left(page.total) })) };
+  const removedCount = countResults(data.pages) - countResults(pages);
+  const remaining = (total: number) => (total > maxCountedResults ? total : total - removedCount);
+  return { ...data, pages: pages.map((page) => ({ ...page, total: remaining(page.total) })) };
 }
 
 function countResults(pages: readonly Results[]): number {
@@ -153,7 +153,7 @@ function highlightFor({ highlights }: Results, id: number): SearchHighlight | un
   return highlights.find((hit) => hit.id === id);
 }
 
-/** Every page has the list of one kind; the other two are empty. */
+/** Every page has items of one kind; its other two lists are empty. */
 function toList({ pages, pageParams }: { pages: Results[]; pageParams: unknown[] }) {
   return {
     first: pages[0],

@@ -5,11 +5,11 @@ import { useId, type ReactNode } from 'react';
 import type { SearchKind, Suggestions } from '#shared/discovery/search.ts';
 import { paths } from '#web/core/paths.ts';
 import { PathLink } from '#web/ui/PathLink.tsx';
-import { TagLinks } from '#web/posts/TagLinks.tsx';
+import { TagLinks } from '#web/posts/index.ts';
 import { removeKindTerm } from './search.ts';
 import classes from './SearchSuggestions.module.css';
 
-/** What to try when nothing was found (docs/product.md 11.5), or nothing was searched for yet. */
+/** Suggestions when nothing was found (docs/product.md 11.5) or nothing has been searched yet. */
 export function SearchSuggestions({
   q,
   kind,
@@ -19,19 +19,19 @@ export function SearchSuggestions({
   q: string;
   kind: SearchKind;
   searched?: boolean;
-  /** Absent where the server was not asked. */
+  /** Undefined if no search was sent to the server. */
   suggestions?: Suggestions | undefined;
 }) {
   const { tags = [], questions = [] } = suggestions ?? {};
   return (
     <div className={classes.suggestions}>
       {tags.length > 0 && (
-        <SuggestionSection title={t`Topics close to it`}>
+        <SuggestionSection title={t`Similar topics`}>
           <TagLinks tags={tags} />
         </SuggestionSection>
       )}
       {questions.length > 0 && (
-        <SuggestionSection title={t`Questions close to it`}>
+        <SuggestionSection title={t`Similar questions`}>
           <ul className={classes.questions}>
             {questions.map(({ id, title }) => (
               <li key={id}>
@@ -48,10 +48,10 @@ export function SearchSuggestions({
           {searched ? (
             <>
               <li>{t`Check the spelling, or use fewer words.`}</li>
-              <li>{t`Try a more general word, or a part of one: script finds JavaScript.`}</li>
+              <li>{t`Try a more general word, or part of one: script finds JavaScript.`}</li>
             </>
           ) : (
-            <li>{t`A part of a word is enough: script finds JavaScript.`}</li>
+            <li>{t`Part of a word is enough: script finds JavaScript.`}</li>
           )}
           {searched && kind !== 'questions' && (
             <li>
@@ -68,12 +68,12 @@ export function SearchSuggestions({
           )}
           <li>
             <Trans>
-              Look through the <PathLink href={paths.topics}>topics</PathLink>.
+              Browse the <PathLink href={paths.tags}>topics</PathLink>.
             </Trans>
           </li>
           <li>
             <Trans>
-              <PathLink href={paths.ask}>Ask the community</PathLink>: perhaps you are the first to wonder.
+              Can't find it? <PathLink href={paths.ask}>Ask the community</PathLink>.
             </Trans>
           </li>
         </ul>

@@ -7,14 +7,14 @@ import { exceededMessage, termProblemMessage, describeTerm, unknownTermMessage }
 import { toSearchLocation, type Search } from './search.ts';
 import classes from './SearchTerms.module.css';
 
-/** The operators of the query, each with a button that takes it out, and what was taken for words. */
+/** The operators of the query, each with a button that removes it, and the parts that were read as words. */
 export function SearchTerms({ search, unknown }: { search: Search; unknown: readonly string[] }) {
   const router = useRouter();
   if (search.kind === 'users') return null;
   const { terms, exceeded } = limitTerms(parseSearch(search.q));
   const operators = terms.flatMap((term) => {
-    const sentence = unknown.includes(term.source) ? null : describeTerm(term);
-    return sentence === null ? [] : [{ term, sentence }];
+    const description = unknown.includes(term.source) ? null : describeTerm(term);
+    return description === null ? [] : [{ term, description }];
   });
   const notes = new Set([
     ...exceeded.map(exceededMessage),
@@ -32,16 +32,16 @@ export function SearchTerms({ search, unknown }: { search: Search; unknown: read
   return (
     <>
       {operators.length > 0 && (
-        <ul className={classes.terms} aria-label={t`Search narrowed to`}>
-          {operators.map(({ term, sentence }) => (
+        <ul className={classes.terms} aria-label={t`Search filters`}>
+          {operators.map(({ term, description }) => (
             <li key={term.start} className={classes.term}>
               <span dir="auto" className={classes.label}>
-                {sentence}
+                {description}
               </span>
               <button
                 type="button"
                 className={classes.remove}
-                aria-label={t`Remove: ${sentence}`}
+                aria-label={t`Remove filter: ${description}`}
                 title={t`Remove`}
                 onClick={() => remove(term)}
               >

@@ -1,11 +1,14 @@
-/** What stands before the caret and can be completed: from `start` on, with what of its value is written so far. */
+/** An operator before the caret that can be completed: its start and its value typed so far. */
 export type OperatorCompletion = {
   kind: 'tag' | 'user' | 'is' | 'score' | 'answers' | 'views' | 'created';
   start: number;
   typed: string;
 };
 
-/** The operator that is being typed; null while it is none. @param before the query up to the caret. */
+/**
+ * The operator being typed; null if there is none.
+ * @param before the query up to the caret.
+ */
 export function findCompletion(before: string): OperatorCompletion | null {
   const bracket = /(?:^|\s|\])(-?\[([^[\]]*))$/u.exec(before);
   if (bracket !== null)
@@ -21,7 +24,7 @@ export function findCompletion(before: string): OperatorCompletion | null {
   };
 }
 
-/** The query with what was being typed in the place of the caret replaced, and where the caret then stands. */
+/** Replaces the operator being typed and returns the new query and caret position. */
 export function applyCompletion(
   query: string,
   { caret, start, by }: { caret: number; start: number; by: string },
@@ -32,7 +35,7 @@ export function applyCompletion(
     .replace(/^[^\s[]*/u, '')
     .trimStart();
   const text = `${query.slice(0, start)}${minus}${by}`;
-  // What ends in its sign waits for a value.
+  // An operator that ends with its sign needs a value next.
   const space = /[:[]$/u.test(by) ? '' : ' ';
   return { text: `${text}${space}${rest}`, caret: text.length + space.length };
 }
@@ -41,7 +44,7 @@ export function formatTagTerm(tag: string): string {
   return /[[\]]/u.test(tag) ? `tag:"${tag}"` : `[${tag}]`;
 }
 
-/** A name that is no word of letters is said by its number or in quotation marks. */
+/** The `user:` operator for a member: the name, quoted if it is not a plain word, or the id. */
 export function formatUserTerm({ id, displayName }: { id: number; displayName: string }): string {
   if (/["“”„]/u.test(displayName) || /^\d+$/u.test(displayName) || /^me$/iu.test(displayName))
     return `user:${id}`;

@@ -3,7 +3,7 @@ import { plural, t } from '@lingui/core/macro';
 import type { Moment, Range, SearchTerm } from '#shared/discovery/search-query.ts';
 import { type TermKind, termLimits } from '#shared/discovery/search-term-limits.ts';
 
-/** What an operator asks for, in words; null for plain words. */
+/** Describes an operator in words; null for plain words. */
 export function describeTerm(term: SearchTerm): string | null {
   switch (term.kind) {
     case 'word':
@@ -22,22 +22,22 @@ export function describeTerm(term: SearchTerm): string | null {
   }
 }
 
-/** Why something was taken as words; null where it was not. */
+/** Why an operator was read as words; null if it was not. */
 export function termProblemMessage(term: SearchTerm): string | null {
   if (term.kind !== 'word' || term.problem === undefined) return null;
   switch (term.problem) {
     case 'unknown-operator':
-      return t`“${term.source}” is not an operator; it was searched for as words.`;
+      return t`“${term.source}” is not a search operator. Searched for it as text.`;
     case 'broken-value':
-      return t`“${term.source}” is not complete; it was searched for as words.`;
-    case 'nothing-to-leave-out-of':
-      return t`There is nothing to leave “${term.source}” out of; it was searched for as typed.`;
+      return t`“${term.source}” is incomplete. Searched for it as text.`;
+    case 'only-exclusions':
+      return t`“${term.source}” needs another search term. Searched for it as typed.`;
     case 'short-phrase':
-      return t`${term.source} is too short for a phrase; it was treated as a word.`;
+      return t`${term.source} is too short for a phrase. Searched for it as a word.`;
   }
 }
 
-/** What a query has too much of, and how much of it was searched for. */
+/** Says which kind of term exceeds its limit and how many were used. */
 export function exceededMessage(kind: TermKind): string {
   const most = termLimits[kind];
   switch (kind) {
@@ -48,15 +48,15 @@ export function exceededMessage(kind: TermKind): string {
     case 'exclusions':
       return t`Only the first ${most} exclusions were used.`;
     case 'conditions':
-      return t`Only the first ${most} conditions were used.`;
+      return t`Only the first ${most} filters were used.`;
   }
 }
 
-/** @param source the part of the query. */
+/** @param source the unknown part of the query. */
 export function unknownTermMessage(source: string): string {
   return /^-?user:/iu.test(source)
-    ? t`No member goes by “${source}”; it was searched for as words.`
-    : t`There is no topic “${source}”; it was searched for as words.`;
+    ? t`There is no member “${source}”. Searched for it as text.`
+    : t`There is no topic “${source}”. Searched for it as text.`;
 }
 
 const isDescriptions = {
@@ -118,7 +118,7 @@ function formatEnd(moment: Moment): string {
   return 'at' in moment ? formatDate(new Date(Date.parse(moment.at) - 1)) : formatMoment(moment);
 }
 
-/** Days of a search are those of UTC. */
+/** Days in searches are in UTC. */
 function formatDate(date: Date): string {
   return date.toLocaleDateString(i18n.locale, {
     day: 'numeric',

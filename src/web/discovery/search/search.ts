@@ -10,12 +10,12 @@ import { logFailure } from '#web/core/errors.ts';
 
 export type Search = { q: string; kind: SearchKind; sort: SearchSort };
 
-/** Whether there is anything to ask the server: a blank query gives no results, an endless one is refused. */
+/** Whether to send the query: a blank one finds nothing, and the server refuses one that is too long. */
 export function canSearch(q: string): boolean {
   return q !== '' && countCodePoints(q) <= limits.searchQuery;
 }
 
-/** Where the router finds a search; what is usual is not named. */
+/** The router location of a search, without default values. */
 export function toSearchLocation({ q, kind, sort }: Search) {
   return {
     to: '/search',
@@ -27,7 +27,7 @@ export function toSearchLocation({ q, kind, sort }: Search) {
   } as const;
 }
 
-/** The query without `is:answer`, which would win over what is chosen elsewhere. */
+/** Removes `is:answer` from the query, which would override the selected kind. */
 export function removeKindTerm(query: string): string {
   const term = parseSearch(query).findLast(
     (part) => part.kind === 'is' && (part.is === 'question' || part.is === 'answer'),
@@ -35,7 +35,10 @@ export function removeKindTerm(query: string): string {
   return term === undefined ? query : removeKindTerm(removeTerm(query, term));
 }
 
-/** What matches, a page at a time. @param search `q` without spaces around. */
+/**
+ * One page of results at a time.
+ * @param search with `q` trimmed.
+ */
 export function searchQuery({ q, kind, sort }: Search) {
   return infiniteQueryOptions({
     queryKey: ['search', { q, kind, sort }],
@@ -51,12 +54,15 @@ export function searchQuery({ q, kind, sort }: Search) {
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.nextCursor,
     enabled: canSearch(q),
-    // A failure shows an empty list (docs/product.md 16.4), at once.
+    // A failed search shows an empty list immediately (docs/product.md 16.4).
     retry: false,
   });
 }
 
-/** The best few of each kind for a text that is still being typed; a failure finds nothing. @param q trimmed. */
+/**
+ * The best few matches of each kind while the member types. A failure finds nothing.
+ * @param q trimmed.
+ */
 export function instantSearchQuery(q: string) {
   return queryOptions({
     queryKey: ['search', 'instant', q],
@@ -67,7 +73,10 @@ export function instantSearchQuery(q: string) {
   });
 }
 
-/** 'N results', as docs/product.md 18 has it. @param total counted up to `countedResults`, one more means more. */
+/**
+ * 'N results' (docs/product.md 18.9).
+ * @param total counted up to `maxCountedResults`; a higher value means more.
+ */
 export function resultCountText(total: number): string {
   const exact = formatCount(Math.min(total, maxCountedResults));
   if (total > maxCountedResults) return t`More than ${exact} results`;

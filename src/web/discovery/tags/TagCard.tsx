@@ -1,29 +1,29 @@
 import { type ReactNode, useId } from 'react';
 import { Count } from '#web/ui/Count.tsx';
-import { TagLink } from '#web/posts/TagLinks.tsx';
-import { FollowTagButton } from '#web/engagement/FollowTagButton.tsx';
+import { TagLink } from '#web/posts/index.ts';
+import { FollowTagButton } from '#web/engagement/index.ts';
 import { translateTagDescription } from './tags.ts';
 import classes from './TagCard.module.css';
 import { t } from '@lingui/core/macro';
 import { LoadingRegion } from '#web/ui/LoadingRegion.tsx';
 import { Skeleton } from '#web/ui/Skeleton.tsx';
 
-/** A topic in a grid, with the button to follow it. */
+/** A tag in a grid, with its follow button. */
 export function TagCard({
-  topic,
+  listedTag,
   onFollow,
   children,
 }: {
-  topic: {
+  listedTag: {
     name: string;
     description: string;
     following: boolean;
     questionsCount?: number;
     followersCount?: number;
   };
-  /** Called with what the member wants, before it is saved, and with what was before when it is refused. */
+  /** Called with the chosen state before it is saved, and with the previous state if the server refuses. */
   onFollow?: (following: boolean) => void;
-  /** More about the topic, below. */
+  /** More about the tag, shown below. */
   children?: ReactNode;
 }) {
   const titleId = useId();
@@ -31,22 +31,24 @@ export function TagCard({
     <article className={classes.card} aria-labelledby={titleId}>
       <div className={classes.head}>
         <h2 id={titleId} className={classes.tag}>
-          <TagLink tag={topic.name} shortcutStop />
+          <TagLink tag={listedTag.name} shortcutStop />
         </h2>
         <FollowTagButton
-          tag={topic.name}
-          following={topic.following}
+          tag={listedTag.name}
+          following={listedTag.following}
           describedBy={titleId}
           {...(onFollow && { onChange: onFollow })}
         />
       </div>
       <p className={classes.description} dir="auto">
-        {translateTagDescription(topic)}
+        {translateTagDescription(listedTag)}
       </p>
-      {topic.questionsCount !== undefined && (
+      {listedTag.questionsCount !== undefined && (
         <p className={classes.counts}>
-          <Count of={topic.questionsCount} singular="question" />
-          {topic.followersCount !== undefined && <Count of={topic.followersCount} singular="follower" />}
+          <Count of={listedTag.questionsCount} singular="question" />
+          {listedTag.followersCount !== undefined && (
+            <Count of={listedTag.followersCount} singular="follower" />
+          )}
         </p>
       )}
       {children}
@@ -56,7 +58,7 @@ export function TagCard({
 
 const widths = ['6rem', '4.5rem', '8rem', '5rem', '7rem', '6.5rem', '4rem', '5.5rem'];
 
-/** A grid of topics on its way. */
+/** The placeholder of a grid of tags. */
 export function TagSkeletons() {
   return (
     <LoadingRegion label={t`Loading topics`}>
@@ -73,7 +75,7 @@ export function TagSkeletons() {
   );
 }
 
-/** Topics side by side where there is room. */
+/** Tags in columns where there is space. */
 export function TagGrid({ children, faded = false }: { children: ReactNode; faded?: boolean }) {
   return (
     <div className={classes.grid} aria-busy={faded} data-faded={faded || undefined}>

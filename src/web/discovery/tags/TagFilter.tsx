@@ -13,7 +13,7 @@ const sortOptions = (): readonly (readonly [TagSort, string])[] => [
   ['active', t`Recently Active`],
 ];
 
-/** What /topics shows, in what order; both are in the address. */
+/** Which tags /topics shows and how they are sorted. Both are in the address. */
 export function TagFilter({ q, sort }: { q: string; sort: TagSort }) {
   const router = useRouter();
   const { text, type, sends } = useSearchParamText(q, (typed) => go({ q: typed, sort }, true));

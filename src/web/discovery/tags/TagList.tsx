@@ -11,7 +11,7 @@ import { TagCard, TagGrid, TagSkeletons } from './TagCard.tsx';
 import { tagsQuery } from './tags.ts';
 import { useLiveTags } from './useLiveTags.ts';
 
-/** The grid of /topics; while one types, the grid before stays until the next is there. */
+/** The grid of /topics. While the member types, the previous grid stays until the next one is loaded. */
 export function TagList({ q, sort }: { q: string; sort: TagSort }) {
   const newItems = useLiveTags({ q, sort });
   const query = useInfiniteQuery({ ...tagsQuery({ q, sort }), placeholderData: keepPreviousData });
@@ -19,21 +19,21 @@ export function TagList({ q, sort }: { q: string; sort: TagSort }) {
     <PagedList
       query={query}
       noun="topics"
-      keyOf={(topic) => topic.name}
+      keyOf={(tag) => tag.name}
       pending={<TagSkeletons />}
       empty={<NoTags q={q} />}
     >
-      {(topics) => (
+      {(tags) => (
         <>
           {newItems.pill !== null && <NewItemsPill onClick={newItems.show}>{newItems.pill}</NewItemsPill>}
           <VisuallyHidden component="output">
             {query.hasNextPage
-              ? plural(topics.length, { one: '# or more topics', other: '# or more topics' })
-              : plural(topics.length, { one: '# topic', other: '# topics' })}
+              ? plural(tags.length, { one: '# or more topics', other: '# or more topics' })
+              : plural(tags.length, { one: '# topic', other: '# topics' })}
           </VisuallyHidden>
           <TagGrid faded={query.isPlaceholderData}>
-            {topics.map((topic) => (
-              <TagCard key={topic.name} topic={topic} />
+            {tags.map((tag) => (
+              <TagCard key={tag.name} listedTag={tag} />
             ))}
           </TagGrid>
         </>
@@ -45,13 +45,13 @@ export function TagList({ q, sort }: { q: string; sort: TagSort }) {
 function NoTags({ q }: { q: string }) {
   if (q === '')
     return (
-      <EmptyState title={t`No topics yet`} text={t`Every tag of a question becomes a topic.`}>
+      <EmptyState title={t`No topics yet`} text={t`Every tag used on a question becomes a topic.`}>
         <ButtonLink href={paths.ask}>{t`Ask a question`}</ButtonLink>
       </EmptyState>
     );
   return (
-    <EmptyState title={t`No topics match “${q}”`} text={t`Try a part of the name, or fewer letters.`}>
-      <ButtonLink href={paths.topics}>{t`Show all topics`}</ButtonLink>
+    <EmptyState title={t`No topics match “${q}”`} text={t`Try part of the name, or fewer letters.`}>
+      <ButtonLink href={paths.tags}>{t`Show all topics`}</ButtonLink>
     </EmptyState>
   );
 }

@@ -1,5 +1,5 @@
 import { tagKey } from '#shared/core/text.ts';
-import { tagQueryKeys } from '#web/posts/query-keys.ts';
+import { tagQueryKeys } from '#web/posts/index.ts';
 import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
@@ -9,9 +9,8 @@ import { getTagDescription } from '#shared/posts/tags.ts';
 import { TagActivityChart, TagActivityChartSkeleton } from '#web/discovery/activity/TagActivityChart.tsx';
 import { QuestionCardSkeletons } from '#web/discovery/feeds/QuestionCardSkeletons.tsx';
 import { LiveQuestionList } from '#web/discovery/feeds/QuestionList.tsx';
-import { FollowTagButton } from '#web/engagement/FollowTagButton.tsx';
-import { MuteTagButton } from '#web/engagement/MuteTagButton.tsx';
-import { ApiError, hasStatus, translateServerMessage } from '#web/core/errors.ts';
+import { FollowTagButton, MuteTagButton } from '#web/engagement/index.ts';
+import { ApiError, hasStatus, translateError } from '#web/core/errors.ts';
 import { paths } from '#web/core/paths.ts';
 import { tagQuery, tagQuestionsQuery, translateTagDescription } from './tags.ts';
 import { usePageTitle } from '#web/core/page-title.ts';
@@ -34,15 +33,12 @@ export function TagPage() {
     tags.some((each) => tagKey(each) === tagKey(tag));
   const name = query.data?.name ?? tag;
   const unknown = hasStatus(query.error, 404) || hasStatus(query.error, 400);
-  usePageTitle(unknown ? translateServerMessage('Topic not found') : name);
+  usePageTitle(unknown ? translateError('tag-not-found') : name);
 
   if (unknown)
     return (
-      <MessagePage
-        heading={translateServerMessage('Topic not found')}
-        text={t`No question has the tag “${tag}”.`}
-      >
-        <ButtonLink href={paths.topics}>{t`Explore Topics`}</ButtonLink>
+      <MessagePage heading={translateError('tag-not-found')} text={t`No questions are tagged “${tag}”.`}>
+        <ButtonLink href={paths.tags}>{t`Explore Topics`}</ButtonLink>
       </MessagePage>
     );
   if (query.data === undefined && query.error !== null)

@@ -1,17 +1,18 @@
-import { tagQueryKeys } from '#web/posts/query-keys.ts';
+import { tagKey } from '#shared/core/text.ts';
+import { i18n } from '@lingui/core';
+import { tagQueryKeys } from '#web/posts/index.ts';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { TagSort } from '#shared/discovery/tags.ts';
 import { api, readJson } from '#web/core/api.ts';
 import { t } from '@lingui/core/macro';
-import { translateServerMessage } from '#web/core/errors.ts';
 
-/** The topics whose name contains `q`; all of them where it is blank. */
+/** The tags whose name contains `q`; all tags if it is blank. */
 export function tagsQuery({ q, sort }: { q: string; sort: TagSort }) {
   return infiniteQueryOptions({
     queryKey: tagQueryKeys.list({ q, sort }),
     queryFn: ({ pageParam: cursor, signal }) =>
       readJson(
-        api.topics.$get({ query: { q, sort, ...(cursor === null ? {} : { cursor }) } }, { init: { signal } }),
+        api.tags.$get({ query: { q, sort, ...(cursor === null ? {} : { cursor }) } }, { init: { signal } }),
       ),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.nextCursor,
@@ -23,18 +24,18 @@ export function tagQuery(tag: string) {
   return queryOptions({
     queryKey: tagQueryKeys.one(tag),
     queryFn: ({ signal }) =>
-      readJson(api.topics[':tag'].$get({ param: { tag: encodeURIComponent(tag) } }, { init: { signal } })),
+      readJson(api.tags[':tag'].$get({ param: { tag: encodeURIComponent(tag) } }, { init: { signal } })),
     staleTime: 0,
   });
 }
 
-/** The questions of a topic, newest first. */
+/** The questions with a tag, newest first. */
 export function tagQuestionsQuery(tag: string) {
   return infiniteQueryOptions({
     queryKey: tagQueryKeys.questions(tag),
     queryFn: ({ pageParam: cursor, signal }) =>
       readJson(
-        api.topics[':tag'].questions.$get(
+        api.tags[':tag'].questions.$get(
           { param: { tag: encodeURIComponent(tag) }, query: cursor === null ? {} : { cursor } },
           { init: { signal } },
         ),
@@ -45,7 +46,10 @@ export function tagQuestionsQuery(tag: string) {
   });
 }
 
-/** What a topic is about: the words for the known ones, else 'Discussion about {tag}', in the language shown. */
+/**
+ * The description of a tag in the current language: fixed for known tags, otherwise 'Discussion about {tag}'
+ * (docs/product.md 9.4).
+ */
 export function translateTagDescription({
   name,
   description,
@@ -53,7 +57,7 @@ export function translateTagDescription({
   name: string;
   description: string;
 }): string {
-  return description === `Discussion about ${name}`
-    ? t`Discussion about ${name}`
-    : translateServerMessage(description);
+  if (description === `Discussion about ${name}`) return t`Discussion about ${name}`;
+  const id = `tag.${tagKey(name)}`;
+  return id in i18n.messages ? i18n._(id) : description;
 }

@@ -1,64 +1,65 @@
 import { tagKey } from '#shared/core/text.ts';
-import { tagQueryKeys } from '#web/posts/query-keys.ts';
+import { tagQueryKeys } from '#web/posts/index.ts';
 import { type InfiniteData, type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query';
 import type { TagsEvent } from '#shared/core/events.ts';
 import type { Tag, TagSort, TagsPage } from '#shared/discovery/tags.ts';
 import { type PendingNewItems, useLiveList, useLiveQuery } from '#web/core/live-list.ts';
 
-/** Pages of topics, which may hold more of each. */
+/** Pages of tags, whose items may have more fields. */
 type Pages = InfiniteData<{ items: Tag[]; nextCursor: string | null }>;
 
-/** Keeps the counts of a topic's page as they are on the server. */
+/** Updates the counts on a tag's page live. */
 export function useLiveTag(tag: string): void {
   const client = useQueryClient();
   const queryKey = tagQueryKeys.one(tag);
-  useLiveQuery('topics', queryKey, {
-    patch: (event) => client.setQueryData<Tag>(queryKey, (topic) => topic && withCount(topic, event)),
+  useLiveQuery('tags', queryKey, {
+    patch: (event) =>
+      client.setQueryData<Tag>(queryKey, (listedTag) => listedTag && withCount(listedTag, event)),
     onMissed: () => void client.invalidateQueries({ queryKey }),
   });
 }
 
-/** The same for topics in pages. */
+/** Updates the counts in paged lists of tags live. */
 export function useLiveTagPages(queryKey: QueryKey): void {
   const client = useQueryClient();
-  useLiveQuery('topics', queryKey, {
+  useLiveQuery('tags', queryKey, {
     patch: (event) => patchTagPages(client, queryKey, event),
     onMissed: () => void client.invalidateQueries({ queryKey, exact: true }),
   });
 }
 
-/** The same for the list of all topics; those that come new enter or wait. */
+/** Updates the list of all tags live. New tags appear or are held back. */
 export function useLiveTags(wanted: { q: string; sort: TagSort }): PendingNewItems {
   const client = useQueryClient();
   const queryKey = tagQueryKeys.list(wanted);
   const loadedPages = () => client.getQueryData<InfiniteData<TagsPage>>(queryKey)?.pages ?? [];
   const isListed = (tag: string) =>
-    loadedPages().some((page) => page.items.some((topic) => tagKey(topic.name) === tagKey(tag)));
+    loadedPages().some((page) => page.items.some((listedTag) => tagKey(listedTag.name) === tagKey(tag)));
   const arrivals = useLiveList(queryKey, 'topic', isListed);
-  useLiveQuery('topics', queryKey, {
+  useLiveQuery('tags', queryKey, {
     patch: (event) => {
       patchTagPages(client, queryKey, event);
-      if (event.kind === 'topic-asked' && event.questionsCount === 0) leave(event.tag);
+      if (event.kind === 'tag-questions-changed' && event.questionsCount === 0) leave(event.tag);
     },
-    heard(event) {
+    onEvent(event) {
       if (event.kind === 'imported') arrivals.addMany();
-      if (event.kind === 'topic-asked' && event.questionsCount > 0 && isAmongLoaded(event.tag))
+      if (event.kind === 'tag-questions-changed' && event.questionsCount > 0 && isAmongLoaded(event.tag))
         arrivals.addItem(event.tag);
     },
     onMissed: arrivals.refresh,
   });
   return arrivals;
 
-  /** A topic whose last question went is no longer listed. */
+  /** A tag without questions is not listed. */
   function leave(tag: string): void {
     client.setQueryData<Pages>(queryKey, (data) => {
       if (data === undefined) return data;
-      const isOther = (topic: Tag) => tagKey(topic.name) !== tagKey(tag);
+      const isOther = (listedTag: Tag) => tagKey(listedTag.name) !== tagKey(tag);
       return { ...data, pages: data.pages.map((page) => ({ ...page, items: page.items.filter(isOther) })) };
     });
   }
 
-  /** Whether a topic that is not shown has its place among those loaded. */
+  /** Whether an unlisted tag sorts within the loaded part. */
   function isAmongLoaded(tag: string): boolean {
     if (!tagKey(tag).includes(tagKey(wanted.q))) return false;
     const last = loadedPages().at(-1);
@@ -69,10 +70,10 @@ export function useLiveTags(wanted: { q: string; sort: TagSort }): PendingNewIte
   }
 }
 
-function withCount(topic: Tag, event: TagsEvent): Tag {
-  if (event.kind === 'imported' || tagKey(topic.name) !== tagKey(event.tag)) return topic;
-  if (event.kind === 'topic-asked') return { ...topic, questionsCount: event.questionsCount };
-  return { ...topic, followersCount: event.followersCount };
+function withCount(tag: Tag, event: TagsEvent): Tag {
+  if (event.kind === 'imported' || tagKey(tag.name) !== tagKey(event.tag)) return tag;
+  if (event.kind === 'tag-questions-changed') return { ...tag, questionsCount: event.questionsCount };
+  return { ...tag, followersCount: event.followersCount };
 }
 
 function patchTagPages(client: QueryClient, queryKey: QueryKey, event: TagsEvent): void {
@@ -80,7 +81,7 @@ function patchTagPages(client: QueryClient, queryKey: QueryKey, event: TagsEvent
     if (data === undefined) return data;
     const pages = data.pages.map((page) => ({
       ...page,
-      items: page.items.map((topic) => withCount(topic, event)),
+      items: page.items.map((tag) => withCount(tag, event)),
     }));
     return { ...data, pages };
   });

@@ -4,10 +4,10 @@ import type { AskDraft } from './ask-draft.ts';
 import { type ChecklistItem, checkAskDraft } from './ask-checklist.ts';
 import classes from './AskChecklist.module.css';
 
-/** What helps others to answer; each is ticked as it is done, and none is a condition. */
+/** Hints for a good question. Each is ticked when it is met; none is required. */
 export function AskChecklist({ draft }: { draft: Pick<AskDraft, 'title' | 'content' | 'tags'> }) {
   return (
-    <ul className={classes.list} aria-label={t`What helps others to answer`}>
+    <ul className={classes.list} aria-label={t`Tips for a good question`}>
       {checkAskDraft(draft).map(({ advice, done }) => {
         const Icon = done ? IconCheck : IconPointFilled;
         return (
@@ -25,12 +25,12 @@ export function AskChecklist({ draft }: { draft: Pick<AskDraft, 'title' | 'conte
 function checklistText(advice: ChecklistItem): string {
   switch (advice) {
     case 'title':
-      return t`The title says what is asked`;
+      return t`Title is a clear question`;
     case 'details':
-      return t`The details tell what you tried`;
+      return t`Details say what you tried`;
     case 'code':
-      return t`Code stands in code blocks`;
+      return t`Code is in code blocks`;
     case 'tags':
-      return t`Tags are chosen`;
+      return t`Tags are added`;
   }
 }

@@ -2,21 +2,20 @@ import { t } from '@lingui/core/macro';
 import { Button, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, type KeyboardEvent, useRef, useState } from 'react';
-import { accountMessages, type Me } from '#shared/identity/accounts.ts';
+import { type Me } from '#shared/identity/accounts.ts';
 import { draftTargets } from '#shared/posts/drafts-targets.ts';
 import { limits } from '#shared/core/limits.ts';
-import { askMessages } from '#shared/posts/questions-messages.ts';
 import { findTagsProblem, parseTags } from '#shared/posts/tags.ts';
 import { createIdempotencyKey } from '#web/core/api.ts';
 import { toast } from '#web/core/toast.ts';
 import { useDraft } from '#web/posts/drafts/useDraft.ts';
-import { ApiError, translateServerMessage } from '#web/core/errors.ts';
+import { ApiError, translateCodedError } from '#web/core/errors.ts';
 import { paths } from '#web/core/paths.ts';
 import { DraftConflict } from '#web/posts/drafts/DraftConflict.tsx';
 import { CharacterCounter } from '#web/ui/CharacterCounter.tsx';
 import { DraftIndicator } from '#web/ui/DraftIndicator.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
-import { Editor, type EditorHandle } from '#web/editor/Editor.tsx';
+import { Editor, type EditorHandle } from '#web/editor/index.ts';
 import { AskChecklist } from './AskChecklist.tsx';
 import {
   type AskDraft,
@@ -35,8 +34,8 @@ import { TagSuggestions } from './TagSuggestions.tsx';
 import classes from './AskForm.module.css';
 
 /**
- * @param member whose draft it is; stays the same when the session ends under the form.
- * @param signedOut the session has ended: the draft stays, posting needs a sign-in.
+ * @param member the owner of the draft, also after the session ends while the form is open.
+ * @param signedOut the session has ended: the draft stays, and posting needs a sign-in.
  */
 export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: number) => void }) {
   const { draft, setDraft, clearDraft, state, choice } = useDraft({
@@ -81,8 +80,8 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
         props.onPosted(id);
       },
       onError: (error) => {
-        // An earlier try got through although its answer got lost, and the text has changed since: this is another post.
-        if (error instanceof ApiError && error.code === 'key-reused')
+        // An earlier try succeeded although its response was lost, and the text has changed since: this is a new post.
+        if (error instanceof ApiError && error.kind === 'key-reused')
           setDraft({ key: createIdempotencyKey() });
         const shown = toAskProblem(error);
         if (shown !== null) fail(shown);
@@ -98,7 +97,7 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
 
   function addTag(tag: string) {
     change({ tags: insertTag(draft.tags, tag) });
-    // The button that was pressed is gone.
+    // The pressed button has been removed.
     tagField.current?.focus();
   }
 
@@ -141,7 +140,7 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
         autoCapitalize="none"
         dir="auto"
         value={draft.tags}
-        error={tagsError === null ? errorOf('tags') : translateServerMessage(tagsError)}
+        error={tagsError === null ? errorOf('tags') : translateCodedError(tagsError)}
         onChange={(event) => change({ tags: event.currentTarget.value })}
       />
       <TagSuggestions typed={draft.tags} fitting={similar?.tags ?? []} field={tagField} onAdd={addTag} />
@@ -160,30 +159,30 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
 
 function SignInRequired() {
   return (
-    <FormError message={translateServerMessage(accountMessages.askSignedOut)}>
+    <FormError message={t`Please log in to ask a question`}>
       {'. '}
       <Link to="/login" search={{ next: paths.ask }}>
         {t`Sign in`}
       </Link>
-      . {t`Your draft stays here.`}
+      . {t`Your draft is saved.`}
     </FormError>
   );
 }
 
-/** Null for an ended session: the form says so by itself. */
+/** Null for an ended session, for which the form shows its own message. */
 function toAskProblem(error: Error): AskProblem | null {
   if (!(error instanceof ApiError))
-    return { field: null, message: translateServerMessage(askMessages.failed) };
-  if (error.code === 'signed-out') return null;
-  if (error.code === 'key-reused')
+    return { field: null, message: t`Failed to create question. Please try again.` };
+  if (error.kind === 'signed-out') return null;
+  if (error.kind === 'key-reused')
     return {
       field: null,
-      message: t`An earlier version of this question was posted. Post again to ask this one too.`,
+      message: t`An earlier version of this question was posted. Post again to post this version too.`,
     };
-  if (error.code === 'too-many') return { field: null, message: error.message };
+  if (error.kind === 'too-many') return { field: null, message: error.message };
   for (const field of ['title', 'content', 'tags'] as const) {
     const message = error.messageForField(field);
     if (message !== null) return { field, message };
   }
-  return { field: null, message: translateServerMessage(askMessages.failed) };
+  return { field: null, message: t`Failed to create question. Please try again.` };
 }

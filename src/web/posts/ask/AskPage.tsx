@@ -11,7 +11,7 @@ export function AskPage() {
   usePageTitle(t`Ask a question`);
   const router = useRouter();
   const current = useMember();
-  // When the session ends under the form, the draft stays the one of the member who typed it.
+  // When the session ends while the form is open, the draft stays with the member who typed it.
   const [member, setMember] = useState(current);
   if (current !== null && current.id !== member?.id) setMember(current);
 

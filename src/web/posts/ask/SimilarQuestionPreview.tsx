@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { IconExternalLink } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { Answer } from '#shared/posts/answers.ts';
-import type { Question, QuestionPage } from '#shared/posts/questions.ts';
+import type { Question, QuestionPageData } from '#shared/posts/questions.ts';
 import { hasStatus } from '#web/core/errors.ts';
 import { questionPath } from '#web/core/paths.ts';
 import { questionQuery } from '#web/posts/questions/question-cache.ts';
@@ -16,7 +16,7 @@ import { SkeletonLines } from '#web/ui/Skeleton.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import classes from './SimilarQuestionPreview.module.css';
 
-/** A question and its best answer over the page that one writes on. */
+/** A question and its best answer in a dialog over the form. */
 export default function SimilarQuestionPreview({
   id,
   opened,
@@ -64,7 +64,7 @@ function PreviewError({ query }: { query: FailedQuery }) {
   );
 }
 
-function PreviewContent({ page: { question, answers } }: { page: QuestionPage }) {
+function PreviewContent({ page: { question, answers } }: { page: QuestionPageData }) {
   const best = bestAnswer(question, answers.items);
   return (
     <>
@@ -97,7 +97,7 @@ function PreviewMeta({ post }: { post: Question | Answer }) {
   );
 }
 
-/** The accepted one, else the one most members found helpful. */
+/** The accepted answer, otherwise the one with the most upvotes. */
 function bestAnswer(question: Question, answers: readonly Answer[]): Answer | undefined {
   const accepted = answers.find(({ id }) => id === question.acceptedAnswerId);
   const score = ({ upvotes, downvotes }: Answer) => upvotes - downvotes;
@@ -105,6 +105,6 @@ function bestAnswer(question: Question, answers: readonly Answer[]): Answer | un
 }
 
 function bestAnswerHeading(question: Question, best: Answer): string {
-  if (question.acceptedAnswerId === best.id) return t`The answer that solved it`;
-  return question.answerCount === 1 ? t`The answer` : t`The most helpful answer`;
+  if (question.acceptedAnswerId === best.id) return t`Accepted answer`;
+  return question.answerCount === 1 ? t`Answer` : t`Most helpful answer`;
 }

@@ -10,15 +10,15 @@ import classes from './SimilarQuestions.module.css';
 const SimilarQuestionPreview = lazyComponent(() => import('./SimilarQuestionPreview.tsx'));
 
 /**
- * Questions like the one being typed, in a place that is kept for them: nothing below moves when they come or go.
- * @param questions undefined before anything was looked for.
+ * Questions similar to the one being typed. Its space is reserved, so nothing below moves when they appear.
+ * @param questions undefined before the first search.
  */
 export function SimilarQuestions({ questions }: { questions: readonly QuestionCard[] | undefined }) {
   const titleId = useId();
   const [opened, setOpened] = useState<number | null>(null);
   const [shown, setShown] = useState<number | null>(null);
   const opener = useRef<HTMLButtonElement>(null);
-  // The dialog is loaded when it is wanted first, too late to know by itself what had the focus.
+  // The dialog is loaded when it is first opened, too late to remember the focused element itself.
   useEffect(() => {
     if (opened === null) opener.current?.focus();
   }, [opened]);
@@ -39,8 +39,8 @@ export function SimilarQuestions({ questions }: { questions: readonly QuestionCa
       {found.length === 0 && (
         <p className={classes.hint}>
           {questions === undefined
-            ? t`As you type, questions like yours appear here. Perhaps one has your answer.`
-            : t`Nobody seems to have asked this yet.`}
+            ? t`Similar questions appear here as you type. One of them may have your answer.`
+            : t`No similar questions found.`}
         </p>
       )}
       {found.length > 0 && (

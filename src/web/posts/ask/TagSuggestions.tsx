@@ -14,11 +14,11 @@ import classes from './TagSuggestions.module.css';
 
 const maxSuggestions = 6;
 
-/** Tags to add with a press: while one is being typed those that complete it, else those that fit the text. */
+/** Tags to add by pressing them: completions of the tag being typed, otherwise tags that fit the text. */
 export function TagSuggestions(props: {
   typed: string;
   fitting: readonly TagSuggestion[];
-  /** Where they are typed: who is there sees what is suggested. */
+  /** The tag field. While it has the focus, the suggestions are scrolled into view. */
   field: RefObject<HTMLElement | null>;
   onAdd: (tag: string) => void;
 }) {
@@ -60,12 +60,12 @@ export function TagSuggestions(props: {
   );
 }
 
-/** Known tags that begin with what is typed, or have it inside; those that begin first, then those used most. */
+/** Known tags that start with or contain the typed text: those that start with it first, then by use. */
 function useTagCompletions(unfinished: string): TagSuggestion[] {
   const [named] = useDebouncedValue(tagKey(unfinished), 200);
   const { data } = useQuery({
     queryKey: ['tag-completions', named],
-    queryFn: ({ signal }) => readJson(api.topics.$get({ query: { q: named } }, { init: { signal } })),
+    queryFn: ({ signal }) => readJson(api.tags.$get({ query: { q: named } }, { init: { signal } })),
     enabled: named !== '',
     staleTime: 60_000,
     retry: false,

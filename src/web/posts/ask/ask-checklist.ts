@@ -2,16 +2,16 @@ import { countCodePoints } from '#shared/core/text.ts';
 import { parseTags } from '#shared/posts/tags.ts';
 import type { AskDraft } from './ask-draft.ts';
 
-/** What makes a question easy to answer. None of it is a rule. */
+/** The properties that make a question easy to answer. None is required. */
 export type ChecklistItem = 'title' | 'details' | 'tags' | 'code';
 
-/** A title of fewer words or characters names a subject and asks nothing. */
+/** A shorter title names a subject without asking anything. */
 const titleMinimum = { words: 4, characters: 15 } as const;
 
-/** Details shorter than about two sentences cannot tell what was tried. */
+/** Shorter details, less than about two sentences, cannot describe what was tried. */
 const detailsMinCharacters = 120;
 
-/** What a draft is advised, and whether it follows it. Of code, only a draft that has some hears anything. */
+/** The hints for a draft, with whether each is met. The hint about code appears only if the draft has code. */
 export function checkAskDraft(
   draft: Pick<AskDraft, 'title' | 'content' | 'tags'>,
 ): readonly { advice: ChecklistItem; done: boolean }[] {
@@ -22,18 +22,18 @@ export function checkAskDraft(
     { advice: 'title', done: isClearQuestion(draft.title.trim()) },
     { advice: 'details', done: countCodePoints(draft.content.trim()) >= detailsMinCharacters },
     { advice: 'tags', done: parseTags(draft.tags).length > 0 },
-    // The last: nothing else moves when it comes.
+    // Last, so that nothing else moves when it appears.
     ...(hasCode ? [{ advice: 'code', done: !isLoose } as const] : []),
   ];
 }
 
-/** Some languages write no spaces between words: there, a question mark or the length has to do. */
+/** For languages without spaces between words, a question mark or the length decides. */
 function isClearQuestion(text: string): boolean {
   if (/[?？؟]/u.test(text) && countCodePoints(text) >= 6) return true;
   return countCodePoints(text) >= titleMinimum.characters && text.split(/\s+/u).length >= titleMinimum.words;
 }
 
-/** What stands outside of code blocks and of code in a line. */
+/** Removes code blocks and inline code. */
 function withoutCode(content: string): string {
   return content
     .replace(/^(```|~~~)[\s\S]*?(^\1|$(?![\s\S]))/gmu, '')
@@ -41,6 +41,6 @@ function withoutCode(content: string): string {
     .replace(/`[^`\n]+`/gu, '');
 }
 
-/** Ends or begins as only code does. */
+/** A line that begins or ends like code. */
 const codeLine =
   /[;{}]$|^(?:import|from|const|let|var|def|class|function|return|#include|public|private)\b.*[=:(){};<>]|^<\/?[a-z][^>]*>|=>\s|^\$ \S|^(?:SELECT|INSERT|UPDATE|DELETE)\s.+\s(?:FROM|INTO|SET)\s/u;

@@ -1,12 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { countCodePoints } from '#shared/core/text.ts';
 import { limits } from '#shared/core/limits.ts';
-import { askMessages } from '#shared/posts/questions-messages.ts';
 import { parseTags, findTagsProblem } from '#shared/posts/tags.ts';
 import { api, createIdempotencyKey, readJson } from '#web/core/api.ts';
-import { translateServerMessage } from '#web/core/errors.ts';
+import { translateCodedError, translateError } from '#web/core/errors.ts';
 
-/** A question as it is typed. `key` makes a retry, and a double click, post it once. */
+/** A question as it is typed. `key` is the idempotency key, so that a retry or a double click posts it once. */
 export type AskDraft = { title: string; content: string; tags: string; key: string };
 export type AskProblem = { field: 'title' | 'content' | 'tags' | null; message: string };
 
@@ -20,17 +19,16 @@ export const createAskDraft = (): AskDraft => ({
 export const isEmptyAskDraft = ({ title, content, tags }: AskDraft): boolean =>
   title.trim() === '' && content.trim() === '' && tags.trim() === '';
 
-/** The first rule a draft breaks (docs/product.md 4.1); null when it can be posted. */
+/** The first rule that a draft breaks (docs/product.md 4.1); null if it can be posted. */
 export function validateAskDraft({ title, content, tags }: AskDraft): AskProblem | null {
-  if (title.trim() === '') return { field: 'title', message: translateServerMessage(askMessages.required) };
-  if (content.trim() === '')
-    return { field: 'content', message: translateServerMessage(askMessages.required) };
+  if (title.trim() === '') return { field: 'title', message: translateError('question-fields-required') };
+  if (content.trim() === '') return { field: 'content', message: translateError('question-fields-required') };
   if (countCodePoints(title.trim()) > limits.title)
-    return { field: 'title', message: translateServerMessage(askMessages.titleLong) };
+    return { field: 'title', message: translateError('title-too-long', { max: limits.title }) };
   if (countCodePoints(content.trim()) > limits.details)
-    return { field: 'content', message: translateServerMessage(askMessages.detailsLong) };
-  const message = findTagsProblem(parseTags(tags));
-  return message === null ? null : { field: 'tags', message: translateServerMessage(message) };
+    return { field: 'content', message: translateError('details-too-long', { max: limits.details }) };
+  const problem = findTagsProblem(parseTags(tags));
+  return problem === null ? null : { field: 'tags', message: translateCodedError(problem) };
 }
 
 export function usePostQuestion() {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { checkAskDraft } from './ask-checklist.ts';
 import { canAddTag, getUnfinishedTag, insertTag } from './tag-field.ts';
 
-describe('a tag that is pressed', () => {
+describe('tag field', () => {
   test.each([
     ['', 'css', 'css, '],
     ['html', 'css', 'html, css, '],
@@ -12,11 +12,11 @@ describe('a tag that is pressed', () => {
     ['CSS, html', 'css', 'html, css, '],
     ['a, b, c, d', 'e', 'a, b, c, d, e'],
     ['a, b, c, d, ja', 'java', 'a, b, c, d, java'],
-  ])('with %j in the field: %s', (typed, tag, then) => {
+  ])('turns %j plus the tag %j into %j', (typed, tag, then) => {
     expect(insertTag(typed, tag)).toBe(then);
   });
 
-  test('has room until five are chosen; one that is being completed is not chosen yet', () => {
+  test('accepts up to five tags, not counting one that is being completed', () => {
     expect(['', 'a, b, c, d', 'a, b, c, d, e', 'a, b, c, d, e,'].map(canAddTag)).toEqual([
       true,
       true,
@@ -25,12 +25,12 @@ describe('a tag that is pressed', () => {
     ]);
   });
 
-  test('the unfinished tag is what stands behind the last comma', () => {
+  test('takes the text after the last comma as the unfinished tag', () => {
     expect(['', 'a', 'a,', 'a, #b  c'].map(getUnfinishedTag)).toEqual(['', 'a', '', 'b c']);
   });
 });
 
-describe('the checklist', () => {
+describe('checkAskDraft', () => {
   const empty = { title: '', content: '', tags: '' };
   const advices = (draft: Partial<typeof empty>) => checkAskDraft({ ...empty, ...draft });
   const ticks = (draft: Partial<typeof empty>) =>
@@ -49,11 +49,11 @@ describe('the checklist', () => {
     ['flexbox', false],
     ['Help me!', false],
     ['Why?', false],
-  ])('sees whether the title says what is asked: %s', (title, told) => {
-    expect(ticks({ title }).includes('title')).toBe(told);
+  ])('ticks the title only if it is a clear question: %s', (title, expected) => {
+    expect(ticks({ title }).includes('title')).toBe(expected);
   });
 
-  test('wants details of about two sentences', () => {
+  test('ticks details of about two sentences', () => {
     expect(ticks({ content: 'It fails.' })).not.toContain('details');
     expect(ticks({ content: 'I tried it on two machines. '.repeat(5) })).toContain('details');
   });
@@ -66,18 +66,18 @@ describe('the checklist', () => {
     ['My code:\nfor (;;) {\n}', false],
     ['<div class="box">', false],
     ['SELECT name FROM member', false],
-  ])('sees code outside of code blocks: %j', (content, tidy) => {
+  ])('detects code outside code blocks: %j', (content, tidy) => {
     expect(advices({ content })).toContainEqual({ advice: 'code', done: tidy });
   });
 
   test.each(['', 'Plain words; and more of them.', 'One line.\n\nAnother.'])(
-    'says nothing of code to who writes none: %j',
+    'omits the code hint for text without code: %j',
     (content) => {
       expect(advices({ content }).map(({ advice }) => advice)).toEqual(['title', 'details', 'tags']);
     },
   );
 
-  test('wants a tag', () => {
+  test('ticks the tags once there is one', () => {
     expect(ticks({ tags: ' , ' })).toEqual([]);
     expect(ticks({ tags: 'css' })).toEqual(['tags']);
   });

@@ -2,23 +2,20 @@ import { i18n } from '@lingui/core';
 import { plural, t } from '@lingui/core/macro';
 import type { Audience } from '#shared/discovery/similar.ts';
 
-/** Who will hear of a question, before it is posted; undefined while it has no tags. */
-export function describeAudience(audience: Audience | undefined): string {
+/** Who will see a question, before it is posted; null without followers. @param audience undefined without tags */
+export function describeAudience(audience: Audience | undefined): string | null {
   if (audience === undefined)
     return t`People who follow its tags will see your question in their following feed.`;
   const { members, tags } = audience;
-  const names = formatNames(
-    tags.filter(({ followers }) => members === 0 || followers > 0).map(({ name }) => name),
-  );
-  if (members === 0)
-    return t`Nobody follows ${names} yet. Whoever searches or comes by will find your question.`;
+  if (members === 0) return null;
+  const names = formatNames(tags.filter(({ followers }) => followers > 0).map(({ name }) => name));
   return plural(members, {
     one: `One person who follows ${names} will see it in their following feed.`,
     other: `# people who follow ${names} will see it in their following feed.`,
   });
 }
 
-/** The same once it is posted; null where there is nobody to tell of. */
+/** The same after posting; null if no one is notified. */
 export function postedMessage({ members }: Audience): string | null {
   if (members === 0) return null;
   return plural(members, {

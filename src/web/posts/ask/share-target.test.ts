@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { limits } from '#shared/core/limits.ts';
 import { parseSharedContent, mergeSharedContent } from './share-target.ts';
 
-describe('what another app shares', () => {
+describe('parseSharedContent', () => {
   test.each([
     [
       { title: 'A page', text: 'Look at this', url: 'https://example.org/a' },
@@ -25,19 +25,19 @@ describe('what another app shares', () => {
       { title: 'Two\nlines ', text: '  ' },
       { title: 'Two lines', content: '' },
     ],
-  ])('%j becomes %j', (shared, question) => {
+  ])('turns %j into %j', (shared, question) => {
     expect(parseSharedContent(shared)).toEqual(question);
   });
 
   test.each(['javascript:alert(1)', 'data:text/html,x', 'file:///etc/passwd', 'no address'])(
-    'the address %s is left out',
+    'drops the invalid address %s',
     (url) => {
       expect(parseSharedContent({ title: 'A title', url })).toEqual({ title: 'A title', content: '' });
       expect(parseSharedContent({ url })).toBeNull();
     },
   );
 
-  test('loses what cannot be posted, and what is too long', () => {
+  test('drops invalid characters and truncates long texts', () => {
     const shared = parseSharedContent({
       title: `\0a\u001b\ud800${'😀'.repeat(300)}`,
       text: 'x'.repeat(5000),
@@ -47,26 +47,26 @@ describe('what another app shares', () => {
   });
 });
 
-describe('a draft that something is shared into', () => {
+describe('mergeSharedContent', () => {
   const shared = { title: 'Shared', content: 'https://example.org/' };
 
-  test('takes it where it is empty', () => {
+  test('fills an empty draft', () => {
     expect(mergeSharedContent({ title: '', content: '' }, shared)).toEqual(shared);
   });
 
-  test('keeps what was typed, and has what was shared below', () => {
+  test('appends shared content below typed text', () => {
     expect(mergeSharedContent({ title: 'Typed', content: 'Typed as well' }, shared)).toEqual({
       title: 'Typed',
       content: 'Typed as well\n\nShared\n\nhttps://example.org/',
     });
   });
 
-  test('has it once, however often it comes', () => {
+  test('adds the same content only once', () => {
     const once = mergeSharedContent({ title: '', content: '' }, shared);
     expect(mergeSharedContent(once, shared)).toEqual(once);
   });
 
-  test('loses nothing of what was typed where there is no room', () => {
+  test('keeps typed text if there is no space left', () => {
     const full = { title: 'Typed', content: 'x'.repeat(limits.details) };
     expect(mergeSharedContent(full, shared)).toEqual(full);
   });

@@ -5,14 +5,16 @@ import { countCodePoints, truncate } from '#shared/core/text.ts';
 import { paths } from '#web/core/paths.ts';
 import type { AskDraft } from './ask-draft.ts';
 
-/** What another app shares by the system (`share_target` in public/manifest.webmanifest), as the address has it. */
+/**
+ * Content that another app shares through the system (`share_target` in public/manifest.webmanifest), from the address.
+ */
 export type SharedContent = {
   title?: string | undefined;
   text?: string | undefined;
   url?: string | undefined;
 };
 
-/** Puts what was shared into the draft, once, and takes it out of the address. */
+/** Adds shared content to the draft once and removes it from the address. */
 export function useShareTarget(draft: AskDraft, setDraft: (change: Partial<AskDraft>) => void): void {
   const router = useRouter();
   const search = useLocation({ select: ({ searchStr }) => searchStr });
@@ -25,7 +27,7 @@ export function useShareTarget(draft: AskDraft, setDraft: (change: Partial<AskDr
   useEffect(() => take(search), [search]);
 }
 
-/** Title and details as they can be posted, whatever the other app wrote; null where nothing of it is left. */
+/** A title and details that can be posted, whatever the other app sent; null if nothing is left. */
 export function parseSharedContent({
   title,
   text,
@@ -39,7 +41,7 @@ export function parseSharedContent({
   return line === '' && content === '' ? null : { title: line, content };
 }
 
-/** What was typed before stays; what was shared comes after it, as far as there is room. */
+/** Keeps the typed text and appends the shared content as far as it fits. */
 export function mergeSharedContent(
   { title, content }: Pick<AskDraft, 'title' | 'content'>,
   shared: { title: string; content: string },
@@ -58,7 +60,9 @@ function join(first: string, second: string): string {
   return first === '' || second === '' ? first + second : `${first}\n\n${second}`;
 }
 
-/** Without what the server refuses: control characters but tabs and line breaks, halves of characters. */
+/**
+ * Removes characters that the server refuses: control characters except tabs and line breaks, and unpaired surrogates.
+ */
 function cleanText(text = ''): string {
   return text
     .toWellFormed()

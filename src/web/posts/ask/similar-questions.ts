@@ -7,13 +7,13 @@ import { findTagsProblem, parseTags } from '#shared/posts/tags.ts';
 import { api, readJson } from '#web/core/api.ts';
 import type { AskDraft } from './ask-draft.ts';
 
-/** A pause in typing after which it is worth asking. */
+/** The pause in typing before a search, in milliseconds. */
 const typingPauseMs = 400;
 
-/** What is asked once stays right for so long. */
+/** How long results stay fresh, in milliseconds. */
 const staleTimeMs = 60_000;
 
-/** What is like the draft, once its typing pauses; what was found before stays until then. */
+/** Questions similar to the draft, searched when typing pauses. The previous results stay until then. */
 export function useSimilarQuestions(draft: Pick<AskDraft, 'title' | 'content' | 'tags'>) {
   const [typed] = useDebouncedValue(JSON.stringify(toPartialQuestion(draft)), typingPauseMs);
   return useQuery(similarQuestionsQuery(JSON.parse(typed) as PartialQuestion));
@@ -26,14 +26,14 @@ function similarQuestionsQuery(typed: PartialQuestion) {
     queryFn: ({ signal }) => readJson(api.questions.similar.$post({ json: typed }, { init: { signal } })),
     enabled: !blank,
     staleTime: staleTimeMs,
-    // It helps, and is never worth a message; the next word typed asks again.
+    // The search is optional, so a failure shows no message. The next word searches again.
     retry: false,
     throwOnError: false,
     ...(blank ? {} : { placeholderData: keepPreviousData }),
   });
 }
 
-/** As the server takes it: no longer than what may be posted, and only tags that may be. */
+/** The draft within the limits of the server, with valid tags only. */
 function toPartialQuestion({
   title,
   content,
@@ -46,7 +46,7 @@ function toPartialQuestion({
   };
 }
 
-/** Who would see a question with these tags. */
+/** The members who would be notified of a question with these tags. */
 export function useAudience(tags: string) {
   const [named] = useDebouncedValue(listValidTags(tags).join(','), typingPauseMs);
   return useQuery({

@@ -2,12 +2,12 @@ import { tagKey } from '#shared/core/text.ts';
 import { limits } from '#shared/core/limits.ts';
 import { normalizeTag, parseTags } from '#shared/posts/tags.ts';
 
-/** The tag whose name is not complete: what stands behind the last comma. */
+/** The tag being typed: the text after the last comma. */
 export function getUnfinishedTag(typed: string): string {
   return normalizeTag(typed.slice(typed.lastIndexOf(',') + 1));
 }
 
-/** The field with a tag added; in the place of an unfinished one that it completes. The comma invites the next. */
+/** Adds a tag to the field, replacing the unfinished one that it completes. Ends with a comma for the next. */
 export function insertTag(typed: string, tag: string): string {
   const unfinished = getUnfinishedTag(typed);
   const completes = unfinished !== '' && tagKey(tag).includes(tagKey(unfinished));
@@ -16,7 +16,7 @@ export function insertTag(typed: string, tag: string): string {
   return tags.length < limits.tagsPerQuestion ? `${tags.join(', ')}, ` : tags.join(', ');
 }
 
-/** Whether one more tag may be chosen. */
+/** Whether one more tag can be added. */
 export function canAddTag(typed: string): boolean {
   const complete = getUnfinishedTag(typed) === '' ? parseTags(typed) : parseTags(typed).slice(0, -1);
   return complete.length < limits.tagsPerQuestion;

@@ -13,15 +13,15 @@ const Difference = lazyComponent(() => import('#web/posts/revisions/TextDiff.tsx
 
 type Props = {
   conflict: Choice | null;
-  /** What the form holds. */
+  /** The contents of the form. */
   draft: object;
-  /** The member has decided: the focus goes back to what they were writing. */
+  /** The member has decided. The focus returns to the form. */
   onResolved: () => void;
 };
 
 const changedElsewhere = () => t`This draft was changed on another device`;
 
-/** Two devices wrote at one draft: shows the other text, and leaves it to the member which one stays. */
+/** Shown when two devices changed the same draft: shows the other version and lets the member choose. */
 export function DraftConflict({ conflict, draft, onResolved }: Props) {
   return (
     <div>
@@ -50,7 +50,7 @@ function DraftConflictPanel({ conflict, draft, onResolved }: Props & { conflict:
           <Time at={conflict.writtenAt} />
         </p>
       )}
-      <ScrollBox label={t`The text of the other device`} className={classes.text}>
+      <ScrollBox label={t`Version from the other device`} className={classes.text}>
         <Suspense fallback={<PlainText of={conflict.serverFields} />}>
           <Difference
             before={comparing ? toRevision(draft) : null}
@@ -60,17 +60,17 @@ function DraftConflictPanel({ conflict, draft, onResolved }: Props & { conflict:
       </ScrollBox>
       <div className={classes.buttons}>
         <Button size="xs" onClick={() => choose('other')}>
-          {t`Use this`}
+          {t`Use this version`}
         </Button>
         <Button size="xs" variant="default" aria-pressed={comparing} onClick={() => setComparing(!comparing)}>
           {t`Compare`}
         </Button>
       </div>
       <p className={classes.formNote}>
-        {t`The other one stands in the form below. Nothing is lost until you choose.`}
+        {t`The other version is in the form below. Both are saved until you choose one.`}
       </p>
       <Button size="xs" variant="default" onClick={() => choose('form')}>
-        {t`Keep the other one`}
+        {t`Keep the other version`}
       </Button>
     </section>
   );
@@ -80,7 +80,7 @@ function PlainText({ of }: { of: DraftFields }) {
   return <p dir="auto">{of['content']}</p>;
 }
 
-/** A draft as the comparison takes versions of posts. */
+/** A draft in the shape that the comparison of revisions expects. */
 function toRevision(draft: object) {
   const { title, content, tags }: { title?: unknown; content?: unknown; tags?: unknown } = draft;
   return {

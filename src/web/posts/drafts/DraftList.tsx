@@ -18,17 +18,17 @@ import { Skeleton, SkeletonLines } from '#web/ui/Skeleton.tsx';
 
 type DiscardedDraft = { item: DraftItem; fields: DraftFields };
 
-/** What the member has begun to write; what they discard here can be brought back until they leave. */
+/** The member's drafts. A discarded draft can be restored until the page is left. */
 export function DraftList({ drafts, memberId }: { drafts: readonly DraftItem[]; memberId: number }) {
   const [discarded, setDiscarded] = useState<readonly DiscardedDraft[]>([]);
-  const isDiscarded = (place: string) => discarded.some(({ item }) => item.target === place);
-  // A line stays where it was, also when it is only the way back.
+  const isDiscarded = (target: string) => discarded.some(({ item }) => item.target === target);
+  // A line stays in its place, also when it only offers to restore the draft.
   const lines = [
     ...drafts.filter(({ target }) => !isDiscarded(target)).map((item) => ({ item, fields: null })),
     ...discarded,
   ].toSorted((one, other) => (one.item.updatedAt < other.item.updatedAt ? 1 : -1));
-  const handleRestored = (place: string) =>
-    setDiscarded((all) => all.filter(({ item }) => item.target !== place));
+  const handleRestored = (target: string) =>
+    setDiscarded((all) => all.filter(({ item }) => item.target !== target));
   return (
     <ul className={classes.list}>
       {lines.map(({ item, fields }) => (
@@ -86,11 +86,11 @@ function DraftLine(props: { item: DraftItem; memberId: number; onDiscarded: (fie
         <p className={classes.facts}>
           <Time at={item.updatedAt} />
           {item.version === null && <span>{t`Saved on this device`}</span>}
-          {path === null && <span>{t`What it belongs to was deleted`}</span>}
+          {path === null && <span>{t`The post it belongs to was deleted`}</span>}
         </p>
       </div>
       <div className={classes.buttons}>
-        {path === null && <CopyTextButton at={{ memberId, target: item.target }} describedBy={id} />}
+        {path === null && <CopyTextButton draftRef={{ memberId, target: item.target }} describedBy={id} />}
         <Button
           variant="default"
           size="compact-md"
@@ -105,12 +105,12 @@ function DraftLine(props: { item: DraftItem; memberId: number; onDiscarded: (fie
   );
 }
 
-/** The way out for a text whose form is gone. */
-function CopyTextButton({ at, describedBy }: { at: DraftRef; describedBy: string }) {
+/** Lets the member copy the text if the form no longer exists. */
+function CopyTextButton({ draftRef, describedBy }: { draftRef: DraftRef; describedBy: string }) {
   const copy = useMutation({
     mutationFn: async () => {
-      const { fields } = await fetchDraft(at);
-      if (!(await copyText(fields?.['content'] ?? ''))) throw new Error('The browser copies nothing.');
+      const { fields } = await fetchDraft(draftRef);
+      if (!(await copyText(fields?.['content'] ?? ''))) throw new Error('The browser cannot copy text.');
     },
     onSuccess: () => toast(t`Text copied to clipboard!`),
     onError: () => toastError(t`The text could not be copied. Please try again.`),
@@ -161,7 +161,7 @@ function DiscardedDraftLine(props: {
   );
 }
 
-/** Some drafts in grey: each with its name, two lines of its text, and its time. */
+/** The placeholder of the list of drafts: a name, two lines of text and a time for each. */
 export function DraftSkeletons() {
   return (
     <LoadingRegion label={t`Loading your drafts`}>

@@ -15,7 +15,7 @@ import classes from '#web/ui/page.module.css';
 export function DraftsPage() {
   usePageTitle(t`Drafts`);
   const member = useMember();
-  // Signed out: the layout is about to leave.
+  // After a sign-out the layout is about to redirect.
   return member === null ? null : <MemberDrafts member={member} />;
 }
 
@@ -24,7 +24,7 @@ function MemberDrafts({ member }: { member: Me }) {
   return (
     <>
       <PageHeading className={classes.heading}>{t`Drafts`}</PageHeading>
-      <p className={classes.lead}>{t`What you begin to write is kept here until you post it.`}</p>
+      <p className={classes.lead}>{t`Unfinished posts are saved here until you post them.`}</p>
       {query.isPending ? (
         <DraftSkeletons />
       ) : query.data === undefined ? (
@@ -41,7 +41,7 @@ function NoDrafts() {
   return (
     <EmptyState
       title={t`No drafts`}
-      text={t`Close a form half-way, or lose your connection: the text waits here, on all your devices.`}
+      text={t`Drafts are saved automatically and available on all your devices.`}
     >
       <ButtonLink href={paths.ask}>{t`Ask a question`}</ButtonLink>
     </EmptyState>

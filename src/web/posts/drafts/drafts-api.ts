@@ -1,22 +1,22 @@
 import type { DraftEnd } from '#shared/core/events.ts';
 import type { DraftState } from '#shared/posts/drafts.ts';
-import { madeByHeader } from '#shared/core/protocol.ts';
+import { actingMemberHeader } from '#shared/core/protocol.ts';
 import { api, createIdempotencyKey, readJson } from '#web/core/api.ts';
 import { type DraftRecord, type DraftRef, getOrCreateBrowserId } from './drafts-storage.ts';
 import { ApiError } from '#web/core/errors.ts';
 
-/** A request without an answer by then has none. */
+/** A request without a response after this many milliseconds counts as failed. */
 const requestTimeoutMs = 20_000;
 
-/** Browsers refuse requests that outlive their page beyond 64 KB. */
+/** Browsers refuse `keepalive` requests above 64 KB. */
 const maxKeepaliveBytes = 60_000;
 
-/** This browser as the server knows it. */
+/** The id of this browser on the server. */
 export const getBrowserId = () => getOrCreateBrowserId(createIdempotencyKey);
 
-/** @param isLeavingPage the page is about to go: the request outlives it, where it is small enough. */
+/** @param isLeavingPage whether the page is being closed: the request then outlives it if it is small enough. */
 export async function putDraft(
-  at: DraftRef,
+  draftRef: DraftRef,
   record: DraftRecord,
   isLeavingPage: boolean,
 ): Promise<DraftState> {
@@ -25,28 +25,28 @@ export async function putDraft(
   const json = { key, fields, basedOn: record.baseVersion, clientId: getBrowserId(), sequence: record.step };
   const keepalive = isLeavingPage && JSON.stringify(json).length * 3 < maxKeepaliveBytes;
   const request = api.drafts[':target'].$put(
-    { param: { target: at.target }, json },
-    requestOptions(at, { keepalive }),
+    { param: { target: draftRef.target }, json },
+    requestOptions(draftRef, { keepalive }),
   );
   const saved = await readJson(request);
-  recordVersionOf(at, saved);
+  recordVersionOf(draftRef, saved);
   return saved;
 }
 
-export async function fetchDraft(at: DraftRef): Promise<DraftState> {
+export async function fetchDraft(draftRef: DraftRef): Promise<DraftState> {
   const draft = await readJson(
-    api.drafts[':target'].$get({ param: { target: at.target } }, requestOptions(at)),
+    api.drafts[':target'].$get({ param: { target: draftRef.target } }, requestOptions(draftRef)),
   );
-  recordVersionOf(at, draft);
+  recordVersionOf(draftRef, draft);
   return draft;
 }
 
-/** Returns the draft that is there instead of the version that was meant; null when there is none any more. */
-export async function deleteDraft(at: DraftRef, version: number | null): Promise<DraftState | null> {
+/** Deletes a version of a draft. Returns the draft that exists instead of that version; null if there is none. */
+export async function deleteDraft(draftRef: DraftRef, version: number | null): Promise<DraftState | null> {
   const query = version === null ? {} : { basedOn: String(version) };
   try {
     await readJson(
-      api.drafts[':target'].$delete({ param: { target: at.target }, query }, requestOptions(at)),
+      api.drafts[':target'].$delete({ param: { target: draftRef.target }, query }, requestOptions(draftRef)),
     );
     return null;
   } catch (error) {
@@ -56,14 +56,14 @@ export async function deleteDraft(at: DraftRef, version: number | null): Promise
   }
 }
 
-/** The other draft that a refusal tells of; null where it tells of none. */
+/** The conflicting draft in an error response; null if it has none. */
 export function getConflictingDraft(error: ApiError): DraftState | null {
   const { draft } = error.body;
-  // As the API describes it: the server's own answers are not checked again. A proxy's has none.
+  // The server's responses follow the API's types and are not validated again. A response of a proxy has no draft.
   return typeof draft === 'object' && draft !== null && 'version' in draft ? (draft as DraftState) : null;
 }
 
-/** The versions of all the member's drafts on the server, asked for once and then kept right by what is heard. */
+/** The versions of all the member's drafts on the server, fetched once and then updated by events. */
 const versions = new Map<number, Promise<Map<string, number>>>();
 
 export function fetchDraftVersions(memberId: number): Promise<Map<string, number>> {
@@ -77,7 +77,7 @@ export function fetchDraftVersions(memberId: number): Promise<Map<string, number
   return pending;
 }
 
-/** What was heard of a target. */
+/** Updates the known version of a target from an event. */
 export function recordDraftEvent(
   memberId: number,
   event: { target: string; version: number; ended: DraftEnd | null },
@@ -85,12 +85,12 @@ export function recordDraftEvent(
   setVersion(memberId, event.target, event.ended === null ? event.version : null);
 }
 
-/** They are asked for anew when they are needed next. */
+/** Drops the versions, so that they are fetched again when they are needed. */
 export function clearDraftVersions(memberId: number): void {
   versions.delete(memberId);
 }
 
-/** What an answer tells of a target. */
+/** Updates the known version of a target from a response. */
 function recordVersionOf({ memberId, target }: DraftRef, { fields, version }: DraftState): void {
   setVersion(memberId, target, fields === null ? null : version);
 }
@@ -106,7 +106,7 @@ function setVersion(memberId: number, target: string, version: number | null): v
 
 function requestOptions({ memberId }: { memberId: number }, init: { keepalive?: boolean } = {}) {
   return {
-    headers: { [madeByHeader]: String(memberId) },
+    headers: { [actingMemberHeader]: String(memberId) },
     init: { ...init, signal: AbortSignal.timeout(requestTimeoutMs) },
   };
 }

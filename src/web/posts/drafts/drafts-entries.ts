@@ -1,39 +1,50 @@
 import type { DraftFields, DraftState } from '#shared/posts/drafts.ts';
-import { type DraftRef, getStorageKey, onDraftChangedInOtherTab, readDraftRecord } from './drafts-storage.ts';
+import { getDraftFields } from './drafts-merge.ts';
+import {
+  type DraftRecord,
+  type DraftRef,
+  getStorageKey,
+  onDraftChangedInOtherTab,
+  readDraftRecord,
+  writeDraftRecord,
+} from './drafts-storage.ts';
 
-/** What this page knows of a draft beside its record (`draft-store.ts`). */
+/** The state of a draft on this page, in addition to its record (`drafts-storage.ts`). */
 export type DraftEntry = {
-  /** The text of another device that the member has to choose about. */
+  /** The version of another device, if the member has to choose. */
   conflicting: DraftState | null;
   timer: number | undefined;
-  /** When it is sent at the latest, although one types on. */
+  /** The latest time to send, even while the member keeps typing, in milliseconds since 1970. */
   sendBy: number | null;
   sending: boolean;
   isStale: boolean;
-  /** The last try did not get through. */
+  /** The last try failed. */
   failed: boolean;
   tries: number;
-  /** The step the server does not take, and the one that was sent as the page was hidden. */
+  /** `refusedStep`: the step that the server refused. `flushedStep`: the step sent when the page was hidden. */
   refusedStep: number | null;
   flushedStep: number | null;
 };
 
-/** A form that is on the page. */
+/** A mounted form. */
 export type DraftForm = {
-  /** Puts a text into it. @param fields null: nothing was typed. */
+  /**
+   * Shows a text in the form.
+   * @param fields null for an empty form.
+   */
   show: (fields: DraftFields | null) => void;
-  /** Something about the draft is other than it was. */
+  /** Called when the draft's status changes. */
   onStatusChange: () => void;
 };
 
-const entries = new Map<string, { at: DraftRef; entry: DraftEntry }>();
-const forms = new Map<string, { at: DraftRef; form: DraftForm }>();
+const entries = new Map<string, { draftRef: DraftRef; entry: DraftEntry }>();
+const forms = new Map<string, { draftRef: DraftRef; form: DraftForm }>();
 let listening = false;
 
-export function getDraftEntry(at: DraftRef): DraftEntry {
-  const key = getStorageKey(at);
-  const known = entries.get(key);
-  if (known !== undefined) return known.entry;
+export function getDraftEntry(draftRef: DraftRef): DraftEntry {
+  const key = getStorageKey(draftRef);
+  const existing = entries.get(key);
+  if (existing !== undefined) return existing.entry;
   const entry: DraftEntry = {
     conflicting: null,
     timer: undefined,
@@ -45,52 +56,73 @@ export function getDraftEntry(at: DraftRef): DraftEntry {
     refusedStep: null,
     flushedStep: null,
   };
-  entries.set(key, { at, entry });
+  entries.set(key, { draftRef, entry });
   return entry;
 }
 
-/** All that were touched since the page was loaded. */
+/** All drafts touched since the page was loaded. */
 export function listDraftEntries(): readonly (readonly [DraftRef, DraftEntry])[] {
-  return [...entries.values()].map(({ at, entry }) => [at, entry] as const);
+  return [...entries.values()].map(({ draftRef, entry }) => [draftRef, entry] as const);
 }
 
-/** Returns what takes it off again. */
-export function registerDraftForm(at: DraftRef, form: DraftForm): () => void {
+/** Returns a function that unregisters the form. */
+export function registerDraftForm(draftRef: DraftRef, form: DraftForm): () => void {
   watchOtherTabs();
-  const key = getStorageKey(at);
-  const mounted = { at, form };
+  const key = getStorageKey(draftRef);
+  const mounted = { draftRef, form };
   forms.set(key, mounted);
-  getDraftEntry(at);
+  getDraftEntry(draftRef);
   return () => {
     if (forms.get(key) === mounted) forms.delete(key);
   };
 }
 
-/** The places of a member whose forms are on the page. */
+/** The draft targets of a member's mounted forms. */
 export function listOpenDraftForms(memberId: number): string[] {
-  return [...forms.values()].filter(({ at }) => at.memberId === memberId).map(({ at }) => at.target);
+  return [...forms.values()]
+    .filter(({ draftRef }) => draftRef.memberId === memberId)
+    .map(({ draftRef }) => draftRef.target);
 }
 
-export function showInDraftForm(at: DraftRef, fields: DraftFields | null): void {
-  const form = forms.get(getStorageKey(at))?.form;
+export function showInDraftForm(draftRef: DraftRef, fields: DraftFields | null): void {
+  const form = forms.get(getStorageKey(draftRef))?.form;
   form?.show(fields);
   form?.onStatusChange();
 }
 
-export function notifyDraftForm(at: DraftRef): void {
-  forms.get(getStorageKey(at))?.form.onStatusChange();
+export function notifyDraftForm(draftRef: DraftRef): void {
+  forms.get(getStorageKey(draftRef))?.form.onStatusChange();
 }
 
-/** A form shows what another tab of this browser has typed; one that slept looks when it is looked at. */
+/** Replaces the draft on this page with the version of the server. */
+export function acceptServerDraft(draftRef: DraftRef, record: DraftRecord | null, server: DraftState): void {
+  const fields = getDraftFields(server);
+  const step = (record?.step ?? 0) + 1;
+  writeDraftRecord(draftRef, {
+    fields,
+    baseVersion: server.version,
+    dirty: false,
+    wasSent: false,
+    step,
+    postedKey: null,
+    changedAt: Date.now(),
+  });
+  getDraftEntry(draftRef).conflicting = null;
+  showInDraftForm(draftRef, fields);
+  notifyDraftForm(draftRef);
+}
+
+/** Forms show what is typed in other tabs. A tab that was suspended catches up when it becomes visible. */
 function watchOtherTabs(): void {
   if (listening) return;
   listening = true;
-  const follow = (at: DraftRef) => {
-    if (forms.has(getStorageKey(at))) showInDraftForm(at, readDraftRecord(at)?.fields ?? null);
+  const follow = (draftRef: DraftRef) => {
+    if (forms.has(getStorageKey(draftRef)))
+      showInDraftForm(draftRef, readDraftRecord(draftRef)?.fields ?? null);
   };
   onDraftChangedInOtherTab(follow);
   const followAll = () => {
-    for (const { at } of forms.values()) follow(at);
+    for (const { draftRef } of forms.values()) follow(draftRef);
   };
   window.addEventListener('pageshow', followAll);
   window.addEventListener('focus', followAll);

@@ -30,67 +30,62 @@ const server = (content: string | null, more: Partial<DraftState> = {}): DraftSt
 });
 const nothing = server(null, { version: null, key: null, ended: null, clientId: null, sequence: null });
 
-describe('a draft of the server meets', () => {
+describe('decideDraftMerge with a draft on the server', () => {
   test.each<[string, DraftRecord | null, DraftState, string]>([
-    ['an empty form: it comes in', null, server('Theirs'), 'behind'],
+    ['fills an empty form', null, server('Theirs'), 'behind'],
+    ['updates a form without changes', record('Mine'), server('Theirs'), 'behind'],
     [
-      'a form that nothing was typed into since: the form follows',
-      record('Mine'),
-      server('Theirs'),
-      'behind',
-    ],
-    [
-      'words it has never seen: the member chooses',
+      'lets the member choose if there is unsent text',
       record('Mine', { dirty: true }),
       server('Theirs'),
       'choice',
     ],
     [
-      'words that go on from it',
+      'continues with text based on it',
       record('Mine', { baseVersion: 8, dirty: true }),
       server('Theirs'),
       'continues',
     ],
     [
-      'a form that knows a later one: the answer was overtaken',
+      'ignores a response older than the known version',
       record('Mine', { baseVersion: 9 }),
       server('Old'),
       'nothing',
     ],
-    ['the same words: nobody has to choose', record('Mine', { dirty: true }), server('Mine'), 'same'],
+    ['accepts the same text without a choice', record('Mine', { dirty: true }), server('Mine'), 'same'],
     [
-      'words that go on from what this browser had sent, though the answer got lost',
+      'continues from text this browser sent, although the response was lost',
       record('Mine, longer', { dirty: true }),
       server('Mine', { clientId: 'this-browser', sequence: 99 }),
       'continues',
     ],
     [
-      'words older than what this browser has sent since, as after the storage was restored',
+      'lets the member choose if the local text is older than what this browser sent, as after its storage was restored',
       record('Mine', { dirty: true }),
       server('Mine, longer', { clientId: 'this-browser', sequence: 101 }),
       'choice',
     ],
     [
-      'a form that was emptied without a connection, after another device wrote',
+      'refills a form emptied offline after another device wrote',
       record(null, { dirty: true }),
       server('Theirs'),
       'behind',
     ],
     [
-      'a form that was emptied: it is to go',
+      'deletes the draft of an emptied form',
       record(null, { baseVersion: 8, dirty: true }),
       server('Mine'),
       'continues',
     ],
-    ['a form whose post waits', record(null, { postedKey: 'key-of-post' }), server('Mine'), 'waits'],
+    ['waits while the post is queued', record(null, { postedKey: 'key-of-post' }), server('Mine'), 'waits'],
     [
-      'what is typed beside a post that waits',
+      'continues with text typed while a post is queued',
       record('Another', { dirty: true, postedKey: 'key-of-post' }),
       server('Mine'),
       'continues',
     ],
     [
-      'a form whose post waits, and another device has begun another',
+      'shows a new draft of another device while a post is queued',
       record(null, { postedKey: 'key-of-post' }),
       server('Theirs', { key: 'key-of-another' }),
       'behind',
@@ -100,16 +95,21 @@ describe('a draft of the server meets', () => {
   });
 });
 
-describe('a draft that was posted or thrown away elsewhere', () => {
+describe('decideDraftMerge without a draft on the server', () => {
   test.each<[string, DraftRecord | null, DraftState, string]>([
-    ['ends here as well', record('Mine'), server(null, { ended: 'posted' }), 'ended'],
-    ['is no end of words typed since', record('Mine', { dirty: true }), server(null), 'new'],
+    ['ends the local draft as well', record('Mine'), server(null, { ended: 'posted' }), 'ended'],
+    ['starts a new draft for text typed since', record('Mine', { dirty: true }), server(null), 'new'],
     ['leaves an empty form empty', record(null), server(null), 'ended'],
-    ['is nothing to a form without one', null, server(null), 'nothing'],
-    ['is not what the server knows nothing of: the copy here is kept', record('Mine'), nothing, 'new'],
-    ['has ended too where nobody remembers', record('Mine', { changedAt: now - 61 * day }), nothing, 'ended'],
+    ['ignores a target without a local draft', null, server(null), 'nothing'],
+    ['keeps a local draft that the server does not know', record('Mine'), nothing, 'new'],
     [
-      '… but for what was never sent',
+      'ends an old local draft that the server does not know',
+      record('Mine', { changedAt: now - 61 * day }),
+      nothing,
+      'ended',
+    ],
+    [
+      'keeps old text that was never sent',
       record('Mine', { changedAt: now - 61 * day, dirty: true }),
       nothing,
       'new',
@@ -119,7 +119,7 @@ describe('a draft that was posted or thrown away elsewhere', () => {
   });
 });
 
-test('no words that only this browser has are ever given up without being asked for', () => {
+test('never discards unsent text without asking', () => {
   const steps = [99, 100, 101];
   for (const baseVersion of [null, 7, 8])
     for (const wasSent of [true, false])
@@ -133,13 +133,13 @@ test('no words that only this browser has are ever given up without being asked 
             }
 });
 
-describe('what local storage holds', () => {
-  test('is read back as it was written', () => {
+describe('parseDraftRecord', () => {
+  test('reads back a stored record', () => {
     const written = record('Mine', { dirty: true });
     expect(parseDraftRecord(JSON.stringify(written))).toEqual(written);
   });
 
-  test('from before drafts were kept on the server is a draft that is still to be sent', () => {
+  test('reads a record from before drafts were stored on the server as unsent', () => {
     const old = JSON.stringify({ content: 'Typed long ago', key: 'key-of-post', refused: null });
     expect(parseDraftRecord(old)).toMatchObject({
       fields: { content: 'Typed long ago', key: 'key-of-post', refused: null },
@@ -148,7 +148,7 @@ describe('what local storage holds', () => {
     });
   });
 
-  test.each([null, '', '{', '7', 'null', '[]', '"text"'])('is nothing where it is %j', (text) => {
+  test.each([null, '', '{', '7', 'null', '[]', '"text"'])('returns null for %j', (text) => {
     expect(parseDraftRecord(text)).toBeNull();
   });
 });

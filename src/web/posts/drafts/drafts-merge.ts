@@ -1,28 +1,34 @@
 import type { DraftFields, DraftState } from '#shared/posts/drafts.ts';
 import { type DraftRecord, hasSameFields } from './drafts-storage.ts';
 
-/** What becomes of what is here where it meets what the server has. */
+/** The outcome of comparing the local draft with the server's. */
 export type DraftMergeOutcome =
-  /** There is nothing on either side, or the answer is older than what is known. */
+  /** Neither side has a draft, or the response is older than the known version. */
   | 'nothing'
-  /** What is here was let go, and the server will end its draft of it once it is posted. */
+  /** The local draft was posted and waits to be sent. The server ends its draft once it is posted. */
   | 'waits'
-  /** The server's draft, too, is what is here, or an earlier state of it. */
+  /** Both have the same text, or the server has an earlier state of the local text. */
   | 'same'
   | 'continues'
-  /** What is here is an earlier state of the server's. */
+  /** The local draft is an earlier state of the server's. */
   | 'behind'
   /** Both were changed: the member chooses. */
   | 'choice'
-  /** The server's draft has ended, and with it what is here. */
+  /** The server's draft has ended, which ends the local one. */
   | 'ended'
-  /** The server has none: what is here begins a new one. */
+  /** The server has no draft: the local one starts a new one. */
   | 'new';
 
-/** The server remembers for longer how a draft ended. A copy that is older, and of which it knows nothing, has ended. */
+/**
+ * In milliseconds. The server remembers ended drafts for longer, so an older local copy that it does not know has
+ * ended.
+ */
 const maxLocalCopyAgeMs = 60 * 24 * 60 * 60 * 1000;
 
-/** The one that goes on from the other wins, else the member chooses. @param at now, in milliseconds. */
+/**
+ * The side that continues from the other wins; otherwise the member chooses.
+ * @param at the current time in milliseconds since 1970.
+ */
 export function decideDraftMerge(
   record: DraftRecord | null,
   server: DraftState,
@@ -33,14 +39,14 @@ export function decideDraftMerge(
   if (record === null) return 'behind';
   if (record.fields === null && record.postedKey !== null && record.postedKey === server.key) return 'waits';
   if (hasSameFields(record.fields, getDraftFields(server))) return 'same';
-  // This browser wrote it without having heard the answer, and what it holds came later.
+  // This browser sent the server's draft but got no response, and its local text is newer.
   const isOwn = server.clientId === browser && (server.sequence ?? 0) <= record.step;
   if (record.dirty && (server.version === record.baseVersion || isOwn || record.postedKey === server.key))
     return 'continues';
   return record.dirty && record.fields !== null ? 'choice' : 'behind';
 }
 
-/** What a form holds of the server's draft. */
+/** The server's draft as form fields. */
 export function getDraftFields({ fields, key }: DraftState): DraftFields {
   return { ...fields, key };
 }

@@ -2,47 +2,50 @@ import type { DraftFields } from '#shared/posts/drafts.ts';
 import { isObject } from '#web/core/offline-queue.ts';
 
 /**
- * What this browser holds of a draft, in local storage, one entry for each member and place. All tabs share it; a form
- * always shows what its entry says.
+ * The local copy of a draft in local storage, one entry per member and target. All tabs share it, and a form always
+ * shows its entry.
  */
 export type DraftRecord = {
-  /** What was typed; null where the form is empty, and the server may still know of a draft. */
+  /** The typed text; null if the form is empty. The server may still have a draft. */
   fields: DraftFields | null;
-  /** The server's version that it goes on from; null where the server knows none. */
+  /** The version on the server that the text is based on; null if the server has none. */
   baseVersion: number | null;
-  /** Whether the server is still to be told. */
+  /** Whether the text has changes to send. */
   dirty: boolean;
-  /** Whether something was sent that may have arrived without an answer. */
+  /** Whether a request was sent that may have succeeded without a response. */
   wasSent: boolean;
-  /** Grows with each change. */
+  /** Increases with each change. */
   step: number;
-  /** The key of the text that the form let go to be posted: the server's draft of it is no news. */
+  /** The key of the text that the form has posted: the server's draft with this key is obsolete. */
   postedKey: string | null;
-  /** When it was last written, in milliseconds. */
+  /** The time of the last change, in milliseconds since 1970. */
   changedAt: number;
 };
 
-/** Whose draft, and what for: 'ask', 'answer:7', … (#shared/drafts.ts), or a place that only this browser knows. */
+/**
+ * The member and the draft target: 'ask', 'answer:7', … (#shared/posts/drafts.ts), or a target that only this browser
+ * uses.
+ */
 export type DraftRef = { memberId: number; target: string };
 
 const prefix = 'parley.draft';
 const browserKey = 'parley.browser';
 
-/** What local storage does not take lives as long as the page. */
+/** Replaces local storage until the page is left, if writing to it fails. */
 const memory = new Map<string, string>();
 
 export function getStorageKey({ memberId, target }: DraftRef): string {
   return `${prefix}.${memberId}.${target}`;
 }
 
-export function readDraftRecord(at: DraftRef): DraftRecord | null {
-  const key = getStorageKey(at);
+export function readDraftRecord(draftRef: DraftRef): DraftRecord | null {
+  const key = getStorageKey(draftRef);
   return parseDraftRecord(memory.get(key) ?? readItem(key));
 }
 
-/** Keeps it, in this page alone where the browser takes nothing. */
-export function writeDraftRecord(at: DraftRef, record: DraftRecord): void {
-  const key = getStorageKey(at);
+/** Stores a record, or holds it in memory if local storage fails. */
+export function writeDraftRecord(draftRef: DraftRef, record: DraftRecord): void {
+  const key = getStorageKey(draftRef);
   const text = JSON.stringify(record);
   try {
     localStorage.setItem(key, text);
@@ -52,35 +55,37 @@ export function writeDraftRecord(at: DraftRef, record: DraftRecord): void {
   }
 }
 
-export function removeDraftRecord(at: DraftRef): void {
-  const key = getStorageKey(at);
+export function removeDraftRecord(draftRef: DraftRef): void {
+  const key = getStorageKey(draftRef);
   memory.delete(key);
   try {
     localStorage.removeItem(key);
   } catch {
-    // Storage can be switched off: then nothing is there.
+    // Without storage there is nothing.
   }
 }
 
-/** Whether what the record holds survives the page. */
-export function isPersisted(at: DraftRef): boolean {
-  return !memory.has(getStorageKey(at));
+/** Whether the record is in local storage and survives the page. */
+export function isPersisted(draftRef: DraftRef): boolean {
+  return !memory.has(getStorageKey(draftRef));
 }
 
-/** All records of a member, in no order. */
-export function listDraftRecords(memberId: number): { place: string; record: DraftRecord }[] {
+/** All records of a member, in no particular order. */
+export function listDraftRecords(memberId: number): { target: string; record: DraftRecord }[] {
   const start = getStorageKey({ memberId, target: '' });
   return listKeys()
     .filter((key) => key.startsWith(start))
     .map((key) => ({
-      place: key.slice(start.length),
+      target: key.slice(start.length),
       record: readDraftRecord({ memberId, target: key.slice(start.length) }),
     }))
-    .filter((each): each is { place: string; record: DraftRecord } => each.record !== null);
+    .filter((each): each is { target: string; record: DraftRecord } => each.record !== null);
 }
 
-/** Hears when another tab has written, or emptied, a member's record. Returns what ends it. */
-export function onDraftChangedInOtherTab(listener: (at: DraftRef) => void): () => void {
+/**
+ * Runs the listener when another tab writes or removes a record of a member. Returns a function that unregisters it.
+ */
+export function onDraftChangedInOtherTab(listener: (draftRef: DraftRef) => void): () => void {
   const onStorage = ({ key }: StorageEvent) => {
     const [, memberId, target] = /^parley\.draft\.(\d+)\.(.+)$/u.exec(key ?? '') ?? [];
     if (memberId !== undefined && target !== undefined) listener({ memberId: Number(memberId), target });
@@ -91,7 +96,7 @@ export function onDraftChangedInOtherTab(listener: (at: DraftRef) => void): () =
 
 let browserId: string | undefined;
 
-/** Names this browser, so that the server knows what it sent itself. */
+/** The id of this browser, which lets the server recognize its own changes. */
 export function getOrCreateBrowserId(newName: () => string): string {
   browserId ??= readItem(browserKey) ?? undefined;
   if (browserId !== undefined && /^[\w-]{8,100}$/u.test(browserId)) return browserId;
@@ -99,12 +104,12 @@ export function getOrCreateBrowserId(newName: () => string): string {
   try {
     localStorage.setItem(browserKey, browserId);
   } catch {
-    // The name then lasts as long as the page, like all it holds.
+    // The id then lasts until the page is left, like everything stored there.
   }
   return browserId;
 }
 
-/** An entry as it was written, also by the program before drafts were kept on the server; null for anything else. */
+/** Parses a stored entry, including the format from before drafts were stored on the server; null for anything else. */
 export function parseDraftRecord(text: string | null): DraftRecord | null {
   try {
     const value: unknown = JSON.parse(text ?? '');
@@ -125,7 +130,7 @@ export function parseDraftRecord(text: string | null): DraftRecord | null {
   }
 }
 
-/** What of a form can be kept: its texts. */
+/** The fields of a form that are stored: those with text. */
 export function pickDraftFields(form: object): DraftFields {
   return Object.fromEntries(
     Object.entries(form).filter(

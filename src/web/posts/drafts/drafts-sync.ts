@@ -15,6 +15,7 @@ import {
   recordDraftEvent,
 } from './drafts-api.ts';
 import {
+  acceptServerDraft,
   type DraftEntry,
   getDraftEntry,
   listDraftEntries,
@@ -37,33 +38,39 @@ import { listUnsentActions } from '#web/core/offline-queue.ts';
 import { toast } from '#web/core/toast.ts';
 
 /**
- * Keeps the drafts of this browser and those of the server one and the same (docs/decisions/020). Whatever arrives late,
- * twice or not at all: a text that was typed is either in the form, or in the choice the form offers, or on the server.
+ * Syncs the drafts of this browser with the server (docs/decisions/020). Requests may be delayed, repeated or lost, but
+ * typed text is always in the form, in the choice that the form offers, or on the server.
  */
 
-/** Without a key pressed for so long, in milliseconds, a draft goes to the server; while one types on, after the longer. */
-const uploadDelaysMs = { after: 1500, longest: 8000 };
+/**
+ * A draft is sent after `idle` milliseconds without typing, and at the latest after `max` while the member keeps
+ * typing.
+ */
+const uploadDelaysMs = { idle: 1500, max: 8000 };
 
-/** A post whose answer is on its way closes its form by itself. */
+/** How long to wait for a form to close itself after its post, in milliseconds. */
 const postedGraceMs = 1500;
 
-/** Places whose drafts the server keeps. */
+/** Whether drafts of a target are stored on the server. */
 export const isServerDraft = isDraftTarget;
 
-/** Keeps what the form holds now, here at once and on the server soon. @param fields null: the form is empty. */
-export function saveTypedDraft(at: DraftRef, fields: DraftFields | null): void {
+/**
+ * Stores the form's text locally now and on the server soon.
+ * @param fields null for an empty form.
+ */
+export function saveTypedDraft(draftRef: DraftRef, fields: DraftFields | null): void {
   watchPage();
-  const before = readDraftRecord(at);
-  const entry = getDraftEntry(at);
-  const known =
+  const before = readDraftRecord(draftRef);
+  const entry = getDraftEntry(draftRef);
+  const mayBeOnServer =
     before !== null && (before.baseVersion !== null || before.wasSent || before.postedKey !== null);
-  if (fields === null && !known && !entry.sending) {
-    removeDraftRecord(at);
-    notifyDraftForm(at);
+  if (fields === null && !mayBeOnServer && !entry.sending) {
+    removeDraftRecord(draftRef);
+    notifyDraftForm(draftRef);
     return;
   }
   const now = Date.now();
-  writeDraftRecord(at, {
+  writeDraftRecord(draftRef, {
     fields,
     baseVersion: before?.baseVersion ?? null,
     dirty: true,
@@ -73,117 +80,129 @@ export function saveTypedDraft(at: DraftRef, fields: DraftFields | null): void {
     changedAt: now,
   });
   entry.failed = false;
-  if (isServerDraft(at.target)) schedule(at, entry);
-  notifyDraftForm(at);
+  if (isServerDraft(draftRef.target)) schedule(draftRef, entry);
+  notifyDraftForm(draftRef);
 }
 
-/** The form let its text go: it was posted, or waits to be. */
-export function markDraftPosted(at: DraftRef): void {
-  const before = readDraftRecord(at);
-  const entry = getDraftEntry(at);
+/** Called when the form's text was posted or queued for posting. */
+export function markDraftPosted(draftRef: DraftRef): void {
+  const before = readDraftRecord(draftRef);
+  const entry = getDraftEntry(draftRef);
   window.clearTimeout(entry.timer);
   entry.conflicting = null;
   const postedKey = before?.fields?.['key'] ?? null;
-  const known = before !== null && (before.baseVersion !== null || before.wasSent || entry.sending);
-  if (before === null || postedKey === null || !known || !isServerDraft(at.target)) removeDraftRecord(at);
-  else writeDraftRecord(at, { ...before, fields: null, dirty: false, postedKey, changedAt: Date.now() });
-  notifyDraftForm(at);
-  if (readDraftRecord(at) !== null) void finishPostedDraft(at, entry);
+  const mayBeOnServer = before !== null && (before.baseVersion !== null || before.wasSent || entry.sending);
+  if (before === null || postedKey === null || !mayBeOnServer || !isServerDraft(draftRef.target))
+    removeDraftRecord(draftRef);
+  else
+    writeDraftRecord(draftRef, { ...before, fields: null, dirty: false, postedKey, changedAt: Date.now() });
+  notifyDraftForm(draftRef);
+  if (readDraftRecord(draftRef) !== null) void finishPostedDraft(draftRef, entry);
 }
 
-/** A form was opened: what another device has written comes into it. */
-export async function syncDraft(at: DraftRef): Promise<void> {
+/** Called when a form opens. Fetches changes of other devices. */
+export async function syncDraft(draftRef: DraftRef): Promise<void> {
   watchPage();
-  if (!isServerDraft(at.target)) return;
+  if (!isServerDraft(draftRef.target)) return;
   try {
-    const versions = await fetchDraftVersions(at.memberId);
-    const version = versions.get(at.target);
-    const record = readDraftRecord(at);
+    const versions = await fetchDraftVersions(draftRef.memberId);
+    const version = versions.get(draftRef.target);
+    const record = readDraftRecord(draftRef);
     const nothing =
       version === undefined && (record === null || (record.baseVersion === null && !record.wasSent));
-    if (!nothing && version !== record?.baseVersion) applyServerDraft(at, await fetchDraft(at));
-    else if (record?.dirty === true) await upload(at);
+    if (!nothing && version !== record?.baseVersion) applyServerDraft(draftRef, await fetchDraft(draftRef));
+    else if (record?.dirty === true) await upload(draftRef);
   } catch (error) {
-    recordFailure(at, getDraftEntry(at), error);
+    recordFailure(draftRef, getDraftEntry(draftRef), error);
   }
 }
 
-/** Sends what the server does not know, of all the member's drafts, and looks what became of those that are open. */
+/** Sends all unsent drafts of the member and refreshes those that are open. */
 export function syncAllDrafts(memberId: number): void {
   clearDraftVersions(memberId);
   const mounted = listOpenDraftForms(memberId);
   for (const target of mounted) void syncDraft({ memberId, target });
-  for (const { place, record } of listDraftRecords(memberId)) {
-    const at = { memberId, target: place };
-    if (!isServerDraft(place) || mounted.includes(place)) continue;
-    getDraftEntry(at).failed = false;
-    if (record.fields === null && record.postedKey !== null) void finishPostedDraft(at, getDraftEntry(at));
-    else if (record.dirty) void upload(at);
+  for (const { target, record } of listDraftRecords(memberId)) {
+    const draftRef = { memberId, target };
+    if (!isServerDraft(target) || mounted.includes(target)) continue;
+    getDraftEntry(draftRef).failed = false;
+    if (record.fields === null && record.postedKey !== null)
+      void finishPostedDraft(draftRef, getDraftEntry(draftRef));
+    else if (record.dirty) void upload(draftRef);
   }
 }
 
 export type DraftEvent = { target: string; version: number; ended: DraftEnd | null; clientId: string | null };
 
-/** Another device, another tab or a post has changed a draft. */
+/** Called when another device, another tab or a post changed a draft. */
 export function handleDraftEvent(memberId: number, event: DraftEvent): void {
-  const at = { memberId, target: event.target };
+  const draftRef = { memberId, target: event.target };
   recordDraftEvent(memberId, event);
   if (event.ended === null && event.clientId === getBrowserId()) return;
-  const mounted = listOpenDraftForms(memberId).includes(at.target);
-  if (readDraftRecord(at) === null && !mounted) return;
+  const mounted = listOpenDraftForms(memberId).includes(draftRef.target);
+  if (readDraftRecord(draftRef) === null && !mounted) return;
   const wait = event.ended === 'posted' && mounted ? postedGraceMs : 0;
-  window.setTimeout(() => void fetchAndMerge(at, event.version), wait);
+  window.setTimeout(() => void fetchAndMerge(draftRef, event.version), wait);
 }
 
-/** What the member decided between the text of the form and the other one. */
-export function resolveDraftConflict(at: DraftRef, which: 'form' | 'other'): void {
-  const entry = getDraftEntry(at);
+/** Applies the member's choice between the text in the form and the other version. */
+export function resolveDraftConflict(draftRef: DraftRef, which: 'form' | 'other'): void {
+  const entry = getDraftEntry(draftRef);
   const { conflicting } = entry;
-  const record = readDraftRecord(at);
+  const record = readDraftRecord(draftRef);
   entry.conflicting = null;
   if (conflicting !== null && record !== null) {
-    if (which === 'other') acceptServerDraft(at, record, conflicting);
+    if (which === 'other') acceptServerDraft(draftRef, record, conflicting);
     else {
-      writeDraftRecord(at, { ...record, baseVersion: conflicting.version, dirty: true, wasSent: false });
-      schedule(at, entry, 0);
+      writeDraftRecord(draftRef, {
+        ...record,
+        baseVersion: conflicting.version,
+        dirty: true,
+        wasSent: false,
+      });
+      schedule(draftRef, entry, 0);
     }
   }
-  notifyDraftForm(at);
+  notifyDraftForm(draftRef);
 }
 
-/** Throws a draft away, here and on the server. Returns what it held, for who wants it back. */
-export async function discardDraft(at: DraftRef): Promise<DraftFields | null> {
-  const record = readDraftRecord(at);
-  const server = await fetchDraft(at);
-  if (server.fields !== null) await deleteDraft(at, server.version);
-  removeDraftRecord(at);
-  showInDraftForm(at, null);
+/** Discards a draft locally and on the server. Returns its text so that it can be restored. */
+export async function discardDraft(draftRef: DraftRef): Promise<DraftFields | null> {
+  const record = readDraftRecord(draftRef);
+  const server = await fetchDraft(draftRef);
+  if (server.fields !== null) await deleteDraft(draftRef, server.version);
+  removeDraftRecord(draftRef);
+  showInDraftForm(draftRef, null);
   if (record !== null && record.dirty && record.fields !== null) return record.fields;
   return server.fields === null ? null : getDraftFields(server);
 }
 
-/** Brings back what was thrown away. */
-export async function restoreDraft(at: DraftRef, fields: DraftFields): Promise<void> {
-  saveTypedDraft(at, fields);
-  showInDraftForm(at, fields);
-  await upload(at);
+/** Restores a discarded draft. */
+export async function restoreDraft(draftRef: DraftRef, fields: DraftFields): Promise<void> {
+  saveTypedDraft(draftRef, fields);
+  showInDraftForm(draftRef, fields);
+  await upload(draftRef);
 }
 
-/** The page is about to be hidden or to go: what the server does not know goes out at once. */
+/** Sends unsent drafts immediately when the page is hidden or closed. */
 function flushDrafts(): void {
-  for (const [at, entry] of listDraftEntries()) {
-    const record = readDraftRecord(at);
+  for (const [draftRef, entry] of listDraftEntries()) {
+    const record = readDraftRecord(draftRef);
     if (record === null || !record.dirty || record.fields === null || entry.conflicting !== null) continue;
-    if (!isServerDraft(at.target) || entry.flushedStep === record.step || entry.refusedStep === record.step)
+    if (
+      !isServerDraft(draftRef.target) ||
+      entry.flushedStep === record.step ||
+      entry.refusedStep === record.step
+    )
       continue;
     entry.flushedStep = record.step;
-    void save(at, record, true).catch(() => {});
+    void save(draftRef, record, true).catch(() => {});
   }
 }
 
 let watching = false;
 
-/** From the first draft on. */
+/** Starts with the first draft. */
 function watchPage(): void {
   if (watching) return;
   watching = true;
@@ -192,26 +211,27 @@ function watchPage(): void {
     if (document.visibilityState === 'hidden') flushDrafts();
   });
   onConnectionChange(() => {
-    for (const [at, entry] of listDraftEntries()) {
-      notifyDraftForm(at);
+    for (const [draftRef, entry] of listDraftEntries()) {
+      notifyDraftForm(draftRef);
       if (getConnectionStatus() !== 'online') continue;
       entry.failed = false;
-      void syncDraft(at);
+      void syncDraft(draftRef);
     }
   });
 }
 
-function schedule(at: DraftRef, entry: DraftEntry, after = uploadDelaysMs.after): void {
+function schedule(draftRef: DraftRef, entry: DraftEntry, after = uploadDelaysMs.idle): void {
   window.clearTimeout(entry.timer);
-  entry.sendBy ??= Date.now() + uploadDelaysMs.longest;
+  entry.sendBy ??= Date.now() + uploadDelaysMs.max;
   const wait = Math.max(0, Math.min(after, entry.sendBy - Date.now()));
-  entry.timer = window.setTimeout(() => void upload(at), wait);
+  entry.timer = window.setTimeout(() => void upload(draftRef), wait);
 }
 
-async function upload(at: DraftRef): Promise<void> {
-  const entry = getDraftEntry(at);
-  const record = readDraftRecord(at);
-  if (record === null || !record.dirty || entry.conflicting !== null || !isServerDraft(at.target)) return;
+async function upload(draftRef: DraftRef): Promise<void> {
+  const entry = getDraftEntry(draftRef);
+  const record = readDraftRecord(draftRef);
+  if (record === null || !record.dirty || entry.conflicting !== null || !isServerDraft(draftRef.target))
+    return;
   if (entry.refusedStep === record.step) return;
   if (entry.sending) {
     entry.isStale = true;
@@ -222,47 +242,48 @@ async function upload(at: DraftRef): Promise<void> {
   entry.isStale = false;
   entry.sending = true;
   try {
-    if (record.fields === null) await deleteEmptiedDraft(at, record);
-    else await save(at, record, false);
+    if (record.fields === null) await deleteEmptiedDraft(draftRef, record);
+    else await save(draftRef, record, false);
     entry.failed = false;
     entry.tries = 0;
   } catch (error) {
-    recordFailure(at, entry, error);
+    recordFailure(draftRef, entry, error);
   } finally {
     entry.sending = false;
   }
-  notifyDraftForm(at);
-  const left = readDraftRecord(at);
-  if (left?.fields === null && left.postedKey !== null && !left.dirty) await finishPostedDraft(at, entry);
-  else if (left?.dirty === true && !entry.failed && entry.conflicting === null) schedule(at, entry);
+  notifyDraftForm(draftRef);
+  const latest = readDraftRecord(draftRef);
+  if (latest?.fields === null && latest.postedKey !== null && !latest.dirty)
+    await finishPostedDraft(draftRef, entry);
+  else if (latest?.dirty === true && !entry.failed && entry.conflicting === null) schedule(draftRef, entry);
 }
 
-async function save(at: DraftRef, record: DraftRecord, leaving: boolean): Promise<void> {
-  // An edit that was begun before drafts were kept on the server has no key.
+async function save(draftRef: DraftRef, record: DraftRecord, leaving: boolean): Promise<void> {
+  // An edit from before drafts were stored on the server has no key.
   const fields = { ...record.fields, key: record.fields?.['key'] ?? createIdempotencyKey() };
   const sent = { ...record, fields, wasSent: true };
-  writeDraftRecord(at, sent);
+  writeDraftRecord(draftRef, sent);
   try {
-    recordSaved(at, sent, await putDraft(at, sent, leaving));
+    recordSaved(draftRef, sent, await putDraft(draftRef, sent, leaving));
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const other = getConflictingDraft(error);
-    if (error.code === 'draft-changed' && other !== null) return applyServerDraft(at, other);
-    if (error.code === 'draft-posted') return recordPosted(at, sent);
+    if (error.kind === 'draft-changed' && other !== null) return applyServerDraft(draftRef, other);
+    if (error.kind === 'draft-posted') return recordPosted(draftRef, sent);
     throw error;
   }
 }
 
-function recordSaved(at: DraftRef, sent: DraftRecord, saved: DraftState): void {
-  const record = readDraftRecord(at);
-  // Another tab has gone on meanwhile, from what it was told itself.
+function recordSaved(draftRef: DraftRef, sent: DraftRecord, saved: DraftState): void {
+  const record = readDraftRecord(draftRef);
+  // Another tab has meanwhile continued from its own response.
   if (record === null || record.baseVersion !== sent.baseVersion) return;
-  // Later words of this browser are there already, as after its storage was restored.
+  // The server already has later text of this browser, for example after its storage was restored from a backup.
   if (saved.clientId === getBrowserId() && (saved.sequence ?? 0) > record.step)
-    return applyServerDraft(at, saved);
+    return applyServerDraft(draftRef, saved);
   const waits = record.fields === null && !record.dirty;
   const dirty = !waits && !hasSameFields(record.fields, getDraftFields(saved));
-  writeDraftRecord(at, {
+  writeDraftRecord(draftRef, {
     ...record,
     baseVersion: saved.version,
     dirty,
@@ -271,122 +292,107 @@ function recordSaved(at: DraftRef, sent: DraftRecord, saved: DraftState): void {
   });
 }
 
-/** The text was posted, although the answer to that got lost; what was typed since is another one. */
-function recordPosted(at: DraftRef, sent: DraftRecord): void {
-  const record = readDraftRecord(at);
+/** The text was posted although the response was lost. Text typed since then is a new draft. */
+function recordPosted(draftRef: DraftRef, sent: DraftRecord): void {
+  const record = readDraftRecord(draftRef);
   if (record === null || record.step !== sent.step) return;
-  removeDraftRecord(at);
-  clearPostedForm(at);
+  removeDraftRecord(draftRef);
+  clearPostedForm(draftRef);
 }
 
-/** Of what is open here, and was posted from elsewhere or although nobody heard of it. */
-function clearPostedForm(at: DraftRef): void {
-  showInDraftForm(at, null);
-  if (listOpenDraftForms(at.memberId).includes(at.target)) toast(t`What you wrote here was posted.`);
+/** Clears an open form whose text was posted elsewhere, or by a request whose response was lost. */
+function clearPostedForm(draftRef: DraftRef): void {
+  showInDraftForm(draftRef, null);
+  if (listOpenDraftForms(draftRef.memberId).includes(draftRef.target)) toast(t`This draft was posted.`);
 }
 
-/** The member has emptied the form. */
-async function deleteEmptiedDraft(at: DraftRef, record: DraftRecord): Promise<void> {
-  if (record.baseVersion === null) return applyServerDraft(at, await fetchDraft(at));
-  const other = await deleteDraft(at, record.baseVersion);
-  const now = readDraftRecord(at);
-  if (other !== null) return applyServerDraft(at, other);
-  if (now !== null && now.fields === null && now.baseVersion === record.baseVersion) removeDraftRecord(at);
+/** Deletes the draft on the server after the member has emptied the form. */
+async function deleteEmptiedDraft(draftRef: DraftRef, record: DraftRecord): Promise<void> {
+  if (record.baseVersion === null) return applyServerDraft(draftRef, await fetchDraft(draftRef));
+  const other = await deleteDraft(draftRef, record.baseVersion);
+  const now = readDraftRecord(draftRef);
+  if (other !== null) return applyServerDraft(draftRef, other);
+  if (now !== null && now.fields === null && now.baseVersion === record.baseVersion)
+    removeDraftRecord(draftRef);
   else if (now !== null && now.baseVersion === record.baseVersion)
-    writeDraftRecord(at, { ...now, baseVersion: null, wasSent: false });
+    writeDraftRecord(draftRef, { ...now, baseVersion: null, wasSent: false });
 }
 
-/** What was let go is gone from the server as well, or will be once it is posted. */
-async function finishPostedDraft(at: DraftRef, entry: DraftEntry): Promise<void> {
-  const { postedKey } = readDraftRecord(at) ?? {};
+/** Deletes the posted draft on the server, unless its post is still queued. */
+async function finishPostedDraft(draftRef: DraftRef, entry: DraftEntry): Promise<void> {
+  const { postedKey } = readDraftRecord(draftRef) ?? {};
   if (
     postedKey == null ||
     entry.sending ||
-    listUnsentActions(at.memberId).some(({ target }) => target === postedKey)
+    listUnsentActions(draftRef.memberId).some(({ target }) => target === postedKey)
   )
     return;
   try {
-    const server = await fetchDraft(at);
-    const record = readDraftRecord(at);
+    const server = await fetchDraft(draftRef);
+    const record = readDraftRecord(draftRef);
     if (record === null || record.postedKey !== postedKey) return;
     if (server.fields !== null && server.key === postedKey && record.fields === null)
-      await deleteDraft(at, server.version);
-    else return applyServerDraft(at, server);
-    if (readDraftRecord(at)?.fields === null) removeDraftRecord(at);
+      await deleteDraft(draftRef, server.version);
+    else return applyServerDraft(draftRef, server);
+    if (readDraftRecord(draftRef)?.fields === null) removeDraftRecord(draftRef);
   } catch (error) {
-    recordFailure(at, entry, error);
+    recordFailure(draftRef, entry, error);
   }
 }
 
-async function fetchAndMerge(at: DraftRef, version: number): Promise<void> {
-  const entry = getDraftEntry(at);
+async function fetchAndMerge(draftRef: DraftRef, version: number): Promise<void> {
+  const entry = getDraftEntry(draftRef);
   if (entry.sending) {
-    window.setTimeout(() => void fetchAndMerge(at, version), 300);
+    window.setTimeout(() => void fetchAndMerge(draftRef, version), 300);
     return;
   }
-  const { baseVersion } = readDraftRecord(at) ?? { baseVersion: null };
+  const { baseVersion } = readDraftRecord(draftRef) ?? { baseVersion: null };
   if (baseVersion !== null && baseVersion >= version) return;
   try {
-    applyServerDraft(at, await fetchDraft(at));
+    applyServerDraft(draftRef, await fetchDraft(draftRef));
   } catch (error) {
-    recordFailure(at, entry, error);
+    recordFailure(draftRef, entry, error);
   }
 }
 
-/** What the server has meets what is here (`draft-meeting.ts`). */
-function applyServerDraft(at: DraftRef, server: DraftState): void {
-  const record = readDraftRecord(at);
-  const entry = getDraftEntry(at);
-  const found = decideDraftMerge(record, server, { browser: getBrowserId(), at: Date.now() });
-  if (found === 'nothing') return;
-  entry.conflicting = found === 'choice' ? server : null;
-  if (found === 'behind') acceptServerDraft(at, record, server);
-  if (record === null) return notifyDraftForm(at);
-  const known = { ...record, baseVersion: server.version, wasSent: false };
-  if (found === 'waits') writeDraftRecord(at, { ...record, baseVersion: server.version });
-  if (found === 'same') writeDraftRecord(at, { ...known, dirty: false });
-  if (found === 'continues') writeDraftRecord(at, { ...known, dirty: true });
-  if (found === 'new') writeDraftRecord(at, { ...known, baseVersion: null, dirty: true, postedKey: null });
-  if (found === 'ended') removeDraftRecord(at);
-  if (found === 'ended' && record.fields !== null) {
-    if (server.ended === 'posted') clearPostedForm(at);
-    else showInDraftForm(at, null);
+/** Merges the server's draft with the local one (`drafts-merge.ts`). */
+function applyServerDraft(draftRef: DraftRef, server: DraftState): void {
+  const record = readDraftRecord(draftRef);
+  const entry = getDraftEntry(draftRef);
+  const outcome = decideDraftMerge(record, server, { browser: getBrowserId(), at: Date.now() });
+  if (outcome === 'nothing') return;
+  entry.conflicting = outcome === 'choice' ? server : null;
+  if (outcome === 'behind') acceptServerDraft(draftRef, record, server);
+  if (record === null) return notifyDraftForm(draftRef);
+  const synced = { ...record, baseVersion: server.version, wasSent: false };
+  if (outcome === 'waits') writeDraftRecord(draftRef, { ...record, baseVersion: server.version });
+  if (outcome === 'same') writeDraftRecord(draftRef, { ...synced, dirty: false });
+  if (outcome === 'continues') writeDraftRecord(draftRef, { ...synced, dirty: true });
+  if (outcome === 'new')
+    writeDraftRecord(draftRef, { ...synced, baseVersion: null, dirty: true, postedKey: null });
+  if (outcome === 'ended') removeDraftRecord(draftRef);
+  if (outcome === 'ended' && record.fields !== null) {
+    if (server.ended === 'posted') clearPostedForm(draftRef);
+    else showInDraftForm(draftRef, null);
   }
-  if (found === 'continues' || found === 'new') schedule(at, entry, 0);
-  notifyDraftForm(at);
+  if (outcome === 'continues' || outcome === 'new') schedule(draftRef, entry, 0);
+  notifyDraftForm(draftRef);
 }
 
-function acceptServerDraft(at: DraftRef, record: DraftRecord | null, server: DraftState): void {
-  const fields = getDraftFields(server);
-  const step = (record?.step ?? 0) + 1;
-  writeDraftRecord(at, {
-    fields,
-    baseVersion: server.version,
-    dirty: false,
-    wasSent: false,
-    step,
-    postedKey: null,
-    changedAt: Date.now(),
-  });
-  getDraftEntry(at).conflicting = null;
-  showInDraftForm(at, fields);
-  notifyDraftForm(at);
-}
-
-/** It stays on this device, and is tried again: by the next change, with the next connection, or after a while. */
-function recordFailure(at: DraftRef, entry: DraftEntry, error: unknown): void {
+/** The draft stays on this device. The next change, the next connection or a timer retries. */
+function recordFailure(draftRef: DraftRef, entry: DraftEntry, error: unknown): void {
   entry.failed = true;
   entry.tries++;
-  notifyDraftForm(at);
-  if (!(error instanceof ApiError) && !isTransient(error)) logFailure('Keeping a draft', error);
-  // Signed out, or somebody else is signed in: it goes on when this member is back.
+  notifyDraftForm(draftRef);
+  if (!(error instanceof ApiError) && !isTransient(error)) logFailure('Saving a draft', error);
+  // Signed out, or another member is signed in: sending continues when this member is back.
   if (error instanceof ApiError && error.status === 401) return;
   if (error instanceof ApiError && (error.status === 400 || error.status === 413)) {
-    entry.refusedStep = readDraftRecord(at)?.step ?? null;
+    entry.refusedStep = readDraftRecord(draftRef)?.step ?? null;
     return;
   }
   const retryAfter = error instanceof ApiError ? error.retryAfterSeconds : null;
   const wait = retryAfter === null ? Math.min(5000 * 2 ** entry.tries, 300_000) : retryAfter * 1000;
   window.clearTimeout(entry.timer);
-  entry.timer = window.setTimeout(() => void syncDraft(at), wait);
+  entry.timer = window.setTimeout(() => void syncDraft(draftRef), wait);
 }

@@ -10,10 +10,10 @@ import { paths, questionPath } from '#web/core/paths.ts';
 import { anchorOf } from '#web/posts/post-ref.ts';
 import { draftKeys } from '#web/posts/query-keys.ts';
 
-/** A draft as the list shows it; `version` null: only this browser has it. */
+/** A draft in the list. `version` is null if only this browser has it. */
 export type DraftItem = Omit<DraftSummary, 'version'> & { version: number | null };
 
-/** The member's drafts, the latest first: those of the server, and what only this browser has. */
+/** The member's drafts, latest first: those on the server and those only in this browser. */
 export const draftsQuery = (memberId: number) =>
   queryOptions({
     queryKey: [...draftKeys.all, memberId],
@@ -27,8 +27,8 @@ export const draftsQuery = (memberId: number) =>
 function mergeLocalDrafts(memberId: number, items: readonly DraftSummary[]): DraftItem[] {
   const onServer = new Map(items.map((item) => [item.target, item]));
   const local = listDraftRecords(memberId)
-    .filter(({ place, record }) => isServerDraft(place) && record.dirty && record.fields !== null)
-    .map(({ place: target, record }): DraftItem => {
+    .filter(({ target, record }) => isServerDraft(target) && record.dirty && record.fields !== null)
+    .map(({ target, record }): DraftItem => {
       const { title = null, content } = record.fields ?? {};
       return {
         target,
@@ -45,13 +45,13 @@ function mergeLocalDrafts(memberId: number, items: readonly DraftSummary[]): Dra
   );
 }
 
-/** What a draft is, in a sentence of its own. */
+/** The label of a draft in the list. */
 export function draftLabel({ target, question, title }: DraftItem): string {
   const parsed = parseDraftTarget(target);
   if (parsed === null || parsed.form === 'ask') return newQuestionLabel(title?.trim() ?? '');
-  const at = question?.title ?? null;
-  if (parsed.form === 'answer') return at === null ? t`Your answer` : answerLabel(at);
-  return draftLabels[parsed.form][parsed.post.kind](at);
+  const questionTitle = question?.title ?? null;
+  if (parsed.form === 'answer') return questionTitle === null ? t`Your answer` : answerLabel(questionTitle);
+  return draftLabels[parsed.form][parsed.post.kind](questionTitle);
 }
 
 const newQuestionLabel = (title: string) =>
@@ -65,23 +65,23 @@ const draftLabels: Readonly<Record<'reply' | 'edit', Record<'question' | 'answer
     question: (title) => (title === null ? t`Your comment` : t`Your comment on "${title}"`),
     answer: (title) =>
       title === null ? t`Your reply to an answer` : t`Your reply to an answer to "${title}"`,
-    reply: (title) => (title === null ? t`Your reply to a reply` : t`Your reply to a reply at "${title}"`),
+    reply: (title) => (title === null ? t`Your reply to a reply` : t`Your reply to a reply in "${title}"`),
   },
   edit: {
     question: (title) => (title === null ? t`Your edit of a question` : t`Your edit of "${title}"`),
     answer: (title) =>
       title === null ? t`Your edit of an answer` : t`Your edit of your answer to "${title}"`,
-    reply: (title) => (title === null ? t`Your edit of a reply` : t`Your edit of your reply at "${title}"`),
+    reply: (title) => (title === null ? t`Your edit of a reply` : t`Your edit of your reply in "${title}"`),
   },
 };
 
-/** Where the form is that holds a draft; the address opens it. Null where what it belongs to is gone. */
+/** The address that opens the form of a draft; null if its post no longer exists. */
 export function draftFormPath({ target, question, version }: DraftItem): string | null {
   const parsed = parseDraftTarget(target);
   if (parsed === null) return null;
   if (parsed.form === 'ask') return paths.ask;
   const draftParam = `?draft=${encodeURIComponent(target)}`;
-  // The server has not seen what only this browser has, and so does not know its question.
+  // The server does not know a draft that only this browser has, nor its question.
   if (parsed.form === 'answer')
     return question === null && version !== null ? null : `${questionPath(parsed.questionId)}${draftParam}`;
   if (question === null) return null;

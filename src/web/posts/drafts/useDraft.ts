@@ -18,10 +18,10 @@ import {
   syncDraft,
 } from './drafts-sync.ts';
 
-/** Another text for the same form, that another device wrote meanwhile; the member decides which one stays. */
+/** A version of the same draft that another device wrote. The member chooses which one to keep. */
 export type ConflictingDraft = {
   serverFields: DraftFields;
-  /** When the other one was written. */
+  /** When the other version was written. */
   writtenAt: string | null;
   resolve: (which: 'form' | 'other') => void;
 };
@@ -29,9 +29,10 @@ export type ConflictingDraft = {
 const clearedListeners = new Set<() => void>();
 
 /**
- * @param target what the draft is for, e.g. 'ask' or 'answer:12' (#shared/drafts.ts); others stay in this browser.
- * @param memberId whose draft it is.
- * @param initial a new draft; also what `isEmpty` compares with. Only its texts are kept.
+ * @param target the draft target, such as 'ask' or 'answer:12' (#shared/posts/drafts.ts); drafts of other targets stay
+ * in this browser.
+ * @param memberId the owner of the draft.
+ * @param initial an empty draft, which `isEmpty` compares with. Only its text fields are stored.
  */
 export function useDraft<T extends object>(options: {
   target: string;
@@ -41,22 +42,24 @@ export function useDraft<T extends object>(options: {
 }): {
   draft: T;
   setDraft: (change: Partial<T>) => void;
-  /** The draft was posted, or waits to be. */
+  /** Called when the draft was posted or queued. */
   clearDraft: () => void;
   state: DraftStatus;
   choice: ConflictingDraft | null;
 } {
   const { memberId, target } = options;
-  const at = useMemo(() => ({ memberId, target }), [memberId, target]);
+  const draftRef = useMemo(() => ({ memberId, target }), [memberId, target]);
   const initial = useRef(options.initial);
   const isEmpty = useRef(options.isEmpty);
-  const [draft, set] = useState<T>(() => withFields(options.initial(), readDraftRecord(at)?.fields ?? null));
+  const [draft, set] = useState<T>(() =>
+    withFields(options.initial(), readDraftRecord(draftRef)?.fields ?? null),
+  );
   const latest = useRef(draft);
-  const [state, setState] = useState<DraftStatus>(() => getDraftStatus(at, 'empty'));
-  const [other, setOther] = useState(() => getDraftEntry(at).conflicting);
+  const [state, setState] = useState<DraftStatus>(() => getDraftStatus(draftRef, 'empty'));
+  const [other, setOther] = useState(() => getDraftEntry(draftRef).conflicting);
 
   useEffect(() => {
-    const unmount = registerDraftForm(at, {
+    const unmount = registerDraftForm(draftRef, {
       show: (fields) => {
         if (hasSameFields(fields, pickDraftFields(latest.current))) return;
         if (fields === null && isEmpty.current(latest.current)) return;
@@ -64,29 +67,29 @@ export function useDraft<T extends object>(options: {
         set(latest.current);
       },
       onStatusChange: () => {
-        setState((before) => getDraftStatus(at, before));
-        setOther(getDraftEntry(at).conflicting);
+        setState((before) => getDraftStatus(draftRef, before));
+        setOther(getDraftEntry(draftRef).conflicting);
       },
     });
-    void syncDraft(at);
+    void syncDraft(draftRef);
     return unmount;
-  }, [at]);
+  }, [draftRef]);
 
   const setDraft = useCallback(
     (change: Partial<T>) => {
       latest.current = { ...latest.current, ...change };
       set(latest.current);
-      saveTypedDraft(at, isEmpty.current(latest.current) ? null : pickDraftFields(latest.current));
+      saveTypedDraft(draftRef, isEmpty.current(latest.current) ? null : pickDraftFields(latest.current));
     },
-    [at],
+    [draftRef],
   );
 
   const clearDraft = useCallback(() => {
-    markDraftPosted(at);
+    markDraftPosted(draftRef);
     latest.current = initial.current();
     set(latest.current);
     for (const listener of clearedListeners) listener();
-  }, [at]);
+  }, [draftRef]);
 
   const choice = useMemo<ConflictingDraft | null>(
     () =>
@@ -95,25 +98,25 @@ export function useDraft<T extends object>(options: {
         : {
             serverFields: other.fields,
             writtenAt: other.updatedAt,
-            resolve: (which) => resolveDraftConflict(at, which),
+            resolve: (which) => resolveDraftConflict(draftRef, which),
           },
-    [at, other],
+    [draftRef, other],
   );
   return { draft, setDraft, clearDraft, state, choice };
 }
 
-/** Puts a text into a form, open or not; false, and nothing happens, where the form holds another draft already. */
-export function prefillDraft(memberId: number, place: string, draft: object): boolean {
-  const at = { memberId, target: place };
-  if (readDraftRecord(at)?.fields != null) return false;
+/** Sets the text of a form, open or not. Returns false without a change if the form has another draft. */
+export function prefillDraft(memberId: number, target: string, draft: object): boolean {
+  const draftRef = { memberId, target };
+  if (readDraftRecord(draftRef)?.fields != null) return false;
   const fields = pickDraftFields(draft);
-  saveTypedDraft(at, fields);
-  if (!isPersisted(at)) return false;
-  showInDraftForm(at, fields);
+  saveTypedDraft(draftRef, fields);
+  if (!isPersisted(draftRef)) return false;
+  showInDraftForm(draftRef, fields);
   return true;
 }
 
-/** Hears when a form has posted what it held. */
+/** Runs the listener when a form has posted its draft. */
 export function onDraftCleared(listener: () => void): () => void {
   clearedListeners.add(listener);
   return () => clearedListeners.delete(listener);
@@ -123,13 +126,13 @@ function withFields<T extends object>(initial: T, fields: DraftFields | null): T
   return fields === null ? initial : { ...initial, ...fields };
 }
 
-/** What is said of it changes only when something happened to it: not with every key, and not while it is on its way. */
-function getDraftStatus(at: DraftRef, before: DraftStatus): DraftStatus {
-  const record = readDraftRecord(at);
+/** The status changes only on events, not with every key press or while sending. */
+function getDraftStatus(draftRef: DraftRef, before: DraftStatus): DraftStatus {
+  const record = readDraftRecord(draftRef);
   if (record === null || record.fields === null) return 'empty';
-  if (!isServerDraft(at.target) || !record.dirty) return 'saved';
-  const { failed, conflicting } = getDraftEntry(at);
+  if (!isServerDraft(draftRef.target) || !record.dirty) return 'saved';
+  const { failed, conflicting } = getDraftEntry(draftRef);
   if (failed || conflicting !== null || getConnectionStatus() !== 'online')
-    return isPersisted(at) ? 'device' : 'unsaved';
+    return isPersisted(draftRef) ? 'device' : 'unsaved';
   return before === 'empty' ? 'pending' : before;
 }

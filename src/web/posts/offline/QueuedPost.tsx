@@ -17,9 +17,12 @@ import postClasses from '#web/posts/PostFrame.module.css';
 import metaClasses from '#web/posts/PostMeta.module.css';
 import classes from './QueuedPost.module.css';
 import { useQuestionPage } from '#web/posts/questions/question-page-context.ts';
-import type { QuestionPage } from '#shared/posts/questions.ts';
+import type { QuestionPageData } from '#shared/posts/questions.ts';
 
-/** The whole text of a post that is still to be sent or was refused. @param onEdit makes it a draft again. */
+/**
+ * The full text of a queued or refused post.
+ * @param onEdit turns it into a draft again.
+ */
 export function QueuedPostCard({
   post,
   memberId,
@@ -47,7 +50,7 @@ export function QueuedPostCard({
       tabIndex={-1}
       className={postClasses.post}
       aria-label={
-        item.refusalReason === null ? queuedPostMessages[kind].waiting() : queuedPostMessages[kind].refused()
+        item.refusalReason === null ? queuedPostMessages[kind].queued() : queuedPostMessages[kind].refused()
       }
     >
       <div className={`${metaClasses.meta} ${facts.line}`}>
@@ -78,7 +81,7 @@ export function QueuedPostCard({
       <DeleteDialog
         opened={deleting}
         title={queuedPostMessages[kind].title()}
-        text={t`It has not been posted and cannot be brought back.`}
+        text={t`It has not been posted. This cannot be undone.`}
         deleting={false}
         onDelete={() => dequeueAction(memberId, item)}
         onCancel={() => setDeleting(false)}
@@ -89,37 +92,37 @@ export function QueuedPostCard({
 
 const queuedPostMessages = {
   answer: {
-    waiting: () => t`Waiting answer`,
-    refused: () => t`Answer that was not posted`,
-    reason: (refused: string) => t`Your answer was not posted: ${refused}`,
+    queued: () => t`Answer waiting to be posted`,
+    refused: () => t`Couldn't post answer`,
+    reason: (refused: string) => t`Couldn't post answer: ${refused}`,
     title: () => t`Delete this answer?`,
   },
   reply: {
-    waiting: () => t`Waiting reply`,
-    refused: () => t`Reply that was not posted`,
-    reason: (refused: string) => t`Your reply was not posted: ${refused}`,
+    queued: () => t`Reply waiting to be posted`,
+    refused: () => t`Couldn't post reply`,
+    reason: (refused: string) => t`Couldn't post reply: ${refused}`,
     title: () => t`Delete this reply?`,
   },
 } as const;
 
 async function copy(text: string): Promise<void> {
-  toast((await copyText(text)) ? t`Text copied to clipboard` : t`This browser does not let Parley copy.`);
+  toast((await copyText(text)) ? t`Text copied to clipboard!` : t`Your browser does not allow copying.`);
 }
 
-/** A post of the member's that is still to be sent, in its place on the page. */
+/** A queued post of the member, in its place on the page. */
 export function QueuedPostArticle({ post }: { post: QueuedPost }) {
   const { member, cache, setReplyingTo, saveReplyingTo } = useQuestionPage();
   const page = cache.read();
 
   function edit() {
     if (!restoreAsDraft(member.id, post)) {
-      toast(t`The form holds another draft. Post it or clear it first.`);
+      toast(t`The form contains another draft. Post or clear it first.`);
       return;
     }
     if (post.kind === 'answer') {
       const form = document.getElementById(answerFormId);
       form?.querySelector('textarea')?.focus({ preventScroll: true });
-      // With the reason above the field, which is about to appear.
+      // Scrolls to the form together with the reason that is about to appear above it.
       requestAnimationFrame(() => form?.scrollIntoView({ block: 'nearest' }));
       return;
     }
@@ -132,8 +135,8 @@ export function QueuedPostArticle({ post }: { post: QueuedPost }) {
 }
 
 /**
- * The member's waiting and refused posts that have no place on the page: replies to an answer that is deleted or not
- * loaded, and all of them where the question itself is gone (no `page`).
+ * The member's queued and refused posts without a place on the page: replies to an answer that is deleted or not
+ * loaded, or all of them if the question is gone (no `page`).
  */
 export function QueuedPostsElsewhere({
   queuedPosts,
@@ -142,12 +145,12 @@ export function QueuedPostsElsewhere({
 }: {
   queuedPosts: readonly QueuedPost[];
   memberId: number;
-  page?: QuestionPage;
+  page?: QuestionPageData;
 }) {
   const elsewhere = queuedPosts.filter((post) => page === undefined || !isOnPage(post, page));
   if (elsewhere.length === 0) return null;
   return (
-    <section aria-label={t`What you wrote here`} className={classes.elsewhere}>
+    <section aria-label={t`Posts waiting to be sent`} className={classes.elsewhere}>
       {elsewhere.map((post) => (
         <QueuedPostCard key={post.data.key} post={post} memberId={memberId} />
       ))}
@@ -155,7 +158,7 @@ export function QueuedPostsElsewhere({
   );
 }
 
-function isOnPage(post: QueuedPost, page: QuestionPage): boolean {
+function isOnPage(post: QueuedPost, page: QuestionPageData): boolean {
   if (post.kind === 'answer' || post.data.answerId === null) return true;
   return page.answers.items.some(({ id }) => id === post.data.answerId);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Answer } from '#shared/posts/answers.ts';
-import type { QuestionPage } from '#shared/posts/questions.ts';
+import type { QuestionPageData } from '#shared/posts/questions.ts';
 import type { Reply } from '#shared/posts/replies.ts';
 import { groupQueuedReplies } from '#web/posts/reply-tree.ts';
 import { hasForm, highestId, splitPosted, listQueuedPosts, type QueuedPost } from './queued-posts.ts';
@@ -28,7 +28,7 @@ function reply(id: number, content: string, more: Partial<Reply> = {}): Reply {
   return { ...post, ...place, id, content, updatedAt: time, ...more };
 }
 
-function page(answers: Answer[], comments: Reply[] = []): QuestionPage {
+function page(answers: Answer[], comments: Reply[] = []): QuestionPageData {
   const counts = {
     views: 0,
     answerCount: answers.length,
@@ -50,7 +50,7 @@ function page(answers: Answer[], comments: Reply[] = []): QuestionPage {
 }
 
 let at = 0;
-function waiting(kind: 'answer' | 'reply', data: object, refused: string | null = null): QueuedPost {
+function queuedPost(kind: 'answer' | 'reply', data: object, refused: string | null = null): QueuedPost {
   at++;
   const key = `key-${String(at).padStart(5, '0')}`;
   const all = { questionId: 5, key, after: 10, answerId: null, parentReplyId: null, ...data };
@@ -62,42 +62,42 @@ function waiting(kind: 'answer' | 'reply', data: object, refused: string | null 
     refusalReason: refused,
   };
   const [read] = listQueuedPosts(5, [item]);
-  if (read === undefined) throw new Error('The test wrote what cannot be read.');
+  if (read === undefined) throw new Error("The test's own data is invalid.");
   return read;
 }
 const keys = (posts: readonly QueuedPost[]) => posts.map(({ data }) => data.key);
 
-test('what the page shows as posted already does not wait beside it', () => {
-  const mine = waiting('answer', { content: 'Mine' });
-  const { waiting: left, posted } = splitPosted([mine], page([answer(12, 'Mine')]), me);
+test('removes a queued post that the page already shows', () => {
+  const mine = queuedPost('answer', { content: 'Mine' });
+  const { queued: left, posted } = splitPosted([mine], page([answer(12, 'Mine')]), me);
   expect(left).toEqual([]);
   expect(posted.get(mine.data.key)).toEqual({ kind: 'answer', id: 12 });
 });
 
 test.each([
   ['older', answer(10, 'Mine')],
-  ['another member’s', answer(12, 'Mine', { authorId: 2 })],
-  ['another text', answer(12, 'Not mine')],
-])('an answer that is %s is not taken for the one that waits', (_, other) => {
-  const mine = waiting('answer', { content: 'Mine' });
-  expect(keys(splitPosted([mine], page([other]), me).waiting)).toEqual([mine.data.key]);
+  ['by another member', answer(12, 'Mine', { authorId: 2 })],
+  ['different', answer(12, 'Not mine')],
+])('keeps a queued post next to an answer that is %s', (_, other) => {
+  const mine = queuedPost('answer', { content: 'Mine' });
+  expect(keys(splitPosted([mine], page([other]), me).queued)).toEqual([mine.data.key]);
 });
 
-test('the same words twice are two posts: the first one posted is the first that waited', () => {
-  const [one, two] = [waiting('reply', { content: 'Thanks' }), waiting('reply', { content: 'Thanks' })];
-  const { waiting: left } = splitPosted([one, two], page([], [reply(11, 'Thanks')]), me);
+test('matches posts with the same text in the order they were queued', () => {
+  const [one, two] = [queuedPost('reply', { content: 'Thanks' }), queuedPost('reply', { content: 'Thanks' })];
+  const { queued: left } = splitPosted([one, two], page([], [reply(11, 'Thanks')]), me);
   expect(keys(left)).toEqual([two.data.key]);
-  expect(splitPosted([one, two], page([], [reply(11, 'Thanks'), reply(12, 'Thanks')]), me).waiting).toEqual(
+  expect(splitPosted([one, two], page([], [reply(11, 'Thanks'), reply(12, 'Thanks')]), me).queued).toEqual(
     [],
   );
 });
 
-test('a refused post is never taken for a posted one', () => {
-  const mine = waiting('answer', { content: 'Mine' }, 'No');
-  expect(splitPosted([mine], page([answer(12, 'Mine')]), me).waiting).toEqual([mine]);
+test('never matches a refused post with a published one', () => {
+  const mine = queuedPost('answer', { content: 'Mine' }, 'No');
+  expect(splitPosted([mine], page([answer(12, 'Mine')]), me).queued).toEqual([mine]);
 });
 
-test('the highest id counts the replies of all threads', () => {
+test('counts the replies of all threads for the highest id', () => {
   const answers = [
     answer(3, 'a', { replies: { items: [reply(40, 'x', { answerId: 3 })], nextCursor: null } }),
   ];
@@ -107,19 +107,19 @@ test('the highest id counts the replies of all threads', () => {
   expect(highestId(undefined, 'reply')).toBe(0);
 });
 
-test('a reply has a form while what it answers is there', () => {
+test('finds the form of a reply while its parent exists', () => {
   const there = page([answer(3, 'a')], [reply(7, 'y'), reply(8, '', { deleted: true })]);
-  expect(hasForm(waiting('reply', { content: 'z', parentReplyId: 7 }), there)).toBe(true);
-  expect(hasForm(waiting('reply', { content: 'z', parentReplyId: 8 }), there)).toBe(false);
-  expect(hasForm(waiting('reply', { content: 'z', answerId: 3 }), there)).toBe(true);
-  expect(hasForm(waiting('reply', { content: 'z', answerId: 4 }), there)).toBe(false);
-  expect(hasForm(waiting('reply', { content: 'z' }), there)).toBe(true);
+  expect(hasForm(queuedPost('reply', { content: 'z', parentReplyId: 7 }), there)).toBe(true);
+  expect(hasForm(queuedPost('reply', { content: 'z', parentReplyId: 8 }), there)).toBe(false);
+  expect(hasForm(queuedPost('reply', { content: 'z', answerId: 3 }), there)).toBe(true);
+  expect(hasForm(queuedPost('reply', { content: 'z', answerId: 4 }), there)).toBe(false);
+  expect(hasForm(queuedPost('reply', { content: 'z' }), there)).toBe(true);
 });
 
-test('a waiting reply stands below what it answers, or at the top where that is not loaded', () => {
-  const below = waiting('reply', { content: 'a', parentReplyId: 7 });
-  const lost = waiting('reply', { content: 'b', parentReplyId: 9 });
-  const elsewhere = waiting('reply', { content: 'c', answerId: 3 });
+test('puts a queued reply below its parent, or at the top level if the parent is not loaded', () => {
+  const below = queuedPost('reply', { content: 'a', parentReplyId: 7 });
+  const lost = queuedPost('reply', { content: 'b', parentReplyId: 9 });
+  const elsewhere = queuedPost('reply', { content: 'c', answerId: 3 });
   const found = groupQueuedReplies([below, lost, elsewhere], null, [reply(7, 'y')]);
   expect([...found].map(([parent, posts]) => [parent, keys(posts)])).toEqual([
     [7, [below.data.key]],
@@ -129,11 +129,11 @@ test('a waiting reply stands below what it answers, or at the top where that is 
 
 test.each([
   ['of another question', { questionId: 6 }],
-  ['without words', { content: ' ' }],
-  ['with a key that is none', { key: 'a key' }],
-  ['to an answer that cannot be', { answerId: '3' }],
-  ['to a reply that cannot be', { parentReplyId: -1 }],
-])('what is stored as a reply %s is not shown', (_, data) => {
+  ['without text', { content: ' ' }],
+  ['with an invalid key', { key: 'a key' }],
+  ['with an invalid answer id', { answerId: '3' }],
+  ['with an invalid parent id', { parentReplyId: -1 }],
+])('ignores a stored reply %s', (_, data) => {
   const all = {
     questionId: 5,
     key: 'key-of-it',

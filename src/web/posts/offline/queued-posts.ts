@@ -1,13 +1,14 @@
 import { t } from '@lingui/core/macro';
 import type { QueryClient } from '@tanstack/react-query';
-import type { QuestionPage } from '#shared/posts/questions.ts';
+import type { QuestionPageData } from '#shared/posts/questions.ts';
 import { createIdempotencyKey } from '#web/core/api.ts';
 import { ApiError } from '#web/core/errors.ts';
 import { questionPath } from '#web/core/paths.ts';
 import { defineOfflineActionKind } from '#web/core/offline-queue-sender.ts';
 import { isObject, type OfflineAction, type QueuedAction } from '#web/core/offline-queue.ts';
 import { postAnswer, postReply } from '#web/posts/post-api.ts';
-import { anchorOf, type PostRef } from '#web/posts/post-ref.ts';
+import { anchorOf } from '#web/posts/post-ref.ts';
+import type { PostRef } from '#shared/core/fields.ts';
 import { addAnswer, addReply, findPost, listReplies } from '#web/posts/questions/question-page-data.ts';
 import { createQuestionCache } from '#web/posts/questions/question-cache.ts';
 
@@ -15,15 +16,17 @@ type PostToSend = {
   questionId: number;
   content: string;
   key: string;
-  /** The highest id of the kind that the page knew: what this one becomes has a higher one. */
+  /** The highest id of this kind on the page when the post was queued. The published post gets a higher one. */
   after: number;
-  /** What it answers was deleted, as the server said: no form takes it back by itself, for that one goes as well. */
+  /**
+   * The parent was deleted, according to the server: the text does not return into a form, since the form is gone too.
+   */
   orphaned?: boolean;
 };
 export type AnswerToSend = PostToSend;
 export type ReplyToSend = PostToSend & { answerId: number | null; parentReplyId: number | null };
 
-/** A post that waits for the connection or, where `item.refused` says why, was sent back. */
+/** A queued post or, if `item.refusalReason` is set, a refused one. */
 export type QueuedAnswer = { kind: 'answer'; item: QueuedAction; data: AnswerToSend };
 export type QueuedReply = { kind: 'reply'; item: QueuedAction; data: ReplyToSend };
 export type QueuedPost = QueuedAnswer | QueuedReply;
@@ -58,22 +61,22 @@ export const answerAction = (data: AnswerToSend): OfflineAction => ({
 });
 export const replyAction = (data: ReplyToSend): OfflineAction => ({ kind: 'reply', target: data.key, data });
 
-/** The highest id of a kind on the page; 0 where there is none. */
-export function highestId(page: QuestionPage | undefined, kind: 'answer' | 'reply'): number {
+/** The highest id of a kind on the page; 0 if there is none. */
+export function highestId(page: QuestionPageData | undefined, kind: 'answer' | 'reply'): number {
   if (page === undefined) return 0;
   const posts = kind === 'answer' ? page.answers.items : listReplies(page);
   return Math.max(0, ...posts.map(({ id }) => id));
 }
 
-/** The id of the element that shows one, and where the focus goes once it is posted. */
+/** The id of the element of a queued post, which holds the focus that moves on once it is published. */
 export function queuedPostAnchor(key: string): string {
-  return `waiting-${key}`;
+  return `queued-${key}`;
 }
 
-/** The id of the element that holds the form for an answer. */
+/** The id of the element that contains the answer form. */
 export const answerFormId = 'your-answer';
 
-/** What of a member's waits at a question, the oldest first. */
+/** The member's queued posts for a question, oldest first. */
 export function listQueuedPosts(questionId: number, all: readonly QueuedAction[]): readonly QueuedPost[] {
   return all
     .map(parseQueuedPost)
@@ -82,17 +85,17 @@ export function listQueuedPosts(questionId: number, all: readonly QueuedAction[]
 }
 
 /**
- * Those that the page does not show as posted yet, and what the others have become there. The live stream or a fetch
- * may bring one before the answer to its own request, or after that answer was lost: author, text, and an id that is
- * higher than any the page knew, tell it.
+ * Splits queued posts into those the page does not show yet, and the published posts that the others became. A live
+ * event or a fetch can show a post before the response to its own request arrives, or after it was lost. It is
+ * recognized by author, text and an id higher than any the page had.
  */
 export function splitPosted(
   queued: readonly QueuedPost[],
-  page: QuestionPage,
+  page: QuestionPageData,
   memberId: number,
-): { waiting: readonly QueuedPost[]; posted: ReadonlyMap<string, PostRef> } {
+): { queued: readonly QueuedPost[]; posted: ReadonlyMap<string, PostRef> } {
   const posted = new Map<string, PostRef>();
-  const taken = new Set<string>();
+  const used = new Set<string>();
   const candidates = (kind: 'answer' | 'reply') =>
     kind === 'answer' ? page.answers.items : listReplies(page);
   for (const { kind, item, data } of queued) {
@@ -103,22 +106,22 @@ export function splitPosted(
       )
       .map(({ id }): PostRef => ({ kind, id }))
       .toSorted((one, other) => one.id - other.id)
-      .find((post) => !taken.has(anchorOf(post)));
+      .find((post) => !used.has(anchorOf(post)));
     if (match === undefined) continue;
-    taken.add(anchorOf(match));
+    used.add(anchorOf(match));
     posted.set(data.key, match);
   }
-  return { waiting: queued.filter(({ data }) => !posted.has(data.key)), posted };
+  return { queued: queued.filter(({ data }) => !posted.has(data.key)), posted };
 }
 
-/** What a reply answers. */
+/** The parent of a reply. */
 export function replyTarget({ questionId, answerId, parentReplyId }: ReplyToSend): PostRef {
   if (parentReplyId !== null) return { kind: 'reply', id: parentReplyId };
   return answerId === null ? { kind: 'question', id: questionId } : { kind: 'answer', id: answerId };
 }
 
-/** Whether the form it was written in is on the page. */
-export function hasForm(post: QueuedPost, page: QuestionPage): boolean {
+/** Whether the form that the post was written in is on the page. */
+export function hasForm(post: QueuedPost, page: QuestionPageData): boolean {
   if (post.kind === 'answer') return true;
   const target = findPost(page, replyTarget(post.data));
   return target !== undefined && !('deleted' in target && target.deleted);
@@ -134,17 +137,17 @@ function parseQueuedPost(item: QueuedAction): QueuedPost | null {
 }
 
 function handleRefusal<Data extends PostToSend>(data: Data, error: Error): { reason: string; data: Data } {
-  // An earlier try got through although its answer got lost, and the text was edited since.
-  if (error instanceof ApiError && error.code === 'key-reused')
+  // An earlier try succeeded although its response was lost, and the text was edited since.
+  if (error instanceof ApiError && error.kind === 'key-reused')
     return {
-      reason: t`An earlier version of it was posted. Edit that one, or post this one as well.`,
+      reason: t`An earlier version was already posted. Edit it, or post this version too.`,
       data: { ...data, key: createIdempotencyKey() },
     };
   const orphaned = error instanceof ApiError && (error.status === 404 || error.status === 410);
   return { reason: error.message, data: { ...data, orphaned } };
 }
 
-/** What lists show of the question is asked for again when they are next seen. */
+/** Marks the lists that show the question as stale. They are refetched when they are next shown. */
 function refreshLists(client: QueryClient, questionId: number): void {
   createQuestionCache(client, questionId).refreshLists();
 }

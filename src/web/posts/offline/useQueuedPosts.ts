@@ -1,15 +1,16 @@
 import { useEffect, useMemo } from 'react';
-import type { QuestionPage } from '#shared/posts/questions.ts';
+import type { QuestionPageData } from '#shared/posts/questions.ts';
 import { onDraftCleared, prefillDraft } from '#web/posts/drafts/useDraft.ts';
 import { dequeueAction, useOfflineQueue } from '#web/core/offline-queue.ts';
-import { anchorOf, type PostRef } from '#web/posts/post-ref.ts';
+import { anchorOf } from '#web/posts/post-ref.ts';
+import type { PostRef } from '#shared/core/fields.ts';
 import { hasForm, listQueuedPosts, type QueuedPost, replyTarget, splitPosted } from './queued-posts.ts';
 import { draftTargets } from '#shared/posts/drafts-targets.ts';
 
 /**
- * The member's posts at a question that are still to be sent or were refused; what the page shows as posted is not
- * among them. A refused one goes back into its form, as soon as that is there and empty.
- * @param openReply shows the form for a reply.
+ * The member's queued and refused posts for a question, without those the page already shows as published. A refused
+ * post returns into its form as soon as that form is there and empty.
+ * @param openReply opens the form of a reply.
  */
 export function useQueuedPosts({
   questionId,
@@ -20,14 +21,16 @@ export function useQueuedPosts({
 }: {
   questionId: number;
   memberId: number;
-  page: QuestionPage | undefined;
+  page: QuestionPageData | undefined;
   replyingTo: PostRef | null;
   openReply: (target: PostRef) => void;
 }): readonly QueuedPost[] {
   const all = useOfflineQueue(memberId);
-  const { waiting: queued, posted } = useMemo(() => {
-    const mine = listQueuedPosts(questionId, all);
-    return page === undefined ? { waiting: mine, posted: noPosts } : splitPosted(mine, page, memberId);
+  const { queued, posted } = useMemo(() => {
+    const queuedHere = listQueuedPosts(questionId, all);
+    return page === undefined
+      ? { queued: queuedHere, posted: noPosts }
+      : splitPosted(queuedHere, page, memberId);
   }, [all, questionId, memberId, page]);
 
   useEffect(() => {
@@ -46,7 +49,7 @@ export function useQueuedPosts({
         return;
       }
     };
-    // Nothing comes into a field, and no form takes the focus, while one types.
+    // While the member types, no text is restored and no form takes the focus.
     if (!(document.activeElement instanceof HTMLTextAreaElement)) restoreRefused();
     return onDraftCleared(restoreRefused);
   }, [memberId, queued, page, replyingTo, openReply]);
@@ -56,8 +59,8 @@ export function useQueuedPosts({
 const noPosts: ReadonlyMap<string, PostRef> = new Map();
 
 /**
- * Makes it the draft of its form again; false where that holds another one. Apart from what sends such posts, which every
- * page has: drafts come with the pages that have forms.
+ * Turns a queued post into the draft of its form again; returns false if the form has another draft. Separate from the
+ * code that sends queued posts: every page has that, but only pages with forms have drafts.
  */
 export function restoreAsDraft(memberId: number, post: QueuedPost): boolean {
   const { content, key } = post.data;
@@ -72,14 +75,17 @@ function draftTargetOf(post: QueuedPost): string {
   return draftTargets.reply(replyTarget(post.data));
 }
 
-/** The key of the waiting post that had the focus when it went. */
+/** The key of the queued post that had the focus when it was removed. */
 let lostFocusKey: string | null = null;
 
 export function rememberLostFocus(key: string): void {
   lostFocusKey = key;
 }
 
-/** The key, once, when the post that had the focus is among those; null too when something else has it by now. */
+/**
+ * Returns the key once if the post that had the focus is among the given ones; null if another element has the focus by
+ * now.
+ */
 export function takeLostFocusKey(among: ReadonlyMap<string, unknown>): string | null {
   if (lostFocusKey === null || !among.has(lostFocusKey)) return null;
   const key = lostFocusKey;

@@ -4,24 +4,26 @@ import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { draftTargets } from '#shared/posts/drafts-targets.ts';
 import { limits } from '#shared/core/limits.ts';
-import { askMessages } from '#shared/posts/questions-messages.ts';
 import type { Question } from '#shared/posts/questions.ts';
 import { findTagsProblem, parseTags } from '#shared/posts/tags.ts';
 import { type AskProblem, validateAskDraft } from '#web/posts/ask/ask-draft.ts';
 import { createIdempotencyKey } from '#web/core/api.ts';
 import { useDraft } from '#web/posts/drafts/useDraft.ts';
-import { ApiError, translateServerMessage } from '#web/core/errors.ts';
+import { ApiError, translateCodedError } from '#web/core/errors.ts';
 import { DraftConflict } from '#web/posts/drafts/DraftConflict.tsx';
 import { EditConflictBanner } from '#web/posts/revisions/EditConflictBanner.tsx';
 import { useQuestionPage } from './question-page-context.ts';
-import { listParticipants, patchPost } from './question-page-data.ts';
+import { listMentionable, patchPost } from './question-page-data.ts';
 import { editQuestion } from '#web/posts/post-api.ts';
 import { CharacterCounter } from '#web/ui/CharacterCounter.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
-import { Editor, type EditorHandle } from '#web/editor/Editor.tsx';
+import { Editor, type EditorHandle } from '#web/editor/index.ts';
 import classes from './EditQuestionForm.module.css';
 
-/** The author's form for title, details and tags, in place of the text. @param onLeave closes it. */
+/**
+ * The author's form for title, details and tags, shown instead of the text.
+ * @param onLeave closes it.
+ */
 export function EditQuestionForm({ question, onLeave }: { question: Question; onLeave: () => void }) {
   const { member, cache } = useQuestionPage();
   const original = {
@@ -64,7 +66,7 @@ export function EditQuestionForm({ question, onLeave }: { question: Question; on
       onLeave();
     },
     onError: (error) => {
-      if (error instanceof ApiError && error.code === 'edited-meanwhile') void cache.refresh();
+      if (error instanceof ApiError && error.kind === 'edit-conflict') void cache.refresh();
       fail(toAskProblem(error));
     },
   });
@@ -117,7 +119,7 @@ export function EditQuestionForm({ question, onLeave }: { question: Question; on
         value={draft.content}
         onChange={(content) => setDraft({ content })}
         limit={limits.details}
-        mentionable={() => listParticipants(cache.read(), member.id)}
+        mentionable={() => listMentionable(cache.read(), member.id)}
         error={errorOf('content')}
         draft={state}
         rows={8}
@@ -133,7 +135,7 @@ export function EditQuestionForm({ question, onLeave }: { question: Question; on
         autoCapitalize="none"
         dir="auto"
         value={draft.tags}
-        error={tagsError === null ? errorOf('tags') : translateServerMessage(tagsError)}
+        error={tagsError === null ? errorOf('tags') : translateCodedError(tagsError)}
         onChange={(event) => setDraft({ tags: event.currentTarget.value })}
       />
       <FormError message={errorOf(null)} />
@@ -149,7 +151,7 @@ export function EditQuestionForm({ question, onLeave }: { question: Question; on
   );
 }
 
-/** Null for an ended session: signing in comes next, and the draft stays. */
+/** Null for an ended session: the sign-in follows, and the draft stays. */
 function toAskProblem(error: Error): AskProblem | null {
   if (!(error instanceof ApiError))
     return { field: null, message: t`Failed to save question: ${error.message}` };
@@ -158,5 +160,5 @@ function toAskProblem(error: Error): AskProblem | null {
     const message = error.messageForField(field);
     if (message !== null) return { field, message };
   }
-  return { field: null, message: error.message || translateServerMessage(askMessages.failed) };
+  return { field: null, message: error.message || t`Failed to create question. Please try again.` };
 }

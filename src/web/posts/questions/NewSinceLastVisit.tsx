@@ -1,11 +1,11 @@
 import { plural } from '@lingui/core/macro';
-import type { QuestionPage } from '#shared/posts/questions.ts';
+import type { QuestionPageData } from '#shared/posts/questions.ts';
 import { useQuestionPage } from './question-page-context.ts';
 import { listPostsBelowQuestion } from './question-page-data.ts';
 import classes from './NewSinceLastVisit.module.css';
 
-/** How much others wrote since the last visit; leads to the first of it. */
-export function NewSinceLastVisit({ page }: { page: QuestionPage }) {
+/** How many posts by others are new since the last visit, with a link to the first. */
+export function NewSinceLastVisit({ page }: { page: QuestionPageData }) {
   const { isNew, reveal } = useQuestionPage();
   const newPosts = listPostsBelowQuestion(page).filter(({ content }) => isNew(content));
   const [first] = newPosts;

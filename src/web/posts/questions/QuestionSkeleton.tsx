@@ -5,7 +5,7 @@ import classes from './QuestionSkeleton.module.css';
 
 const lines = ['96%', '88%', '92%', '54%'];
 
-/** A question on its way. */
+/** The placeholder of a question. */
 export function QuestionSkeleton() {
   return (
     <LoadingRegion label={t`Loading question`}>

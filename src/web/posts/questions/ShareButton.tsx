@@ -6,16 +6,16 @@ import { toast, toastError } from '#web/core/toast.ts';
 import { PostAction } from '#web/posts/PostActions.tsx';
 import { copyText } from '#web/ui/copy-text.ts';
 
-/** docs/product.md 4.7: share text uses the first 100 characters. */
+/** docs/product.md 4.7: shares the first 100 characters of the text. */
 const shareTextLength = 100;
 
-/** The phone's own sheet where there is one, else the link on the clipboard. */
+/** Opens the system's share sheet if there is one; otherwise copies the link. */
 export function ShareButton({ question }: { question: Question }) {
   const share = async () => {
     const url = new URL(`/question/${question.id}`, window.location.origin).href;
     const shared = { title: question.title, text: truncate(question.excerpt, shareTextLength), url };
     if (window.matchMedia('(pointer: coarse)').matches && navigator.canShare?.(shared)) {
-      // Leaving the sheet without sharing is no failure.
+      // Closing the share sheet without sharing is not an error.
       await navigator.share(shared).catch(() => {});
       return;
     }

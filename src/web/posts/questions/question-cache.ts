@@ -1,17 +1,17 @@
 import { queryOptions, useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { AnswerSort } from '#shared/posts/answers.ts';
-import type { QuestionPage } from '#shared/posts/questions.ts';
+import type { QuestionPageData } from '#shared/posts/questions.ts';
 import { api, readJson as readBody } from '#web/core/api.ts';
 import { addMoreAnswers, addMoreReplies, mergeFetchedPage } from './question-page-data.ts';
 
 export const questionKeys = {
   all: ['question'] as const,
-  /** One question in all orders that were looked at. */
+  /** One question in all orders that were viewed. */
   one: (id: number) => ['question', id] as const,
 };
 
-/** All that /question/:id shows with its answers in one order, in one entry of the cache. */
+/** All data of /question/:id with its answers in one order, as one cache entry. */
 export function questionQuery(id: number, sort: AnswerSort) {
   return queryOptions({
     queryKey: [...questionKeys.one(id), sort],
@@ -19,27 +19,30 @@ export function questionQuery(id: number, sort: AnswerSort) {
       const fresh = await readBody(
         api.questions[':id'].$get({ param: { id: String(id) }, query: { sort } }, { init: { signal } }),
       );
-      return mergeFetchedPage(client.getQueryData<QuestionPage>(queryKey), fresh);
+      return mergeFetchedPage(client.getQueryData<QuestionPageData>(queryKey), fresh);
     },
   });
 }
 
 export type QuestionCache = {
-  /** What is shown; undefined while it is on its way. */
-  read: () => QuestionPage | undefined;
-  /** Shows a change at once, whatever the order. A fetch that is under way would bring back what was before, so it is given up. */
-  update: (change: (page: QuestionPage) => QuestionPage) => Promise<void>;
+  /** The cached page; undefined while it loads. */
+  read: () => QuestionPageData | undefined;
+  /** Applies an optimistic change in every order. Cancels a running fetch, which would bring back the old state. */
+  update: (change: (page: QuestionPageData) => QuestionPageData) => Promise<void>;
   loadMoreAnswers: () => Promise<void>;
-  /** @param answerId null for the replies to the question itself. */
+  /** @param answerId null for the comments on the question. */
   loadMoreReplies: (answerId: number | null) => Promise<void>;
-  /** Asks the server again for what is shown. */
+  /** Refetches the page. */
   refresh: () => Promise<void>;
-  /** What lists and profiles show of this question is asked for again when they are next seen. */
+  /** Marks the lists and profiles that show this question as stale. They are refetched when they are next shown. */
   refreshLists: () => void;
   remove: () => void;
 };
 
-/** What the cache holds of one question, and what may be done to it. @param sort the order that is shown. */
+/**
+ * Access to the cached page of one question.
+ * @param sort the order shown.
+ */
 export function useQuestionCache(id: number, sort: AnswerSort = 'newest'): QuestionCache {
   const client = useQueryClient();
   return useMemo(() => createQuestionCache(client, id, sort), [client, id, sort]);
@@ -53,7 +56,7 @@ export function createQuestionCache(
   const queryKey = questionKeys.one(id);
   const read = () => client.getQueryData(questionQuery(id, sort).queryKey);
   const update: QuestionCache['update'] = async (change) => {
-    // One that brings another order for the first time has nothing older to bring back.
+    // The first fetch of another order has no old state to bring back.
     await client.cancelQueries({ queryKey, predicate: ({ state }) => state.data !== undefined });
     updateCachedQuestion(client, id, change);
   };
@@ -92,11 +95,11 @@ export function createQuestionCache(
   };
 }
 
-/** Changes what is shown of a question, in whatever order, without giving up a fetch. */
+/** Changes the cached page in every order without cancelling fetches. */
 export function updateCachedQuestion(
   client: QueryClient,
   id: number,
-  change: (page: QuestionPage) => QuestionPage,
+  change: (page: QuestionPageData) => QuestionPageData,
 ): void {
-  client.setQueriesData<QuestionPage>({ queryKey: questionKeys.one(id) }, (page) => page && change(page));
+  client.setQueriesData<QuestionPageData>({ queryKey: questionKeys.one(id) }, (page) => page && change(page));
 }

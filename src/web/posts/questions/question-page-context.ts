@@ -1,53 +1,54 @@
 import { createContext, use } from 'react';
 import type { Me } from '#shared/identity/accounts.ts';
 import type { Reply } from '#shared/posts/replies.ts';
-import type { AnyPost, PostRef } from '#web/posts/post-ref.ts';
+import type { AnyPost } from '#web/posts/post-ref.ts';
+import type { PostRef } from '#shared/core/fields.ts';
 import type { QuestionCache } from './question-cache.ts';
 import type { QueuedPost } from '#web/posts/offline/queued-posts.ts';
 
-/** What every part of a question page knows. */
+/** The context that all parts of a question page share. */
 export type QuestionPageContext = {
   questionId: number;
   member: Me;
   cache: QuestionCache;
-  /** The post whose reply form is open: one at a time, so that there is one field 'Your reply'. */
+  /** The post whose reply form is open. Only one is open at a time, so there is only one field 'Your reply'. */
   replyingTo: PostRef | null;
   setReplyingTo: (post: PostRef | null) => void;
-  /** Opens the reply form again after a reload, once something was typed in it. */
+  /** Remembers the open reply form once something was typed, so that a reload opens it again. */
   saveReplyingTo: (post: PostRef | null) => void;
-  /** The draft whose form the address asks to be opened, by its place (#shared/drafts.ts); else null. */
+  /** The draft target (#shared/posts/drafts.ts) whose form the address opens; null if there is none. */
   draftToOpen: string | null;
-  /** The post an address or a notification points at. */
+  /** The post that the address or a notification links to. */
   targetPost: PostRef | null;
-  /** Who asked; null where nobody knows. */
+  /** The question's author; null if unknown. */
   questionAuthorId: number | null;
-  /** The answer that solved it, as the asker says. */
+  /** The accepted answer; null if there is none. */
   acceptedAnswerId: number | null;
-  /** Whether nothing can be written here. */
+  /** Whether posting is disabled here. */
   isLocked: boolean;
-  /** Whether a post came in since the member's last visit, by somebody else. */
+  /** Whether another member wrote the post since the viewer's last visit. */
   isNew: (content: Pick<AnyPost, 'authorId' | 'createdAt'>) => boolean;
-  /** The posts whose replies are folded away. */
+  /** The posts whose replies are collapsed. */
   branches: ReplyBranches;
-  /** Others' new replies that wait to be shown, so that nothing moves under the reader. */
+  /** New replies by others that are held back so that nothing moves while the member reads. */
   newReplies: NewReplies;
-  /** The member's own posts that wait for the connection, the oldest first. */
+  /** The member's own queued posts, oldest first. */
   queuedPosts: readonly QueuedPost[];
   /**
-   * Brings a post into view and focuses it, now or as soon as it is on the page. A text is the id of an element that
-   * stands for one.
+   * Scrolls to a post and focuses it, now or as soon as it is rendered. A string is the id of an element that
+   * represents a post.
    */
   reveal: (post: PostRef | string) => void;
 };
 
-/** By the answer they belong to; null are those to the question itself. */
+/** Keyed by the answer the replies belong to; null for comments on the question. */
 export type NewReplies = {
   isPending: (reply: Pick<Reply, 'id'>) => boolean;
   countPending: (answerId: number | null) => number;
   show: (answerId: number | null) => void;
 };
 
-/** Which replies are folded away, for as long as the page is open. A branch is named by the anchor of its post. */
+/** Which replies are collapsed while the page is open. A branch is identified by the anchor of its post. */
 export type ReplyBranches = {
   isCollapsed: (anchor: string) => boolean;
   toggle: (anchor: string) => void;
@@ -60,6 +61,6 @@ export const QuestionPageProvider = Context;
 
 export function useQuestionPage(): QuestionPageContext {
   const context = use(Context);
-  if (context === null) throw new Error('This component belongs inside a question page.');
+  if (context === null) throw new Error('This component must be inside a question page.');
   return context;
 }

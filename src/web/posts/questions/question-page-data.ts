@@ -1,12 +1,12 @@
 import type { Answer, AnswersPage } from '#shared/posts/answers.ts';
-import type { QuestionPage } from '#shared/posts/questions.ts';
+import type { QuestionPageData } from '#shared/posts/questions.ts';
 import type { RepliesPage, Reply } from '#shared/posts/replies.ts';
-import type { PostRef } from '#web/posts/post-ref.ts';
-import type { MentionableMember } from '#web/editor/mentions.ts';
+import type { PostRef } from '#shared/core/fields.ts';
+import type { MentionableMember } from '#web/editor/index.ts';
 
 /**
- * Changes to what /question/:id shows, as pure functions: from the page before to the page after. Own actions and
- * other members' come in through the same ones.
+ * Changes to the data of /question/:id as pure functions from the old to the new page. The viewer's own actions and
+ * live events use the same functions.
  */
 
 type PostPatch = Partial<
@@ -20,14 +20,14 @@ type PostPatch = Partial<
   }
 >;
 
-export function findPost(page: QuestionPage, { kind, id }: PostRef) {
+export function findPost(page: QuestionPageData, { kind, id }: PostRef) {
   if (kind === 'question') return page.question.id === id ? page.question : undefined;
   if (kind === 'answer') return page.answers.items.find((answer) => answer.id === id);
   return listReplies(page).find((reply) => reply.id === id);
 }
 
-/** All on the page but the question, in the order in which they stand there. */
-export function listPostsBelowQuestion(page: QuestionPage): { post: PostRef; content: Answer | Reply }[] {
+/** All posts below the question, in the order of the page. */
+export function listPostsBelowQuestion(page: QuestionPageData): { post: PostRef; content: Answer | Reply }[] {
   const replies = ({ items }: RepliesPage) =>
     items.map((content) => ({ post: { kind: 'reply' as const, id: content.id }, content }));
   return [
@@ -39,12 +39,12 @@ export function listPostsBelowQuestion(page: QuestionPage): { post: PostRef; con
   ];
 }
 
-/** All replies on the page, to the question and to its answers. */
-export function listReplies(page: QuestionPage): Reply[] {
+/** All loaded replies, to the question and to its answers. */
+export function listReplies(page: QuestionPageData): Reply[] {
   return [page.replies, ...page.answers.items.map((answer) => answer.replies)].flatMap(({ items }) => items);
 }
 
-export function patchPost(page: QuestionPage, { kind, id }: PostRef, patch: PostPatch): QuestionPage {
+export function patchPost(page: QuestionPageData, { kind, id }: PostRef, patch: PostPatch): QuestionPageData {
   const change = <Post extends { id: number }>(post: Post): Post =>
     post.id === id ? { ...post, ...patch } : post;
   if (kind === 'question') return { ...page, question: change(page.question) };
@@ -54,13 +54,13 @@ export function patchPost(page: QuestionPage, { kind, id }: PostRef, patch: Post
   );
 }
 
-/** @param answerId the answer that solved it; null for none. */
-export function setAcceptedAnswer(page: QuestionPage, answerId: number | null): QuestionPage {
+/** @param answerId the accepted answer; null for none. */
+export function setAcceptedAnswer(page: QuestionPageData, answerId: number | null): QuestionPageData {
   return { ...page, question: { ...page.question, acceptedAnswerId: answerId } };
 }
 
-/** The same, and the answer stands first, as on a page that is opened now. */
-export function setAcceptedAnswerFirst(page: QuestionPage, answerId: number | null): QuestionPage {
+/** Like `setAcceptedAnswer`, and moves the answer to the top, as on a newly opened page. */
+export function setAcceptedAnswerFirst(page: QuestionPageData, answerId: number | null): QuestionPageData {
   const { items } = page.answers;
   const answer = items.find(({ id }) => id === answerId);
   const after = setAcceptedAnswer(page, answerId);
@@ -69,15 +69,15 @@ export function setAcceptedAnswerFirst(page: QuestionPage, answerId: number | nu
     : withAnswers(after, [answer, ...items.filter((each) => each !== answer)]);
 }
 
-/** An answer that was just posted, in its place in the order, once. */
-export function addAnswer(page: QuestionPage, answer: Answer): QuestionPage {
+/** Adds a new answer once, in its place in the order. */
+export function addAnswer(page: QuestionPageData, answer: Answer): QuestionPageData {
   const { items } = page.answers;
   if (items.some((known) => known.id === answer.id)) return page;
   return withAnswerCount(withAnswers(page, items.toSpliced(newAnswerIndex(page), 0, answer)), 1);
 }
 
-/** Where in the list an answer belongs that was just posted and has no votes yet. */
-export function newAnswerIndex({ sort, question, answers: { items } }: QuestionPage): number {
+/** The index in the list at which a new answer without votes belongs. */
+export function newAnswerIndex({ sort, question, answers: { items } }: QuestionPageData): number {
   const { acceptedAnswerId } = question;
   if (sort === 'newest') return items[0] !== undefined && items[0].id === acceptedAnswerId ? 1 : 0;
   const index =
@@ -87,15 +87,15 @@ export function newAnswerIndex({ sort, question, answers: { items } }: QuestionP
   return index === -1 ? items.length : index;
 }
 
-export function removeAnswer(page: QuestionPage, id: number): QuestionPage {
+export function removeAnswer(page: QuestionPageData, id: number): QuestionPageData {
   if (!page.answers.items.some((answer) => answer.id === id)) return page;
-  const left = page.answers.items.filter((answer) => answer.id !== id);
-  const after = withAnswerCount(withAnswers(page, left), -1);
+  const remaining = page.answers.items.filter((answer) => answer.id !== id);
+  const after = withAnswerCount(withAnswers(page, remaining), -1);
   return page.question.acceptedAnswerId === id ? setAcceptedAnswer(after, null) : after;
 }
 
-/** Oldest first, once. Where more replies are still to be loaded, it comes with them as well. */
-export function addReply(page: QuestionPage, reply: Reply): QuestionPage {
+/** Adds a new reply once, at the end. If more replies are still to be loaded, they include it too. */
+export function addReply(page: QuestionPageData, reply: Reply): QuestionPageData {
   return mapThreads(page, (thread, answerId) => {
     if (answerId !== reply.answerId || thread.items.some((known) => known.id === reply.id)) return thread;
     return { ...thread, items: [...thread.items, reply] };
@@ -103,23 +103,25 @@ export function addReply(page: QuestionPage, reply: Reply): QuestionPage {
 }
 
 /**
- * docs/product.md 6.5: a reply that others answered leaves a line; one without replies goes, and with it the
- * deleted ancestors that it was the last child of.
+ * docs/product.md 6.5: a deleted reply with replies leaves a line. One without replies disappears, with the deleted
+ * ancestors whose last child it was.
  */
-export function removeReply(page: QuestionPage, id: number): QuestionPage {
+export function removeReply(page: QuestionPageData, id: number): QuestionPageData {
   return mapThreads(page, (thread) => {
     if (!thread.items.some((reply) => reply.id === id)) return thread;
     let items = thread.items;
     let next: number | null = id;
     while (next !== null) {
-      const gone: number = next;
-      const reply = items.find((reply) => reply.id === gone);
+      const removedId: number = next;
+      const reply = items.find((reply) => reply.id === removedId);
       if (reply === undefined) break;
-      if (items.some((child) => child.parentReplyId === gone)) {
-        items = items.map((reply) => (reply.id === gone ? { ...reply, deleted: true, content: '' } : reply));
+      if (items.some((child) => child.parentReplyId === removedId)) {
+        items = items.map((reply) =>
+          reply.id === removedId ? { ...reply, deleted: true, content: '' } : reply,
+        );
         break;
       }
-      items = items.filter((reply) => reply.id !== gone);
+      items = items.filter((reply) => reply.id !== removedId);
       const parent = items.find((candidate) => candidate.id === reply.parentReplyId);
       next = parent?.deleted === true ? parent.id : null;
     }
@@ -127,20 +129,27 @@ export function removeReply(page: QuestionPage, id: number): QuestionPage {
   });
 }
 
-export function addMoreAnswers(page: QuestionPage, more: AnswersPage): QuestionPage {
+export function addMoreAnswers(page: QuestionPageData, more: AnswersPage): QuestionPageData {
   return { ...page, answers: appendPage(page.answers, more) };
 }
 
-/** @param answerId null for the replies to the question itself. */
-export function addMoreReplies(page: QuestionPage, answerId: number | null, more: RepliesPage): QuestionPage {
+/** @param answerId null for the comments on the question. */
+export function addMoreReplies(
+  page: QuestionPageData,
+  answerId: number | null,
+  more: RepliesPage,
+): QuestionPageData {
   return mapThreads(page, (thread, id) => (id === answerId ? appendPage(thread, more) : thread));
 }
 
 /**
- * What was loaded by 'Load more' stays when the first page is fetched again, so that nothing on the page jumps.
- * @param before what the page showed; undefined at first.
+ * Merges a refetched first page with the items loaded by 'Load more', so that nothing jumps.
+ * @param before the page shown so far; undefined on the first fetch.
  */
-export function mergeFetchedPage(before: QuestionPage | undefined, fresh: QuestionPage): QuestionPage {
+export function mergeFetchedPage(
+  before: QuestionPageData | undefined,
+  fresh: QuestionPageData,
+): QuestionPageData {
   if (before === undefined) return fresh;
   const threads = new Map(before.answers.items.map((answer) => [answer.id, answer.replies]));
   const answers = fresh.answers.items.map((answer) => ({
@@ -155,24 +164,24 @@ export function mergeFetchedPage(before: QuestionPage | undefined, fresh: Questi
 }
 
 /**
- * Votes and acceptances that come in while one reads change no places: answers keep theirs, and the others go behind what
- * they follow.
+ * Votes and acceptances do not reorder answers while the page is open: known answers hold their positions, and new ones
+ * follow their predecessor.
  */
 function mergeFetchedAnswers(
   before: AnswersPage,
-  { sort, question, answers: fresh }: QuestionPage,
+  { sort, question, answers: fresh }: QuestionPageData,
 ): AnswersPage {
   if (sort !== 'helpful' && !isReordered(before, fresh)) return withTail(before, fresh);
-  const now = new Map(fresh.items.map((answer) => [answer.id, answer]));
-  const known = new Set(before.items.map(({ id }) => id));
-  // One that is not among the fresh ones is gone, or has fallen behind them.
+  const freshById = new Map(fresh.items.map((answer) => [answer.id, answer]));
+  const knownIds = new Set(before.items.map(({ id }) => id));
+  // An answer missing from the fresh page was deleted or is now on a later page.
   const items = before.items.flatMap(
-    (answer) => now.get(answer.id) ?? (fresh.nextCursor === null ? [] : answer),
+    (answer) => freshById.get(answer.id) ?? (fresh.nextCursor === null ? [] : answer),
   );
-  // The accepted one keeps its place as well, so that it tells nothing of where others belong.
-  const ordered = fresh.items.filter(({ id }) => id !== question.acceptedAnswerId || !known.has(id));
+  // The accepted answer holds its position too, so it is not used as a predecessor.
+  const ordered = fresh.items.filter(({ id }) => id !== question.acceptedAnswerId || !knownIds.has(id));
   for (const [index, answer] of ordered.entries()) {
-    if (known.has(answer.id)) continue;
+    if (knownIds.has(answer.id)) continue;
     const follows = ordered[index - 1]?.id;
     items.splice(items.findIndex(({ id }) => id === follows) + 1, 0, answer);
   }
@@ -180,20 +189,20 @@ function mergeFetchedAnswers(
   return { items, nextCursor: further ? before.nextCursor : fresh.nextCursor };
 }
 
-/** Whether answers that both pages hold come in another order, though no gap may lie between the two. */
+/** Whether answers on both pages are in a different order, given that there is no gap between the pages. */
 function isReordered(before: AnswersPage, fresh: AnswersPage): boolean {
-  const known = new Set(before.items.map(({ id }) => id));
+  const knownIds = new Set(before.items.map(({ id }) => id));
   const last = fresh.items.at(-1);
-  if (fresh.nextCursor !== null && last !== undefined && !known.has(last.id)) return false;
-  const now = new Set(fresh.items.map(({ id }) => id));
-  const previous = before.items.filter(({ id }) => now.has(id));
-  const current = fresh.items.filter(({ id }) => known.has(id));
+  if (fresh.nextCursor !== null && last !== undefined && !knownIds.has(last.id)) return false;
+  const freshIds = new Set(fresh.items.map(({ id }) => id));
+  const previous = before.items.filter(({ id }) => freshIds.has(id));
+  const current = fresh.items.filter(({ id }) => knownIds.has(id));
   return previous.some(({ id }, index) => current[index]?.id !== id);
 }
 
 const scoreOf = ({ upvotes, downvotes }: Answer) => upvotes - downvotes;
 
-/** The items behind the last fresh one; none when that one was not known, for then there may be a gap. */
+/** The items after the last fresh one; none if that one is unknown, since there may be a gap. */
 function withTail<Page extends AnswersPage | RepliesPage>(before: Page | undefined, fresh: Page): Page {
   const last = fresh.items.at(-1);
   if (before === undefined || last === undefined || fresh.nextCursor === null) return fresh;
@@ -212,19 +221,19 @@ function appendPage<Page extends AnswersPage | RepliesPage>(page: Page, more: Pa
   };
 }
 
-function withAnswers(page: QuestionPage, items: Answer[]): QuestionPage {
+function withAnswers(page: QuestionPageData, items: Answer[]): QuestionPageData {
   return { ...page, answers: { ...page.answers, items } };
 }
 
-function withAnswerCount(page: QuestionPage, by: number): QuestionPage {
+function withAnswerCount(page: QuestionPageData, by: number): QuestionPageData {
   const answerCount = Math.max(0, page.question.answerCount + by);
   return { ...page, question: { ...page.question, answerCount } };
 }
 
 function mapThreads(
-  page: QuestionPage,
+  page: QuestionPageData,
   change: (thread: RepliesPage, answerId: number | null) => RepliesPage,
-): QuestionPage {
+): QuestionPageData {
   const replies = change(page.replies, null);
   const items = page.answers.items.map((answer) => {
     const replies = change(answer.replies, answer.id);
@@ -233,8 +242,11 @@ function mapThreads(
   return { ...page, replies, answers: { ...page.answers, items } };
 }
 
-/** Who takes part in a thread, each once and without the viewer: who asked, who answered, who replied. */
-export function listParticipants(page: QuestionPage | undefined, viewerId: number): MentionableMember[] {
+/**
+ * The participants of a thread without the viewer, each once: the question's author, then the authors of answers and
+ * replies.
+ */
+export function listMentionable(page: QuestionPageData | undefined, viewerId: number): MentionableMember[] {
   if (page === undefined) return [];
   const posts = [
     page.question,

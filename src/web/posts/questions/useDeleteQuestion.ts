@@ -1,12 +1,12 @@
 import { t } from '@lingui/core/macro';
 import { useRouter } from '@tanstack/react-router';
 import { paths } from '#web/core/paths.ts';
-import { hasStatus, translateServerMessage } from '#web/core/errors.ts';
+import { hasStatus, translateError } from '#web/core/errors.ts';
 import { toast, toastError } from '#web/core/toast.ts';
 import { useQuestionPage } from './question-page-context.ts';
 import { useDeletePost } from '#web/posts/useDeletePost.ts';
 
-/** Deletes the question and goes home (docs/product.md 4.4); failures in the words of 16.5. */
+/** Deletes the question and navigates home (docs/product.md 4.4). Error texts: docs/product.md 16.5. */
 export function useDeleteQuestion(id: number) {
   const router = useRouter();
   const { cache } = useQuestionPage();
@@ -25,7 +25,7 @@ export function useDeleteQuestion(id: number) {
 }
 
 function deleteErrorMessage(error: Error): string {
-  if (hasStatus(error, 403)) return translateServerMessage('You can only delete your own questions.');
-  if (hasStatus(error, 404)) return translateServerMessage('Question not found or already deleted.');
+  if (hasStatus(error, 403)) return translateError('question-deletion-not-author');
+  if (hasStatus(error, 404)) return translateError('question-already-deleted');
   return t`Failed to delete question: ${error.message}`;
 }

@@ -2,11 +2,12 @@ import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { AnswerSort } from '#shared/posts/answers.ts';
 import type { QuestionEvent } from '#shared/core/events.ts';
-import type { QuestionPage } from '#shared/posts/questions.ts';
+import type { QuestionPageData } from '#shared/posts/questions.ts';
 import { throttle } from '#web/core/throttle.ts';
 import { useLiveQuery } from '#web/core/live-list.ts';
 import type { NewReplies } from './question-page-context.ts';
-import { anchorOf, type PostRef } from '#web/posts/post-ref.ts';
+import { anchorOf } from '#web/posts/post-ref.ts';
+import type { PostRef } from '#shared/core/fields.ts';
 import {
   setAcceptedAnswer,
   setAcceptedAnswerFirst,
@@ -18,13 +19,13 @@ import {
 import { updateCachedQuestion, questionKeys, questionQuery, type QuestionCache } from './question-cache.ts';
 import { useNewReplies } from './useNewReplies.ts';
 
-/** New answers that wait: the list leaves them out, also where they are loaded, until `show` brings them. */
+/** New answers that are held back: the list omits them, even when they are loaded, until `show` is called. */
 export type NewAnswers = { pending: ReadonlySet<number>; show: () => void };
 
 /**
- * Keeps a question's page as it is on the server: counts change in place, posts come, change and go. New answers and
- * replies that would push down what one reads wait (docs/product.md 16.6).
- * @param reveal brings one into view.
+ * Updates a question's page live: counts change in place, and posts are added, changed and removed. New answers and
+ * replies that would push down the text being read are held back (docs/product.md 16.6).
+ * @param reveal scrolls to a post.
  */
 export function useLiveQuestion(
   id: number,
@@ -35,15 +36,19 @@ export function useLiveQuestion(
   const client = useQueryClient();
   const [pending, setPending] = useState<ReadonlySet<number>>(new Set());
   const refetch = useMemo(() => createRefetcher(client, id, sort), [client, id, sort]);
-  useLiveQuery(`question:${id}`, questionQuery(id, sort).queryKey, { patch, heard, onMissed: refetch });
-  const { newReplies, leaveOut, forget } = useNewReplies(reveal);
+  useLiveQuery(`question:${id}`, questionQuery(id, sort).queryKey, {
+    patch,
+    onEvent: handleEvent,
+    onMissed: refetch,
+  });
+  const { newReplies, holdBack, forget } = useNewReplies(reveal);
   return { newAnswers: { pending, show }, newReplies };
 
   function show() {
     const [first] = pending;
     setPending(new Set());
     refetch();
-    // The newest ones come in at the top; elsewhere, and below the accepted one, the list can be long.
+    // With 'newest', new answers are at the top. In other orders, and below an accepted answer, the list can be long.
     const page = cache.read();
     if (page !== undefined && sort === 'newest' && newAnswerIndex(page) === 0)
       document.getElementById('answers')?.scrollIntoView({ block: 'start' });
@@ -58,26 +63,26 @@ export function useLiveQuestion(
     if (event.kind === 'viewed')
       change((page) => ({ ...page, question: { ...page.question, views: event.views } }));
     if (event.kind === 'accepted') {
-      // Nothing moves under the reader: while the answers are seen they keep their places.
-      const place =
+      // While the answers are in view they hold their positions, so that nothing moves.
+      const applyAcceptance =
         wouldPushDown(cache.read(), 0) || isListAboveViewport(cache.read())
           ? setAcceptedAnswer
           : setAcceptedAnswerFirst;
-      change((page) => place(page, event.acceptedAnswerId));
+      change((page) => applyAcceptance(page, event.acceptedAnswerId));
     }
   }
 
-  function change(to: (page: QuestionPage) => QuestionPage) {
+  function change(to: (page: QuestionPageData) => QuestionPageData) {
     updateCachedQuestion(client, id, to);
   }
 
-  function heard(event: QuestionEvent) {
+  function handleEvent(event: QuestionEvent) {
     switch (event.kind) {
       case 'voted':
       case 'viewed':
         return;
       case 'accepted': {
-        // One behind the first page.
+        // The accepted answer is on a later page.
         const { acceptedAnswerId } = event;
         if (acceptedAnswerId === null || isShown('answer', acceptedAnswerId)) return;
         if (!wouldPushDown(cache.read(), 0)) refetch();
@@ -85,20 +90,20 @@ export function useLiveQuestion(
       }
       case 'answer-posted':
         if (isShown('answer', event.answerId)) return;
-        // One's own appears at once; it may be known here before its request is answered.
+        // The viewer's own answer appears immediately. Its event can arrive before the response to its request.
         if (event.authorId !== memberId && wouldPushDown(cache.read()))
           setPending((ids) => new Set(ids).add(event.answerId));
         else refetch();
         return;
       case 'reply-posted':
         if (isShown('reply', event.replyId)) return;
-        if (event.authorId !== memberId) leaveOut(event);
+        if (event.authorId !== memberId) holdBack(event);
         refetch();
         return;
       case 'answer-deleted':
         setPending((ids) => new Set([...ids].filter((each) => each !== event.answerId)));
         if (hasUnsentText()) return;
-        // Those behind the first page are not fetched again.
+        // Answers on later pages are not refetched.
         change((page) => removeAnswer(page, event.answerId));
         refetch();
         return;
@@ -123,8 +128,8 @@ export function useLiveQuestion(
 }
 
 /**
- * Fetches the page again soon. A member's own click gives a running fetch up (question-query.ts), and with it what it
- * would have brought: then it is done once more.
+ * Refetches the page soon. A click of the member cancels a running fetch (question-cache.ts) and loses its result, so
+ * it is repeated.
  */
 function createRefetcher(client: QueryClient, id: number, sort: AnswerSort): () => void {
   const refetchUntilFresh = async () => {
@@ -137,8 +142,8 @@ function createRefetcher(client: QueryClient, id: number, sort: AnswerSort): () 
 }
 
 /**
- * What is being answered must not vanish under somebody's hands, and their words with it: they hear of the deletion when
- * they post, and keep what they wrote.
+ * Whether the member has unsent text. Then a deleted post stays, so that its form and the text do not disappear. The
+ * server refuses the post later, and the text stays in the form.
  */
 function hasUnsentText(): boolean {
   const fields = document.querySelectorAll<HTMLTextAreaElement>('main textarea');
@@ -146,23 +151,23 @@ function hasUnsentText(): boolean {
 }
 
 /**
- * Whether an answer would come in where it pushes down what is being read: below it in the order, and in view.
- * @param place where in the list; else where a new one belongs.
+ * Whether a new answer would push down visible answers: the next answer in the order is in view.
+ * @param place the index in the list; by default where a new answer belongs.
  */
-function wouldPushDown(page: QuestionPage | undefined, place?: number): boolean {
+function wouldPushDown(page: QuestionPageData | undefined, place?: number): boolean {
   if (page === undefined) return false;
   const below = page.answers.items
     .slice(place ?? newAnswerIndex(page))
     .map(({ id }) => document.getElementById(anchorOf({ kind: 'answer', id })))
-    // Those that wait are loaded, and not shown.
+    // Answers that are held back are loaded but not rendered.
     .find((element) => element !== null);
   if (below === undefined) return false;
   const { top } = below.getBoundingClientRect();
   return top >= 0 && top < window.innerHeight - 80;
 }
 
-/** Whether the list of answers begins above what is seen. */
-function isListAboveViewport(page: QuestionPage | undefined): boolean {
+/** Whether the list of answers starts above the viewport. */
+function isListAboveViewport(page: QuestionPageData | undefined): boolean {
   const [first] = page?.answers.items ?? [];
   const element = first && document.getElementById(anchorOf({ kind: 'answer', id: first.id }));
   return element != null && element.getBoundingClientRect().top < 0;

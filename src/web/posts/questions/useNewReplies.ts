@@ -1,23 +1,24 @@
 import { useCallback, useMemo, useState } from 'react';
 import type { QuestionEvent } from '#shared/core/events.ts';
 import type { NewReplies } from './question-page-context.ts';
-import { anchorOf, type PostRef } from '#web/posts/post-ref.ts';
+import { anchorOf } from '#web/posts/post-ref.ts';
+import type { PostRef } from '#shared/core/fields.ts';
 import { repliesElementId } from '#web/posts/reply-tree.ts';
 
 type ReplyPosted = Extract<QuestionEvent, { kind: 'reply-posted' }>;
 
 /**
- * Others' new replies that would push down what one reads: they are loaded, and left out until the member asks for them
- * (docs/product.md 16.6).
- * @param reveal brings one into view.
+ * Holds back new replies by others that would push down the text being read. They are loaded but hidden until the
+ * member asks for them (docs/product.md 16.6).
+ * @param reveal scrolls to a post.
  */
 export function useNewReplies(reveal: (post: PostRef) => void): {
   newReplies: NewReplies;
-  /** Leaves one out where it would move what is below it. */
-  leaveOut: (posted: ReplyPosted) => void;
+  /** Holds back a new reply if it would move content below it. */
+  holdBack: (posted: ReplyPosted) => void;
   forget: (replyId: number) => void;
 } {
-  /** The answer of each, by its id. */
+  /** Reply id to answer id. */
   const [pending, setPending] = useState<ReadonlyMap<number, number | null>>(new Map());
   const newReplies = useMemo<NewReplies>(() => {
     const idsIn = (answerId: number | null) =>
@@ -46,20 +47,20 @@ export function useNewReplies(reveal: (post: PostRef) => void): {
       ),
     [],
   );
-  return { newReplies, leaveOut: holdBack, forget };
+  return { newReplies, holdBack, forget };
 }
 
-/** Whether what stands below the place of a new reply, a post or a form, is in view. */
+/** Whether a post or a form below the position of a new reply is in view. */
 function wouldPushDown({ answerId, parentReplyId }: ReplyPosted): boolean {
   const parent = document.getElementById(anchorOf(parentPost(answerId, parentReplyId)));
   if (parent === null) return false;
-  // It comes behind all that were there before it.
+  // A new reply comes after all earlier ones.
   const branch = document.getElementById(repliesElementId(parent.id));
   const above = [...(branch?.querySelectorAll('article') ?? [])].at(-1) ?? parent;
   const below = [...document.querySelectorAll('main article[id], main form')].find((each) => {
-    const place = above.compareDocumentPosition(each);
-    const isBehind = (place & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
-    return isBehind && (place & Node.DOCUMENT_POSITION_CONTAINED_BY) === 0 && isVisible(each);
+    const relation = above.compareDocumentPosition(each);
+    const isBehind = (relation & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
+    return isBehind && (relation & Node.DOCUMENT_POSITION_CONTAINED_BY) === 0 && isVisible(each);
   });
   if (below === undefined) return false;
   const { top } = below.getBoundingClientRect();
@@ -71,7 +72,7 @@ function parentPost(answerId: number | null, parentReplyId: number | null): Post
   return answerId === null ? { kind: 'question', id: 0 } : { kind: 'answer', id: answerId };
 }
 
-/** Not in a branch that is folded away. */
+/** Whether the element is not inside a collapsed branch. */
 function isVisible(element: Element): boolean {
   return element.getClientRects().length > 0;
 }

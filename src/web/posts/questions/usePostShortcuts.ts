@@ -1,6 +1,8 @@
 import { useShortcuts } from '#web/core/keyboard-shortcuts.ts';
 
-/** The keys that act on the focused post (`j` and `k` step through them); on the question when none is focused. */
+/**
+ * The shortcuts that act on the focused post (`j` and `k` move between posts), or on the question if none is focused.
+ */
 export function usePostShortcuts(): void {
   useShortcuts({
     upvote: () => pressPostButton('u'),
@@ -16,7 +18,7 @@ function pressPostButton(key: 'u' | 'd' | 'r' | 'e' | 'c' | 'b'): void {
   const post = document.activeElement?.closest('[data-post]') ?? document.getElementById('question');
   if (post === null) return;
   const button =
-    post.querySelector<HTMLElement>(`[data-key="${key}"]`) ??
-    document.querySelector<HTMLElement>(`[data-key="${key}"][data-for="${post.id}"]`);
+    post.querySelector<HTMLElement>(`[data-shortcut-key="${key}"]`) ??
+    document.querySelector<HTMLElement>(`[data-shortcut-key="${key}"][data-shortcut-post="${post.id}"]`);
   button?.click();
 }

@@ -1,7 +1,7 @@
 import { useCallback, useMemo, useState } from 'react';
 import type { ReplyBranches } from './question-page-context.ts';
 
-/** All replies are shown at first; what a reader folds away stays so while the page is open. */
+/** All replies are expanded at first. Collapsed ones stay collapsed while the page is open. */
 export function useReplyBranches(): ReplyBranches {
   const [collapsed, setCollapsed] = useState<ReadonlySet<string>>(none);
   const toggle = useCallback(
@@ -24,6 +24,6 @@ export function useReplyBranches(): ReplyBranches {
 const none: ReadonlySet<string> = new Set();
 
 function without(closed: ReadonlySet<string>, anchors: readonly string[]): ReadonlySet<string> {
-  const left = new Set([...closed].filter((anchor) => !anchors.includes(anchor)));
-  return left.size === closed.size ? closed : left;
+  const remaining = new Set([...closed].filter((anchor) => !anchors.includes(anchor)));
+  return remaining.size === closed.size ? closed : remaining;
 }

@@ -1,13 +1,14 @@
 import { useEffect, useMemo, useState } from 'react';
 import { useDraft } from '#web/posts/drafts/useDraft.ts';
 import type { QuestionPageContext } from './question-page-context.ts';
-import { anchorOf, type PostRef } from '#web/posts/post-ref.ts';
+import { anchorOf } from '#web/posts/post-ref.ts';
+import type { PostRef } from '#shared/core/fields.ts';
 import { useRouter } from '@tanstack/react-router';
 
 /**
- * Which reply form is open. One that something was typed in opens again after a reload.
- * @param opening the place of a draft whose form is to be open.
- * @param openBranches shows the replies below posts: who replies sees what was said.
+ * Which reply form is open. A form with typed text opens again after a reload.
+ * @param opening the draft target whose form should open.
+ * @param openBranches expands the replies below posts, so that the member sees what was said.
  */
 export function useReplyingTo(
   questionId: number,
@@ -44,8 +45,8 @@ function parsePostRef(text: string | null): PostRef | null {
 }
 
 /**
- * The draft whose form the address asks to be opened, `?draft=edit:answer:5`; null where it asks for none. It is asked for
- * once: the address goes on without it.
+ * The draft whose form the address opens, `?draft=edit:answer:5`; null if there is none. The parameter is removed from
+ * the address after its first use.
  */
 export function useDraftToOpen(): string | null {
   const router = useRouter();

@@ -1,10 +1,11 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { anchorOf, type PostRef } from '#web/posts/post-ref.ts';
+import { anchorOf } from '#web/posts/post-ref.ts';
+import type { PostRef } from '#shared/core/fields.ts';
 
 /**
- * Brings posts into view and focuses them, also ones that are about to appear, or are folded away.
- * @param content changes whenever the page shows something else.
- * @param openBranches shows the replies below these posts, named by their anchors.
+ * Scrolls to posts and focuses them, also posts that are not rendered yet or are in a collapsed branch.
+ * @param content changes whenever the page renders other content.
+ * @param openBranches expands the replies below posts, identified by their anchors.
  */
 export function useReveal(
   content: unknown,
@@ -32,12 +33,12 @@ export function useReveal(
   useEffect(revealTarget, [revealTarget, content, attempts]);
   return useCallback((post) => {
     target.current = post;
-    // Runs after what is being shown now has been rendered.
+    // Runs after the current state has been rendered.
     setAttempts((count) => count + 1);
   }, []);
 }
 
-/** The branches that hide an element (app/question-page/ReplyThread.tsx). */
+/** The collapsed branches that hide an element (app/question-page/ReplyThread.tsx). */
 function collapsedBranchesAround(element: HTMLElement): string[] {
   const anchors: string[] = [];
   for (

@@ -1,20 +1,21 @@
 import { useLocation } from '@tanstack/react-router';
 import { useEffect, useMemo } from 'react';
-import type { QuestionPage } from '#shared/posts/questions.ts';
-import { parsePostHash, type PostRef } from '#web/posts/post-ref.ts';
+import type { QuestionPageData } from '#shared/posts/questions.ts';
+import { parsePostHash } from '#web/posts/post-ref.ts';
+import type { PostRef } from '#shared/core/fields.ts';
 import { findPost } from './question-page-data.ts';
 import type { QuestionCache } from './question-cache.ts';
 
-/** Pages of answers and replies that are loaded to find the post an address names. */
+/** How many pages of answers and replies are loaded to find the post in the address. */
 const maxPagesSearched = 40;
 
 /**
- * The post that the address names (`#answer-12`, `#reply-34`, `#question`): brought into view, loaded first where it
- * stands behind 'Load more'.
+ * The post in the address (`#answer-12`, `#reply-34`, `#question`): scrolls to it, and first loads it if it is behind
+ * 'Load more'.
  */
 export function useTargetPost(
   questionId: number,
-  page: QuestionPage | undefined,
+  page: QuestionPageData | undefined,
   cache: QuestionCache,
   reveal: (post: PostRef) => void,
 ): PostRef | null {
@@ -28,7 +29,7 @@ export function useTargetPost(
       await loadUntilFound(cache, target, () => current);
       if (!current) return;
       reveal(target);
-      // A post that was written after this page was loaded.
+      // The post was written after this page was loaded.
       const page = cache.read();
       if (page !== undefined && findPost(page, target) === undefined) await cache.refresh();
     };
@@ -47,14 +48,14 @@ async function loadUntilFound(cache: QuestionCache, post: PostRef, wanted: () =>
     try {
       if (!(await loadNext(cache, page, post))) return;
     } catch {
-      // What is loaded stays; 'Load more' says what is wrong when it is pressed.
+      // The pages loaded so far stay. 'Load more' shows the error when it is pressed.
       return;
     }
   }
 }
 
-/** False when all there is has been loaded. */
-async function loadNext(cache: QuestionCache, page: QuestionPage, post: PostRef): Promise<boolean> {
+/** Returns false when everything has been loaded. */
+async function loadNext(cache: QuestionCache, page: QuestionPageData, post: PostRef): Promise<boolean> {
   if (post.kind === 'reply') {
     if (page.replies.nextCursor !== null) {
       await cache.loadMoreReplies(null);

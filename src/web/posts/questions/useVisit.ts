@@ -1,37 +1,37 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import type { QuestionPage } from '#shared/posts/questions.ts';
+import type { QuestionPageData } from '#shared/posts/questions.ts';
 import { api, readJson } from '#web/core/api.ts';
 import { sessionQuery } from '#web/core/session.ts';
 import type { AnyPost } from '#web/posts/post-ref.ts';
 import { listPostsBelowQuestion } from './question-page-data.ts';
 import { questionKeys } from './question-cache.ts';
 
-/** Posts by others that are newer than `at` are marked. `returning`: that was the end of an earlier visit. */
+/** Posts by others newer than `at` are marked. `isReturning`: `at` is the end of an earlier visit. */
 type Since = { at: string; isReturning: boolean };
 
 export type Visit = {
-  /** Whether a post came since the last visit or, on the first, since the page was opened; never one's own. */
+  /** Whether another member wrote the post since the last visit or, on the first visit, since the page was opened. */
   isNew: (content: Pick<AnyPost, 'authorId' | 'createdAt'>) => boolean;
-  /** Whether the member has been here before. */
+  /** Whether the member has visited the question before. */
   isReturning: boolean;
 };
 
-/** Up to which post this page has reported, by member and question. */
+/** The time of the newest post this page has reported as seen, by member and question. */
 const reported = new Map<string, string>();
 
-/** Who was away from an open page for longer comes back to it as to a new one; in milliseconds. */
+/** Returning to an open page after this many milliseconds counts as a new visit. */
 const awayMs = 10 * 60_000;
 
 /**
- * A member's visit: counts the view once (docs/product.md 7.5), tells what is new since the last visit, and reports the end of
- * this one. What is new stays so while one reads.
- * @param isFresh whether `page` is what the server has now, not what was kept from before.
+ * A member's visit to a question: counts the view once (docs/product.md 7.5), marks posts since the last visit, and
+ * reports the end of this visit. The marks stay while the page is open.
+ * @param isFresh whether `page` comes from the server, not from the offline cache.
  */
 export function useVisit(
   questionId: number,
   memberId: number,
-  page: QuestionPage | undefined,
+  page: QuestionPageData | undefined,
   isFresh: boolean,
 ): Visit {
   const visit = visitKey(questionId, memberId);
@@ -90,13 +90,13 @@ export function useVisit(
 
 const visitKey = (questionId: number, memberId: number) => `${memberId}:${questionId}`;
 
-/** Tells the server that the member was here. After the first time, the page is asked for again: it counts the view. */
+/** Reports the visit to the server. The first report counts the view, so the page is refetched after it. */
 function useReportVisit(questionId: number, memberId: number): (upTo: string, leaving: boolean) => void {
   const client = useQueryClient();
   return useCallback(
     (upTo, leaving) => {
       const visit = visitKey(questionId, memberId);
-      // Whoever signs out leaves the page as nobody: this browser alone remembers how far they read.
+      // After a sign-out the visit cannot be reported. Only this browser remembers it.
       if (client.getQueryData(sessionQuery.queryKey)?.member?.id !== memberId) return;
       const before = reported.get(visit);
       reported.set(visit, upTo);
@@ -107,7 +107,7 @@ function useReportVisit(questionId: number, memberId: number): (upTo: string, le
           if (before === undefined)
             await client.invalidateQueries({ queryKey: questionKeys.one(questionId) });
         } catch {
-          // Not worth a message; the next visit tries again.
+          // No message; the next visit retries.
           if (before === undefined) reported.delete(visit);
           else reported.set(visit, before);
         }
@@ -118,22 +118,22 @@ function useReportVisit(questionId: number, memberId: number): (upTo: string, le
   );
 }
 
-/** The time of the newest post on the page. ISO 8601 in UTC, all of one length: they compare as texts. */
-function newestPostTime(page: QuestionPage): string {
+/** The time of the newest post on the page. ISO 8601 in UTC with a fixed length, so the times compare as strings. */
+function newestPostTime(page: QuestionPageData): string {
   return listPostsBelowQuestion(page).reduce(
     (newest, { content }) => (content.createdAt > newest ? content.createdAt : newest),
     page.question.createdAt,
   );
 }
 
-const storageKey = 'left';
+const storageKey = 'parley.question-visits';
 
-/** As many questions are remembered, those left last. */
+/** The number of questions remembered, the most recently left first. */
 const maxEntries = 50;
 
 /**
- * Up to which post a member had seen a question when they left it, by visit: kept for the tab, since a reload asks for the
- * page before the server has heard that it was left.
+ * The time of the newest post a member had seen when leaving a question. Stored per tab, since a reload requests the
+ * page before the server has processed the report.
  */
 export function getLastSeen(visit: string): string | undefined {
   return listLastSeen().find((entry) => entry.visit === visit)?.newest;
@@ -145,7 +145,7 @@ export function saveLastSeen(visit: string, newest: string): void {
   try {
     sessionStorage.setItem(storageKey, JSON.stringify(lastSeen));
   } catch {
-    // Storage can be forbidden or full; then it lasts until the page is loaded anew.
+    // Storage can be blocked or full. The entries then last until the page is reloaded.
   }
 }
 

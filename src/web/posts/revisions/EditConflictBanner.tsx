@@ -1,28 +1,30 @@
 import { t } from '@lingui/core/macro';
 import { useLayoutEffect, useRef, useState } from 'react';
-import type { PostRef } from '#web/posts/post-ref.ts';
+import type { PostRef } from '#shared/core/fields.ts';
 import { keepFieldInView } from '#web/posts/keep-field-in-view.ts';
 import { RevisionsDialog } from './Revisions.tsx';
 import classes from './EditConflictBanner.module.css';
 
 const editedMessages = {
-  question: () => t`The question was edited since you began.`,
-  answer: () => t`This answer was edited since you began.`,
-  reply: () => t`This reply was edited since you began.`,
+  question: () => t`The question has been edited since you started.`,
+  answer: () => t`This answer has been edited since you started.`,
+  reply: () => t`This reply has been edited since you started.`,
 } as const;
 
 type Props = {
   post: PostRef;
-  /** The times of the last edit, when the text was begun and now; null for never. */
+  /**
+   * `knownEditedAt` and `editedAt`: the time of the last edit when the text was begun, and now; null for never edited.
+   */
   knownEditedAt: string | null;
   editedAt: string | null;
-  /** What is there now is taken as known. */
+  /** The member has seen the current version. */
   onDismiss: () => void;
 };
 
-/** Tells who writes about a post, or edits it, that it is no longer what it was. */
+/** Says that the parent or edited post was changed while the member was writing. */
 export function EditConflictBanner({ post, knownEditedAt, editedAt, onDismiss }: Props) {
-  // Both are the server's, in the one form that sorts by time.
+  // Both times come from the server in one format, so they compare as strings.
   const shown = editedAt !== null && (knownEditedAt === null || editedAt > knownEditedAt);
   return (
     <output className={classes.frame}>
@@ -43,7 +45,7 @@ function EditConflictMessage({
     <div ref={note} className={classes.note}>
       <span>{editedMessages[post.kind]()}</span>{' '}
       <button type="button" className={classes.action} aria-haspopup="dialog" onClick={() => setOpen(true)}>
-        {t`Show the changes`}
+        {t`Show changes`}
       </button>{' '}
       <button type="button" className={classes.action} onClick={onDismiss}>
         {t`Dismiss`}

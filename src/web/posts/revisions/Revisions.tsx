@@ -12,18 +12,18 @@ import { LoadingRegion } from '#web/ui/LoadingRegion.tsx';
 import { SkeletonLines } from '#web/ui/Skeleton.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import { getRevision, listRevisions } from '#web/posts/post-api.ts';
-import type { PostRef } from '#web/posts/post-ref.ts';
+import type { PostRef } from '#shared/core/fields.ts';
 import metaClasses from '#web/posts/PostMeta.module.css';
 import classes from './Revisions.module.css';
 
 const Difference = lazyComponent(() => import('./TextDiff.tsx'));
 
-/** Versions kept besides the first. */
+/** The number of stored versions besides the first. */
 const latestRevisions = limits.revisions - 1;
 
 type RevisionsProps = { post: PostRef; editedAt: string };
 
-/** 'edited 2 hours ago'; opens the earlier versions, which every member may read (docs/product.md 4.5). */
+/** 'edited 2 hours ago'. Opens the earlier versions, which every member may read (docs/product.md 4.5). */
 export function EditedNote({ post, editedAt }: RevisionsProps) {
   const [open, setOpen] = useState(false);
   return (
@@ -43,7 +43,7 @@ export function EditedNote({ post, editedAt }: RevisionsProps) {
   );
 }
 
-/** The versions of a post, each with what it changed. */
+/** The versions of a post, each with its changes. */
 export function RevisionsDialog(props: RevisionsProps & { opened: boolean; onClose: () => void }) {
   return (
     <Dialog title={t`Versions`} size="45rem" opened={props.opened} onClose={props.onClose}>
@@ -54,7 +54,7 @@ export function RevisionsDialog(props: RevisionsProps & { opened: boolean; onClo
 
 function RevisionList({ post, editedAt }: RevisionsProps) {
   const query = useInfiniteQuery({
-    // An edit may join the latest version: what is known holds for this edit alone.
+    // A new edit may be merged into the latest version, so the cache key includes the time of the edit.
     queryKey: ['revisions', post.kind, post.id, editedAt],
     queryFn: ({ pageParam, signal }) => listRevisions(post, pageParam, signal),
     initialPageParam: null as string | null,
@@ -83,7 +83,7 @@ function RevisionList({ post, editedAt }: RevisionsProps) {
   );
 }
 
-/** The current version shows what it changed; the others do where they are opened. */
+/** The current version shows its changes; the others show them when they are expanded. */
 function RevisionItem({
   version,
   isCurrent,
@@ -110,7 +110,7 @@ function RevisionItem({
       </details>
       {previous !== null && previous < number - 1 && (
         <p className={classes.gap}>
-          <Trans>Only the first version and the latest {latestRevisions} are kept.</Trans>
+          <Trans>Only the first version and the latest {latestRevisions} are stored.</Trans>
         </p>
       )}
     </>
@@ -139,7 +139,7 @@ function RevisionChanges({ post, editedAt, version }: RevisionsProps & { version
 
 function RevisionSkeleton() {
   return (
-    <LoadingRegion label={t`Loading the versions`} part>
+    <LoadingRegion label={t`Loading versions`} part>
       <SkeletonLines widths={['40%', '96%', '90%', '55%']} />
     </LoadingRegion>
   );

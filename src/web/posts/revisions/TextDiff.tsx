@@ -1,14 +1,10 @@
 import { t } from '@lingui/core/macro';
 import type { Revision } from '#shared/posts/revisions.ts';
-import { isInCode } from '#web/editor/code-blocks.ts';
-import { findLineEnd } from '#web/editor/text-edits.ts';
+import { findLineEnd, isInCode } from '#web/editor/index.ts';
 import { diffParagraphs, type DiffRun, diffWords } from './text-diff.ts';
 import classes from './Revisions.module.css';
 
-/**
- * What a version changed: words or paragraphs taken out struck through, those put in underlined. The first one is shown
- * whole.
- */
+/** The changes of a version: removed text struck through, added text underlined. The first version is shown in full. */
 export default function TextDiff({ before, after }: { before: Revision | null; after: Revision }) {
   const tags = after.tags?.join(', ') ?? null;
   return (
@@ -37,7 +33,7 @@ export default function TextDiff({ before, after }: { before: Revision | null; a
   );
 }
 
-/** The paragraphs with whether they are, or begin, a fenced block of code in the text they are of. */
+/** The paragraphs, each with whether it is or begins a fenced code block. */
 function markCodeParagraphs(
   paragraphs: readonly (readonly DiffRun[])[],
 ): { runs: readonly DiffRun[]; isCode: boolean }[] {

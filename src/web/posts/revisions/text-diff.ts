@@ -1,23 +1,23 @@
 import { diffArrays } from 'diff';
 
-/** A run of a text: as it was, taken out, or put in. */
+/** A run of text: unchanged, removed or added. */
 export type DiffRun = { kind: 'same' | 'out' | 'in'; text: string };
 
-/** Beyond this many words changed, comparing takes longer than reading. */
+/** The maximum number of changed words. Comparing more takes longer than reading the text. */
 const maxEditLength = 2000;
 
-/** A text that keeps less of itself than this share of its letters is another text. */
+/** Texts that share less than this part of their letters count as different. */
 const minSimilarity = 0.5;
 
-/** Above it, the same was only parted otherwise into paragraphs. */
+/** Above this similarity, only the division into paragraphs changed. */
 const sameTextSimilarity = 0.8;
 
-/** Every language's words, those of languages that write no spaces as well. */
+/** Segments words in every language, including those without spaces. */
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' });
 
 /**
- * What changed from one text to another, by paragraphs: of one that was changed by words, which ones; one that has
- * little in common with what was there is taken out and put in as a whole.
+ * The changes between two texts by paragraph: the changed words of a similar paragraph, or the whole paragraph removed
+ * and added.
  */
 export function diffParagraphs(before: string, after: string): DiffRun[][] {
   const changes: DiffRun[][] = [];
@@ -40,7 +40,7 @@ export function diffParagraphs(before: string, after: string): DiffRun[][] {
   return changes;
 }
 
-/** What changed within a line or a paragraph, by words; the whole of it where little stayed, or too much changed. */
+/** The changed words within a line or paragraph; the whole text if little is unchanged or too much changed. */
 export function diffWords(before: string, after: string): DiffRun[] {
   if (before === after) return [{ kind: 'same', text: after }];
   const old = wordsOf(before);
@@ -56,7 +56,7 @@ export function diffWords(before: string, after: string): DiffRun[] {
   );
 }
 
-/** Each paragraph that was put in beside the first one taken out that it is like, in the order of both. */
+/** Matches each added paragraph with the first similar removed one, in the order of both. */
 function matchParagraphs(out: readonly string[], into: readonly string[]): DiffRun[][] {
   const [before, after] = [out, into].map((paragraphs) => paragraphs.join('\n\n')) as [string, string];
   if (out.length !== into.length && textSimilarity(wordsOf(before), wordsOf(after)) >= sameTextSimilarity)
@@ -82,7 +82,7 @@ function matchParagraphs(out: readonly string[], into: readonly string[]): DiffR
 const removedParagraphs = (paragraphs: readonly { text: string }[]) =>
   paragraphs.map(({ text }): DiffRun[] => [{ kind: 'out', text }]);
 
-/** Words that were replaced one after the other read better as one replacement. */
+/** Merges adjacent replacements into one, which reads better. */
 function joinRuns(runs: readonly DiffRun[]): DiffRun[] {
   const whole: DiffRun[] = [];
   let out = '';
@@ -115,7 +115,7 @@ function replacement(out: string, into: string): DiffRun[] {
   return runs.filter(({ text }) => text !== '');
 }
 
-/** The share of letters that two texts have in common by words, wherever those stand: from 0 to 1. */
+/** The share of letters in words that two texts have in common, at any position: from 0 to 1. */
 function textSimilarity(one: readonly string[], other: readonly string[]): number {
   const remaining = new Map<string, number>();
   for (const word of one) remaining.set(word, (remaining.get(word) ?? 0) + 1);

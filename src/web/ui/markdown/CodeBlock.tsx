@@ -10,7 +10,7 @@ import classes from './CodeBlock.module.css';
 
 type Element = NonNullable<ExtraProps['node']>;
 
-/** A block of code with the language it names and a button that copies it. */
+/** A code block with its language and a copy button. */
 export function CodeBlock({ node, children }: ComponentProps<'pre'> & ExtraProps) {
   const typed = node === undefined ? null : getCodeLanguage(node);
   const language = typed === null ? null : getLanguageName(typed);

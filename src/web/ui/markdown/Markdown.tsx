@@ -29,16 +29,16 @@ import classes from './Markdown.module.css';
 
 type Props = {
   text: string;
-  /** Line breaks stay as typed. Imported posts were written where they did not. */
+  /** Whether line breaks stay as typed. In imported posts they do not. */
   breaks?: boolean;
-  /** The level of the highest heading in the text, so that the page's outline stays right. */
+  /** The level of the highest heading in the text, for a correct outline of the page. */
   headingLevel?: 2 | 3 | 4;
   className?: string | undefined;
 };
 
 /**
- * What a member wrote. Raw HTML in it is shown, never interpreted; addresses other than http, https and mailto lead
- * nowhere; nothing is fetched from other hosts without a click.
+ * Text by a member. Raw HTML is shown as text. Only http, https and mailto addresses become links. Nothing is fetched
+ * from other hosts without a click.
  */
 export const Markdown = memo(function Markdown({ text, breaks = true, headingLevel = 3, className }: Props) {
   const parsable = useMemo(() => isCheapToParse(text), [text]);
@@ -70,7 +70,7 @@ function PlainText({ text }: { text: string }) {
 }
 
 function Rendered({ text, breaks, headingLevel }: Required<Pick<Props, 'text' | 'breaks' | 'headingLevel'>>) {
-  // Footnotes of several posts on one page need ids of their own.
+  // Gives the footnotes of each post on the page their own ids.
   const idPrefix = `note-${useId().replaceAll(/\W/g, '')}-`;
   const highlighter = useHighlighter(hasCodeLanguage(text));
   const named = useMemo(() => findQuestionReferences(text), [text]);
@@ -142,12 +142,15 @@ function TextLink({
   );
 }
 
-/** Whether the words of a link are its address, or it leads to a place in the same text: paper needs no more. */
+/**
+ * Whether the text of a link is its address, or the link leads to a place in the same text. Then print needs no address
+ * after it.
+ */
 function isUrlVisible(href: string, node: ExtraProps['node']): boolean {
   return href.startsWith('#') || (node !== undefined && href.endsWith(getNodeText(node)));
 }
 
-/** A link instead of the image: loading it would tell a stranger's server who reads what. */
+/** A link in place of the image: loading it would tell another server who reads the post. */
 function ImageLink({ src, alt }: ComponentProps<'img'>) {
   const insideLink = useContext(InsideLinkContext);
   const label = (
@@ -191,7 +194,7 @@ const components: Components = {
   input: TaskBox,
 };
 
-/** A text the parser fails on (a stack that overflows) is shown as it was typed. */
+/** Shows the plain text if the parser fails, for example with a stack overflow. */
 class PlainTextOnError extends Component<{ plain: JSX.Element; children: ReactNode }, { failed: boolean }> {
   override state = { failed: false };
 

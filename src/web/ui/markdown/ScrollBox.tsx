@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 
-/** A box whose content may be wider than the page. While it scrolls, it can be reached and scrolled by keyboard. */
+/** A box whose content may be wider than the page. While it can scroll, the keyboard can focus and scroll it. */
 export function ScrollBox({
   label,
   dir,
@@ -8,7 +8,9 @@ export function ScrollBox({
   children,
 }: {
   label: string;
-  /** Of what is always left to right: its beginning is what is seen first. Else as the text around. */
+  /**
+   * For content that is always left to right, so that its start is in view. By default it follows the surrounding text.
+   */
   dir?: 'ltr';
   className?: string | undefined;
   children: ReactNode;
@@ -28,7 +30,7 @@ export function ScrollBox({
     <section
       ref={box}
       dir={dir}
-      data-edges
+      data-fade-edges
       className={className}
       {...(scrolls ? { 'aria-label': label, tabIndex: 0 } : {})}
     >

@@ -6,9 +6,9 @@ type Child = Element['children'][number];
 type Parent = { children: (Child | { type: 'doctype' })[] };
 
 /**
- * Fits the blocks of a text into the page. Headings are renamed so that the highest becomes `highest`: a post that
- * starts with `#` must not look like the title of the page. Each block finds its own direction, so that an Arabic
- * paragraph reads right below an English one. Endless words can break.
+ * Adapts the blocks of a text to the page. Headings are shifted so that the highest becomes `highest`: a post that
+ * starts with `#` must not look like the page title. Each block gets its own text direction, so that an Arabic
+ * paragraph below an English one is right to left. Very long words can break.
  */
 export function fitBlocks({ highest }: { highest: number }) {
   return (tree: Parent) => {
@@ -25,13 +25,13 @@ export function fitBlocks({ highest }: { highest: number }) {
   };
 }
 
-/** What is written in an element and all in it. */
+/** The text of an element and its descendants. */
 export function getNodeText(node: Element | Child): string {
   if (node.type === 'text') return node.value;
   return 'children' in node ? node.children.map(getNodeText).join('') : '';
 }
 
-/** Not `li` and `blockquote`: a list takes its direction from its items, a quote holds blocks of its own. */
+/** Not `li` and `blockquote`: a list takes its direction from its items, and a quote contains blocks. */
 const autoDirectionTags = new Set(['p', 'ul', 'ol', 'td', 'th', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6']);
 
 function visit(parent: Parent, seen: (element: Element) => void): void {
@@ -42,7 +42,7 @@ function visit(parent: Parent, seen: (element: Element) => void): void {
   }
 }
 
-/** Not in blocks of code: they scroll. */
+/** Not in code blocks, which scroll. */
 function breakWordsInTree(parent: Parent): void {
   parent.children = parent.children.flatMap((child): Parent['children'] => {
     if (child.type === 'element' && child.tagName !== 'pre') breakWordsInTree(child);

@@ -8,7 +8,7 @@ const titles = new Map([
   [7, 'Why seven?'],
 ]);
 
-/** The links of a text, '#12→/question/12', after those into the community have been made. */
+/** The links of a text after linkInternally, as '#12→/question/12'. */
 function links(html: string): string[] {
   const tree = fromHtml(html, { fragment: true });
   linkInternally({ titles, origin: 'https://parley.example' })(tree);
@@ -28,8 +28,8 @@ function linksIn(nodes: readonly ElementContent[]): string[] {
   });
 }
 
-describe('the number of a question', () => {
-  test('is a link with its title, wherever it stands in the text', () => {
+describe('question references', () => {
+  test('become links with the title, anywhere in the text', () => {
     expect(links('<p>See #12, (#7) and <em>#12</em>.</p>')).toEqual([
       '#12→/question/12 (How long does bread keep?)',
       '#7→/question/7 (Why seven?)',
@@ -42,22 +42,22 @@ describe('the number of a question', () => {
     '<p><code>#12</code></p>',
     '<pre><code>#12</code></pre>',
     '<p>C#12, a#7, ##7, /#7, #7th, #012</p>',
-  ])('stays as it is in %s', (html) => {
+  ])('stay unchanged in %s', (html) => {
     expect(links(html)).toEqual([]);
   });
 
-  test('makes no link inside a link', () => {
+  test('create no link inside a link', () => {
     expect(links('<a href="https://example.org">#12</a>')).toEqual(['#12→']);
   });
 
-  test('is asked for once', () => {
+  test('are found once each', () => {
     expect(findQuestionReferences('#12 and #7, #12 again, C#9, #x')).toEqual([12, 7]);
   });
 });
 
-describe('a mention', () => {
+describe('mentions', () => {
   test.each(['/profile/12', 'https://parley.example/profile/12'])(
-    'is a link to %s that begins with @',
+    'are links to %s with text that starts with @',
     (href) => {
       expect(links(`<a href="${href}">@Ada</a>`)).toEqual(['mention @Ada→/profile/12']);
     },
@@ -68,7 +68,7 @@ describe('a mention', () => {
     '<a href="https://elsewhere.example/profile/12">@Ada</a>',
     '<a href="/profile/12/answers">@Ada</a>',
     '<a href="/settings">@Ada</a>',
-  ])('is not %s', (html) => {
+  ])('do not include %s', (html) => {
     expect(links(html).join('')).not.toContain('mention');
   });
 });

@@ -5,13 +5,13 @@ type Element = NonNullable<ExtraProps['node']>;
 type Child = Element['children'][number];
 type Parent = { children: (Child | { type: 'doctype' })[] };
 
-/** '#123' with nothing before or behind it that makes it a part of a word, an address or an entity. */
+/** '#123' that is not part of a word, an address or an entity. */
 const questionReference = /(?<![\p{L}\p{N}_#&/\\])#([1-9]\d{0,14})(?![\p{L}\p{N}_])/gu;
 
-/** So many questions are linked in one text; more is no prose. */
+/** The maximum number of linked questions in one text. A text with more is not prose. */
 const maxReferences = 50;
 
-/** The numbers of the questions that a text may name, each once. */
+/** The question numbers in a text, each once. */
 export function findQuestionReferences(text: string): number[] {
   const found = new Set<number>();
   for (const [, number] of text.matchAll(questionReference)) {
@@ -22,16 +22,16 @@ export function findQuestionReferences(text: string): number[] {
 }
 
 /**
- * Links into this community. '#123' becomes a link to a question that there is, with its title; a link to a profile whose
- * text begins with '@' is a mention. Neither in code.
- * @param titles of the questions that there are, by their numbers.
- * @param origin where this community is.
+ * Links within the site. '#123' becomes a link to an existing question, with its title. A link to a profile whose text
+ * starts with '@' becomes a mention. Code is left unchanged.
+ * @param titles the titles of existing questions by their ids.
+ * @param origin the origin of the site.
  */
 export function linkInternally({ titles, origin }: { titles: ReadonlyMap<number, string>; origin: string }) {
   return (tree: Parent) => walk(tree, titles, origin);
 }
 
-/** Where a link made by `linkInside` leads; null for every other. */
+/** The path of a link created by `linkInternally`; null for other links. */
 export function getInternalTarget({ properties }: Element): string | null {
   const target = properties['dataInside'];
   return typeof target === 'string' ? target : null;

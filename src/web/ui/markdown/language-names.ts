@@ -1,4 +1,4 @@
-/** How a language that a block of code names is written; a name that is not here is shown as it was typed. */
+/** The name of a code block's language. An unknown one is returned as typed. */
 export function getLanguageName(typed: string): string {
   return names[typed.toLowerCase()] ?? typed;
 }

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { splitLongWords } from './long-words.ts';
 
-test('a text of usual words stays in one piece', () => {
+test('leaves a text of normal words in one piece', () => {
   const text = 'usual words '.repeat(500);
   expect(splitLongWords(text)).toEqual([{ from: 0, part: text }]);
 });
 
-test('a word that is far too long can break, and nothing of it is lost', () => {
+test('splits a very long word without losing characters', () => {
   const text = `before ${'🎉x'.repeat(1000)} after`;
   const parts = splitLongWords(text).map(({ part }) => part);
   expect(parts.length).toBe(5);

@@ -1,11 +1,11 @@
 /**
- * Chromium lays out a word of 30,000 characters in the reading font in seconds, quadratic in its length, because it
- * shapes the rest of the word again for each line; 400 at a time take milliseconds.
+ * In characters. Chromium needs seconds to lay out a word of 30,000 characters in the reading font, quadratic in its
+ * length, because it shapes the rest of the word again for each line. Parts of 400 take milliseconds.
  */
 const maxWordLength = 400;
 const longWord = new RegExp(`\\S{${maxWordLength}}(?=\\S)`, 'gu');
 
-/** The text in parts between which a line may break: one, unless it holds a word that is far too long for a line. */
+/** Splits the text into parts between which a line may break. Only very long words are split. */
 export function splitLongWords(text: string): { from: number; part: string }[] {
   const parts: { from: number; part: string }[] = [];
   let from = 0;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sanitizeUrl } from './safe-urls.ts';
 
-test('links lead to the web and to mail', () => {
+test('allows links to the web and to email addresses', () => {
   for (const address of ['https://example.org/a?b#c', 'http://localhost:3000/', 'mailto:ada@example.org'])
     expect(sanitizeUrl(address)).toBe(address);
 });
@@ -20,11 +20,11 @@ test.each([
   '/question/1',
   '#answer-1',
   '',
-])('an address like %j leads nowhere', (address) => {
+])('rejects an address like %j', (address) => {
   expect(sanitizeUrl(address)).toBe('');
 });
 
-test('a footnote leads to its own text only', () => {
+test('allows only the footnotes of the same text', () => {
   expect(sanitizeUrl('#note-1-fn-2', '#note-1-')).toBe('#note-1-fn-2');
   expect(sanitizeUrl('#note-2-fn-2', '#note-1-')).toBe('');
 });

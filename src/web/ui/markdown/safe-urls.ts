@@ -1,9 +1,9 @@
 const schemes = new Set(['http:', 'https:', 'mailto:']);
 
 /**
- * The address a link in a member's text may lead to, or '' when it leads nowhere: absolute http, https and mailto
- * addresses, and the footnotes of the same text.
- * @param footnotes how the ids of the text's own footnotes begin, with the `#`.
+ * The address of a link in a member's text, or '' if it is not allowed. Allowed are absolute http, https and mailto
+ * addresses and the footnotes of the same text.
+ * @param footnotes the prefix of the text's footnote ids, with the `#`.
  */
 export function sanitizeUrl(address: string, footnotes?: string): string {
   if (footnotes !== undefined && address.startsWith(footnotes)) return address;

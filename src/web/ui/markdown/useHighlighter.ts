@@ -5,12 +5,12 @@ type Highlighter = NonNullable<Options['rehypePlugins']>[number];
 
 let loaded: Highlighter | null = null;
 
-/** Whether a text has a fenced block that names its language; only those are coloured. */
+/** Whether a text has a fenced block with a language; only those are highlighted. */
 export function hasCodeLanguage(text: string): boolean {
   return /^[ >\t*+\-\d.)]*(?:```|~~~)[`~]*[ \t]*\w/mu.test(text);
 }
 
-/** The plugin that colours code, fetched the first time a text needs it; null until then. */
+/** The plugin for syntax highlighting, loaded when a text first needs it; null until then. */
 export function useHighlighter(needed: boolean): Highlighter | null {
   const [highlighter, set] = useState(() => (needed ? loaded : null));
   useEffect(() => {
@@ -34,7 +34,7 @@ async function load(): Promise<Highlighter | null> {
     loaded = [rehypeHighlight, { detect: false, plainText: ['text', 'txt', 'plain', 'plaintext'] }];
     return loaded;
   } catch {
-    // Without its colours the code reads all the same.
+    // Code without highlighting is still readable.
     return null;
   }
 }

@@ -5,12 +5,12 @@ import { api, readJson } from '#web/core/api.ts';
 
 type PendingRequest = { resolve: (title: string | null) => void; reject: (error: unknown) => void };
 
-/** What is asked for within so many milliseconds, by all texts of a page, is one request. */
+/** Requests of all texts of a page within this many milliseconds are combined into one. */
 const batchWindowMs = 20;
 
 let pendingRequests = new Map<number, PendingRequest[]>();
 
-/** The titles of those of the questions that there are; empty until they are known. */
+/** The titles of the existing questions among the ids; empty until they are loaded. */
 export function useQuestionTitles(ids: readonly number[]): ReadonlyMap<number, string> {
   const titles = useQueries({
     queries: ids.map((id) => ({
@@ -21,15 +21,15 @@ export function useQuestionTitles(ids: readonly number[]): ReadonlyMap<number, s
     combine: getTitles,
   });
   return useMemo(() => {
-    const known = ids.map((id, at) => [id, titles[at]] as const);
-    return new Map(known.filter((pair): pair is readonly [number, string] => typeof pair[1] === 'string'));
+    const pairs = ids.map((id, at) => [id, titles[at]] as const);
+    return new Map(pairs.filter((pair): pair is readonly [number, string] => typeof pair[1] === 'string'));
   }, [ids, titles]);
 }
 
 const getTitles = (results: readonly { data: string | null | undefined }[]) =>
   results.map(({ data }) => data);
 
-/** Null where there is no such question. */
+/** Null if there is no such question. */
 function loadTitle(id: number): Promise<string | null> {
   return new Promise((resolve, reject) => {
     if (pendingRequests.size === 0) window.setTimeout(() => void fetchPendingTitles(), batchWindowMs);

@@ -1,0 +1,3 @@
+// The public file of this area: other areas import from here only.
+export { addMemberCommands } from './members-command.ts';
+export { setRole } from './roles.ts';

@@ -1,0 +1,26 @@
+// The public file of this area: other areas import from here only.
+export { activityRoutes } from './activity-routes.ts';
+export { feedDocumentKey } from './feeds-document.ts';
+export { feedRoutes } from './feeds-routes.ts';
+export { searchPopularityJob } from './search-popularity.ts';
+export { searchRoutes } from './search-routes.ts';
+export { similarRoutes } from './similar-routes.ts';
+export {
+  countPoints,
+  countPosts,
+  countReceived,
+  countTagWeeks,
+  groupByDay,
+  statisticsFrom,
+  storedMemberDays,
+  storedReceived,
+  storedTagWeeks,
+} from './statistics-counts.ts';
+export {
+  lockStatistics,
+  rebuildMemberStatistics,
+  rebuildTagStatistics,
+  statisticsJob,
+} from './statistics.ts';
+export { tagDocumentKey, tagQuestionsDocumentKey, tagsDocumentKey } from './tags-document.ts';
+export { tagRoutes } from './tags-routes.ts';

@@ -1,0 +1,40 @@
+// The public file of this area: other areas import from here only.
+export { type AccountDeletionDeps, accountDeletionRoutes } from './account-deletion-routes.ts';
+export {
+  createAccountDeletionJob,
+  createAccountDeletionQueue,
+  type QueueAccountDeletion,
+  queueAccountDeletions,
+} from './account-deletion.ts';
+export { type AccountEmails, createAccountEmailJob, createAccountEmails } from './account-emails.ts';
+export {
+  type AccountRecoveryDeps,
+  accountRecoveryRoutes,
+  emailAddressRoutes,
+} from './account-recovery-routes.ts';
+export { addRemoveTwoFactorCommand, addResetPasswordCommand } from './accounts-command.ts';
+export { type AccountDeps, accountVisitorRoutes, requireSignedIn, sessionRoutes } from './accounts-routes.ts';
+export { createAccounts, getMemberSuspension, listMembersByEmail } from './accounts.ts';
+export { createAuth } from './auth.ts';
+export { dataExportRoutes } from './data-export-routes.ts';
+export { createEmailAddresses } from './email-addresses.ts';
+export { createIdentityProvider } from './oidc-client.ts';
+export { type PasskeyDeps, passkeyRoutes, passkeyVisitorRoutes } from './passkeys-routes.ts';
+export { createPasskeys } from './passkeys.ts';
+export { createPasswordResets } from './password-resets.ts';
+export { defaultPasswordCost, hashPassword, type PasswordCost } from './passwords.ts';
+export { profileRoutes } from './profiles-routes.ts';
+export { type ProviderDeps, providerRoutes, providerVisitorRoutes } from './providers-routes.ts';
+export { createProviders } from './providers.ts';
+export { createPasswordCheck } from './reauthentication.ts';
+export { approveAccounts, createRegistrations, deleteOldRegistrations } from './registrations.ts';
+export {
+  deleteOldSecurityEvents,
+  hasSecurityEvent,
+  logSecurityEvents,
+  queueSecurityEmails,
+} from './security-events.ts';
+export { createSessionCache, type SessionCache } from './sessions-cache.ts';
+export { createSignIn } from './sign-in.ts';
+export { type TwoFactorDeps, twoFactorRoutes, twoFactorVisitorRoutes } from './two-factor-routes.ts';
+export { createTwoFactor } from './two-factor.ts';

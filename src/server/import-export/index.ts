@@ -1,0 +1,3 @@
+// The public file of this area: other areas import from here only.
+export { demoMember, demoModerator, isEmptyCommunity, loadDemo } from './demo.ts';
+export { registerImportCommand } from './stack-exchange-command.ts';

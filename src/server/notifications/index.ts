@@ -1,0 +1,39 @@
+// The public file of this area: other areas import from here only.
+export { buildModerationEmail } from './email-templates.ts';
+export {
+  buildSimpleEmail,
+  createEmailDelivery,
+  createEmailJobs,
+  type DeliverEmail,
+  dropExpiredEmails,
+  type EmailContent,
+  queueConfirmationEmail,
+  queueDueEmails,
+  queueEmail,
+} from './email.ts';
+export { notificationRoutes } from './notifications-routes.ts';
+export {
+  buildAnswerNotifications,
+  buildUpvoteNotifications,
+  createNotifiedEvents,
+  deletePostNotifications,
+  markNotificationRead,
+  notifyFollowers,
+  notifyMember,
+  notifyOfMentions,
+  notifyOfReply,
+  readNotifications,
+  type UpvoteNotification,
+} from './notifications.ts';
+export {
+  emailLinkRoutes,
+  notificationPreferenceRoutes,
+  type NotificationPreferenceRoutesDeps,
+  oneClickUnsubscribeRoutes,
+} from './preferences-routes.ts';
+export {
+  createNotificationPreferences,
+  findConfirmedEmail,
+  type QueueConfirmationEmail,
+} from './preferences.ts';
+export { createPushJob, createPushSubscriptions, pushDelaySeconds, queuePushes } from './push.ts';

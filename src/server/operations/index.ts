@@ -1,0 +1,4 @@
+// The public file of this area: other areas import from here only.
+export { registerBackupCommands } from './backup-command.ts';
+export { getBackupMetrics, startBackupScheduler } from './backup-scheduler.ts';
+export { registerDoctorCommand } from './doctor-command.ts';

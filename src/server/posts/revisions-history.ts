@@ -1,0 +1,88 @@
+import { sql } from 'kysely';
+import { decodeCursor, paginate } from '#server/core/cursor.ts';
+import type { Reader } from '#server/core/database.ts';
+import { ProblemError } from '#server/core/errors.ts';
+import type { Viewer } from '#server/core/http.ts';
+import type { PostKind } from '#shared/core/fields.ts';
+import { limits } from '#shared/core/limits.ts';
+import type { Revision, RevisionsPage } from '#shared/posts/revisions.ts';
+import { readAnswer } from './answers.ts';
+import { readQuestion } from './questions.ts';
+import { readReply } from './replies.ts';
+
+/**
+ * A page of a post's revisions, the current one first, without their texts.
+ * @throws ProblemError 'not-found' for a post that is hidden or deleted
+ */
+export async function listRevisions(
+  db: Reader,
+  wanted: { kind: PostKind; id: number; viewer: Viewer; cursor?: string | undefined },
+): Promise<RevisionsPage> {
+  const { kind, id } = wanted;
+  const current = await readCurrentVersion(db, wanted);
+  const cursor = decodeCursor(wanted.cursor);
+  const column = sql.ref(`${kind}_id`);
+  const { rows } = await sql<{ number: number; created_at: Date }>`
+    select number, created_at from revision
+    where ${column} = ${id} ${cursor === null ? sql`` : sql`and number < ${cursor.after}::bigint`}
+    order by number desc limit ${sql.lit(limits.revisionsPage + 1)}`.execute(db);
+  const earlier = rows.map(({ number, created_at: at }) => ({ number, createdAt: at.toISOString() }));
+  const newest = { number: (earlier[0]?.number ?? 0) + 1, createdAt: current.createdAt };
+  const all = cursor === null ? [newest, ...earlier] : earlier;
+  const entries = all.map((entry, index) => ({ ...entry, previous: all[index + 1]?.number ?? null }));
+  return paginate(entries, limits.revisionsPage, ({ number }) => ({ after: number, id }));
+}
+
+/**
+ * One revision of a post with its text.
+ * @throws ProblemError 'not-found' for a post that is hidden or deleted, and for a revision that does not exist
+ */
+export async function readRevision(
+  db: Reader,
+  wanted: { kind: PostKind; id: number; viewer: Viewer; number: number },
+): Promise<Revision> {
+  const { kind, id, number } = wanted;
+  const current = await readCurrentVersion(db, wanted);
+  const column = sql.ref(`${kind}_id`);
+  const { rows } = await sql<Omit<Revision, 'number' | 'createdAt'> & { created_at: Date }>`
+    select title, content, tags, created_at from revision
+    where ${column} = ${id} and number = ${number}::bigint`.execute(db);
+  const [row] = rows;
+  if (row !== undefined) {
+    const { created_at: at, ...texts } = row;
+    return { number, ...texts, createdAt: at.toISOString() };
+  }
+  const newest = await sql<{ number: number }>`
+    select coalesce(max(number), 0) + 1 as number from revision where ${column} = ${id}`.execute(db);
+  if (newest.rows[0]?.number !== number) throw new ProblemError('version-not-found');
+  return { number, ...current };
+}
+
+type PostWithText = {
+  content: string;
+  createdAt: string;
+  editedAt: string | null;
+  title?: string;
+  tags?: string[];
+  deleted?: boolean;
+};
+
+const readPost: Record<
+  PostKind,
+  (db: Reader, wanted: { id: number; viewer: Viewer }) => Promise<PostWithText>
+> = {
+  question: readQuestion,
+  answer: readAnswer,
+  reply: readReply,
+};
+
+/** The version that the post's page shows. */
+async function readCurrentVersion(
+  db: Reader,
+  { kind, id, viewer }: { kind: PostKind; id: number; viewer: Viewer },
+): Promise<Omit<Revision, 'number'>> {
+  const post = await readPost[kind](db, { id, viewer });
+  if (post.deleted === true) throw new ProblemError('reply-not-found');
+  const { title = null, content, tags = null, createdAt, editedAt } = post;
+  return { title, content, tags, createdAt: editedAt ?? createdAt };
+}

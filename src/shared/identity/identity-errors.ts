@@ -1,0 +1,115 @@
+import type { ErrorTable } from '#shared/core/error-kinds.ts';
+
+/** Accounts, sign-in methods and profiles. The texts of docs/product.md 2 and 16.5 are word for word. */
+export const identityErrors = {
+  // Registration.
+  'email-taken': ['email-taken', 'This email is already registered. Please try logging in instead.'],
+  'email-not-valid': ['invalid', 'Please enter a valid email address.'],
+  'passwords-differ': ['invalid', 'Passwords do not match'],
+  'password-too-short': ['invalid', 'Password must be at least {min} characters'],
+  'password-too-long': ['invalid', 'Password must be {max} characters or fewer'],
+  'password-too-common': ['invalid', 'This password is too common. Please choose another one.'],
+  'name-too-short': ['invalid', 'Name must be at least {min} characters'],
+  'name-too-long': ['invalid', 'Name must be {max} characters or fewer'],
+  'name-characters-not-allowed': ['invalid', 'Name contains characters that cannot be shown'],
+  'name-too-similar': [
+    'invalid',
+    "This name is too similar to a moderator's name. Please choose another one.",
+  ],
+  'registration-failed': [
+    'too-many',
+    'Failed to create account. Please check your internet connection and try again.',
+  ],
+  'password-sign-in-disabled': [
+    'disabled',
+    'Email/password authentication is not enabled. Please contact support.',
+  ],
+  'registration-closed': ['disabled', 'Sign-up is closed at the moment. Please contact support.'],
+  'email-not-confirmed': [
+    'not-approved',
+    'Confirm your email address before you post: open the link in the email we sent you. You can get another one in Settings.',
+  ],
+  'account-not-approved': ['not-approved', 'A moderator has to approve your account before you can post.'],
+
+  // Signing in.
+  'signed-out': ['signed-out', 'Please sign in first.'],
+  'other-member-signed-in': ['signed-out', 'The member who made this change has signed out.'],
+  'unknown-email': ['unknown-email', 'No account found with this email address.'],
+  'wrong-password': ['wrong-password', 'Incorrect password. Please try again.'],
+  'wrong-credentials': [
+    'wrong-credentials',
+    'Failed to log in. Please check your credentials and try again.',
+  ],
+  'too-many-failed-sign-ins': ['too-many', 'Too many failed login attempts. Please try again later.'],
+  'sign-in-expired': ['sign-in-expired', 'That took too long. Please sign in again.'],
+  'session-not-found': ['not-found', 'Session not found'],
+  suspended: [
+    'suspended',
+    'Your account is suspended until {until}. You can read but not post. Reason: {reason}',
+  ],
+
+  // Two-factor authentication.
+  'two-factor-code-wrong': ['wrong-code', 'Incorrect code. Please try again.'],
+  'two-factor-code-not-valid': ['invalid', 'Incorrect code. Please try again.'],
+  'too-many-wrong-codes': ['too-many', 'Too many wrong codes. Please try again in 15 minutes.'],
+  'two-factor-setup-expired': ['sign-in-again', 'That took too long. Please sign in again.'],
+  'two-factor-already-on': ['already-done', 'Two-factor authentication is already on.'],
+  'two-factor-already-off': ['already-done', 'Two-factor authentication is already off.'],
+  'current-password-wrong': ['invalid', 'Incorrect password. Please try again.'],
+  'sign-in-too-old': ['sign-in-again', 'For your security, sign out and sign in again first.'],
+
+  // Passkeys.
+  'passkey-refused': ['passkey-refused', 'That passkey did not sign you in. Please try again.'],
+  'passkey-not-added': ['passkey-refused', 'That passkey could not be added. Please try again.'],
+  'passkey-already-added': ['already-done', 'You have already added this passkey.'],
+  'passkey-not-found': ['not-found', 'Passkey not found'],
+  'passkey-name-required': ['invalid', 'Give the passkey a name'],
+  'passkey-name-too-long': ['invalid', 'Passkey name must be {max} characters or fewer'],
+  'passkey-bytes-not-valid': ['invalid', 'The text is not base64url'],
+  'too-many-passkeys': ['not-allowed', 'You can have up to {max} passkeys.'],
+  'last-passkey': [
+    'not-allowed',
+    'This is your only way to sign in. Set a password or add another passkey first.',
+  ],
+
+  // The identity provider.
+  'provider-refused': ['provider-refused', 'The other site did not sign you in. Please try again.'],
+  'provider-unreachable': [
+    'unavailable',
+    'The other site cannot be reached at the moment. Please try again later.',
+  ],
+  'provider-email-not-verified': [
+    'provider-refused',
+    'The other site has not verified your email address. Please verify it there first.',
+  ],
+  'provider-not-configured': ['disabled', "Sign-in with another site isn't set up here."],
+  'provider-account-taken': ['already-done', 'That account belongs to another member.'],
+  'provider-already-linked': ['already-done', 'Your account is already linked.'],
+  'provider-not-linked': ['already-done', 'Your account is not linked.'],
+  'last-sign-in-method': [
+    'not-allowed',
+    'This is your only way to sign in. Set a password or add a passkey first.',
+  ],
+
+  // Links in emails, and the email address.
+  'link-expired': ['gone', 'This link has expired or has already been used.'],
+  'password-reset-by-email-disabled': [
+    'disabled',
+    "Email isn't set up on this site. Ask its operator for a link that sets a new password.",
+  ],
+  'too-many-reset-links': ['too-many', 'Too many links were requested. Please try again later.'],
+  'email-unchanged': ['invalid', 'This is already your email address.'],
+  'new-email-taken': ['email-taken', 'This email address belongs to another account.'],
+  'too-many-email-changes': [
+    'too-many',
+    'You have requested this several times today. Please check your inbox first.',
+  ],
+
+  // Profiles.
+  'user-not-found': ['not-found', 'User not found'],
+  'bio-too-long': ['invalid', 'Bio must be {max} characters or fewer'],
+  'too-many-data-exports': [
+    'too-many',
+    'You have downloaded your data several times. Please try again later.',
+  ],
+} as const satisfies ErrorTable;

@@ -1,0 +1,53 @@
+import type { ErrorTable } from '#shared/core/error-kinds.ts';
+
+/** Reports, moderation actions and the removal of activity. */
+export const moderationErrors = {
+  // Reports.
+  'post-not-found': ['not-found', 'Post not found'],
+  'report-note-required': ['invalid', 'Describe the problem in a few words'],
+  'own-post-report': ['not-allowed', 'You cannot report your own posts, but you can edit or delete them.'],
+  'too-many-reports': ['too-many', "You're reporting too much. Try again in a few minutes."],
+
+  // Actions on posts.
+  'reason-required': ['invalid', 'Enter a reason'],
+  'handled-already': ['already-handled', 'Already handled by another moderator'],
+  'handled-by-you': ['already-handled', 'You have already handled this.'],
+  'handled-by-moderator': ['already-handled', '{name} has already handled this.'],
+  'post-deleted': ['not-found', 'This post no longer exists.'],
+  'duplicate-not-question': ['invalid', 'Only a question can be a duplicate.'],
+  'original-required': ['invalid', 'Enter the number of the original question.'],
+  'original-not-found': ['invalid', 'There is no question with this number.'],
+  'original-is-duplicate': ['invalid', 'That question is itself a duplicate. Enter the original question.'],
+
+  // Hidden posts.
+  'post-imported-again': ['already-handled', 'This post already exists: it was imported a second time.'],
+  'restore-parent-first': ['not-found', 'The post that this belongs to is hidden. Restore that post first.'],
+  'restored-already': ['already-handled', 'Another moderator has already restored this.'],
+
+  // Actions on members.
+  'member-is-moderator': [
+    'not-allowed',
+    'Moderators cannot moderate each other. Ask the operator of this site.',
+  ],
+  'suspension-end-past': ['invalid', 'Choose a time in the future.'],
+  'not-suspended': ['already-handled', 'This member is no longer suspended.'],
+  'activity-already-removed': ['already-handled', 'All activity of this account is already removed.'],
+  'activity-removal-running': [
+    'already-handled',
+    'The removal is still running. Wait until it has finished.',
+  ],
+  'activity-not-removed': ['already-handled', 'No activity of this account is removed.'],
+
+  // Removals of many accounts' activity, and approvals.
+  'accounts-already-approved': ['already-handled', 'Another moderator has already approved these accounts.'],
+  'removal-not-found': ['not-found', 'Removal not found'],
+  'removal-empty': [
+    'already-handled',
+    'Nothing is left to remove: the selected accounts are moderators, or their activity is already removed.',
+  ],
+  'removal-too-large': ['invalid', 'A removal can include up to {max} accounts. Choose a shorter time span.'],
+  'no-account-selected': ['invalid', 'No account matches the selection.'],
+  'selection-required': ['invalid', 'Select accounts, or a network and a time span.'],
+  'network-not-valid': ['invalid', 'Enter a network as the list of registrations shows it'],
+  'accounts-not-found': ['not-found', 'No account has the address {emails}.'],
+} as const satisfies ErrorTable;

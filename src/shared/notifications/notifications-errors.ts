@@ -1,0 +1,18 @@
+import type { ErrorTable } from '#shared/core/error-kinds.ts';
+
+/** Notifications, by email and web push as well. */
+export const notificationsErrors = {
+  'notification-not-found': ['not-found', 'Notification not found'],
+  'time-zone-unknown': ['invalid', 'This time zone is unknown.'],
+  'email-disabled': ['disabled', "Email isn't set up on this site."],
+  'too-many-confirmation-emails': [
+    'too-many',
+    'We have sent you several of these emails today. Please check your inbox first.',
+  ],
+  'unsubscribe-link-not-valid': [
+    'gone',
+    'This link no longer works. You can choose your emails in your settings.',
+  ],
+  'push-disabled': ['disabled', "Push notifications aren't set up on this site."],
+  'push-service-unknown': ['invalid', "This browser's push service is unknown here."],
+} as const satisfies ErrorTable;

@@ -1,0 +1,7 @@
+// The public file of this area: other areas import from here only.
+export { MemberCharts } from './activity/MemberCharts.tsx';
+export { activityKeys, memberActivityQuery, memberReputationQuery } from './activity/activity.ts';
+export { AnswerCard } from './feeds/AnswerCard.tsx';
+export { QuestionCardPlaceholders, QuestionCardSkeletons } from './feeds/QuestionCardSkeletons.tsx';
+export { LiveQuestionList } from './feeds/QuestionList.tsx';
+export { useLiveAnswerCards } from './feeds/useLiveAnswerCards.ts';

@@ -1,0 +1,14 @@
+// The public file of this area: other areas import from here only.
+export { FollowTagButton } from './FollowTagButton.tsx';
+export { MuteSettings } from './MuteSettings.tsx';
+export { MuteTagButton } from './MuteTagButton.tsx';
+export { MutedBanner, useMutedFilter } from './MutedBanner.tsx';
+export {
+  followedQuestionsQuery,
+  followedSummaryQuery,
+  followedTagsQuery,
+  followsQuery,
+  recentActivityQuery,
+} from './follows.ts';
+export { countMuted } from './mutes.ts';
+export { useIsMuted } from './useIsMuted.ts';
