@@ -12,16 +12,16 @@ import { isCountable, type WordCounts } from './word-counts.ts';
  * written here or computed by `derivedTables`.
  */
 export const columns = {
-  question:
+  base_question:
     'id, author_id, title, content, excerpt, excerpt_cut, upvotes, downvotes, views, answer_count, accepted_answer_id, tag_text, created_at, active_at',
-  question_tag: 'question_id, tag_id, position, question_created_at',
-  answer: 'id, question_id, author_id, content, upvotes, downvotes, created_at',
-  reply:
+  base_question_tag: 'question_id, tag_id, position, question_created_at',
+  base_answer: 'id, question_id, author_id, content, upvotes, downvotes, created_at',
+  base_reply:
     'id, question_id, answer_id, parent_reply_id, level, author_id, content, upvotes, downvotes, created_at, updated_at',
   vote: 'member_id, question_id, answer_id, reply_id, direction, created_at',
   question_view: 'question_id, member_id, viewed_at',
   question_follow: 'question_id, member_id, created_at, question_created_at',
-  notification: 'recipient_id, sender_id, kind, question_id, answer_id, reply_id, created_at, read_at',
+  base_notification: 'recipient_id, sender_id, kind, question_id, answer_id, reply_id, created_at, read_at',
   tag: 'id, name, key, questions_count, active_at',
   tag_follow: 'tag_id, member_id, created_at',
   member:
@@ -186,9 +186,9 @@ function writeQuestion(question: Question, parts: WriterParts): void {
     question.answers.length,
   );
   const rest = row(question.accepted?.id ?? none, names.join(', '), time, formatTimestamp(question.activeAt));
-  writeRows('question', `${line}\t${counts}\t${rest}\n`);
+  writeRows('base_question', `${line}\t${counts}\t${rest}\n`);
   for (const [position, tag] of question.tags.entries())
-    writeRows('question_tag', `${row(id, tag, position, time)}\n`);
+    writeRows('base_question_tag', `${row(id, tag, position, time)}\n`);
   for (const viewer of question.viewers)
     writeRows('question_view', `${id}\t${viewer}\t${formatTimestamp(at + 60_000 + random.below(4e8))}\n`);
   for (const follower of question.followers)
@@ -211,7 +211,7 @@ function writeAnswer(answer: Answer, parts: WriterParts): void {
   const content = parts.writer.answer();
   parts.words.add(content);
   parts.writeRows(
-    'answer',
+    'base_answer',
     `${row(id, question.id, author, text(content), up.length, down.length, formatTimestamp(at))}\n`,
   );
   const postIds = row(question.id, id, none);
@@ -227,7 +227,7 @@ function writeReply(reply: Reply, parts: WriterParts): void {
   const time = formatTimestamp(at);
   const where = row(id, question.id, answer?.id ?? none, parent?.id ?? none, level, author);
   parts.writeRows(
-    'reply',
+    'base_reply',
     `${where}\t${row(text(parts.writer.reply()), up.length, down.length, time, time)}\n`,
   );
   const postIds = row(question.id, answer?.id ?? none, id);
@@ -271,7 +271,7 @@ function notify({ random, writeRows }: WriterParts, { kind, to, from, postIds, a
   if (to === from) return;
   const time = formatTimestamp(at);
   const read = random.chance(notificationShares.read) ? formatTimestamp(at + 3_600_000) : none;
-  writeRows('notification', `${row(to, from, kind, postIds, time, read)}\n`);
+  writeRows('base_notification', `${row(to, from, kind, postIds, time, read)}\n`);
 }
 
 /**

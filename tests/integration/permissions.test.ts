@@ -287,7 +287,7 @@ async function setUp() {
     members: own.id,
   };
   // Updates statistics, which rank related questions: an automatic ANALYZE during a test would change their order.
-  await sql`analyze question`.execute(server.db);
+  await sql`analyze base_question`.execute(server.db);
   const addresses = operations
     .filter(({ name, method }) => method === 'GET' && permissions[name]?.['another member'] !== 'not-found')
     // The archive contains timestamps; `data-export.test.ts` checks it.

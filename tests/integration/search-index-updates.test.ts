@@ -24,7 +24,10 @@ test('votes, views, answers and replies do not update the search indexes of ques
   const [ann, bob] = [await server.register('Ann'), await server.register('Bob')];
   const id = await ann.ask({ content: 'Bread. '.repeat(200), tags: ['bread'] });
   const answer = await bob.answer(id);
-  const before = { question: await updatesOf('question'), answer: await updatesOf('answer') };
+  const before = {
+    base_question: await updatesOf('base_question'),
+    base_answer: await updatesOf('base_answer'),
+  };
   await bob.vote('questions', id, 'up');
   await bob.vote('questions', id, 'down');
   await bob.put(`/questions/${id}/view`);

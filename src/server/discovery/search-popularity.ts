@@ -106,10 +106,10 @@ export async function updateWordUses(db: Database): Promise<void> {
     const { rows } = await sql<{ sample: string; none: boolean }>`
       select not exists (select from search_word) as none`.execute(tx);
     const of = (table: string, text: string) => sql`
-      select word, ndoc from ts_stat(${`select search_words(${text}) from ${table}`} || coalesce((
+      select word, ndoc from ts_stat(${`select search_words(${text}) from base_${table}`} || coalesce((
         select format(' tablesample system (%s)', greatest(0.01, 100.0 * ${sampleSize} / reltuples))
-        from pg_class where oid = ${table}::regclass and reltuples > ${sampleSize} and not ${rows[0]?.none === true}
-      ), ''))`;
+        from pg_class where oid = ${`base_${table}`}::regclass and reltuples > ${sampleSize} and not ${rows[0]?.none === true}
+      ), '') || ' where hidden_by is null')`;
     await sql`
       with counted as materialized (
         select word, sum(ndoc) as uses from (

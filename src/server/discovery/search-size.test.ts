@@ -136,7 +136,7 @@ async function grow(from: number, to: number): Promise<void> {
     where id > coalesce((select max(question_id) from answer), 0)`.execute(db);
   await updatePopularity(db, sizes);
   await updateWordUses(db);
-  for (const table of ['question', 'answer', 'question_sort_key', 'search_word'])
+  for (const table of ['base_question', 'base_answer', 'question_sort_key', 'search_word'])
     await sql`vacuum (analyze) ${sql.table(table)}`.execute(db);
   // A connection caches the size and the words of a community for some minutes.
   await db.destroy();
@@ -164,7 +164,7 @@ async function rowsReadBy(work: () => Promise<number>): Promise<Asked> {
     await sql`select pg_stat_force_next_flush()`.execute(db);
     const { rows } = await sql<{ read: number }>`
       select sum(coalesce(idx_tup_fetch, 0) + seq_tup_read)::float8 as read
-      from pg_stat_user_tables where relname in ('question', 'answer')`.execute(db);
+      from pg_stat_user_tables where relname in ('base_question', 'base_answer')`.execute(db);
     return rows[0]?.read ?? 0;
   };
   const start = await read();

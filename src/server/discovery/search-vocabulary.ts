@@ -74,7 +74,7 @@ async function readVocabulary(db: Reader): Promise<Vocabulary> {
 async function readPopularity(db: Reader, table: 'question' | 'answer') {
   const { rows } = await sql<{ popular: number; all: number }>`
     select (select count(*) from ${sql.table(table)} where popularity <= 1) as popular,
-      (select reltuples::float8 from pg_class where oid = ${table}::regclass) as all`.execute(db);
+      (select reltuples::float8 from pg_class where oid = ${`base_${table}`}::regclass) as all`.execute(db);
   const { popular, all } = rows[0] ?? { popular: 0, all: 0 };
   return { hasLevels: popular > 0, hasManyMore: all > 2 * popular };
 }

@@ -45,11 +45,13 @@ function getWordCounts(db: Reader): WordCounts {
 async function readCommonWords(db: Reader): Promise<CommonWords> {
   const { rows } = await sql<{ total: number; words: string[] | null; shares: number[] | null }>`
     select greatest(
-        (select reltuples from pg_class where oid = 'question'::regclass)::float8,
+        (select reltuples from pg_class where oid = 'base_question'::regclass)::float8,
         (select count(*) from (select from question limit 1000) few)
       ) as total, most_common_elems::text::text[] as words, most_common_elem_freqs::float8[] as shares
     from (select) one left join pg_stats
-      on schemaname = current_schema() and tablename = 'question' and attname = 'search_vector'`.execute(db);
+      on schemaname = current_schema() and tablename = 'base_question' and attname = 'search_vector'`.execute(
+    db,
+  );
   const { total = 0, words, shares } = rows[0] ?? {};
   const frequencies = new Map((words ?? []).map((word, index) => [word, shares?.[index] ?? 0]));
   return { shares: frequencies, minShare: Math.min(...frequencies.values()), total };

@@ -3,6 +3,12 @@ import { sql } from 'kysely';
 import type { Reader, Tx } from '#server/core/database.ts';
 import type { Cursor } from '#server/core/cursor.ts';
 
+/** Whether the bookmarked post is visible. The bookmark of a hidden post stays, and comes back with it. */
+const isPostVisible = sql`(
+  ${existsForRow(sql`from question where id = bookmark.question_id`)}
+  and (bookmark.answer_id is null or ${existsForRow(sql`from answer where id = bookmark.answer_id`)})
+)`;
+
 /** A post that can be bookmarked. */
 export type BookmarkTarget = { kind: 'question' | 'answer'; id: number };
 
@@ -64,7 +70,7 @@ export async function deleteBookmark(tx: Tx, key: BookmarkKey): Promise<number |
 
 export async function countBookmarks(db: Reader, memberId: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*) as count from bookmark where member_id = ${memberId}`.execute(db);
+    select count(*) as count from bookmark where member_id = ${memberId} and ${isPostVisible}`.execute(db);
   return rows[0]?.count ?? 0;
 }
 
@@ -115,7 +121,7 @@ export async function listBookmarks(
         select list_id from bookmark_list_item where bookmark_id = saved.id order by list_id
       )) as list_ids
     from (
-      select * from bookmark where member_id = ${memberId} ${listed} ${found} ${afterCursor}
+      select * from bookmark where member_id = ${memberId} and ${isPostVisible} ${listed} ${found} ${afterCursor}
       order by created_at desc, id desc limit ${limit}
     ) saved
     join question on question.id = saved.question_id
@@ -132,7 +138,8 @@ export async function updateBookmarkNote(
   { id, memberId, note }: { id: number; memberId: number; note: string },
 ): Promise<boolean> {
   const { rows } = await sql`
-    update bookmark set note = ${note} where id = ${id} and member_id = ${memberId} returning id`.execute(tx);
+    update bookmark set note = ${note} where id = ${id} and member_id = ${memberId} and ${isPostVisible}
+    returning id`.execute(tx);
   return rows.length > 0;
 }
 
@@ -144,7 +151,8 @@ export async function replaceBookmarkLists(
   tx: Tx,
   { id, memberId, listIds }: { id: number; memberId: number; listIds: readonly number[] },
 ): Promise<number[] | undefined> {
-  const own = await sql`select id from bookmark where id = ${id} and member_id = ${memberId}`.execute(tx);
+  const own = await sql`
+    select id from bookmark where id = ${id} and member_id = ${memberId} and ${isPostVisible}`.execute(tx);
   if (own.rows.length === 0) return undefined;
   await sql`delete from bookmark_list_item where bookmark_id = ${id}`.execute(tx);
   const { rows } = await sql<{ list_id: number }>`
@@ -157,7 +165,10 @@ export async function replaceBookmarkLists(
 
 export async function listBookmarkLists(db: Reader, memberId: number) {
   const { rows } = await sql<{ id: number; name: string; count: number }>`
-    select id, name, (select count(*) from bookmark_list_item where list_id = list.id) as count
+    select id, name, (
+      select count(*) from bookmark_list_item join bookmark on bookmark.id = bookmark_id
+      where list_id = list.id and ${isPostVisible}
+    ) as count
     from bookmark_list list where member_id = ${memberId} order by key`.execute(db);
   return rows;
 }

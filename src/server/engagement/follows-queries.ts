@@ -34,10 +34,12 @@ export async function listFollows(db: Reader, { viewerId, limit }: { viewerId: n
       order by follow.created_at desc, follow.tag_id desc limit ${limit}
     ) as tags, to_json(array(
       select question_id from question_follow
-      where member_id = ${viewerId} order by created_at desc, question_id desc limit ${limit}
+      where member_id = ${viewerId} and ${isQuestionVisible} order by created_at desc, question_id desc limit ${limit}
     )) as questions`.execute(db);
   return rows[0] ?? { tags: [], questions: [] };
 }
+
+const isQuestionVisible = existsForRow(sql`from question where id = question_id`);
 
 type FollowedRow = QuestionCardRow & { hidden: boolean };
 
@@ -72,7 +74,8 @@ export async function listFollowedQuestions(
         order by question_created_at desc, question_id desc limit greatest(0, ${limit} + 1 - foremost.place)
       ) tagged
       union (
-        select question_id, question_created_at from question_follow where member_id = ${viewerId} and ${afterCursor}
+        select question_id, question_created_at from question_follow
+        where member_id = ${viewerId} and ${afterCursor} and ${isQuestionVisible}
         order by question_created_at desc, question_id desc limit ${limit}
       )
     ), newest as (

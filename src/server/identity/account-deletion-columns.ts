@@ -24,7 +24,7 @@ export const memberColumns: Readonly<Record<string, DeletionStage>> = {
   'email_schedule.member_id': 'deferred',
   'member_last_write.member_id': 'deferred',
   'moderator_message.member_id': 'deferred',
-  'notification.recipient_id': 'deferred',
+  'base_notification.recipient_id': 'deferred',
   'notification_preference.member_id': 'deferred',
   'question_follow.member_id': 'deferred',
   'question_mute.member_id': 'deferred',
@@ -32,11 +32,11 @@ export const memberColumns: Readonly<Record<string, DeletionStage>> = {
   'tag_follow.member_id': 'recounted',
   'question_view.member_id': 'recounted',
   'hidden_post.author_id': 'posts',
-  'question.author_id': 'posts',
-  'answer.author_id': 'posts',
-  'reply.author_id': 'posts',
+  'base_question.author_id': 'posts',
+  'base_answer.author_id': 'posts',
+  'base_reply.author_id': 'posts',
   // A notification names its sender as a post names its author.
-  'notification.sender_id': 'retained',
+  'base_notification.sender_id': 'retained',
   // Votes on posts of others, who keep the points; docs/decisions/030.
   'vote.member_id': 'retained',
   // Statistics of the member's posts, which change when these are deleted.

@@ -66,14 +66,16 @@ export async function anonymizeViews(
   { memberId, limit }: { memberId: number; limit: number },
 ): Promise<number> {
   const { rows } = await sql<{ id: number }>`
-    select question.id from question
+    select id from base_question
     where id in (
       select question_id from question_view where member_id = ${memberId} order by question_id limit ${limit}
     )
     order by id for no key update`.execute(tx);
   const ids = rows.map((row) => row.id);
   await sql`
-    update question set imported_views = imported_views + 1 where id = any(${ids}::bigint[])`.execute(tx);
+    update base_question set imported_views = imported_views + 1 where id = any(${ids}::bigint[])`.execute(
+    tx,
+  );
   await sql`
     delete from question_view where member_id = ${memberId} and question_id = any(${ids}::bigint[])`.execute(
     tx,

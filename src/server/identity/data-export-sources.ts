@@ -20,6 +20,8 @@ const linePageSize = 5000;
 const afterKey = (column: string, after: string | number | null) =>
   after === null ? sql`true` : sql`${sql.ref(column)} > ${after}`;
 
+const isQuestionVisible = sql`exists (select from question where id = question_id)`;
+
 const selectRevisions = (column: 'question_id' | 'answer_id' | 'reply_id') => sql`
   (select coalesce(json_agg(json_strip_nulls(json_build_object(
       'title', title, 'content', content, 'tags', tags, 'createdAt', created_at
@@ -69,7 +71,8 @@ const createVoteSource = (kind: 'question' | 'answer' | 'reply', plural: string)
     select ${sql.ref(`${kind}_id`)} as key, ${sql.ref(`${kind}_id`)} as ${sql.ref(`${kind}Id`)}, direction,
       created_at as "votedAt"
     from vote
-    where member_id = ${memberId} and ${sql.ref(`${kind}_id`)} is not null and ${afterKey(`${kind}_id`, after)}
+    where member_id = ${memberId} and ${afterKey(`${kind}_id`, after)}
+      and exists (select from ${sql.table(kind)} where id = ${sql.ref(`vote.${kind}_id`)})
     order by ${sql.ref(`${kind}_id`)} limit ${linePageSize}`,
 });
 
@@ -85,7 +88,7 @@ export const listSources: readonly ExportSource[] = [
     rows: (memberId, after) => sql<ExportRow>`
       select question_id as key, question_id as "questionId", viewed_at as "viewedAt",
         coalesce(visited_at, viewed_at) as "lastViewedAt"
-      from question_view where member_id = ${memberId} and ${afterKey('question_id', after)}
+      from question_view where member_id = ${memberId} and ${afterKey('question_id', after)} and ${isQuestionVisible}
       order by question_id limit ${linePageSize}`,
   },
   {
@@ -94,7 +97,8 @@ export const listSources: readonly ExportSource[] = [
     pageSize: linePageSize,
     rows: (memberId, after) => sql<ExportRow>`
       select question_id as key, question_id as "questionId", created_at as "followedAt" from question_follow
-      where member_id = ${memberId} and ${afterKey('question_id', after)} order by question_id limit ${linePageSize}`,
+      where member_id = ${memberId} and ${afterKey('question_id', after)} and ${isQuestionVisible}
+      order by question_id limit ${linePageSize}`,
   },
   {
     file: 'followed-tags',
@@ -113,7 +117,10 @@ export const listSources: readonly ExportSource[] = [
         select name from bookmark_list_item join bookmark_list on bookmark_list.id = list_id
         where bookmark_id = bookmark.id order by name
       ) as lists
-      from bookmark where member_id = ${memberId} and ${afterKey('id', after)} order by id limit ${linePageSize}`,
+      from bookmark
+      where member_id = ${memberId} and ${afterKey('id', after)} and ${isQuestionVisible}
+        and (answer_id is null or exists (select from answer where id = answer_id))
+      order by id limit ${linePageSize}`,
   },
   {
     file: 'bookmark-lists',
@@ -129,7 +136,8 @@ export const listSources: readonly ExportSource[] = [
     pageSize: linePageSize,
     rows: (memberId, after) => sql<ExportRow>`
       select question_id as key, question_id as "questionId", created_at as "mutedAt" from question_mute
-      where member_id = ${memberId} and ${afterKey('question_id', after)} order by question_id limit ${linePageSize}`,
+      where member_id = ${memberId} and ${afterKey('question_id', after)} and ${isQuestionVisible}
+      order by question_id limit ${linePageSize}`,
   },
   {
     file: 'muted-tags',

@@ -278,7 +278,9 @@ export async function detachSource(client: ClientBase, source: string): Promise<
 }
 
 export async function analyzeTables(client: ClientBase): Promise<void> {
-  await client.query('analyze member, question, answer, reply, tag, question_tag, question_follow');
+  await client.query(
+    'analyze member, base_question, base_answer, base_reply, tag, base_question_tag, question_follow',
+  );
 }
 
 function literal(id: string): string {

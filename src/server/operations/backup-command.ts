@@ -125,7 +125,9 @@ async function runVerify(
 
 function describeRows({ tables }: BackupCompletion): string {
   const rows = (name: string) =>
-    (tables.find((table) => table.name === name)?.rows ?? 0).toLocaleString('en');
+    (tables.find((table) => table.name === name || table.name === `base_${name}`)?.rows ?? 0).toLocaleString(
+      'en',
+    );
   const all = tables.reduce((sum, table) => sum + table.rows, 0).toLocaleString('en');
   return `${rows('member')} members, ${rows('question')} questions, ${rows('answer')} answers, ${rows('reply')} replies (${all} rows in total)`;
 }

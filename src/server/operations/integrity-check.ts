@@ -49,7 +49,7 @@ export const chunkScanSettings =
 
 /** Returns the largest id of all rows that a rule checks. */
 export async function getLargestId(db: Queryable): Promise<number> {
-  const largest = ['question', 'answer', 'reply', 'member', 'tag', 'notification'].map(
+  const largest = ['base_question', 'base_answer', 'base_reply', 'member', 'tag', 'base_notification'].map(
     (table) => sql`(select max(id) from ${sql.table(table)})`,
   );
   const { rows } = await sql<{ id: number | null }>`select greatest(${sql.join(largest)}) as id`.execute(db);
@@ -75,8 +75,9 @@ async function queryViolations(
   return rows;
 }
 
+/** Of hidden posts as well: their counts are right when they are restored. */
 const votesOn = (kind: 'question' | 'answer' | 'reply', direction: 'up' | 'down') => {
-  const [table, stored, imported] = [kind, `${direction}votes`, `imported_${direction}votes`];
+  const [table, stored, imported] = [`base_${kind}`, `${direction}votes`, `imported_${direction}votes`];
   return sql`
     select post.id, post.${sql.ref(stored)}, post.${sql.ref(imported)} + count(vote.member_id)
     from ${sql.table(table)} post
@@ -127,10 +128,13 @@ const rules: Readonly<Record<string, RawBuilder<unknown>>> = {
   'reply.downvotes': votesOn('reply', 'down'),
   'question.views': sql`
     select question.id, views, imported_views + count(question_view.member_id)
-    from question left join question_view on question_view.question_id = question.id group by question.id`,
+    from base_question question left join question_view on question_view.question_id = question.id
+    group by question.id`,
   'question.answer_count': sql`
     select question.id, answer_count, count(answer.id)
-    from question left join answer on answer.question_id = question.id group by question.id`,
+    from base_question question left join base_answer answer
+      on answer.question_id = question.id and answer.hidden_by is not distinct from question.hidden_by
+    group by question.id`,
   'member.questions_count': sql`
     select member.id, questions_count, count(question.id)
     from member left join question on question.author_id = member.id group by member.id`,
@@ -163,22 +167,22 @@ const rules: Readonly<Record<string, RawBuilder<unknown>>> = {
     from tag left join tag_follow on tag_follow.tag_id = tag.id group by tag.id`,
   'question.tag_text': sql`
     select question.id, tag_text, coalesce(string_agg(tag.name, ', ' order by position), '')
-    from question left join question_tag on question_tag.question_id = question.id
+    from base_question question left join base_question_tag question_tag on question_tag.question_id = question.id
     left join tag on tag.id = question_tag.tag_id group by question.id`,
   'question_tag.position counts from 0': sql`
     select question_id, position::bigint, row_number() over (partition by question_id order by position) - 1
-    from question_tag`,
+    from base_question_tag`,
   'reply.level is the level of its parent plus 1': sql`
     select reply.id, reply.level::int, coalesce(parent.level + 1, 0)
-    from reply left join reply parent on parent.id = reply.parent_reply_id`,
+    from base_reply reply left join base_reply parent on parent.id = reply.parent_reply_id`,
   'a deleted reply has replies below it': sql`
-    select id, true, exists (select 1 from reply child where child.parent_reply_id = reply.id)
+    select id, true, exists (select 1 from thread_reply child where child.parent_reply_id = reply.id)
     from reply where deleted_at is not null`,
   'a deleted reply keeps no votes, versions or notifications': sql`
     select id, 0, (select count(*) from vote where reply_id = reply.id)
       + (select count(*) from revision where reply_id = reply.id)
-      + (select count(*) from notification where reply_id = reply.id)
-    from reply where deleted_at is not null`,
+      + (select count(*) from base_notification where reply_id = reply.id)
+    from base_reply reply where deleted_at is not null`,
   'answer_score.score': sql`
     select answer.id, answer_score.score, answer.upvotes - answer.downvotes
     from answer left join answer_score

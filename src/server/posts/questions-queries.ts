@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader, Tx } from '#server/core/database.ts';
+import { existsForRow } from '#server/core/sql.ts';
 import { bylineJoins, toByline, toTimes } from './posts.ts';
 import type { QuestionCounts } from './posts-events.ts';
 import type { VoteDirection } from '#shared/core/fields.ts';
@@ -196,6 +197,7 @@ export async function updateVisits(tx: Tx, views: readonly QuestionView[]): Prom
       select question_id, member_id
       from question_view join unnest(${questionsOf(views)}::bigint[], ${membersOf(views)}::bigint[])
         as view (question, member) on question_id = question and member_id = member
+      where ${existsForRow(sql`from question visible where visible.id = question_id`)}
       order by question_id, member_id for no key update of question_view
     ) repeat_visit
     where known.question_id = repeat_visit.question_id and known.member_id = repeat_visit.member_id

@@ -23,7 +23,7 @@ const replyColumns = (viewerId: number) => sql`
   post.id, post.question_id, post.answer_id, post.parent_reply_id, post.level, post.content,
   post.deleted_at is not null as deleted,
   post.created_at, post.updated_at, post.edited_at, post.upvotes, post.downvotes,
-  (select direction from vote where reply_id = post.id and member_id = ${viewerId}) as my_vote,
+  (select direction from vote where reply_id = post.id and member_id = ${viewerId} and post.deleted_at is null) as my_vote,
   ${bylineColumns}`;
 
 /** The first `limit` replies of each answer, oldest first. */
@@ -49,7 +49,7 @@ export function selectFirstReplies(wanted: {
   return sql<ReplyRow>`
     select reply.* from (${answers}) as wanted
     cross join lateral (
-      select ${replyColumns(viewerId)} from reply post ${bylineJoins}
+      select ${replyColumns(viewerId)} from thread_reply post ${bylineJoins}
       where post.answer_id = wanted.id order by post.id limit ${sql.lit(limit)}
     ) reply`;
 }
@@ -68,7 +68,7 @@ export function selectReplies({ on, afterId, viewerId, limit }: ReplyWindow): Ra
       ? sql`post.question_id = ${on.questionId} and post.answer_id is null`
       : sql`post.answer_id = ${on.answerId}`;
   return sql<ReplyRow>`
-    select ${replyColumns(viewerId)} from reply post ${bylineJoins}
+    select ${replyColumns(viewerId)} from thread_reply post ${bylineJoins}
     where ${condition} and post.id > ${afterId} order by post.id limit ${sql.lit(limit)}`;
 }
 
@@ -77,7 +77,9 @@ export type ReplyTarget = { questionId: number; answerId: number | null };
 
 export async function findReplyById(db: Reader, { id, viewerId }: { id: number; viewerId: number }) {
   const { rows } = await sql<ReplyRow>`
-    select ${replyColumns(viewerId)} from reply post ${bylineJoins} where post.id = ${id}`.execute(db);
+    select ${replyColumns(viewerId)} from thread_reply post ${bylineJoins}
+    where post.id = ${id} and exists (select from question where id = post.question_id)
+      and (post.answer_id is null or exists (select from answer where id = post.answer_id))`.execute(db);
   return rows[0];
 }
 
