@@ -8,8 +8,8 @@ import type { Answer, Chunk, Question, Reply } from './threads.ts';
 import { isCountable, type WordCounts } from './word-counts.ts';
 
 /**
- * All tables and columns that the generator writes. Triggers are off during COPY, so columns that triggers maintain are
- * written here or computed by `derivedTables`.
+ * All tables and columns that the generator writes. Triggers are off during COPY; derived columns are written here or
+ * computed by `derivedTables`.
  */
 export const columns = {
   base_question:
@@ -38,7 +38,7 @@ const pointsBy = (kind: Voted['kind']) => `
 const statisticsFrom = `now() - interval '380 days'`;
 
 /**
- * The rows that triggers and jobs would maintain, computed from the rows above in this order while there are no
+ * The rows that writes and jobs derive, computed from the rows above in this order while there are no
  * indexes; limited to tables of the schema. `fills`: the table has no other rows.
  */
 export const derivedTables: readonly Derived[] = [

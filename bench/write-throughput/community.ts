@@ -1,4 +1,5 @@
 import { projectRoot } from '#server/core/paths.ts';
+import { writeAllSortKeys } from '#tests/support/sort-keys.ts';
 import { createHmac } from 'node:crypto';
 import path from 'node:path';
 import { sql } from 'kysely';
@@ -48,9 +49,9 @@ async function fillCommunity(db: Database): Promise<void> {
       select id, 'token-' || id, now() + interval '29 days' from member`,
     sql`insert into tag (name, key) select 'tag-' || n, 'tag-' || n from generate_series(1, 200) n`,
     sql`
-      insert into question (author_id, title, content, excerpt, excerpt_cut, answer_count)
+      insert into question (author_id, title, content, excerpt, excerpt_cut, answer_count, tag_text)
       select 1 + n % ${size.members}::int, 'How is bread number ' || n || ' kept?', repeat(${text}, 1 + n % 9), 'Keep it.',
-        true, ${size.answers / size.questions}::int
+        true, ${size.answers / size.questions}::int, 'tag-' || 1 + n % 200
       from generate_series(1, ${size.questions}::int) n`,
     sql`
       insert into question_tag (question_id, tag_id, position, question_created_at)
@@ -65,6 +66,7 @@ async function fillCommunity(db: Database): Promise<void> {
         answers_count = (select count(*) from answer where author_id = member.id)`,
   ];
   for (const step of steps) await step.execute(db);
+  await writeAllSortKeys(db);
   await sql`vacuum analyze`.execute(db);
   await sql`checkpoint`.execute(db).catch(() => {});
 }

@@ -33,7 +33,7 @@ export async function createSkewedCommunity(
     await client.query('set session_replication_role = replica');
     await client.query(`create temporary view who as select ${busyId}::bigint as busy, ${mutingId}::bigint as muting,
       ${rareFollowerId}::bigint as rare, (select max(id) from member where email not like 'crowd%') as others`);
-    for (const statement of [...members, ...posts, ...engagementRows, ...counts, ...triggerRows])
+    for (const statement of [...members, ...posts, ...engagementRows, ...counts, ...derivedRows])
       await client.query(statement);
     await client.query('analyze');
   });
@@ -195,8 +195,8 @@ const counts = [
     ) counted where tag.id = counted.tag_id`,
 ];
 
-/** The rows that triggers maintain. */
-const triggerRows = [
+/** The rows that are derived from others. */
+const derivedRows = [
   counted('tag', 'followers_count', 'select tag_id, count(*) from tag_follow group by 1'),
   `insert into answer_score (answer_id, question_id, score, created_at)
     select id, question_id, upvotes - downvotes, created_at from answer`,

@@ -49,7 +49,7 @@ export type DatabaseSchema = {
     question_id: number;
     member_id: number;
     created_at: Generated<Date>;
-    question_created_at: Generated<Date>;
+    question_created_at: Date;
   };
   tag_follow: { tag_id: number; member_id: number; created_at: Generated<Date> };
   bookmark: BookmarkTable;

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
 import { startTestServer } from '#tests/support/server.ts';
+import { writeAllSortKeys } from '#tests/support/sort-keys.ts';
 import type { QuestionCards } from '#shared/posts/questions.ts';
 
 const server = await startTestServer();
@@ -23,4 +24,5 @@ test('ends This Week seven days back, by the latest activity', async () => {
 /** Moves all activity of a question back by that long. */
 async function age(id: number, ago: string): Promise<void> {
   await sql`update question set active_at = active_at - ${ago}::interval where id = ${id}`.execute(server.db);
+  await writeAllSortKeys(server.db);
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Database, openDatabase } from '#server/core/database.ts';
 import { createTestDatabase } from '#tests/support/database.ts';
+import { writeAllSortKeys } from '#tests/support/sort-keys.ts';
 import type { SearchKind } from '#shared/discovery/search.ts';
 import { searchInstantly } from './search-instant.ts';
 import { updatePopularity, updateWordUses } from './search-popularity.ts';
@@ -113,9 +114,11 @@ test('updates the most popular questions and answers after votes', async () => {
     (await sql<{ popularity: number }>`select popularity from question where id = ${id}`.execute(db)).rows[0]
       ?.popularity;
   await sql`update question set upvotes = 1000000 where id = ${id}`.execute(db);
+  await writeAllSortKeys(db);
   expect(await updatePopularity(db, sizes)).toBe(true);
   expect(await popularity()).toBe(0);
   await sql`update question set upvotes = 0 where id = ${id}`.execute(db);
+  await writeAllSortKeys(db);
   await updatePopularity(db, sizes);
   expect(await popularity()).toBe(2);
 });
@@ -134,6 +137,7 @@ async function grow(from: number, to: number): Promise<void> {
     insert into answer (question_id, imported_author_name, content, upvotes, created_at)
     select id, 'Sam', title || repeat(' and so on', 20), upvotes, created_at from question
     where id > coalesce((select max(question_id) from answer), 0)`.execute(db);
+  await writeAllSortKeys(db);
   await updatePopularity(db, sizes);
   await updateWordUses(db);
   for (const table of ['base_question', 'base_answer', 'question_sort_key', 'search_word'])

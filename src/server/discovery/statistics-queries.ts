@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database, Tx } from '#server/core/database.ts';
+import { tagSortKeysFrom } from '#server/posts/index.ts';
 import {
   countPoints,
   countPosts,
@@ -63,7 +64,7 @@ export async function applyTagChanges(tx: Tx, limit: number): Promise<number> {
     ), past as (
       delete from tag_weekly_statistics where tag_id in (select tag_id from taken) and week < ${statisticsFrom}
     ), places as (
-      delete from tag_question_sort_key where tag_id in (select tag_id from taken) and active_at < now() - interval '8 days'
+      delete from tag_question_sort_key where tag_id in (select tag_id from taken) and active_at < ${sql.raw(tagSortKeysFrom)}
     )
     select count(*) as taken from taken`.execute(tx);
   return rows[0]?.taken ?? 0;

@@ -4,6 +4,7 @@ import { findViolations } from '#server/operations/integrity-check.ts';
 import { repairViolations } from '#server/operations/integrity-repair.ts';
 import { expectOk, type Member } from '#tests/support/member.ts';
 import { startTestServer } from '#tests/support/server.ts';
+import { writeAllSortKeys } from '#tests/support/sort-keys.ts';
 import type { MemberActivity, MemberReputation, TagActivity } from '#shared/discovery/activity.ts';
 import type { Profile } from '#shared/identity/profiles.ts';
 import { updateStatistics } from './statistics.ts';
@@ -144,6 +145,7 @@ describe('days that no chart shows', () => {
     await sql`update answer set created_at = now() - interval '900 days' where id = ${answer.id}`.execute(
       server.db,
     );
+    await writeAllSortKeys(server.db);
     await add();
     const { rows } = await sql<{ days: number }>`
       select count(*) as days from member_daily_statistics where member_id = ${ann.id}`.execute(server.db);

@@ -11,8 +11,8 @@ type QuestionFollow = { questionId: number; memberId: number };
 /** Returns false if the member already followed it. */
 export async function insertQuestionFollow(tx: Tx, { questionId, memberId }: QuestionFollow) {
   const { rows } = await sql`
-    insert into question_follow (question_id, member_id)
-    select id, ${memberId} from question where id = ${questionId}
+    insert into question_follow (question_id, member_id, question_created_at)
+    select id, ${memberId}, created_at from question where id = ${questionId}
     on conflict do nothing returning question_id`.execute(tx);
   return rows.length > 0;
 }
@@ -149,23 +149,25 @@ const selectFollowedActivity = (viewerId: number) => sql`
 
 export type TagFollow = { tagId: number; memberId: number };
 
-/** Returns false if the member already followed it. */
-export async function insertTagFollow(tx: Tx, { tagId, memberId }: TagFollow): Promise<boolean> {
-  const { rows } = await sql`
-    insert into tag_follow (tag_id, member_id) values (${tagId}, ${memberId})
-    on conflict do nothing returning tag_id`.execute(tx);
-  return rows.length > 0;
-}
-
-/** Returns false if the member did not follow it. */
-export async function deleteTagFollow(tx: Tx, { tagId, memberId }: TagFollow): Promise<boolean> {
-  const { rows } = await sql`
-    delete from tag_follow where tag_id = ${tagId} and member_id = ${memberId} returning tag_id`.execute(tx);
-  return rows.length > 0;
-}
-
-export async function getFollowersCount(tx: Tx, tagId: number): Promise<number> {
+/** Follows a locked tag. Returns its number of followers; undefined if the member already followed it. */
+export async function insertTagFollow(tx: Tx, { tagId, memberId }: TagFollow): Promise<number | undefined> {
   const { rows } = await sql<{ followers: number }>`
-    select followers_count as followers from tag where id = ${tagId}`.execute(tx);
-  return rows[0]?.followers ?? 0;
+    with added as (
+      insert into tag_follow (tag_id, member_id) values (${tagId}, ${memberId})
+      on conflict do nothing returning tag_id
+    )
+    update tag set followers_count = followers_count + 1 from added where tag.id = added.tag_id
+    returning followers_count as followers`.execute(tx);
+  return rows[0]?.followers;
+}
+
+/** Unfollows a locked tag. Returns its number of followers; undefined if the member did not follow it. */
+export async function deleteTagFollow(tx: Tx, { tagId, memberId }: TagFollow): Promise<number | undefined> {
+  const { rows } = await sql<{ followers: number }>`
+    with removed as (
+      delete from tag_follow where tag_id = ${tagId} and member_id = ${memberId} returning tag_id
+    )
+    update tag set followers_count = followers_count - 1 from removed where tag.id = removed.tag_id
+    returning followers_count as followers`.execute(tx);
+  return rows[0]?.followers;
 }

@@ -1,7 +1,7 @@
 import type { Tx } from '#server/core/database.ts';
 import type { TopicEvent } from '#server/core/events.ts';
 import { lockTagByName } from '#server/posts/index.ts';
-import { deleteTagFollow, getFollowersCount, insertTagFollow } from './follows-queries.ts';
+import { deleteTagFollow, insertTagFollow } from './follows-queries.ts';
 
 /**
  * Makes a member follow or unfollow a tag. A followed tag that does not exist is created. Returns the events to
@@ -15,8 +15,8 @@ export async function setTagFollow(
   const row = await lockTagByName(tx, { tag, create: following });
   if (row === undefined) return [];
   const follow = { tagId: row.id, memberId };
-  if (!(await (following ? insertTagFollow(tx, follow) : deleteTagFollow(tx, follow)))) return [];
-  const followersCount = await getFollowersCount(tx, row.id);
+  const followersCount = await (following ? insertTagFollow(tx, follow) : deleteTagFollow(tx, follow));
+  if (followersCount === undefined) return [];
   return [
     { topic: 'tags', event: { kind: 'tag-followers-changed', tag: row.name, followersCount } },
     { topic: `member:${memberId}`, event: { kind: 'follows-changed', tag: row.name, following } },

@@ -1,5 +1,6 @@
 import type { PostKind, VoteDirection } from '#shared/core/fields.ts';
 import { type RawBuilder, sql } from 'kysely';
+import { writeAnswerScores, writeQuestionSortKeys } from '#server/posts/index.ts';
 
 /** A post that can be voted on. */
 export type VoteTarget = { kind: PostKind; id: number };
@@ -93,9 +94,18 @@ const idsOf = (voters: readonly Voter[]) => voters.map(({ id }) => id);
 const membersOf = (voters: readonly Voter[]) => voters.map(({ memberId }) => memberId);
 
 const updateCountsStatement = (kind: PostKind, posts: VotesOfKind['posts']) => sql`
-  update ${sql.table(kind)} post set upvotes = upvotes + change.up, downvotes = downvotes + change.down
-  from unnest(
-    ${posts.map(({ id }) => id)}::bigint[], ${posts.map(({ up }) => up)}::bigint[],
-    ${posts.map(({ down }) => down)}::bigint[]
-  ) as change (id, up, down)
-  where post.id = change.id`;
+  with counted as (
+    update ${sql.table(kind)} post set upvotes = upvotes + change.up, downvotes = downvotes + change.down
+    from unnest(
+      ${posts.map(({ id }) => id)}::bigint[], ${posts.map(({ up }) => up)}::bigint[],
+      ${posts.map(({ down }) => down)}::bigint[]
+    ) as change (id, up, down)
+    where post.id = change.id returning post.*
+  ) ${writeSortKeys[kind]}`;
+
+/** Replies are not sorted by votes. */
+const writeSortKeys: Readonly<Record<PostKind, RawBuilder<unknown>>> = {
+  question: sql.raw(writeQuestionSortKeys('counted')),
+  answer: sql.raw(writeAnswerScores('counted')),
+  reply: sql`select`,
+};

@@ -152,7 +152,7 @@ const tagOutcomes = `
   with known as (
     select distinct unnest(post.tag_keys) as key from archive_post post join archive_known on archive_known.key = post.id)
   select case
-      when exists (select from archive_question_tag used where used.key = staged.key) then 'taken'
+      when exists (select from archive_tag_name used where used.key = staged.key) then 'taken'
       when exists (
         select from tag join question_tag on question_tag.tag_id = tag.id
         join archive_question question on question.id = question_tag.question_id

@@ -324,6 +324,7 @@ async function insertStaged(
     named: renamedMembers,
   } = await queries.addMembers(client, source);
   await queries.createScores(client, votes);
+  await queries.nameTags(client);
   const questions = await queries.addQuestions(client, source, siteAddress);
   await findLockedQuestions(client);
   const answers = await queries.addAnswers(client, source, siteAddress);

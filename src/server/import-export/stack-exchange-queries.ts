@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { writeAnswerScores, writeQuestionSortKeys, writeTagSortKeys } from '#server/posts/index.ts';
 import { unknownSiteUrl } from './stack-exchange-html.ts';
 
 export async function countStagedPosts(client: ClientBase): Promise<number> {
@@ -93,6 +94,21 @@ const authorJoin = 'left join archive_member author on author.key = item.author'
 /** The text of a post with absolute links into its site. */
 const contentColumn = `replace(item.content, '${unknownSiteUrl}', $2)`;
 
+/** The names of the tags of new questions: as existing tags are spelled, else as the archive first does. */
+export async function nameTags(client: ClientBase): Promise<void> {
+  await client.query(`
+    create temporary table archive_tag_name on commit drop as
+    select distinct on (used.key) used.key, coalesce(tag.name, used.name) as name
+    from archive_post post
+    cross join lateral unnest(post.tags, post.tag_keys) with ordinality as used (name, key, position)
+    left join tag on tag.key = used.key
+    where post.kind = 1 and not exists (select from archive_known where key = post.id)
+    order by used.key, post.created, post.id, used.position`);
+  await client.query(
+    'create unique index archive_tag_name_key on archive_tag_name (key); analyze archive_tag_name;',
+  );
+}
+
 /**
  * Adds the questions. The tables `archive_question` and `archive_answer` map numbers to posts; `is_new` posts were added
  * by this import.
@@ -106,11 +122,15 @@ export async function addQuestions(client: ClientBase, source: string, siteAddre
     `with added as (
        insert into question (author_id, imported_author_name, title, content, excerpt, excerpt_cut, upvotes, downvotes,
          imported_upvotes, imported_downvotes, views, imported_views, answer_count, source_id, source_key,
-         source_license, created_at, edited_at, active_at)
+         source_license, created_at, edited_at, active_at, tag_text)
        select ${authorColumns}, item.title, ${contentColumn}, item.excerpt, item.excerpt_cut, coalesce(score.up, 0),
          coalesce(score.down, 0), coalesce(score.up, 0), coalesce(score.down, 0), item.views, item.views,
          coalesce(answers.count, 0), $1, item.id::text, item.license, item.created, item.edited,
-         greatest(item.created, item.edited, answers.latest, comments.latest, comments_below.latest)
+         greatest(item.created, item.edited, answers.latest, comments.latest, comments_below.latest),
+         coalesce((
+           select string_agg(tag.name, ', ' order by used.position)
+           from unnest(item.tag_keys) with ordinality as used (key, position) join archive_tag_name tag using (key)
+         ), '')
        from archive_post item ${authorJoin} left join archive_score score on score.post_id = item.id
        left join (
          select parent, count(*) as count, max(greatest(created, edited)) as latest
@@ -125,7 +145,8 @@ export async function addQuestions(client: ClientBase, source: string, siteAddre
          group by answer.parent) comments_below on comments_below.parent = item.id
        where item.kind = 1 and not exists (select from archive_known where key = item.id)
        order by item.created, item.id
-       returning id, source_key, created_at, edited_at),
+       returning id, source_key, created_at, edited_at, active_at, upvotes, answer_count),
+     sort_keys as (${writeQuestionSortKeys('added')}),
      remembered as (
        insert into imported_row (source_id, kind, source_key, id, created_at, edited_at)
        select $1, 'question', source_key, id, created_at, greatest(edited_at, edited.latest)
@@ -158,7 +179,8 @@ export async function addAnswers(client: ClientBase, source: string, siteAddress
        where item.kind = 2 and not exists (select from archive_known where key = item.id)
          and not exists (select from archive_locked where id = question.id)
        order by item.created, item.id
-       returning id, question_id, source_key, created_at, edited_at),
+       returning id, question_id, source_key, created_at, edited_at, upvotes, downvotes),
+     scores as (${writeAnswerScores('added')}),
      remembered as (
        insert into imported_row (source_id, kind, source_key, id, created_at, edited_at)
        select $1, 'answer', source_key, id, created_at, greatest(edited_at, edited.latest)
@@ -233,36 +255,47 @@ export async function acceptAnswers(client: ClientBase): Promise<number> {
 /** Turns favourites of the archive's members into follows. Returns the number added. */
 export async function addFollows(client: ClientBase): Promise<number> {
   const added = await client.query(`
-    insert into question_follow (question_id, member_id, created_at)
-    select question.id, member.id, min(vote.created)
+    insert into question_follow (question_id, member_id, created_at, question_created_at)
+    select question.id, member.id, min(vote.created), question.created_at
     from archive_vote vote
-    join archive_question question on question.key = vote.post_id
+    join archive_question placed on placed.key = vote.post_id
+    join question on question.id = placed.id
     join archive_member member on member.key = vote.member
     where vote.kind = 5
-    group by question.id, member.id
+    group by question.id, question.created_at, member.id
     order by question.id, member.id
     on conflict do nothing`);
   return added.rowCount ?? 0;
 }
 
-/** Adds the tags of the new questions. Existing tags keep their spelling. */
+/**
+ * Adds the tags of the new questions, as late as possible: a member who uses a new tag waits until the import ends. A tag
+ * that a member added meanwhile keeps its spelling, and the questions that named it otherwise are corrected.
+ */
 export async function addTags(client: ClientBase): Promise<void> {
   await client.query(`
-    create temporary table archive_question_tag (question_id, name, key, position, question_created_at) on commit drop as
-    select question.id, tag.name, tag.key, tag.position - 1, post.created
-    from archive_post post
-    join archive_question question on question.key = post.id and question.is_new
-    cross join lateral unnest(post.tags, post.tag_keys) with ordinality as tag (name, key, position)
-    where post.kind = 1`);
-  await client.query(`
-    insert into tag (name, key)
-    select distinct on (key) name, key from archive_question_tag order by key, question_id, position
-    on conflict (key) do nothing`);
+    insert into tag (name, key) select name, key from archive_tag_name order by key on conflict (key) do nothing`);
   await client.query(`
     insert into question_tag (question_id, tag_id, position, question_created_at)
-    select used.question_id, tag.id, used.position, used.question_created_at
-    from archive_question_tag used join tag on tag.key = used.key
-    order by used.question_id, used.position`);
+    select question.id, tag.id, used.position - 1, post.created
+    from archive_post post
+    join archive_question question on question.key = post.id and question.is_new
+    cross join lateral unnest(post.tag_keys) with ordinality as used (key, position)
+    join tag on tag.key = used.key
+    where post.kind = 1
+    order by question.id, used.position`);
+  await client.query(`
+    with renamed as (
+      select tag.id from tag join archive_tag_name used on used.key = tag.key where used.name <> tag.name)
+    update question set tag_text = (
+      select string_agg(tag.name, ', ' order by position) from question_tag join tag on tag.id = tag_id
+      where question_id = question.id)
+    where id in (
+      select question_id from question_tag join archive_question placed on placed.id = question_id and placed.is_new
+      where tag_id in (select id from renamed))`);
+  await client.query(`
+    with added as (select question.* from question join archive_question placed on placed.id = question.id and placed.is_new)
+    ${writeTagSortKeys('added')}`);
 }
 
 /** Makes the posts of a source the community's own: they get no source, and later imports do not recognise them. */

@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { writeQuestionSortKeys, writeTagSortKeys } from '#server/posts/index.ts';
 
 /** Recounts everything the import added to, and updates the times of the latest activity. */
 export async function recountImported(client: ClientBase): Promise<void> {
@@ -31,12 +32,16 @@ async function recountOldQuestions(client: ClientBase): Promise<void> {
       except
       select id from archive_question where is_new`);
   await client.query(`
-    update question set
-      answer_count = (select count(*) from answer where question_id = question.id),
-      active_at = greatest(active_at,
-        (select max(created_at) from answer where question_id = question.id),
-        (select max(created_at) from reply where question_id = question.id))
-    where id in (select question_id from archive_touched)`);
+    with counted as (
+      update question set
+        answer_count = (select count(*) from answer where question_id = question.id),
+        active_at = greatest(active_at,
+          (select max(created_at) from answer where question_id = question.id),
+          (select max(created_at) from reply where question_id = question.id))
+      where id in (select question_id from archive_touched)
+      returning id, created_at, active_at, upvotes, answer_count),
+    tag_sort_keys as (${writeTagSortKeys('counted')})
+    ${writeQuestionSortKeys('counted')}`);
 }
 
 /**

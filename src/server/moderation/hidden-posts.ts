@@ -18,6 +18,7 @@ import {
   requireQuestion,
   setQuestionTags,
   touchTags,
+  writeSortKeys,
 } from '#server/posts/index.ts';
 import type { Reader, Tx } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
@@ -93,6 +94,7 @@ export async function restorePost(tx: Tx, row: HiddenPostRow): Promise<void> {
     replyIds: await listSnapshotIds(tx, row.id, 'reply'),
   };
   await recountPosts(tx, ids);
+  await writeSortKeys(tx, ids);
   await addPoints(tx, await sumPointsByAuthor(tx, ids));
   const answers = await listAuthors(tx, 'answer', ids.answerIds);
   const replies = await listAuthors(tx, 'reply', ids.replyIds);

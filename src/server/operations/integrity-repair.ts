@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type IntegrityViolation, selectViolations } from './integrity-check.ts';
 import { type Database, transaction, type Tx } from '#server/core/database.ts';
+import { writeAnswerScores, writeQuestionSortKeys, writeTagSortKeys } from '#server/posts/index.ts';
 import { lockStatistics, rebuildMemberStatistics, rebuildTagStatistics } from '#server/discovery/index.ts';
 
 /** A repaired row: the row, the old value and the new one. */
@@ -73,33 +74,37 @@ async function repairRows(
   return rows;
 }
 
-function repairColumn(table: string, name: string, type: 'bigint' | 'text' = 'bigint'): Repair {
+/** @param writeSortKeys writes the sort keys that depend on the column */
+function repairColumn(
+  table: string,
+  name: string,
+  {
+    type = 'bigint',
+    writeSortKeys,
+  }: { type?: 'bigint' | 'text'; writeSortKeys?: (rows: string) => string } = {},
+): Repair {
   return {
     lockTable: table,
     update: (wrong) => sql`
-      update ${sql.table(table)} as row set ${sql.ref(name)} = wrong.counted::${sql.raw(type)}
-      from ${wrong} wrong where row.id = wrong.id`,
+      with repaired as (
+        update ${sql.table(table)} as row set ${sql.ref(name)} = wrong.counted::${sql.raw(type)}
+        from ${wrong} wrong where row.id = wrong.id returning row.*
+      ) ${sql.raw(writeSortKeys?.('repaired') ?? 'select')}`,
   };
 }
 
-const repairSortKey: Repair = {
-  lockTable: 'question',
+const repairSortKeys = (
+  lockTable: 'question' | 'answer',
+  writeSortKeys: (rows: string) => string,
+): Repair => ({
+  lockTable,
   update: (wrong) => sql`
-    insert into question_sort_key (question_id, created_at, active_at, upvotes, answer_count)
-    select question.id, created_at, active_at, upvotes, answer_count
-    from question join ${wrong} wrong on wrong.id = question.id
-    on conflict (question_id) do update set created_at = excluded.created_at, active_at = excluded.active_at,
-      upvotes = excluded.upvotes, answer_count = excluded.answer_count`,
-};
+    with post as (select * from ${sql.table(lockTable)} where id in (select id from ${wrong} wrong))
+    ${sql.raw(writeSortKeys('post'))}`,
+});
 
-const repairAnswerScore: Repair = {
-  lockTable: 'answer',
-  update: (wrong) => sql`
-    insert into answer_score (answer_id, question_id, score, created_at)
-    select answer.id, question_id, upvotes - downvotes, created_at
-    from answer join ${wrong} wrong on wrong.id = answer.id
-    on conflict (answer_id) do update set score = excluded.score, created_at = excluded.created_at`,
-};
+const questionSortKeys = { writeSortKeys: writeQuestionSortKeys };
+const answerScores = { writeSortKeys: writeAnswerScores };
 
 const rebuildMembers: Repair = {
   lockTable: 'member',
@@ -113,24 +118,15 @@ const rebuildTags: Repair = {
   update: (wrong) => rebuildTagStatistics(sql`select id from ${wrong} wrong`),
 };
 
-const repairTagSortKey: Repair = {
-  lockTable: 'question',
-  update: (wrong) => sql`
-    insert into tag_question_sort_key (question_id, tag_id, active_at)
-    select question.id, tag_id, active_at
-    from question join ${wrong} wrong on wrong.id = question.id join question_tag on question_id = question.id
-    on conflict (question_id, tag_id) do update set active_at = excluded.active_at`,
-};
-
 /** The repairs run in this order. */
 const repairs: Readonly<Record<string, Repair>> = {
-  'question.upvotes': repairColumn('question', 'upvotes'),
+  'question.upvotes': repairColumn('question', 'upvotes', questionSortKeys),
   'question.downvotes': repairColumn('question', 'downvotes'),
   'question.views': repairColumn('question', 'views'),
-  'question.answer_count': repairColumn('question', 'answer_count'),
-  'question.tag_text': repairColumn('question', 'tag_text', 'text'),
-  'answer.upvotes': repairColumn('answer', 'upvotes'),
-  'answer.downvotes': repairColumn('answer', 'downvotes'),
+  'question.answer_count': repairColumn('question', 'answer_count', questionSortKeys),
+  'question.tag_text': repairColumn('question', 'tag_text', { type: 'text' }),
+  'answer.upvotes': repairColumn('answer', 'upvotes', answerScores),
+  'answer.downvotes': repairColumn('answer', 'downvotes', answerScores),
   'reply.upvotes': repairColumn('reply', 'upvotes'),
   'reply.downvotes': repairColumn('reply', 'downvotes'),
   'member.questions_count': repairColumn('member', 'questions_count'),
@@ -142,8 +138,8 @@ const repairs: Readonly<Record<string, Repair>> = {
   tag_weekly_statistics: rebuildTags,
   'tag.questions_count': repairColumn('tag', 'questions_count'),
   'tag.followers_count': repairColumn('tag', 'followers_count'),
-  'answer_score.score': repairAnswerScore,
-  'question_sort_key.upvotes': repairSortKey,
-  'question_sort_key.answer_count': repairSortKey,
-  'tag_question_sort_key.active_at': repairTagSortKey,
+  'answer_score.score': repairSortKeys('answer', writeAnswerScores),
+  'question_sort_key.upvotes': repairSortKeys('question', writeQuestionSortKeys),
+  'question_sort_key.answer_count': repairSortKeys('question', writeQuestionSortKeys),
+  'tag_question_sort_key.active_at': repairSortKeys('question', writeTagSortKeys),
 };

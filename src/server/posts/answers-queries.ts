@@ -7,6 +7,7 @@ import type { QuestionCounts } from './posts-events.ts';
 import type { AnswerSort } from '#shared/posts/answers.ts';
 import type { VoteDirection } from '#shared/core/fields.ts';
 import type { Cursor } from '#server/core/cursor.ts';
+import { writeAnswerScores, writeQuestionSortKeys, writeTagSortKeys } from './sort-keys.ts';
 
 export type AnswerRow = BylineRow & {
   id: number;
@@ -129,7 +130,7 @@ export function lockQuestionsStatement(ids: readonly number[]) {
     where id = any(${[...ids]}::bigint[]) order by id for no key update`;
 }
 
-/** Inserts answers. Returns the rows in the same order. */
+/** Inserts answers with their sort keys. Returns the rows in the same order. */
 export async function insertAnswers(
   tx: Tx,
   answers: readonly { questionId: number; authorId: number; content: string }[],
@@ -148,24 +149,31 @@ export async function insertAnswers(
     ), added as (
       insert into answer (id, question_id, author_id, content) overriding system value
       select id, question_id, author_id, content from numbered order by position
-      returning id, created_at
-    )
+      returning id, question_id, upvotes, downvotes, created_at
+    ), scores as (${sql.raw(writeAnswerScores('added'))})
     select id, added.created_at from numbered join added using (id) order by numbered.position`.execute(tx);
   return rows;
 }
 
-/** Adds to the answer counts of locked questions and updates their last activity. Returns the new counts. */
+/**
+ * Adds to the answer counts of locked questions and updates their last activity, with the sort keys. Returns the new
+ * counts.
+ */
 export function addToAnswerCountsStatement(added: readonly { questionId: number; answers: number }[]) {
   return sql<QuestionCounts & { id: number; tags: string[] }>`
-    update question set answer_count = answer_count + added.answers, active_at = greatest(active_at, now())
-    from unnest(
-      ${added.map(({ questionId }) => questionId)}::bigint[], ${added.map(({ answers }) => answers)}::bigint[]
-    ) as added (question_id, answers)
-    where id = added.question_id
-    returning id, upvotes, downvotes, views, answer_count, array(
+    with counted as (
+      update question set answer_count = answer_count + added.answers, active_at = greatest(active_at, now())
+      from unnest(
+        ${added.map(({ questionId }) => questionId)}::bigint[], ${added.map(({ answers }) => answers)}::bigint[]
+      ) as added (question_id, answers)
+      where id = added.question_id
+      returning id, created_at, active_at, upvotes, downvotes, views, answer_count
+    ), sort_keys as (${sql.raw(writeQuestionSortKeys('counted'))}),
+    tag_sort_keys as (${sql.raw(writeTagSortKeys('counted'))})
+    select id, upvotes, downvotes, views, answer_count, array(
       select tag.name from question_tag join tag on tag.id = question_tag.tag_id
-      where question_tag.question_id = question.id order by question_tag.position
-    ) as tags`;
+      where question_tag.question_id = counted.id order by question_tag.position
+    ) as tags from counted`;
 }
 
 export async function lockAnswer(tx: Tx, id: number) {
@@ -224,21 +232,14 @@ export async function deleteAnswerRows(tx: Tx, ids: readonly number[]) {
   await sql`delete from answer where id = any(${[...ids]}::bigint[])`.execute(tx);
 }
 
-/** Changes the answer count of a question. Returns its counts. */
-export async function changeAnswerCount(tx: Tx, { questionId, by }: { questionId: number; by: 1 | -1 }) {
-  const { rows } = await sql<QuestionCounts>`
-    update question set answer_count = answer_count + ${by} where id = ${questionId}
-    returning upvotes, downvotes, views, answer_count`.execute(tx);
-  const [row] = rows;
-  if (row === undefined) throw new Error('the locked question is gone');
-  return row;
-}
-
-/** Recomputes the answer count of a locked question. Returns its counts. */
+/** Recounts the answers of a locked question, with its sort key. Returns its counts. */
 export async function recountAnswers(tx: Tx, questionId: number) {
   const { rows } = await sql<QuestionCounts>`
-    update question set answer_count = (select count(*) from answer where question_id = question.id)
-    where id = ${questionId} returning upvotes, downvotes, views, answer_count`.execute(tx);
+    with counted as (
+      update question set answer_count = (select count(*) from answer where question_id = question.id)
+      where id = ${questionId} returning id, created_at, active_at, upvotes, downvotes, views, answer_count
+    ), sort_key as (${sql.raw(writeQuestionSortKeys('counted'))})
+    select upvotes, downvotes, views, answer_count from counted`.execute(tx);
   const [row] = rows;
   if (row === undefined) throw new Error('the locked question is gone');
   return row;

@@ -3,6 +3,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { findViolations } from '#server/operations/integrity-check.ts';
 import { expectOk, type Member } from '#tests/support/member.ts';
 import { startTestServer } from '#tests/support/server.ts';
+import { writeAllSortKeys } from '#tests/support/sort-keys.ts';
 import type { AnswersPage, AnswerSort } from '#shared/posts/answers.ts';
 import type { QuestionPageData } from '#shared/posts/questions.ts';
 
@@ -63,6 +64,7 @@ describe('the answers of a question', () => {
       select ${id}, ${bob.id}, 'Answer ' || n, n % 3, n % 3, timestamptz '2026-01-01' + (n / 2) * interval '1 s'
       from generate_series(1, 120) n`.execute(server.db);
     await sql`update question set answer_count = 120 where id = ${id}`.execute(server.db);
+    await writeAllSortKeys(server.db);
     const { rows } = await sql<{ id: number; created_at: Date; upvotes: number }>`
       select id, created_at, upvotes from answer where question_id = ${id} order by created_at desc, id desc`.execute(
       server.db,
@@ -81,6 +83,7 @@ describe('the answers of a question', () => {
       select ${id}, ${bob.id}, 'Answer ' || n, n % 3, n % 3, timestamptz '2026-01-01' + (n / 2) * interval '1 s'
       from generate_series(1, 120) n`.execute(server.db);
     await sql`update question set answer_count = 120 where id = ${id}`.execute(server.db);
+    await writeAllSortKeys(server.db);
     const orders = ['newest', 'oldest', 'helpful'] as const;
     const plain = new Map<AnswerSort, number[]>();
     for (const sort of orders) plain.set(sort, await allPages(id, sort));

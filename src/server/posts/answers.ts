@@ -22,7 +22,6 @@ import type { RepliesPage } from '#shared/posts/replies.ts';
 import { createAnswerExcerpt } from './cards.ts';
 import {
   type AnswerRow,
-  changeAnswerCount,
   changeMemberAnswerCounts,
   deleteAnswerRows,
   findAnswerById,
@@ -180,7 +179,7 @@ export async function removeAnswer(
   await removeVotes(tx, { questionIds: [], answerIds: [id], replyIds });
   const notificationEvents = await deletePostNotifications(tx, { kind: 'answer', id });
   await deleteAnswerRows(tx, [id]);
-  const counts = await changeAnswerCount(tx, { questionId, by: -1 });
+  const counts = await recountAnswers(tx, questionId);
   if (authorId !== null) await changeMemberAnswerCounts(tx, [{ memberId: authorId, by: -1 }]);
   await recomputeTagsOf(tx, { questionId, at: answer.created_at });
   const deleted = { kind: 'answer-deleted', answerId: id } as const;

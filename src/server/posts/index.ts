@@ -37,6 +37,13 @@ export {
 export { replyRoutes } from './replies-routes.ts';
 export { deleteReply, lockReplyThread, postReply, removeReply } from './replies.ts';
 export { addPoints, addPointsStatement } from './reputation.ts';
+export {
+  tagSortKeysFrom,
+  writeAnswerScores,
+  writeQuestionSortKeys,
+  writeSortKeys,
+  writeTagSortKeys,
+} from './sort-keys.ts';
 export { isTagVisible, listQuestionTagNames, lockTagByName, setQuestionTags, touchTags } from './tags.ts';
 export { createWriteLimits, type WriteLimits } from './write-limits.ts';
 export { revisionRoutes } from './revisions-routes.ts';

@@ -7,6 +7,7 @@ import type { VoteDirection } from '#shared/core/fields.ts';
 import type { Question, QuestionDraft } from '#shared/posts/questions.ts';
 import { questionCardColumns, type QuestionCardRow } from './cards.ts';
 import type { Excerpt } from './excerpt.ts';
+import { writeQuestionSortKeys, writeTagSortKeys } from './sort-keys.ts';
 
 export type QuestionRow = QuestionCardRow & {
   content: string;
@@ -73,8 +74,8 @@ export async function listQuestionTitles(db: Reader, ids: readonly number[]) {
 }
 
 /**
- * Inserts a question with the names of its tags, so that the row is not written again when the tags are linked (schema
- * section Posts).
+ * Inserts a question with its sort key and the names of its tags, so that the row is not written again when the tags
+ * are linked.
  */
 export async function insertQuestion(
   tx: Tx,
@@ -82,9 +83,12 @@ export async function insertQuestion(
 ): Promise<number> {
   const { authorId, draft, tags, excerpt } = question;
   const { rows } = await sql<{ id: number }>`
-    insert into question (author_id, title, content, tag_text, excerpt, excerpt_cut)
-    values (${authorId}, ${draft.title}, ${draft.content}, ${tags.join(', ')}, ${excerpt.excerpt}, ${excerpt.cut})
-    returning id`.execute(tx);
+    with added as (
+      insert into question (author_id, title, content, tag_text, excerpt, excerpt_cut)
+      values (${authorId}, ${draft.title}, ${draft.content}, ${tags.join(', ')}, ${excerpt.excerpt}, ${excerpt.cut})
+      returning id, created_at, active_at, upvotes, answer_count
+    ), sort_key as (${sql.raw(writeQuestionSortKeys('added'))})
+    select id from added`.execute(tx);
   const [row] = rows;
   if (row === undefined) throw new Error('insert returned no row');
   return row.id;
@@ -120,15 +124,19 @@ export async function lockQuestion(tx: Tx, id: number, against: LockStrength) {
   return rows[0];
 }
 
+/** Replaces the text of a locked question. The edit counts as activity. */
 export async function updateQuestion(
   tx: Tx,
   { id, draft, excerpt }: { id: number; draft: QuestionDraft; excerpt: Excerpt },
 ) {
   await sql`
-    update question
-    set title = ${draft.title}, content = ${draft.content}, excerpt = ${excerpt.excerpt},
-      excerpt_cut = ${excerpt.cut}, edited_at = now(), active_at = now()
-    where id = ${id}`.execute(tx);
+    with edited as (
+      update question
+      set title = ${draft.title}, content = ${draft.content}, excerpt = ${excerpt.excerpt},
+        excerpt_cut = ${excerpt.cut}, edited_at = now(), active_at = now()
+      where id = ${id} returning id, created_at, active_at, upvotes, answer_count
+    ), tag_sort_keys as (${sql.raw(writeTagSortKeys('edited'))})
+    ${sql.raw(writeQuestionSortKeys('edited'))}`.execute(tx);
 }
 
 /** Removes the duplicate mark from questions that point to a deleted question. Returns their ids. */
@@ -162,17 +170,21 @@ export async function deleteHiddenPostsOf(tx: Tx, questionId: number) {
   await sql`delete from hidden_post where question_id = ${questionId}`.execute(tx);
 }
 
-/** Updates the activity time of a question. Returns the names of its tags. */
+/** Updates the activity time of a locked question, with its sort keys. Returns the names of its tags. */
 export async function updateQuestionActivity(
   tx: Tx,
   { id, at }: { id: number; at: Date },
 ): Promise<string[]> {
   const { rows } = await sql<{ tags: string[] }>`
-    update question set active_at = greatest(active_at, ${at}::timestamptz) where id = ${id}
-    returning array(
+    with active as (
+      update question set active_at = greatest(active_at, ${at}::timestamptz) where id = ${id}
+      returning id, created_at, active_at, upvotes, answer_count
+    ), sort_key as (${sql.raw(writeQuestionSortKeys('active'))}),
+    tag_sort_keys as (${sql.raw(writeTagSortKeys('active'))})
+    select array(
       select tag.name from question_tag join tag on tag.id = question_tag.tag_id
-      where question_tag.question_id = question.id order by question_tag.position
-    ) as tags`.execute(tx);
+      where question_tag.question_id = active.id order by question_tag.position
+    ) as tags from active`.execute(tx);
   return rows[0]?.tags ?? [];
 }
 

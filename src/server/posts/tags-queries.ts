@@ -2,6 +2,7 @@ import { tagKey } from '#shared/core/text.ts';
 import type { Tx } from '#server/core/database.ts';
 import { existsForRow } from '#server/core/sql.ts';
 import { sql } from 'kysely';
+import { tagSortKeysFrom } from './sort-keys.ts';
 
 /** Returns the named tags in the same order, as they are shown. Inserts new ones. */
 export async function ensureTags(tx: Tx, names: readonly string[]) {
@@ -32,16 +33,26 @@ export async function listQuestionTags(tx: Tx, questionId: number) {
   return rows;
 }
 
+/** Replaces the tags of a locked question, their names in `tag_text`, which search reads, and its sort keys per tag. */
 export async function replaceQuestionTags(
   tx: Tx,
-  { questionId, ids }: { questionId: number; ids: readonly number[] },
+  { questionId, tags }: { questionId: number; tags: readonly { id: number; name: string }[] },
 ) {
   await sql`delete from question_tag where question_id = ${questionId}`.execute(tx);
+  const names = tags.map((tag) => tag.name).join(', ');
   await sql`
-    insert into question_tag (question_id, question_created_at, tag_id, position)
-    select question.id, question.created_at, wanted.tag_id, wanted.position - 1
-    from question, unnest(${[...ids]}::bigint[]) with ordinality as wanted (tag_id, position)
-    where question.id = ${questionId}`.execute(tx);
+    with linked as (
+      insert into question_tag (question_id, question_created_at, tag_id, position)
+      select question.id, question.created_at, wanted.tag_id, wanted.position - 1
+      from question, unnest(${tags.map((tag) => tag.id)}::bigint[]) with ordinality as wanted (tag_id, position)
+      where question.id = ${questionId}
+      returning question_id, tag_id
+    ), tag_sort_keys as (
+      insert into tag_question_sort_key (question_id, tag_id, active_at)
+      select question_id, tag_id, active_at from linked join question on question.id = question_id
+      where active_at > ${sql.raw(tagSortKeysFrom)}
+    )
+    update question set tag_text = ${names} where id = ${questionId} and tag_text <> ${names}`.execute(tx);
 }
 
 /** Locks a tag by key, because its counts will change. */

@@ -61,7 +61,7 @@ export async function setQuestionTags(
   const removed = before.filter((id) => !after.includes(id));
   const at = await getLatestPostTime(tx, questionId);
   await lockTags(tx, [...added, ...removed]);
-  if (after.join() !== before.join()) await replaceQuestionTags(tx, { questionId, ids: after });
+  if (after.join() !== before.join()) await replaceQuestionTags(tx, { questionId, tags: wanted });
   const counted = [
     ...(await changeTagQuestionCounts(tx, { ids: added, by: 1 })),
     ...(await changeTagQuestionCounts(tx, { ids: removed, by: -1 })),
