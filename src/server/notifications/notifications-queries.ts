@@ -1,11 +1,11 @@
 import { unnamedMember } from '#server/core/sql.ts';
 import type { PostKind } from '#shared/core/fields.ts';
 import { limits } from '#shared/core/limits.ts';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Queryable, Reader, Tx } from '#server/core/database.ts';
-import type { NotificationKind } from '#shared/notifications/notification-kinds.ts';
+import { type NotificationKind, notificationKinds } from '#shared/notifications/notification-kinds.ts';
 import { maxUnreadCount } from '#shared/notifications/notifications.ts';
-import type { NotificationCategory } from '#shared/notifications/preferences.ts';
+import { getDefaultPreference } from '#shared/notifications/preferences.ts';
 
 /** A notification to insert. The database ignores a duplicate and one about the member's own action. */
 export type NotificationDraft = {
@@ -16,7 +16,54 @@ export type NotificationDraft = {
   replyId: number | null;
 };
 
-/** Inserts notifications, except for recipients who muted the question. Returns the recipients. */
+/**
+ * Inserts notifications as their recipients' preferences require: none for a category that is off in the app or for a
+ * muted question, each with the email and push that are to be sent about it (docs/product.md 12.7). Returns the
+ * recipients.
+ * @param wanted a query of recipient_id and the columns of `draftRows`
+ */
+const insertWanted = (wanted: RawBuilder<unknown>) => sql<{ recipient_id: number }>`
+  insert into notification (
+    recipient_id, sender_id, kind, question_id, answer_id, reply_id, pending_email, pending_push
+  )
+  select wanted.recipient_id, sender_id, kind, question_id, answer_id, reply_id,
+    case when chosen.email <> 'off' then (
+      -- An address that is not confirmed gets no email.
+      select chosen.email from member
+      where id = wanted.recipient_id and member.email is not null and email_verified
+    ) end,
+    coalesce(chosen.push, push_by_default)
+      and exists (select from push_subscription where member_id = wanted.recipient_id)
+  from (${wanted}) wanted
+  left join notification_preference chosen
+    on chosen.member_id = wanted.recipient_id and chosen.category = wanted.category
+  where coalesce(chosen.in_app, true) and not ${hasMuted(sql`wanted.recipient_id`, sql`wanted.question_id`)}
+  on conflict do nothing returning recipient_id`;
+
+const hasMuted = (memberId: RawBuilder<unknown>, questionId: RawBuilder<unknown>) => sql`exists (
+  select from question_mute mute where mute.member_id = ${memberId} and mute.question_id = ${questionId}
+)`;
+
+/**
+ * The drafts as rows, with what their kind means for preferences.
+ * @param memberIds a member for each draft, such as its recipient
+ */
+function draftRows(drafts: readonly NotificationDraft[], memberIds: readonly (number | null)[]) {
+  const column = (key: keyof NotificationDraft) => drafts.map((draft) => draft[key]);
+  const categories = drafts.map(({ kind }) => notificationKinds[kind].category);
+  return sql`unnest(
+      ${column('senderId')}::bigint[], ${column('kind')}::text[], ${column('questionId')}::bigint[],
+      ${column('answerId')}::bigint[], ${column('replyId')}::bigint[], ${categories}::text[],
+      ${categories.map((category) => getDefaultPreference(category).push)}::boolean[], ${[...memberIds]}::bigint[]
+    ) with ordinality as draft (
+      sender_id, kind, question_id, answer_id, reply_id, category, push_by_default, member_id, place
+    )`;
+}
+
+const draftColumns = sql`
+  draft.sender_id, draft.kind, draft.question_id, draft.answer_id, draft.reply_id, draft.category, draft.push_by_default`;
+
+/** Inserts notifications. Returns the recipients. */
 export async function insertNotifications(
   tx: Tx,
   drafts: readonly { recipientId: number; draft: NotificationDraft }[],
@@ -31,25 +78,15 @@ export function buildInsertNotifications(
 ) {
   const others = drafts.filter(({ recipientId, draft }) => recipientId !== draft.senderId);
   if (others.length === 0) return undefined;
-  const column = (key: keyof NotificationDraft) => others.map(({ draft }) => draft[key]);
-  return sql<{ recipient_id: number }>`
-    insert into notification (recipient_id, sender_id, kind, question_id, answer_id, reply_id)
-    select wanted.* from unnest(
-      ${others.map(({ recipientId }) => recipientId)}::bigint[], ${column('senderId')}::bigint[],
-      ${column('kind')}::text[], ${column('questionId')}::bigint[], ${column('answerId')}::bigint[],
-      ${column('replyId')}::bigint[]
-    ) as wanted (recipient_id, sender_id, kind, question_id, answer_id, reply_id)
-    where not exists (
-      select 1 from question_mute mute
-      where mute.question_id = wanted.question_id and mute.member_id = wanted.recipient_id
-    )
-    on conflict do nothing returning recipient_id`;
+  return insertWanted(sql`
+    select draft.member_id as recipient_id, ${draftColumns}
+    from ${draftRows(
+      others.map(({ draft }) => draft),
+      others.map(({ recipientId }) => recipientId),
+    )}`);
 }
 
-/**
- * Notifies the followers of questions, without the sender, `except` and members who muted the question. Returns the
- * recipients.
- */
+/** Notifies the followers of questions, without the sender and `except`. Returns the recipients. */
 export async function insertFollowerNotifications(tx: Tx, answers: readonly FollowerNotification[]) {
   const { rows } = await buildFollowerNotifications(answers).execute(tx);
   return rows.map((row) => row.recipient_id);
@@ -59,22 +96,15 @@ type FollowerNotification = { draft: NotificationDraft; except: number | null };
 
 /** The same as a query for `runPipelined`. */
 export function buildFollowerNotifications(answers: readonly FollowerNotification[]) {
-  const column = (key: keyof NotificationDraft) => answers.map(({ draft }) => draft[key]);
-  return sql<{ recipient_id: number }>`
-    insert into notification (recipient_id, sender_id, kind, question_id, answer_id)
-    select follow.member_id, draft.sender_id, draft.kind, draft.question_id, draft.answer_id
-    from unnest(
-      ${column('senderId')}::bigint[], ${column('kind')}::text[], ${column('questionId')}::bigint[],
-      ${column('answerId')}::bigint[], ${answers.map(({ except }) => except)}::bigint[]
-    ) as draft (sender_id, kind, question_id, answer_id, except_id)
+  return insertWanted(sql`
+    select follow.member_id as recipient_id, ${draftColumns}
+    from ${draftRows(
+      answers.map(({ draft }) => draft),
+      answers.map(({ except }) => except),
+    )}
     join question_follow follow on follow.question_id = draft.question_id
-    where follow.member_id <> draft.sender_id and follow.member_id is distinct from draft.except_id
-      and not exists (
-        select 1 from question_mute mute
-        where mute.question_id = draft.question_id and mute.member_id = follow.member_id
-      )
-    order by draft.answer_id, follow.member_id
-    on conflict do nothing returning recipient_id`;
+    where follow.member_id <> draft.sender_id and follow.member_id is distinct from draft.member_id
+    order by draft.answer_id, follow.member_id`);
 }
 
 /**
@@ -90,20 +120,18 @@ type MentionedMembers = { draft: Omit<NotificationDraft, 'kind'>; memberIds: rea
 
 /** The same as a query for `runPipelined`. */
 export function buildMentionNotifications({ draft, memberIds }: MentionedMembers) {
-  const { senderId, questionId, answerId, replyId } = draft;
-  return sql<{ recipient_id: number }>`
+  return insertWanted(sql`
     with notified as materialized (select recipient_id, kind from notification where ${isAboutPost(draft)})
-    insert into notification (recipient_id, sender_id, kind, question_id, answer_id, reply_id)
-    select member.id, ${senderId}, 'mention', ${questionId}, ${answerId}, ${replyId}
-    from unnest(${[...memberIds]}::bigint[]) with ordinality as wanted (id, place)
-    join member on member.id = wanted.id
-    where member.id <> ${senderId} and member.id not in (select recipient_id from notified)
-      and not exists (
-        select 1 from question_mute mute where mute.question_id = ${questionId} and mute.member_id = member.id
-      )
-    order by wanted.place
-    limit greatest(0, ${sql.lit(limits.mentionsPerPost)} - (select count(*) from notified where kind = 'mention'))
-    on conflict do nothing returning recipient_id`;
+    select member.id as recipient_id, ${draftColumns}
+    from ${draftRows(
+      memberIds.map(() => ({ ...draft, kind: 'mention' })),
+      memberIds,
+    )}
+    join member on member.id = draft.member_id
+    where member.id <> draft.sender_id and member.id not in (select recipient_id from notified)
+      and not ${hasMuted(sql`member.id`, sql`draft.question_id`)}
+    order by draft.place
+    limit greatest(0, ${sql.lit(limits.mentionsPerPost)} - (select count(*) from notified where kind = 'mention'))`);
 }
 
 /** Notifications about the post itself. Matches the unique indexes that allow one per member and post. */
@@ -175,7 +203,7 @@ export async function countUnread(db: Reader, memberId: number): Promise<number>
 /** The ways to deliver a notification outside of Parley. */
 export type DeliveryChannel = 'instant' | 'daily' | 'weekly' | 'push';
 
-export type PendingNotificationRow = NotificationRow & { about: NotificationCategory; total: number };
+export type PendingNotificationRow = NotificationRow & { total: number };
 
 /** Unread notifications that are pending in one channel, newest first. Each row contains the total number. */
 export async function selectPendingNotifications(
@@ -186,7 +214,7 @@ export async function selectPendingNotifications(
     select notification.id, recipient_id, sender_id, kind, question_id, answer_id, reply_id,
       notification.created_at, read_at, question.title,
       coalesce(sender.display_name, ${unnamedMember}) as sender_name,
-      coalesce(notification_category(kind), 'replies') as about, count(*) over () as total
+      count(*) over () as total
     from notification
     join question on question.id = notification.question_id
     join member sender on sender.id = notification.sender_id

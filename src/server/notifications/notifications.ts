@@ -233,7 +233,7 @@ export async function listPendingNotifications(
   const rows = await selectPendingNotifications(db, wanted);
   const items = rows.map((row) => {
     const { id, message, link } = toNotification(row);
-    return { id, message, link, about: row.about };
+    return { id, message, link, about: notificationKinds[row.kind].category };
   });
   return { items, total: rows[0]?.total ?? 0 };
 }

@@ -1,6 +1,11 @@
 import { sql } from 'kysely';
 import type { Queryable, Tx } from '#server/core/database.ts';
-import { type NotificationPreference, notificationCategory } from '#shared/notifications/preferences.ts';
+import { listKindsOfCategory } from '#shared/notifications/notification-kinds.ts';
+import {
+  type NotificationCategory,
+  type NotificationPreference,
+  notificationCategory,
+} from '#shared/notifications/preferences.ts';
 
 /** The preferences that a member has set. */
 export async function listPreferences(db: Queryable, memberId: number): Promise<NotificationPreference[]> {
@@ -44,14 +49,14 @@ export async function clearPendingDeliveries(
       pending_email = case when ${inApp} and pending_email = ${email} then pending_email end,
       pending_push = pending_push and ${inApp && push}
     where recipient_id = ${memberId} and (pending_email is not null or pending_push)
-      and notification_category(kind) = ${category}`.execute(tx);
+      and kind = any(${listKindsOfCategory(category)}::text[])`.execute(tx);
 }
 
 /** Turns emails off, for one category or one frequency. */
 export async function disableEmail(
   tx: Tx,
   memberId: number,
-  off: { about: string } | { scope: string },
+  off: { about: NotificationCategory } | { scope: string },
 ): Promise<void> {
   const isMeant = 'about' in off ? sql`category = ${off.about}` : sql`email = ${off.scope}`;
   await sql`
@@ -59,7 +64,9 @@ export async function disableEmail(
     tx,
   );
   const isPending =
-    'about' in off ? sql`notification_category(kind) = ${off.about}` : sql`pending_email = ${off.scope}`;
+    'about' in off
+      ? sql`kind = any(${listKindsOfCategory(off.about)}::text[])`
+      : sql`pending_email = ${off.scope}`;
   await sql`
     update notification set pending_email = null
     where recipient_id = ${memberId} and pending_email is not null and ${isPending}`.execute(tx);

@@ -1,26 +1,45 @@
+import type { NotificationCategory } from './preferences.ts';
+
 /**
- * The kinds of notifications (docs/product.md 12.3), each with its `type` in the API and its English message. The server
- * renders the message for emails, push and the API; the browser renders its translation (`notification.<kind>` in the
- * catalogues). The parameters are the sender's name and the title of the question.
+ * The kinds of notifications (docs/product.md 12.3), each with its `type` in the API, the category of preferences that
+ * it follows, and its English message. The server renders the message for emails, push and the API; the browser renders
+ * its translation (`notification.<kind>` in the catalogues). The parameters are the sender's name and the title of the
+ * question.
  */
 export const notificationKinds = {
-  answer: { type: 'answer', message: '{name} answered your question "{title}"' },
-  followed_answer: { type: 'other', message: '{name} answered a question you follow: "{title}"' },
-  reply_to_question: { type: 'reply', message: '{name} replied to your question "{title}"' },
-  reply_to_answer: { type: 'reply', message: '{name} replied to your answer' },
-  reply_to_reply: { type: 'reply', message: '{name} replied to your reply' },
-  vote_question: { type: 'vote', message: '{name} upvoted your question "{title}"' },
-  vote_answer: { type: 'vote', message: '{name} upvoted your answer' },
-  vote_reply: { type: 'vote', message: '{name} upvoted your reply' },
-  accepted: { type: 'other', message: '{name} accepted your answer to "{title}"' },
+  answer: { type: 'answer', category: 'answers', message: '{name} answered your question "{title}"' },
+  followed_answer: {
+    type: 'other',
+    category: 'followed',
+    message: '{name} answered a question you follow: "{title}"',
+  },
+  reply_to_question: {
+    type: 'reply',
+    category: 'replies',
+    message: '{name} replied to your question "{title}"',
+  },
+  reply_to_answer: { type: 'reply', category: 'replies', message: '{name} replied to your answer' },
+  reply_to_reply: { type: 'reply', category: 'replies', message: '{name} replied to your reply' },
+  vote_question: { type: 'vote', category: 'votes', message: '{name} upvoted your question "{title}"' },
+  vote_answer: { type: 'vote', category: 'votes', message: '{name} upvoted your answer' },
+  vote_reply: { type: 'vote', category: 'votes', message: '{name} upvoted your reply' },
+  accepted: { type: 'other', category: 'accepted', message: '{name} accepted your answer to "{title}"' },
   accepted_followed: {
     type: 'other',
+    category: 'accepted',
     message: '{name} accepted an answer to a question you follow: "{title}"',
   },
-  mention: { type: 'other', message: '{name} mentioned you in "{title}"' },
-} as const;
+  mention: { type: 'other', category: 'mentions', message: '{name} mentioned you in "{title}"' },
+} as const satisfies Record<string, { type: string; category: NotificationCategory; message: string }>;
 
 export type NotificationKind = keyof typeof notificationKinds;
+
+/** The kinds that follow the preferences of a category. */
+export function listKindsOfCategory(category: NotificationCategory): NotificationKind[] {
+  return (Object.keys(notificationKinds) as NotificationKind[]).filter(
+    (kind) => notificationKinds[kind].category === category,
+  );
+}
 
 /** The English message of a notification. */
 export function renderNotification(kind: NotificationKind, name: string, title: string): string {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The categories that members choose settings for; `notification_category()` in the database maps kinds to them. */
+/** The categories that members choose settings for. `notification-kinds.ts` has the category of each kind. */
 export const notificationCategory = z.enum([
   'answers',
   'followed',
@@ -23,7 +23,7 @@ export const notificationPreference = z.object({
 });
 export type NotificationPreference = z.infer<typeof notificationPreference>;
 
-/** Returns the default settings; the trigger `apply_notification_preference()` has the same. */
+/** Returns the settings of a member who has not chosen any. */
 export function getDefaultPreference(category: NotificationCategory): NotificationPreference {
   return { category, inApp: true, email: 'off', push: category !== 'votes' };
 }
