@@ -13,6 +13,11 @@ export async function lockQuestionKey(tx: Tx, id: number): Promise<boolean> {
   return rows.length > 0;
 }
 
+/** The post cannot be deleted until the transaction ends. Lock its question before. */
+export async function lockPostKey(tx: Tx, { kind, id }: PostRef): Promise<void> {
+  await sql`select id from ${sql.table(kind)} where id = ${id} for key share`.execute(tx);
+}
+
 export async function findOwnReport(db: Reader, { post, memberId }: OwnReport) {
   const { rows } = await sql<{ reason: ReportReason; closed: boolean }>`
     select reason, closed_at is not null as closed from report

@@ -13,6 +13,7 @@ import {
   incrementOpenReports,
   insertReport,
   listReportedPosts,
+  lockPostKey,
   lockQuestionKey,
   type ReportedPostRow,
   updateReport,
@@ -50,6 +51,7 @@ export async function setReport(
     // The lock keeps the post from being deleted or hidden meanwhile: its reports would stay open for ever.
     if (location === undefined || !(await lockQuestionKey(tx, location.question_id)))
       throw createPostNotFound();
+    await lockPostKey(tx, post);
     if ((await findVisiblePost(tx, post)) === undefined) throw createPostNotFound();
     if (location.author_id === viewer.id) throw new ProblemError('own-post-report');
     const before = await findOwnReport(tx, { post, memberId: viewer.id });

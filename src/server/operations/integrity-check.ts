@@ -214,6 +214,12 @@ const rules: Readonly<Record<string, RawBuilder<unknown>>> = {
       where reported.post_kind = report.post_kind and reported.post_id = report.post_id
     )
     from report where closed_at is null`,
+  'an open report is about a post that exists': sql`
+    select id, true, case post_kind
+      when 'question' then exists (select 1 from question where question.id = post_id)
+      when 'answer' then exists (select 1 from answer where answer.id = post_id)
+      else exists (select 1 from reply where reply.id = post_id and deleted_at is null) end
+    from report where closed_at is null`,
   'a hidden post is not in its own table': sql`
     select id, false, case post_kind
       when 'question' then exists (select 1 from question where question.id = post_id)

@@ -1,3 +1,4 @@
+import { closeReportsOfDeletedPosts } from './reports-closing.ts';
 import { removeVotes } from './reputation.ts';
 import { endDraft } from './drafts.ts';
 import { refuseManyMentions } from './mentions-limits.ts';
@@ -174,9 +175,10 @@ export async function removeAnswer(
   const { id, author_id: authorId } = answer;
   const questionId = question.id;
   const replies = await lockRepliesOfAnswer(tx, id);
-  const replyIds = replies.map((reply) => reply.id);
+  const deletedPosts = { questionIds: [], answerIds: [id], replyIds: replies.map((reply) => reply.id) };
   await lockAuthors(tx, [answer, ...replies]);
-  await removeVotes(tx, { questionIds: [], answerIds: [id], replyIds });
+  await removeVotes(tx, deletedPosts);
+  await closeReportsOfDeletedPosts(tx, deletedPosts);
   const notificationEvents = await deletePostNotifications(tx, { kind: 'answer', id });
   await deleteAnswerRows(tx, [id]);
   const counts = await recountAnswers(tx, questionId);

@@ -1,3 +1,4 @@
+import { closeReportsOfDeletedPosts } from './reports-closing.ts';
 import { removeVotes } from './reputation.ts';
 import { removeAnswersOfQuestion } from './answers.ts';
 import { deletePostNotifications } from '#server/notifications/index.ts';
@@ -40,9 +41,14 @@ export async function removeQuestion(
 ): Promise<void> {
   const { id, author_id: authorId } = question;
   const { answers, replies } = await lockThread(tx, id);
-  const replyIds = replies.map((reply) => reply.id);
+  const deletedPosts = {
+    questionIds: [id],
+    answerIds: answers.map((answer) => answer.id),
+    replyIds: replies.map((reply) => reply.id),
+  };
   await lockAuthors(tx, [question, ...answers, ...replies]);
-  await removeVotes(tx, { questionIds: [id], answerIds: answers.map((answer) => answer.id), replyIds });
+  await removeVotes(tx, deletedPosts);
+  await closeReportsOfDeletedPosts(tx, deletedPosts);
   // Before the answers, because deleting them also deletes their notifications.
   const notificationEvents = await deletePostNotifications(tx, { kind: 'question', id });
   await removeAnswersOfQuestion(tx, answers);

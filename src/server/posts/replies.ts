@@ -1,3 +1,4 @@
+import { closeReportsOfDeletedPosts } from './reports-closing.ts';
 import { removeVotes } from './reputation.ts';
 import type { RawBuilder } from 'kysely';
 import { endDraft } from './drafts.ts';
@@ -207,7 +208,9 @@ type LockedReply = NonNullable<Awaited<ReturnType<typeof lockReply>>>;
 /** Deletes a locked reply, without a permission check. Call `lockQuestionOf` first. */
 export async function removeReply(tx: Tx, reply: LockedReply): Promise<void> {
   const { id } = reply;
-  await removeVotes(tx, { questionIds: [], answerIds: [], replyIds: [id] });
+  const deletedPosts = { questionIds: [], answerIds: [], replyIds: [id] };
+  await removeVotes(tx, deletedPosts);
+  await closeReportsOfDeletedPosts(tx, deletedPosts);
   const notificationEvents = await deletePostNotifications(tx, { kind: 'reply', id });
   if (await hasReplies(tx, id)) {
     await blankReply(tx, id);
