@@ -2,8 +2,10 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { VoteDirection } from '#shared/core/fields.ts';
+import { type NotificationKind, notificationKinds } from '#shared/notifications/notification-kinds.ts';
+import type { NotificationCategory } from '#shared/notifications/preferences.ts';
 import { findViolations } from './integrity-check.ts';
-import type { Member, PostPath, ApiResponse } from '#tests/support/member.ts';
+import { type ApiResponse, expectOk, type Member, type PostPath } from '#tests/support/member.ts';
 import { updateStatistics } from '#server/discovery/statistics.ts';
 import { startTestServer } from '#tests/support/server.ts';
 
@@ -31,12 +33,15 @@ type Step =
   | { do: 'view'; who: number; post: number }
   | { do: 'accept'; post: number; answer: number | null }
   | { do: 'follow'; who: number; post: number; following: boolean }
+  | { do: 'follow tag' | 'mute tag'; who: number; tag: string; on: boolean }
+  | { do: 'report'; who: number; kind: PostPath; post: number; reason: 'spam' | null }
   | { do: 'delete'; kind: PostPath; post: number };
 
 const pick = fc.nat(30);
 const who = fc.nat(names.length - 1);
 const kind = fc.constantFrom<PostPath[]>('questions', 'answers', 'replies');
-const tags = fc.uniqueArray(fc.constantFrom('a', 'B', 'c', 'D', 'e', 'F'), { maxLength: 5 });
+const tag = fc.constantFrom('a', 'B', 'c', 'D', 'e', 'F');
+const tags = fc.uniqueArray(tag, { maxLength: 5 });
 const is = <Verb extends Step['do']>(verb: Verb) => fc.constant(verb);
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -62,7 +67,26 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 2, arbitrary: fc.record({ do: is('view'), who, post: pick }) },
   { weight: 2, arbitrary: fc.record({ do: is('accept'), post: pick, answer: fc.option(pick) }) },
-  { weight: 1, arbitrary: fc.record({ do: is('follow'), who, post: pick, following: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.record({ do: is('follow'), who, post: pick, following: fc.boolean() }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constantFrom('follow tag' as const, 'mute tag' as const),
+      who,
+      tag,
+      on: fc.boolean(),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: is('report'),
+      who,
+      kind,
+      post: pick,
+      reason: fc.constantFrom('spam' as const, 'spam' as const, null),
+    }),
+  },
   { weight: 4, arbitrary: fc.record({ do: is('delete'), kind, post: pick }) },
 );
 
@@ -136,6 +160,14 @@ class Community {
         return this.#on('questions', step.post, ({ id }) =>
           this.#member(step.who).put(`/questions/${id}/follow`, { following: step.following }),
         );
+      case 'follow tag':
+        return this.#member(step.who).put(`/tags/${step.tag}/follow`, { following: step.on });
+      case 'mute tag':
+        return this.#member(step.who).put(`/tags/${step.tag}/mute`, { muted: step.on });
+      case 'report':
+        return this.#on(step.kind, step.post, ({ id }) =>
+          this.#member(step.who).put(`/${step.kind}/${id}/report`, { reason: step.reason }),
+        );
       case 'edit':
         return this.#on(step.kind, step.post, ({ id, author }) => {
           const { text, tags } = step;
@@ -191,6 +223,7 @@ const firstSeed = Number(process.env['PARLEY_PROPERTY_SEED'] ?? Date.now() % 1_0
 test(
   'keeps every count equal to its rows and fails no request, whatever members do concurrently',
   async () => {
+    await choosePreferences();
     let [requests, runs] = [0, 0];
     const deadlocksBefore = await deadlocks();
     const property = fc.asyncProperty(rounds, async (all) => {
@@ -204,6 +237,7 @@ test(
       requests += community.requests;
       expect(community.failures).toEqual([]);
       expect(await findViolations(server.db)).toEqual([]);
+      expect(await listUnwantedNotifications()).toEqual([]);
     });
     const end = Date.now() + seconds * 1000;
     for (let run = 0; run === 0 || Date.now() < end; run++)
@@ -220,9 +254,64 @@ test(
   (seconds + 100) * 1000,
 );
 
+/** What each member chose. Bob gets no votes and replies; Eve's address is not confirmed; Kim and Lea have a device. */
+const choices: Readonly<
+  Record<string, Partial<Record<NotificationCategory, { inApp?: false; email?: 'daily'; push?: boolean }>>>
+> = {
+  Ann: { answers: { email: 'daily' }, votes: { email: 'daily' }, mentions: { email: 'daily' } },
+  Bob: { replies: { inApp: false }, votes: { inApp: false } },
+  Eve: { answers: { email: 'daily' }, replies: { email: 'daily' } },
+  Kim: {},
+  Lea: { answers: { push: false }, votes: { push: true } },
+};
+const [withAddress, withDevice] = [new Set(['Ann']), new Set(['Kim', 'Lea'])];
+
+async function choosePreferences() {
+  for (const [index, name] of names.entries()) {
+    const id = members[index]?.id;
+    await sql`update member set email_verified = ${withAddress.has(name)} where id = ${id}`.execute(
+      server.db,
+    );
+    if (withDevice.has(name))
+      await sql`
+        insert into push_subscription (member_id, session_id, endpoint, p256dh, auth)
+        select member_id, id, 'https://push.example.org/' || id, 'key', 'auth' from session where member_id = ${id}`.execute(
+        server.db,
+      );
+    for (const [category, choice] of Object.entries(choices[name] ?? {}))
+      await sql`
+        insert into notification_preference (member_id, category, in_app, email, push)
+        values (${id}, ${category}, ${choice.inApp ?? true}, ${choice.email ?? 'off'}, ${choice.push ?? true})`.execute(
+        server.db,
+      );
+  }
+}
+
+/** The notifications that differ from what their recipients chose. */
+async function listUnwantedNotifications() {
+  const { rows } = await sql<{ name: string; kind: NotificationKind; email: string | null; push: boolean }>`
+    select display_name as name, kind, pending_email as email, pending_push as push
+    from notification join member on member.id = recipient_id`.execute(server.db);
+  return rows.filter(({ name, kind, email, push }) => {
+    const { category } = notificationKinds[kind];
+    const choice = choices[name]?.[category];
+    const wantedEmail = withAddress.has(name) ? (choice?.email ?? null) : null;
+    const wantedPush = withDevice.has(name) && (choice?.push ?? category !== 'votes');
+    return choice?.inApp === false || email !== wantedEmail || push !== wantedPush;
+  });
+}
+
 async function emptyTheCommunity() {
   await server.resetRateLimits();
-  for (const table of ['question', 'tag', 'event'] as const)
+  for (const table of [
+    'report',
+    'reported_post',
+    'question',
+    'tag_follow',
+    'tag_mute',
+    'tag',
+    'event',
+  ] as const)
     await sql`delete from ${sql.table(table)}`.execute(server.db);
   await server.db
     .updateTable('member')
@@ -276,6 +365,8 @@ describe('the check of all counts', () => {
       sql`update tag_question_sort_key set active_at = now() - interval '1 day'`,
     ],
     ['tag_question_sort_key.active_at', sql`delete from tag_question_sort_key`],
+    ['an open report is about a post that exists', sql`update report set post_id = post_id + 1000`],
+    ['an open report has an entry in the review queue', sql`delete from reported_post`],
     ['tag.questions_count', sql`update tag set questions_count = 0`],
     ['tag.followers_count', sql`update tag set followers_count = 7`],
     ['question.tag_text', sql`update question set tag_text = 'other'`],
@@ -289,6 +380,8 @@ describe('the check of all counts', () => {
     const id = await ann.ask({ tags: ['right'] });
     const reply = await bob.replyToAnswer((await bob.answer(id)).id);
     await ann.vote('replies', reply.id, 'up');
+    expectOk(await bob.put(`/questions/${id}/report`, { reason: 'spam' }));
+    expectOk(await bob.put('/tags/right/follow', { following: true }));
     expect(await findViolations(server.db)).toEqual([]);
     await damage.execute(server.db);
     const found = await findViolations(server.db);
