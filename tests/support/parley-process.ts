@@ -13,8 +13,8 @@ export type ParleyProcess = {
   ended: Promise<number | null>;
   /** The output so far. */
   output: () => string;
-  /** Resolves when the output matches; rejects if the process ends first. */
-  waitForOutput: (pattern: RegExp) => Promise<RegExpExecArray>;
+  /** Resolves when the output matches; rejects with the output if the process ends first, or after `timeoutMs`. */
+  waitForOutput: (pattern: RegExp, timeoutMs?: number) => Promise<RegExpExecArray>;
   signal: (signal: NodeJS.Signals) => void;
 };
 
@@ -31,6 +31,12 @@ export type ParleyOptions = {
 
 /** Node's compile cache: it halves the time of each start after the first. */
 const compiled = path.join(projectRoot, 'node_modules/.cache/compiled');
+
+/** Shorter than the timeout of a test, so that a changed text fails with the output. */
+const defaultTimeoutMs = 60_000;
+
+/** A start may recover a large database first. */
+const startTimeoutMs = 300_000;
 
 /** Starts the server as `npm start` does, on a free port. */
 export function spawnParley({
@@ -71,21 +77,33 @@ export function watchProcess(child: ChildProcess): ParleyProcess {
       for (const listener of listeners) listener();
     });
   const ended = once(child, 'close').then(() => child.exitCode);
-  const waitForOutput = (pattern: RegExp) =>
+  const waitForOutput = (pattern: RegExp, timeoutMs = defaultTimeoutMs) =>
     new Promise<RegExpExecArray>((resolve, reject) => {
+      const finish = () => {
+        listeners.delete(look);
+        clearTimeout(timer);
+      };
+      const fail = (reason: string) => {
+        finish();
+        reject(new Error(`${reason}. The output so far:\n${output}`));
+      };
       const look = () => {
         const match = pattern.exec(output);
         if (match === null) return;
-        listeners.delete(look);
+        finish();
         resolve(match);
       };
+      const timer = setTimeout(
+        () => fail(`The output has not matched ${pattern} after ${timeoutMs / 1000} s`),
+        timeoutMs,
+      ).unref();
       listeners.add(look);
-      void ended.then(() =>
-        reject(new Error(`The process ended before its output matched ${pattern}:\n${output}`)),
-      );
+      void ended.then(() => fail(`The process ended before its output matched ${pattern}`));
       look();
     });
-  const ready = waitForOutput(/Parley is ready at (http:\S+)/).then((match) => match[1] ?? '');
+  const ready = waitForOutput(/Parley is ready at (http:\S+)/, startTimeoutMs).then(
+    (match) => match[1] ?? '',
+  );
   // Tests that expect a failure await `ended` instead.
   ready.catch(() => {});
   return {
