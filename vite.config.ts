@@ -70,7 +70,7 @@ function sharedFiles() {
       minShareCount: 2,
     },
     // The content next to a page, including the first one.
-    { name: 'beside', test: oneOf('/QuestionLinks[.]', '/side-column[.]module'), minShareCount: 2 },
+    { name: 'beside', test: oneOf('/QuestionLinks[.]'), minShareCount: 2 },
     // Dialogs and popovers.
     {
       name: 'dialogs',
@@ -78,7 +78,7 @@ function sharedFiles() {
         mantine('Modal|ModalBase|Overlay|FocusTrap|Popover|Portal|Menu|Floating|Transition'),
         '@floating-ui/',
         '/(react-remove-scroll(-bar)?|use-sidecar|use-callback-ref|react-style-singleton|get-nonce|aria-hidden)/',
-        '/(Dialog|DeleteDialog)[.]',
+        '/Dialog[.]',
       ),
       minShareCount: 2,
     },

@@ -10,7 +10,7 @@ import { errorTable } from '#shared/errors.ts';
 import { tagDescriptions } from '#shared/posts/tag-descriptions.ts';
 
 /** Names of programming languages and style values. */
-const wordless = new Set(['src/web/ui/markdown/language-names.ts', 'src/web/app/theme.ts']);
+const wordless = new Set(['src/web/ui/markdown/language-names.ts', 'src/web/app/theme.tsx']);
 const sources = globSync('src/web/**/*.{ts,tsx}', { cwd: project }).filter(
   (file) => !/\.test\.tsx?$/u.test(file) && !wordless.has(file),
 );
@@ -60,8 +60,8 @@ describe('the catalogues', () => {
     const [first] = await getCatalogs(config);
     if (first === undefined) throw new Error('lingui.config.ts has no catalogue.');
     catalogue = first;
-    const found = (await first.collect()) ?? {};
-    collected = new Map(Object.entries(found).map(([id, { message }]) => [id, message ?? id]));
+    const messages = (await first.collect()) ?? {};
+    collected = new Map(Object.entries(messages).map(([id, { message }]) => [id, message ?? id]));
   });
 
   test.each(config.locales)(

@@ -68,13 +68,13 @@ import { apiDocsRoutes } from './core/api-docs.ts';
 import type { Database } from './core/database.ts';
 import { ProblemError, toErrorResponse } from './core/errors.ts';
 import { renderMemberPages } from './pages.ts';
-import { limitBodySize } from './core/http-body-limit.ts';
 import type { RequestLimits } from './core/request-limits.ts';
 import {
   limitMembers,
   limitVisitors,
   limitWrites,
   queueMemberRequests,
+  limitBodySize,
 } from './core/request-limits-middleware.ts';
 import { healthRoutes } from './core/health.ts';
 import { type Metrics, metricsRoutes } from './core/metrics.ts';
@@ -82,7 +82,7 @@ import { type ReadRoutingDeps, recordWrites, type Replicas, routeReads } from '.
 import { createPageReader, type PageReader } from './core/response-cache-http.ts';
 import { setWritesCookie } from './core/read-your-writes.ts';
 import { trackRequests } from './core/request-id.ts';
-import { serveServiceWorkerRemoval } from './core/service-worker-removal.ts';
+import { serveServiceWorkerRemoval } from './core/web-build.ts';
 import { requireSameOrigin } from './core/same-origin.ts';
 import { securityHeaders } from './core/security-headers.ts';
 import type { SiteSettings } from './core/site-settings.ts';
@@ -152,7 +152,7 @@ export function createApp(options: AppOptions) {
     settings,
     registrations,
     sessionCache: caches?.sessions,
-    onRegistered: preferences.askNewMember,
+    onRegistered: preferences.sendConfirmationToNewMember,
   });
   const requirePassword = createPasswordCheck(db);
   const passwordResets = createPasswordResets({ db, settings, emails: accountEmails, passwordCost });
@@ -318,8 +318,8 @@ const sendPosition = (position: () => Position) =>
     // The position before the read: later events may or may not be in the response.
     const before = position();
     await next();
-    const shown = c.get('replicaPosition');
-    if (shown !== null) c.res.headers.set(positionHeader, shown ?? before);
+    const readPosition = c.get('replicaPosition');
+    if (readPosition !== null) c.res.headers.set(positionHeader, readPosition ?? before);
   });
 
 /** Responses of the API are for one viewer and must not be cached, unless their route sets another header. */

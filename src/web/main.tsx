@@ -18,7 +18,7 @@ import { persistQueries } from './core/offline-cache.ts';
 import { watchInstallPrompt } from './core/pwa.ts';
 import { createQueryClient } from './core/query-client.ts';
 import { createAppRouter } from './app/router.tsx';
-import { theme } from './app/theme.ts';
+import { theme } from './app/theme.tsx';
 
 /**
  * How long the page stays blank while it waits for the session, in milliseconds. The session comes with the page or

@@ -1,5 +1,5 @@
 import { Socket as Connection } from 'node:net';
-import type { Socket } from 'socket.io';
+import type { Socket, Server } from 'socket.io';
 import { WebSocket } from 'ws';
 
 /** The parts of a Socket.IO socket that are needed here. */
@@ -52,4 +52,31 @@ export function encodeTextFrame(text: string): Buffer {
   if (start === 10) frame.writeBigUInt64BE(BigInt(length), 2);
   frame.write(text, start);
   return frame;
+}
+
+/** The maximum number of queued bytes per socket: more than a busy page receives in a minute. */
+const maxQueuedBytes = 256 * 1024;
+
+const checkIntervalMs = 1_000;
+
+/**
+ * Closes sockets that do not read, such as a phone without a network, before their queues use much memory. Their
+ * browsers reconnect and catch up.
+ */
+export function closeSlowSockets(io: Pick<Server, 'sockets'>): NodeJS.Timeout {
+  return setInterval(() => {
+    for (const { conn } of io.sockets.sockets.values()) {
+      const socket = getWebSocket(conn.transport);
+      // Closing the connection also closes the Socket.IO socket. A close packet would wait in the same queue.
+      if (socket !== undefined && socket.bufferedAmount + countQueuedBytes(conn) > maxQueuedBytes)
+        socket.terminate();
+    }
+  }, checkIntervalMs);
+}
+
+function countQueuedBytes(connection: object): number {
+  return getQueuedPackets(connection).reduce(
+    (bytes, { data }) => bytes + (typeof data === 'string' ? data.length : 0),
+    0,
+  );
 }

@@ -12,9 +12,8 @@ import type {
 } from '#shared/core/events.ts';
 import { EventThrottle } from './live-throttle.ts';
 import type { TopicEvent } from './events.ts';
-import { fanOut } from './live-fan-out.ts';
+import { fanOut, closeSlowSockets } from './live-fan-out.ts';
 import type { Viewer } from './http.ts';
-import { closeSlowSockets } from './live-slow-sockets.ts';
 import type { EventStream } from './event-stream.ts';
 import type { QuestionTopic, TypingTracker } from './live-typing-presence.ts';
 

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { Context } from 'hono';
 
 /** The build of the web app. */
 export type WebBuild = {
@@ -24,20 +25,20 @@ const latinFont = /-latin-wght-normal-[\w-]+\.woff2$/u;
  * Opens the build.
  * @returns a function that returns the current build, because `npm start` may replace it
  */
-export function openWebBuild(folder: string): () => Promise<WebBuild> {
+export function openWebBuild(directory: string): () => Promise<WebBuild> {
   let known: Promise<WebBuild> | undefined;
   let shell: string | undefined;
   return async () => {
-    const found = await readFile(path.join(folder, entry), 'utf8');
+    const html = await readFile(path.join(directory, entry), 'utf8');
     // File names change with their content, so another build has another index.html.
-    if (found !== shell || known === undefined) known = readWebBuild(folder, found);
-    shell = found;
+    if (html !== shell || known === undefined) known = readWebBuild(directory, html);
+    shell = html;
     return known;
   };
 }
 
-async function readWebBuild(folder: string, shell: string): Promise<WebBuild> {
-  const manifest = await readManifest(folder);
+async function readWebBuild(directory: string, shell: string): Promise<WebBuild> {
+  const manifest = await readManifest(directory);
   const fonts = (manifest[entry]?.assets ?? []).filter((file) => latinFont.test(file));
   const fontHints = fonts.map(
     (file) => `<link rel="preload" as="font" type="font/woff2" crossorigin href="/${file}">`,
@@ -62,19 +63,39 @@ async function readWebBuild(folder: string, shell: string): Promise<WebBuild> {
 }
 
 /** Without a manifest, pages are served without preload hints. */
-async function readManifest(folder: string): Promise<Manifest> {
+async function readManifest(directory: string): Promise<Manifest> {
   try {
-    return JSON.parse(await readFile(path.join(folder, 'pages.json'), 'utf8')) as Manifest;
+    return JSON.parse(await readFile(path.join(directory, 'pages.json'), 'utf8')) as Manifest;
   } catch {
     return {};
   }
 }
 
 /** A file of the build and all files it needs to start. */
-function collectChunks(manifest: Manifest, name: string, found = new Set<Chunk>()): Set<Chunk> {
+function collectChunks(manifest: Manifest, name: string, chunks = new Set<Chunk>()): Set<Chunk> {
   const chunk = manifest[name];
-  if (chunk === undefined || found.has(chunk)) return found;
-  found.add(chunk);
-  for (const each of chunk.imports ?? []) collectChunks(manifest, each, found);
-  return found;
+  if (chunk === undefined || chunks.has(chunk)) return chunks;
+  chunks.add(chunk);
+  for (const each of chunk.imports ?? []) collectChunks(manifest, each, chunks);
+  return chunks;
 }
+
+/**
+ * A script that replaces an installed service worker and unregisters itself. Browsers check for updates at the next
+ * visit, even if the old worker is broken. A 404 would leave the old one installed (Service Workers, Update).
+ */
+export const serveServiceWorkerRemoval = (c: Context) =>
+  c.body(removalScript, 200, {
+    'content-type': 'text/javascript; charset=utf-8',
+    'cache-control': 'no-cache',
+  });
+
+const removalScript = `self.addEventListener('install', () => self.skipWaiting());
+self.addEventListener('activate', (event) => event.waitUntil(end()));
+
+async function end() {
+  for (const name of await caches.keys()) await caches.delete(name);
+  await self.clients.claim();
+  await self.registration.unregister();
+}
+`;

@@ -26,11 +26,12 @@ import {
   getMe,
   type NewSession,
   type Visitor,
+  isOwnAccountPath,
+  refuseSuspended,
 } from './accounts.ts';
 import { listSessions } from './accounts-queries.ts';
 import type { SignIn, SignInOutcome } from './sign-in.ts';
 import { refusePendingAccount } from './registrations.ts';
-import { isOwnAccountPath, refuseSuspended } from './write-restrictions.ts';
 
 export type AccountDeps = { db: Database; accounts: Accounts; settings: SiteSettings };
 

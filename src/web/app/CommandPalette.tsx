@@ -141,7 +141,7 @@ function CommandPaletteBody({ onClose, onShowShortcuts }: Omit<Props, 'opened'>)
 
 const icons = {
   question: IconMessageCircle,
-  topic: IconHash,
+  tag: IconHash,
   member: IconUser,
   command: IconCommand,
   search: IconSearch,

@@ -3,10 +3,10 @@ import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { MemberEvent } from '#shared/core/events.ts';
 import { refreshBookmarks } from '#web/engagement/bookmarks.ts';
-import { refreshFollows, setTagFollowed } from '#web/engagement/follows.ts';
+import { refreshFollows, applyTagFollowEvent } from '#web/engagement/follows.ts';
 import { applyTagMute, refreshMutes } from '#web/engagement/mutes.ts';
 import { markNotificationsSeen, notificationKeys } from '#web/notifications/notifications.ts';
-import { throttle } from '#web/core/throttle.ts';
+import { throttle } from '#web/core/timing.ts';
 import { useLive } from '#web/core/live.ts';
 import { sessionQuery } from '#web/core/session.ts';
 import type { PostRef } from '#shared/core/fields.ts';
@@ -85,7 +85,7 @@ async function refreshAccount(client: QueryClient): Promise<void> {
 
 function patchFollow(client: QueryClient, event: Extract<MemberEvent, { kind: 'follows-changed' }>): void {
   const { following } = event;
-  if ('tag' in event) return setTagFollowed(client, event.tag, following);
+  if ('tag' in event) return applyTagFollowEvent(client, event.tag, following);
   const { questionId: id } = event;
   updateCachedQuestion(client, id, (page) => patchPost(page, { kind: 'question', id }, { following }));
 }

@@ -1,17 +1,17 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { Outlet, useRouter } from '@tanstack/react-router';
+import { Outlet, useRouter, useRouterState } from '@tanstack/react-router';
 import { Suspense, useEffect } from 'react';
 import { lazyComponent } from '#web/core/lazy.ts';
 import { api, readJson } from '#web/core/api.ts';
 import { watchConnection } from '#web/core/connection.ts';
 import { endFirstRender } from '#web/core/first-render.ts';
-import { requestHeadingFocus } from '#web/core/heading-focus.ts';
+import { requestHeadingFocus } from '#web/ui/PageHeading.tsx';
 import { preloadToastsOnFirstInput, useHasToasts } from '#web/core/toast.ts';
 import { registerServiceWorker } from '#web/core/pwa.ts';
 import { ConnectionBanner } from './ConnectionBanner.tsx';
-import { NavigationProgress } from './NavigationProgress.tsx';
+import classes from './RootLayout.module.css';
 
-const Toasts = lazyComponent(() => import('./Toasts.tsx'));
+const Toasts = lazyComponent(() => import('#web/core/Toasts.tsx'));
 
 /** Wraps every page, for members and visitors. */
 export function RootLayout() {
@@ -64,4 +64,10 @@ function useFocusOnNavigation() {
       }),
     [router],
   );
+}
+
+/** A thin line at the top while the next page loads. */
+function NavigationProgress() {
+  const loading = useRouterState({ select: (state) => state.isLoading });
+  return <div className={classes.progress} data-loading={loading || undefined} aria-hidden="true" />;
 }

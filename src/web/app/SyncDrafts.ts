@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
 import { draftKeys } from '#web/posts/query-keys.ts';
-import { throttle } from '#web/core/throttle.ts';
+import { throttle } from '#web/core/timing.ts';
 import { listDraftRecords } from '#web/posts/drafts/drafts-storage.ts';
 import type * as DraftSync from '#web/posts/drafts/drafts-sync.ts';
 import { useLive } from '#web/core/live.ts';

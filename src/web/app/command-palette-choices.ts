@@ -4,13 +4,12 @@ import type { InstantResults } from '#shared/discovery/search.ts';
 import { formatShortCount } from '#web/core/format.ts';
 import { paths, profilePath, questionPath } from '#web/core/paths.ts';
 import type { RecentItem } from '#web/core/recent-items.ts';
-import { formatCountOf } from '#web/ui/count-text.ts';
+import { formatCountOf } from '#web/ui/Count.tsx';
 import type { Command } from './command-palette-commands.ts';
-import { scoreFuzzyMatch } from './fuzzy-match.ts';
 
 export type Choice = {
   key: string;
-  kind: 'question' | 'topic' | 'member' | 'command' | 'search';
+  kind: 'question' | 'tag' | 'member' | 'command' | 'search';
   label: string;
   /** Defaults to the icon of the kind. */
   Icon?: TablerIcon;
@@ -114,9 +113,35 @@ function tagChoice({ tag, questionsCount }: InstantResults['tags'][number]): Cho
   const note = formatCountOf('question', questionsCount, formatShortCount(questionsCount));
   const href =
     tag === '.' || tag === '..' ? `${paths.search}?q=${tag}` : `${paths.tags}/${encodeURIComponent(tag)}`;
-  return { key: `topic ${tag}`, kind: 'topic', label: tag, note, href };
+  return { key: `tag ${tag}`, kind: 'tag', label: tag, note, href };
 }
 
 function memberChoice({ id, displayName }: InstantResults['members'][number]): Choice {
   return { key: `member ${id}`, kind: 'member', label: displayName, href: profilePath(id) };
+}
+
+/**
+ * Rates how well the typed letters occur in a label in their order. Higher is better; letters that begin a word or
+ * follow each other count most. Null if the label does not have them all.
+ */
+export function scoreFuzzyMatch(typed: string, label: string): number | null {
+  const letters = fold(typed).replaceAll(' ', '');
+  const text = fold(label);
+  const exactIndex = text.indexOf(fold(typed));
+  if (letters !== '' && exactIndex !== -1) return 1000 - exactIndex;
+  let [score, at] = [0, 0];
+  for (const letter of letters) {
+    const start = text.indexOf(` ${letter}`, Math.max(0, at - 1));
+    const index = text[at] === letter ? at : start === -1 ? text.indexOf(letter, at) : start + 1;
+    if (index === -1) return null;
+    if (index === 0 || text[index - 1] === ' ') score += 10;
+    else if (index === at) score += 5;
+    else score -= 1;
+    at = index + letter.length;
+  }
+  return score;
+}
+
+function fold(text: string): string {
+  return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
 }

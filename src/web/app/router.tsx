@@ -10,7 +10,7 @@ import { MemberLayout } from './MemberLayout.tsx';
 import { RootLayout } from './RootLayout.tsx';
 import { ErrorPage } from './ErrorPage.tsx';
 import { HomePage } from '#web/discovery/feeds/HomePage.tsx';
-import { NotFoundPage } from '#web/ui/NotFoundPage.tsx';
+import { NotFoundPage } from '#web/ui/MessagePage.tsx';
 import { feedQuery } from '#web/discovery/feeds/feeds.ts';
 import { loadRouteData } from '#web/core/inlined-responses.ts';
 import { lazyRouteComponent } from '#web/core/lazy.ts';
@@ -43,7 +43,7 @@ const memberRoute = createRoute({
 const visitorRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'visitor',
-  component: lazyRouteComponent(() => import('./VisitorLayout.tsx'), 'VisitorLayout'),
+  component: lazyRouteComponent(() => import('#web/ui/VisitorFrame.tsx'), 'VisitorLayout'),
   // Invalid values are returned as undefined: the router keeps parameters that validation leaves out.
   validateSearch: ({ next }: Record<string, unknown>): { next?: string | undefined } => ({
     next: parseInternalPath(typeof next === 'string' ? next : undefined) ?? undefined,

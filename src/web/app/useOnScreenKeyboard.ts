@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { afterPaint } from '#web/core/after-paint.ts';
+import { afterPaint } from '#web/core/timing.ts';
 
 /** In CSS pixels. Collapsing browser toolbars are lower, on-screen keyboards are higher. */
 const minKeyboardHeightPx = 120;

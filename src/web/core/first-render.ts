@@ -33,7 +33,7 @@ const itemsPerStep = 2;
  * Whatever follows the list waits until `isWhole`, because it would move otherwise.
  */
 export function useIncrementalList<Item>(items: readonly Item[]): {
-  shown: readonly Item[];
+  visibleItems: readonly Item[];
   isWhole: boolean;
 } {
   const [visibleCount, setVisibleCount] = useState(isFirst ? itemsPerStep : Infinity);
@@ -42,5 +42,5 @@ export function useIncrementalList<Item>(items: readonly Item[]): {
     const next = visibleCount + itemsPerStep;
     if (!isWhole) startTransition(() => setVisibleCount(next < items.length ? next : Infinity));
   }, [visibleCount, isWhole, items.length]);
-  return { shown: isWhole ? items : items.slice(0, visibleCount), isWhole };
+  return { visibleItems: isWhole ? items : items.slice(0, visibleCount), isWhole };
 }

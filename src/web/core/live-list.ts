@@ -2,7 +2,7 @@ import { plural, t } from '@lingui/core/macro';
 import { hashKey, type QueryKey, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import type { EventOn, LiveEvent, Topic } from '#shared/core/events.ts';
-import { throttle } from './throttle.ts';
+import { throttle } from './timing.ts';
 import { useLive } from './live.ts';
 
 /** New items that are held back because showing them would move the text being read (docs/product.md 16.6). */
@@ -160,7 +160,7 @@ function useOnFetched(hash: string, then: () => void): void {
 const pills = {
   question: (count: number) => plural(count, { one: '# new question', other: '# new questions' }),
   answer: (count: number) => plural(count, { one: '# new answer', other: '# new answers' }),
-  topic: (count: number) => plural(count, { one: '# new topic', other: '# new topics' }),
+  tag: (count: number) => plural(count, { one: '# new topic', other: '# new topics' }),
   notification: (count: number) => plural(count, { one: '# new notification', other: '# new notifications' }),
 };
 type ListNoun = keyof typeof pills;
@@ -168,7 +168,7 @@ type ListNoun = keyof typeof pills;
 const uncountedPills = {
   question: () => t`New questions`,
   answer: () => t`New answers`,
-  topic: () => t`New topics`,
+  tag: () => t`New topics`,
   notification: () => t`New notifications`,
 } satisfies Record<ListNoun, () => string>;
 

@@ -6,15 +6,15 @@ import { getConnectionStatus, onConnectionChange } from './connection.ts';
 import { ApiError, isTransient, logFailure, UnreachableError } from './errors.ts';
 import { sessionQuery } from './session.ts';
 import {
-  countRemovedElsewhere,
+  countActionsRemovedInOtherTabs,
   dequeueAction,
   enqueueAction,
-  forgetRemovedElsewhere,
+  forgetActionsRemovedInOtherTabs,
   listUnsentActions,
   markActionRefused,
   type OfflineAction,
   onQueueChange,
-  onRemovedInOtherTab,
+  onActionRemovedInOtherTab,
   type QueuedAction,
 } from './offline-queue.ts';
 
@@ -113,36 +113,36 @@ function startSender(sender: Sender): () => void {
         const wait = await withSenderLock(memberId, ending.signal, () =>
           sendQueued(sender, tries, ending.signal),
         );
-        if (wait !== null) later(wait);
+        if (wait !== null) scheduleRetry(wait);
       } while (runAgain && isDue());
     } finally {
       running = false;
     }
   };
-  const later = (milliseconds: number) => {
+  const scheduleRetry = (milliseconds: number) => {
     notBefore = Date.now() + milliseconds;
     window.clearTimeout(timer);
-    timer = window.setTimeout(kick, milliseconds);
+    timer = window.setTimeout(sendIfDue, milliseconds);
   };
   const isDue = () => !ending.signal.aborted && getConnectionStatus() === 'online' && Date.now() >= notBefore;
-  const kick = () => {
+  const sendIfDue = () => {
     runAgain = true;
     if (running || !isDue() || listUnsentActions(memberId).length === 0) return;
     void sendAll();
   };
   // Another tab sent an action. It leaves the queue here once the page shows its result.
-  const lookAgain = async () => {
-    const count = countRemovedElsewhere();
+  const refetchAll = async () => {
+    const count = countActionsRemovedInOtherTabs();
     await client.invalidateQueries().catch(() => {});
-    forgetRemovedElsewhere(count);
+    forgetActionsRemovedInOtherTabs(count);
   };
 
   const unsubscribe = [
-    onQueueChange(kick),
-    onConnectionChange(kick),
-    onRemovedInOtherTab(() => void lookAgain()),
+    onQueueChange(sendIfDue),
+    onConnectionChange(sendIfDue),
+    onActionRemovedInOtherTab(() => void refetchAll()),
   ];
-  kick();
+  sendIfDue();
   return () => {
     ending.abort();
     window.clearTimeout(timer);

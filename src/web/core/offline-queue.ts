@@ -108,21 +108,21 @@ export function onQueueChange(listener: () => void): () => void {
 }
 
 /**
- * Runs the listener when another tab removes an action. The listener refetches and then calls `forgetRemovedElsewhere`.
+ * Runs the listener when another tab removes an action. The listener refetches and then calls `forgetActionsRemovedInOtherTabs`.
  */
-export function onRemovedInOtherTab(listener: () => void): () => void {
+export function onActionRemovedInOtherTab(listener: () => void): () => void {
   removedListeners.add(listener);
   return () => removedListeners.delete(listener);
 }
 
-/** @param upTo the value of `countRemovedElsewhere` when the refetch began. */
-export function forgetRemovedElsewhere(upTo: number): void {
+/** @param upTo the value of `countActionsRemovedInOtherTabs` when the refetch began. */
+export function forgetActionsRemovedInOtherTabs(upTo: number): void {
   if (upTo === 0) return;
   removedElsewhere = removedElsewhere.slice(upTo);
   changed();
 }
 
-export function countRemovedElsewhere(): number {
+export function countActionsRemovedInOtherTabs(): number {
   return removedElsewhere.length;
 }
 

@@ -2,7 +2,7 @@ import { QueryClient } from '@tanstack/react-query';
 import { expect, test } from 'vitest';
 import { cancelFetches } from './query-helpers.ts';
 
-const key = ['topic', 'bread'];
+const key = ['tag', 'bread'];
 
 /** A page that shows a topic and is being refetched. The test controls when the server responds. */
 function newPage() {
@@ -25,7 +25,7 @@ test('keeps the optimistic change when a response was written before it', async 
   const { client, answers, fetch, shown } = newPage();
   client.setQueryData(key, false);
   const old = fetch();
-  await cancelFetches(client, ({ queryKey }) => queryKey[0] === 'topic');
+  await cancelFetches(client, ({ queryKey }) => queryKey[0] === 'tag');
   client.setQueryData(key, true);
   answers[0]?.(false);
   await old.catch(() => {});
@@ -37,7 +37,7 @@ test('refetches the cancelled query once the change is saved', async () => {
   client.setQueryData(key, false);
   client.setQueryData(['member'], 'Ann');
   const old = fetch();
-  const again = await cancelFetches(client, ({ queryKey }) => queryKey[0] === 'topic');
+  const again = await cancelFetches(client, ({ queryKey }) => queryKey[0] === 'tag');
   await old.catch(() => {});
   await again();
   expect(client.getQueryState(key)?.isInvalidated).toBe(true);

@@ -1,7 +1,7 @@
 /** An item that the member recently opened from the palette, newest first. Items with the same `key` are equal. */
 export type RecentItem = {
   key: string;
-  kind: 'question' | 'topic' | 'member' | 'command';
+  kind: 'question' | 'tag' | 'member' | 'command';
   label: string;
   href: string;
 };

@@ -4,7 +4,7 @@ import { createElement, useSyncExternalStore } from 'react';
 /** The action of a message, such as Undo. It must also be available elsewhere, because messages disappear. */
 export type ToastAction = { label: string; run: () => void };
 
-const loadToasts = () => Promise.all([import('@mantine/notifications'), import('./ToastMessage.tsx')]);
+const loadToasts = () => Promise.all([import('@mantine/notifications'), import('./Toasts.tsx')]);
 let isNeeded = false;
 const listeners = new Set<() => void>();
 

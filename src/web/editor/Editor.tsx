@@ -6,6 +6,7 @@ import {
   type Ref,
   type RefObject,
   Suspense,
+  useEffect,
   useId,
   useImperativeHandle,
   useRef,
@@ -19,14 +20,14 @@ import { applyEdit, type FieldText, readField, type TextEdit } from './text-edit
 import { useAutoGrow, useStayAboveKeyboard } from './field-size.ts';
 import { getKeyEffect } from './editor-keys.ts';
 import { usePaste } from './usePaste.ts';
-import type { MentionableMember } from './mentions.ts';
-import { EditorPreview } from './EditorPreview.tsx';
+import type { MentionableMember } from './suggestion-items.ts';
 import { clickTool, Toolbar } from './Toolbar.tsx';
 import { useInputRules } from './useInputRules.ts';
 import { type Suggestions, useSuggestions } from './useSuggestions.ts';
 import { EditorTabs, SidePreviewButton } from './EditorTabs.tsx';
 import { useScrollSync, useSidePreview } from './useSidePreview.ts';
 import classes from './Editor.module.css';
+import { useDebouncedValue } from '@mantine/hooks';
 
 type Props = {
   /** The field's accessible name; also its visible label unless `hideLabel` is set. */
@@ -266,4 +267,27 @@ function focusAtEnd(field: HTMLTextAreaElement | null): void {
   if (field === null) return;
   field.focus();
   field.setSelectionRange(field.value.length, field.value.length);
+}
+
+const Markdown = lazyComponent(async () => {
+  const { Markdown } = await import('#web/ui/markdown/Markdown.tsx');
+  return { default: Markdown };
+});
+
+/** In UTF-16 units. Rendering a longer text takes too long for every key press. */
+const slowPreviewLength = 5000;
+
+/**
+ * The rendered text, updated when typing pauses.
+ * @param onShown called after it has changed.
+ */
+function EditorPreview({ text, onShown }: { text: string; onShown?: (text: string) => void }) {
+  const [rendered] = useDebouncedValue(text.trim(), text.length > slowPreviewLength ? 500 : 150);
+  useEffect(() => onShown?.(rendered), [rendered, onShown]);
+  if (rendered === '') return <p className={classes.empty}>{t`Nothing to preview`}</p>;
+  return (
+    <Suspense>
+      <Markdown text={rendered} />
+    </Suspense>
+  );
 }

@@ -1,6 +1,5 @@
 import type { Element, ElementContent, Root, RootContent } from 'hast';
-import { convertWordLists } from './paste-word-lists.ts';
-import { getStyle, getText } from './paste-hast.ts';
+import { convertWordLists, getStyle, getText } from './paste-word-lists.ts';
 
 /**
  * Turns styles into HTML elements: Google Docs writes bold as a style and wraps everything in a meaningless `<b>`, Word
@@ -30,8 +29,8 @@ const droppedTags = new Set([
 ]);
 
 function cleanUpBlocks(children: readonly RootContent[], around: Context): ElementContent[] {
-  const shown = children.filter((child) => child.type === 'text' || child.type === 'element');
-  return convertWordLists(shown).flatMap((child): ElementContent[] => {
+  const visible = children.filter((child) => child.type === 'text' || child.type === 'element');
+  return convertWordLists(visible).flatMap((child): ElementContent[] => {
     if (child.type === 'text') return [{ ...child, value: child.value.replaceAll('\u00A0', ' ') }];
     return child.type === 'element' ? cleanUpElement(child, around) : [];
   });

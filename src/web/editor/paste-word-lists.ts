@@ -1,5 +1,4 @@
 import type { Element, ElementContent } from 'hast';
-import { getStyle, getText } from './paste-hast.ts';
 
 /** A Word paragraph that is a list item: `style="mso-list:l0 level2 lfo1"`. Its bullet is part of the text. */
 type Item = { level: number; ordered: boolean; children: ElementContent[] };
@@ -72,4 +71,21 @@ function buildLists(items: readonly Item[], level: number): ElementContent[] {
     at += 1 + below.length;
   }
   return lists;
+}
+
+/** The declarations of the style attribute, in lower case. */
+export function getStyle(element: Element): Record<string, string> {
+  const style = element.properties['style'];
+  if (typeof style !== 'string') return {};
+  return Object.fromEntries(
+    style.split(';').map((rule): [string, string] => {
+      const [name = '', ...value] = rule.split(':');
+      return [name.trim().toLowerCase(), value.join(':').trim().toLowerCase()];
+    }),
+  );
+}
+
+export function getText(node: ElementContent): string {
+  if (node.type === 'text') return node.value;
+  return node.type === 'element' ? node.children.map(getText).join('') : '';
 }

@@ -5,7 +5,6 @@ import { countCodePoints } from '#shared/core/text.ts';
 import { api, readJson } from '#web/core/api.ts';
 import { applyEditToText, type TextEdit } from './text-edits.ts';
 import { findLanguages, insertLanguage } from './code-languages.ts';
-import { findMembers, type MentionableMember } from './mentions.ts';
 import { formatMention, type SuggestionTrigger } from './suggestion-triggers.ts';
 
 /** One option of the list. `edit` inserts it into a text. */
@@ -56,11 +55,11 @@ export function useSuggestionItems(
         ...elsewhere.map((person) => ({ person })),
       ]
         .slice(0, maxItems.members)
-        .map((found) => ({
-          ...found,
-          key: String(found.person.id),
-          name: found.person.name,
-          edit: (text, trigger) => replaceTrigger(text, trigger, formatMention(found.person)),
+        .map((match) => ({
+          ...match,
+          key: String(match.person.id),
+          name: match.person.name,
+          edit: (text, trigger) => replaceTrigger(text, trigger, formatMention(match.person)),
         }));
     }
     case 'question':
@@ -101,7 +100,9 @@ function useQuestions(query: string | null, typed: string): { id: number; title:
   });
   if (query === null || data === undefined) return [];
   // Filters the results of an earlier text, so that Enter cannot select an option that does not match.
-  return isPlaceholderData || query !== typed ? data.filter((found) => matchesQuestion(found, typed)) : data;
+  return isPlaceholderData || query !== typed
+    ? data.filter((question) => matchesQuestion(question, typed))
+    : data;
 }
 
 function matchesQuestion({ id, title }: { id: number; title: string }, typed: string): boolean {
@@ -114,7 +115,7 @@ function matchesQuestion({ id, title }: { id: number; title: string }, typed: st
 }
 
 async function findQuestions(query: string, signal: AbortSignal) {
-  const [numbered, found] = await Promise.all([
+  const [numbered, matching] = await Promise.all([
     /^[1-9]\d{0,14}$/u.test(query)
       ? readJson(api['question-titles'].$get({ query: { ids: query } }, { init: { signal } }))
       : { items: [] },
@@ -123,7 +124,7 @@ async function findQuestions(query: string, signal: AbortSignal) {
       : { questions: [] },
   ]);
   const known = new Set(numbered.items.map(({ id }) => id));
-  return [...numbered.items, ...found.questions.filter(({ id }) => !known.has(id))]
+  return [...numbered.items, ...matching.questions.filter(({ id }) => !known.has(id))]
     .slice(0, maxItems.questions)
     .map(({ id, title }) => ({ id, title }));
 }
@@ -133,4 +134,20 @@ function replaceTrigger(text: string, { from, to }: SuggestionTrigger, insert: s
   const edit = { from, to: text[to] === ' ' ? to + 1 : to, insert };
   const caret = applyEditToText(text.slice(0, edit.to), edit).length;
   return { ...edit, select: [caret, caret] };
+}
+
+/** A member who can be mentioned. */
+export type MentionableMember = { id: number; name: string };
+
+/** The members with a name that starts with the typed text, ignoring accents; all members without a text. */
+function findMembers(members: readonly MentionableMember[], query: string): MentionableMember[] {
+  const typed = normalizeName(query.trim());
+  return members.filter(({ name }) => {
+    const known = normalizeName(name);
+    return known.startsWith(typed) || known.includes(` ${typed}`);
+  });
+}
+
+function normalizeName(text: string): string {
+  return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
 }

@@ -67,8 +67,8 @@ test.each([
 describe('findTrigger', () => {
   const at = (marked: string) => {
     const { text, from } = selected(marked);
-    const found = findTrigger(text, from);
-    return found && `${found.kind}:${found.query}:${text.slice(found.from, found.to)}`;
+    const trigger = findTrigger(text, from);
+    return trigger && `${trigger.kind}:${trigger.query}:${text.slice(trigger.from, trigger.to)}`;
   };
   test.each([
     ['@|', 'member::@'],

@@ -1,7 +1,6 @@
 import { useRef, useState, type KeyboardEvent, type RefObject } from 'react';
 import { applyEdit } from './text-edits.ts';
-import type { MentionableMember } from './mentions.ts';
-import { useSuggestionItems, type Suggestion } from './suggestion-items.ts';
+import { useSuggestionItems, type Suggestion, type MentionableMember } from './suggestion-items.ts';
 import { findTrigger, type SuggestionTrigger } from './suggestion-triggers.ts';
 
 export type Suggestions = {
@@ -39,12 +38,13 @@ export function useSuggestions(
     const element = field.current;
     if (element === null || (!typed && trigger === null)) return;
     const { value, selectionStart, selectionEnd } = element;
-    const found = selectionStart === selectionEnd ? findTrigger(value, selectionStart) : null;
-    if (found?.from !== dismissed.current) dismissed.current = null;
-    if (found === null || dismissed.current !== null) return close();
+    const newTrigger = selectionStart === selectionEnd ? findTrigger(value, selectionStart) : null;
+    if (newTrigger?.from !== dismissed.current) dismissed.current = null;
+    if (newTrigger === null || dismissed.current !== null) return close();
     setOpen((before) => ({
-      trigger: found,
-      thread: before.trigger?.kind === 'member' ? before.thread : found.kind === 'member' ? people() : [],
+      trigger: newTrigger,
+      thread:
+        before.trigger?.kind === 'member' ? before.thread : newTrigger.kind === 'member' ? people() : [],
       text: value,
     }));
   };

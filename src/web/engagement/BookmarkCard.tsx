@@ -95,11 +95,11 @@ export function BookmarkCard({ bookmark, lists }: { bookmark: Bookmark; lists: r
 }
 
 function ListLinks({ bookmark, lists }: { bookmark: Bookmark; lists: readonly BookmarkList[] }) {
-  const shown = lists.filter(({ id }) => bookmark.listIds.includes(id));
-  if (shown.length === 0) return null;
+  const bookmarkLists = lists.filter(({ id }) => bookmark.listIds.includes(id));
+  if (bookmarkLists.length === 0) return null;
   return (
     <ul className={classes.lists} aria-label={t`In lists`}>
-      {shown.map(({ id, name }) => (
+      {bookmarkLists.map(({ id, name }) => (
         <li key={id}>
           <PathLink href={bookmarkListPath(id)} className={classes.list} dir="auto">
             {name}

@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { bookmarkListDraft } from '#shared/engagement/bookmarks.ts';
 import { limits } from '#shared/core/limits.ts';
 import { translateSchemaError } from '#web/core/errors.ts';
-import check from '#web/ui/checkbox.module.css';
+import fields from '#web/ui/fields.module.css';
 import { bookmarkKeys, bookmarkListsQuery, createBookmarkList } from './bookmarks.ts';
 import classes from './BookmarkDialog.module.css';
 
@@ -49,7 +49,7 @@ export function BookmarkListPicker(props: {
         <label key={id} className={classes.choice}>
           <input
             type="checkbox"
-            className={check.checkbox}
+            className={fields.checkbox}
             checked={props.chosen.has(id)}
             onChange={(event) => toggleList(id, event.currentTarget.checked)}
           />

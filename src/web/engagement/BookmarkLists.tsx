@@ -13,7 +13,7 @@ import {
 import { limits } from '#shared/core/limits.ts';
 import { translateSchemaError } from '#web/core/errors.ts';
 import { toastError } from '#web/core/toast.ts';
-import { DeleteDialog } from '#web/ui/DeleteDialog.tsx';
+import { DeleteDialog } from '#web/ui/Dialog.tsx';
 import { PostAction, PostActions } from '#web/posts/index.ts';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import {

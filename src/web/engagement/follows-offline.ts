@@ -5,7 +5,7 @@ import { defineOfflineActionKind, type QueuedRequestOptions } from '#web/core/of
 import { toastError } from '#web/core/toast.ts';
 import { isObject, type OfflineAction, useQueuedState } from '#web/core/offline-queue.ts';
 import { createQuestionCache, isId, patchPost } from '#web/posts/index.ts';
-import { applyTagFollow, setTagFollow } from './follows.ts';
+import { applyOwnTagFollow, setTagFollow } from './follows.ts';
 
 type QuestionToFollow = { questionId: number; following: boolean };
 type TagToFollow = { tag: string; following: boolean };
@@ -29,7 +29,7 @@ export const offlineTagFollows = defineOfflineActionKind<TagToFollow>({
   read: parseTagFollow,
   async send(data, client, sending) {
     const { following } = await setTagFollow(data.tag, data.following, sending);
-    applyTagFollow(client, data.tag, following);
+    applyOwnTagFollow(client, data.tag, following);
   },
   refused({ tag }, error) {
     toastError(t`Could not follow or unfollow the topic ${tag}: ${error.message}`);

@@ -109,7 +109,7 @@ export async function cancelTagFetches(client: QueryClient, tag: string): Promis
 }
 
 /** Sets the follow state of a tag everywhere in the cache and adjusts its count for the member's own click. */
-export function applyTagFollow(client: QueryClient, tag: string, following: boolean): void {
+export function applyOwnTagFollow(client: QueryClient, tag: string, following: boolean): void {
   updateCachedTags(client, tag, (cached) => {
     if (cached.following === following) return cached;
     const followersCount = cached.followersCount + (following ? 1 : -1);
@@ -118,7 +118,7 @@ export function applyTagFollow(client: QueryClient, tag: string, following: bool
 }
 
 /** Sets the follow state of a tag that may have changed elsewhere. Its count has an event of its own. */
-export function setTagFollowed(client: QueryClient, tag: string, following: boolean): void {
+export function applyTagFollowEvent(client: QueryClient, tag: string, following: boolean): void {
   updateCachedTags(client, tag, (cached) => ({ ...cached, following, muted: cached.muted && !following }));
 }
 

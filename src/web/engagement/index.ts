@@ -11,4 +11,4 @@ export {
   recentActivityQuery,
 } from './follows.ts';
 export { countMuted } from './mutes.ts';
-export { useIsMuted } from './useIsMuted.ts';
+export { useIsMuted } from './mutes.ts';

@@ -6,12 +6,14 @@ import {
   infiniteQueryOptions,
   type QueryClient,
   queryOptions,
+  useQuery,
 } from '@tanstack/react-query';
-import type { FeedPage, MutedTags } from '#shared/engagement/mutes.ts';
-import { followKeys } from './follows.ts';
+import type { FeedPage, MutedTags, MutedChoice } from '#shared/engagement/mutes.ts';
+import { followKeys, followsQuery } from './follows.ts';
 import { api, readJson } from '#web/core/api.ts';
 import { cancelFetches } from '#web/core/query-helpers.ts';
 import type { Tag } from '#shared/discovery/tags.ts';
+import { useMember } from '#web/core/session.ts';
 
 /** The query keys of what the member has muted. */
 export const muteKeys = {
@@ -79,4 +81,21 @@ export function applyTagMute(client: QueryClient, tag: string, muted: boolean): 
 /** How many questions the loaded pages of a feed left out. */
 export function countMuted(data: InfiniteData<FeedPage> | undefined): number {
   return data?.pages.reduce((sum, page) => sum + page.mutedCount, 0) ?? 0;
+}
+
+type TaggedQuestion = { questionId: number; tags: readonly string[]; authorId?: number };
+
+/**
+ * Returns a function that says whether to ignore live events of a question because its tags are muted. The server
+ * decides what the list contains.
+ */
+export function useIsMuted(muted: MutedChoice): (question: TaggedQuestion) => boolean {
+  const memberId = useMember()?.id;
+  const { data: mutes } = useQuery(mutedTagsQuery);
+  const tagNames = new Set(muted === 'show' ? [] : mutes?.items.map(({ tag }) => tagKey(tag)));
+  const { data: followed } = useQuery({ ...followsQuery, enabled: tagNames.size > 0 });
+  return ({ questionId, tags, authorId }) =>
+    tags.some((tag) => tagNames.has(tagKey(tag))) &&
+    (authorId === undefined || authorId !== memberId) &&
+    followed?.questions.includes(questionId) !== true;
 }

@@ -5,7 +5,7 @@ import { useMember } from '#web/core/session.ts';
 import {
   refreshFollows,
   setTagFollow,
-  applyTagFollow,
+  applyOwnTagFollow,
   cancelTagFetches,
   tagMutationScope,
 } from './follows.ts';
@@ -26,19 +26,19 @@ export function useFollowTag(tag: string, before: boolean) {
       ),
     onMutate: async (following) => {
       const refetch = await cancelTagFetches(client, tag);
-      applyTagFollow(client, tag, following);
+      applyOwnTagFollow(client, tag, following);
       return { before, again: refetch };
     },
     // Applied again because a list fetched meanwhile may have the old state. A queued change is shown on top of the
     // server's state.
-    onSuccess: (state, _, { before }) => applyTagFollow(client, tag, state?.following ?? before),
-    onError: (error, _, shown) => {
+    onSuccess: (state, _, { before }) => applyOwnTagFollow(client, tag, state?.following ?? before),
+    onError: (error, _, context) => {
       logFailure(`Following the tag ${tag}`, error);
-      if (shown !== undefined) applyTagFollow(client, tag, shown.before);
+      if (context !== undefined) applyOwnTagFollow(client, tag, context.before);
     },
-    onSettled: (state, _error, _following, shown) => {
+    onSettled: (state, _error, _following, context) => {
       // Not awaited: without a connection it takes until there is one again.
-      void shown?.again();
+      void context?.again();
       return state === null ? undefined : refreshFollows(client);
     },
   });

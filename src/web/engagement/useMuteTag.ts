@@ -1,7 +1,7 @@
 import { tagQueryKeys } from '#web/posts/index.ts';
 import { t } from '@lingui/core/macro';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { applyTagFollow, setTagFollow, tagMutationScope } from './follows.ts';
+import { applyOwnTagFollow, setTagFollow, tagMutationScope } from './follows.ts';
 import { logFailureAndToastRefusal } from '#web/core/errors.ts';
 import { toast } from '#web/core/toast.ts';
 import { applyTagMute, cancelMuteFetches, refreshMutes, setTagMute } from './mutes.ts';
@@ -18,7 +18,7 @@ export function useMuteTag(tag: string, following: boolean) {
   async function show(muted: boolean, followed = false) {
     await cancelMuteFetches(client, tag);
     applyTagMute(client, tag, muted);
-    if (followed) applyTagFollow(client, tag, true);
+    if (followed) applyOwnTagFollow(client, tag, true);
   }
 
   async function undo(followed: boolean) {
@@ -49,8 +49,8 @@ export function useMuteTag(tag: string, following: boolean) {
         });
       else toast(t`Questions tagged ${tag} are shown in your feeds again.`);
     },
-    onError: async (error, muted, shown) => {
-      await show(!muted, shown?.followed);
+    onError: async (error, muted, context) => {
+      await show(!muted, context?.followed);
       logFailureAndToastRefusal('Muting', error);
     },
     onSettled: refresh,

@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { Button, useMantineColorScheme } from '@mantine/core';
-import check from '#web/ui/checkbox.module.css';
+import fields from '#web/ui/fields.module.css';
 import classes from './settings-form.module.css';
 import { useInstallPrompt } from '#web/core/pwa.ts';
 import { SettingsSection } from './SettingsSection.tsx';
@@ -22,7 +22,7 @@ export function ThemeSettings() {
         <label key={scheme} className={classes.choice}>
           <input
             type="radio"
-            className={check.checkbox}
+            className={fields.checkbox}
             name="theme"
             checked={colorScheme === scheme}
             onChange={() => (scheme === 'auto' ? clearColorScheme() : setColorScheme(scheme))}
@@ -59,7 +59,7 @@ export function KeyboardSettings() {
     <label className={classes.choice}>
       <input
         type="checkbox"
-        className={check.checkbox}
+        className={fields.checkbox}
         checked={isEnabled}
         onChange={(event) => set(event.currentTarget.checked)}
       />

@@ -29,9 +29,10 @@ function ChangeEmailForm({ isEmailEnabled, onClose }: { isEmailEnabled: boolean;
   const passwordField = useRef<HTMLInputElement>(null);
   const change = useChangeEmail();
 
-  function fail(found: Problem) {
-    setProblem(found);
-    if (found.field !== null) (found.field === 'email' ? emailField : passwordField).current?.focus();
+  function fail(newProblem: Problem) {
+    setProblem(newProblem);
+    if (newProblem.field !== null)
+      (newProblem.field === 'email' ? emailField : passwordField).current?.focus();
   }
 
   function submit(event: FormEvent) {

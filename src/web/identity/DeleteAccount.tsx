@@ -4,7 +4,7 @@ import { useRef, useState, type FormEvent } from 'react';
 import type { PostsAfterDeletion } from '#shared/identity/accounts.ts';
 import { PasswordField } from './PasswordField.tsx';
 import { toast } from '#web/core/toast.ts';
-import check from '#web/ui/checkbox.module.css';
+import fields from '#web/ui/fields.module.css';
 import { Dialog } from '#web/ui/Dialog.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
 import { useDeleteAccount } from './settings.ts';
@@ -84,7 +84,7 @@ function DeleteAccountForm({ onClose }: { onClose: () => void }) {
           <label key={choice.posts} className={classes.choice}>
             <input
               type="radio"
-              className={check.checkbox}
+              className={fields.checkbox}
               name="posts"
               checked={posts === choice.posts}
               onChange={() => setPosts(choice.posts)}

@@ -8,7 +8,7 @@ import { LoadError } from '#web/ui/LoadError.tsx';
 import { LoadingRegion } from '#web/ui/LoadingRegion.tsx';
 import { emailQuery, useCancelEmailChange } from './settings.ts';
 import { ChangeEmailDialog } from './ChangeEmailDialog.tsx';
-import { SettingsSkeleton } from './SettingsSkeleton.tsx';
+import { SettingsSkeleton } from './SettingsSection.tsx';
 import classes from './account-settings.module.css';
 
 /** The email address for signing in, and the new one that waits for confirmation. */

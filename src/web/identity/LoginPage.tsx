@@ -28,9 +28,9 @@ export function LoginPage() {
   const [needsTwoFactor, setHalfIn] = useState(false);
   const signIn = useSignIn();
 
-  function fail(found: Problem) {
-    setProblem(found);
-    (found.field === 'email' ? emailField : passwordField).current?.focus();
+  function fail(newProblem: Problem) {
+    setProblem(newProblem);
+    (newProblem.field === 'email' ? emailField : passwordField).current?.focus();
   }
 
   function submit() {

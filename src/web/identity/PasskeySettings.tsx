@@ -10,9 +10,9 @@ import { toast } from '#web/core/toast.ts';
 import { LoadError } from '#web/ui/LoadError.tsx';
 import { LoadingRegion } from '#web/ui/LoadingRegion.tsx';
 import { Time } from '#web/ui/Time.tsx';
-import { addPasskey, passkeysQuery, removePasskey, errorMessage } from './sign-in-settings.ts';
+import { addPasskey, passkeysQuery, removePasskey, getActionErrorMessage } from './sign-in-settings.ts';
 import { ConfirmPasswordDialog } from './ConfirmPasswordDialog.tsx';
-import { SettingsSkeleton } from './SettingsSkeleton.tsx';
+import { SettingsSkeleton } from './SettingsSection.tsx';
 import account from './account-settings.module.css';
 import classes from './settings-list.module.css';
 
@@ -64,7 +64,7 @@ export function PasskeySettings() {
         submitLabel={t`Remove`}
         text={removing?.name}
         run={(password) => removePasskey(removing?.id ?? 0, password)}
-        errorMessage={errorMessage}
+        errorMessage={getActionErrorMessage}
         onDone={() => {
           setRemoving(null);
           toast(t`Passkey removed`);

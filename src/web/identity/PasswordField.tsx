@@ -2,6 +2,8 @@ import { t } from '@lingui/core/macro';
 import { ActionIcon, TextInput, VisuallyHidden, type TextInputProps } from '@mantine/core';
 import { IconEye, IconEyeOff } from '@tabler/icons-react';
 import { useState } from 'react';
+import { getPasswordStrength } from '#shared/core/limits.ts';
+import classes from './PasswordField.module.css';
 
 /**
  * A password field with a button that shows the password. The button is named by its text, so that only the field has
@@ -29,5 +31,27 @@ export function PasswordField({ toggle = true, ...props }: TextInputProps & { to
       }
       {...props}
     />
+  );
+}
+
+const levels = { Weak: 1, Medium: 2, Strong: 3 } as const;
+const words = { Weak: () => t`Weak`, Medium: () => t`Medium`, Strong: () => t`Strong` };
+
+/** Weak, Medium or Strong (docs/product.md 2.3), as a bar and a word. */
+export function PasswordStrength({ password }: { password: string }) {
+  const strength = password === '' ? null : getPasswordStrength(password);
+  const word = strength === null ? null : words[strength]();
+  return (
+    <div className={classes.strength} data-strength={strength ?? undefined}>
+      <meter
+        className={classes.meter}
+        aria-label={t`Password strength`}
+        aria-valuetext={word ?? t`No password yet`}
+        min={0}
+        max={3}
+        value={strength === null ? 0 : levels[strength]}
+      />
+      <span className={classes.word}>{word}</span>
+    </div>
   );
 }

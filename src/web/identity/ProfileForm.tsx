@@ -7,7 +7,7 @@ import { type MemberSettings, memberSettings as settingsRules } from '#shared/id
 import { signInMethodsQuery } from './sign-in.ts';
 import { ApiError, translateSchemaError } from '#web/core/errors.ts';
 import { toast } from '#web/core/toast.ts';
-import check from '#web/ui/checkbox.module.css';
+import fields from '#web/ui/fields.module.css';
 import { CharacterCounter } from '#web/ui/CharacterCounter.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
 import { useSaveSettings } from './settings.ts';
@@ -26,10 +26,10 @@ export function ProfileForm({ initial }: { initial: MemberSettings }) {
   const save = useSaveSettings();
   const { emailVisibility = 'shown' } = useQuery(signInMethodsQuery).data ?? {};
 
-  function fail(found: Problem) {
-    setProblem(found);
-    if (found.field === 'displayName') nameField.current?.focus();
-    if (found.field === 'bio') bioField.current?.focus();
+  function fail(newProblem: Problem) {
+    setProblem(newProblem);
+    if (newProblem.field === 'displayName') nameField.current?.focus();
+    if (newProblem.field === 'bio') bioField.current?.focus();
   }
 
   function submit(event: FormEvent) {
@@ -82,7 +82,7 @@ export function ProfileForm({ initial }: { initial: MemberSettings }) {
         <label className={classes.choice}>
           <input
             type="checkbox"
-            className={check.checkbox}
+            className={fields.checkbox}
             checked={showEmail}
             onChange={(event) => setShowEmail(event.currentTarget.checked)}
           />

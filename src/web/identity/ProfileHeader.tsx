@@ -5,8 +5,8 @@ import { formatCount, formatDate, formatDateTime, formatShortCount } from '#web/
 import type { Profile } from '#shared/identity/profiles.ts';
 import { paths } from '#web/core/paths.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
-import { type CountedNoun, formatCountOf, getCountedWord } from '#web/ui/count-text.ts';
-import { ButtonLink } from '#web/ui/ButtonLink.tsx';
+import { type CountedNoun, formatCountOf, getCountedWord } from '#web/ui/Count.tsx';
+import { ButtonLink } from '#web/ui/PathLink.tsx';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
 import { Markdown } from '#web/ui/markdown/Markdown.tsx';
 import classes from './ProfileHeader.module.css';

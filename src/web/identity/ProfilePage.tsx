@@ -1,8 +1,14 @@
 import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useParams, useSearch } from '@tanstack/react-router';
-import { memberActivityQuery, MemberCharts, memberReputationQuery } from '#web/discovery/index.ts';
+import { useMemo } from 'react';
+import {
+  memberActivityQuery,
+  MemberCharts,
+  memberReputationQuery,
+  activityKeys,
+} from '#web/discovery/index.ts';
 import { SavedLinks } from '#web/ui/SavedLinks.tsx';
 import { ApiError, hasStatus, translateError } from '#web/core/errors.ts';
 import { paths, profilePath } from '#web/core/paths.ts';
@@ -10,12 +16,13 @@ import { useMember } from '#web/core/session.ts';
 import { usePageTitle } from '#web/core/page-title.ts';
 import { ProfileHeader } from './ProfileHeader.tsx';
 import { ProfileAnswers, ProfileQuestions } from './ProfilePosts.tsx';
-import { parseMemberId, profileQuery } from './profiles.ts';
-import { useLiveProfile } from './useLiveProfile.ts';
+import { parseMemberId, profileQuery, profileKeys } from './profiles.ts';
 import { ProfileSkeleton } from './ProfileSkeleton.tsx';
-import { ButtonLink } from '#web/ui/ButtonLink.tsx';
+import { ButtonLink } from '#web/ui/PathLink.tsx';
 import { MessagePage } from '#web/ui/MessagePage.tsx';
 import { TabLinks } from '#web/ui/TabLinks.tsx';
+import { throttle } from '#web/core/timing.ts';
+import { useLive } from '#web/core/live.ts';
 
 /** The profile of the id in the address; without one, the member's own. */
 export function ProfilePage() {
@@ -81,4 +88,19 @@ function MemberNotFound() {
       <ButtonLink href={`${paths.search}?in=users`}>{t`Search for members`}</ButtonLink>
     </MessagePage>
   );
+}
+
+/** Updates a member's name, bio and counts live. */
+function useLiveProfile(id: number): void {
+  const client = useQueryClient();
+  const refresh = useMemo(
+    () =>
+      throttle(() => {
+        void client.invalidateQueries({ queryKey: profileKeys.one(id), exact: true });
+        void client.invalidateQueries({ queryKey: activityKeys.member(id) });
+        void client.invalidateQueries({ queryKey: activityKeys.reputation(id) });
+      }, 2000),
+    [client, id],
+  );
+  useLive(`profile:${id}`, { onEvents: refresh, onMissed: refresh });
 }

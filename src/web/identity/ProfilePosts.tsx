@@ -9,7 +9,7 @@ import {
   useLiveAnswerCards,
 } from '#web/discovery/index.ts';
 import { paths } from '#web/core/paths.ts';
-import { ButtonLink } from '#web/ui/ButtonLink.tsx';
+import { ButtonLink } from '#web/ui/PathLink.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { NewItemsPill } from '#web/ui/NewItemsPill.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';

@@ -5,7 +5,12 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { toast } from '#web/core/toast.ts';
 import { Time } from '#web/ui/Time.tsx';
-import { linkProvider, providerAccountQuery, errorMessage, unlinkProvider } from './sign-in-settings.ts';
+import {
+  linkProvider,
+  providerAccountQuery,
+  getActionErrorMessage,
+  unlinkProvider,
+} from './sign-in-settings.ts';
 import { ConfirmPasswordDialog } from './ConfirmPasswordDialog.tsx';
 import { SettingsSection } from './SettingsSection.tsx';
 import classes from './account-settings.module.css';
@@ -36,7 +41,7 @@ export function ProviderAccount() {
           opened={opened}
           submitLabel={since === null ? t`Continue` : t`Unlink`}
           run={since === null ? linkProvider : unlinkProvider}
-          errorMessage={errorMessage}
+          errorMessage={getActionErrorMessage}
           onDone={() => {
             if (since === null) return;
             setOpened(false);

@@ -7,11 +7,10 @@ import { useRef, useState } from 'react';
 import { findRegistrationProblem, type RegistrationProblem } from '#shared/identity/accounts.ts';
 import { AccountForm } from './AccountForm.tsx';
 import { signInMethodsQuery, useRegister } from './sign-in.ts';
-import { PasswordField } from './PasswordField.tsx';
-import { PasswordStrength } from './PasswordStrength.tsx';
+import { PasswordField, PasswordStrength } from './PasswordField.tsx';
 import { ApiError, translateCodedError, translateError } from '#web/core/errors.ts';
 import { usePageTitle } from '#web/core/page-title.ts';
-import check from '#web/ui/checkbox.module.css';
+import fieldClasses from '#web/ui/fields.module.css';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
 import classes from './auth-pages.module.css';
 
@@ -86,7 +85,7 @@ export function RegisterPage() {
             <label className={classes.choice}>
               <input
                 type="checkbox"
-                className={check.checkbox}
+                className={fieldClasses.checkbox}
                 checked={showEmail ?? emailVisibility === 'shown'}
                 aria-describedby="show-email-note"
                 onChange={(event) => setShowEmail(event.currentTarget.checked)}

@@ -4,8 +4,7 @@ import { Link, useLocation, useRouter } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { passwordChange } from '#shared/identity/profiles.ts';
 import { AccountForm } from './AccountForm.tsx';
-import { PasswordField } from './PasswordField.tsx';
-import { PasswordStrength } from './PasswordStrength.tsx';
+import { PasswordField, PasswordStrength } from './PasswordField.tsx';
 import { VisitorFrame } from '#web/ui/VisitorFrame.tsx';
 import { api, readJson } from '#web/core/api.ts';
 import { ApiError, translateError, translateSchemaError } from '#web/core/errors.ts';
@@ -42,10 +41,10 @@ export function ResetPasswordPage() {
     onError: (error) => fail({ field: null, message: getErrorMessage(error) }),
   });
 
-  function fail(found: Problem) {
-    setProblem(found);
-    if (found.field === null) return;
-    (found.field === 'password' ? passwordField : confirmField).current?.focus();
+  function fail(newProblem: Problem) {
+    setProblem(newProblem);
+    if (newProblem.field === null) return;
+    (newProblem.field === 'password' ? passwordField : confirmField).current?.focus();
   }
 
   function submit() {

@@ -1,5 +1,7 @@
-import { useId, type ReactNode } from 'react';
+import { useId, type ReactNode, type CSSProperties } from 'react';
+import { Skeleton, SkeletonLines } from '#web/ui/Skeleton.tsx';
 import classes from './SettingsSection.module.css';
+import settings from './account-settings.module.css';
 
 /** A section of the settings. */
 export function SettingsSection({
@@ -25,5 +27,19 @@ export function SettingsSection({
       </div>
       <div className={classes.body}>{children}</div>
     </section>
+  );
+}
+
+/** The placeholder for some lines and a button, with their final height. */
+export function SettingsSkeleton({ lines }: { lines: readonly CSSProperties['width'][] }) {
+  return (
+    <span className={settings.setting}>
+      {lines.map((width) => (
+        <SkeletonLines key={width} widths={[width]} />
+      ))}
+      <span className={lines.length > 0 ? settings.buttons : undefined}>
+        <Skeleton width="9rem" height="2.625rem" />
+      </span>
+    </span>
   );
 }

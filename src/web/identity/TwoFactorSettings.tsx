@@ -13,13 +13,13 @@ import { Time } from '#web/ui/Time.tsx';
 import {
   regenerateRecoveryCodes,
   twoFactorQuery,
-  errorMessage,
+  getActionErrorMessage,
   startTwoFactorSetup,
   disableTwoFactor,
 } from './sign-in-settings.ts';
 import { ConfirmPasswordDialog } from './ConfirmPasswordDialog.tsx';
 import { RecoveryCodes } from './RecoveryCodes.tsx';
-import { SettingsSkeleton } from './SettingsSkeleton.tsx';
+import { SettingsSkeleton } from './SettingsSection.tsx';
 import classes from './account-settings.module.css';
 
 // Includes the code that draws QR codes.
@@ -81,7 +81,7 @@ export function TwoFactorSettings() {
         followed
         submitLabel={t`Continue`}
         run={startTwoFactorSetup}
-        errorMessage={errorMessage}
+        errorMessage={getActionErrorMessage}
         onDone={(made) => {
           close();
           setSetup(made);
@@ -95,7 +95,7 @@ export function TwoFactorSettings() {
         submitLabel={t`Generate new codes`}
         text={t`Your current codes will stop working.`}
         run={regenerateRecoveryCodes}
-        errorMessage={errorMessage}
+        errorMessage={getActionErrorMessage}
         onDone={({ recoveryCodes }) => {
           close();
           setCodes(recoveryCodes);
@@ -108,7 +108,7 @@ export function TwoFactorSettings() {
         submitLabel={t`Turn off`}
         text={t`You will sign in with your password only.`}
         run={disableTwoFactor}
-        errorMessage={errorMessage}
+        errorMessage={getActionErrorMessage}
         onDone={() => {
           close();
           toast(t`Two-factor authentication is off.`);

@@ -3,7 +3,7 @@ import { Button, TextInput } from '@mantine/core';
 import { useRef, useState, type FormEvent } from 'react';
 import { encode } from 'uqr';
 import type { TwoFactorSetup } from '#shared/identity/two-factor.ts';
-import { errorMessage, useEnableTwoFactor } from './sign-in-settings.ts';
+import { getActionErrorMessage, useEnableTwoFactor } from './sign-in-settings.ts';
 import account from './account-settings.module.css';
 import classes from './TwoFactorSettings.module.css';
 
@@ -40,7 +40,7 @@ export function TwoFactorSetupForm(props: { setup: TwoFactorSetup; onDone: (code
         inputMode="numeric"
         data-autofocus
         value={code}
-        error={enable.error === null ? null : errorMessage(enable.error)}
+        error={enable.error === null ? null : getActionErrorMessage(enable.error)}
         onChange={(event) => setCode(event.currentTarget.value)}
       />
       <div className={account.dialogButtons}>

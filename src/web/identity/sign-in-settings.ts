@@ -67,7 +67,7 @@ export function useEnableTwoFactor() {
 }
 
 /** The message for a failed action. */
-export function errorMessage(error: Error): string {
+export function getActionErrorMessage(error: Error): string {
   return error instanceof ApiError
     ? error.message
     : t`The server could not be reached. Please check your connection and try again.`;

@@ -21,8 +21,8 @@ export function getLanguageName(language: string): string {
 export function pickLanguage(wanted: readonly string[], available: readonly string[] = languages): string {
   for (const tag of wanted) {
     const language = parseLanguage(tag);
-    const found = available.find((code) => code === tag) ?? available.find((code) => code === language);
-    if (found !== undefined) return found;
+    const match = available.find((code) => code === tag) ?? available.find((code) => code === language);
+    if (match !== undefined) return match;
   }
   return 'en';
 }
@@ -77,11 +77,11 @@ function getPreferredLanguage(): string {
 /** Falls back to English if the file cannot be loaded, for example on a page that stayed open during an upgrade. */
 async function activateLanguage(language: string): Promise<void> {
   const messages = language === 'en' ? english : await loadMessages(language);
-  const shown = messages === null ? 'en' : language;
+  const active = messages === null ? 'en' : language;
   if (messages !== null) i18n.load(language, messages);
-  i18n.activate(shown);
-  document.documentElement.lang = shown;
-  document.documentElement.dir = getTextDirection(shown);
+  i18n.activate(active);
+  document.documentElement.lang = active;
+  document.documentElement.dir = getTextDirection(active);
 }
 
 async function loadMessages(language: string): Promise<Messages | null> {

@@ -8,9 +8,9 @@ import { profilePath } from '#web/core/paths.ts';
 import { useMember } from '#web/core/session.ts';
 import { usePageTitle } from '#web/core/page-title.ts';
 import { parseMemberId } from '#web/identity/index.ts';
-import { ButtonLink } from '#web/ui/ButtonLink.tsx';
+import { ButtonLink } from '#web/ui/PathLink.tsx';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
-import { NotFoundPage } from '#web/ui/NotFoundPage.tsx';
+import { NotFoundPage } from '#web/ui/MessagePage.tsx';
 import classes from '#web/ui/page.module.css';
 
 const route = getRouteApi('/member/moderation/member/$id');

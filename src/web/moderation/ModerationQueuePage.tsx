@@ -11,11 +11,11 @@ import { paths } from '#web/core/paths.ts';
 import { useMember } from '#web/core/session.ts';
 import { useShortcuts } from '#web/core/keyboard-shortcuts.ts';
 import { usePageTitle } from '#web/core/page-title.ts';
-import { ButtonLink } from '#web/ui/ButtonLink.tsx';
+import { ButtonLink } from '#web/ui/PathLink.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
-import { NotFoundPage } from '#web/ui/NotFoundPage.tsx';
+import { NotFoundPage } from '#web/ui/MessagePage.tsx';
 import pageClasses from '#web/ui/page.module.css';
 
 const ModeratePostDialog = lazyComponent(() => import('./ModeratePostDialog.tsx'));

@@ -4,7 +4,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { type ReactNode, useId, useState } from 'react';
 import type { RegisteredAccount, RegistrationNetwork } from '#shared/moderation/removals.ts';
 import { paths } from '#web/core/paths.ts';
-import check from '#web/ui/checkbox.module.css';
+import fields from '#web/ui/fields.module.css';
 import { PagedList } from '#web/ui/PagedList.tsx';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { Time } from '#web/ui/Time.tsx';
@@ -91,7 +91,7 @@ function AccountList({
               <label className={classes.account}>
                 <input
                   type="checkbox"
-                  className={check.checkbox}
+                  className={fields.checkbox}
                   checked={selectable.length > 0 && selectable.every(({ id }) => selected.has(id))}
                   disabled={selectable.length === 0}
                   onChange={(event) => onSelect(selectable, event.currentTarget.checked)}
@@ -132,7 +132,7 @@ function AccountItem({
       <label className={classes.account}>
         <input
           type="checkbox"
-          className={check.checkbox}
+          className={fields.checkbox}
           checked={isSelected}
           disabled={!isSelectable(account)}
           onChange={(event) => onSelect(event.currentTarget.checked)}

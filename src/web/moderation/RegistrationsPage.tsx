@@ -14,12 +14,12 @@ import { paths } from '#web/core/paths.ts';
 import { useMember } from '#web/core/session.ts';
 import { usePageTitle } from '#web/core/page-title.ts';
 import { toast } from '#web/core/toast.ts';
-import { ButtonLink } from '#web/ui/ButtonLink.tsx';
+import { ButtonLink } from '#web/ui/PathLink.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { LoadError } from '#web/ui/LoadError.tsx';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
 import { SelectField } from '#web/ui/SelectField.tsx';
-import { NotFoundPage } from '#web/ui/NotFoundPage.tsx';
+import { NotFoundPage } from '#web/ui/MessagePage.tsx';
 import pageClasses from '#web/ui/page.module.css';
 
 const RemovalDialog = lazyComponent(() => import('./RemovalDialog.tsx'));

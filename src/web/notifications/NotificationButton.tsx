@@ -8,7 +8,6 @@ import { setUnreadInTitle } from '#web/core/page-title.ts';
 import { preloadOnIntent } from '#web/ui/lazy-popover.tsx';
 import { newestNotificationsQuery } from './notifications.ts';
 import classes from './NotificationButton.module.css';
-import badgeClasses from './UnreadBadge.module.css';
 
 const loadMenu = () => import('./NotificationMenu.tsx');
 const NotificationMenu = lazyComponent(loadMenu);
@@ -75,7 +74,7 @@ export function NotificationButton({ className }: { className: string }) {
 export function UnreadBadge({ count }: { count: number }) {
   if (count === 0) return null;
   return (
-    <span className={badgeClasses.badge} aria-hidden="true">
+    <span className={classes.badge} aria-hidden="true">
       {count > 99 ? '99+' : count}
     </span>
   );

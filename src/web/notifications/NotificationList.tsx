@@ -8,13 +8,13 @@ import {
   IconMessage,
   type TablerIcon,
 } from '@tabler/icons-react';
-import type { NotificationKind } from '#shared/notifications/notification-kinds.ts';
+import { Trans } from '@lingui/react';
+import { type NotificationKind, notificationKinds } from '#shared/notifications/notification-kinds.ts';
 import type { Notification } from '#shared/notifications/notifications.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { useSwipe } from '#web/ui/useSwipe.ts';
 import { Time } from '#web/ui/Time.tsx';
-import { NotificationMessage } from './NotificationMessage.tsx';
 import { useMarkAllRead, useMarkRead } from './notifications.ts';
 import classes from './NotificationList.module.css';
 import { LoadingRegion } from '#web/ui/LoadingRegion.tsx';
@@ -176,5 +176,22 @@ export function NotificationSkeletons({ part = false }: { part?: boolean }) {
         </span>
       ))}
     </LoadingRegion>
+  );
+}
+
+/** The message of a notification (docs/product.md 12.3) in the current language. */
+function NotificationMessage({ of: { kind, senderName, title } }: { of: Notification }) {
+  // Text by members has its own direction, and a long name is truncated in favor of the event.
+  const name = (
+    <bdi className={classes.senderName} title={senderName}>
+      {senderName}
+    </bdi>
+  );
+  return (
+    <Trans
+      id={`notification.${kind}`}
+      message={notificationKinds[kind].message}
+      values={{ name, title: <bdi>{title}</bdi> }}
+    />
   );
 }

@@ -9,7 +9,7 @@ import type {
 } from '#shared/notifications/preferences.ts';
 import { ApiError } from '#web/core/errors.ts';
 import { toastError } from '#web/core/toast.ts';
-import check from '#web/ui/checkbox.module.css';
+import fields from '#web/ui/fields.module.css';
 import { LoadError } from '#web/ui/LoadError.tsx';
 import { LoadingRegion } from '#web/ui/LoadingRegion.tsx';
 import { Skeleton, SkeletonLines } from '#web/ui/Skeleton.tsx';
@@ -133,7 +133,7 @@ function PreferenceRow(props: {
         <label className={classes.box}>
           <input
             type="checkbox"
-            className={check.checkbox}
+            className={fields.checkbox}
             aria-labelledby={`${lineId} ${columns.inApp}`}
             checked={inApp}
             onChange={(event) => save({ inApp: event.currentTarget.checked })}
@@ -159,7 +159,7 @@ function PreferenceRow(props: {
         <label className={classes.box}>
           <input
             type="checkbox"
-            className={check.checkbox}
+            className={fields.checkbox}
             aria-labelledby={`${lineId} ${columns.push}`}
             disabled={isOff || !canPush}
             checked={push && canPush}

@@ -7,7 +7,7 @@ import { notificationsQuery, useUnreadCount } from './notifications.ts';
 import { useLiveNotifications } from './useLiveNotifications.ts';
 import { paths } from '#web/core/paths.ts';
 import { usePageTitle } from '#web/core/page-title.ts';
-import { ButtonLink } from '#web/ui/ButtonLink.tsx';
+import { ButtonLink } from '#web/ui/PathLink.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { NewItemsPill } from '#web/ui/NewItemsPill.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';

@@ -130,7 +130,7 @@ function applyMark(page: Notifications, mark: ReadMark): Notifications {
 /** Applies pending marks to a page that the server may have read before it saved them. */
 function applyPendingMarks(client: QueryClient, page: Notifications): Notifications {
   const pending = client.getMutationCache().findAll({ mutationKey: markReadKey, status: 'pending' });
-  return pending.reduce((shown, { state }) => applyMark(shown, state.variables as ReadMark), page);
+  return pending.reduce((marked, { state }) => applyMark(marked, state.variables as ReadMark), page);
 }
 
 /** Changes every cached page of notifications, in the menu and in the lists. */

@@ -17,9 +17,9 @@ export function useLiveNotifications(filter: NotificationFilter): PendingNewItem
     (id) => loadedItems()?.some((item) => item.id === id) ?? false,
   );
   const enter = useEffectEvent((items: Notifications['items']) => {
-    const shown = loadedItems();
-    if (shown === undefined) return;
-    const latest = shown[0]?.id ?? 0;
+    const loaded = loadedItems();
+    if (loaded === undefined) return;
+    const latest = loaded[0]?.id ?? 0;
     for (const item of items)
       if (item.id > latest && (filter === 'all' || !item.read)) arrivals.addItem(item.id);
   });

@@ -9,7 +9,7 @@ import { useQuestionPage } from './questions/question-page-context.ts';
 import { PostForm } from './PostForm.tsx';
 import { postAnswer } from './post-api.ts';
 import { addAnswer } from './questions/question-page-data.ts';
-import { answerAction, answerFormId, highestId, queuedPostAnchor } from './offline/queued-posts.ts';
+import { answerAction, answerFormId, getHighestPostId, queuedPostAnchor } from './offline/queued-posts.ts';
 import classes from './PostForm.module.css';
 import { useEffect, useState } from 'react';
 
@@ -39,7 +39,7 @@ export function AnswerForm({ question }: { question: Pick<Question, 'authorId' |
         refusedMessage={t`Couldn't post answer`}
         submit={async (content, key) => {
           typing.over();
-          const after = highestId(cache.read(), 'answer');
+          const after = getHighestPostId(cache.read(), 'answer');
           const answer = await sendOrQueue(
             member.id,
             answerAction({ questionId, content, key, after }),

@@ -1,6 +1,6 @@
 import { Trans } from '@lingui/react/macro';
 import type { Source } from '#shared/core/fields.ts';
-import { sanitizeUrl } from '#web/ui/markdown/safe-urls.ts';
+import { sanitizeUrl } from '#web/ui/markdown/links.ts';
 import classes from './PostAttribution.module.css';
 
 /**

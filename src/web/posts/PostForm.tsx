@@ -12,7 +12,7 @@ import { Editor, type EditorHandle } from '#web/editor/index.ts';
 import { DraftConflict } from './drafts/DraftConflict.tsx';
 import { EditConflictBanner } from './revisions/EditConflictBanner.tsx';
 import { useQuestionPage } from './questions/question-page-context.ts';
-import { listMentionable } from './questions/question-page-data.ts';
+import { listMentionableMembers } from './questions/question-page-data.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 import classes from './PostForm.module.css';
 
@@ -144,7 +144,7 @@ export function PostForm(props: Props) {
           props.onTyped?.(content);
         }}
         limit={limit}
-        mentionable={() => listMentionable(cache.read(), member.id)}
+        mentionable={() => listMentionableMembers(cache.read(), member.id)}
         counter={props.counter ?? 'always'}
         error={error}
         draft={state}

@@ -1,4 +1,5 @@
 import { t } from '@lingui/core/macro';
+import { IconArrowBackUp } from '@tabler/icons-react';
 import { draftTargets } from '#shared/posts/drafts-targets.ts';
 import { limits } from '#shared/core/limits.ts';
 import { translateError } from '#web/core/errors.ts';
@@ -6,10 +7,11 @@ import { sendOrQueue } from '#web/core/offline-queue-sender.ts';
 import { useQuestionPage } from './questions/question-page-context.ts';
 import { PostForm } from './PostForm.tsx';
 import { postReply } from './post-api.ts';
-import { anchorOf } from './post-ref.ts';
+import { anchorOf, isSamePost } from './post-ref.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 import { addReply } from './questions/question-page-data.ts';
-import { highestId, replyAction, queuedPostAnchor } from './offline/queued-posts.ts';
+import { getHighestPostId, replyAction, queuedPostAnchor } from './offline/queued-posts.ts';
+import { PostAction } from './PostActions.tsx';
 import classes from './PostForm.module.css';
 
 /**
@@ -42,7 +44,7 @@ export function ReplyForm({ to, answerId }: { to: PostRef; answerId: number | nu
         onCancel={cancel}
         submit={async (content, key) => {
           const target = { questionId, answerId, parentReplyId };
-          const after = highestId(cache.read(), 'reply');
+          const after = getHighestPostId(cache.read(), 'reply');
           const reply = await sendOrQueue(
             member.id,
             replyAction({ ...target, content, key, after }),
@@ -64,4 +66,21 @@ function focusOpener(to: PostRef): void {
     document.querySelector<HTMLElement>(`#${anchor} [data-shortcut-key="r"]`) ??
     document.querySelector<HTMLElement>(`[data-shortcut-key="r"][data-shortcut-post="${anchor}"]`);
   opener?.focus();
+}
+
+/** Opens or closes the reply form of a post. */
+export function ReplyButton({ to }: { to: PostRef }) {
+  const { replyingTo, setReplyingTo, isLocked } = useQuestionPage();
+  const replying = isSamePost(replyingTo, to);
+  if (isLocked) return null;
+  return (
+    <PostAction
+      label={t`Reply`}
+      Icon={IconArrowBackUp}
+      yields
+      shortcut="r"
+      active={replying}
+      onPress={() => setReplyingTo(replying ? null : to)}
+    />
+  );
 }

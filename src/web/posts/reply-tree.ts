@@ -54,11 +54,11 @@ export function groupQueuedReplies(
   replies: readonly Reply[],
 ): ReadonlyMap<number | null, QueuedPost[]> {
   const below = new Map<number | null, QueuedPost[]>();
-  const shown = new Set(replies.map(({ id }) => id));
+  const loadedIds = new Set(replies.map(({ id }) => id));
   for (const post of queuedPosts) {
     if (post.kind !== 'reply' || post.data.answerId !== answerId) continue;
     const parent = post.data.parentReplyId;
-    const key = parent !== null && shown.has(parent) ? parent : null;
+    const key = parent !== null && loadedIds.has(parent) ? parent : null;
     below.set(key, [...(below.get(key) ?? []), post]);
   }
   return below;

@@ -1,5 +1,5 @@
 import { countCodePoints } from '#shared/core/text.ts';
-import classes from './CharacterCounter.module.css';
+import classes from './fields.module.css';
 
 /** '12/200': the length as the server counts it, in code points after trimming. */
 export function CharacterCounter({ text, max }: { text: string; max: number }) {

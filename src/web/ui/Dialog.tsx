@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Modal } from '@mantine/core';
+import { Modal, Button } from '@mantine/core';
 import { useEffect, useEffectEvent, type ReactNode } from 'react';
 import { useSwipe } from './useSwipe.ts';
 import classes from './Dialog.module.css';
@@ -78,5 +78,29 @@ function useFocusReturn(opened: boolean, opener: (() => HTMLElement | null) | un
 function isHandle(target: EventTarget): boolean {
   return (
     target instanceof Element && target.closest(`.${classes.header}`) !== null && !target.closest('button')
+  );
+}
+
+/** Asks for confirmation before something is deleted. 'Cancel' has the focus. */
+export function DeleteDialog(props: {
+  opened: boolean;
+  title: string;
+  text: string;
+  deleting: boolean;
+  onDelete: () => void;
+  onCancel: () => void;
+}) {
+  return (
+    <Dialog title={props.title} opened={props.opened} onClose={props.onCancel} closeButton={false}>
+      <p className={classes.question}>{props.text}</p>
+      <div className={classes.buttons}>
+        <Button variant="default" data-autofocus onClick={props.onCancel}>
+          {t`Cancel`}
+        </Button>
+        <Button color="red" loading={props.deleting} onClick={props.onDelete}>
+          {t`Delete`}
+        </Button>
+      </div>
+    </Dialog>
   );
 }

@@ -1,10 +1,10 @@
 import { t } from '@lingui/core/macro';
-import classes from './DraftIndicator.module.css';
+import classes from './fields.module.css';
 
 /** Says whether the draft is saved. */
 export function DraftIndicator({ state }: { state: DraftStatus }) {
   return (
-    <output className={classes.note}>
+    <output className={classes.draftStatus}>
       {state === 'saved' && t`Draft saved`}
       {state === 'device' && t`Saved on this device`}
       {state === 'unsaved' && t`Draft not saved: browser storage is unavailable`}

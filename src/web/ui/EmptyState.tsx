@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import classes from './EmptyState.module.css';
+import classes from './list-states.module.css';
 
 /** The message of an empty list: what will be here and the next step. */
 export function EmptyState({

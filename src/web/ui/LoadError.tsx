@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { useId } from 'react';
 import { ApiError } from '#web/core/errors.ts';
-import classes from './LoadError.module.css';
+import classes from './list-states.module.css';
 
 /** A failed query that can be retried. */
 export type FailedQuery = { error: Error | null; refetch: () => Promise<unknown> };

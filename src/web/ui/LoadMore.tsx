@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useEffect, useRef } from 'react';
-import classes from './LoadMore.module.css';
+import classes from './list-states.module.css';
 
 /** A button below a partial list that loads more. The focus moves to the first new item. */
 export function LoadMore(props: {
@@ -29,7 +29,7 @@ export function LoadMore(props: {
     };
   }, [isLoading]);
   return (
-    <div className={variant === 'list' ? classes.list : classes.thread}>
+    <div className={variant === 'list' ? classes.loadMore : classes.loadMoreInThread}>
       {props.failure !== null && <p role="alert">{props.failure}</p>}
       <Button
         ref={button}

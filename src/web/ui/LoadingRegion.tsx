@@ -1,5 +1,5 @@
 import { type ReactNode, useLayoutEffect, useSyncExternalStore } from 'react';
-import classes from './LoadingRegion.module.css';
+import classes from './Skeleton.module.css';
 
 /**
  * Contains placeholders, which appear after 150 ms so that fast content does not flicker.

@@ -1,6 +1,10 @@
+import { t } from '@lingui/core/macro';
+import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { usePageTitle } from '#web/core/page-title.ts';
 import { PageHeading } from './PageHeading.tsx';
-import classes from './MessagePage.module.css';
+import classes from './page.module.css';
 
 type Props = {
   heading: string;
@@ -14,9 +18,23 @@ type Props = {
 export function MessagePage({ heading, text, outage = false, children }: Props) {
   return (
     <section className={classes.message} data-outage={outage || undefined}>
-      <PageHeading className={classes.heading}>{heading}</PageHeading>
-      <p className={classes.text}>{text}</p>
+      <PageHeading className={classes.messageHeading}>{heading}</PageHeading>
+      <p className={classes.messageText}>{text}</p>
       {children}
     </section>
+  );
+}
+
+export function NotFoundPage() {
+  usePageTitle(t`Page not found`);
+  return (
+    <MessagePage
+      heading={t`Page not found`}
+      text={t`This page doesn't exist. It may have been moved or deleted.`}
+    >
+      <Button variant="default" renderRoot={(props) => <Link to="/" {...props} />}>
+        {t`Go to Home`}
+      </Button>
+    </MessagePage>
   );
 }

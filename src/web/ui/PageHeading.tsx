@@ -1,5 +1,4 @@
 import { useEffect, useRef, type ReactNode } from 'react';
-import { consumeHeadingFocusRequest } from '#web/core/heading-focus.ts';
 
 /**
  * The heading of a page, its only h1. It takes the focus after a navigation inside Parley, so that screen readers
@@ -22,4 +21,26 @@ export function PageHeading({
       {children}
     </h1>
   );
+}
+
+let isRequested = false;
+
+/** Called after a navigation inside the app: the heading of the page takes the focus, now or when it is rendered. */
+export function requestHeadingFocus(): void {
+  isRequested = true;
+  const heading = document.querySelector<HTMLElement>('main h1[tabindex="-1"]');
+  if (heading === null) return;
+  isRequested = false;
+  heading.focus({ preventScroll: true });
+}
+
+/** Returns true once per navigation. A page that has put the focus into its form calls it to leave the focus there. */
+function consumeHeadingFocusRequest(): boolean {
+  const take = isRequested;
+  isRequested = false;
+  return take && !isField(document.activeElement);
+}
+
+function isField(element: Element | null): boolean {
+  return element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement;
 }

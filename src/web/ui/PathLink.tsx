@@ -1,3 +1,4 @@
+import { Button } from '@mantine/core';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import type { AnchorHTMLAttributes, Ref } from 'react';
 import { parseSearch } from '#web/core/paths.ts';
@@ -18,4 +19,13 @@ export function PathLink({ href, ...props }: Props) {
     ...(url.hash === '' ? {} : { hash: url.hash.slice(1) }),
   } as LinkProps;
   return <Link {...target} {...props} />;
+}
+
+/** A link that looks like a button, for the next step on an empty page. */
+export function ButtonLink({ href, children }: { href: string; children: string }) {
+  return (
+    <Button variant="default" renderRoot={(props) => <PathLink href={href} {...props} />}>
+      {children}
+    </Button>
+  );
 }

@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { IconMoon, IconSun } from '@tabler/icons-react';
 import { useEffect } from 'react';
-import { afterPaint } from '#web/core/after-paint.ts';
+import { afterPaint } from '#web/core/timing.ts';
 
 export function ThemeButton() {
   const { setColorScheme } = useMantineColorScheme();

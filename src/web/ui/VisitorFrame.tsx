@@ -1,9 +1,10 @@
 import { t } from '@lingui/core/macro';
-import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { Link, Outlet, useRouter, useSearch } from '@tanstack/react-router';
+import { type ReactNode, useEffect } from 'react';
 import { Logo } from './Logo.tsx';
 import { LanguageSelect } from './LanguageSelect.tsx';
 import { ThemeButton } from './ThemeButton.tsx';
+import { useMember } from '#web/core/session.ts';
 import classes from './VisitorFrame.module.css';
 
 /** The layout of pages that need no sign-in. */
@@ -24,5 +25,24 @@ export function VisitorFrame({ children }: { children: ReactNode }) {
         <LanguageSelect label={t`Language`} />
       </footer>
     </div>
+  );
+}
+
+/**
+ * The layout of /login and /register. After a sign-in, here or in another tab, it navigates to the page that was
+ * requested first.
+ */
+export function VisitorLayout() {
+  const router = useRouter();
+  const { next } = useSearch({ from: '/visitor' });
+  const signedIn = useMember() !== null;
+  useEffect(() => {
+    if (signedIn) router.history.replace(next ?? '/');
+  }, [signedIn, next, router]);
+
+  return (
+    <VisitorFrame>
+      <Outlet />
+    </VisitorFrame>
   );
 }

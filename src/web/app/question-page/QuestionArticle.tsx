@@ -3,7 +3,7 @@ import { memo, useId, useState } from 'react';
 import { draftTargets } from '#shared/posts/drafts-targets.ts';
 import type { Question } from '#shared/posts/questions.ts';
 import { questionPath } from '#web/core/paths.ts';
-import { DeleteDialog } from '#web/ui/DeleteDialog.tsx';
+import { DeleteDialog } from '#web/ui/Dialog.tsx';
 import { QuestionStatusBanner } from '#web/moderation/QuestionStatusBanner.tsx';
 import { BookmarkButton } from '#web/engagement/BookmarkButton.tsx';
 import { MuteQuestionButton } from '#web/engagement/MuteQuestionButton.tsx';
@@ -22,7 +22,7 @@ import { VoteButtons } from '#web/engagement/VoteButtons.tsx';
 import { EditQuestionForm } from '#web/posts/questions/EditQuestionForm.tsx';
 import { FollowQuestionButton } from '#web/engagement/FollowQuestionButton.tsx';
 import { QuestionMenu } from './QuestionMenu.tsx';
-import { ShareButton } from '#web/posts/questions/ShareButton.tsx';
+import { ShareButton } from '#web/posts/ShareButton.tsx';
 import { useDeleteQuestion } from '#web/posts/questions/useDeleteQuestion.ts';
 import classes from './QuestionArticle.module.css';
 

@@ -5,9 +5,9 @@ import { useRef, type ReactNode } from 'react';
 import type { PostAction } from '#shared/moderation/moderation.ts';
 import type { Question } from '#shared/posts/questions.ts';
 import { usePostModeration } from '#web/moderation/PostMenu.tsx';
-import { useMuteQuestion } from '#web/engagement/useMuteQuestion.ts';
+import { useMuteQuestion } from '#web/engagement/MuteQuestionButton.tsx';
 import { questionPath } from '#web/core/paths.ts';
-import { copyLink } from '#web/posts/CopyLinkButton.tsx';
+import { copyLink } from '#web/posts/ShareButton.tsx';
 import classes from '#web/posts/PostActions.module.css';
 
 /** The less frequent actions on a question, in a menu at the end of its action row. */

@@ -15,6 +15,7 @@ import { usePageTitle } from '#web/core/page-title.ts';
 import {
   type QuestionPageContext,
   QuestionPageProvider,
+  useReplyBranches,
 } from '#web/posts/questions/question-page-context.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 import { questionQuery, useQuestionCache } from '#web/posts/questions/question-cache.ts';
@@ -25,14 +26,13 @@ import { NewSinceLastVisit } from '#web/posts/questions/NewSinceLastVisit.tsx';
 import { QuestionArticle } from './QuestionArticle.tsx';
 import { QuestionSkeleton } from '#web/posts/questions/QuestionSkeleton.tsx';
 import { RelatedQuestions } from '#web/discovery/feeds/RelatedQuestions.tsx';
-import { useReplyBranches } from '#web/posts/questions/useReplyBranches.ts';
 import { useLiveQuestion } from '#web/posts/questions/useLiveQuestion.ts';
 import { useTargetPost } from '#web/posts/questions/useTargetPost.ts';
-import { usePostShortcuts } from '#web/posts/questions/usePostShortcuts.ts';
 import { useDraftToOpen, useReplyingTo } from '#web/posts/questions/useReplyingTo.ts';
 import { useReveal } from '#web/posts/questions/useReveal.ts';
 import { useVisit } from '#web/posts/questions/useVisit.ts';
 import { MessagePage } from '#web/ui/MessagePage.tsx';
+import { useShortcuts } from '#web/core/keyboard-shortcuts.ts';
 
 const HiddenPosts = lazyComponent(() => import('#web/moderation/HiddenPosts.tsx'));
 
@@ -56,7 +56,7 @@ function Question({ id, member }: { id: number; member: Me }) {
   const query = useQuery({
     ...questionQuery(id, sort),
     // The page stays while the answers load in another order.
-    placeholderData: (shown) => (shown?.question.id === id ? shown : undefined),
+    placeholderData: (previous) => (previous?.question.id === id ? previous : undefined),
   });
   const { data: page, error, isPlaceholderData, fetchStatus, isFetchedAfterMount } = query;
   const cache = useQuestionCache(id, sort);
@@ -170,4 +170,27 @@ function QuestionNotFound() {
       </Button>
     </MessagePage>
   );
+}
+
+/**
+ * The shortcuts that act on the focused post (`j` and `k` move between posts), or on the question if none is focused.
+ */
+function usePostShortcuts(): void {
+  useShortcuts({
+    upvote: () => pressPostButton('u'),
+    downvote: () => pressPostButton('d'),
+    reply: () => pressPostButton('r'),
+    edit: () => pressPostButton('e'),
+    fold: () => pressPostButton('c'),
+    bookmark: () => pressPostButton('b'),
+  });
+}
+
+function pressPostButton(key: 'u' | 'd' | 'r' | 'e' | 'c' | 'b'): void {
+  const post = document.activeElement?.closest('[data-post]') ?? document.getElementById('question');
+  if (post === null) return;
+  const button =
+    post.querySelector<HTMLElement>(`[data-shortcut-key="${key}"]`) ??
+    document.querySelector<HTMLElement>(`[data-shortcut-key="${key}"][data-shortcut-post="${post.id}"]`);
+  button?.click();
 }

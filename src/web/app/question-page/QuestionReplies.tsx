@@ -7,7 +7,7 @@ import { anchorOf, isSamePost } from '#web/posts/post-ref.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 import { ReplyForm } from '#web/posts/ReplyForm.tsx';
 import { ReplyThread } from './ReplyThread.tsx';
-import classes from './QuestionReplies.module.css';
+import classes from './ReplyThread.module.css';
 
 /** The comments on the question (docs/product.md 6.3). */
 export function QuestionReplies({ comments }: { comments: RepliesPage }) {
@@ -15,10 +15,10 @@ export function QuestionReplies({ comments }: { comments: RepliesPage }) {
   const question: PostRef = { kind: 'question', id: questionId };
   const replying = isSamePost(replyingTo, question);
   return (
-    <section aria-label={t`Comments`} className={classes.replies}>
+    <section aria-label={t`Comments`} className={classes.questionReplies}>
       <ReplyThread answerId={null} replies={comments} />
       {!isLocked && (
-        <div className={classes.add}>
+        <div className={classes.addComment}>
           <PostAction
             label={t`Add a comment`}
             Icon={IconMessage2Plus}

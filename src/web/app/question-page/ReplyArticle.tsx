@@ -6,8 +6,8 @@ import type { Reply } from '#shared/posts/replies.ts';
 import { PostMenu } from '#web/moderation/PostMenu.tsx';
 import { hasStatus } from '#web/core/errors.ts';
 import { toastError } from '#web/core/toast.ts';
-import { CopyLinkButton } from '#web/posts/CopyLinkButton.tsx';
-import { DeleteDialog } from '#web/ui/DeleteDialog.tsx';
+import { CopyLinkButton } from '#web/posts/ShareButton.tsx';
+import { DeleteDialog } from '#web/ui/Dialog.tsx';
 import { AuthorPostActions, PostActions } from '#web/posts/PostActions.tsx';
 import { useQuestionPage } from '#web/posts/questions/question-page-context.ts';
 import { PostFrame } from '#web/posts/PostFrame.tsx';
@@ -19,9 +19,8 @@ import { PostAttribution } from '#web/posts/PostAttribution.tsx';
 import { useDeletePost } from '#web/posts/useDeletePost.ts';
 import { Markdown } from '#web/ui/markdown/Markdown.tsx';
 import { VoteButtons } from '#web/engagement/VoteButtons.tsx';
-import { ReplyButton } from '#web/posts/ReplyButton.tsx';
 import { EditPostForm } from '#web/posts/EditPostForm.tsx';
-import { ReplyForm } from '#web/posts/ReplyForm.tsx';
+import { ReplyForm, ReplyButton } from '#web/posts/ReplyForm.tsx';
 import classes from './ReplyThread.module.css';
 
 export const ReplyArticle = memo(function ReplyArticle({ reply }: { reply: Reply }) {

@@ -1,7 +1,7 @@
 import { plural, t } from '@lingui/core/macro';
 import { memo, useMemo } from 'react';
+import { useMutation } from '@tanstack/react-query';
 import type { RepliesPage } from '#shared/posts/replies.ts';
-import { LoadMorePosts } from '#web/posts/LoadMorePosts.tsx';
 import { useQuestionPage } from '#web/posts/questions/question-page-context.ts';
 import { anchorOf, isSamePost } from '#web/posts/post-ref.ts';
 import type { QueuedPost } from '#web/posts/offline/queued-posts.ts';
@@ -17,6 +17,7 @@ import {
   groupQueuedReplies,
   type ReplyNode,
 } from '#web/posts/reply-tree.ts';
+import { LoadMore } from '#web/ui/LoadMore.tsx';
 import classes from './ReplyThread.module.css';
 
 /** The replies below an answer, or below the question if `answerId` is null, down to level 3. */
@@ -28,7 +29,7 @@ export const ReplyThread = memo(function Thread({
   replies: RepliesPage;
 }) {
   const { cache, queuedPosts, branches, newReplies, targetPost } = useQuestionPage();
-  const shown = useMemo(
+  const visible = useMemo(
     () =>
       filterVisibleReplies(
         replies.items,
@@ -36,10 +37,10 @@ export const ReplyThread = memo(function Thread({
       ),
     [replies.items, newReplies, targetPost],
   );
-  const nodes = useMemo(() => buildReplyTree(shown), [shown]);
+  const nodes = useMemo(() => buildReplyTree(visible), [visible]);
   const queuedReplies = useMemo(
-    () => groupQueuedReplies(queuedPosts, answerId, shown),
-    [queuedPosts, answerId, shown],
+    () => groupQueuedReplies(queuedPosts, answerId, visible),
+    [queuedPosts, answerId, visible],
   );
   const hiddenNewCount = newReplies.countPending(answerId);
   if (nodes.length === 0 && queuedReplies.size === 0 && hiddenNewCount === 0) return null;
@@ -120,5 +121,27 @@ function ReplyLevel({
         </li>
       ))}
     </ol>
+  );
+}
+
+/** Loads more answers or replies into the page's cache. */
+export function LoadMorePosts({
+  name,
+  failure,
+  load,
+}: {
+  name: string;
+  failure: string;
+  load: () => Promise<void>;
+}) {
+  const more = useMutation({ mutationFn: load });
+  return (
+    <LoadMore
+      name={name}
+      failure={more.isError ? failure : null}
+      isLoading={more.isPending}
+      load={more.mutate}
+      variant="thread"
+    />
   );
 }

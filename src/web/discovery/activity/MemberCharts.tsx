@@ -3,7 +3,7 @@ import type { MemberActivity, MemberReputation } from '#shared/discovery/activit
 import { ActivityHeatMap } from './ActivityHeatMap.tsx';
 import { ReputationChart } from './ReputationChart.tsx';
 import { summarizeReputation } from './activity-messages.ts';
-import classes from './MemberCharts.module.css';
+import classes from './Chart.module.css';
 
 /** A member's year. A message replaces a chart without data. */
 export function MemberCharts({
@@ -17,18 +17,18 @@ export function MemberCharts({
   const hasActivity = activity !== undefined && activity.days.length > 0;
   const hasReputationChanges = reputation !== undefined && reputation.days.length > 0;
   return (
-    <div className={classes.charts}>
+    <div className={classes.memberCharts}>
       {hasActivity ? (
         <ActivityHeatMap activity={activity} />
       ) : (
-        activity !== undefined && <p className={classes.empty}>{t`No activity in the last year.`}</p>
+        activity !== undefined && <p className={classes.noActivity}>{t`No activity in the last year.`}</p>
       )}
       {hasReputationChanges ? (
         <ReputationChart reputation={reputation} />
       ) : (
         reputation !== undefined &&
         reputation.start > 0 && (
-          <p className={classes.empty}>{summarizeReputation(reputation.start, reputation.start)}.</p>
+          <p className={classes.noActivity}>{summarizeReputation(reputation.start, reputation.start)}.</p>
         )
       )}
     </div>

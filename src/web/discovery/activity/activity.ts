@@ -7,7 +7,7 @@ export const activityKeys = {
   all: ['activity'],
   member: (id: number) => ['activity', 'member', id],
   reputation: (id: number) => ['activity', 'reputation', id],
-  tag: (tag: string) => ['activity', 'topic', tagKey(tag)],
+  tag: (tag: string) => ['activity', 'tag', tagKey(tag)],
 } as const;
 
 export function memberActivityQuery(id: number) {

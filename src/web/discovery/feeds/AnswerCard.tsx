@@ -4,8 +4,7 @@ import { IconCheck } from '@tabler/icons-react';
 import type { SearchHighlight } from '#shared/discovery/search.ts';
 import { answerPath } from '#web/core/paths.ts';
 import { Count } from '#web/ui/Count.tsx';
-import { PostCard } from '#web/posts/index.ts';
-import solved from '#web/ui/solved.module.css';
+import { PostCard, postCardStyles as classes } from '#web/posts/index.ts';
 
 /** An answer in a list, below the title of its question. Both link to the answer on the question's page. */
 export function AnswerCard({ answer, hit }: { answer: Card; hit?: SearchHighlight | undefined }) {
@@ -20,7 +19,7 @@ export function AnswerCard({ answer, hit }: { answer: Card; hit?: SearchHighligh
         <>
           <Count of={answer.upvotes} singular="upvote" />
           {answer.accepted && (
-            <span className={solved.solved}>
+            <span className={classes.solved}>
               <IconCheck size={15} stroke={2} aria-hidden="true" />
               {t`Accepted answer`}
             </span>

@@ -14,7 +14,7 @@ import { LoadMore } from '#web/ui/LoadMore.tsx';
 import { NewItemsPill } from '#web/ui/NewItemsPill.tsx';
 import { LoadError } from '#web/ui/LoadError.tsx';
 import { QuestionCardSkeletons } from './QuestionCardSkeletons.tsx';
-import classes from './FeedList.module.css';
+import classes from '#web/ui/list-states.module.css';
 import type { PendingNewItems } from '#web/core/live-list.ts';
 import { mapQuestionCards, useLiveQuestionCards } from './useLiveQuestionCards.ts';
 
@@ -24,7 +24,7 @@ export function FeedList({ feed }: { feed: Feed }) {
   const query = useInfiniteQuery(feedQuery(feed, muted));
   const newItems = useLiveFeed(feed, muted);
   const questions = query.data === undefined ? [] : uniqueById(questionsOf(query.data));
-  const { shown, isWhole } = useIncrementalList(questions);
+  const { visibleItems, isWhole } = useIncrementalList(questions);
 
   if (query.isPending) return <QuestionCardSkeletons />;
   if (query.data === undefined)
@@ -35,7 +35,7 @@ export function FeedList({ feed }: { feed: Feed }) {
       <MutedBanner count={countMuted(query.data)} muted={muted} />
       {questions.length === 0 && <EmptyFeed feed={feed} />}
       {newItems.pill !== null && <NewItemsPill onClick={newItems.show}>{newItems.pill}</NewItemsPill>}
-      {shown.map((question) => (
+      {visibleItems.map((question) => (
         <QuestionCard key={question.id} question={question} />
       ))}
       {isWhole && query.hasNextPage && (
@@ -56,8 +56,8 @@ export function FeedList({ feed }: { feed: Feed }) {
 
 function EmptyFeed({ feed }: { feed: Feed }) {
   return (
-    <div className={classes.notice}>
-      <h2 className={classes.emptyTitle}>{t`No questions found`}</h2>
+    <div className={classes.empty}>
+      <h2 className={classes.title}>{t`No questions found`}</h2>
       <p>
         {feed === 'unanswered'
           ? t`Questions without an answer show up here.`

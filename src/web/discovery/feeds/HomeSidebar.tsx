@@ -4,7 +4,7 @@ import { type ReactNode, useId } from 'react';
 import type { Feed } from '#shared/discovery/feeds.ts';
 import { followedSummaryQuery, useMutedFilter } from '#web/engagement/index.ts';
 import { paths } from '#web/core/paths.ts';
-import placed from '#web/ui/side-column.module.css';
+import page from '#web/ui/page.module.css';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { TagLinks } from '#web/posts/index.ts';
 import { Time } from '#web/ui/Time.tsx';
@@ -18,10 +18,7 @@ const maxUnanswered = 4;
 /** The column next to the feed in wide windows: the followed tags, and unanswered questions that are not in view. */
 export function HomeSidebar({ feed }: { feed: Feed }) {
   return (
-    <aside
-      className={`${classes.aside} ${placed.sideColumn}`}
-      aria-label={t`Topics and unanswered questions`}
-    >
+    <aside className={`${classes.aside} ${page.sideColumn}`} aria-label={t`Topics and unanswered questions`}>
       <FollowedTagLinks />
       {feed !== 'unanswered' && <UnansweredQuestions feed={feed} />}
     </aside>

@@ -4,9 +4,7 @@ import type { QuestionCard as Card } from '#shared/posts/questions.ts';
 import type { SearchHighlight } from '#shared/discovery/search.ts';
 import { questionPath } from '#web/core/paths.ts';
 import { Count } from '#web/ui/Count.tsx';
-import { PostCard, TagLinks } from '#web/posts/index.ts';
-import solved from '#web/ui/solved.module.css';
-import classes from './QuestionCard.module.css';
+import { PostCard, postCardStyles as classes, TagLinks } from '#web/posts/index.ts';
 
 const maxTags = 3;
 
@@ -28,7 +26,7 @@ export function QuestionCard({ question, hit }: { question: Card; hit?: SearchHi
             <Count of={question.answerCount} singular="answer" />
           </span>
           {question.solved && (
-            <span className={solved.solved} title={t`The author accepted an answer`}>
+            <span className={classes.solved} title={t`The author accepted an answer`}>
               <IconCheck size={15} stroke={2} aria-hidden="true" />
               {t`solved`}
             </span>

@@ -5,7 +5,7 @@ import type { RelatedQuestionCards } from '#shared/discovery/similar.ts';
 import { QuestionLink, QuestionLinks } from './QuestionLinks.tsx';
 import { useLiveQuestionCards, type MapCards } from './useLiveQuestionCards.ts';
 import { api, readJson } from '#web/core/api.ts';
-import placed from '#web/ui/side-column.module.css';
+import page from '#web/ui/page.module.css';
 import { Count } from '#web/ui/Count.tsx';
 import classes from './RelatedQuestions.module.css';
 
@@ -20,7 +20,7 @@ export function RelatedQuestions({ id }: { id: number }) {
   useLiveQuestionCards<RelatedQuestionCards>({ queryKey: query.queryKey, mapCards: mapRelatedQuestions });
   if (data === undefined || data.items.length === 0) return null;
   return (
-    <aside className={`${classes.related} ${placed.sideColumn}`} aria-labelledby={titleId}>
+    <aside className={`${classes.related} ${page.sideColumn}`} aria-labelledby={titleId}>
       <h2 id={titleId} className={classes.heading}>
         {t`Related questions`}
       </h2>

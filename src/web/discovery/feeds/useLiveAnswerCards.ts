@@ -62,13 +62,13 @@ export function useLiveAnswerCards<Data>({
   }
 
   function isListed(id: number): boolean {
-    let found = false;
+    let listed = false;
     const data = client.getQueryData<Data>(queryKey);
     if (data !== undefined)
       mapCards(data, (card) => {
-        found ||= card.id === id;
+        listed ||= card.id === id;
         return card;
       });
-    return found;
+    return listed;
   }
 }

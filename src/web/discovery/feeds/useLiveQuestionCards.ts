@@ -93,14 +93,14 @@ export function useLiveQuestionCards<Data>(list: LiveQuestionCards<Data>): LiveL
   }
 
   function cards(): QuestionCard[] {
-    const found: QuestionCard[] = [];
+    const loaded: QuestionCard[] = [];
     const data = client.getQueryData<Data>(queryKey);
     if (data !== undefined)
       mapCards(data, (card) => {
-        found.push(card);
+        loaded.push(card);
         return card;
       });
-    return found;
+    return loaded;
   }
 
   function isListed(id: number): boolean {

@@ -23,7 +23,7 @@ export function FollowedTags(props: { none: boolean; still: boolean; empty: Reac
   return (
     <PagedList
       query={query}
-      noun="topics"
+      noun="tags"
       keyOf={(tag) => tag.name}
       pending={none ? empty : <TagSkeletons />}
       empty={empty}

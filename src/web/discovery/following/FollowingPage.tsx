@@ -1,20 +1,23 @@
 import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
-import { useSearch } from '@tanstack/react-router';
+import { Link, useSearch } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { QuestionCardSkeletons } from '#web/discovery/feeds/QuestionCardSkeletons.tsx';
 import { FollowedQuestions, RecentActivity } from './FollowedQuestions.tsx';
-import { FollowedTagsSummary } from './FollowedTagsSummary.tsx';
 import { FollowedTags } from './FollowedTags.tsx';
 import { followedSummaryQuery } from '#web/engagement/index.ts';
 import { SuggestedTags } from './SuggestedTags.tsx';
 import { paths } from '#web/core/paths.ts';
 import { usePageTitle } from '#web/core/page-title.ts';
-import { ButtonLink } from '#web/ui/ButtonLink.tsx';
+import { ButtonLink } from '#web/ui/PathLink.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
 import { TabLinks, type TabLink } from '#web/ui/TabLinks.tsx';
-import classes from '#web/ui/page.module.css';
+import page from '#web/ui/page.module.css';
+import type { FollowedTagsSummary as Summary } from '#shared/discovery/tags.ts';
+import { TagLink, tagLinkStyles as tags } from '#web/posts/index.ts';
+import classes from './following.module.css';
 
 type Tab = 'questions' | 'activity' | 'topics';
 
@@ -33,8 +36,8 @@ export function FollowingPage() {
   const suggesting = summary !== undefined && (summary.total === 0 || followedHere);
 
   const heading = (
-    <div className={classes.header}>
-      <PageHeading className={classes.heading}>{t`Following`}</PageHeading>
+    <div className={page.header}>
+      <PageHeading className={page.heading}>{t`Following`}</PageHeading>
     </div>
   );
   // Followed items come first on the page. Rendering the rest before they are loaded would make it jump.
@@ -82,7 +85,7 @@ const empty = {
 
 /** The suggestions above already show the next step. */
 function ShortEmptyText({ children }: { children: ReactNode }) {
-  return <p className={classes.lead}>{children}</p>;
+  return <p className={page.lead}>{children}</p>;
 }
 
 function NoQuestions() {
@@ -98,5 +101,27 @@ function NoActivity() {
     <EmptyState title={t`No activity this week`} text={empty.activity()}>
       <ButtonLink href={paths.following}>{t`Show all questions`}</ButtonLink>
     </EmptyState>
+  );
+}
+
+/** The first followed tags and how many more there are (docs/product.md 10.7). */
+function FollowedTagsSummary({ summary }: { summary: Summary }) {
+  if (summary.total === 0) return null;
+  const more = summary.total - summary.tags.length;
+  return (
+    <ul className={`${tags.tags} ${classes.summary}`} aria-label={t`Topics you follow`}>
+      {summary.tags.map((tag) => (
+        <li key={tag}>
+          <TagLink tag={tag} className={tags.tag} />
+        </li>
+      ))}
+      {more > 0 && (
+        <li>
+          <Link to="/following" search={{ tab: 'topics' }} resetScroll={false} className={classes.more}>
+            <Trans>+{more} more</Trans>
+          </Link>
+        </li>
+      )}
+    </ul>
   );
 }

@@ -69,7 +69,7 @@ export function useLiveFollowedTags(isFrozen: boolean): PendingNewItems {
     belongs: (posted) => isFollowed(posted) && !isHidden(posted),
     isMutedAfterEdit: isHidden,
   });
-  const tags = useLiveList<string>(queryKey, 'topic', isShown);
+  const tags = useLiveList<string>(queryKey, 'tag', isShown);
   useLiveTagPages(queryKey);
   const enter = useEffectEvent((followed: Follows) => {
     if (isFrozen || client.getQueryData(queryKey) === undefined) return;

@@ -3,7 +3,7 @@ import { useRouter } from '@tanstack/react-router';
 import type { SearchKind, SearchSort } from '#shared/discovery/search.ts';
 import { SelectField } from '#web/ui/SelectField.tsx';
 import { toSearchLocation, type Search, removeKindTerm } from './search.ts';
-import classes from './SearchControls.module.css';
+import classes from './SearchResults.module.css';
 
 const kindOptions = (): (readonly [SearchKind, string])[] => [
   ['questions', t`Questions`],

@@ -6,7 +6,7 @@ import { useEffect, useImperativeHandle, type KeyboardEvent, type Ref } from 're
 import { api, readJson } from '#web/core/api.ts';
 import { formatShortCount } from '#web/core/format.ts';
 import { getModKeyLabel } from '#web/core/keyboard-shortcuts.ts';
-import { formatCountOf } from '#web/ui/count-text.ts';
+import { formatCountOf } from '#web/ui/Count.tsx';
 import { useListbox } from '#web/ui/useListbox.ts';
 import {
   type OperatorCompletion,
@@ -45,11 +45,11 @@ export default function SearchHelp({ id, text, caret, keys, onActive, onChoose }
     onChoose: ({ insert }) => onChoose(applyCompletion(text, { caret, start, by: insert })),
     first: false,
   });
-  const shown = text.trim() === '' || (typing !== null && options.length > 0);
-  const activeId = shown ? list.activeId : null;
-  useImperativeHandle(keys, () => ({ onKeyDown: (event) => shown && list.onKeyDown(event) }));
+  const isOpen = text.trim() === '' || (typing !== null && options.length > 0);
+  const activeId = isOpen ? list.activeId : null;
+  useImperativeHandle(keys, () => ({ onKeyDown: (event) => isOpen && list.onKeyDown(event) }));
   useEffect(() => onActive(activeId), [activeId, onActive]);
-  if (!shown) return null;
+  if (!isOpen) return null;
 
   return (
     <div className={classes.help}>
@@ -106,12 +106,12 @@ function useTagOptions(typed: string | null): Option[] {
 function useMemberOptions(typed: string | null): Option[] {
   const [q] = useDebouncedValue(typed?.trim() ?? '', 120);
   const { data } = useQuery({ ...instantSearchQuery(q), enabled: typed !== null && q !== '' });
-  const found =
+  const members =
     q === '' ? [] : (data?.members ?? []).filter(({ displayName }) => matchesTyped(displayName, typed));
   const self = { insert: 'user:me', label: 'user:me', description: t`Your posts` };
   return [
     ...('me'.startsWith((typed ?? '').toLowerCase()) ? [self] : []),
-    ...found.map((member) => ({
+    ...members.map((member) => ({
       insert: formatUserTerm(member),
       label: member.displayName,
       description: t`Posts by ${member.displayName}`,

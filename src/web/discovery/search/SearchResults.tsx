@@ -70,14 +70,14 @@ type FoundItem =
   | { kind: 'answers'; item: Results['answers'][number]; hit: SearchHighlight | undefined }
   | { kind: 'users'; item: Results['users'][number] };
 
-function SearchResult(found: FoundItem) {
-  switch (found.kind) {
+function SearchResult(result: FoundItem) {
+  switch (result.kind) {
     case 'questions':
-      return <QuestionCard question={found.item} hit={found.hit} />;
+      return <QuestionCard question={result.item} hit={result.hit} />;
     case 'answers':
-      return <AnswerCard answer={found.item} hit={found.hit} />;
+      return <AnswerCard answer={result.item} hit={result.hit} />;
     case 'users':
-      return <MemberCard member={found.item} />;
+      return <MemberCard member={result.item} />;
   }
 }
 

@@ -3,7 +3,7 @@ import { VisuallyHidden } from '@mantine/core';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import type { TagSort } from '#shared/discovery/tags.ts';
 import { paths } from '#web/core/paths.ts';
-import { ButtonLink } from '#web/ui/ButtonLink.tsx';
+import { ButtonLink } from '#web/ui/PathLink.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { NewItemsPill } from '#web/ui/NewItemsPill.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
@@ -18,7 +18,7 @@ export function TagList({ q, sort }: { q: string; sort: TagSort }) {
   return (
     <PagedList
       query={query}
-      noun="topics"
+      noun="tags"
       keyOf={(tag) => tag.name}
       pending={<TagSkeletons />}
       empty={<NoTags q={q} />}

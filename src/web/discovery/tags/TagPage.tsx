@@ -15,7 +15,7 @@ import { paths } from '#web/core/paths.ts';
 import { tagQuery, tagQuestionsQuery, translateTagDescription } from './tags.ts';
 import { usePageTitle } from '#web/core/page-title.ts';
 import { useLiveTag } from './useLiveTags.ts';
-import { ButtonLink } from '#web/ui/ButtonLink.tsx';
+import { ButtonLink } from '#web/ui/PathLink.tsx';
 import { Count } from '#web/ui/Count.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { MessagePage } from '#web/ui/MessagePage.tsx';

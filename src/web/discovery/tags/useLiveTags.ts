@@ -35,7 +35,7 @@ export function useLiveTags(wanted: { q: string; sort: TagSort }): PendingNewIte
   const loadedPages = () => client.getQueryData<InfiniteData<TagsPage>>(queryKey)?.pages ?? [];
   const isListed = (tag: string) =>
     loadedPages().some((page) => page.items.some((listedTag) => tagKey(listedTag.name) === tagKey(tag)));
-  const arrivals = useLiveList(queryKey, 'topic', isListed);
+  const arrivals = useLiveList(queryKey, 'tag', isListed);
   useLiveQuery('tags', queryKey, {
     patch: (event) => {
       patchTagPages(client, queryKey, event);

@@ -59,18 +59,18 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
     if (problem?.field != null && problem.field in change) setProblem(null);
   }
 
-  function fail(found: AskProblem) {
-    setProblem(found);
-    if (found.field === 'title') title.current?.focus();
-    if (found.field === 'content') details.current?.focus();
-    if (found.field === 'tags') tagField.current?.focus();
+  function fail(newProblem: AskProblem) {
+    setProblem(newProblem);
+    if (newProblem.field === 'title') title.current?.focus();
+    if (newProblem.field === 'content') details.current?.focus();
+    if (newProblem.field === 'tags') tagField.current?.focus();
   }
 
   function submit(event?: FormEvent) {
     event?.preventDefault();
     if (ask.isPending || props.signedOut) return;
-    const found = validateAskDraft(draft);
-    if (found !== null) return fail(found);
+    const invalid = validateAskDraft(draft);
+    if (invalid !== null) return fail(invalid);
     setProblem(null);
     ask.mutate(draft, {
       onSuccess: ({ id }) => {
@@ -83,8 +83,8 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
         // An earlier try succeeded although its response was lost, and the text has changed since: this is a new post.
         if (error instanceof ApiError && error.kind === 'key-reused')
           setDraft({ key: createIdempotencyKey() });
-        const shown = toAskProblem(error);
-        if (shown !== null) fail(shown);
+        const refused = toAskProblem(error);
+        if (refused !== null) fail(refused);
       },
     });
   }

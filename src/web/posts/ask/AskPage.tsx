@@ -5,7 +5,7 @@ import { AskForm } from './AskForm.tsx';
 import { useMember } from '#web/core/session.ts';
 import { usePageTitle } from '#web/core/page-title.ts';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
-import classes from './AskPage.module.css';
+import classes from '#web/ui/page.module.css';
 
 export function AskPage() {
   usePageTitle(t`Ask a question`);

@@ -3,7 +3,7 @@ import { IconCheck } from '@tabler/icons-react';
 import { Suspense, useEffect, useId, useRef, useState } from 'react';
 import { lazyComponent } from '#web/core/lazy.ts';
 import type { QuestionCard } from '#shared/posts/questions.ts';
-import placed from '#web/ui/side-column.module.css';
+import page from '#web/ui/page.module.css';
 import { Count } from '#web/ui/Count.tsx';
 import classes from './SimilarQuestions.module.css';
 
@@ -16,36 +16,36 @@ const SimilarQuestionPreview = lazyComponent(() => import('./SimilarQuestionPrev
 export function SimilarQuestions({ questions }: { questions: readonly QuestionCard[] | undefined }) {
   const titleId = useId();
   const [opened, setOpened] = useState<number | null>(null);
-  const [shown, setShown] = useState<number | null>(null);
+  const [previewedId, setShown] = useState<number | null>(null);
   const opener = useRef<HTMLButtonElement>(null);
   // The dialog is loaded when it is first opened, too late to remember the focused element itself.
   useEffect(() => {
     if (opened === null) opener.current?.focus();
   }, [opened]);
-  const found = questions ?? [];
+  const items = questions ?? [];
   return (
-    <section className={`${classes.similar} ${placed.sideColumn}`} aria-labelledby={titleId}>
+    <section className={`${classes.similar} ${page.sideColumn}`} aria-labelledby={titleId}>
       <h2 id={titleId} className={classes.heading}>
         {t`Similar questions`}
       </h2>
       <p className={classes.announced} aria-live="polite">
         {questions !== undefined &&
-          plural(found.length, {
+          plural(items.length, {
             0: 'No similar questions',
             one: '# similar question',
             other: '# similar questions',
           })}
       </p>
-      {found.length === 0 && (
+      {items.length === 0 && (
         <p className={classes.hint}>
           {questions === undefined
             ? t`Similar questions appear here as you type. One of them may have your answer.`
             : t`No similar questions found.`}
         </p>
       )}
-      {found.length > 0 && (
+      {items.length > 0 && (
         <ul className={classes.list}>
-          {found.map((question) => (
+          {items.map((question) => (
             <li key={question.id}>
               <button
                 type="button"
@@ -74,9 +74,9 @@ export function SimilarQuestions({ questions }: { questions: readonly QuestionCa
           ))}
         </ul>
       )}
-      {shown !== null && (
+      {previewedId !== null && (
         <Suspense fallback={null}>
-          <SimilarQuestionPreview id={shown} opened={opened !== null} onClose={() => setOpened(null)} />
+          <SimilarQuestionPreview id={previewedId} opened={opened !== null} onClose={() => setOpened(null)} />
         </Suspense>
       )}
     </section>

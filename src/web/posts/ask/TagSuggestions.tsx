@@ -8,7 +8,7 @@ import { type RefObject, useEffect, useRef } from 'react';
 import type { TagSuggestion } from '#shared/discovery/similar.ts';
 import { api, readJson } from '#web/core/api.ts';
 import { formatCount, formatShortCount } from '#web/core/format.ts';
-import { formatCountOf } from '#web/ui/count-text.ts';
+import { formatCountOf } from '#web/ui/Count.tsx';
 import { canAddTag, getUnfinishedTag, hasTag } from './tag-field.ts';
 import classes from './TagSuggestions.module.css';
 
@@ -26,9 +26,9 @@ export function TagSuggestions(props: {
   const unfinished = getUnfinishedTag(typed);
   const completing = useTagCompletions(unfinished);
   const wanted = completing.length > 0 ? completing : fitting;
-  const shown = canAddTag(typed) ? wanted.filter(({ name }) => !hasTag(typed, name)) : [];
+  const suggested = canAddTag(typed) ? wanted.filter(({ name }) => !hasTag(typed, name)) : [];
   const row = useRef<HTMLDivElement>(null);
-  const isSuggesting = shown.length > 0;
+  const isSuggesting = suggested.length > 0;
   useEffect(() => {
     if (isSuggesting && field.current === document.activeElement)
       row.current?.scrollIntoView({ block: 'nearest' });
@@ -37,7 +37,7 @@ export function TagSuggestions(props: {
     <div ref={row} className={classes.row}>
       {isSuggesting && (
         <ul className={classes.tags} aria-label={t`Suggestions`}>
-          {shown.slice(0, maxSuggestions).map(({ name, questionsCount }) => (
+          {suggested.slice(0, maxSuggestions).map(({ name, questionsCount }) => (
             <li key={name}>
               <button
                 type="button"

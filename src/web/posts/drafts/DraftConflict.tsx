@@ -7,7 +7,7 @@ import type { ConflictingDraft as Choice } from './useDraft.ts';
 import { Time } from '#web/ui/Time.tsx';
 import classes from './DraftConflict.module.css';
 import { ScrollBox } from '#web/ui/markdown/ScrollBox.tsx';
-import { keepFieldInView } from '#web/posts/keep-field-in-view.ts';
+import { keepFieldInView } from '#web/editor/index.ts';
 
 const Difference = lazyComponent(() => import('#web/posts/revisions/TextDiff.tsx'));
 

@@ -90,8 +90,8 @@ describe('decideDraftMerge with a draft on the server', () => {
       server('Theirs', { key: 'key-of-another' }),
       'behind',
     ],
-  ])('%s', (_, mine, theirs, found) => {
-    expect(decideDraftMerge(mine, theirs, here)).toBe(found);
+  ])('%s', (_, mine, theirs, decision) => {
+    expect(decideDraftMerge(mine, theirs, here)).toBe(decision);
   });
 });
 
@@ -114,8 +114,8 @@ describe('decideDraftMerge without a draft on the server', () => {
       nothing,
       'new',
     ],
-  ])('%s', (_, mine, theirs, found) => {
-    expect(decideDraftMerge(mine, theirs, here)).toBe(found);
+  ])('%s', (_, mine, theirs, decision) => {
+    expect(decideDraftMerge(mine, theirs, here)).toBe(decision);
   });
 });
 
@@ -128,8 +128,8 @@ test('never discards unsent text without asking', () => {
           for (const clientId of ['this-browser', 'another-browser'])
             for (const theirs of ['Theirs', null]) {
               const mine = record('Mine', { baseVersion, wasSent, postedKey, dirty: true });
-              const found = decideDraftMerge(mine, server(theirs, { clientId, sequence }), here);
-              expect(['choice', 'continues', 'new']).toContain(found);
+              const decision = decideDraftMerge(mine, server(theirs, { clientId, sequence }), here);
+              expect(['choice', 'continues', 'new']).toContain(decision);
             }
 });
 

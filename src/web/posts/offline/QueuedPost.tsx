@@ -9,10 +9,16 @@ import facts from '#web/ui/meta-line.module.css';
 import { copyText } from '#web/ui/copy-text.ts';
 import { Markdown } from '#web/ui/markdown/Markdown.tsx';
 import { QueuedMark } from '#web/ui/QueuedMark.tsx';
-import { DeleteDialog } from '#web/ui/DeleteDialog.tsx';
+import { DeleteDialog } from '#web/ui/Dialog.tsx';
 import { rememberLostFocus, restoreAsDraft } from './useQueuedPosts.ts';
 import { PostAction, PostActions } from '#web/posts/PostActions.tsx';
-import { answerFormId, hasForm, type QueuedPost, queuedPostAnchor, replyTarget } from './queued-posts.ts';
+import {
+  answerFormId,
+  isFormOnPage,
+  type QueuedPost,
+  queuedPostAnchor,
+  replyTarget,
+} from './queued-posts.ts';
 import postClasses from '#web/posts/PostFrame.module.css';
 import metaClasses from '#web/posts/PostMeta.module.css';
 import classes from './QueuedPost.module.css';
@@ -130,7 +136,7 @@ export function QueuedPostArticle({ post }: { post: QueuedPost }) {
     saveReplyingTo(replyTarget(post.data));
   }
 
-  const editable = page !== undefined && hasForm(post, page);
+  const editable = page !== undefined && isFormOnPage(post, page);
   return <QueuedPostCard post={post} memberId={member.id} {...(editable && { onEdit: edit })} />;
 }
 

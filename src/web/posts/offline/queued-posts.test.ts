@@ -3,7 +3,13 @@ import type { Answer } from '#shared/posts/answers.ts';
 import type { QuestionPageData } from '#shared/posts/questions.ts';
 import type { Reply } from '#shared/posts/replies.ts';
 import { groupQueuedReplies } from '#web/posts/reply-tree.ts';
-import { hasForm, highestId, splitPosted, listQueuedPosts, type QueuedPost } from './queued-posts.ts';
+import {
+  isFormOnPage,
+  getHighestPostId,
+  separatePublishedPosts,
+  listQueuedPosts,
+  type QueuedPost,
+} from './queued-posts.ts';
 
 const time = '2026-01-01T00:00:00.000Z';
 const me = 1;
@@ -69,7 +75,7 @@ const keys = (posts: readonly QueuedPost[]) => posts.map(({ data }) => data.key)
 
 test('removes a queued post that the page already shows', () => {
   const mine = queuedPost('answer', { content: 'Mine' });
-  const { queued: left, posted } = splitPosted([mine], page([answer(12, 'Mine')]), me);
+  const { queued: left, posted } = separatePublishedPosts([mine], page([answer(12, 'Mine')]), me);
   expect(left).toEqual([]);
   expect(posted.get(mine.data.key)).toEqual({ kind: 'answer', id: 12 });
 });
@@ -80,48 +86,48 @@ test.each([
   ['different', answer(12, 'Not mine')],
 ])('keeps a queued post next to an answer that is %s', (_, other) => {
   const mine = queuedPost('answer', { content: 'Mine' });
-  expect(keys(splitPosted([mine], page([other]), me).queued)).toEqual([mine.data.key]);
+  expect(keys(separatePublishedPosts([mine], page([other]), me).queued)).toEqual([mine.data.key]);
 });
 
 test('matches posts with the same text in the order they were queued', () => {
   const [one, two] = [queuedPost('reply', { content: 'Thanks' }), queuedPost('reply', { content: 'Thanks' })];
-  const { queued: left } = splitPosted([one, two], page([], [reply(11, 'Thanks')]), me);
+  const { queued: left } = separatePublishedPosts([one, two], page([], [reply(11, 'Thanks')]), me);
   expect(keys(left)).toEqual([two.data.key]);
-  expect(splitPosted([one, two], page([], [reply(11, 'Thanks'), reply(12, 'Thanks')]), me).queued).toEqual(
-    [],
-  );
+  expect(
+    separatePublishedPosts([one, two], page([], [reply(11, 'Thanks'), reply(12, 'Thanks')]), me).queued,
+  ).toEqual([]);
 });
 
 test('never matches a refused post with a published one', () => {
   const mine = queuedPost('answer', { content: 'Mine' }, 'No');
-  expect(splitPosted([mine], page([answer(12, 'Mine')]), me).queued).toEqual([mine]);
+  expect(separatePublishedPosts([mine], page([answer(12, 'Mine')]), me).queued).toEqual([mine]);
 });
 
 test('counts the replies of all threads for the highest id', () => {
   const answers = [
     answer(3, 'a', { replies: { items: [reply(40, 'x', { answerId: 3 })], nextCursor: null } }),
   ];
-  expect(highestId(page(answers, [reply(7, 'y')]), 'reply')).toBe(40);
-  expect(highestId(page(answers), 'answer')).toBe(3);
-  expect(highestId(page([]), 'answer')).toBe(0);
-  expect(highestId(undefined, 'reply')).toBe(0);
+  expect(getHighestPostId(page(answers, [reply(7, 'y')]), 'reply')).toBe(40);
+  expect(getHighestPostId(page(answers), 'answer')).toBe(3);
+  expect(getHighestPostId(page([]), 'answer')).toBe(0);
+  expect(getHighestPostId(undefined, 'reply')).toBe(0);
 });
 
 test('finds the form of a reply while its parent exists', () => {
   const there = page([answer(3, 'a')], [reply(7, 'y'), reply(8, '', { deleted: true })]);
-  expect(hasForm(queuedPost('reply', { content: 'z', parentReplyId: 7 }), there)).toBe(true);
-  expect(hasForm(queuedPost('reply', { content: 'z', parentReplyId: 8 }), there)).toBe(false);
-  expect(hasForm(queuedPost('reply', { content: 'z', answerId: 3 }), there)).toBe(true);
-  expect(hasForm(queuedPost('reply', { content: 'z', answerId: 4 }), there)).toBe(false);
-  expect(hasForm(queuedPost('reply', { content: 'z' }), there)).toBe(true);
+  expect(isFormOnPage(queuedPost('reply', { content: 'z', parentReplyId: 7 }), there)).toBe(true);
+  expect(isFormOnPage(queuedPost('reply', { content: 'z', parentReplyId: 8 }), there)).toBe(false);
+  expect(isFormOnPage(queuedPost('reply', { content: 'z', answerId: 3 }), there)).toBe(true);
+  expect(isFormOnPage(queuedPost('reply', { content: 'z', answerId: 4 }), there)).toBe(false);
+  expect(isFormOnPage(queuedPost('reply', { content: 'z' }), there)).toBe(true);
 });
 
 test('puts a queued reply below its parent, or at the top level if the parent is not loaded', () => {
   const below = queuedPost('reply', { content: 'a', parentReplyId: 7 });
   const lost = queuedPost('reply', { content: 'b', parentReplyId: 9 });
   const elsewhere = queuedPost('reply', { content: 'c', answerId: 3 });
-  const found = groupQueuedReplies([below, lost, elsewhere], null, [reply(7, 'y')]);
-  expect([...found].map(([parent, posts]) => [parent, keys(posts)])).toEqual([
+  const groups = groupQueuedReplies([below, lost, elsewhere], null, [reply(7, 'y')]);
+  expect([...groups].map(([parent, posts]) => [parent, keys(posts)])).toEqual([
     [7, [below.data.key]],
     [null, [lost.data.key]],
   ]);

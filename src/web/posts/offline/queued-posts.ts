@@ -62,7 +62,7 @@ export const answerAction = (data: AnswerToSend): OfflineAction => ({
 export const replyAction = (data: ReplyToSend): OfflineAction => ({ kind: 'reply', target: data.key, data });
 
 /** The highest id of a kind on the page; 0 if there is none. */
-export function highestId(page: QuestionPageData | undefined, kind: 'answer' | 'reply'): number {
+export function getHighestPostId(page: QuestionPageData | undefined, kind: 'answer' | 'reply'): number {
   if (page === undefined) return 0;
   const posts = kind === 'answer' ? page.answers.items : listReplies(page);
   return Math.max(0, ...posts.map(({ id }) => id));
@@ -89,7 +89,7 @@ export function listQueuedPosts(questionId: number, all: readonly QueuedAction[]
  * event or a fetch can show a post before the response to its own request arrives, or after it was lost. It is
  * recognized by author, text and an id higher than any the page had.
  */
-export function splitPosted(
+export function separatePublishedPosts(
   queued: readonly QueuedPost[],
   page: QuestionPageData,
   memberId: number,
@@ -121,7 +121,7 @@ export function replyTarget({ questionId, answerId, parentReplyId }: ReplyToSend
 }
 
 /** Whether the form that the post was written in is on the page. */
-export function hasForm(post: QueuedPost, page: QuestionPageData): boolean {
+export function isFormOnPage(post: QueuedPost, page: QuestionPageData): boolean {
   if (post.kind === 'answer') return true;
   const target = findPost(page, replyTarget(post.data));
   return target !== undefined && !('deleted' in target && target.deleted);

@@ -4,7 +4,13 @@ import { onDraftCleared, prefillDraft } from '#web/posts/drafts/useDraft.ts';
 import { dequeueAction, useOfflineQueue } from '#web/core/offline-queue.ts';
 import { anchorOf } from '#web/posts/post-ref.ts';
 import type { PostRef } from '#shared/core/fields.ts';
-import { hasForm, listQueuedPosts, type QueuedPost, replyTarget, splitPosted } from './queued-posts.ts';
+import {
+  isFormOnPage,
+  listQueuedPosts,
+  type QueuedPost,
+  replyTarget,
+  separatePublishedPosts,
+} from './queued-posts.ts';
 import { draftTargets } from '#shared/posts/drafts-targets.ts';
 
 /**
@@ -30,7 +36,7 @@ export function useQueuedPosts({
     const queuedHere = listQueuedPosts(questionId, all);
     return page === undefined
       ? { queued: queuedHere, posted: noPosts }
-      : splitPosted(queuedHere, page, memberId);
+      : separatePublishedPosts(queuedHere, page, memberId);
   }, [all, questionId, memberId, page]);
 
   useEffect(() => {
@@ -42,7 +48,8 @@ export function useQueuedPosts({
     if (page === undefined) return;
     const restoreRefused = () => {
       for (const post of queued) {
-        if (post.item.refusalReason === null || post.data.orphaned === true || !hasForm(post, page)) continue;
+        if (post.item.refusalReason === null || post.data.orphaned === true || !isFormOnPage(post, page))
+          continue;
         if (post.kind === 'reply' && replyingTo !== null) continue;
         if (!restoreAsDraft(memberId, post) || post.kind === 'answer') continue;
         openReply(replyTarget(post.data));

@@ -13,12 +13,12 @@ import { ApiError, translateCodedError } from '#web/core/errors.ts';
 import { DraftConflict } from '#web/posts/drafts/DraftConflict.tsx';
 import { EditConflictBanner } from '#web/posts/revisions/EditConflictBanner.tsx';
 import { useQuestionPage } from './question-page-context.ts';
-import { listMentionable, patchPost } from './question-page-data.ts';
+import { listMentionableMembers, patchPost } from './question-page-data.ts';
 import { editQuestion } from '#web/posts/post-api.ts';
 import { CharacterCounter } from '#web/ui/CharacterCounter.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
 import { Editor, type EditorHandle } from '#web/editor/index.ts';
-import classes from './EditQuestionForm.module.css';
+import classes from '#web/posts/PostForm.module.css';
 
 /**
  * The author's form for title, details and tags, shown instead of the text.
@@ -71,25 +71,25 @@ export function EditQuestionForm({ question, onLeave }: { question: Question; on
     },
   });
 
-  function fail(found: AskProblem | null) {
-    setProblem(found);
-    if (found?.field === 'title') title.current?.focus();
-    if (found?.field === 'content') details.current?.focus();
-    if (found?.field === 'tags') tagField.current?.focus();
+  function fail(newProblem: AskProblem | null) {
+    setProblem(newProblem);
+    if (newProblem?.field === 'title') title.current?.focus();
+    if (newProblem?.field === 'content') details.current?.focus();
+    if (newProblem?.field === 'tags') tagField.current?.focus();
   }
 
   function submit(event?: FormEvent) {
     event?.preventDefault();
     if (save.isPending) return;
-    const found = validateAskDraft(draft);
-    fail(found);
-    if (found === null) save.mutate();
+    const invalid = validateAskDraft(draft);
+    fail(invalid);
+    if (invalid === null) save.mutate();
   }
 
   const errorOf = (field: AskProblem['field']) => (problem?.field === field ? problem.message : null);
   const tagsError = findTagsProblem(parseTags(draft.tags));
   return (
-    <form className={classes.form} noValidate onSubmit={submit}>
+    <form className={classes.questionForm} noValidate onSubmit={submit}>
       <EditConflictBanner
         post={{ kind: 'question', id: question.id }}
         knownEditedAt={save.isPending ? question.editedAt : draft.version}
@@ -119,7 +119,7 @@ export function EditQuestionForm({ question, onLeave }: { question: Question; on
         value={draft.content}
         onChange={(content) => setDraft({ content })}
         limit={limits.details}
-        mentionable={() => listMentionable(cache.read(), member.id)}
+        mentionable={() => listMentionableMembers(cache.read(), member.id)}
         error={errorOf('content')}
         draft={state}
         rows={8}

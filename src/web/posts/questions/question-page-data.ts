@@ -246,7 +246,10 @@ function mapThreads(
  * The participants of a thread without the viewer, each once: the question's author, then the authors of answers and
  * replies.
  */
-export function listMentionable(page: QuestionPageData | undefined, viewerId: number): MentionableMember[] {
+export function listMentionableMembers(
+  page: QuestionPageData | undefined,
+  viewerId: number,
+): MentionableMember[] {
   if (page === undefined) return [];
   const posts = [
     page.question,

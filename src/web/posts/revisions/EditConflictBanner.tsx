@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { useLayoutEffect, useRef, useState } from 'react';
 import type { PostRef } from '#shared/core/fields.ts';
-import { keepFieldInView } from '#web/posts/keep-field-in-view.ts';
+import { keepFieldInView } from '#web/editor/index.ts';
 import { RevisionsDialog } from './Revisions.tsx';
 import classes from './EditConflictBanner.module.css';
 
@@ -25,10 +25,10 @@ type Props = {
 /** Says that the parent or edited post was changed while the member was writing. */
 export function EditConflictBanner({ post, knownEditedAt, editedAt, onDismiss }: Props) {
   // Both times come from the server in one format, so they compare as strings.
-  const shown = editedAt !== null && (knownEditedAt === null || editedAt > knownEditedAt);
+  const isVisible = editedAt !== null && (knownEditedAt === null || editedAt > knownEditedAt);
   return (
     <output className={classes.frame}>
-      {shown && <EditConflictMessage post={post} editedAt={editedAt} onDismiss={onDismiss} />}
+      {isVisible && <EditConflictMessage post={post} editedAt={editedAt} onDismiss={onDismiss} />}
     </output>
   );
 }

@@ -13,8 +13,8 @@ describe('diffWords', () => {
     ['我昨天在火车上写的', '我昨天在家里写的', '我昨天在[-火车上][+家里]写的'],
     ['Flour, water, salt', 'How to get a passport', '[-Flour, water, salt][+How to get a passport]'],
     ['The same', 'The same', 'The same'],
-  ])('compares %j with %j: %j', (before, after, shown) => {
-    expect(marked(diffWords(before, after))).toBe(shown);
+  ])('compares %j with %j: %j', (before, after, expected) => {
+    expect(marked(diffWords(before, after))).toBe(expected);
   });
 });
 

@@ -66,12 +66,12 @@ function matchParagraphs(out: readonly string[], into: readonly string[]): DiffR
   let pendingAdditions: DiffRun[][] = [];
   for (const text of into) {
     const words = wordsOf(text);
-    const found = remaining.findIndex((old) => textSimilarity(old.words, words) >= minSimilarity);
-    if (found === -1) {
+    const index = remaining.findIndex((old) => textSimilarity(old.words, words) >= minSimilarity);
+    if (index === -1) {
       pendingAdditions.push([{ kind: 'in', text }]);
       continue;
     }
-    const skipped = remaining.splice(0, found + 1);
+    const skipped = remaining.splice(0, index + 1);
     const counterpart = skipped.pop()?.text ?? '';
     changes.push(...removedParagraphs(skipped), ...pendingAdditions, diffWords(counterpart, text));
     pendingAdditions = [];

@@ -4,7 +4,7 @@ import { useEffect, useState, type ComponentProps } from 'react';
 import type { ExtraProps } from 'react-markdown';
 import { getNodeText } from './fit-blocks.ts';
 import { copyText } from '#web/ui/copy-text.ts';
-import { getLanguageName } from './language-names.ts';
+import { getCodeLanguageName } from './language-names.ts';
 import { ScrollBox } from './ScrollBox.tsx';
 import classes from './CodeBlock.module.css';
 
@@ -13,7 +13,7 @@ type Element = NonNullable<ExtraProps['node']>;
 /** A code block with its language and a copy button. */
 export function CodeBlock({ node, children }: ComponentProps<'pre'> & ExtraProps) {
   const typed = node === undefined ? null : getCodeLanguage(node);
-  const language = typed === null ? null : getLanguageName(typed);
+  const language = typed === null ? null : getCodeLanguageName(typed);
   return (
     <div className={classes.block}>
       <div className={classes.bar}>

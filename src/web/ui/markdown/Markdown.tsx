@@ -17,13 +17,11 @@ import remarkBreaks from 'remark-breaks';
 import remarkGfm from 'remark-gfm';
 import { isCheapToParse } from '#shared/core/markdown-cost.ts';
 import { PathLink } from '#web/ui/PathLink.tsx';
-import { fitBlocks, getNodeText } from './fit-blocks.ts';
+import { fitBlocks, getNodeText, splitLongWords } from './fit-blocks.ts';
 import { CodeBlock } from './CodeBlock.tsx';
 import { hasCodeLanguage, useHighlighter } from './useHighlighter.ts';
-import { sanitizeUrl } from './safe-urls.ts';
-import { splitLongWords } from './long-words.ts';
 import { useQuestionTitles } from './useQuestionTitles.ts';
-import { getInternalTarget, linkInternally, findQuestionReferences } from './internal-links.ts';
+import { getInternalPath, linkInternally, findQuestionReferences, sanitizeUrl } from './links.ts';
 import { ScrollBox } from './ScrollBox.tsx';
 import classes from './Markdown.module.css';
 
@@ -93,7 +91,7 @@ function Rendered({ text, breaks, headingLevel }: Required<Pick<Props, 'text' | 
       }}
       components={components}
       urlTransform={(address, _name, element) =>
-        getInternalTarget(element) ?? sanitizeUrl(address, `#${idPrefix}`)
+        getInternalPath(element) ?? sanitizeUrl(address, `#${idPrefix}`)
       }
     >
       {text}
@@ -115,7 +113,7 @@ function TextLink({
   node,
   'aria-describedby': describedBy,
 }: ComponentProps<'a'> & ExtraProps) {
-  const inside = node === undefined ? null : getInternalTarget(node);
+  const inside = node === undefined ? null : getInternalPath(node);
   if (inside !== null) {
     const isMention = node?.properties['dataMention'] !== undefined;
     return (

@@ -1,5 +1,5 @@
 /** The name of a code block's language. An unknown one is returned as typed. */
-export function getLanguageName(typed: string): string {
+export function getCodeLanguageName(typed: string): string {
   return names[typed.toLowerCase()] ?? typed;
 }
 

@@ -13,12 +13,12 @@ const maxReferences = 50;
 
 /** The question numbers in a text, each once. */
 export function findQuestionReferences(text: string): number[] {
-  const found = new Set<number>();
+  const ids = new Set<number>();
   for (const [, number] of text.matchAll(questionReference)) {
-    found.add(Number(number));
-    if (found.size === maxReferences) break;
+    ids.add(Number(number));
+    if (ids.size === maxReferences) break;
   }
-  return [...found];
+  return [...ids];
 }
 
 /**
@@ -32,7 +32,7 @@ export function linkInternally({ titles, origin }: { titles: ReadonlyMap<number,
 }
 
 /** The path of a link created by `linkInternally`; null for other links. */
-export function getInternalTarget({ properties }: Element): string | null {
+export function getInternalPath({ properties }: Element): string | null {
   const target = properties['dataInside'];
   return typeof target === 'string' ? target : null;
 }
@@ -76,4 +76,17 @@ function markMention(link: Element, origin: string): void {
   if (id === undefined) return;
   const target = profilePath(Number(id));
   link.properties = { href: target, dataInside: target, dataMention: '' };
+}
+
+const schemes = new Set(['http:', 'https:', 'mailto:']);
+
+/**
+ * The address of a link in a member's text, or '' if it is not allowed. Allowed are absolute http, https and mailto
+ * addresses and the footnotes of the same text.
+ * @param footnotes the prefix of the text's footnote ids, with the `#`.
+ */
+export function sanitizeUrl(address: string, footnotes?: string): string {
+  if (footnotes !== undefined && address.startsWith(footnotes)) return address;
+  const url = URL.parse(address);
+  return url !== null && schemes.has(url.protocol) ? address : '';
 }

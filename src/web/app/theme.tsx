@@ -1,5 +1,5 @@
 import { createTheme, type VariantColorsResolver } from '@mantine/core';
-import { ButtonRoot } from '#web/ui/ButtonRoot.tsx';
+import type { ComponentProps, MouseEvent } from 'react';
 import fields from '#web/ui/fields.module.css';
 
 /** Mantine settings beyond the variables of theme.css. */
@@ -75,3 +75,23 @@ function colorsOf({
       return { background: 'transparent', hover: wash, color: text, border: transparent };
   }
 }
+
+/**
+ * The element of every button. A loading button ignores presses but keeps the focus: browsers take it from a disabled
+ * button, and keyboard users would start again at the top of the page.
+ */
+function ButtonRoot({ disabled, onClick, ...props }: ComponentProps<'button'> & LoadingProps) {
+  const isLoading = props['data-loading'] === true && props['data-disabled'] !== true;
+  return (
+    <button
+      {...props}
+      disabled={disabled === true && !isLoading}
+      {...(isLoading && { 'aria-disabled': true, 'aria-busy': true })}
+      onClick={isLoading ? doNothing : onClick}
+    />
+  );
+}
+
+type LoadingProps = { 'data-loading'?: boolean; 'data-disabled'?: boolean };
+
+const doNothing = (event: MouseEvent) => event.preventDefault();

@@ -1,4 +1,5 @@
-import classes from './ToastMessage.module.css';
+import { Notifications } from '@mantine/notifications';
+import classes from './Toasts.module.css';
 
 /** A message with an action. */
 export function ToastMessage(props: { message: string; label: string; onPress: () => void }) {
@@ -9,5 +10,17 @@ export function ToastMessage(props: { message: string; label: string; onPress: (
         {props.label}
       </button>
     </span>
+  );
+}
+
+/** The container of the messages. */
+export default function Toasts() {
+  return (
+    <Notifications
+      position="bottom-center"
+      limit={3}
+      containerWidth={400}
+      className={classes.container ?? ''}
+    />
   );
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatCountOf, getCountedWord } from './count-text.ts';
+import { formatCountOf, getCountedWord } from './Count.tsx';
 
 test('uses the singular for one and the plural for everything else', () => {
   expect(formatCountOf('upvote', 1, '1')).toBe('1 upvote');

@@ -1,7 +1,7 @@
 import { fromHtml } from 'hast-util-from-html';
 import type { ElementContent } from 'hast';
 import { describe, expect, test } from 'vitest';
-import { linkInternally, findQuestionReferences } from './internal-links.ts';
+import { linkInternally, findQuestionReferences, sanitizeUrl } from './links.ts';
 
 const titles = new Map([
   [12, 'How long does bread keep?'],
@@ -71,4 +71,32 @@ describe('mentions', () => {
   ])('do not include %s', (html) => {
     expect(links(html).join('')).not.toContain('mention');
   });
+});
+
+test('allows links to the web and to email addresses', () => {
+  for (const address of ['https://example.org/a?b#c', 'http://localhost:3000/', 'mailto:ada@example.org'])
+    expect(sanitizeUrl(address)).toBe(address);
+});
+
+test.each([
+  'javascript:alert(1)',
+  'JaVaScRiPt:alert(1)',
+  ' javascript:alert(1)',
+  'java\nscript:alert(1)',
+  '\u0001javascript:alert(1)',
+  'vbscript:msgbox(1)',
+  'data:text/html,<script>alert(1)</script>',
+  'file:///etc/passwd',
+  'blob:https://example.org/1',
+  '//example.org',
+  '/question/1',
+  '#answer-1',
+  '',
+])('rejects an address like %j', (address) => {
+  expect(sanitizeUrl(address)).toBe('');
+});
+
+test('allows only the footnotes of the same text', () => {
+  expect(sanitizeUrl('#note-1-fn-2', '#note-1-')).toBe('#note-1-fn-2');
+  expect(sanitizeUrl('#note-2-fn-2', '#note-1-')).toBe('');
 });

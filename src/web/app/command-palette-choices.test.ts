@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { scoreFuzzyMatch } from './fuzzy-match.ts';
+import { scoreFuzzyMatch } from './command-palette-choices.ts';
 
 const best = (typed: string) =>
   [
