@@ -7,7 +7,7 @@ import { errorTable } from './src/shared/errors.ts';
 import { notificationKinds } from './src/shared/notifications/notification-kinds.ts';
 import { tagDescriptions } from './src/shared/posts/tag-descriptions.ts';
 
-const folder = 'src/web/languages';
+const directory = 'src/web/languages';
 /** Texts that the server sends in English with a code, or that the browser finds by their names. */
 const sharedTexts: ExtractorType = {
   match: (file) => tables.some((table) => file.endsWith(table.file)),
@@ -36,15 +36,15 @@ const tables = [
   },
 ];
 
-/** The texts of the interface: English in the code, every other language in a file of its own in one folder. */
+/** The texts of the interface: English in the code, every other language in a file of its own in one directory. */
 export default defineConfig({
   sourceLocale: 'en',
-  locales: readdirSync(path.join(import.meta.dirname, folder))
+  locales: readdirSync(path.join(import.meta.dirname, directory))
     .filter((name) => name.endsWith('.po'))
     .map((name) => path.basename(name, '.po')),
   catalogs: [
     {
-      path: `<rootDir>/${folder}/{locale}`,
+      path: `<rootDir>/${directory}/{locale}`,
       include: ['<rootDir>/src/web', '<rootDir>/src/shared'],
       exclude: ['**/*.test.ts'],
     },

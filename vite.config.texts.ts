@@ -43,9 +43,9 @@ export function englishTexts(): Plugin {
 
 async function compiled(): Promise<Record<string, unknown>> {
   const config = getConfig();
-  const found = getCatalogForFile(englishFile, await getCatalogs(config));
-  if (!found) throw new Error(`${englishFile} is not in a catalogue of lingui.config.ts.`);
-  const { messages } = await found.catalog.getTranslations('en', {
+  const catalogue = getCatalogForFile(englishFile, await getCatalogs(config));
+  if (!catalogue) throw new Error(`${englishFile} is not in a catalogue of lingui.config.ts.`);
+  const { messages } = await catalogue.catalog.getTranslations('en', {
     fallbackLocales: {},
     sourceLocale: 'en',
   });

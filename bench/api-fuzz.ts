@@ -107,15 +107,18 @@ async function run(address: string, client: pg.Client, db: Database): Promise<nu
       const sender = random.chance(0.15) ? people.visitor : people.bob;
       const before = sender.cookies;
       sender.cookies = new Map(before);
-      const found = await send(sender, request);
+      const response = await send(sender, request);
       const changed = await changes.sinceThen();
       // Waits for the job that deletes the rest of an account.
       if (changed.includes('insert of account_deletion')) {
         await eventually(async () => (await client.query('select from account_deletion')).rowCount === 0);
         await changes.forget();
       }
-      tally.set(`${request.kind} ${found.status}`, (tally.get(`${request.kind} ${found.status}`) ?? 0) + 1);
-      const wrong = wrongIn(found, request, changed);
+      tally.set(
+        `${request.kind} ${response.status}`,
+        (tally.get(`${request.kind} ${response.status}`) ?? 0) + 1,
+      );
+      const wrong = wrongIn(response, request, changed);
       if (wrong !== null && failures.push(wrong) <= 20) console.log(wrong);
       if (sent % 10_000 === 0) console.log(`${sent} sent, ${failures.length} failed`);
     }

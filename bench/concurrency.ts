@@ -134,13 +134,13 @@ async function findStalePages(pages: readonly Page[], watched: ObservedItems): P
   const wrong: string[] = [];
   const began = performance.now();
   for (const [index, page] of pages.entries()) {
-    let found: string[];
+    let differences: string[];
     do {
       const { shown } = await readPageState(page.member, watched);
-      found = listDifferences(page.shown, shown);
-      if (found.length > 0) await delay(200);
-    } while (found.length > 0 && performance.now() - began < timeoutMs);
-    wrong.push(...found.map((message) => `page ${index + 1} shows ${message}`));
+      differences = listDifferences(page.shown, shown);
+      if (differences.length > 0) await delay(200);
+    } while (differences.length > 0 && performance.now() - began < timeoutMs);
+    wrong.push(...differences.map((message) => `page ${index + 1} shows ${message}`));
     page.close();
   }
   const sum = (count: (page: Page) => number) => pages.reduce((total, page) => total + count(page), 0);

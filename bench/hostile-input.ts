@@ -223,7 +223,7 @@ async function pressAll(page: Page, name: RegExp, most: number): Promise<void> {
 
 /** Checks that no element with member text runs, loads, embeds or links to a script. */
 async function inspect(page: Page, where: string): Promise<void> {
-  const found = await page.evaluate(() => {
+  const result = await page.evaluate(() => {
     const main = document.querySelector('main') ?? document.body;
     const bad = [
       ...main.querySelectorAll(
@@ -237,7 +237,7 @@ async function inspect(page: Page, where: string): Promise<void> {
       if (!['http:', 'https:', 'mailto:'].includes(link.protocol)) bad.push(link.href.slice(0, 200));
     return bad;
   });
-  for (const each of found) note(`on ${where.slice(0, 200)}: ${each}`);
+  for (const each of result) note(`on ${where.slice(0, 200)}: ${each}`);
 }
 
 function isEntry(line: string): boolean {

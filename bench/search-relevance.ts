@@ -64,7 +64,7 @@ async function printTable(db: Database): Promise<number> {
 
 async function ask(db: Database, { query, expected }: SearchCase) {
   const started = performance.now();
-  const found = await search(db, {
+  const results = await search(db, {
     query,
     kind: 'questions',
     sort: 'relevance',
@@ -72,11 +72,11 @@ async function ask(db: Database, { query, expected }: SearchCase) {
     viewerId: 0,
   });
   const milliseconds = Math.round(performance.now() - started);
-  const place = found.questions.findIndex((question) => question.title.trim() === expected);
-  const counted = found.total > 1000 ? 'more than 1,000' : String(found.total);
+  const place = results.questions.findIndex((question) => question.title.trim() === expected);
+  const counted = results.total > 1000 ? 'more than 1,000' : String(results.total);
   return {
     rank: place === -1 ? null : place + 1,
-    results: found.corrected ? `${counted} (forgiving)` : counted,
+    results: results.corrected ? `${counted} (forgiving)` : counted,
     milliseconds,
   };
 }

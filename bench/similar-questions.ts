@@ -139,9 +139,9 @@ async function measure(communities: ReadonlyMap<string, Database>, links: readon
           const [from, to] = [await readQuestion(db, link.from), await readQuestion(db, link.to)];
           const asked = as(typed, from);
           const started = performance.now();
-          const found = await rank(db, asked);
+          const similar = await rank(db, asked);
           times.push(performance.now() - started);
-          const place = found.indexOf(to.id);
+          const place = similar.indexOf(to.id);
           places.push(place === -1 ? null : place + 1);
           if (values.ranks)
             console.error(`${type} | ${typed} | ${name} | ${place + 1} | ${from.title} → ${to.title}`);

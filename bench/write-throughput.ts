@@ -62,7 +62,7 @@ else await withCommunity(measure);
 
 async function measure({ address, pid, embedded }: Community): Promise<void> {
   const chosen = values.only?.split(',');
-  const found = new Map<string, number>();
+  const counts = new Map<string, number>();
   for (const [name, kind] of Object.entries(kinds)) {
     if (chosen !== undefined && !chosen.some((part) => name.includes(part))) continue;
     const rounds = [];
@@ -82,7 +82,7 @@ async function measure({ address, pid, embedded }: Community): Promise<void> {
       );
     }
     const perSecond = median(rounds.map((round) => round.perSecond));
-    found.set(name, perSecond);
+    counts.set(name, perSecond);
     const [middle, p99] = [median(rounds.map((r) => r.median)), median(rounds.map((r) => r.p99))];
     const parts = [
       `${name.padEnd(24)} ${perSecond.toFixed(0).padStart(6)}/s`,
@@ -92,7 +92,7 @@ async function measure({ address, pid, embedded }: Community): Promise<void> {
     parts.push(`processor: ${server.toFixed(2)} ms Parley, ${database.toFixed(2)} ms PostgreSQL each`);
     if (kind.pgbench !== undefined)
       parts.push(`pgbench ${median(compared).toFixed(0)}/s (${(perSecond / median(compared)).toFixed(2)})`);
-    const whole = kind.of === undefined ? undefined : found.get(kind.of);
+    const whole = kind.of === undefined ? undefined : counts.get(kind.of);
     if (whole !== undefined) parts.push(`${(perSecond / whole).toFixed(2)} of ${kind.of}`);
     const refused = rounds.flatMap((round) => Object.entries(round.refused));
     if (refused.length > 0) parts.push(`REFUSED ${JSON.stringify(refused)}`);

@@ -26,11 +26,11 @@ const archive = path.join(projectRoot, '../shared/data/onstartups-markdown/threa
 
 /** Reads the OnStartups archive if it is next to the checkout, otherwise the demo community. */
 export async function readCorpus(file = archive): Promise<Corpus> {
-  const found = existsSync(file);
-  const threads = found ? await readThreads(file) : await readDemo();
+  const exists = existsSync(file);
+  const threads = exists ? await readThreads(file) : await readDemo();
   const posts = threads.flatMap((thread) => [thread, ...thread.answers]);
   return {
-    source: found ? 'OnStartups Answers (CC BY-SA)' : 'texts of the demo',
+    source: exists ? 'OnStartups Answers (CC BY-SA)' : 'texts of the demo',
     titles: threads
       .map((thread) => thread.title.replace(/\s+/gu, ' ').trim())
       .filter((title) => title !== ''),
@@ -154,26 +154,26 @@ export function createTextGenerator(random: Random, corpus: Corpus): TextGenerat
   }
 
   function paragraphs(length: number): string[] {
-    const found: string[] = [];
+    const paragraphsSoFar: string[] = [];
     for (let written = 0; written < length;) {
       const sentences = Array.from({ length: 1 + random.below(4) }, sentence);
       const paragraph = sentences.join(' ');
-      found.push(paragraph);
+      paragraphsSoFar.push(paragraph);
       written += paragraph.length + 2;
     }
-    return found;
+    return paragraphsSoFar;
   }
 
   /** A text of about this many characters; longer ones may have a list, a link or code. */
   function text(length: number): string[] {
-    const found = paragraphs(length);
-    const seen = found.join(' ').length;
-    if (seen <= excerptLength + 60) return found;
-    if (random.chance(0.12)) found.push(code());
-    if (random.chance(0.1)) found.push(Array.from({ length: 3 }, () => `- ${sentence()}`).join('\n'));
+    const picked = paragraphs(length);
+    const seen = picked.join(' ').length;
+    if (seen <= excerptLength + 60) return picked;
+    if (random.chance(0.12)) picked.push(code());
+    if (random.chance(0.1)) picked.push(Array.from({ length: 3 }, () => `- ${sentence()}`).join('\n'));
     if (random.chance(0.12))
-      found.push(`See [${sentence()}](https://example.org/${random.below(1e6)}) and **${sentence()}**`);
-    return found;
+      picked.push(`See [${sentence()}](https://example.org/${random.below(1e6)}) and **${sentence()}**`);
+    return picked;
   }
 
   function code(): string {
@@ -191,14 +191,14 @@ export function createTextGenerator(random: Random, corpus: Corpus): TextGenerat
   return {
     title,
     details() {
-      const found = text(Math.min(1_100, lengthAround(380)));
-      let content = found.join('\n\n');
+      const picked = text(Math.min(1_100, lengthAround(380)));
+      let content = picked.join('\n\n');
       while (content.length > limits.details) {
-        found.pop();
-        content = found.join('\n\n');
+        picked.pop();
+        content = picked.join('\n\n');
       }
-      const shown = content.replaceAll('\n\n', ' ');
-      return { content, excerpt: shown.slice(0, excerptLength).trim(), cut: shown.length > excerptLength };
+      const prose = content.replaceAll('\n\n', ' ');
+      return { content, excerpt: prose.slice(0, excerptLength).trim(), cut: prose.length > excerptLength };
     },
     answer: () => text(Math.min(8_000, lengthAround(400))).join('\n\n'),
     reply: () => sentence(),

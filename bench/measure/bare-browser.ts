@@ -65,9 +65,9 @@ export async function startBareBrowser(executable: string) {
         if (seconds === patience) throw new Error(`${url} was not ready after ${patience} s`);
         await pause(1_000);
       }
-      const found = await evaluate(expression);
+      const result = await evaluate(expression);
       await devtools('Target.disposeBrowserContext', { browserContextId });
-      return found;
+      return result;
     },
     async stop() {
       await devtools('Browser.close');

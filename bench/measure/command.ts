@@ -107,11 +107,11 @@ async function measure(chosen: string[], options: Options): Promise<void> {
 async function measurePart(part: Part, bench: Bench, shapes: () => string): Promise<void> {
   bench.log(`${part.name}: ${part.description}`);
   try {
-    const found = await part.run(bench);
-    for (const { what, target, measured, holds } of found.rows)
+    const result = await part.run(bench);
+    for (const { what, target, measured, holds } of result.rows)
       console.log(`${holds === false ? 'NO ' : 'yes'}  ${what}: ${measured} (target: ${target})`);
     const about = { part: part.name, title: part.title, at: new Date().toISOString() };
-    await saveResult({ ...about, machine: describeMachine(), shape: shapes(), ...found });
+    await saveResult({ ...about, machine: describeMachine(), shape: shapes(), ...result });
   } catch (error) {
     process.exitCode = 1;
     bench.log(

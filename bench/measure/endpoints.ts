@@ -116,13 +116,13 @@ async function deepPages(there: Community, { question, tag }: Busiest): Promise<
     'questions of the largest topic, deep page': `/api/tags/${encodeURIComponent(tag)}/questions`,
     'answers of the largest question, deep page': `/api/questions/${question}/answers`,
   };
-  const found: Endpoint[] = [];
+  const endpoints: Endpoint[] = [];
   for (const [name, path] of Object.entries(lists)) {
     const cursor = await cursorBelow(there, path);
     if (cursor !== null)
-      found.push({ name, requests: pageRequests(`${path}?cursor=${encodeURIComponent(cursor)}`) });
+      endpoints.push({ name, requests: pageRequests(`${path}?cursor=${encodeURIComponent(cursor)}`) });
   }
-  return found;
+  return endpoints;
 }
 
 const pagesDown = 30;

@@ -8,8 +8,8 @@ const docs = path.join(projectRoot, 'docs');
 const directory = 'benchmarks';
 
 /** Writes docs/benchmarks.md, its plots and the query plans, from the latest results of the parts. */
-export async function writeReport(found: readonly StoredResult[], order: readonly string[]): Promise<void> {
-  const parts = found.toSorted((one, other) => order.indexOf(one.part) - order.indexOf(other.part));
+export async function writeReport(results: readonly StoredResult[], order: readonly string[]): Promise<void> {
+  const parts = results.toSorted((one, other) => order.indexOf(one.part) - order.indexOf(other.part));
   await mkdir(path.join(docs, directory), { recursive: true });
   for (const plot of parts.flatMap(({ plots = [] }) => plots))
     await writeFile(path.join(docs, directory, `${plot.name}.svg`), renderSvg(plot));

@@ -49,14 +49,14 @@ export async function measureSlowVisit(
   browser: Awaited<ReturnType<typeof startBareBrowser>>,
   { url, cookie }: Pick<PageProbe, 'url' | 'cookie'>,
 ): Promise<SlowVisit> {
-  const found = await browser.look({
+  const visit = await browser.look({
     url,
     cookie,
     slowdown,
     ready: `document.querySelector('main article') !== null`,
     expression: `(${readPageMetrics.toString()})()`,
   });
-  return found as SlowVisit;
+  return visit as SlowVisit;
 }
 
 /** Runs in the page: reads the browser's performance entries. */
@@ -107,11 +107,11 @@ export async function measurePresses(open: OpenContext, question: string): Promi
 async function timed(
   page: Page,
   act: () => Promise<void>,
-  shown: ReturnType<Page['locator']>,
+  visible: ReturnType<Page['locator']>,
 ): Promise<number> {
   await page.evaluate(() => (window.seenByBench.longestPress = 0));
   await act();
-  await shown.waitFor();
+  await visible.waitFor();
   await page.evaluate(painted);
   // The browser does not report interactions below 16 ms.
   return page.evaluate(() => Math.max(16, window.seenByBench.longestPress));

@@ -128,11 +128,11 @@ const sectionStart = /^=== /m;
 
 /** The sections of a text. Each starts with a line '=== a | b | c', whose cells are its head. */
 function sections(text: string): Section[] {
-  const found: Section[] = [];
+  const parsed: Section[] = [];
   for (const [index, line] of text.split('\n').entries()) {
-    const current = found.at(-1);
+    const current = parsed.at(-1);
     if (line.startsWith('=== ')) {
-      found.push({
+      parsed.push({
         line: index + 1,
         head: line
           .slice(4)
@@ -144,7 +144,7 @@ function sections(text: string): Section[] {
       current.text += `${line}\n`;
     }
   }
-  return found;
+  return parsed;
 }
 
 /** Parses 'name: value' lines up to the first empty line, then the body. */
@@ -165,9 +165,9 @@ function required(where: string, fields: Map<string, string>, name: string): str
 }
 
 function member(where: string, members: DemoMember[], handle: string): DemoMember {
-  const found = members.find((candidate) => candidate.handle === handle);
-  if (!found) throw new Error(`${where}: no member has the handle '${handle}'`);
-  return found;
+  const matching = members.find((candidate) => candidate.handle === handle);
+  if (!matching) throw new Error(`${where}: no member has the handle '${handle}'`);
+  return matching;
 }
 
 /** Parses '2026-11-18 09:12' as UTC. */

@@ -155,14 +155,14 @@ async function browserTests({ filters, all }) {
     const env = { ...given, PARLEY_CHROMIUM: browser, PLAYWRIGHT_JSON_OUTPUT_FILE: report };
     const parameters = [playwright, 'test', '--reporter=list,json', ...projects, ...filters];
     const code = await runInForeground(getPinnedNode(), parameters, { env, byLine: isComplete && !all });
-    const found = await readReport(report);
-    const { stats = {} } = found;
+    const stored = await readReport(report);
+    const { stats = {} } = stored;
     const result = {
       ...countResults(code, stats.expected + stats.flaky, stats.unexpected, stats.skipped),
-      failures: listPlaywrightFailures(found, 'unexpected'),
-      flaky: listPlaywrightFailures(found, 'flaky'),
+      failures: listPlaywrightFailures(stored, 'unexpected'),
+      flaky: listPlaywrightFailures(stored, 'flaky'),
     };
-    return isComplete ? withMissingTests(result, '.spec.ts', listPlaywrightTests(found), all) : result;
+    return isComplete ? withMissingTests(result, '.spec.ts', listPlaywrightTests(stored), all) : result;
   });
 }
 

@@ -25,29 +25,29 @@ const keys =
  * elements, in visible or announced attributes, and strings that begin like a sentence or have several words.
  */
 export function findUntranslatedTexts(code: string): SourceText[] {
-  const found: SourceText[] = [];
+  const texts: SourceText[] = [];
   visit(parseSource(code), [], (node, parents) => {
     if (node.type === 'JSXText') {
       if (/\p{L}/u.test(node.value) && !productNames.test(node.value.trim()))
-        found.push({ line: lineOf(node), text: node.value.trim() });
+        texts.push({ line: lineOf(node), text: node.value.trim() });
       return;
     }
     const text = wordsOf(node);
-    if (text !== null && isSpoken(text, parents)) found.push({ line: lineOf(node), text });
+    if (text !== null && isSpoken(text, parents)) texts.push({ line: lineOf(node), text });
   });
-  return found;
+  return texts;
 }
 
 /** Finds macros that are evaluated when the file is loaded, in a language that may change later. */
 export function findEagerMessages(code: string): SourceText[] {
-  const found: SourceText[] = [];
+  const texts: SourceText[] = [];
   walk(parseSource(code), [], (node, parents) => {
     const name = macroOf(node);
     const early = name !== null && !/^(msg|defineMessage)$/.test(name) && !parents.some(isFunction);
-    if (early) found.push({ line: lineOf(node), text: code.slice(node.start ?? 0, node.end ?? 0) });
+    if (early) texts.push({ line: lineOf(node), text: code.slice(node.start ?? 0, node.end ?? 0) });
     return true;
   });
-  return found;
+  return texts;
 }
 
 function parseSource(code: string): Node {

@@ -54,11 +54,11 @@ async function findInstallReason() {
   if (installed === undefined) return 'none are installed';
   for (const [place, wanted] of Object.entries(locked)) {
     if (place === '' || wanted.link) continue;
-    const found = installed[place]?.version;
+    const version = installed[place]?.version;
     const name = place.replace(/^.*node_modules\//, '');
-    if (found === undefined && isNeededHere(wanted)) return `${name} is missing`;
-    if (found !== undefined && found !== wanted.version)
-      return `${name} is ${found} instead of ${wanted.version}`;
+    if (version === undefined && isNeededHere(wanted)) return `${name} is missing`;
+    if (version !== undefined && version !== wanted.version)
+      return `${name} is ${version} instead of ${wanted.version}`;
   }
   return undefined;
 }

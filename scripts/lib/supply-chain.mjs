@@ -47,15 +47,15 @@ export function checkSupplyChain(manifest, lock, settings) {
     if (locked?.version !== range)
       wrong.push(`${name} is locked as ${locked?.version ?? 'nothing'}, not ${range}`);
   }
-  for (const [place, found] of Object.entries(lock.packages)) {
+  for (const [place, entry] of Object.entries(lock.packages)) {
     if (place === '') continue;
     const name = place.replace(/^.*node_modules\//, '');
-    if (found.link) wrong.push(`${name} is a link`);
-    if (!found.integrity?.startsWith('sha512-')) wrong.push(`${name} has no checksum`);
-    if (found.resolved !== undefined && !found.resolved.startsWith('https:'))
-      wrong.push(`${name} is from ${found.resolved}`);
-    if (!licences.has(found.license ?? '') && !reviewedPackages.has(name))
-      wrong.push(`${name} is under ${found.license ?? 'no declared licence'}`);
+    if (entry.link) wrong.push(`${name} is a link`);
+    if (!entry.integrity?.startsWith('sha512-')) wrong.push(`${name} has no checksum`);
+    if (entry.resolved !== undefined && !entry.resolved.startsWith('https:'))
+      wrong.push(`${name} is from ${entry.resolved}`);
+    if (!licences.has(entry.license ?? '') && !reviewedPackages.has(name))
+      wrong.push(`${name} is under ${entry.license ?? 'no declared licence'}`);
   }
   if (!/^ignore-scripts=true$/m.test(settings)) wrong.push('.npmrc lets packages run install scripts');
   return wrong;

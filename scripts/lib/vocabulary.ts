@@ -42,6 +42,8 @@ export const bannedTerms: Readonly<Record<string, string>> = {
   // Events, caches and load.
   calmly: 'throttled',
   dear: 'expensive',
+  folder: 'directory',
+  folders: 'directories',
   flood: 'rate limit',
   floods: 'rate limits',
   heard: 'received',
@@ -101,14 +103,14 @@ const allowedNames: ReadonlySet<string> = new Set([
  * checked unless they look like a path, an event or another compound name: a test may have 'kept' as a value.
  */
 export function findBannedNames(file: string, text: string): BannedName[] {
-  const found = new Map<string, BannedName>();
+  const bannedNames = new Map<string, BannedName>();
   const names = [{ name: file, line: 0 }, ...listNames(file, text)];
   for (const { name, line } of names) {
     if (allowedNames.has(name)) continue;
     for (const term of findBannedTerms(name))
-      found.set(`${line} ${name} ${term}`, { file, line, name, term, use: bannedTerms[term] ?? '' });
+      bannedNames.set(`${line} ${name} ${term}`, { file, line, name, term, use: bannedTerms[term] ?? '' });
   }
-  return [...found.values()];
+  return [...bannedNames.values()];
 }
 
 type Name = { name: string; line: number };
@@ -135,12 +137,12 @@ function listScriptNames(file: string, text: string): Name[] {
   function readCode(from: number): number {
     const token = new RegExp(scriptToken);
     token.lastIndex = from;
-    for (let [depth, found] = [0, token.exec(text)]; found !== null; found = token.exec(text)) {
-      const { string, mark, name } = found.groups ?? {};
-      if (name !== undefined && isIdentifier(file, text, { index: found.index, name }))
-        add(name, found.index);
+    for (let [depth, match] = [0, token.exec(text)]; match !== null; match = token.exec(text)) {
+      const { string, mark, name } = match.groups ?? {};
+      if (name !== undefined && isIdentifier(file, text, { index: match.index, name }))
+        add(name, match.index);
       const value = string?.slice(1, -1);
-      if (value !== undefined && isNameInString(value, isTest)) add(value, found.index);
+      if (value !== undefined && isNameInString(value, isTest)) add(value, match.index);
       if (mark === '`') token.lastIndex = readTemplate(token.lastIndex);
       else if (mark === '{') depth++;
       else if (mark === '}' && depth-- === 0) return token.lastIndex;

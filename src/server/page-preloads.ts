@@ -67,9 +67,9 @@ export const pageModules = pageRules.flatMap(({ module }) => module ?? []);
 
 export function getPagePreloads({ pathname, searchParams }: URL): PagePreloads {
   for (const { path, module, requests } of pageRules) {
-    const found = path.exec(pathname);
-    if (found === null) continue;
-    const own = requests?.(searchParams, found[1] ?? '') ?? [];
+    const match = path.exec(pathname);
+    if (match === null) continue;
+    const own = requests?.(searchParams, match[1] ?? '') ?? [];
     return { ...(module !== undefined && { module }), requests: [...always, ...own] };
   }
   return { requests: always };

@@ -8,8 +8,8 @@ import type { Member } from '#tests/support/member.ts';
 import { startTestServer } from '#tests/support/server.ts';
 import { pageModules } from './page-preloads.ts';
 
-const folder = await mkdtemp(path.join(os.tmpdir(), 'parley-pages-'));
-await mkdir(path.join(folder, 'assets'));
+const directory = await mkdtemp(path.join(os.tmpdir(), 'parley-pages-'));
+await mkdir(path.join(directory, 'assets'));
 const manifest = {
   'index.html': { file: 'assets/index-1.js', assets: ['assets/inter-latin-wght-normal-1.woff2'] },
   'app/question-page/QuestionPage.tsx': {
@@ -21,17 +21,17 @@ const manifest = {
   'languages/de.po': { file: 'assets/de-1.js' },
 };
 await writeFile(
-  path.join(folder, 'index.html'),
+  path.join(directory, 'index.html'),
   '<!doctype html><head><title>Parley</title></head><body></body>',
 );
-await writeFile(path.join(folder, 'pages.json'), JSON.stringify(manifest));
-await writeFile(path.join(folder, 'service-worker.js'), 'self.registration;');
-await writeFile(path.join(folder, 'manifest.webmanifest'), '{"name":"Parley"}');
-await writeFile(path.join(folder, 'assets/index-1.js'), 'export {};');
-const server = await startTestServer({}, undefined, folder);
+await writeFile(path.join(directory, 'pages.json'), JSON.stringify(manifest));
+await writeFile(path.join(directory, 'service-worker.js'), 'self.registration;');
+await writeFile(path.join(directory, 'manifest.webmanifest'), '{"name":"Parley"}');
+await writeFile(path.join(directory, 'assets/index-1.js'), 'export {};');
+const server = await startTestServer({}, undefined, directory);
 afterAll(async () => {
   await server.stop();
-  await rm(folder, { recursive: true });
+  await rm(directory, { recursive: true });
 });
 
 const get = (address: string, at = server.address) => fetch(at + address);

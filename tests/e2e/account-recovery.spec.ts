@@ -17,13 +17,13 @@ test('a member resets the password, changes the email address and deletes the ac
   const { address } = community;
   /** The link to this page in the newest email to this address. */
   const link = async (to: string, path: string) => {
-    const found = () =>
+    const emails = () =>
       post.emails
         .filter(({ recipients }) => recipients.includes(to))
         .map(({ text }) => new RegExp(`${site}(/${path}#\\S+)`, 'u').exec(text ?? '')?.[1])
         .findLast((each) => each !== undefined);
-    await expect.poll(found).toBeDefined();
-    return `${address}${found()}`;
+    await expect.poll(emails).toBeDefined();
+    return `${address}${emails()}`;
   };
   const member = await registerMember(page.request, newMember('Robin Leaver'), address);
   const question = await askQuestion(page.request, { title: 'Does this stay?' }, address);

@@ -129,8 +129,8 @@ async function expectOnTop(opened: Locator): Promise<void> {
     .poll(() =>
       opened.evaluate((element) => {
         const { left, top, width, height } = element.getBoundingClientRect();
-        const found = document.elementFromPoint(left + width / 2, top + height / 2);
-        return found !== null && element.contains(found);
+        const topmost = document.elementFromPoint(left + width / 2, top + height / 2);
+        return topmost !== null && element.contains(topmost);
       }),
     )
     .toBe(true);

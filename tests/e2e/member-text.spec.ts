@@ -51,7 +51,7 @@ test('member text is never markup: no attack runs, loads or links anywhere', asy
   await expect(page.getByRole('heading', { name: /^\d+ Answers?$/u })).toBeVisible({ timeout: 60_000 });
   await expect(page.getByText('<script>window.hurt = 1</script>').first()).toBeVisible();
 
-  const found = await page.locator('main').evaluate((main) => ({
+  const result = await page.locator('main').evaluate((main) => ({
     hurt: 'hurt' in window,
     elements: [
       ...main.querySelectorAll('script, iframe, object, embed, style, form[action], img, video, base, meta'),
@@ -66,7 +66,7 @@ test('member text is never markup: no attack runs, loads or links anywhere', asy
       .filter(({ origin, rel }) => origin !== location.origin && rel !== 'nofollow ugc noopener')
       .map(({ href }) => href),
   }));
-  expect(found).toEqual({ hurt: false, elements: [], handlers: [], links: [], unmarked: [] });
+  expect(result).toEqual({ hurt: false, elements: [], handlers: [], links: [], unmarked: [] });
   const foreign = requests.filter((url) => !url.startsWith(baseURL ?? page.url()));
   expect(foreign).toEqual([]);
 });

@@ -99,8 +99,8 @@ test('the focus stays with an answer while it is sent, and the answer appears on
   await page.evaluate(() => {
     let most = 0;
     const count = () => {
-      const shown = document.querySelectorAll('section[aria-labelledby="answers"] article').length;
-      most = Math.max(most, shown);
+      const visible = document.querySelectorAll('section[aria-labelledby="answers"] article').length;
+      most = Math.max(most, visible);
       document.documentElement.dataset['most'] = String(most);
     };
     new MutationObserver(count).observe(document.body, { subtree: true, childList: true });

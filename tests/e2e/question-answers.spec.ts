@@ -240,7 +240,7 @@ test('printing shows the full content without controls: dates, URLs and whole li
   await expect(page.getByRole('heading', { name: title, level: 1 })).toBeVisible();
   for (const role of ['button', 'textbox', 'navigation', 'combobox'] as const)
     await expect(page.getByRole(role).filter({ visible: true })).toHaveCount(0);
-  const shown = await page.evaluate(() => ({
+  const printed = await page.evaluate(() => ({
     ink: getComputedStyle(document.querySelector('h1')!).color,
     paper: getComputedStyle(document.body).backgroundColor,
     address: getComputedStyle(document.querySelector('a[href="https://example.org/manual"]')!, '::after')
@@ -248,7 +248,7 @@ test('printing shows the full content without controls: dates, URLs and whole li
     wide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
     code: [...document.querySelectorAll('pre')].map((pre) => pre.scrollWidth - pre.clientWidth),
   }));
-  expect(shown).toEqual({
+  expect(printed).toEqual({
     ink: 'rgb(31, 28, 24)',
     paper: 'rgb(255, 255, 255)',
     address: '" (https://example.org/manual)"',

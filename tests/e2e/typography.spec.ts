@@ -225,14 +225,14 @@ async function startsAtItsBeginning(text: Locator): Promise<void> {
 /** Runs in the page: all texts with tabular figures. */
 function textsWithTabularFigures(): string[] {
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  const found: string[] = [];
+  const words: string[] = [];
   for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
     const text = node.textContent?.trim() ?? '';
     const element = node.parentElement;
     if (text === '' || element === null || ['SCRIPT', 'STYLE'].includes(element.tagName)) continue;
-    if (getComputedStyle(element).fontVariantNumeric.includes('tabular-nums')) found.push(text);
+    if (getComputedStyle(element).fontVariantNumeric.includes('tabular-nums')) words.push(text);
   }
-  return found;
+  return words;
 }
 
 /** Runs in the page: words in its own headings that span more than one line without a hyphen. */

@@ -209,11 +209,11 @@ async function read(name: string): Promise<{ posts: Post[]; tags: Post[]; users:
 
 async function rowsOf(name: string, file: string): Promise<Record<string, string>[]> {
   const directory = path.join(archives, name);
-  const found = [`${file}.xml`, `${file.toLowerCase()}.xml`].find((candidate) =>
+  const fileName = [`${file}.xml`, `${file.toLowerCase()}.xml`].find((candidate) =>
     existsSync(path.join(directory, candidate)),
   );
-  if (found === undefined) return [];
-  const text = await readFile(path.join(directory, found), 'utf8');
+  if (fileName === undefined) return [];
+  const text = await readFile(path.join(directory, fileName), 'utf8');
   return Array.from(text.matchAll(/<row ([^\n]*)\/>/gu), ([, row = '']) =>
     Object.fromEntries(
       Array.from(row.matchAll(/(\w+)="([^"]*)"/gu), ([, key = '', value = '']) => [key, value]),

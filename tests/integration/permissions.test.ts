@@ -51,16 +51,16 @@ describe('endpoints respond to each caller as docs/permissions.md says, and refu
       const wanted = permissions[name];
       const calls = [];
       for (const column of callerKinds) calls.push(await callOf(operation, column));
-      const found: Partial<Record<CallerKind, string>> = {};
+      const results: Partial<Record<CallerKind, string>> = {};
       const isHarmless = ({ column }: Call) =>
         operation.method === 'GET' || !['yes', 'own'].includes(wanted?.[column] ?? '');
       const before = await databaseChecksum(server.db);
-      for (const call of calls.filter(isHarmless)) found[call.column] = await outcome(call, wanted);
-      expect(found).toEqual(pick(wanted, calls.filter(isHarmless)));
+      for (const call of calls.filter(isHarmless)) results[call.column] = await outcome(call, wanted);
+      expect(results).toEqual(pick(wanted, calls.filter(isHarmless)));
       expect(await databaseChecksum(server.db)).toBe(before);
       for (const call of calls.filter((each) => !isHarmless(each)))
-        found[call.column] = await outcome(call, wanted);
-      expect(found).toEqual(wanted);
+        results[call.column] = await outcome(call, wanted);
+      expect(results).toEqual(wanted);
       // Finishes background removals, so that they change nothing during the next endpoint.
       await runActivityRemovals(server.db, Date.now() + 60_000);
     },
@@ -170,9 +170,9 @@ describe('a live socket', () => {
     try {
       for (const [topic, wanted] of Object.entries(topicRules)) {
         const name = topic.replace('{id}', `${topic.startsWith('question') ? questionId : writer.id}`);
-        const found: Partial<Record<CallerKind, string>> = {};
-        for (const column of callerKinds) found[column] = await listen(node.address, callers[column], name);
-        expect({ topic, ...found }).toEqual({ topic, ...wanted });
+        const results: Partial<Record<CallerKind, string>> = {};
+        for (const column of callerKinds) results[column] = await listen(node.address, callers[column], name);
+        expect({ topic, ...results }).toEqual({ topic, ...wanted });
       }
     } finally {
       await node.stop();
@@ -307,9 +307,9 @@ async function setUp() {
     expectOk(await node.browserOf(ann).put('/tags/rye/mute', { muted: false }));
     const token = node.caches.responses.writes.createToken();
     await eventually(() => node.caches.responses.writes.hasSeen(token));
-    const found: Record<string, unknown> = {};
-    for (const address of addresses) found[address] = expectOk(await reader.get(address));
-    return found;
+    const responses: Record<string, unknown> = {};
+    for (const address of addresses) responses[address] = expectOk(await reader.get(address));
+    return responses;
   }
 
   async function now(): Promise<number> {

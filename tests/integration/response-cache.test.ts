@@ -36,7 +36,7 @@ async function waitForEvents(): Promise<void> {
 const readCount = (node: CachingNode) => node.caches.responses.pagesRead;
 
 const feeds = ['recent', 'popular', 'unanswered'] as const;
-const topicSorts = ['popular', 'alphabetical', 'active'] as const;
+const tagSorts = ['popular', 'alphabetical', 'active'] as const;
 const sorts = ['newest', 'helpful', 'oldest'] as const;
 
 test('a cached page equals the database after any change, for its writer immediately and on every node', async () => {
@@ -77,7 +77,7 @@ test('a cached page equals the database after any change, for its writer immedia
   );
 });
 
-/** Every change that affects a question's page, a feed or a topic. A refusal changes nothing and is ignored. */
+/** Every change that affects a question's page, a feed or a tag. A refusal changes nothing and is ignored. */
 const changes: Record<string, (member: Member, questions: number[], pick: number) => Promise<unknown>> = {
   async ask(member, questions, pick) {
     questions.push(await member.ask({ title: `Question ${pick}?`, tags: pick % 2 === 0 ? ['bread'] : [] }));
@@ -153,7 +153,7 @@ async function pages(node: CachingNode, member: Member, id: number, pick: number
   const paths = [
     `/questions/${id}?sort=${sorts[pick % sorts.length]}`,
     `/feeds/${feeds[pick % feeds.length]}?muted=${muted}`,
-    `/tags?sort=${topicSorts[pick % topicSorts.length]}`,
+    `/tags?sort=${tagSorts[pick % tagSorts.length]}`,
     '/tags/bread',
     '/tags/bread/questions',
     // Searches take longest, so they run only every third time.

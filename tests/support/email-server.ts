@@ -36,9 +36,9 @@ export async function startEmailServer(): Promise<TestEmailServer> {
     emails,
     rejectedRecipients,
     async waitForEmails(address, count) {
-      const found = () => emails.filter(({ recipients }) => recipients.includes(address));
-      await eventually(() => found().length >= count);
-      return found();
+      const received = () => emails.filter(({ recipients }) => recipients.includes(address));
+      await eventually(() => received().length >= count);
+      return received();
     },
     rejectWith: (code) => (refusal = code),
     onEmail: (given) => (hook = given),

@@ -6,7 +6,7 @@ import { limits } from '#shared/core/limits.ts';
 import type { SkewedCommunity } from './skewed-community.ts';
 import type { Member } from './member.ts';
 
-/** The callers, and the members, posts and topics with many rows. */
+/** The callers, and the members, posts and tags with many rows. */
 export type CallContext = SkewedCommunity & {
   busy: Member;
   muting: Member;
@@ -32,7 +32,7 @@ export const readCalls: Readonly<Record<string, (stage: CallContext) => Promise<
   feeds,
   follows: following,
   questions,
-  topics,
+  tags,
   profiles,
   'bookmarks and mutes': bookmarkCalls,
   'notifications, drafts, sessions and settings': ownDataCalls,
@@ -77,17 +77,17 @@ export const remove = (by: Member, path: string, more: Partial<EndpointCall> = {
 
 /** A cursor behind the given row, far into a list. */
 async function deepCursor(db: Database, rows: ReturnType<typeof sql>): Promise<string> {
-  const { rows: found } = await sql<{ after: Date | number; id: number; score?: number }>`${rows}`.execute(
+  const { rows: items } = await sql<{ after: Date | number; id: number; score?: number }>`${rows}`.execute(
     db,
   );
-  const [row] = found;
+  const [row] = items;
   if (row === undefined) throw new Error('the list has too few rows');
   return encodeCursor({ ...row, after: Number(row.after) });
 }
 
 export async function findId(db: Database, rows: ReturnType<typeof sql>): Promise<number> {
-  const { rows: found } = await sql<{ id: number }>`${rows} limit 1`.execute(db);
-  const [row] = found;
+  const { rows: items } = await sql<{ id: number }>`${rows} limit 1`.execute(db);
+  const [row] = items;
   if (row === undefined) throw new Error('no row found');
   return row.id;
 }
@@ -171,7 +171,7 @@ async function questions({ busy, db, hotQuestionId, hotAnswerId }: CallContext):
   ];
 }
 
-async function topics({ busy, db, hugeTag }: CallContext): Promise<EndpointCall[]> {
+async function tags({ busy, db, hugeTag }: CallContext): Promise<EndpointCall[]> {
   const popular = await deepCursor(
     db,
     sql`select questions_count as after, id from tag order by 1 desc, 2 desc offset 6000 limit 1`,

@@ -51,9 +51,9 @@ export async function startLiveNode(
     stream,
     typingPresence,
     async authenticate(headers) {
-      const found = await accounts.viewer(headers);
+      const viewer = await accounts.viewer(headers);
       await beforeAdmit();
-      return found?.viewer ?? null;
+      return viewer?.viewer ?? null;
     },
     allowsOrigin: () => true,
   });

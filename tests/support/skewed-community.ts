@@ -1,13 +1,13 @@
 import type { TestDatabase } from './database.ts';
 import { withAdminClient } from './query-plans.ts';
 
-/** The members, questions and topics with so many rows that a missing index shows. */
+/** The members, questions and tags with so many rows that a missing index shows. */
 export type SkewedCommunity = {
   /** Has thousands of questions, answers, follows, bookmarks, mutes and notifications. */
   busyId: number;
-  /** Mutes the maximum number of topics, including `hugeTag`. */
+  /** Mutes the maximum number of tags, including `hugeTag`. */
   mutingId: number;
-  /** Follows topics with hardly any questions. */
+  /** Follows tags with hardly any questions. */
   rareFollowerId: number;
   /** Asked by the busy member, with thousands of answers, votes, followers and comments. */
   hotQuestionId: number;
@@ -18,7 +18,7 @@ export type SkewedCommunity = {
 };
 
 /**
- * Creates a community in which a few members, questions and topics have thousands of rows each. All rows and counts are
+ * Creates a community in which a few members, questions and tags have thousands of rows each. All rows and counts are
  * consistent.
  * @param members ids of registered members
  */

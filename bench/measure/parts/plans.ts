@@ -35,16 +35,16 @@ const explained = (text: string) =>
   !isTransaction(text) && /^\s*(\(|select|with|insert|update|delete)/iu.test(text);
 
 async function planOf({ db }: Community, { text, values }: Statement): Promise<string[]> {
-  const shown = text.replace(/\s+/gu, ' ').trim();
+  const oneLine = text.replace(/\s+/gu, ' ').trim();
   await db.query('begin');
   try {
     const { rows } = await db.query<{ 'QUERY PLAN': string }>(
       `explain (analyze, buffers) ${text}`,
       values.map((value) => bufferIn(value) ?? value),
     );
-    return [shown, ...rows.map((row) => `  ${withoutToken(row['QUERY PLAN'])}`)];
+    return [oneLine, ...rows.map((row) => `  ${withoutToken(row['QUERY PLAN'])}`)];
   } catch (error) {
-    return [shown, `  not explained: ${error instanceof Error ? error.message : String(error)}`];
+    return [oneLine, `  not explained: ${error instanceof Error ? error.message : String(error)}`];
   } finally {
     await db.query('rollback');
   }

@@ -89,7 +89,7 @@ type Timed = { kind: string; time: number };
 
 async function measure(there: Community, rounds: number) {
   const queries = await sampleQueries(there);
-  const found = { questions: [] as Timed[], answers: [] as Timed[], instant: [] as Timed[] };
+  const timings = { questions: [] as Timed[], answers: [] as Timed[], instant: [] as Timed[] };
   const paths = {
     questions: (text: string) => searchPath(text),
     answers: (text: string) => searchPath(text, 'answers'),
@@ -106,7 +106,7 @@ async function measure(there: Community, rounds: number) {
       const { times, refused } = await there.load(requests, { seconds: 0, connections: 1, warmUp: 0 });
       if (Object.keys(refused).length > 0) throw new Error(`searches responded ${JSON.stringify(refused)}`);
       const timed = times.map((time, place) => ({ kind: queries[place]?.kind ?? '', time }));
-      (round === 0 ? first : found)[name].push(...timed);
+      (round === 0 ? first : timings)[name].push(...timed);
     }
-  return { ...found, first };
+  return { ...timings, first };
 }

@@ -24,9 +24,9 @@ export function addMemberCommands(
       '\nThe role applies immediately, on every node. Exit codes: 0 done; 1 no member has the address.',
     )
     .action(async (email: string, role: Role) => {
-      const found = await withDatabase((db) => changeRole(db, { email, role }));
-      out.write(found ? `${email} is now ${roleNames[role]}.\n` : `No member has the address ${email}.\n`);
-      exitWith(found ? 0 : 1);
+      const exists = await withDatabase((db) => changeRole(db, { email, role }));
+      out.write(exists ? `${email} is now ${roleNames[role]}.\n` : `No member has the address ${email}.\n`);
+      exitWith(exists ? 0 : 1);
     });
   group
     .command('list')
@@ -41,10 +41,10 @@ export function addMemberCommands(
 const roleNames: Readonly<Record<Role, string>> = { member: 'a member', moderator: 'a moderator' };
 
 async function changeRole(db: Database, wanted: { email: string; role: Role }): Promise<boolean> {
-  const found = await setRole(db, wanted);
+  const exists = await setRole(db, wanted);
   // The process would exit before its own notification is sent.
-  if (found) await notifyNodes(db, eventChannel, '');
-  return found;
+  if (exists) await notifyNodes(db, eventChannel, '');
+  return exists;
 }
 
 /** Prints one member per line and reads them page by page, because a community can have millions. */

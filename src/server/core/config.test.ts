@@ -208,7 +208,7 @@ test('refuses replicas without DATABASE_URL, because the embedded PostgreSQL has
   );
 });
 
-test('refuses backup settings without a backup folder', () => {
+test('refuses backup settings without a backup directory', () => {
   const message = messageOf(() =>
     readConfig({ BACKUP_TIME: '03:30', BACKUP_SCRATCH_DIRECTORY: '/tmp' }, noFile),
   );
@@ -234,8 +234,8 @@ test.each(['-1', '1.5', '0x10', '1e3', '65536', '٣'])('refuses PORT=%j', (port)
 });
 
 test('reports a .env that cannot be read', async () => {
-  const folder = await createTemporaryDirectory();
-  expect(messageOf(() => readConfig({}, folder))).toMatch(
+  const directory = await createTemporaryDirectory();
+  expect(messageOf(() => readConfig({}, directory))).toMatch(
     /^The configuration file .* cannot be read: EISDIR/,
   );
 });

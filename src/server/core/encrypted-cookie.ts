@@ -19,7 +19,7 @@ export type EncryptedCookie<Value> = {
 /**
  * Stores the state between two requests of one sign-in in an encrypted cookie. Another browser cannot continue the
  * sign-in, every node can, and the server stores nothing for abandoned ones. Callers that must accept a value only once
- * check that themselves (`markUsed`).
+ * check that themselves (`consumeNonce`).
  */
 export function createEncryptedCookie<Value extends object>(
   settings: Pick<SiteSettings, 'secret' | 'publicUrl'>,

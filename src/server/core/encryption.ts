@@ -35,5 +35,5 @@ export function decrypt(context: EncryptionContext, encrypted: string): string |
 }
 
 function deriveKey({ secret, purpose }: EncryptionContext): Buffer {
-  return Buffer.from(hkdfSync('sha256', secret, '', `parley sealed ${purpose}`, 32));
+  return Buffer.from(hkdfSync('sha256', secret, '', `parley encryption ${purpose}`, 32));
 }

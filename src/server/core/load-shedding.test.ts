@@ -36,13 +36,13 @@ describe('load shedding', () => {
     [maxLoadLevel, ['visiting', 'searching', 'writing', 'using an unknown session', 'reading']],
   ])('refuses at level %i: %j', async (now, expected) => {
     level = now;
-    const found: string[] = [];
+    const statuses: string[] = [];
     for (const [what, request] of Object.entries(asked)) {
       const { status } = await request();
       expect([200, 503]).toContain(status);
-      if (status === 503) found.push(what);
+      if (status === 503) statuses.push(what);
     }
-    expect(found).toEqual(expected);
+    expect(statuses).toEqual(expected);
   });
 
   test('responds with a clear message and a time to retry', async () => {

@@ -44,9 +44,9 @@ export function createRequestLimits(clock: () => number = () => performance.now(
   const networks = new WindowCounter(maxRequests.network, clock);
   let refused = 0;
   return {
-    canRead: (viewer) => takes(viewer, 'reading'),
+    canRead: (viewer) => tryConsume(viewer, 'reading'),
     consume(viewer, requestClass) {
-      if (takes(viewer, requestClass)) return;
+      if (tryConsume(viewer, requestClass)) return;
       refuse(counters[requestClass].sessions.secondsUntilReset());
     },
     consumeForNetwork(address) {
@@ -55,7 +55,7 @@ export function createRequestLimits(clock: () => number = () => performance.now(
     rejectedCount: () => refused,
   };
 
-  function takes({ id, sessionId }: Viewer, requestClass: RequestClass): boolean {
+  function tryConsume({ id, sessionId }: Viewer, requestClass: RequestClass): boolean {
     const { sessions, members } = counters[requestClass];
     return sessions.tryConsume(sessionId) && members.tryConsume(id);
   }

@@ -25,7 +25,7 @@ const yearOf = async (member: Member) =>
   expectOk(await bob.get<MemberActivity>(`/members/${member.id}/activity`));
 const reputationOf = async (member: Member) =>
   expectOk(await bob.get<MemberReputation>(`/members/${member.id}/reputation`));
-const topicYear = async (tag: string) => expectOk(await bob.get<TagActivity>(`/tags/${tag}/activity`));
+const readTagYear = async (tag: string) => expectOk(await bob.get<TagActivity>(`/tags/${tag}/activity`));
 
 /** Changes the creation time of a post. */
 async function date(table: 'question' | 'answer' | 'reply', id: number, at: string): Promise<void> {
@@ -153,7 +153,7 @@ describe("a tag's year", () => {
     await ann.answer(question);
     await bob.answer(question);
     await bob.answer(await ann.ask({ tags: ['cake'] }));
-    const { weeks, complete, to } = await topicYear(tag);
+    const { weeks, complete, to } = await readTagYear(tag);
     expect({ weeks, complete, to }).toEqual({
       weeks: [{ week: getMonday(today()), questions: 1, answers: 2 }],
       complete: true,
@@ -171,7 +171,7 @@ describe("a tag's year", () => {
     await sql`
       insert into question_tag (question_id, question_created_at, tag_id, position)
       select ${question}, ${older}, id, 0 from tag where key = ${tag}`.execute(server.db);
-    expect((await topicYear(tag)).weeks).toEqual([{ week: getMonday(today()), questions: 0, answers: 1 }]);
+    expect((await readTagYear(tag)).weeks).toEqual([{ week: getMonday(today()), questions: 0, answers: 1 }]);
   });
 
   test('reads a bounded part of a huge tag that has no statistics yet, and marks the result as incomplete', async () => {
@@ -182,9 +182,9 @@ describe("a tag's year", () => {
       server.db,
     );
     const week = { week: getMonday(today()), questions: 1, answers: 0 };
-    expect(await topicYear(tag)).toMatchObject({ complete: false, weeks: [week] });
+    expect(await readTagYear(tag)).toMatchObject({ complete: false, weeks: [week] });
     await updateStatistics(server.db, Date.now() + 60_000);
-    expect(await topicYear(tag)).toMatchObject({ complete: true, weeks: [week] });
+    expect(await readTagYear(tag)).toMatchObject({ complete: true, weeks: [week] });
   });
 });
 

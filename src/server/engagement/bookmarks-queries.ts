@@ -100,7 +100,7 @@ export async function listBookmarks(
       ? sql``
       : sql`and ${existsForRow(sql`from bookmark_list_item where list_id = ${listId} and bookmark_id = bookmark.id`)}`;
   const pattern = likeContains(query);
-  const found =
+  const matches =
     query === ''
       ? sql``
       : sql`and (note ilike ${pattern} or (select title from question where id = question_id) ilike ${pattern})`;
@@ -121,7 +121,7 @@ export async function listBookmarks(
         select list_id from bookmark_list_item where bookmark_id = saved.id order by list_id
       )) as list_ids
     from (
-      select * from bookmark where member_id = ${memberId} and ${isPostVisible} ${listed} ${found} ${afterCursor}
+      select * from bookmark where member_id = ${memberId} and ${isPostVisible} ${listed} ${matches} ${afterCursor}
       order by created_at desc, id desc limit ${limit}
     ) saved
     join question on question.id = saved.question_id

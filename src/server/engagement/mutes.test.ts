@@ -31,7 +31,7 @@ const receivedBy = async (member: Member) =>
 const idsOf = (page: FeedPage) => page.items.map(({ id }) => id);
 const follow = (member: Member, what: string, following = true) =>
   member.put(`/${what}/follow`, { following });
-const topicOf = async (member: Member, tag: string) => expectOk(await member.get<Tag>(`/tags/${tag}`));
+const readTag = async (member: Member, tag: string) => expectOk(await member.get<Tag>(`/tags/${tag}`));
 const mutedTopicsOf = async (member: Member) =>
   expectOk(await member.get<MutedTags>('/mutes/tags')).items.map(({ tag }) => tag);
 
@@ -139,18 +139,18 @@ describe('a muted tag', () => {
     expect([idsOf(questions), questions.mutedCount]).toEqual([[remaining, oven], 1]);
     const { body: activity } = await bob.get<FeedPage>('/following/activity');
     expect([idsOf(activity), activity.mutedCount]).toEqual([[remaining, oven], 1]);
-    const { body: topics } = await bob.get<{ items: FollowedTag[] }>('/following/tags');
-    expect(topics.items.map(({ questions }) => questions.map(({ id }) => id))).toEqual([[remaining, oven]]);
-    const shown = expectOk(await bob.get<FeedPage>('/following/questions?muted=show'));
-    expect(idsOf(shown)).toEqual([remaining, oven, both]);
+    const { body: tags } = await bob.get<{ items: FollowedTag[] }>('/following/tags');
+    expect(tags.items.map(({ questions }) => questions.map(({ id }) => id))).toEqual([[remaining, oven]]);
+    const withMuted = expectOk(await bob.get<FeedPage>('/following/questions?muted=show'));
+    expect(idsOf(withMuted)).toEqual([remaining, oven, both]);
   });
 
   test('still appears in search and on its own page, and still sends notifications', async () => {
     const id = await ann.ask({ title: 'Rye loaf', tags: ['bread'] });
     const mine = await bob.ask({ tags: ['bread'] });
     await bob.mute('tags/bread');
-    const found = expectOk(await bob.get<SearchResults>('/search?q=rye'));
-    expect(found.questions.map((question) => question.id)).toEqual([id]);
+    const results = expectOk(await bob.get<SearchResults>('/search?q=rye'));
+    expect(results.questions.map((question) => question.id)).toEqual([id]);
     const listed = expectOk(await bob.get<FeedPage>('/tags/bread/questions'));
     expect(idsOf(listed)).toEqual([mine, id]);
     await ann.answer(mine);
@@ -162,10 +162,10 @@ describe('a muted tag', () => {
     await follow(bob, 'tags/bread');
     await follow(eve, 'tags/bread');
     await bob.mute('tags/bread');
-    expect(await topicOf(bob, 'bread')).toMatchObject({ following: false, muted: true, followersCount: 1 });
-    expect(await topicOf(eve, 'bread')).toMatchObject({ following: true, muted: false });
+    expect(await readTag(bob, 'bread')).toMatchObject({ following: false, muted: true, followersCount: 1 });
+    expect(await readTag(eve, 'bread')).toMatchObject({ following: true, muted: false });
     await follow(bob, 'tags/bread');
-    expect(await topicOf(bob, 'bread')).toMatchObject({ following: true, muted: false, followersCount: 2 });
+    expect(await readTag(bob, 'bread')).toMatchObject({ following: true, muted: false, followersCount: 2 });
     expect(await mutedTopicsOf(bob)).toEqual([]);
     const broken = await findViolations(server.db);
     // Each test deletes all questions directly in the database, so other counts can be wrong here.

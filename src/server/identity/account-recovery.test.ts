@@ -25,8 +25,10 @@ function tokenIn(email: ReceivedEmail | undefined, page: string): string {
 async function findEmails(address: string, subject: string | RegExp): Promise<ReceivedEmail[]> {
   await node.backgroundJobs?.enqueueDueJobs();
   for (let count = 1; ; count++) {
-    const found = (await post.waitForEmails(address, count)).filter((email) => email.subject?.match(subject));
-    if (found.length > 0) return found;
+    const emails = (await post.waitForEmails(address, count)).filter((email) =>
+      email.subject?.match(subject),
+    );
+    if (emails.length > 0) return emails;
   }
 }
 
@@ -228,14 +230,14 @@ test('emails and logs ended sessions and password changes, by member id', async 
 });
 
 async function run(email: string): Promise<{ out: string; code: number }> {
-  const shown = { out: '', code: 0 };
+  const result = { out: '', code: 0 };
   const program = new Command('parley').exitOverride();
   addResetPasswordCommand(program, {
     withDatabase: (work) => work(server.db, 'http://localhost'),
-    out: { write: (text) => (shown.out += text) },
+    out: { write: (text) => (result.out += text) },
     err: { write: () => {} },
-    exitWith: (code) => (shown.code = code),
+    exitWith: (code) => (result.code = code),
   });
   await program.parseAsync(['reset-password', email], { from: 'user' });
-  return shown;
+  return result;
 }

@@ -55,10 +55,10 @@ export function addRemoveTwoFactorCommand(members: Command, parts: AccountComman
     )
     .action(async (email: string) => {
       const removed = await parts.withDatabase(async (db) => {
-        const found = await removeSignInFactors(db, email);
+        const exists = await removeSignInFactors(db, email);
         // The process would exit before its own notification is sent.
         await notifyNodes(db, eventChannel, '');
-        return found;
+        return exists;
       });
       if (removed === null) {
         parts.err.write('No member signs in with this address.\n');

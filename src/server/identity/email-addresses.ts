@@ -44,7 +44,7 @@ export function createEmailAddresses({
   const day = 24 * 60 * 60;
   // Limits the emails that a member can have sent to other people's addresses.
   const byMember = createRateLimit(db, { name: 'change-email', points: 5, seconds: day });
-  const byAddress = createRateLimit(db, { name: 'change-email-to', points: 3, seconds: day });
+  const byAddress = createRateLimit(db, { name: 'change-email-address', points: 3, seconds: day });
 
   return {
     read: getOwnEmail,

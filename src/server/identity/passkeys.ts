@@ -31,7 +31,7 @@ import {
 } from './passkeys-queries.ts';
 import type { RequirePassword } from './reauthentication.ts';
 import { findOwnMember } from './accounts-queries.ts';
-import { markUsed } from './two-factor-queries.ts';
+import { consumeNonce } from './two-factor-queries.ts';
 import { recordSecurityEvent } from './security-events.ts';
 import type { SignIn, SignInOutcome } from './sign-in.ts';
 import { createEncryptedCookie } from '#server/core/encrypted-cookie.ts';
@@ -110,7 +110,7 @@ export function createPasskeys(deps: {
     if (
       stored === undefined ||
       counter === null ||
-      !(await markUsed(db, `passkey ${pending.challenge}`, until))
+      !(await consumeNonce(db, `passkey ${pending.challenge}`, until))
     )
       throw new ProblemError('passkey-refused');
     await recordPasskeyUse(db, { id: stored.id, counter });

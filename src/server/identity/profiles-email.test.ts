@@ -154,8 +154,8 @@ describe('email addresses of other members', () => {
       `/members/${member.id}/questions`,
       `/members/${member.id}/answers`,
     ]) {
-      const found = await viewer.get(path);
-      const body = JSON.stringify(found.body).replaceAll(`"query":"${member.email}"`, '');
+      const response = await viewer.get(path);
+      const body = JSON.stringify(response.body).replaceAll(`"query":"${member.email}"`, '');
       expect({ path, leaks: body.includes('example.net') }).toEqual({ path, leaks: false });
     }
     const events = await sql`select * from event`.execute(server.db);

@@ -53,7 +53,7 @@ type ProfileRequest = { id: number; viewer: Viewer; canViewEmail: CanViewEmail }
 /** Limits how many other members' addresses a member may view in an hour. Viewing one again does not count. */
 export function createEmailViewLimit(db: Database, { profileEmail }: Pick<SiteSettings, 'profileEmail'>) {
   const hour = { seconds: 60 * 60 };
-  const viewedPairs = createRateLimit(db, { name: 'email-viewed', points: 1, ...hour });
+  const viewedPairs = createRateLimit(db, { name: 'email-view-pairs', points: 1, ...hour });
   const viewLimit = createRateLimit(db, { name: 'email-views', points: limits.emailViewsPerHour, ...hour });
   return async (viewerId: number, memberId: number): Promise<boolean | 'too-many'> => {
     if (profileEmail === 'never') return false;

@@ -19,7 +19,7 @@ import { linkAccount, getProviderId, unlinkAccount } from './providers-accounts.
 import { findProviderAccount, findMemberByProviderAccount } from './providers-queries.ts';
 import { findMemberByEmail } from './accounts-queries.ts';
 import { getRelyingParty } from './passkeys.ts';
-import { markUsed } from './two-factor-queries.ts';
+import { consumeNonce } from './two-factor-queries.ts';
 import type { Registrations } from './registrations.ts';
 import type { SignIn, SignInOutcome } from './sign-in.ts';
 import { createEncryptedCookie } from '#server/core/encrypted-cookie.ts';
@@ -103,7 +103,7 @@ export function createProviders(deps: ProvidersDeps) {
   async function finish(query: string, visitor: Visitor): Promise<ProviderSignInOutcome> {
     const begun = visitCookie.read(visitor.headers);
     const until = new Date(databaseNowMs() + visitCookie.maxAgeSeconds * 1_000);
-    if (begun === null || !(await markUsed(db, `provider ${begun.state}`, until)))
+    if (begun === null || !(await consumeNonce(db, `provider ${begun.state}`, until)))
       throw new ProblemError('sign-in-expired');
     const identity = await requireProvider().finish(query, begun);
     const outcome = await (begun.memberId === null

@@ -28,7 +28,10 @@ const maxSessions = 20_000;
  */
 const maxAgeMs = 10 * 60_000;
 
-export function createSessionCache(settings: SiteSettings, isStreamFollowed: () => boolean): SessionCache {
+export function createSessionCache(
+  settings: SiteSettings,
+  isEventStreamConnected: () => boolean,
+): SessionCache {
   const name = getSessionCookieName(settings);
   const sessions = new LRUCache<string, CachedSession>({
     max: maxSessions,
@@ -42,7 +45,7 @@ export function createSessionCache(settings: SiteSettings, isStreamFollowed: () 
   let endEventCount = 0;
   return {
     find(cookie) {
-      if (!isStreamFollowed()) return undefined;
+      if (!isEventStreamConnected()) return undefined;
       const token = getCookieValue(cookie, name);
       const cached = token === undefined ? undefined : sessions.get(token);
       return cached !== undefined && cached.until > databaseNowMs() ? cached.viewer : undefined;
@@ -51,7 +54,7 @@ export function createSessionCache(settings: SiteSettings, isStreamFollowed: () 
       const before = endEventCount;
       return (cookie, viewer, renewedAt) => {
         const token = getCookieValue(cookie, name);
-        if (token === undefined || endEventCount !== before || !isStreamFollowed()) return;
+        if (token === undefined || endEventCount !== before || !isEventStreamConnected()) return;
         sessions.set(token, { viewer, until: Math.min(databaseNowMs() + maxAgeMs, renewedAt) });
         tokensOf.set(viewer.id, (tokensOf.get(viewer.id) ?? new Set()).add(token));
       };

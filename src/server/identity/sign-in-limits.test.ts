@@ -306,7 +306,9 @@ describe('the network address', () => {
   test('also counts for its IPv6 /48, which has sixty failures', async () => {
     const from = (n: number) => `2001:db8:1:${n.toString(16)}::1`;
     await signIn('victim@example.org', 'guess', { from: from(1) });
-    await sql`update rate_limit set points = 59 where key like 'login-site:%'`.execute(server.db);
+    await sql`update rate_limit set points = 59 where key like 'sign-in-customer-network:%'`.execute(
+      server.db,
+    );
     expect(await signIn('last@example.org', 'guess', { from: from(2) })).toMatchObject({ status: 401 });
     expect(await signIn('other@example.org', 'guess', { from: from(3) })).toMatchObject(refusal);
     expect(await signIn('other@example.org', 'guess', { from: '2001:db8:2::1' })).toMatchObject({
@@ -362,7 +364,7 @@ async function exhaustNetwork(from: (n: number) => string, on: TestServer = serv
     });
   for (const n of [0, 1, 2]) await guess(n);
   // Sets most of the count directly, because each guess takes the time of hashing a password.
-  const counted = sql`update rate_limit set points = 27 where key like 'login-network:%' and points = 3`;
+  const counted = sql`update rate_limit set points = 27 where key like 'sign-in-network:%' and points = 3`;
   expect((await counted.execute(server.db)).numAffectedRows).toBe(1n);
   for (const n of [27, 28, 29]) await guess(n);
 }

@@ -19,11 +19,15 @@ const fiveFailures = { points: 5, seconds: quarterHour, blockSeconds: quarterHou
  * together only slow its attempts down.
  */
 export function createPasswordAttemptLimit(db: Database) {
-  const byBrowser = createRateLimit(db, { name: 'login-browser', ...fiveFailures });
-  const byEmailAndNetwork = createRateLimit(db, { name: 'login', ...fiveFailures });
-  const byNetwork = createRateLimit(db, { name: 'login-network', ...fiveFailures, points: 30 });
-  const byCustomerNetwork = createRateLimit(db, { name: 'login-site', ...fiveFailures, points: 60 });
-  const byEmail = createRateLimit(db, { name: 'login-all', points: 1_000_000, seconds: quarterHour });
+  const byBrowser = createRateLimit(db, { name: 'sign-in-browser', ...fiveFailures });
+  const byEmailAndNetwork = createRateLimit(db, { name: 'sign-in-email-network', ...fiveFailures });
+  const byNetwork = createRateLimit(db, { name: 'sign-in-network', ...fiveFailures, points: 30 });
+  const byCustomerNetwork = createRateLimit(db, {
+    name: 'sign-in-customer-network',
+    ...fiveFailures,
+    points: 60,
+  });
+  const byEmail = createRateLimit(db, { name: 'sign-in-email', points: 1_000_000, seconds: quarterHour });
   const inTurn = createKeyedQueue();
   return { attempt, forget: resetAttempts };
 
@@ -31,23 +35,23 @@ export function createPasswordAttemptLimit(db: Database) {
    * Runs one attempt for an email address. If `check` returns undefined, the attempt failed.
    * @throws ProblemError 'too-many'
    */
-  async function attempt<Found>(
+  async function attempt<Result>(
     email: string,
     source: AttemptSource,
-    check: () => Promise<Found | undefined>,
-  ): Promise<Found | undefined> {
+    check: () => Promise<Result | undefined>,
+  ): Promise<Result | undefined> {
     const { network, browser } = source;
     // Before entering the queue, so that a delayed attempt does not block others.
     if (browser === null) await delay(getAttemptDelayMs(await byEmail.consumed(email)));
     // One at a time, so that many members who sign in from a network at the same time are not counted as failures.
     return inTurn(
-      browser === null ? `site ${toCustomerNetwork(network)}` : `browser ${browser}`,
+      browser === null ? `network ${toCustomerNetwork(network)}` : `browser ${browser}`,
       async () => {
         // Counted before the check, so that concurrent attempts, also on other nodes, cannot all pass.
         const undo = await consume(email, source);
-        const found = await check();
-        await (found === undefined ? byEmail.consume(email) : undo());
-        return found;
+        const result = await check();
+        await (result === undefined ? byEmail.consume(email) : undo());
+        return result;
       },
     );
   }
@@ -96,8 +100,8 @@ export function createPasswordAttemptLimit(db: Database) {
  */
 export function createTwoFactorAttemptLimit(db: Database) {
   const byBrowser = createRateLimit(db, { name: 'two-factor-browser', ...fiveFailures });
-  const byMemberAndNetwork = createRateLimit(db, { name: 'two-factor', ...fiveFailures });
-  const byMember = createRateLimit(db, { name: 'two-factor-all', points: 20, seconds: hour });
+  const byMemberAndNetwork = createRateLimit(db, { name: 'two-factor-member-network', ...fiveFailures });
+  const byMember = createRateLimit(db, { name: 'two-factor-member', points: 20, seconds: hour });
   return { attempt };
 
   /**

@@ -111,7 +111,7 @@ export async function findSessionCreatedAt(db: Queryable, sessionId: number) {
 }
 
 /** Marks a key as used; returns false if it already was. Also deletes expired keys. */
-export async function markUsed(db: Database | Tx, key: string, expiresAt: Date): Promise<boolean> {
+export async function consumeNonce(db: Database | Tx, key: string, expiresAt: Date): Promise<boolean> {
   await db
     .deleteFrom('used_nonce')
     .where('key', 'in', (old) =>

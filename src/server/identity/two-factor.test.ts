@@ -281,16 +281,16 @@ describe('parley member remove-two-factor', () => {
 });
 
 async function removeFactors(email: string): Promise<{ out: string; code: number }> {
-  const shown = { out: '', code: 0 };
+  const result = { out: '', code: 0 };
   const program = new Command('member').exitOverride();
   addRemoveTwoFactorCommand(program, {
     withDatabase: (work) => work(server.db, 'http://localhost'),
-    out: { write: (text) => (shown.out += text) },
+    out: { write: (text) => (result.out += text) },
     err: { write: () => {} },
-    exitWith: (code) => (shown.code = code),
+    exitWith: (code) => (result.code = code),
   });
   await program.parseAsync(['remove-two-factor', email], { from: 'user' });
-  return shown;
+  return result;
 }
 
 const stateOf = async (member: Member) => expectOk(await member.get<TwoFactorState>('/two-factor'));

@@ -17,25 +17,25 @@ async function run(
   community: TestCommunity,
   parameters: string[],
 ): Promise<{ out: string; err: string; code: number }> {
-  const shown = { out: '', err: '', code: 0 };
+  const result = { out: '', err: '', code: 0 };
   const program = new Command('parley').exitOverride().configureOutput({
-    writeOut: (text) => (shown.out += text),
-    writeErr: (text) => (shown.err += text),
+    writeOut: (text) => (result.out += text),
+    writeErr: (text) => (result.err += text),
   });
   registerImportCommand(program, {
     withClient: (work) => work(community.client),
-    out: { write: (text) => (shown.out += text) },
-    err: { write: (text) => (shown.err += text) },
-    exitWith: (code) => (shown.code = code),
+    out: { write: (text) => (result.out += text) },
+    err: { write: (text) => (result.err += text) },
+    exitWith: (code) => (result.code = code),
   });
   await program.parseAsync(['import', 'stackexchange', ...parameters], { from: 'user' });
-  return shown;
+  return result;
 }
 
 it('prints the outcome of every row, and at the end what was added', async () => {
   const community = await createTestCommunity();
-  const folder = await writeArchive({ Posts: [questionRow(1), { ...questionRow(2), PostTypeId: 4 }] });
-  expect(await run(community, [folder, '--site', 'beer.stackexchange.com'])).toMatchObject({
+  const directory = await writeArchive({ Posts: [questionRow(1), { ...questionRow(2), PostTypeId: 4 }] });
+  expect(await run(community, [directory, '--site', 'beer.stackexchange.com'])).toMatchObject({
     out: [
       'Posts.xml: 2 rows read, 1 imported',
       '  1 skipped: excerpts of tag wikis (type 4)',
@@ -46,7 +46,7 @@ it('prints the outcome of every row, and at the end what was added', async () =>
     ].join('\n'),
     code: 0,
   });
-  const again = await run(community, [folder, '--site', 'beer.stackexchange.com']);
+  const again = await run(community, [directory, '--site', 'beer.stackexchange.com']);
   expect(again.out).toMatch(
     /Nothing to add: all of this archive of beer\.stackexchange\.com was imported before\. Nothing was changed\.\n$/u,
   );
@@ -69,8 +69,8 @@ it('marks the summary of a dry run', async () => {
 
 it('prints a sentence and exits with code 1 for a refused archive', async () => {
   const community = await createTestCommunity();
-  const folder = await writeArchive({ Posts: '<posts>\n<row ' });
-  const { out, err, code } = await run(community, [folder]);
+  const directory = await writeArchive({ Posts: '<posts>\n<row ' });
+  const { out, err, code } = await run(community, [directory]);
   expect(out).toBe('');
   expect(err).toMatch(/Posts\.xml, line 2: the file is damaged or cut off .* Nothing was imported\.\n$/u);
   expect(code).toBe(1);

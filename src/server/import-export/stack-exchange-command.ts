@@ -13,15 +13,15 @@ export interface ImportCommandParts {
   exitWith: (code: number) => unknown;
 }
 
-/** Adds `import stackexchange FOLDER`. */
+/** Adds `import stackexchange DIRECTORY`. */
 export function registerImportCommand(program: Command, parts: ImportCommandParts): void {
   const group = program.command('import').description('import from another platform');
   group
     .command('stackexchange')
     .description('import an unpacked Stack Exchange archive, completely or not at all')
     .argument(
-      '<folder>',
-      'the folder with Posts.xml and, if available, Users.xml, PostHistory.xml, Comments.xml …',
+      '<directory>',
+      'the directory with Posts.xml and, if available, Users.xml, PostHistory.xml, Comments.xml …',
     )
     .option(
       '--site <host>',

@@ -12,7 +12,7 @@ import {
 setupTestDatabase();
 
 /** Returns the text of an imported question with this HTML page and these versions in its history. */
-async function shown(page: string, versions: Attributes[] = []): Promise<unknown> {
+async function importedContent(page: string, versions: Attributes[] = []): Promise<unknown> {
   const community = await createTestCommunity();
   await community.import(
     await writeArchive({ Posts: [questionRow(1, { Body: page })], PostHistory: versions }),
@@ -26,7 +26,7 @@ describe('the text of an imported post', () => {
     const typed = 'Some *beer*:\r\n\r\n1. [one][1]\r\n2. two\r\n\r\n  [1]: https://example.org/';
     const page =
       '<p>Some <em>beer</em>:</p>\n\n<ol>\n<li><a href="https://example.org/">one</a></li>\n<li>two</li>\n</ol>\n';
-    expect(await shown(page, [versionRow(1, 1, typed)])).toBe(typed.replaceAll('\r\n', '\n'));
+    expect(await importedContent(page, [versionRow(1, 1, typed)])).toBe(typed.replaceAll('\r\n', '\n'));
   });
 
   it('is the newest version, by time and then by number, also after a rollback', async () => {
@@ -37,18 +37,18 @@ describe('the text of an imported post', () => {
       versionRow(5, 1, '**First**.', { PostHistoryTypeId: 8, CreationDate: '2015-03-01T00:00:00.000' }),
       versionRow(4, 1, 'First.', { PostHistoryTypeId: 5, CreationDate: '2015-03-01T00:00:00.000' }),
     ];
-    expect(await shown('<p><strong>First</strong>.</p>', versions)).toBe('**First**.');
+    expect(await importedContent('<p><strong>First</strong>.</p>', versions)).toBe('**First**.');
   });
 
   it('comes from the page if the page differs from the history', async () => {
     const page = '<blockquote>\n<p><strong>Possible Duplicate:</strong></p>\n</blockquote>\n<p>Why?</p>';
-    expect(await shown(page, [versionRow(1, 1, 'Why?')])).toBe('> **Possible Duplicate:**\n\nWhy?');
+    expect(await importedContent(page, [versionRow(1, 1, 'Why?')])).toBe('> **Possible Duplicate:**\n\nWhy?');
   });
 
   it('comes from the page if raw HTML was typed, so that readers see no tags', async () => {
     const typed =
       'H<sub>2</sub>O at 10<sup>5</sup> Pa<br>and <kbd>Ctrl</kbd> <strike>old</strike> x<sup>k</sup> <sup>a remark</sup>';
-    expect(await shown(`<p>${typed}</p>`, [versionRow(1, 1, typed)])).toBe(
+    expect(await importedContent(`<p>${typed}</p>`, [versionRow(1, 1, typed)])).toBe(
       'H₂O at 10⁵ Pa\\\nand `Ctrl` ~~old~~ x^k a remark',
     );
   });
@@ -56,14 +56,14 @@ describe('the text of an imported post', () => {
   it('keeps the language of code from an old comment', async () => {
     const typed = '<!-- language: lang-py -->\r\n\r\n    print(1)';
     const page = '<pre class="lang-py prettyprint-override"><code>print(1)\n</code></pre>';
-    expect(await shown(page, [versionRow(1, 1, typed)])).toBe('```py\nprint(1)\n```');
+    expect(await importedContent(page, [versionRow(1, 1, typed)])).toBe('```py\nprint(1)\n```');
   });
 
   it('shows headings, lists and tags as the old Stack Exchange did', async () => {
     const typed = '#Heading\n\n1) no list, [tag:beer]';
     const page =
       '<h1>Heading</h1>\n\n<p>1) no list, <a href="/questions/tagged/beer" class="post-tag">beer</a></p>';
-    expect(await shown(page, [versionRow(1, 1, typed)])).toBe(
+    expect(await importedContent(page, [versionRow(1, 1, typed)])).toBe(
       '# Heading\n\n1\\) no list, [beer](https://beer.stackexchange.com/questions/tagged/beer)',
     );
   });
@@ -73,26 +73,26 @@ describe('the text of an imported post', () => {
       '<table><thead><tr><th>a</th></tr></thead><tbody><tr><td>1 | 2</td></tr></tbody></table>' +
       '<p><img src="//i.stack.imgur.com/x.png" alt="a pump"> costs *5* &amp; ~£3</p>' +
       '<blockquote class="spoiler"><p>It was the yeast.</p></blockquote>';
-    expect(await shown(page)).toBe(
+    expect(await importedContent(page)).toBe(
       '| a |\n| - |\n| 1 \\| 2 |\n\n![a pump](https://i.stack.imgur.com/x.png) costs \\*5\\* & \\~£3\n\n' +
         '> **Spoiler**\n>\n> It was the yeast.',
     );
   });
 
   it('never turns text into markup', async () => {
-    expect(await shown('<p>&lt;script&gt;alert(1)&lt;/script&gt; <script>alert(2)</script></p>')).toBe(
-      '\\<script>alert(1)\\</script>',
-    );
+    expect(
+      await importedContent('<p>&lt;script&gt;alert(1)&lt;/script&gt; <script>alert(2)</script></p>'),
+    ).toBe('\\<script>alert(1)\\</script>');
   });
 
   it('drops characters that XML or the database cannot contain', async () => {
     const community = await createTestCommunity();
-    const folder = await writeArchive({
+    const directory = await writeArchive({
       Posts:
         '<posts><row Id="1" PostTypeId="1" CreationDate="2015-01-01T00:00:00" Title="a&#x0;b&#31;c&#xD800;d\u0001e&#xFFFF;f" ' +
         'Body="&lt;p&gt;x&#x1F;y&#11;z &amp;#x1F; &#x1F37A;&lt;/p&gt;" Tags="" /></posts>',
     });
-    await community.import(folder);
+    await community.import(directory);
     expect(await community.rows('select title, content from question')).toEqual([
       { title: 'abcdef', content: 'xyz  🍺' },
     ]);
@@ -100,12 +100,12 @@ describe('the text of an imported post', () => {
 
   it('can be as long as it was', async () => {
     const typed = 'word '.repeat(40_000).trimEnd();
-    expect(await shown(`<p>${typed}</p>`, [versionRow(1, 1, typed)])).toBe(typed);
+    expect(await importedContent(`<p>${typed}</p>`, [versionRow(1, 1, typed)])).toBe(typed);
   });
 
   it('survives elements nested by the thousand', async () => {
     const page = `${'<b><i>'.repeat(20_000)}deep${'</i></b>'.repeat(20_000)}`;
-    expect(String(await shown(page))).toContain('deep');
+    expect(String(await importedContent(page))).toContain('deep');
   });
 
   it('is converted for answers too', async () => {

@@ -35,12 +35,12 @@ const deepNestingPattern = /^(?:[ \t]{0,3}(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t
 const plain = /^(?! {4}|\t| {0,3}(?:[-+]|\d+[.)])).*$/u;
 
 function rendersSame(markdown: string, page: string): boolean {
-  const shown = visibleText(cleanText(page));
-  if (isPlain(markdown)) return shown === withoutSpace(markdown);
+  const visible = visibleText(cleanText(page));
+  if (isPlain(markdown)) return visible === withoutSpace(markdown);
   if (markdown.length > maxComparedLength || deepNestingPattern.test(markdown)) return false;
   // Pages have relative links into their site, which would lead into this community. The converter makes them absolute.
   if (/\s(?:href|src)="\//u.test(page)) return false;
-  return shown === visibleText(micromark(markdown, { extensions: [gfm()], htmlExtensions: [gfmHtml()] }));
+  return visible === visibleText(micromark(markdown, { extensions: [gfm()], htmlExtensions: [gfmHtml()] }));
 }
 
 function isPlain(markdown: string): boolean {

@@ -59,8 +59,8 @@ describe('refuses a damaged archive with the file and the line, and stores nothi
   it.for(Object.entries(damages))('%s', async ([, [files, message]]) => {
     const community = await createTestCommunity();
     const before = await community.everything();
-    const folder = await writeArchive(files);
-    const refusal = await community.import(folder).catch((error: unknown) => error);
+    const directory = await writeArchive(files);
+    const refusal = await community.import(directory).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(ArchiveError);
     expect(String(refusal)).toMatch(new RegExp(message.source.replace('^', '^ArchiveError: '), 'u'));
     expect(await community.everything()).toEqual(before);
@@ -70,39 +70,39 @@ describe('refuses a damaged archive with the file and the line, and stores nothi
 
   it('a file that is not UTF-8', async () => {
     const community = await createTestCommunity();
-    const folder = await writeArchive(whole);
-    await writeFile(join(folder, 'Votes.xml'), Buffer.from('<votes>\n<row Id="\xE9"/></votes>', 'latin1'));
-    await expect(community.import(folder)).rejects.toThrow(
+    const directory = await writeArchive(whole);
+    await writeFile(join(directory, 'Votes.xml'), Buffer.from('<votes>\n<row Id="\xE9"/></votes>', 'latin1'));
+    await expect(community.import(directory)).rejects.toThrow(
       /^Votes\.xml, line 1: .*\(the text is not UTF-8\)/u,
     );
     expect(await community.rows('select * from member')).toEqual([]);
   });
 });
 
-describe('refuses a folder that is not an archive', () => {
+describe('refuses a directory that is not an archive', () => {
   it('if it does not exist, is a file, has no posts, or is still packed', async () => {
     const community = await createTestCommunity();
-    const folder = await writeArchive({ Users: [] });
-    await expect(community.import(join(folder, 'none'))).rejects.toThrow(
-      /^The folder .*none does not exist\.$/u,
+    const directory = await writeArchive({ Users: [] });
+    await expect(community.import(join(directory, 'none'))).rejects.toThrow(
+      /^The directory .*none does not exist\.$/u,
     );
-    await expect(community.import(join(folder, 'Users.xml'))).rejects.toThrow(
-      /Users\.xml is a file\. Give the folder/u,
+    await expect(community.import(join(directory, 'Users.xml'))).rejects.toThrow(
+      /Users\.xml is a file\. Give the directory/u,
     );
-    await expect(community.import(folder)).rejects.toThrow(
+    await expect(community.import(directory)).rejects.toThrow(
       /contains no Posts\.xml, so it is not a Stack Exchange archive\.$/u,
     );
-    await writeFile(join(folder, 'beer.7z'), '');
-    await expect(community.import(folder)).rejects.toThrow(/Unpack beer\.7z first\.$/u);
-    await mkdir(join(folder, 'Posts.xml'));
-    await expect(community.import(folder)).rejects.toThrow(/Posts\.xml is not a file\.$/u);
+    await writeFile(join(directory, 'beer.7z'), '');
+    await expect(community.import(directory)).rejects.toThrow(/Unpack beer\.7z first\.$/u);
+    await mkdir(join(directory, 'Posts.xml'));
+    await expect(community.import(directory)).rejects.toThrow(/Posts\.xml is not a file\.$/u);
   });
 
   it.skipIf(process.platform !== 'linux')('if a file cannot be found or read', async () => {
     const community = await createTestCommunity();
-    const folder = await writeArchive({ Users: [] });
-    const path = join(folder, 'Posts.xml');
-    const refusal = () => community.import(folder).catch(String);
+    const directory = await writeArchive({ Users: [] });
+    const path = join(directory, 'Posts.xml');
+    const refusal = () => community.import(directory).catch(String);
     await symlink('/nowhere', path);
     expect(await refusal()).toBe(
       `ArchiveError: ${path} cannot be read: it does not exist, or is a broken link.`,
@@ -115,8 +115,8 @@ describe('refuses a folder that is not an archive', () => {
 
   it('if it has the same file twice in different letter case', async () => {
     const community = await createTestCommunity();
-    const folder = await writeArchive({ Posts: [questionRow(1)], posts: [questionRow(1)] });
-    await expect(community.import(folder)).rejects.toThrow(/contains both Posts\.xml and posts\.xml/u);
+    const directory = await writeArchive({ Posts: [questionRow(1)], posts: [questionRow(1)] });
+    await expect(community.import(directory)).rejects.toThrow(/contains both Posts\.xml and posts\.xml/u);
   });
 });
 
@@ -190,17 +190,17 @@ describe('stores nothing of an unfinished import', () => {
 
 it('refuses a second import while one is running, which continues', async () => {
   const community = await createTestCommunity();
-  const folder = await writeArchive(whole);
+  const directory = await writeArchive(whole);
   const blocker = await community.connect();
   await blocker.query('begin; lock table question in access exclusive mode');
-  const first = community.import(folder);
+  const first = community.import(directory);
   await waitFor(async () => {
     // Other databases have advisory locks as well.
     const locks = await community.rows(`select from pg_locks where locktype = 'advisory' and granted
       and database = (select oid from pg_database where datname = current_database())`);
     return locks.length > 0;
   });
-  const second = community.import(folder, { client: await community.connect() });
+  const second = community.import(directory, { client: await community.connect() });
   await expect(second).rejects.toThrow(
     'Another import is running on this database. Wait until it has finished.',
   );

@@ -15,7 +15,7 @@ export class ConnectionLostError extends Error {
     'The connection to the database broke. Import again: it adds the whole archive, or reports that it was imported before.';
 }
 
-/** Returns the error for a file or folder that cannot be read. */
+/** Returns the error for a file or directory that cannot be read. */
 export function unreadableError(path: string, error: unknown): ArchiveError {
   const reasons: Readonly<Record<string, string>> = {
     EACCES: 'permission denied',

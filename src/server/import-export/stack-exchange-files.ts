@@ -20,7 +20,7 @@ export type ArchiveFileKind = keyof typeof archiveFileNames;
 export interface ArchiveFile {
   kind: ArchiveFileKind;
   path: string;
-  /** File name in the folder. */
+  /** File name in the directory. */
   name: string;
   bytes: number;
 }
@@ -29,11 +29,11 @@ export type ArchiveFiles = Partial<Record<ArchiveFileKind, ArchiveFile>>;
 
 /**
  * Finds the files of an archive, in any letter case. Only Posts.xml is required.
- * @throws ArchiveError if the folder is not an archive
+ * @throws ArchiveError if the directory is not an archive
  */
 export async function findArchiveFiles(directory: string): Promise<ArchiveFiles> {
   const names = await listDirectory(directory);
-  const found: ArchiveFiles = {};
+  const files: ArchiveFiles = {};
   for (const name of names.toSorted()) {
     const kind = parseFileKind(name);
     if (kind === undefined) continue;
@@ -42,14 +42,14 @@ export async function findArchiveFiles(directory: string): Promise<ArchiveFiles>
       throw unreadableError(path, error);
     });
     if (!status.isFile()) throw new ArchiveError(`${path} is not a file.`);
-    const other = found[kind];
+    const other = files[kind];
     if (other !== undefined) {
       throw new ArchiveError(`${directory} contains both ${other.name} and ${name}. Keep only one of them.`);
     }
-    found[kind] = { kind, path, name, bytes: status.size };
+    files[kind] = { kind, path, name, bytes: status.size };
   }
-  if (found.posts === undefined) throw new ArchiveError(describeMissingPosts(directory, names));
-  return found;
+  if (files.posts === undefined) throw new ArchiveError(describeMissingPosts(directory, names));
+  return files;
 }
 
 async function listDirectory(directory: string): Promise<string[]> {
@@ -57,9 +57,11 @@ async function listDirectory(directory: string): Promise<string[]> {
     return await readdir(directory);
   } catch (error) {
     const code = getErrorCode(error);
-    if (code === 'ENOENT') throw new ArchiveError(`The folder ${directory} does not exist.`);
+    if (code === 'ENOENT') throw new ArchiveError(`The directory ${directory} does not exist.`);
     if (code === 'ENOTDIR')
-      throw new ArchiveError(`${directory} is a file. Give the folder that the archive was unpacked into.`);
+      throw new ArchiveError(
+        `${directory} is a file. Give the directory that the archive was unpacked into.`,
+      );
     throw unreadableError(directory, error);
   }
 }

@@ -195,10 +195,10 @@ describe('an imported archive', () => {
 
   it('changes nothing when it is imported again, and reports that', async () => {
     const community = await createTestCommunity();
-    const folder = await writeArchive(small);
-    expect((await community.import(folder)).isUnchanged).toBe(false);
+    const directory = await writeArchive(small);
+    expect((await community.import(directory)).isUnchanged).toBe(false);
     const before = await community.everything();
-    const again = await community.import(folder);
+    const again = await community.import(directory);
     expect(again.isUnchanged).toBe(true);
     expect(again.files.map(({ file, imported }) => [file, imported])).toEqual(
       again.files.map(({ file }) => [file, 0]),
@@ -235,8 +235,8 @@ describe('an imported archive', () => {
 
   it('keeps its posts apart from those of another site with the same numbers', async () => {
     const community = await createTestCommunity();
-    const folder = await writeArchive(small);
-    await community.import(folder);
+    const directory = await writeArchive(small);
+    await community.import(directory);
     const Posts = small.Posts.map((post) => ({ ...post, CreationDate: '2016-01-01T10:00:00.000' }));
     const { added } = await community.import(await writeArchive({ ...small, Posts }), {
       site: 'wine.stackexchange.com',

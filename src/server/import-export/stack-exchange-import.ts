@@ -42,7 +42,7 @@ export interface ImportOptions {
   /** A dedicated connection. The import restores its settings. */
   client: Client;
   /**
-   * Host name of the archive's site. Default: the folder's name if it is a host name, otherwise inferred from links.
+   * Host name of the archive's site. Default: the directory's name if it is a host name, otherwise inferred from links.
    */
   site?: string;
   /** The former name of the site, under which its posts were imported, if it has been renamed. */
@@ -300,7 +300,7 @@ async function resolveSite(
     ]);
   }
   if (fromDirectoryName !== null)
-    log(`The archive is from ${fromDirectoryName}, according to the name of its folder.`);
+    log(`The archive is from ${fromDirectoryName}, according to the name of its directory.`);
   return { ...wanted, site: named };
 }
 

@@ -76,9 +76,9 @@ async function imported(files: ArchiveContent = archive) {
 }
 
 function account(summary: ImportSummary, file: string) {
-  const found = summary.files.find((each) => each.file === file);
-  if (found === undefined) throw new Error(`the summary has no ${file}`);
-  const { imported, alreadyImported, skipped } = found;
+  const entry = summary.files.find((each) => each.file === file);
+  if (entry === undefined) throw new Error(`the summary has no ${file}`);
+  const { imported, alreadyImported, skipped } = entry;
   return {
     imported,
     alreadyImported,

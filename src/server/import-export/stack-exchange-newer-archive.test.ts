@@ -50,9 +50,9 @@ function accounts({ files }: ImportSummary) {
 describe('the report of an import of existing posts', () => {
   it('says that the same archive exists, version by version', async () => {
     const community = await createTestCommunity();
-    const folder = await writeArchive(first);
-    await community.import(folder);
-    const again = await community.import(folder);
+    const directory = await writeArchive(first);
+    await community.import(directory);
+    const again = await community.import(directory);
     expect(accounts(again)).toEqual({
       'Users.xml': [0, 2, {}],
       'PostHistory.xml': [

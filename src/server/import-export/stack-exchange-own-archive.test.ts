@@ -73,10 +73,10 @@ it('stores nothing if the member to sign in as is missing', async () => {
 
 it('imports it once, also if its posts were deleted since', async () => {
   const community = await createTestCommunity();
-  const folder = await writeArchive(demo);
-  await community.import(folder, { ownArchive: { name: 'demo', newest } });
+  const directory = await writeArchive(demo);
+  await community.import(directory, { ownArchive: { name: 'demo', newest } });
   await community.rows('delete from question');
-  const again = await community.import(folder, { ownArchive: { name: 'demo', newest } });
+  const again = await community.import(directory, { ownArchive: { name: 'demo', newest } });
   expect(again).toMatchObject({ isUnchanged: true, added: { questions: 0 } });
   expect(await community.rows('select * from question')).toEqual([]);
 });

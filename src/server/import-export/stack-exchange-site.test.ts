@@ -51,7 +51,7 @@ describe('the site of an archive', () => {
     await expect(inferred([])).rejects.toThrow('(no link leads to a question of this archive)');
   });
 
-  it("is the folder's name if that is a host name, and the given name before all", async () => {
+  it("is the directory's name if that is a host name, and the given name before all", async () => {
     expect(await inferred([], 'Meta.Beer.StackExchange.com')).toBe('beer.meta.stackexchange.com');
     expect(await inferred([], 'beer.stackexchange.com', 'wine.stackexchange.com')).toBe(
       'wine.stackexchange.com',

@@ -16,12 +16,12 @@ const network =
 
 export function findQuestionLinks(text: string): QuestionLink[] {
   if (!text.includes('/questions/')) return [];
-  const found: QuestionLink[] = [];
+  const links: QuestionLink[] = [];
   for (const [, host = '', question = '', slug = ''] of text.matchAll(questionAddress)) {
     const site = canonicalHost(host);
-    if (network.test(site)) found.push({ host: site, question: Number(question), slug: slug.toLowerCase() });
+    if (network.test(site)) links.push({ host: site, question: Number(question), slug: slug.toLowerCase() });
   }
-  return found;
+  return links;
 }
 
 /** Returns a host name or null. Before 2017, meta sites of the network were written `meta.NAME.stackexchange.com`. */

@@ -55,7 +55,7 @@ const counts = `select (select count(*) from question)::int as questions, (selec
   (select count(*) from reply)::int as replies, (select count(*) from member)::int as members`;
 
 describe('refuses a wrong site and names the right one', () => {
-  it('if the archive links to itself by another name, given by --site or by its folder', async () => {
+  it('if the archive links to itself by another name, given by --site or by its directory', async () => {
     const community = await createTestCommunity();
     const files = { ...old, Comments: linked(alcohol) };
     const message =
@@ -104,16 +104,16 @@ describe('an archive of a renamed site', () => {
   it('is refused under its new name, which would duplicate the community', async () => {
     const community = await createTestCommunity();
     await community.import(await writeArchive(old));
-    const folder = await writeArchive(renamed);
-    await expectRefusal(community, community.import(folder, { site: alcohol }), message);
+    const directory = await writeArchive(renamed);
+    await expectRefusal(community, community.import(directory, { site: alcohol }), message);
   });
 
   it('is also refused if all of its posts were deleted here', async () => {
     const community = await createTestCommunity();
     await community.import(await writeArchive(old));
     await community.rows('delete from question');
-    const folder = await writeArchive(renamed);
-    await expectRefusal(community, community.import(folder, { site: alcohol }), message);
+    const directory = await writeArchive(renamed);
+    await expectRefusal(community, community.import(directory, { site: alcohol }), message);
   });
 
   it('adds to the existing posts with --continues, without duplicating or losing any', async () => {
@@ -122,10 +122,10 @@ describe('an archive of a renamed site', () => {
     const before = await community.rows('select id, source_key, source_id from question order by id');
     await community.rows(`delete from answer where source_key = '2'`);
     await community.rows('delete from event');
-    const folder = await writeArchive(renamed);
-    const trial = await community.import(folder, { site: alcohol, continues: beer, dryRun: true });
+    const directory = await writeArchive(renamed);
+    const trial = await community.import(directory, { site: alcohol, continues: beer, dryRun: true });
     expect(await community.rows('select site from import_source')).toEqual([{ site: beer }]);
-    const summary = await community.import(folder, { site: alcohol, continues: beer });
+    const summary = await community.import(directory, { site: alcohol, continues: beer });
     expect(summary).toMatchObject({
       site: alcohol,
       renamed: beer,
@@ -173,9 +173,9 @@ describe('an archive of a renamed site', () => {
 
   it('renames everything even if it has no new post', async () => {
     const community = await createTestCommunity();
-    const folder = await writeArchive({ ...old, Comments: linked(beer) });
-    await community.import(folder);
-    expect(await community.import(folder, { site: alcohol, continues: beer })).toMatchObject({
+    const directory = await writeArchive({ ...old, Comments: linked(beer) });
+    await community.import(directory);
+    expect(await community.import(directory, { site: alcohol, continues: beer })).toMatchObject({
       isUnchanged: false,
       renamed: beer,
       added: { questions: 0 },
@@ -185,10 +185,10 @@ describe('an archive of a renamed site', () => {
   it('must contain existing posts for --continues', async () => {
     const community = await createTestCommunity();
     await community.import(await writeArchive(old));
-    const folder = await writeArchive(renamed);
+    const directory = await writeArchive(renamed);
     await expectRefusal(
       community,
-      community.import(folder, { site: alcohol, continues: wine }),
+      community.import(directory, { site: alcohol, continues: wine }),
       `No archive of ${wine} was imported here, only of ${beer}.`,
     );
     await expectRefusal(
@@ -204,7 +204,7 @@ describe('an archive of a renamed site', () => {
     );
     await expectRefusal(
       community,
-      community.import(folder, { site: alcohol, continues: 'not a host' }),
+      community.import(directory, { site: alcohol, continues: 'not a host' }),
       'not a host is not a host name such as cooking.stackexchange.com.',
     );
   });

@@ -91,11 +91,13 @@ async function resolveSelection(
   emails: readonly string[],
   { network, since, until }: Options,
 ): Promise<RemovalSelection> {
-  const found = await listMembersByEmail(db, emails);
-  const unknown = emails.filter((email) => !found.some((each) => each.email === email.trim().toLowerCase()));
+  const members = await listMembersByEmail(db, emails);
+  const unknown = emails.filter(
+    (email) => !members.some((each) => each.email === email.trim().toLowerCase()),
+  );
   if (unknown.length > 0)
     throw new ProblemError('accounts-not-found', { params: { emails: unknown.join(', ') } });
-  const memberIds = found.map(({ id }) => id);
+  const memberIds = members.map(({ id }) => id);
   return {
     memberIds,
     network: network ?? null,

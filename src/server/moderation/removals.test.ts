@@ -147,8 +147,8 @@ test('never removes moderators, even if a member becomes one while it runs, and 
   const entry = (await getModerationLog(moderator)).find((each) => each.before?.['removal'] === removal.id);
   expect(entry).toMatchObject({ action: 'bulk_remove_activity', reason, before: { accounts: 3, votes: 15 } });
   // Members see the action and the reason, but neither the moderator nor the accounts.
-  const shown = (await getModerationLog(ann)).find((each) => each.action === 'bulk_remove_activity');
-  expect(shown).toMatchObject({ reason, before: null, moderatorName: null });
+  const publicEntry = (await getModerationLog(ann)).find((each) => each.action === 'bulk_remove_activity');
+  expect(publicEntry).toMatchObject({ reason, before: null, moderatorName: null });
 });
 
 test('lists recent registrations by network for moderators, and lets them approve waiting accounts', async () => {

@@ -81,7 +81,7 @@ export function notificationPreferenceRoutes({
     })
     .openapi(updatePreference, async (c) => {
       const viewer = c.get('viewer');
-      await preferences.choose(viewer, c.req.valid('param').category, c.req.valid('json'));
+      await preferences.update(viewer, c.req.valid('param').category, c.req.valid('json'));
       return c.json(await getSettings(viewer), 200);
     })
     .openapi(subscribePush, async (c) => {

@@ -32,7 +32,7 @@ export { nextDigestTime } from './preferences-queries.ts';
 /** Queues a confirmation email in the transaction. Absent without a mail server. */
 export type QueueConfirmationEmail = (
   tx: Tx,
-  ask: { memberId: number; email: string; token: string },
+  request: { memberId: number; email: string; token: string },
 ) => Promise<void>;
 
 export type NotificationPreferenceDeps = {
@@ -54,7 +54,7 @@ export function createNotificationPreferences({
   approveAccounts,
 }: NotificationPreferenceDeps) {
   const { secret } = settings;
-  // Allows to request another email, but prevents sending many to someone else's address.
+  // A member can request another email, but not send many to someone else's address.
   const confirmationLimit = createRateLimit(db, {
     name: 'email-confirmation',
     points: 3,
@@ -63,8 +63,8 @@ export function createNotificationPreferences({
 
   return {
     read: getPreferences,
-    choose: updatePreference,
-    askNewMember: confirmNewMember,
+    update: updatePreference,
+    sendConfirmationToNewMember,
     sendConfirmation,
     confirm: confirmEmail,
     unsubscribe,
@@ -115,7 +115,7 @@ export function createNotificationPreferences({
   }
 
   /** Sends a confirmation email to a new member. Registration does not wait for the confirmation. */
-  async function confirmNewMember(memberId: number): Promise<void> {
+  async function sendConfirmationToNewMember(memberId: number): Promise<void> {
     await trySendConfirmation(memberId);
   }
 

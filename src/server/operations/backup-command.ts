@@ -10,7 +10,7 @@ import { CommandRefusedError, describeBackupError } from './backup-errors.ts';
 import { writeBackupFile } from './backup-write-file.ts';
 import { verifyBackup } from './backup-verify.ts';
 
-export type BackupCommandParts = {
+export type BackupCommandDeps = {
   /** Opens the community's database, with pending migrations applied or as it is. */
   withClient: <Result>(
     work: (client: Client) => Promise<Result>,
@@ -25,17 +25,17 @@ export type BackupCommandParts = {
 };
 
 /** Adds `backup`, `restore` and `verify`. */
-export function registerBackupCommands(program: Command, parts: BackupCommandParts): void {
+export function registerBackupCommands(program: Command, deps: BackupCommandDeps): void {
   program
     .command('backup')
     .description('write the whole community to one file, while it is being served')
-    .argument('[file]', 'file to write; default: parley-DATE-TIME.backup.tar in the current folder')
+    .argument('[file]', 'file to write; default: parley-DATE-TIME.backup.tar in the current directory')
     .addHelpText('after', backupHelp)
     .action(async (file: string | undefined) => {
-      parts.exitWith(
+      deps.exitWith(
         await runUntilInterrupted(
-          (signal) => runBackup(file ?? backupFileName(new Date()), parts, signal),
-          parts,
+          (signal) => runBackup(file ?? backupFileName(new Date()), deps, signal),
+          deps,
         ),
       );
     });
@@ -45,18 +45,18 @@ export function registerBackupCommands(program: Command, parts: BackupCommandPar
     .argument('<file>', 'a backup')
     .addHelpText('after', restoreHelp)
     .action(async (file: string) => {
-      parts.exitWith(await runUntilInterrupted((signal) => runRestore(file, parts, signal), parts));
+      deps.exitWith(await runUntilInterrupted((signal) => runRestore(file, deps, signal), deps));
     });
   program
     .command('verify')
     .description('check a backup by restoring it into a temporary database')
     .argument('<file>', 'a backup')
-    .option('--scratch <folder>', 'folder with enough space for the whole database', os.tmpdir())
+    .option('--scratch <directory>', 'directory with enough space for the whole database', os.tmpdir())
     .action(async (file: string, { scratch }: { scratch: string }) => {
-      parts.exitWith(
+      deps.exitWith(
         await runUntilInterrupted(
-          (signal) => runVerify({ file, scratchDirectory: scratch }, parts, signal),
-          parts,
+          (signal) => runVerify({ file, scratchDirectory: scratch }, deps, signal),
+          deps,
         ),
       );
     });
@@ -80,8 +80,8 @@ export function backupFileName(at: Date): string {
   return `parley-${at.toISOString().slice(0, 16).replace('T', '-').replace(':', '')}.backup.tar`;
 }
 
-async function runBackup(file: string, parts: BackupCommandParts, signal: AbortSignal): Promise<void> {
-  const { withClient, version, out, err } = parts;
+async function runBackup(file: string, deps: BackupCommandDeps, signal: AbortSignal): Promise<void> {
+  const { withClient, version, out, err } = deps;
   if (existsSync(file)) throw new CommandRefusedError(`${file} already exists.`);
   const completion = await withClient(
     (client) => writeBackupFile(file, { client, version, progress: createTerminalProgress(err), signal }),
@@ -91,8 +91,8 @@ async function runBackup(file: string, parts: BackupCommandParts, signal: AbortS
   out.write(`${file}: ${describeRows(completion)}, ${megabytes(size)} MB.\n`);
 }
 
-async function runRestore(file: string, parts: BackupCommandParts, signal: AbortSignal): Promise<void> {
-  const { withClient, migrationsDirectory, out, err } = parts;
+async function runRestore(file: string, deps: BackupCommandDeps, signal: AbortSignal): Promise<void> {
+  const { withClient, migrationsDirectory, out, err } = deps;
   const { size } = await stat(file);
   const { contents, completion } = await withClient(
     (client) =>
@@ -111,7 +111,7 @@ async function runRestore(file: string, parts: BackupCommandParts, signal: Abort
 
 async function runVerify(
   where: { file: string; scratchDirectory: string },
-  { migrationsDirectory, out, err }: BackupCommandParts,
+  { migrationsDirectory, out, err }: BackupCommandDeps,
   signal: AbortSignal,
 ): Promise<void> {
   const { contents, completion } = await verifyBackup({
@@ -137,7 +137,7 @@ const megabytes = (bytes: number) => (bytes / 1024 / 1024).toFixed(1);
 /** Runs a command until it is done or interrupted. Returns its exit code. */
 async function runUntilInterrupted(
   run: (signal: AbortSignal) => Promise<void>,
-  { err }: BackupCommandParts,
+  { err }: BackupCommandDeps,
 ): Promise<number> {
   const interruption = new AbortController();
   const interrupt = () => interruption.abort();

@@ -17,7 +17,7 @@ export function describeBackupError(error: unknown): string | undefined {
   if (code === 'ENOSPC') return 'The disk is full.';
   if (code === 'EEXIST')
     return 'Another backup is writing that file, or was killed: its .partial file exists.';
-  if (code === 'ENOENT') return 'The file or folder does not exist.';
+  if (code === 'ENOENT') return 'The file or directory does not exist.';
   if (code !== undefined && /^(E[A-Z]+)$/.test(code)) return `The command failed: ${getErrorMessage(error)}.`;
   return undefined;
 }

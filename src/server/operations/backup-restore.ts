@@ -101,8 +101,8 @@ function assertSameChecksums(
 ): void {
   const none = createRowChecksum().done();
   for (const { name, rows, sha256 } of tables) {
-    const found = checksums.get(name)?.done() ?? none;
-    if (found.rows !== rows || found.sha256 !== sha256)
+    const actual = checksums.get(name)?.done() ?? none;
+    if (actual.rows !== rows || actual.sha256 !== sha256)
       throw new DamagedBackupError(`The rows of the table ${name} differ from what was written.`);
   }
   for (const name of checksums.keys())

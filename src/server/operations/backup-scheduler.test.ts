@@ -87,7 +87,7 @@ test('keeps old backups while none succeeds', async () => {
   const broken = startNode('first', { directory, scratchDirectory: path.join(directory, 'nowhere') });
   await broken.runIfDue();
   expect(broken.text()).toContain(
-    'its verification failed: The file or folder does not exist. Older backups are kept.',
+    'its verification failed: The file or directory does not exist. Older backups are kept.',
   );
   expect(await readdir(directory)).toEqual(expect.arrayContaining(old));
   expect(await getBackupMetrics(server.db)).toMatchObject({

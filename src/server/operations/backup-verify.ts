@@ -85,8 +85,8 @@ async function assertSameRows(
   const to = new Writable({ write: (_chunk, _encoding, done) => done() });
   const again = await backUpDatabase({ client, to, version: contents.madeBy, progress, signal });
   for (const { name, rows, sha256 } of completion.tables) {
-    const found = again.tables.find((table) => table.name === name);
-    if (found?.rows !== rows || found.sha256 !== sha256)
+    const copy = again.tables.find((table) => table.name === name);
+    if (copy?.rows !== rows || copy.sha256 !== sha256)
       throw new DamagedBackupError(`The restored table ${name} differs from what was written.`);
   }
   const broken = await findViolations(databaseFromClient(client));

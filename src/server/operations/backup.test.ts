@@ -14,11 +14,11 @@ import { registerBackupCommands } from './backup-command.ts';
 import { listTables } from './backup-tables.ts';
 
 const server = await startTestServer();
-const folder = await mkdtemp(path.join(os.tmpdir(), 'parley-backup-'));
+const directory = await mkdtemp(path.join(os.tmpdir(), 'parley-backup-'));
 const ann = await server.register('Ann');
 const bob = await server.register('Bob');
 const hostile = 'tab\there, line\nfeed, back\\slash \\N \\. "quotes" \u{1F600} عربي\r\n\\t';
-const whole = path.join(folder, 'whole.tar');
+const whole = path.join(directory, 'whole.tar');
 
 beforeAll(async () => {
   const id = await ann.ask({ title: 'What is kept?', content: hostile, tags: ['Backups', 'ünï'] });
@@ -33,23 +33,23 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await server.stop();
-  await rm(folder, { recursive: true, force: true });
+  await rm(directory, { recursive: true, force: true });
 });
 
 /** Runs a command line on a database and returns what a terminal would show. */
 async function run(connection: pg.ClientConfig, parameters: string[]) {
-  const shown = { out: '', err: '', code: 0 };
+  const result = { out: '', err: '', code: 0 };
   const program = new Command('parley').exitOverride();
   registerBackupCommands(program, {
     withClient: (work) => withClient(connection, work),
     migrationsDirectory,
     version: '0.0.0',
-    out: { write: (text) => (shown.out += text) },
-    err: { write: (text) => (shown.err += text) },
-    exitWith: (code) => (shown.code = code),
+    out: { write: (text) => (result.out += text) },
+    err: { write: (text) => (result.err += text) },
+    exitWith: (code) => (result.code = code),
   });
   await program.parseAsync(parameters, { from: 'user' });
-  return shown;
+  return result;
 }
 
 const backup = (file: string) => run(server.database.connection, ['backup', file]);
@@ -106,7 +106,7 @@ test('keeps members of a restored community signed in, and does not use ids of d
 });
 
 test('contains concurrent writes completely or not at all', async () => {
-  const file = path.join(folder, 'busy.tar');
+  const file = path.join(directory, 'busy.tar');
   const enough = new AbortController();
   const writers = [ann, bob].map(async (member) => {
     while (!enough.signal.aborted) {
@@ -128,7 +128,7 @@ test('contains concurrent writes completely or not at all', async () => {
 
 test('refuses a damaged or incomplete backup, wherever the damage is, and keeps the database empty', async () => {
   const bytes = await readFile(whole);
-  const file = path.join(folder, 'damaged.tar');
+  const file = path.join(directory, 'damaged.tar');
   const { connection } = await emptyDatabase();
   const damaged = [
     Buffer.from('garbage'),
@@ -177,19 +177,19 @@ test('refuses a database that is not empty, and does not change it', async () =>
 });
 
 test('refuses to overwrite an existing file, and one that another backup is writing', async () => {
-  const file = path.join(folder, 'taken.tar');
+  const file = path.join(directory, 'taken.tar');
   await writeFile(file, 'mine');
   expect(await backup(file)).toMatchObject({ code: 1, err: expect.stringContaining('already exists') });
   expect(await readFile(file, 'utf8')).toBe('mine');
-  const other = path.join(folder, 'other.tar');
+  const other = path.join(directory, 'other.tar');
   await writeFile(`${other}.partial`, 'half');
   expect(await backup(other)).toMatchObject({ code: 1 });
   expect(await readFile(`${other}.partial`, 'utf8')).toBe('half');
 });
 
 test('leaves no files if the disk is full or the directory does not exist', async () => {
-  const nowhere = path.join(folder, 'nowhere/x.tar');
-  expect(await backup(nowhere)).toMatchObject({ code: 1, err: 'The file or folder does not exist.\n' });
+  const nowhere = path.join(directory, 'nowhere/x.tar');
+  expect(await backup(nowhere)).toMatchObject({ code: 1, err: 'The file or directory does not exist.\n' });
   expect(await run(server.database.connection, ['restore', nowhere])).toMatchObject({ code: 1 });
   expect(existsSync(`${nowhere}.partial`)).toBe(false);
 });

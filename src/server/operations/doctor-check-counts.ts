@@ -3,7 +3,7 @@ import {
   type IntegrityViolation,
   findViolationsBetween,
   getLargestId,
-  chunkScanSettings,
+  indexScanSettings,
 } from './integrity-check.ts';
 import { openDatabase } from '#server/core/database.ts';
 import type { Progress } from '#server/core/progress.ts';
@@ -32,7 +32,7 @@ export async function checkCounts(
 ): Promise<{ findings: Finding[]; changed: RepairedRow[] }> {
   const { connection, isRepairing, progress, signal, chunkSize = 20_000 } = options;
   const db = openDatabase({
-    connection: { ...connection, options: chunkScanSettings, statement_timeout: 600_000 },
+    connection: { ...connection, options: indexScanSettings, statement_timeout: 600_000 },
     maxConnections: 2,
   });
   const remaining: IntegrityViolation[] = [];
@@ -70,12 +70,12 @@ export async function checkCounts(
 }
 
 function toFindings(left: readonly IntegrityViolation[], changed: readonly RepairedRow[]): Finding[] {
-  const found = createFinding('counts');
+  const finding = createFinding('counts');
   const wrong = [...Map.groupBy(left, ({ rule }) => rule)].map(([rule, rows]) => {
     const some = rows
       .slice(0, 3)
       .map(({ id, stored, expected }) => `${id} has ${stored} instead of ${expected}`);
-    return found(
+    return finding(
       'problem',
       `${rows.length} rows break '${rule}': ${some.join('; ')}${rows.length > some.length ? '; …' : ''}.`,
       'Members see wrong numbers.',

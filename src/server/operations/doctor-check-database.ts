@@ -31,11 +31,11 @@ export async function checkDatabaseServer(
 }
 
 function checkServerSettings(server: ServerInfo): Finding[] {
-  const found = createFinding('database');
+  const finding = createFinding('database');
   const findings: Finding[] = [];
   if (server.major < 15)
     findings.push(
-      found(
+      finding(
         'problem',
         `The server is PostgreSQL ${server.version}.`,
         'Parley needs 15 or newer.',
@@ -44,7 +44,7 @@ function checkServerSettings(server: ServerInfo): Finding[] {
     );
   if (server.encoding !== 'UTF8')
     findings.push(
-      found(
+      finding(
         'problem',
         `The encoding of the database is ${server.encoding}.`,
         'Members write in every language.',
@@ -53,7 +53,7 @@ function checkServerSettings(server: ServerInfo): Finding[] {
     );
   if (!server.hasTrigrams)
     findings.push(
-      found(
+      finding(
         'problem',
         'The extension pg_trgm is missing.',
         'Search needs it.',
@@ -66,7 +66,7 @@ function checkServerSettings(server: ServerInfo): Finding[] {
   ] as const)
     if (value !== 'on')
       findings.push(
-        found(
+        finding(
           'problem',
           `${name} is ${value}.`,
           'After a crash the database may be damaged beyond repair.',
@@ -75,7 +75,7 @@ function checkServerSettings(server: ServerInfo): Finding[] {
       );
   if (server.synchronousCommit === 'off')
     findings.push(
-      found(
+      finding(
         'problem',
         'synchronous_commit is off.',
         'A crash loses posts that members saw as saved.',
@@ -84,7 +84,7 @@ function checkServerSettings(server: ServerInfo): Finding[] {
     );
   if (server.autovacuum !== 'on')
     findings.push(
-      found(
+      finding(
         'problem',
         'autovacuum is off.',
         'Tables grow without limit, and PostgreSQL stops accepting writes before transaction ids run out.',
@@ -93,7 +93,7 @@ function checkServerSettings(server: ServerInfo): Finding[] {
     );
   if (server.checksumFailures > 0)
     findings.push(
-      found(
+      finding(
         'problem',
         `PostgreSQL read ${server.checksumFailures} pages with wrong checksums.`,
         'The disk is losing data.',
@@ -102,7 +102,7 @@ function checkServerSettings(server: ServerInfo): Finding[] {
     );
   if (server.oldestTransactionAge > 1_000_000_000)
     findings.push(
-      found(
+      finding(
         server.oldestTransactionAge > 1_500_000_000 ? 'problem' : 'warning',
         `The oldest row is ${server.oldestTransactionAge.toLocaleString('en')} transactions old.`,
         'At two billion, PostgreSQL accepts no more writes.',
@@ -113,22 +113,22 @@ function checkServerSettings(server: ServerInfo): Finding[] {
 }
 
 function checkConnections({ connections, maxConnections }: ServerInfo): Finding[] {
-  const found = createFinding('connections');
+  const finding = createFinding('connections');
   const why = `Each Parley node uses up to ${maxConnectionsPerNode}, and requests that get none are refused.`;
   const todo = 'Raise max_connections and restart PostgreSQL, or close other connections.';
   if (connections > 0.85 * maxConnections)
-    return [found('problem', `${connections} of ${maxConnections} connections are in use.`, why, todo)];
+    return [finding('problem', `${connections} of ${maxConnections} connections are in use.`, why, todo)];
   if (maxConnections < maxConnectionsPerNode + 10)
-    return [found('warning', `max_connections is ${maxConnections}.`, why, todo)];
+    return [finding('warning', `max_connections is ${maxConnections}.`, why, todo)];
   return [];
 }
 
-function checkRights({ isSuperuser, canCreateSchema, foreignTables }: ServerInfo): Finding[] {
-  const found = createFinding('rights');
+function checkRights({ isSuperuser, canCreateSchema, tablesOfOtherRoles }: ServerInfo): Finding[] {
+  const finding = createFinding('rights');
   const findings: Finding[] = [];
   if (isSuperuser)
     findings.push(
-      found(
+      finding(
         'warning',
         'Parley connects as a superuser of PostgreSQL.',
         'Its password gives access to every database of the server.',
@@ -137,18 +137,18 @@ function checkRights({ isSuperuser, canCreateSchema, foreignTables }: ServerInfo
     );
   if (!canCreateSchema)
     findings.push(
-      found(
+      finding(
         'problem',
         'The role may not create a schema in the database.',
         'Parley stores its jobs in one (parley_jobs).',
         'alter database NAME owner to ROLE',
       ),
     );
-  if (foreignTables.length > 0)
+  if (tablesOfOtherRoles.length > 0)
     findings.push(
-      found(
+      finding(
         'problem',
-        `Tables belong to another role: ${foreignTables.join(', ')}.`,
+        `Tables belong to another role: ${tablesOfOtherRoles.join(', ')}.`,
         'The next upgrade cannot change them.',
         'As a superuser: reassign owned by THAT_ROLE to ROLE',
       ),
@@ -162,11 +162,11 @@ function checkTables({
   invalidIndexes,
   preparedTransactions,
 }: ServerInfo): Finding[] {
-  const found = createFinding('tables');
+  const finding = createFinding('tables');
   const findings: Finding[] = [];
   if (unloggedTables.length > 0)
     findings.push(
-      found(
+      finding(
         'problem',
         `Tables are unlogged: ${unloggedTables.join(', ')}.`,
         'A crash empties them, and replicas do not have them.',
@@ -175,7 +175,7 @@ function checkTables({
     );
   if (invalidIndexes.length > 0)
     findings.push(
-      found(
+      finding(
         'problem',
         `Indexes are invalid: ${invalidIndexes.join(', ')}.`,
         'They are not used, and unique values may be duplicated.',
@@ -184,7 +184,7 @@ function checkTables({
     );
   if (bloatedTables.length > 0)
     findings.push(
-      found(
+      finding(
         'hint',
         `Tables have many dead rows: ${bloatedTables.join(', ')}.`,
         'They take space and time.',
@@ -193,7 +193,7 @@ function checkTables({
     );
   if (preparedTransactions > 0)
     findings.push(
-      found(
+      finding(
         'warning',
         `${preparedTransactions} prepared transactions have been open for minutes.`,
         'They hold locks and keep PostgreSQL from removing dead rows.',
@@ -204,11 +204,11 @@ function checkTables({
 }
 
 export async function checkMigrations(db: Database, directory: string): Promise<Finding> {
-  const found = createFinding('migrations');
+  const finding = createFinding('migrations');
   try {
     const pending = await listPendingMigrations(await listAppliedMigrations(db), directory);
     if (pending.length === 0) return okFinding('migrations', "The database has this version's schema.");
-    return found(
+    return finding(
       'warning',
       `Not applied yet: ${pending.join(', ')}.`,
       'The database has the schema of an older version.',
@@ -216,7 +216,7 @@ export async function checkMigrations(db: Database, directory: string): Promise<
     );
   } catch (error) {
     if (!(error instanceof MigrationError)) throw error;
-    return found(
+    return finding(
       'problem',
       error.message,
       'This version cannot work on this database.',
@@ -228,11 +228,11 @@ export async function checkMigrations(db: Database, directory: string): Promise<
 export async function checkActivity(db: Database): Promise<Finding[]> {
   const { longestTransactionSeconds, blockedStatements, retainedWalBytes, inactiveSlots } =
     await getActivity(db);
-  const found = createFinding('activity');
+  const finding = createFinding('activity');
   const findings: Finding[] = [];
   if (longestTransactionSeconds > 300)
     findings.push(
-      found(
+      finding(
         longestTransactionSeconds > 3_600 ? 'problem' : 'warning',
         `A transaction has been open for ${Math.round(longestTransactionSeconds / 60)} minutes.`,
         'It keeps PostgreSQL from removing dead rows, and may hold locks.',
@@ -241,7 +241,7 @@ export async function checkActivity(db: Database): Promise<Finding[]> {
     );
   if (blockedStatements > 0)
     findings.push(
-      found(
+      finding(
         'warning',
         `${blockedStatements} statements have waited for a lock for more than ten seconds.`,
         'Members wait with them.',
@@ -250,7 +250,7 @@ export async function checkActivity(db: Database): Promise<Finding[]> {
     );
   if (inactiveSlots.length > 0)
     findings.push(
-      found(
+      finding(
         retainedWalBytes > 5 * 1024 ** 3 ? 'problem' : 'warning',
         `The replication slots ${inactiveSlots.join(', ')} are inactive and retain ${formatMegabytes(retainedWalBytes)} of WAL.`,
         'They fill the disk.',
@@ -268,20 +268,20 @@ export function checkReplicas(urls: readonly string[]): Promise<Finding[]> {
 
 async function checkReplica(url: string): Promise<Finding> {
   const name = redactPassword(url);
-  const found = createFinding('replica');
+  const finding = createFinding('replica');
   const why = 'Parley does not use it. The primary serves its reads.';
   const replica = openDatabase({ connection: { connectionString: url }, maxConnections: 1 });
   try {
     const { standby, seconds } = await getReplicaState(replica);
     if (!standby)
-      return found(
+      return finding(
         'problem',
         `${name} is not a standby.`,
         why,
         'Make it follow the primary again, or remove it from DATABASE_REPLICA_URLS.',
       );
     if (seconds > 2)
-      return found(
+      return finding(
         'warning',
         `${name} is ${seconds.toFixed(1)} s behind.`,
         why,
@@ -289,7 +289,7 @@ async function checkReplica(url: string): Promise<Finding> {
       );
     return okFinding('replica', `${name} is up to date.`);
   } catch (error) {
-    return found(
+    return finding(
       'problem',
       `${name} does not respond: ${getErrorMessage(error)}.`,
       why,

@@ -11,26 +11,26 @@ const gigabyte = 1024 * 1024 * 1024;
  * @param needed bytes that will be needed there soon
  */
 export async function checkDisk(label: string, directory: string, needed = 0): Promise<Finding> {
-  const found = createFinding('disk');
+  const finding = createFinding('disk');
   if (!existsSync(directory))
-    return found(
+    return finding(
       'warning',
       `${label} (${directory}) does not exist.`,
       'Its disk cannot be checked.',
-      'Create the folder, or mount its disk.',
+      'Create the directory, or mount its disk.',
     );
   const { bavail, blocks, bsize, files, ffree } = await statfs(directory);
   const [free, total] = [bavail * bsize, blocks * bsize];
   const share = total === 0 ? 0 : free / total;
   const summary = `${label} (${directory}) has ${formatMegabytes(free)} free of ${formatMegabytes(total)}.`;
   const why = 'On a full disk PostgreSQL stops, members cannot post, and backups fail.';
-  const todo = 'Free some space, or move the folder to a larger disk.';
+  const todo = 'Free some space, or move the directory to a larger disk.';
   if (files > 0 && ffree / files < 0.03)
-    return found('problem', `${label} (${directory}) has hardly any free inodes.`, why, todo);
-  if (free < gigabyte / 2 || share < 0.03) return found('problem', summary, why, todo);
+    return finding('problem', `${label} (${directory}) has hardly any free inodes.`, why, todo);
+  if (free < gigabyte / 2 || share < 0.03) return finding('problem', summary, why, todo);
   if (free < needed)
-    return found('warning', summary, `About ${formatMegabytes(needed)} will be needed there.`, todo);
-  if (free < 2 * gigabyte || share < 0.1) return found('warning', summary, why, todo);
+    return finding('warning', summary, `About ${formatMegabytes(needed)} will be needed there.`, todo);
+  if (free < 2 * gigabyte || share < 0.1) return finding('warning', summary, why, todo);
   return okFinding('disk', summary);
 }
 

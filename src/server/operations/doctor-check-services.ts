@@ -21,11 +21,11 @@ export async function checkEventStream(db: Database): Promise<Finding> {
 }
 
 export async function checkJobs(db: Database): Promise<Finding[]> {
-  const found = createFinding('jobs');
+  const finding = createFinding('jobs');
   const kinds = await listJobQueues(db);
   if (kinds === null)
     return [
-      found(
+      finding(
         'hint',
         'No Parley has run on this database yet.',
         'The first one sets up the jobs.',
@@ -35,7 +35,7 @@ export async function checkJobs(db: Database): Promise<Finding[]> {
   const findings = kinds.flatMap(({ kind, late, failed }) => [
     ...(late > 0
       ? [
-          found(
+          finding(
             'warning',
             `${late} jobs of the kind '${kind}' should have started a quarter of an hour ago.`,
             'Their work is not done.',
@@ -45,7 +45,7 @@ export async function checkJobs(db: Database): Promise<Finding[]> {
       : []),
     ...(failed > 0
       ? [
-          found(
+          finding(
             'warning',
             `${failed} jobs of the kind '${kind}' have failed and are being retried.`,
             'Emails and push messages are late.',
@@ -63,12 +63,12 @@ export async function checkJobs(db: Database): Promise<Finding[]> {
  */
 export async function checkEmail(config: Config, testEmail: string | undefined): Promise<Finding[]> {
   const { email } = config;
-  const found = createFinding('email');
+  const finding = createFinding('email');
   if (email === undefined)
     return testEmail === undefined
       ? []
       : [
-          found(
+          finding(
             'problem',
             'Emails cannot be sent: SMTP_URL is not set.',
             'You requested a test email.',
@@ -93,7 +93,7 @@ export async function checkEmail(config: Config, testEmail: string | undefined):
     const code = getErrorCode(error);
     const reason = code === 'EAUTH' ? 'it refuses the user or the password' : getErrorMessage(error);
     return [
-      found(
+      finding(
         'problem',
         `The mail server does not work: ${reason}${code === undefined ? '' : ` (${code})`}.`,
         'Emails wait for three days and are then dropped.',
@@ -110,14 +110,16 @@ const hourMs = 60 * 60_000;
 /** Checks the age of the last successful backup and the space for the next one. */
 export async function checkBackups({ backups: plan, nodeName }: Config, db: Database): Promise<Finding[]> {
   if (plan === undefined) return [];
-  const found = createFinding('backups');
+  const finding = createFinding('backups');
   const { now, lastSuccess, lastSuccessFile, lastSuccessBytes, lastSuccessNode, lastVerified, problem } =
     await getScheduledBackupStatus(db);
-  const findings: Finding[] = [await checkDisk('The backup folder', plan.directory, 1.2 * lastSuccessBytes)];
+  const findings: Finding[] = [
+    await checkDisk('The backup directory', plan.directory, 1.2 * lastSuccessBytes),
+  ];
   const why = 'If the disk fails, everything written since is lost.';
   if (lastSuccess === null)
     findings.push(
-      found(
+      finding(
         'problem',
         'No backup has succeeded yet.',
         why,
@@ -127,10 +129,11 @@ export async function checkBackups({ backups: plan, nodeName }: Config, db: Data
   else {
     const hours = (now.getTime() - lastSuccess.getTime()) / hourMs;
     const summary = `The last successful backup is ${hours.toFixed(1)} hours old (${lastSuccessFile}, ${formatMegabytes(lastSuccessBytes)}).`;
-    if (hours > 26) findings.push(found('problem', summary, why, "Look in the log for 'The backup failed'."));
+    if (hours > 26)
+      findings.push(finding('problem', summary, why, "Look in the log for 'The backup failed'."));
     else if (lastSuccessNode === nodeName && lastSuccessFile !== null && !existsSync(lastSuccessFile))
       findings.push(
-        found(
+        finding(
           'problem',
           `${lastSuccessFile} no longer exists.`,
           why,
@@ -143,7 +146,7 @@ export async function checkBackups({ backups: plan, nodeName }: Config, db: Data
       now.getTime() - (lastVerified?.getTime() ?? 0) > 8 * 24 * hourMs
     )
       findings.push(
-        found(
+        finding(
           'warning',
           'No backup has been verified for more than a week.',
           'It is unknown whether they can be restored.',
@@ -153,7 +156,7 @@ export async function checkBackups({ backups: plan, nodeName }: Config, db: Data
   }
   if (problem !== null)
     findings.push(
-      found(
+      finding(
         'problem',
         `The last backup failed: ${problem}`,
         why,

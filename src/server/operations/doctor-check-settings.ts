@@ -3,7 +3,7 @@ import type { Config } from '#server/core/config.ts';
 import { getErrorMessage } from '#server/core/startup-error.ts';
 import { type Finding, createFinding, okFinding } from './doctor-findings.ts';
 
-const found = createFinding('settings');
+const finding = createFinding('settings');
 
 /** Valid settings that are unsuitable for a server on the open internet. */
 export function checkSettings(config: Config): Finding[] {
@@ -26,7 +26,7 @@ function checkAddressSettings({ settings, host, drainSeconds }: Config): Finding
     const why =
       "Cookies are not restricted to HTTPS, a request's origin is compared with any host it names, and emails have no links.";
     findings.push(
-      found(
+      finding(
         isOpen || trustedProxies > 0 ? 'problem' : 'hint',
         what,
         why,
@@ -35,7 +35,7 @@ function checkAddressSettings({ settings, host, drainSeconds }: Config): Finding
     );
   } else if (!publicUrl.startsWith('https:') && !isLoopback(new URL(publicUrl).hostname))
     findings.push(
-      found(
+      finding(
         'problem',
         `PUBLIC_URL is ${publicUrl}.`,
         'Without HTTPS, anyone on the network path can read passwords and sessions.',
@@ -44,7 +44,7 @@ function checkAddressSettings({ settings, host, drainSeconds }: Config): Finding
     );
   if (publicUrl?.startsWith('https:') === true && trustedProxies === 0)
     findings.push(
-      found(
+      finding(
         'problem',
         'PUBLIC_URL is https, and TRUSTED_PROXIES is 0.',
         'The server that terminates TLS is a proxy: all members share its network address and its rate limits.',
@@ -53,7 +53,7 @@ function checkAddressSettings({ settings, host, drainSeconds }: Config): Finding
     );
   if (trustedProxies > 0 && isOpen)
     findings.push(
-      found(
+      finding(
         'warning',
         `HOST is ${host}, and TRUSTED_PROXIES is ${trustedProxies}.`,
         'A client that bypasses the proxy can forge its network address.',
@@ -62,7 +62,7 @@ function checkAddressSettings({ settings, host, drainSeconds }: Config): Finding
     );
   if (isOpen && trustedProxies === 0)
     findings.push(
-      found(
+      finding(
         'warning',
         `HOST is ${host}, without a proxy.`,
         'Parley does not support TLS itself.',
@@ -71,7 +71,7 @@ function checkAddressSettings({ settings, host, drainSeconds }: Config): Finding
     );
   if (trustedProxies > 0 && drainSeconds === 0)
     findings.push(
-      found(
+      finding(
         'hint',
         'DRAIN_SECONDS is 0.',
         'With several nodes, requests fail while one restarts.',
@@ -85,7 +85,7 @@ function checkSecretSettings({ secret, metricsToken }: Config): Finding[] {
   const findings: Finding[] = [];
   if (secret !== undefined && new Set(secret).size < 10)
     findings.push(
-      found(
+      finding(
         'problem',
         'SECRET has few different characters.',
         'Anyone who guesses it can forge sessions of any member.',
@@ -94,7 +94,7 @@ function checkSecretSettings({ secret, metricsToken }: Config): Finding[] {
     );
   if (metricsToken === undefined)
     findings.push(
-      found(
+      finding(
         'hint',
         'METRICS_TOKEN is not set.',
         'No monitoring can watch this Parley and alert you.',
@@ -108,25 +108,25 @@ function checkOperationSettings({ backups, email, slowQueryMs }: Config): Findin
   const findings: Finding[] = [];
   if (backups === undefined)
     findings.push(
-      found(
+      finding(
         'warning',
         'BACKUP_DIRECTORY is not set.',
         'If the disk fails, the community is lost.',
-        'Set it to a folder on another disk, or take backups with parley backup',
+        'Set it to a directory on another disk, or take backups with parley backup',
       ),
     );
   else if (backups.scratchDirectory === undefined)
     findings.push(
-      found(
+      finding(
         'hint',
         'BACKUP_SCRATCH_DIRECTORY is not set.',
         'Backups are read again, but never restored to verify them.',
-        'Set it to a folder with enough space for the database',
+        'Set it to a directory with enough space for the database',
       ),
     );
   if (email === undefined)
     findings.push(
-      found(
+      finding(
         'hint',
         'SMTP_URL is not set.',
         'Parley sends no emails, not even to reset passwords.',
@@ -135,7 +135,12 @@ function checkOperationSettings({ backups, email, slowQueryMs }: Config): Findin
     );
   if (slowQueryMs === 0)
     findings.push(
-      found('hint', 'SLOW_QUERY_MS is 0.', 'Slow statements are not logged.', 'Remove it, or set it to 1000'),
+      finding(
+        'hint',
+        'SLOW_QUERY_MS is 0.',
+        'Slow statements are not logged.',
+        'Remove it, or set it to 1000',
+      ),
     );
   return findings;
 }
@@ -148,7 +153,7 @@ function isLoopback(host: string): boolean {
 /** Requests the public address as a member's browser would. */
 export async function checkPublicUrl(publicUrl: string | null): Promise<Finding[]> {
   if (publicUrl === null) return [];
-  const found = createFinding('address');
+  const finding = createFinding('address');
   const why = 'Members may not reach it either, or only this machine cannot reach itself by that name.';
   try {
     const response = await fetch(`${publicUrl}/healthz`, {
@@ -160,7 +165,7 @@ export async function checkPublicUrl(publicUrl: string | null): Promise<Finding[
       return [okFinding('address', `${publicUrl} is a Parley server.`)];
     if (response.status >= 300 && response.status < 400)
       return [
-        found(
+        finding(
           'problem',
           `${publicUrl} redirects (${response.status}).`,
           'PUBLIC_URL must be the address that members stay on.',
@@ -168,7 +173,7 @@ export async function checkPublicUrl(publicUrl: string | null): Promise<Finding[
         ),
       ];
     return [
-      found(
+      finding(
         'problem',
         `${publicUrl}/healthz responds with ${response.status}, unlike a Parley server.`,
         why,
@@ -181,7 +186,7 @@ export async function checkPublicUrl(publicUrl: string | null): Promise<Finding[
         ? getErrorMessage(error.cause)
         : getErrorMessage(error);
     return [
-      found(
+      finding(
         'warning',
         `${publicUrl} cannot be reached from here: ${cause}.`,
         why,

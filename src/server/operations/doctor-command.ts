@@ -7,7 +7,7 @@ import type { RepairedRow } from './integrity-repair.ts';
 import { runDoctor } from './doctor.ts';
 import { type Finding, createFinding, findingLevels } from './doctor-findings.ts';
 
-export type DoctorCommandParts = {
+export type DoctorCommandDeps = {
   /** @throws StartupError if the settings are invalid */
   readConfig: () => Config;
   /** Opens the community's database without migrating it. */
@@ -21,7 +21,7 @@ export type DoctorCommandParts = {
 type Options = { json?: boolean; quick?: boolean; repair?: boolean; testEmail?: string };
 
 /** Adds `doctor`. */
-export function registerDoctorCommand(program: Command, parts: DoctorCommandParts): void {
+export function registerDoctorCommand(program: Command, deps: DoctorCommandDeps): void {
   program
     .command('doctor')
     .description('run health checks and say what to do')
@@ -35,11 +35,11 @@ export function registerDoctorCommand(program: Command, parts: DoctorCommandPart
       const interrupt = () => interruption.abort();
       process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
       try {
-        parts.exitWith(await runDoctorCommand(options, parts, interruption.signal));
+        deps.exitWith(await runDoctorCommand(options, deps, interruption.signal));
       } catch (error) {
         if (!interruption.signal.aborted) throw error;
-        parts.err.write('Interrupted. Repairs until then are kept.\n');
-        parts.exitWith(130);
+        deps.err.write('Interrupted. Repairs until then are kept.\n');
+        deps.exitWith(130);
       } finally {
         process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
       }
@@ -54,16 +54,16 @@ Exit codes: 0 nothing found, or only hints; 3 there are warnings; 1 there are pr
 
 async function runDoctorCommand(
   options: Options,
-  parts: DoctorCommandParts,
+  deps: DoctorCommandDeps,
   signal: AbortSignal,
 ): Promise<number> {
-  const { out, err, connect, migrationsDirectory } = parts;
+  const { out, err, connect, migrationsDirectory } = deps;
   const { json = false, quick = false, repair: isRepairing = false, testEmail: emailTo } = options;
   const onFinding = (finding: Finding) => void (json || out.write(formatFinding(finding)));
   let findings: Finding[] = [];
   let changed: RepairedRow[] = [];
   try {
-    const config = parts.readConfig();
+    const config = deps.readConfig();
     ({ findings, changed } = await runDoctor({
       config,
       connect: () => connect(config),

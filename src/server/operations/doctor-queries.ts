@@ -15,7 +15,7 @@ export type ServerInfo = {
   isSuperuser: boolean;
   canCreateSchema: boolean;
   /** Tables owned by a role that the current role is not a member of. */
-  foreignTables: string[];
+  tablesOfOtherRoles: string[];
   /** Unlogged tables, which a crash empties. */
   unloggedTables: string[];
   /** Tables with many dead rows. */
@@ -41,8 +41,8 @@ export async function getServerInfo(db: Database): Promise<ServerInfo> {
       (select sum(numbackends) from pg_stat_database)::int as connections,
       (select rolsuper from pg_roles where rolname = current_user) as "isSuperuser",
       has_database_privilege(current_database(), 'create') as "canCreateSchema",
-      ${selectTableNames(sql`relkind = 'r' and not pg_has_role(relowner, 'usage')`)} as "foreignTables",
-      -- Limits on rates may be forgotten.
+      ${selectTableNames(sql`relkind = 'r' and not pg_has_role(relowner, 'usage')`)} as "tablesOfOtherRoles",
+      -- A crash may empty the counters of rate limits.
       ${selectTableNames(sql`relpersistence = 'u' and relkind = 'r' and relname <> 'rate_limit'`)} as "unloggedTables",
       array(select relname::text from pg_stat_user_tables
         where n_dead_tup > 50000 and n_dead_tup > 0.3 * n_live_tup order by 1) as "bloatedTables",

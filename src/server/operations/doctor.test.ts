@@ -25,18 +25,18 @@ const bob = await server.register('Bob');
 
 /** Returns what a terminal would show, and the exit code. */
 async function examine(parameters: string[] = [], env: NodeJS.ProcessEnv = { DATABASE_URL: url }) {
-  const shown = { out: '', err: '', code: -1 };
+  const result = { out: '', err: '', code: -1 };
   const program = new Command('parley').exitOverride();
   registerDoctorCommand(program, {
     readConfig: () => readConfig(env, '/nowhere/.env'),
     connect: (config) => connectToRunningOrStart(config, pino({ level: 'silent' })),
     migrationsDirectory,
-    out: { write: (text) => (shown.out += text) },
-    err: { write: (text) => (shown.err += text) },
-    exitWith: (code) => (shown.code = code),
+    out: { write: (text) => (result.out += text) },
+    err: { write: (text) => (result.err += text) },
+    exitWith: (code) => (result.code = code),
   });
   await program.parseAsync(['doctor', ...parameters], { from: 'user' });
-  return shown;
+  return result;
 }
 
 async function findings(parameters: string[] = [], env?: NodeJS.ProcessEnv) {
@@ -179,10 +179,10 @@ test('reports an unreachable database without its password', async () => {
 });
 
 test('does not create a database where Parley never ran', async () => {
-  const folder = path.join(await createTemporaryDirectory(), 'data');
-  const { out } = await examine([], { PARLEY_DATA: folder });
-  expect(out).toContain(`There is no community in ${folder}.`);
-  expect(existsSync(folder)).toBe(false);
+  const directory = path.join(await createTemporaryDirectory(), 'data');
+  const { out } = await examine([], { PARLEY_DATA: directory });
+  expect(out).toContain(`There is no community in ${directory}.`);
+  expect(existsSync(directory)).toBe(false);
 });
 
 test('tries the mail server without sending an email, unless an address is given', async () => {

@@ -79,12 +79,12 @@ async function withDatabase(
   add: (findings: readonly Finding[]) => void,
   work: (connection: pg.PoolConfig, db: Database) => Promise<void>,
 ): Promise<void> {
-  const found = createFinding('database');
+  const finding = createFinding('database');
   const data = resolveDataDirectory(config.dataDirectory ?? defaultDataDirectory());
   if (config.databaseUrl === undefined) {
     if (!existsSync(data.cluster))
       return add([
-        found(
+        finding(
           'problem',
           `There is no community in ${data.root}.`,
           'There is nothing to check.',
@@ -99,7 +99,7 @@ async function withDatabase(
   } catch (error) {
     if (!(error instanceof StartupError)) throw error;
     return add([
-      found(
+      finding(
         'problem',
         error.message,
         'Nothing works without it.',
@@ -121,7 +121,7 @@ async function withDatabase(
 
 /** Checks the disk of a database on this machine, if PostgreSQL reveals its data directory. */
 async function checkDatabaseDisk(url: string, directory: string | null): Promise<Finding> {
-  if (directory !== null && existsSync(directory)) return checkDisk("The database's folder", directory);
+  if (directory !== null && existsSync(directory)) return checkDisk('The database directory', directory);
   return okFinding(
     'disk',
     `The disk of ${redactPassword(url)} cannot be checked from here. Monitor it there.`,

@@ -384,8 +384,8 @@ describe('the check of all counts', () => {
     expectOk(await bob.put('/tags/right/follow', { following: true }));
     expect(await findViolations(server.db)).toEqual([]);
     await damage.execute(server.db);
-    const found = await findViolations(server.db);
-    expect(found.map((broken) => broken.rule)).toContain(rule);
+    const violations = await findViolations(server.db);
+    expect(violations.map((broken) => broken.rule)).toContain(rule);
     await emptyTheCommunity();
   });
 });

@@ -33,7 +33,7 @@ export function findViolations(db: Queryable): Promise<IntegrityViolation[]> {
 
 /**
  * Checks the rows with ids from `from` to below `to` in one snapshot: a chunk of a large community. With index joins
- * (`chunkScanSettings`), its cost does not grow with the community.
+ * (`indexScanSettings`), its cost does not grow with the community.
  * @param limit rows of one rule at most
  */
 export function findViolationsBetween(
@@ -44,7 +44,7 @@ export function findViolationsBetween(
 }
 
 /** Settings of the connection that checks chunks: hash joins would read whole tables for each chunk. */
-export const chunkScanSettings =
+export const indexScanSettings =
   '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off';
 
 /** Returns the largest id of all rows that a rule checks. */

@@ -49,9 +49,9 @@ async function clusterVersion(data: DataDirectory): Promise<number | undefined> 
   }
 }
 
-function wrongVersionError(data: DataDirectory, found: number, ours: number): StartupError {
+function wrongVersionError(data: DataDirectory, actual: number, ours: number): StartupError {
   return new StartupError(
-    `The data directory ${data.root} was created by PostgreSQL ${found}, but this Parley contains PostgreSQL ${ours}. Write a backup with the Parley that created it (parley backup), and restore it with this one into another directory (PARLEY_DATA).`,
+    `The data directory ${data.root} was created by PostgreSQL ${actual}, but this Parley contains PostgreSQL ${ours}. Write a backup with the Parley that created it (parley backup), and restore it with this one into another directory (PARLEY_DATA).`,
   );
 }
 

@@ -77,8 +77,8 @@ test.each(['parley', 'postgres'])('refuses a connection as %s without the passwo
 
 test('logs errors in the data directory without texts of members', async () => {
   await expect(row(`select $1::int`, ['something private'])).rejects.toThrow('invalid input syntax');
-  const folder = path.join(embedded.dataDirectory, 'log');
-  const files = (await readdir(folder)).map((name) => readFile(path.join(folder, name), 'utf8'));
+  const directory = path.join(embedded.dataDirectory, 'log');
+  const files = (await readdir(directory)).map((name) => readFile(path.join(directory, name), 'utf8'));
   const log = (await Promise.all(files)).join('');
   expect(log).toContain('database system is ready');
   expect(log).toContain('select $1::int');

@@ -8,33 +8,33 @@ import { createTestDatabase, type TestDatabase } from '#tests/support/database.t
 import { type Database, openDatabase, transaction } from '#server/core/database.ts';
 import { applyMigrations, migrate, MigrationError } from './migrations.ts';
 
-let folder: string;
+let directory: string;
 let database: TestDatabase;
 let db: Database;
 beforeEach(async () => {
-  folder = await mkdtemp(path.join(os.tmpdir(), 'parley-migrations-'));
-  await cp(path.join(projectRoot, 'migrations'), folder, { recursive: true });
+  directory = await mkdtemp(path.join(os.tmpdir(), 'parley-migrations-'));
+  await cp(path.join(projectRoot, 'migrations'), directory, { recursive: true });
   database = await createTestDatabase();
   db = openDatabase({ connection: database.connection });
 });
 afterEach(async () => {
   await db.destroy();
   await database.drop();
-  await rm(folder, { recursive: true });
+  await rm(directory, { recursive: true });
 });
 
-const add = (name: string, text: string) => writeFile(path.join(folder, name), text);
+const add = (name: string, text: string) => writeFile(path.join(directory, name), text);
 const next = '9001_pets.sql';
 
 test('leaves an up-to-date database unchanged', async () => {
-  expect(await migrate(db, folder)).toEqual([]);
+  expect(await migrate(db, directory)).toEqual([]);
 });
 
 test('migrates once when two nodes start at the same time', async () => {
   await add(next, "create table pet (name text); insert into pet values ('Rex');");
   const other = openDatabase({ connection: database.connection });
   try {
-    const applied = await Promise.all([migrate(db, folder), migrate(other, folder)]);
+    const applied = await Promise.all([migrate(db, directory), migrate(other, directory)]);
     expect(applied.flat()).toEqual([next]);
     expect(await rowsOf('pet')).toEqual([{ name: 'Rex' }]);
   } finally {
@@ -47,9 +47,9 @@ test("waits for another node's migration without a timeout", async () => {
   const hurried = openDatabase({ connection: { ...database.connection, statement_timeout: 300 } });
   try {
     const applied = await Promise.all([
-      migrate(hurried, folder),
-      migrate(db, folder),
-      migrate(hurried, folder),
+      migrate(hurried, directory),
+      migrate(db, directory),
+      migrate(hurried, directory),
     ]);
     expect(applied.flat()).toEqual([next]);
   } finally {
@@ -60,36 +60,36 @@ test("waits for another node's migration without a timeout", async () => {
 test('rolls back all migrations of a run when one fails', async () => {
   await add(next, 'create table pet (name text);');
   await add('9002_broken.sql', 'create table owner (name text); select 1 / 0;');
-  await expect(migrate(db, folder)).rejects.toThrow('division by zero');
+  await expect(migrate(db, directory)).rejects.toThrow('division by zero');
   await expect(rowsOf('pet')).rejects.toThrow('does not exist');
   await add('9002_broken.sql', 'create table owner (name text);');
   const begun: string[] = [];
-  expect(await migrate(db, folder, (name) => begun.push(name))).toEqual([next, '9002_broken.sql']);
+  expect(await migrate(db, directory, (name) => begun.push(name))).toEqual([next, '9002_broken.sql']);
   expect(begun).toEqual([next, '9002_broken.sql']);
 });
 
 test('refuses a migration that changed after it was applied, and applies nothing', async () => {
   await add(next, 'create table pet (name text);');
-  await migrate(db, folder);
+  await migrate(db, directory);
   await add(next, 'create table pet (name text, age int);');
   await add('9002_more.sql', 'create table owner (name text);');
-  await expect(migrate(db, folder)).rejects.toThrow(MigrationError);
-  await expect(migrate(db, folder)).rejects.toThrow(`${next} was changed after it was applied`);
+  await expect(migrate(db, directory)).rejects.toThrow(MigrationError);
+  await expect(migrate(db, directory)).rejects.toThrow(`${next} was changed after it was applied`);
   await expect(rowsOf('owner')).rejects.toThrow('does not exist');
 });
 
 test('ignores differences in line endings', async () => {
   await add(next, 'create table pet (\n  name text\n);\n');
-  await migrate(db, folder);
+  await migrate(db, directory);
   await add(next, 'create table pet (\r\n  name text\r\n);\r\n');
-  expect(await migrate(db, folder)).toEqual([]);
+  expect(await migrate(db, directory)).toEqual([]);
 });
 
 test('refuses a database with migrations from before the first release and leaves it unchanged', async () => {
   const renamed = '0000_before.sql';
   await sql`update migration set name = ${renamed} where name = '0001_schema.sql'`.execute(db);
-  await expect(migrate(db, folder)).rejects.toThrow(MigrationError);
-  await expect(migrate(db, folder)).rejects.toThrow(
+  await expect(migrate(db, directory)).rejects.toThrow(MigrationError);
+  await expect(migrate(db, directory)).rejects.toThrow(
     `The data was written by a development version of Parley, before the first release (${renamed}). This version cannot read it. Start with an empty database.`,
   );
   expect(await rowsOf('migration')).toMatchObject([{ name: renamed }]);
@@ -97,16 +97,16 @@ test('refuses a database with migrations from before the first release and leave
 
 test('refuses a backup with migrations from before the first release', async () => {
   const wanted = [{ name: '0000_before.sql', checksum: '' }];
-  await expect(transaction(db, (tx) => applyMigrations(tx, folder, wanted))).rejects.toThrow(
+  await expect(transaction(db, (tx) => applyMigrations(tx, directory, wanted))).rejects.toThrow(
     'The data was written by a development version of Parley, before the first release (0000_before.sql).',
   );
 });
 
 test('refuses a database that a newer Parley has used', async () => {
   await add(next, 'create table pet (name text);');
-  await migrate(db, folder);
-  await rm(path.join(folder, next));
-  await expect(migrate(db, folder)).rejects.toThrow(
+  await migrate(db, directory);
+  await rm(path.join(directory, next));
+  await expect(migrate(db, directory)).rejects.toThrow(
     /A newer version has used the database\. Start that version\./,
   );
 });

@@ -37,14 +37,14 @@ const graphemes = new Intl.Segmenter();
 export function createExcerpt(markdown: string): Excerpt {
   const text = markdown.trimEnd();
   const head = beginning(text);
-  const found = read(flatten(head) + definitions(text, head));
-  found.unseen ||= head.length < text.length;
+  const parts = read(flatten(head) + definitions(text, head));
+  parts.unseen ||= head.length < text.length;
 
-  const prose = fold(found.prose);
-  const blocks = fold(found.blocks);
+  const prose = fold(parts.prose);
+  const blocks = fold(parts.blocks);
   const plain = prose === '' ? blocks : prose;
   const visible = firstCodePoints(plain);
-  return { excerpt: visible, cut: found.unseen || visible !== plain || (prose !== '' && blocks !== '') };
+  return { excerpt: visible, cut: parts.unseen || visible !== plain || (prose !== '' && blocks !== '') };
 }
 
 /**
@@ -52,11 +52,11 @@ export function createExcerpt(markdown: string): Excerpt {
  * Reads only the first few thousand characters.
  */
 export function toPlainText(piece: string): { prose: string; blocks: string } {
-  const found = read(flatten(piece.slice(0, parsed.maxChars).toWellFormed()));
-  return { prose: fold(found.prose), blocks: fold(found.blocks) };
+  const parts = read(flatten(piece.slice(0, parsed.maxChars).toWellFormed()));
+  return { prose: fold(parts.prose), blocks: fold(parts.blocks) };
 }
 
-interface Found {
+interface TextParts {
   prose: string[];
   /** The text of code blocks and tables, shown only if a post has nothing else. */
   blocks: string[];
@@ -73,23 +73,23 @@ const signs = /[\\`*_~[\]<>&|\0]|^[ \t]*(?:[-+=#:]|\d{1,9}[.)])|^(?: {4}| {0,3}\
 const extensions = [gfm()];
 const mdastExtensions = [gfmFromMarkdown()];
 
-function read(markdown: string): Found {
-  const found: Found = { prose: [], blocks: [], unseen: false };
-  if (signs.test(markdown)) collect(fromMarkdown(markdown, { extensions, mdastExtensions }), found);
-  else found.prose.push(markdown);
-  return found;
+function read(markdown: string): TextParts {
+  const parts: TextParts = { prose: [], blocks: [], unseen: false };
+  if (signs.test(markdown)) collect(fromMarkdown(markdown, { extensions, mdastExtensions }), parts);
+  else parts.prose.push(markdown);
+  return parts;
 }
 
 /** Uses an explicit stack, because hostile nesting is deeper than the call stack. */
-function collect(tree: Node, found: Found): void {
+function collect(tree: Node, parts: TextParts): void {
   const open: { node: Node; inBlock: boolean }[] = [{ node: tree, inBlock: false }];
   for (let entry = open.pop(); entry !== undefined; entry = open.pop()) {
     const { node } = entry;
     const inBlock = entry.inBlock || node.type === 'code' || node.type === 'table';
-    const into = inBlock ? found.blocks : found.prose;
+    const into = inBlock ? parts.blocks : parts.prose;
     if (node.type === 'image' || node.type === 'imageReference') {
       into.push(node.alt ?? '');
-      found.unseen = true;
+      parts.unseen = true;
     } else if (node.type === 'html') {
       // Raw HTML is shown as text. A comment is an instruction to a renderer.
       if (!node.value.startsWith('<!--')) into.push(node.value);
@@ -143,15 +143,15 @@ function flatten(head: string): string {
 /** The link definitions after `head` that links in `head` use. */
 function definitions(text: string, head: string): string {
   const mentioned = head.toLowerCase();
-  const found: string[] = [];
+  const used: string[] = [];
   definitionLine.lastIndex = head.length;
   for (let count = 0; count < definitionsMax; count++) {
     const label = definitionLine.exec(text)?.[1];
     if (label === undefined) break;
-    if (mentioned.includes(label.toLowerCase())) found.push(`${label}: #`);
+    if (mentioned.includes(label.toLowerCase())) used.push(`${label}: #`);
   }
   definitionLine.lastIndex = 0;
-  return found.length === 0 ? '' : `\n\n${found.join('\n')}`;
+  return used.length === 0 ? '' : `\n\n${used.join('\n')}`;
 }
 
 /** Replaces white space and control characters by single spaces. */

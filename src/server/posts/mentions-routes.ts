@@ -45,7 +45,7 @@ const anywhere = createRoute({
 export function mentionRoutes({ db }: RouteDeps) {
   // More than anyone types in a minute.
   const limit = createMemberLimit(db, {
-    name: 'name-members',
+    name: 'member-search',
     code: 'too-many-member-searches',
     points: 300,
     seconds: 60,

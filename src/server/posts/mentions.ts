@@ -13,14 +13,14 @@ type Node = ReturnType<typeof fromMarkdown> | ReturnType<typeof fromMarkdown>['c
 export function findMentions(markdown: string, publicUrl: string | null): number[] {
   if (!markdown.includes('[@') || !markdown.includes('/profile/') || !isCheapToParse(markdown)) return [];
   const tree = fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
-  const found = new Set<number>();
+  const memberIds = new Set<number>();
   const open: Node[] = [tree];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     const id = node.type === 'link' && isMention(node) ? parseMemberId(node.url, publicUrl) : null;
-    if (id !== null) found.add(id);
+    if (id !== null) memberIds.add(id);
     if ('children' in node) open.push(...node.children.toReversed());
   }
-  return [...found];
+  return [...memberIds];
 }
 
 /** The members whom an edit mentions and the earlier text did not. */

@@ -108,10 +108,10 @@ test('lists replies oldest first, a hundred per page, without gaps or duplicates
   const posted: number[] = [];
   for (let n = 0; n < 103; n++)
     posted.push((await [ann, bob][n % 2]!.replyToAnswer(answer.id, { content: `${n}` })).id);
-  const [shown] = (await eve.read(answer.questionId)).answers.items;
-  expect(shown?.replies.items.map(({ id }) => id)).toEqual(posted.slice(0, 100));
+  const [shownAnswer] = (await eve.read(answer.questionId)).answers.items;
+  expect(shownAnswer?.replies.items.map(({ id }) => id)).toEqual(posted.slice(0, 100));
   const rest = await eve.get<RepliesPage>(
-    `/answers/${answer.id}/replies?cursor=${shown?.replies.nextCursor}`,
+    `/answers/${answer.id}/replies?cursor=${shownAnswer?.replies.nextCursor}`,
   );
   expect(rest.body.items.map(({ id }) => id)).toEqual(posted.slice(100));
   expect(rest.body.nextCursor).toBeNull();

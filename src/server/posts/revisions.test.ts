@@ -108,12 +108,12 @@ test('keeps the first revision and the latest ones, in pages without texts', asy
       createdAt: expect.any(String),
       previous: edits,
     });
-    const found = await ann.revisions(path);
-    expect(found.map(({ number }) => number)).toEqual([
+    const revisions = await ann.revisions(path);
+    expect(revisions.map(({ number }) => number)).toEqual([
       ...Array.from({ length: limits.revisions }, (_, index) => edits + 1 - index),
       1,
     ]);
-    expect(found.map(({ content }) => content)).toEqual([
+    expect(revisions.map(({ content }) => content)).toEqual([
       ...Array.from({ length: limits.revisions }, (_, index) => `Edit ${edits - index}.`),
       first,
     ]);

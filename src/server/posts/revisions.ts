@@ -56,5 +56,5 @@ export function refuseStaleEdit(
   if (basedOn === undefined) return;
   const expected = basedOn === null ? null : Date.parse(basedOn);
   if (expected === (old.edited_at?.getTime() ?? null)) return;
-  throw new ProblemError(`${kind}-edited-meanwhile`);
+  throw new ProblemError(`${kind}-edit-conflict`);
 }

@@ -89,7 +89,8 @@ export const votes = z.object({
 });
 
 /** The three kinds of posts; also the names of their tables. */
-export type PostKind = 'question' | 'answer' | 'reply';
+export const postKind = z.enum(['question', 'answer', 'reply']);
+export type PostKind = z.infer<typeof postKind>;
 
 /** Identifies one post. */
 export type PostRef = { kind: PostKind; id: number };

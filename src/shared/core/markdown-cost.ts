@@ -144,7 +144,7 @@ function isWordly(code: number): boolean {
 }
 
 function count(line: string, character: string): number {
-  let found = 0;
-  for (let at = line.indexOf(character); at !== -1; at = line.indexOf(character, at + 1)) found++;
-  return found;
+  let occurrences = 0;
+  for (let at = line.indexOf(character); at !== -1; at = line.indexOf(character, at + 1)) occurrences++;
+  return occurrences;
 }

@@ -12,8 +12,8 @@ import {
 
 /** Returns the terms without their positions. */
 const terms = (query: string): Term[] =>
-  parseSearch(query).map((found) => {
-    const { source, start, end, ...term } = found;
+  parseSearch(query).map((parsed) => {
+    const { source, start, end, ...term } = parsed;
     expect(query.slice(start, end)).toBe(source);
     return term;
   });

@@ -47,9 +47,9 @@ export function parseSearch(query: string): SearchTerm[] {
       at += space[0].length;
       continue;
     }
-    const found = phraseAt(query, at) ?? tagAt(query, at) ?? operatorAt(query, at) ?? wordAt(query, at);
-    const end = at + found.length;
-    terms.push({ ...found.term, source: query.slice(at, end), start: at, end });
+    const token = phraseAt(query, at) ?? tagAt(query, at) ?? operatorAt(query, at) ?? wordAt(query, at);
+    const end = at + token.length;
+    terms.push({ ...token.term, source: query.slice(at, end), start: at, end });
     at = end;
   }
   return withoutOnlyExclusions(terms);
@@ -90,28 +90,28 @@ type Found = { term: Term; length: number };
 
 /** Phones type curved quotation marks. */
 function phraseAt(query: string, at: number): Found | null {
-  const found = match(/(-?)["“”„]([^"“”„]+)["“”„](?=\s|$)/uy, query, at);
-  const text = foldSpaces(found?.[2] ?? '');
-  if (found === null || text === '') return null;
-  const [{ length }, excluded] = [found[0], found[1] === '-'];
+  const matched = match(/(-?)["“”„]([^"“”„]+)["“”„](?=\s|$)/uy, query, at);
+  const text = foldSpaces(matched?.[2] ?? '');
+  if (matched === null || text === '') return null;
+  const [{ length }, excluded] = [matched[0], matched[1] === '-'];
   if (countCodePoints(text) < limits.searchPhraseMin)
     return { term: { kind: 'word', text, excluded, problem: 'short-phrase' }, length };
   return { term: { kind: 'phrase', text, excluded }, length };
 }
 
 function tagAt(query: string, at: number): Found | null {
-  const found = match(/(-?)\[([^[\]]+)\](?=\s|\[|-\[|$)/uy, query, at);
-  if (found === null) return null;
-  const tag = tagOf(found[2] ?? '');
+  const matched = match(/(-?)\[([^[\]]+)\](?=\s|\[|-\[|$)/uy, query, at);
+  if (matched === null) return null;
+  const tag = tagOf(matched[2] ?? '');
   return tag === null
     ? null
-    : { term: { kind: 'tag', tag, excluded: found[1] === '-' }, length: found[0].length };
+    : { term: { kind: 'tag', tag, excluded: matched[1] === '-' }, length: matched[0].length };
 }
 
 function operatorAt(query: string, at: number): Found | null {
-  const found = match(/(-?)([a-z]+):(?:"([^"]+)"(?=\s|$)|(\S+))/iuy, query, at);
-  if (found === null) return null;
-  const [source, minus, rawName = '', quoted, bare] = found;
+  const matched = match(/(-?)([a-z]+):(?:"([^"]+)"(?=\s|$)|(\S+))/iuy, query, at);
+  if (matched === null) return null;
+  const [source, minus, rawName = '', quoted, bare] = matched;
   const name = rawName.toLowerCase();
   const asWord = (problem: TermProblem): Found => ({
     term: { kind: 'word', text: source, excluded: false, problem },

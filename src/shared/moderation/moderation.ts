@@ -1,11 +1,8 @@
 import { z } from 'zod';
 import { role } from '#shared/identity/accounts.ts';
-import { author, id, paged, time } from '#shared/core/fields.ts';
+import { author, id, paged, postKind, time } from '#shared/core/fields.ts';
 import { withCode } from '#shared/core/coded-error.ts';
 import { countCodePoints, hasForbiddenCharacters } from '#shared/core/text.ts';
-
-/** The kinds of posts that can be moderated. */
-export const postKind = z.enum(['question', 'answer', 'reply']);
 
 /** All actions of moderators, as listed in the log. */
 export const moderationAction = z.enum([

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { pendingStep } from '#shared/identity/accounts.ts';
-import { postKind } from './moderation.ts';
-import { id, paged, time } from '#shared/core/fields.ts';
+import { id, paged, postKind, time } from '#shared/core/fields.ts';
 import { withCode } from '#shared/core/coded-error.ts';
 import { limits } from '#shared/core/limits.ts';
 import { countCodePoints, hasForbiddenCharacters } from '#shared/core/text.ts';

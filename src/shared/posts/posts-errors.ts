@@ -31,15 +31,15 @@ export const postsErrors = {
   'acceptance-not-author': ['not-author', 'Only the author of the question can accept an answer.'],
 
   // Edits that another edit has overtaken.
-  'question-edited-meanwhile': [
+  'question-edit-conflict': [
     'edit-conflict',
     'This question was edited while you were writing. Review the changes before you save.',
   ],
-  'answer-edited-meanwhile': [
+  'answer-edit-conflict': [
     'edit-conflict',
     'This answer was edited while you were writing. Review the changes before you save.',
   ],
-  'reply-edited-meanwhile': [
+  'reply-edit-conflict': [
     'edit-conflict',
     'This reply was edited while you were writing. Review the changes before you save.',
   ],

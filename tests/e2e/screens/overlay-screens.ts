@@ -60,9 +60,9 @@ export const overlayScreens: readonly Screen[] = [
       await dialog(stage).waitFor();
       if (state === 'empty') return;
       // The search starts a moment after typing.
-      const found = page.waitForResponse((response) => response.url().includes('/api/search/instant'));
+      const response = page.waitForResponse((response) => response.url().includes('/api/search/instant'));
       await page.keyboard.type(state === 'full' ? 'how' : 'nothing-like-it');
-      await found;
+      await response;
       await page.getByRole('option').first().waitFor();
     },
     opens: opensDialog,
@@ -146,8 +146,8 @@ export const overlayScreens: readonly Screen[] = [
       if (state === 'failed') await failRequests(page, '/api/answers/');
       await edited.click();
       await dialog(stage).waitFor();
-      const shown = { loading: '[aria-busy="true"]', failed: '[role="alert"]' }[state as string] ?? 'ins';
-      await dialog(stage).locator(shown).first().waitFor();
+      const selector = { loading: '[aria-busy="true"]', failed: '[role="alert"]' }[state as string] ?? 'ins';
+      await dialog(stage).locator(selector).first().waitFor();
     },
     opens: opensDialog,
   },

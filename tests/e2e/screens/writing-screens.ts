@@ -55,7 +55,7 @@ export const writingScreens: readonly Screen[] = [
     },
   },
   {
-    name: 'question-edited-meanwhile',
+    name: 'question-edit-conflict',
     path: ({ own }) => `/question/${own}`,
     states: ['full'],
     async prepare(stage) {
@@ -193,9 +193,9 @@ export const writingScreens: readonly Screen[] = [
       if (stage.state === 'loading')
         await stage.page.route('**/api/questions/*', () => new Promise(() => {}));
       await first.click();
-      const shown =
+      const selector =
         { loading: '[aria-busy="true"]', failed: '[role="alert"]' }[stage.state as string] ?? 'h3';
-      await dialog(stage).locator(shown).first().waitFor();
+      await dialog(stage).locator(selector).first().waitFor();
     },
     opens: opensDialog,
   },

@@ -16,8 +16,8 @@ export async function findViolations(
   page: Page,
   { within, rules }: { within?: string; rules?: readonly string[] | undefined } = {},
 ): Promise<Violation[]> {
-  const found = await analyze(page, within, rules);
-  if (!found.some(({ rule }) => rule === 'target-size')) return found;
+  const violations = await analyze(page, within, rules);
+  if (!violations.some(({ rule }) => rule === 'target-size')) return violations;
   // axe measures a target that a sticky bar covers in half as too small. At the top of the page the bar covers none.
   const top = await page.evaluate(() => {
     const { scrollY } = window;
@@ -26,7 +26,7 @@ export async function findViolations(
   });
   const targets = await analyze(page, within, ['target-size']);
   await page.evaluate((top) => window.scrollTo(0, top), top);
-  return [...found.filter(({ rule }) => rule !== 'target-size'), ...targets];
+  return [...violations.filter(({ rule }) => rule !== 'target-size'), ...targets];
 }
 
 /**
