@@ -2,49 +2,37 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import pg from 'pg';
 
-/**
- * A statement is prepared after this many runs. PostgreSQL then parses it once per connection and may reuse its plan.
- */
-const prepareAfterRuns = 8;
+/** Called with each statement (with placeholders for values) and its duration in milliseconds. */
+export type StatementObserver = (statement: string, milliseconds: number) => void;
 
-/**
- * The maximum number of prepared statements per connection, and of statement texts counted before the counts are reset.
- */
-const maxPrepared = 250;
-const maxCounted = 2_000;
+export type StatementOptions = {
+  onStatement?: StatementObserver | undefined;
+  /** Which statements are prepared: frequent ones, those with `planOnceHint` only, or none (with a pooler). */
+  prepares?: 'frequent' | 'marked' | 'none' | undefined;
+};
 
-/**
- * The best plan of these search conditions depends on the value, so they are planned for each run. The many variants of
- * search statements are also too rare to be worth the memory of every connection.
- */
-const unpreparedPattern = /@@|<%|%>|~\*|\b(?:i?like|similarity|search_parsed)\b/iu;
-
-/**
- * Marks search statements that use one plan for all values. Their values are in subqueries, such as `words @@ (select
- * $1::tsquery)`, so PostgreSQL cannot see them while planning. The generic plan then has the same estimated cost as a
- * custom plan and is reused. Planning would take as long as the search itself.
- */
-const planOnceComment = '/* planned once */';
-export const planOnceHint = sql.raw(`${planOnceComment} `);
-
-/** The name of each prepared statement by its text. Null for statements that are never prepared. */
-const preparedNames = new Map<string, string | null>();
-const runCounts = new Map<string, number>();
-
-/** A statement for `pg`, with a name if it should be prepared. */
-export function toStatement(text: string, values: readonly unknown[]): pg.QueryConfig {
-  const name = preparedNameOf(text, values.length);
-  return name === null ? { text, values: [...values] } : { name, text, values: [...values] };
-}
-
-/**
- * Whether a prepared statement failed because a table has changed since, for example by a migration of a newer node.
- * The statement is not prepared any more, so a retry succeeds.
- */
-export function forgetOutdatedPlan(error: unknown, text: string): boolean {
-  const outdated = isOutdatedPlanError(error);
-  if (outdated) preparedNames.set(text, null);
-  return outdated;
+/** Runs a statement, as a prepared one if the options say so. */
+export async function runStatement(
+  client: Pick<pg.ClientBase, 'query'>,
+  { text, values }: { text: string; values: readonly unknown[] },
+  { onStatement, prepares = 'frequent' }: StatementOptions = {},
+): Promise<pg.QueryResult> {
+  const start = performance.now();
+  const unprepared = { text, values: [...values] };
+  const name = values.length > 0 && isPrepared(text, prepares) ? preparedNameOf(text) : null;
+  try {
+    return await client.query(name === null ? unprepared : { name, ...unprepared });
+  } catch (error) {
+    if (!isOutdatedPlanError(error)) throw error;
+    // A table has changed, for example by a migration of a newer node.
+    preparedNames.set(text, null);
+    // In a transaction, which has failed, `transaction()` (database.ts) retries all of it.
+    return await client.query(unprepared).catch(() => {
+      throw error;
+    });
+  } finally {
+    onStatement?.(text, performance.now() - start);
+  }
 }
 
 export function isOutdatedPlanError(error: unknown): boolean {
@@ -53,20 +41,39 @@ export function isOutdatedPlanError(error: unknown): boolean {
   );
 }
 
-function preparedNameOf(text: string, parameters: number): string | null {
-  // Without parameters the text may contain several statements, which cannot be prepared.
-  if (parameters === 0) return null;
+/**
+ * Marks search statements that use one plan for all values. Their values are in subqueries, such as `words @@ (select
+ * $1::tsquery)`, so PostgreSQL cannot see them while planning. The generic plan then has the same estimated cost as a
+ * custom plan and is reused. Planning would take as long as the search itself. Other searches are planned for each run,
+ * because their best plan depends on the words.
+ */
+const planOnceComment = '/* planned once */';
+export const planOnceHint = sql.raw(`${planOnceComment} `);
+
+const isPrepared = (text: string, prepares: StatementOptions['prepares']) =>
+  prepares === 'frequent' || (prepares === 'marked' && text.includes(planOnceComment));
+
+/** A statement is prepared after this many runs: PostgreSQL then parses it once per connection and may reuse its plan. */
+const prepareAfterRuns = 8;
+
+/**
+ * The maximum number of prepared statements, each of which uses memory of every connection, and of statement texts
+ * counted before the counts are reset.
+ */
+const maxPrepared = 250;
+const maxCounted = 2_000;
+
+/** The name of each prepared statement by its text. Null for statements that are never prepared. */
+const preparedNames = new Map<string, string | null>();
+const runCounts = new Map<string, number>();
+
+function preparedNameOf(text: string): string | null {
   const known = preparedNames.get(text);
-  if (known !== undefined) return known;
-  if (
-    preparedNames.size >= maxPrepared ||
-    (unpreparedPattern.test(text) && !text.trimStart().startsWith(planOnceComment))
-  )
-    return null;
-  const times = (runCounts.get(text) ?? 0) + 1;
-  if (times < prepareAfterRuns) {
+  if (known !== undefined || preparedNames.size >= maxPrepared) return known ?? null;
+  const runs = (runCounts.get(text) ?? 0) + 1;
+  if (runs < prepareAfterRuns) {
     if (runCounts.size >= maxCounted) runCounts.clear();
-    runCounts.set(text, times);
+    runCounts.set(text, runs);
     return null;
   }
   runCounts.delete(text);

@@ -4,7 +4,7 @@ import { expect, inject, test } from 'vitest';
 import { createTestDatabase, runAsAdmin } from '#tests/support/database.ts';
 import { eventually } from '#tests/support/parley.ts';
 import { openDatabase, type Queryable, transaction } from './database.ts';
-import { runPipelined, runWithCommit } from './database-driver.ts';
+import { planOnceHint } from './database-prepared-statements.ts';
 import { isUnavailableError } from './errors.ts';
 
 test('fails only the transaction whose connection breaks between two queries', async () => {
@@ -26,76 +26,14 @@ test('fails only the transaction whose connection breaks between two queries', a
   }
 });
 
-test('runs pipelined statements in order, and rolls all of them back when one fails', async () => {
-  const { connection, drop } = await createTestDatabase();
-  const db = openDatabase({ connection });
-  const put = (name: string) => sql`insert into setting (name, value) values (${name}, 'stored')`;
-  const named = sql<{ name: string }>`select name from setting where value = 'stored' order by name`;
-  try {
-    const { written, none, read } = await transaction(db, (tx) =>
-      runPipelined(tx, { written: [put('one'), put('two')], none: [], read: [named] }),
-    );
-    expect([written, none, read]).toEqual([[[], []], [], [[{ name: 'one' }, { name: 'two' }]]]);
-    const failing = transaction(db, (tx) =>
-      runPipelined(tx, { all: [put('three'), put('one'), put('four')] }),
-    );
-    await expect(failing).rejects.toMatchObject({ code: '23505' });
-    const [outside] = await Promise.all([named.execute(db), transaction(db, (tx) => named.execute(tx))]);
-    expect(outside.rows).toHaveLength(2);
-  } finally {
-    await db.destroy();
-    await drop();
-  }
-});
-
-test('runs the query sent with the commit once, after all earlier queries, and rolls back when it fails', async () => {
-  const { connection, drop } = await createTestDatabase();
-  const db = openDatabase({ connection });
-  const put = (name: string) =>
-    sql<{ name: string }>`insert into setting (name, value) values (${name}, 'stored') returning name`;
-  const named = sql<{ name: string }>`select name from setting where value = 'stored' order by name`;
-  const taken: string[] = [];
-  const take = (rows: readonly { name: string }[]) => void taken.push(...rows.map(({ name }) => name));
-  try {
-    const seen = await transaction(db, async (tx) => {
-      await runWithCommit(tx, put('one'), take);
-      await runWithCommit(tx, put('two'), take);
-      const { rows } = await named.execute(tx);
-      await runWithCommit(tx, put('three'), take);
-      return rows;
-    });
-    expect(seen).toEqual([{ name: 'one' }, { name: 'two' }]);
-    expect(taken).toEqual(['one', 'two', 'three']);
-    expect((await named.execute(db)).rows).toHaveLength(3);
-
-    for (const isFollowed of [false, true]) {
-      const failing = transaction(db, async (tx) => {
-        await put('four').execute(tx);
-        await runWithCommit(tx, put('one'), take);
-        if (isFollowed) await named.execute(tx);
-      });
-      await expect(failing).rejects.toMatchObject({ code: '23505' });
-    }
-    const refusing = transaction(db, async (tx) => {
-      await runWithCommit(tx, put('five'), take);
-      throw new Error('Not this time');
-    });
-    await expect(refusing).rejects.toThrow('Not this time');
-    expect(taken).toEqual(['one', 'two', 'three']);
-    expect((await named.execute(db)).rows).toHaveLength(3);
-  } finally {
-    await db.destroy();
-    await drop();
-  }
-});
-
 test('writes nothing when the transaction cannot begin', async () => {
   const { connection, drop } = await createTestDatabase();
   const db = openDatabase({ connection });
   const query = Object.getOwnPropertyDescriptor(pg.Client.prototype, 'query')
     ?.value as typeof pg.Client.prototype.query;
   const refusing = function refused(this: pg.Client, ...given: unknown[]) {
-    const begins = given[0] === 'begin';
+    const [first] = given as [string | pg.QueryConfig];
+    const begins = (typeof first === 'string' ? first : first.text) === 'begin';
     return Reflect.apply(query, this, begins ? ['select 1 / 0'] : given);
   } as typeof query;
   try {
@@ -110,6 +48,33 @@ test('writes nothing when the transaction cannot begin', async () => {
   } finally {
     pg.Client.prototype.query = query;
     await db.destroy();
+    await drop();
+  }
+});
+
+test('prepares frequent statements, on connections for searches only those that ask for it', async () => {
+  const { connection, drop } = await createTestDatabase();
+  const db = openDatabase({ connection, maxConnections: 1 });
+  const searchDb = openDatabase({ connection, maxConnections: 1, prepares: 'marked' });
+  const listPrepared = async (on: Queryable) => {
+    const { rows } = await sql<{
+      text: string;
+    }>`select statement as text from pg_prepared_statements`.execute(on);
+    return rows
+      .map(({ text }) => text.replace(/^\W*planned once\W*/, ''))
+      .filter((text) => text.includes('tag'));
+  };
+  try {
+    for (const on of [db, searchDb])
+      for (let times = 0; times < 10; times++) {
+        await sql`select id from tag where name = ${String(times)}`.execute(on);
+        await sql`${planOnceHint}select name from tag where id = ${times}`.execute(on);
+      }
+    expect(await listPrepared(db)).toHaveLength(2);
+    expect(await listPrepared(searchDb)).toEqual(['select name from tag where id = $1']);
+  } finally {
+    await db.destroy();
+    await searchDb.destroy();
     await drop();
   }
 });

@@ -1,16 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  Kysely,
-  PostgresDialect,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-  type PostgresPoolClient,
-  sql,
-  type Transaction,
-} from 'kysely';
+import { Kysely, PostgresDialect, type PostgresPoolClient, sql, type Transaction } from 'kysely';
 import pg from 'pg';
-import { PooledAdapter, createPooledDriver, type StatementObserver } from './database-driver.ts';
-import { isOutdatedPlanError } from './database-prepared-statements.ts';
+import { toKyselyPool } from './database-pool.ts';
+import {
+  isOutdatedPlanError,
+  type StatementObserver,
+  type StatementOptions,
+} from './database-prepared-statements.ts';
 import type { DatabaseSchema } from './database-schema.ts';
 
 /** A connection pool with typed SQL. Queries outside a transaction see committed data. */
@@ -40,6 +36,8 @@ export type DatabaseOptions = {
    * not survive a transaction.
    */
   isPooled?: boolean;
+  /** Default: frequent statements. */
+  prepares?: StatementOptions['prepares'];
   /** Observes the pool and its statements. */
   monitor?: { onOpen: (pool: pg.Pool) => void; onStatement: StatementObserver };
 };
@@ -48,21 +46,19 @@ export type DatabaseOptions = {
 const statementTimeoutMs = 15_000;
 
 export function openDatabase(options: DatabaseOptions): Database {
+  const { connection, isPooled = false, prepares, monitor } = options;
+  const pool = openPool({
+    ...options,
+    connection: isPooled ? { ...noSettings, ...connection, pipeline: true } : connection,
+  });
+  monitor?.onOpen(pool);
+  const onStatement = monitor?.onStatement;
   return new Kysely<DatabaseSchema>({
-    dialect: {
-      createDriver() {
-        const { connection, isPooled = false, monitor } = options;
-        const pool = openPool({
-          ...options,
-          connection: { ...(isPooled && noSettings), ...connection, pipeline: true },
-        });
-        monitor?.onOpen(pool);
-        return createPooledDriver(pool, monitor?.onStatement, isPooled ? transactionSettings : undefined);
-      },
-      createAdapter: () => new PooledAdapter(),
-      createIntrospector: (db) => new PostgresIntrospector(db),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-    },
+    dialect: new PostgresDialect({
+      pool: isPooled
+        ? toKyselyPool(pool, { onStatement, prepares: 'none', settings: transactionSettings })
+        : toKyselyPool(pool, { onStatement, prepares }),
+    }),
   });
 }
 
@@ -90,6 +86,7 @@ export function openSearchDatabase({
   return openDatabase({
     maxConnections: searchPoolSettings.size,
     connection: { ...connection, ...searchPoolSettings.connection },
+    prepares: 'marked',
     monitor: { onOpen: () => {}, onStatement: onStatement ?? (() => {}) },
   });
 }

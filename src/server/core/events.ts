@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { LiveEvent, Topic } from '#shared/core/events.ts';
 import { type Database, onCommit, type Tx } from './database.ts';
-import { runWithCommit } from './database-driver.ts';
 import type { EventPosition } from './event-position.ts';
 
 /** Nodes wake each other through this channel. The events themselves are in the table. */
@@ -24,16 +23,14 @@ export async function publish(tx: Tx, topic: Topic, ...events: LiveEvent[]): Pro
 /** Like `publish`, for events of several topics. */
 export async function publishAll(tx: Tx, events: readonly TopicEvent[]): Promise<void> {
   if (events.length === 0) return;
-  const committed = { position: { id: 0, transactionId: 0 }, events };
-  const appended = sql<{ id: number; transaction_id: string }>`
+  const { rows } = await sql<{ id: number; transaction_id: string }>`
     insert into event (topic, event)
     select each ->> 'topic', each -> 'event'
     from jsonb_array_elements(${JSON.stringify(events)}::jsonb) with ordinality as list (each, position)
     order by position
-    returning id, transaction_id::text`;
-  await runWithCommit(tx, appended, ([row]) => {
-    committed.position = { id: Number(row?.id), transactionId: Number(row?.transaction_id) };
-  });
+    returning id, transaction_id::text`.execute(tx);
+  const position = { id: Number(rows[0]?.id), transactionId: Number(rows[0]?.transaction_id) };
+  const committed: CommittedEvents = { position, events };
   // Runs before the response is sent.
   onCommit(tx, (db) => listeners.get(db)?.forEach((listener) => listener(committed)));
   onCommit(tx, scheduleWake);

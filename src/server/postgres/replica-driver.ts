@@ -1,24 +1,15 @@
-import {
-  type CompiledQuery,
-  type DatabaseConnection,
-  type Driver,
-  Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-} from 'kysely';
+import { CompiledQuery, Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
 import type pg from 'pg';
 import { type Database, type Reader, getSqlState } from '#server/core/database.ts';
-import type { StatementObserver } from '#server/core/database-driver.ts';
-import { forgetOutdatedPlan, toStatement } from '#server/core/database-prepared-statements.ts';
+import { runStatement, type StatementOptions } from '#server/core/database-prepared-statements.ts';
 import type { DatabaseSchema } from '#server/core/database-schema.ts';
 
 export type ReplicaReaderOptions = {
   replica: pg.Pool;
   primary: Database;
+  statements: StatementOptions;
   /** Called when a query failed because of the state of the replica, not because of the query. */
   onBroken: (error: unknown) => void;
-  onStatement?: StatementObserver | undefined;
   /** Errors that are not retried on the primary. Default: none. */
   shouldGiveUp?: (error: unknown) => boolean;
 };
@@ -29,52 +20,19 @@ export type ReplicaReaderOptions = {
  * primary.
  */
 export function createReplicaReader(options: ReplicaReaderOptions): Reader {
-  return new Kysely<DatabaseSchema>({
-    dialect: {
-      createDriver: () => replicaDriver(options),
-      createAdapter: () => new PostgresAdapter(),
-      createIntrospector: (db) => new PostgresIntrospector(db),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-    },
-  });
-}
-
-function replicaDriver({
-  replica,
-  primary,
-  onBroken,
-  onStatement,
-  shouldGiveUp,
-}: ReplicaReaderOptions): Driver {
-  const connection: DatabaseConnection = {
-    async executeQuery<Row>(query: CompiledQuery) {
-      const start = performance.now();
-      try {
-        const { rows } = await replica.query(toStatement(query.sql, query.parameters));
-        onStatement?.(query.sql, performance.now() - start);
-        return { rows: rows as Row[] };
-      } catch (error) {
-        if (forgetOutdatedPlan(error, query.sql)) return primary.executeQuery<Row>(query);
-        if (isQueryError(error) || shouldGiveUp?.(error) === true) throw error;
-        if (isReplicaFailure(error)) onBroken(error);
-        return primary.executeQuery<Row>(query);
-      }
-    },
-    streamQuery: throwUnsupported,
+  const { replica, primary, statements, onBroken, shouldGiveUp } = options;
+  const query = async (text: string, values: readonly unknown[]) => {
+    try {
+      return await runStatement(replica, { text, values }, statements);
+    } catch (error) {
+      if (isQueryError(error) || shouldGiveUp?.(error) === true) throw error;
+      if (isReplicaFailure(error)) onBroken(error);
+      return primary.executeQuery(CompiledQuery.raw(text, [...values]));
+    }
   };
-  return {
-    init: () => Promise.resolve(),
-    acquireConnection: () => Promise.resolve(connection),
-    releaseConnection: () => Promise.resolve(),
-    beginTransaction: throwUnsupported,
-    commitTransaction: throwUnsupported,
-    rollbackTransaction: throwUnsupported,
-    destroy: () => Promise.resolve(),
-  };
-}
-
-function throwUnsupported(): never {
-  throw new Error('Replicas do not support transactions or streaming.');
+  const client = { query, release: () => {} } as unknown as PostgresPoolClient;
+  const pool = { options: {}, connect: async () => client, end: async () => {} };
+  return new Kysely<DatabaseSchema>({ dialect: new PostgresDialect({ pool }) });
 }
 
 /** Errors that the primary would return as well: caused by the data, the query or missing rights. */

@@ -2,7 +2,7 @@ import type { ReplicaState } from '#server/core/metrics-collectors.ts';
 import type { Logger } from 'pino';
 import { redactPassword } from './connect.ts';
 import { type Database, openPool, type Reader, searchPoolSettings } from '#server/core/database.ts';
-import type { StatementObserver } from '#server/core/database-driver.ts';
+import type { StatementObserver } from '#server/core/database-prepared-statements.ts';
 import { isOverloadError } from '#server/core/errors.ts';
 import { getErrorMessage } from '#server/core/startup-error.ts';
 import { createProbe, trackSockets } from './replica-connections.ts';
@@ -61,12 +61,17 @@ export function openReplica({ url, node, heartbeat, primary, log, onStatement }:
   });
   const probe = createProbe({ connection, timeoutMs: probeTimeoutMs });
   const readers = {
-    main: createReplicaReader({ replica: pool, primary: primary.db, onBroken: handleFailure, onStatement }),
+    main: createReplicaReader({
+      replica: pool,
+      primary: primary.db,
+      statements: { onStatement },
+      onBroken: handleFailure,
+    }),
     search: createReplicaReader({
       replica: searchingPool,
       primary: primary.searchDb,
+      statements: { onStatement, prepares: 'marked' },
       onBroken: handleFailure,
-      onStatement,
       // The query would overload the primary as well.
       shouldGiveUp: isOverloadError,
     }),

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Database, Reader } from '#server/core/database.ts';
-import type { StatementObserver } from '#server/core/database-driver.ts';
+import type { StatementObserver } from '#server/core/database-prepared-statements.ts';
 import { createHeartbeat, type Heartbeat } from './replica-heartbeat.ts';
 import { laterLsn, type Lsn } from './lsn.ts';
 import { openReplica, type Replica } from './replica.ts';
