@@ -12,7 +12,7 @@ import type {
 } from '#shared/core/events.ts';
 import { EventThrottle } from './live-throttle.ts';
 import type { TopicEvent } from './events.ts';
-import { fanOut, closeSlowSockets } from './live-fan-out.ts';
+import { closeSlowSockets } from './live-slow-sockets.ts';
 import type { Viewer } from './http.ts';
 import type { EventStream } from './event-stream.ts';
 import type { QuestionTopic, TypingTracker } from './live-typing-presence.ts';
@@ -92,8 +92,7 @@ export function startLiveServer({
   const socketsOf = new Map<number, Set<LiveSocket>>();
   const listeners = (topic: Topic) => io.of('/').adapter.rooms.get(topic)?.size ?? 0;
   const throttle = new EventThrottle(listeners, (topic, events, position) => {
-    const batch: EventBatch = { topic, events, position };
-    fanOut(socketsIn(topic), 'events', batch);
+    io.to(topic).emit('events', { topic, events, position });
   });
   let drainedAt: number | undefined;
   io.use((socket, next) => void authenticateSocket(socket).then(next, () => next(new Error('unavailable'))));
@@ -124,14 +123,6 @@ export function startLiveServer({
       io.engine.close();
     },
   };
-
-  function* socketsIn(topic: Topic): Iterable<LiveSocket> {
-    const { adapter, sockets } = io.of('/');
-    for (const id of adapter.rooms.get(topic) ?? []) {
-      const socket = sockets.get(id);
-      if (socket !== undefined) yield socket;
-    }
-  }
 
   async function authenticateSocket(socket: LiveSocket): Promise<Error | undefined> {
     const connectedAt = stream.position();
