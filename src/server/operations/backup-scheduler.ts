@@ -9,7 +9,6 @@ import type { BackupState } from '#server/core/metrics-collectors.ts';
 import { getErrorCode, getErrorMessage } from '#server/core/startup-error.ts';
 import {
   startBackupRun,
-  type BackupStatus,
   getBackupStatus,
   recordBackupFailure,
   recordBackupSuccess,
@@ -173,9 +172,6 @@ async function runInWorker(task: BackupTask, signal: AbortSignal): Promise<strin
   signal.removeEventListener('abort', stop);
   return end.problem;
 }
-
-/** Returns the status of scheduled backups. */
-export const getScheduledBackupStatus = (db: Database): Promise<BackupStatus> => getBackupStatus(db);
 
 /** Returns the values for the metrics. */
 export async function getBackupMetrics(db: Database): Promise<BackupState> {

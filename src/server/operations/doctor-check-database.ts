@@ -3,6 +3,7 @@ import { type Database, openDatabase } from '#server/core/database.ts';
 import { getErrorMessage } from '#server/core/startup-error.ts';
 import { type Finding, createFinding, formatMegabytes, okFinding } from './doctor-findings.ts';
 import {
+  type Activity,
   listAppliedMigrations,
   getActivity,
   getServerInfo,
@@ -30,86 +31,68 @@ export async function checkDatabaseServer(
   };
 }
 
-function checkServerSettings(server: ServerInfo): Finding[] {
+function* checkServerSettings(server: ServerInfo): Iterable<Finding> {
   const finding = createFinding('database');
-  const findings: Finding[] = [];
   if (server.major < 15)
-    findings.push(
-      finding(
-        'problem',
-        `The server is PostgreSQL ${server.version}.`,
-        'Parley needs 15 or newer.',
-        'Upgrade it, or take a backup and restore it into a newer server.',
-      ),
+    yield finding(
+      'problem',
+      `The server is PostgreSQL ${server.version}.`,
+      'Parley needs 15 or newer.',
+      'Upgrade it, or take a backup and restore it into a newer server.',
     );
   if (server.encoding !== 'UTF8')
-    findings.push(
-      finding(
-        'problem',
-        `The encoding of the database is ${server.encoding}.`,
-        'Members write in every language.',
-        "Restore a backup into a database created with encoding 'UTF8'.",
-      ),
+    yield finding(
+      'problem',
+      `The encoding of the database is ${server.encoding}.`,
+      'Members write in every language.',
+      "Restore a backup into a database created with encoding 'UTF8'.",
     );
   if (!server.hasTrigrams)
-    findings.push(
-      finding(
-        'problem',
-        'The extension pg_trgm is missing.',
-        'Search needs it.',
-        'As a superuser, in this database: create extension pg_trgm',
-      ),
+    yield finding(
+      'problem',
+      'The extension pg_trgm is missing.',
+      'Search needs it.',
+      'As a superuser, in this database: create extension pg_trgm',
     );
   for (const [name, value] of [
     ['fsync', server.fsync],
     ['full_page_writes', server.fullPageWrites],
   ] as const)
     if (value !== 'on')
-      findings.push(
-        finding(
-          'problem',
-          `${name} is ${value}.`,
-          'After a crash the database may be damaged beyond repair.',
-          `alter system set ${name} = on, then select pg_reload_conf()`,
-        ),
+      yield finding(
+        'problem',
+        `${name} is ${value}.`,
+        'After a crash the database may be damaged beyond repair.',
+        `alter system set ${name} = on, then select pg_reload_conf()`,
       );
   if (server.synchronousCommit === 'off')
-    findings.push(
-      finding(
-        'problem',
-        'synchronous_commit is off.',
-        'A crash loses posts that members saw as saved.',
-        'alter system set synchronous_commit = on, then select pg_reload_conf()',
-      ),
+    yield finding(
+      'problem',
+      'synchronous_commit is off.',
+      'A crash loses posts that members saw as saved.',
+      'alter system set synchronous_commit = on, then select pg_reload_conf()',
     );
   if (server.autovacuum !== 'on')
-    findings.push(
-      finding(
-        'problem',
-        'autovacuum is off.',
-        'Tables grow without limit, and PostgreSQL stops accepting writes before transaction ids run out.',
-        'alter system set autovacuum = on, then select pg_reload_conf()',
-      ),
+    yield finding(
+      'problem',
+      'autovacuum is off.',
+      'Tables grow without limit, and PostgreSQL stops accepting writes before transaction ids run out.',
+      'alter system set autovacuum = on, then select pg_reload_conf()',
     );
   if (server.checksumFailures > 0)
-    findings.push(
-      finding(
-        'problem',
-        `PostgreSQL read ${server.checksumFailures} pages with wrong checksums.`,
-        'The disk is losing data.',
-        'Take a backup to another disk now, verify it, and replace this one.',
-      ),
+    yield finding(
+      'problem',
+      `PostgreSQL read ${server.checksumFailures} pages with wrong checksums.`,
+      'The disk is losing data.',
+      'Take a backup to another disk now, verify it, and replace this one.',
     );
   if (server.oldestTransactionAge > 1_000_000_000)
-    findings.push(
-      finding(
-        server.oldestTransactionAge > 1_500_000_000 ? 'problem' : 'warning',
-        `The oldest row is ${server.oldestTransactionAge.toLocaleString('en')} transactions old.`,
-        'At two billion, PostgreSQL accepts no more writes.',
-        'End old transactions and replication slots, then run: vacuum (freeze)',
-      ),
+    yield finding(
+      server.oldestTransactionAge > 1_500_000_000 ? 'problem' : 'warning',
+      `The oldest row is ${server.oldestTransactionAge.toLocaleString('en')} transactions old.`,
+      'At two billion, PostgreSQL accepts no more writes.',
+      'End old transactions and replication slots, then run: vacuum (freeze)',
     );
-  return findings;
 }
 
 function checkConnections({ connections, maxConnections }: ServerInfo): Finding[] {
@@ -123,84 +106,66 @@ function checkConnections({ connections, maxConnections }: ServerInfo): Finding[
   return [];
 }
 
-function checkRights({ isSuperuser, canCreateSchema, tablesOfOtherRoles }: ServerInfo): Finding[] {
+function* checkRights({ isSuperuser, canCreateSchema, tablesOfOtherRoles }: ServerInfo): Iterable<Finding> {
   const finding = createFinding('rights');
-  const findings: Finding[] = [];
   if (isSuperuser)
-    findings.push(
-      finding(
-        'warning',
-        'Parley connects as a superuser of PostgreSQL.',
-        'Its password gives access to every database of the server.',
-        'Create a role that owns only this database (docs/operating.md).',
-      ),
+    yield finding(
+      'warning',
+      'Parley connects as a superuser of PostgreSQL.',
+      'Its password gives access to every database of the server.',
+      'Create a role that owns only this database (docs/operating.md).',
     );
   if (!canCreateSchema)
-    findings.push(
-      finding(
-        'problem',
-        'The role may not create a schema in the database.',
-        'Parley stores its jobs in one (parley_jobs).',
-        'alter database NAME owner to ROLE',
-      ),
+    yield finding(
+      'problem',
+      'The role may not create a schema in the database.',
+      'Parley stores its jobs in one (parley_jobs).',
+      'alter database NAME owner to ROLE',
     );
   if (tablesOfOtherRoles.length > 0)
-    findings.push(
-      finding(
-        'problem',
-        `Tables belong to another role: ${tablesOfOtherRoles.join(', ')}.`,
-        'The next upgrade cannot change them.',
-        'As a superuser: reassign owned by THAT_ROLE to ROLE',
-      ),
+    yield finding(
+      'problem',
+      `Tables belong to another role: ${tablesOfOtherRoles.join(', ')}.`,
+      'The next upgrade cannot change them.',
+      'As a superuser: reassign owned by THAT_ROLE to ROLE',
     );
-  return findings;
 }
 
-function checkTables({
+function* checkTables({
   unloggedTables,
   bloatedTables,
   invalidIndexes,
   preparedTransactions,
-}: ServerInfo): Finding[] {
+}: ServerInfo): Iterable<Finding> {
   const finding = createFinding('tables');
-  const findings: Finding[] = [];
   if (unloggedTables.length > 0)
-    findings.push(
-      finding(
-        'problem',
-        `Tables are unlogged: ${unloggedTables.join(', ')}.`,
-        'A crash empties them, and replicas do not have them.',
-        `alter table NAME set logged`,
-      ),
+    yield finding(
+      'problem',
+      `Tables are unlogged: ${unloggedTables.join(', ')}.`,
+      'A crash empties them, and replicas do not have them.',
+      `alter table NAME set logged`,
     );
   if (invalidIndexes.length > 0)
-    findings.push(
-      finding(
-        'problem',
-        `Indexes are invalid: ${invalidIndexes.join(', ')}.`,
-        'They are not used, and unique values may be duplicated.',
-        'reindex index concurrently NAME',
-      ),
+    yield finding(
+      'problem',
+      `Indexes are invalid: ${invalidIndexes.join(', ')}.`,
+      'They are not used, and unique values may be duplicated.',
+      'reindex index concurrently NAME',
     );
   if (bloatedTables.length > 0)
-    findings.push(
-      finding(
-        'hint',
-        `Tables have many dead rows: ${bloatedTables.join(', ')}.`,
-        'They take space and time.',
-        'vacuum (analyze) NAME; if that does not help, an old transaction or replication slot holds them.',
-      ),
+    yield finding(
+      'hint',
+      `Tables have many dead rows: ${bloatedTables.join(', ')}.`,
+      'They take space and time.',
+      'vacuum (analyze) NAME; if that does not help, an old transaction or replication slot holds them.',
     );
   if (preparedTransactions > 0)
-    findings.push(
-      finding(
-        'warning',
-        `${preparedTransactions} prepared transactions have been open for minutes.`,
-        'They hold locks and keep PostgreSQL from removing dead rows.',
-        'select * from pg_prepared_xacts, then commit prepared or rollback prepared',
-      ),
+    yield finding(
+      'warning',
+      `${preparedTransactions} prepared transactions have been open for minutes.`,
+      'They hold locks and keep PostgreSQL from removing dead rows.',
+      'select * from pg_prepared_xacts, then commit prepared or rollback prepared',
     );
-  return findings;
 }
 
 export async function checkMigrations(db: Database, directory: string): Promise<Finding> {
@@ -226,40 +191,36 @@ export async function checkMigrations(db: Database, directory: string): Promise<
 }
 
 export async function checkActivity(db: Database): Promise<Finding[]> {
-  const { longestTransactionSeconds, blockedStatements, retainedWalBytes, inactiveSlots } =
-    await getActivity(db);
-  const finding = createFinding('activity');
-  const findings: Finding[] = [];
-  if (longestTransactionSeconds > 300)
-    findings.push(
-      finding(
-        longestTransactionSeconds > 3_600 ? 'problem' : 'warning',
-        `A transaction has been open for ${Math.round(longestTransactionSeconds / 60)} minutes.`,
-        'It keeps PostgreSQL from removing dead rows, and may hold locks.',
-        'select pid, state, xact_start, query from pg_stat_activity order by xact_start; then pg_terminate_backend(pid)',
-      ),
-    );
-  if (blockedStatements > 0)
-    findings.push(
-      finding(
-        'warning',
-        `${blockedStatements} statements have waited for a lock for more than ten seconds.`,
-        'Members wait with them.',
-        "select pid, pg_blocking_pids(pid), query from pg_stat_activity where wait_event_type = 'Lock'",
-      ),
-    );
-  if (inactiveSlots.length > 0)
-    findings.push(
-      finding(
-        retainedWalBytes > 5 * 1024 ** 3 ? 'problem' : 'warning',
-        `The replication slots ${inactiveSlots.join(', ')} are inactive and retain ${formatMegabytes(retainedWalBytes)} of WAL.`,
-        'They fill the disk.',
-        "Start the replica, or: select pg_drop_replication_slot('NAME')",
-      ),
-    );
+  const findings = [...findSlowActivity(await getActivity(db))];
   return findings.length === 0
     ? [okFinding('activity', 'No transaction has been open for long, and nothing waits.')]
     : findings;
+}
+
+function* findSlowActivity(activity: Activity): Iterable<Finding> {
+  const { longestTransactionSeconds, blockedStatements, retainedWalBytes, inactiveSlots } = activity;
+  const finding = createFinding('activity');
+  if (longestTransactionSeconds > 300)
+    yield finding(
+      longestTransactionSeconds > 3_600 ? 'problem' : 'warning',
+      `A transaction has been open for ${Math.round(longestTransactionSeconds / 60)} minutes.`,
+      'It keeps PostgreSQL from removing dead rows, and may hold locks.',
+      'select pid, state, xact_start, query from pg_stat_activity order by xact_start; then pg_terminate_backend(pid)',
+    );
+  if (blockedStatements > 0)
+    yield finding(
+      'warning',
+      `${blockedStatements} statements have waited for a lock for more than ten seconds.`,
+      'Members wait with them.',
+      "select pid, pg_blocking_pids(pid), query from pg_stat_activity where wait_event_type = 'Lock'",
+    );
+  if (inactiveSlots.length > 0)
+    yield finding(
+      retainedWalBytes > 5 * 1024 ** 3 ? 'problem' : 'warning',
+      `The replication slots ${inactiveSlots.join(', ')} are inactive and retain ${formatMegabytes(retainedWalBytes)} of WAL.`,
+      'They fill the disk.',
+      "Start the replica, or: select pg_drop_replication_slot('NAME')",
+    );
 }
 
 export function checkReplicas(urls: readonly string[]): Promise<Finding[]> {

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
-import { getScheduledBackupStatus } from './backup-scheduler.ts';
-import type { Config } from '#server/core/config.ts';
+import { type BackupStatus, getBackupStatus } from './backup-queries.ts';
+import type { BackupSchedule, Config } from '#server/core/config.ts';
 import type { Database } from '#server/core/database.ts';
 import { createMailer } from '#server/core/email.ts';
 import { getErrorCode, getErrorMessage } from '#server/core/startup-error.ts';
 import { checkDisk } from './doctor-check-host.ts';
 import { type Finding, createFinding, formatMegabytes, okFinding } from './doctor-findings.ts';
-import { getOldestEventAgeMinutes, listJobQueues } from './doctor-queries.ts';
+import { getOldestEventAgeMinutes, type JobQueueState, listJobQueues } from './doctor-queries.ts';
 
 /** Every node prunes the event stream, so old events mean that none does. */
 export async function checkEventStream(db: Database): Promise<Finding> {
@@ -32,29 +32,26 @@ export async function checkJobs(db: Database): Promise<Finding[]> {
         'Start it: npm start',
       ),
     ];
-  const findings = kinds.flatMap(({ kind, late, failed }) => [
-    ...(late > 0
-      ? [
-          finding(
-            'warning',
-            `${late} jobs of the kind '${kind}' should have started a quarter of an hour ago.`,
-            'Their work is not done.',
-            'Start a Parley server with the same settings; emails need SMTP_URL.',
-          ),
-        ]
-      : []),
-    ...(failed > 0
-      ? [
-          finding(
-            'warning',
-            `${failed} jobs of the kind '${kind}' have failed and are being retried.`,
-            'Emails and push messages are late.',
-            "Look in the log for 'A job of the kind', and check the mail server.",
-          ),
-        ]
-      : []),
-  ]);
+  const findings = kinds.flatMap((queue) => [...findJobProblems(queue)]);
   return findings.length === 0 ? [okFinding('jobs', 'No job is late, and none has failed.')] : findings;
+}
+
+function* findJobProblems({ kind, late, failed }: JobQueueState): Iterable<Finding> {
+  const finding = createFinding('jobs');
+  if (late > 0)
+    yield finding(
+      'warning',
+      `${late} jobs of the kind '${kind}' should have started a quarter of an hour ago.`,
+      'Their work is not done.',
+      'Start a Parley server with the same settings; emails need SMTP_URL.',
+    );
+  if (failed > 0)
+    yield finding(
+      'warning',
+      `${failed} jobs of the kind '${kind}' have failed and are being retried.`,
+      'Emails and push messages are late.',
+      "Look in the log for 'A job of the kind', and check the mail server.",
+    );
 }
 
 /**
@@ -108,60 +105,62 @@ export async function checkEmail(config: Config, testEmail: string | undefined):
 const hourMs = 60 * 60_000;
 
 /** Checks the age of the last successful backup and the space for the next one. */
-export async function checkBackups({ backups: plan, nodeName }: Config, db: Database): Promise<Finding[]> {
-  if (plan === undefined) return [];
-  const finding = createFinding('backups');
-  const { now, lastSuccess, lastSuccessFile, lastSuccessBytes, lastSuccessNode, lastVerified, problem } =
-    await getScheduledBackupStatus(db);
-  const findings: Finding[] = [
-    await checkDisk('The backup directory', plan.directory, 1.2 * lastSuccessBytes),
+export async function checkBackups({ backups, nodeName }: Config, db: Database): Promise<Finding[]> {
+  if (backups === undefined) return [];
+  const status = await getBackupStatus(db);
+  return [
+    await checkDisk('The backup directory', backups.directory, 1.2 * status.lastSuccessBytes),
+    ...describeBackups(status, { ...backups, nodeName }),
   ];
+}
+
+function* describeBackups(
+  {
+    now,
+    lastSuccess,
+    lastSuccessFile,
+    lastSuccessBytes,
+    lastSuccessNode,
+    lastVerified,
+    problem,
+  }: BackupStatus,
+  { nodeName, scratchDirectory }: BackupSchedule & { nodeName: string },
+): Iterable<Finding> {
+  const finding = createFinding('backups');
   const why = 'If the disk fails, everything written since is lost.';
+  const hoursSince = (at: Date | null) => (now.getTime() - (at?.getTime() ?? 0)) / hourMs;
   if (lastSuccess === null)
-    findings.push(
-      finding(
-        'problem',
-        'No backup has succeeded yet.',
-        why,
-        "Start Parley, and look in its log for 'backup'.",
-      ),
+    yield finding(
+      'problem',
+      'No backup has succeeded yet.',
+      why,
+      "Start Parley, and look in its log for 'backup'.",
     );
   else {
-    const hours = (now.getTime() - lastSuccess.getTime()) / hourMs;
+    const hours = hoursSince(lastSuccess);
     const summary = `The last successful backup is ${hours.toFixed(1)} hours old (${lastSuccessFile}, ${formatMegabytes(lastSuccessBytes)}).`;
-    if (hours > 26)
-      findings.push(finding('problem', summary, why, "Look in the log for 'The backup failed'."));
+    if (hours > 26) yield finding('problem', summary, why, "Look in the log for 'The backup failed'.");
     else if (lastSuccessNode === nodeName && lastSuccessFile !== null && !existsSync(lastSuccessFile))
-      findings.push(
-        finding(
-          'problem',
-          `${lastSuccessFile} no longer exists.`,
-          why,
-          'Find out why it was removed, and make another: parley backup',
-        ),
+      yield finding(
+        'problem',
+        `${lastSuccessFile} no longer exists.`,
+        why,
+        'Find out why it was removed, and make another: parley backup',
       );
-    else findings.push(okFinding('backups', summary));
-    if (
-      plan.scratchDirectory !== undefined &&
-      now.getTime() - (lastVerified?.getTime() ?? 0) > 8 * 24 * hourMs
-    )
-      findings.push(
-        finding(
-          'warning',
-          'No backup has been verified for more than a week.',
-          'It is unknown whether they can be restored.',
-          `parley verify ${lastSuccessFile ?? 'FILE'}`,
-        ),
+    else yield okFinding('backups', summary);
+    if (scratchDirectory !== undefined && hoursSince(lastVerified) > 8 * 24)
+      yield finding(
+        'warning',
+        'No backup has been verified for more than a week.',
+        'It is unknown whether they can be restored.',
+        `parley verify ${lastSuccessFile ?? 'FILE'}`,
       );
   }
   if (problem !== null)
-    findings.push(
-      finding(
-        'problem',
-        `The last backup failed: ${problem}`,
-        why,
-        'Fix the cause. The backup is retried automatically.',
-      ),
+    yield finding(
+      'problem',
+      `The last backup failed: ${problem}`,
+      why,
+      'Fix the cause. The backup is retried automatically.',
     );
-  return findings;
 }

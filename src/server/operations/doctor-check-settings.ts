@@ -17,132 +17,102 @@ export function checkSettings(config: Config): Finding[] {
     : [...findings, okFinding('settings', 'The settings are consistent.')];
 }
 
-function checkAddressSettings({ settings, host, drainSeconds }: Config): Finding[] {
+function* checkAddressSettings({ settings, host, drainSeconds }: Config): Iterable<Finding> {
   const { publicUrl, trustedProxies } = settings;
   const isOpen = !isLoopback(host);
-  const findings: Finding[] = [];
   if (publicUrl === null) {
     const what = 'PUBLIC_URL is not set.';
     const why =
       "Cookies are not restricted to HTTPS, a request's origin is compared with any host it names, and emails have no links.";
-    findings.push(
-      finding(
-        isOpen || trustedProxies > 0 ? 'problem' : 'hint',
-        what,
-        why,
-        'Set it to the address members use, such as https://ask.example.org',
-      ),
+    yield finding(
+      isOpen || trustedProxies > 0 ? 'problem' : 'hint',
+      what,
+      why,
+      'Set it to the address members use, such as https://ask.example.org',
     );
   } else if (!publicUrl.startsWith('https:') && !isLoopback(new URL(publicUrl).hostname))
-    findings.push(
-      finding(
-        'problem',
-        `PUBLIC_URL is ${publicUrl}.`,
-        'Without HTTPS, anyone on the network path can read passwords and sessions.',
-        'Put a proxy with TLS in front (docs/operating.md), and set PUBLIC_URL to https',
-      ),
+    yield finding(
+      'problem',
+      `PUBLIC_URL is ${publicUrl}.`,
+      'Without HTTPS, anyone on the network path can read passwords and sessions.',
+      'Put a proxy with TLS in front (docs/operating.md), and set PUBLIC_URL to https',
     );
   if (publicUrl?.startsWith('https:') === true && trustedProxies === 0)
-    findings.push(
-      finding(
-        'problem',
-        'PUBLIC_URL is https, and TRUSTED_PROXIES is 0.',
-        'The server that terminates TLS is a proxy: all members share its network address and its rate limits.',
-        'Set TRUSTED_PROXIES to the number of proxies in front, usually 1',
-      ),
+    yield finding(
+      'problem',
+      'PUBLIC_URL is https, and TRUSTED_PROXIES is 0.',
+      'The server that terminates TLS is a proxy: all members share its network address and its rate limits.',
+      'Set TRUSTED_PROXIES to the number of proxies in front, usually 1',
     );
   if (trustedProxies > 0 && isOpen)
-    findings.push(
-      finding(
-        'warning',
-        `HOST is ${host}, and TRUSTED_PROXIES is ${trustedProxies}.`,
-        'A client that bypasses the proxy can forge its network address.',
-        'Allow only the proxy to reach this port: HOST=127.0.0.1, a private address, or a firewall',
-      ),
+    yield finding(
+      'warning',
+      `HOST is ${host}, and TRUSTED_PROXIES is ${trustedProxies}.`,
+      'A client that bypasses the proxy can forge its network address.',
+      'Allow only the proxy to reach this port: HOST=127.0.0.1, a private address, or a firewall',
     );
   if (isOpen && trustedProxies === 0)
-    findings.push(
-      finding(
-        'warning',
-        `HOST is ${host}, without a proxy.`,
-        'Parley does not support TLS itself.',
-        'Put a proxy with TLS in front (docs/operating.md)',
-      ),
+    yield finding(
+      'warning',
+      `HOST is ${host}, without a proxy.`,
+      'Parley does not support TLS itself.',
+      'Put a proxy with TLS in front (docs/operating.md)',
     );
   if (trustedProxies > 0 && drainSeconds === 0)
-    findings.push(
-      finding(
-        'hint',
-        'DRAIN_SECONDS is 0.',
-        'With several nodes, requests fail while one restarts.',
-        'With several nodes, set it to 10',
-      ),
+    yield finding(
+      'hint',
+      'DRAIN_SECONDS is 0.',
+      'With several nodes, requests fail while one restarts.',
+      'With several nodes, set it to 10',
     );
-  return findings;
 }
 
-function checkSecretSettings({ secret, metricsToken }: Config): Finding[] {
-  const findings: Finding[] = [];
+function* checkSecretSettings({ secret, metricsToken }: Config): Iterable<Finding> {
   if (secret !== undefined && new Set(secret).size < 10)
-    findings.push(
-      finding(
-        'problem',
-        'SECRET has few different characters.',
-        'Anyone who guesses it can forge sessions of any member.',
-        'Set it to the output of: openssl rand -base64 48',
-      ),
+    yield finding(
+      'problem',
+      'SECRET has few different characters.',
+      'Anyone who guesses it can forge sessions of any member.',
+      'Set it to the output of: openssl rand -base64 48',
     );
   if (metricsToken === undefined)
-    findings.push(
-      finding(
-        'hint',
-        'METRICS_TOKEN is not set.',
-        'No monitoring can watch this Parley and alert you.',
-        'Set it, and let Prometheus read /metrics (docs/operating.md)',
-      ),
+    yield finding(
+      'hint',
+      'METRICS_TOKEN is not set.',
+      'No monitoring can watch this Parley and alert you.',
+      'Set it, and let Prometheus read /metrics (docs/operating.md)',
     );
-  return findings;
 }
 
-function checkOperationSettings({ backups, email, slowQueryMs }: Config): Finding[] {
-  const findings: Finding[] = [];
+function* checkOperationSettings({ backups, email, slowQueryMs }: Config): Iterable<Finding> {
   if (backups === undefined)
-    findings.push(
-      finding(
-        'warning',
-        'BACKUP_DIRECTORY is not set.',
-        'If the disk fails, the community is lost.',
-        'Set it to a directory on another disk, or take backups with parley backup',
-      ),
+    yield finding(
+      'warning',
+      'BACKUP_DIRECTORY is not set.',
+      'If the disk fails, the community is lost.',
+      'Set it to a directory on another disk, or take backups with parley backup',
     );
   else if (backups.scratchDirectory === undefined)
-    findings.push(
-      finding(
-        'hint',
-        'BACKUP_SCRATCH_DIRECTORY is not set.',
-        'Backups are read again, but never restored to verify them.',
-        'Set it to a directory with enough space for the database',
-      ),
+    yield finding(
+      'hint',
+      'BACKUP_SCRATCH_DIRECTORY is not set.',
+      'Backups are read again, but never restored to verify them.',
+      'Set it to a directory with enough space for the database',
     );
   if (email === undefined)
-    findings.push(
-      finding(
-        'hint',
-        'SMTP_URL is not set.',
-        'Parley sends no emails, not even to reset passwords.',
-        'Set SMTP_URL and EMAIL_FROM (docs/operating.md)',
-      ),
+    yield finding(
+      'hint',
+      'SMTP_URL is not set.',
+      'Parley sends no emails, not even to reset passwords.',
+      'Set SMTP_URL and EMAIL_FROM (docs/operating.md)',
     );
   if (slowQueryMs === 0)
-    findings.push(
-      finding(
-        'hint',
-        'SLOW_QUERY_MS is 0.',
-        'Slow statements are not logged.',
-        'Remove it, or set it to 1000',
-      ),
+    yield finding(
+      'hint',
+      'SLOW_QUERY_MS is 0.',
+      'Slow statements are not logged.',
+      'Remove it, or set it to 1000',
     );
-  return findings;
 }
 
 function isLoopback(host: string): boolean {
