@@ -121,7 +121,7 @@ const noSettings = {
 } as const;
 
 /** Typed SQL on a connection whose transactions the caller begins and ends. */
-export function databaseFromClient(client: pg.Client): Database {
+export function databaseFromClient(client: pg.ClientBase): Database {
   const only: PostgresPoolClient = { query: client.query.bind(client), release: () => {} };
   const pool = { options: {}, connect: () => Promise.resolve(only), end: () => Promise.resolve() };
   return new Kysely<DatabaseSchema>({ dialect: new PostgresDialect({ pool }) });

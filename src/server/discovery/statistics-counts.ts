@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
+import { selectPoints } from '#server/posts/index.ts';
 import { weeksShown } from '#shared/discovery/activity.ts';
-import { reputationPoints } from '#shared/engagement/votes.ts';
 
 // The statistics of members and tags, counted from the posts and votes. Used for members and tags without statistics,
 // for building statistics, and for checking them.
@@ -42,9 +42,7 @@ export const countPoints = (of: Sql, from: Sql) =>
       (kind) => sql`
         select post.author_id as member_id, utc_day(vote.created_at) as day,
           0 as questions, 0 as answers, 0 as replies,
-          case vote.direction
-            when 'up' then ${sql.lit(reputationPoints[kind].up)}
-            else ${sql.lit(reputationPoints[kind].down)} end as points
+          ${selectPoints(kind, sql`vote.direction`)} as points
         from ${sql.table(kind)} post join vote on vote.${sql.ref(`${kind}_id`)} = post.id
         where post.author_id ${of} and vote.member_id <> post.author_id
           and vote.created_at >= ${startOfDay(from)}`,
@@ -59,11 +57,11 @@ export const groupByDay = (rows: Sql) => sql`
   from (${rows}) each group by member_id, day
   having sum(questions) <> 0 or sum(answers) <> 0 or sum(replies) <> 0 or sum(points) <> 0`;
 
-/** Upvotes and views of each post, by author. */
+/** Upvotes and views of each post, by author. A deleted reply, which stays as a placeholder, counts nothing. */
 export const countReceived = (of: Sql) => sql`
   select author_id as member_id, upvotes, views from question where author_id ${of}
   union all select author_id, upvotes, 0 from answer where author_id ${of}
-  union all select author_id, upvotes, 0 from reply where author_id ${of}`;
+  union all select author_id, upvotes, 0 from reply where author_id ${of} and deleted_at is null`;
 
 /**
  * Questions with each tag and their answers, by tag and week.

@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { transaction } from '#server/core/database.ts';
 import { findViolations } from '#server/operations/integrity-check.ts';
 import { repairViolations } from '#server/operations/integrity-repair.ts';
+import { addToStatistics, removeFromStatistics } from '#server/posts/statistics-changes.ts';
 import { expectOk, type Member } from '#tests/support/member.ts';
 import { startTestServer } from '#tests/support/server.ts';
 import { writeAllSortKeys } from '#tests/support/sort-keys.ts';
@@ -142,9 +144,14 @@ describe('days that no chart shows', () => {
     await sql`
       insert into member_daily_statistics (member_id, day, questions, answers, replies, points)
       values (${ann.id}, current_date - 1000, 0, 1, 0, 0)`.execute(server.db);
-    await sql`update answer set created_at = now() - interval '900 days' where id = ${answer.id}`.execute(
-      server.db,
-    );
+    await transaction(server.db, async (tx) => {
+      const posts = { questionIds: [], answerIds: [answer.id], replyIds: [] };
+      await removeFromStatistics(tx, posts);
+      await sql`update answer set created_at = now() - interval '900 days' where id = ${answer.id}`.execute(
+        tx,
+      );
+      await addToStatistics(tx, posts);
+    });
     await writeAllSortKeys(server.db);
     await add();
     const { rows } = await sql<{ days: number }>`

@@ -40,16 +40,19 @@ const locationColumns: Readonly<Record<PostKind, ReturnType<typeof sql>>> = {
     (select lock_reason from question where question.id = reply.question_id)`,
 };
 
-/** One member's vote on a post of one kind. */
-type MemberVote = { id: number; memberId: number; vote: VoteDirection };
+/** One member's vote on a post of one kind. `castAt`: null for now. */
+type MemberVote = { id: number; memberId: number; vote: VoteDirection; castAt: Date | null };
 
 type Voter = Pick<MemberVote, 'id' | 'memberId'>;
+
+/** A vote as it is stored. */
+export type StoredVote = { vote: VoteDirection; castAt: Date };
 
 /** Selects the votes of these members on these posts. Run it after the posts are locked. */
 export function selectVotesOfMembers({ kind, voters }: { kind: PostKind; voters: readonly Voter[] }) {
   const column = sql.ref(`${kind}_id`);
-  return sql<MemberVote>`
-    select ${column} as id, member_id as "memberId", direction as vote
+  return sql<MemberVote & { castAt: Date }>`
+    select ${column} as id, member_id as "memberId", direction as vote, created_at as "castAt"
     from unnest(${idsOf(voters)}::bigint[], ${membersOf(voters)}::bigint[]) as wanted (id, voter)
     join vote on ${column} = wanted.id and member_id = wanted.voter`;
 }
@@ -72,17 +75,23 @@ export function changeVotesStatements({ kind, votes, posts }: VotesOfKind): RawB
 /** Changed votes on locked posts of one kind, and the changes of the posts' counts. */
 export type VotesOfKind = {
   kind: PostKind;
-  votes: readonly (Voter & { before: VoteDirection | null; vote: VoteDirection | null })[];
+  votes: readonly (Omit<MemberVote, 'vote'> & { before: StoredVote | null; vote: VoteDirection | null })[];
   posts: readonly { id: number; up: number; down: number }[];
 };
 
 const insertVotesStatement = (kind: PostKind, votes: readonly MemberVote[]) => sql`
-  insert into vote (${sql.ref(`${kind}_id`)}, member_id, direction)
-  select * from unnest(${idsOf(votes)}::bigint[], ${membersOf(votes)}::bigint[], ${votes.map((each) => each.vote)}::text[])`;
+  insert into vote (${sql.ref(`${kind}_id`)}, member_id, direction, created_at)
+  select id, voter, direction, coalesce(cast_at, now())
+  from unnest(
+    ${idsOf(votes)}::bigint[], ${membersOf(votes)}::bigint[], ${votes.map((each) => each.vote)}::text[],
+    ${votes.map(({ castAt }) => castAt)}::timestamptz[]
+  ) as added (id, voter, direction, cast_at)`;
 
-const switchVotesStatement = (kind: PostKind, voters: readonly Voter[]) => sql`
-  update vote set direction = case direction when 'up' then 'down' else 'up' end, created_at = now()
-  from unnest(${idsOf(voters)}::bigint[], ${membersOf(voters)}::bigint[]) as wanted (id, voter)
+const switchVotesStatement = (kind: PostKind, votes: readonly Omit<MemberVote, 'vote'>[]) => sql`
+  update vote set direction = case direction when 'up' then 'down' else 'up' end, created_at = coalesce(cast_at, now())
+  from unnest(
+    ${idsOf(votes)}::bigint[], ${membersOf(votes)}::bigint[], ${votes.map(({ castAt }) => castAt)}::timestamptz[]
+  ) as wanted (id, voter, cast_at)
   where ${sql.ref(`${kind}_id`)} = wanted.id and member_id = wanted.voter`;
 
 const deleteVotesStatement = (kind: PostKind, voters: readonly Voter[]) => sql`

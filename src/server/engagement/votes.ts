@@ -1,5 +1,6 @@
 import {
   addPointsStatement,
+  appendPointsStatement,
   buildProfileEvents,
   buildQuestionCountsEvent,
   getLockedError,
@@ -72,17 +73,21 @@ async function castVotes(
 /**
  * Sets the votes of one member, each up, down or (null) none, also in locked threads, with all counts. Leaves out votes
  * on posts that do not exist.
+ * @param votes with the time when each was cast, if not now
  */
 export async function setVotesOfMember(
   tx: Tx,
-  { memberId, votes }: { memberId: number; votes: readonly Pick<VoteRequest, 'target' | 'vote'>[] },
+  {
+    memberId,
+    votes,
+  }: { memberId: number; votes: readonly (Pick<VoteRequest, 'target' | 'vote'> & { castAt?: Date })[] },
 ): Promise<void> {
   const viewer = { id: memberId };
   const tally = await loadTally(
     tx,
     votes.map((each) => ({ ...each, viewer })),
   );
-  for (const { target, vote } of votes)
+  for (const { target, ...vote } of votes)
     if (tally.getPost(target) !== undefined) tally.setVote(target, memberId, vote);
   await storeTally(tx, tally);
 }
@@ -106,7 +111,7 @@ async function loadTally(tx: Tx, votes: readonly VoteRequest[]): Promise<VoteTal
   const tally = new VoteTally();
   for (const [index, kind] of voted.entries()) {
     for (const post of posts[index] ?? []) tally.addPost({ kind, id: post.id }, post);
-    for (const { id, memberId, vote } of stored[index] ?? []) tally.addVote({ kind, id }, memberId, vote);
+    for (const { id, memberId, ...vote } of stored[index] ?? []) tally.addVote({ kind, id }, memberId, vote);
   }
   return tally;
 }
@@ -155,7 +160,7 @@ function castVote(
     const refused = networkLimits.consume({ target, post, voterId: viewer.id });
     if (refused !== null) return refused;
   }
-  return tally.setVote(target, viewer.id, vote);
+  return tally.setVote(target, viewer.id, { vote });
 }
 
 async function storeTally(tx: Tx, tally: VoteTally): Promise<void> {
@@ -166,7 +171,7 @@ async function storeTally(tx: Tx, tally: VoteTally): Promise<void> {
   for (const post of voted) {
     const { author_id: authorId } = post.post;
     if (authorId === null) continue;
-    points.set(authorId, (points.get(authorId) ?? 0) + post.points);
+    for (const each of post.earned) points.set(authorId, (points.get(authorId) ?? 0) + each.points);
     upvotes.push(...post.upvotedBy.map((senderId) => toUpvote(post, { authorId, senderId })));
   }
   const earned = [...points]
@@ -181,6 +186,7 @@ async function storeTally(tx: Tx, tally: VoteTally): Promise<void> {
       }),
     ),
     points: earned.length === 0 ? [] : [addPointsStatement(earned)],
+    statistics: [appendPointsStatement(voted.flatMap((post) => post.earned))],
     notified: buildUpvoteNotifications(upvotes),
   });
   await publishAll(tx, [

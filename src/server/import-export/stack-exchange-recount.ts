@@ -1,7 +1,9 @@
+import { sql } from 'kysely';
 import type { ClientBase } from 'pg';
-import { writeQuestionSortKeys, writeTagSortKeys } from '#server/posts/index.ts';
+import { databaseFromClient } from '#server/core/database.ts';
+import { appendStatistics, writeQuestionSortKeys, writeTagSortKeys } from '#server/posts/index.ts';
 
-/** Recounts everything the import added to, and updates the times of the latest activity. */
+/** Recounts everything the import added to, updates the times of the latest activity, and adds to the statistics. */
 export async function recountImported(client: ClientBase): Promise<void> {
   await recountOldQuestions(client);
   for (const [count, table] of [
@@ -19,6 +21,12 @@ export async function recountImported(client: ClientBase): Promise<void> {
       where member.id = counted.author_id and member.${count} <> counted.posts`);
   }
   await recountTags(client);
+  const added = {
+    question: sql`in (select id from archive_question where is_new)`,
+    answer: sql`in (select id from archive_answer where is_new)`,
+    reply: sql`in (select id from archive_new_reply)`,
+  };
+  await appendStatistics(databaseFromClient(client), added, 1);
 }
 
 /** Existing questions that got answers or comments. New questions were added with their counts. */

@@ -166,20 +166,6 @@ export async function listRemovedVotes(
   return rows;
 }
 
-/** Gives restored votes their original dates. */
-export async function restoreVoteDates(
-  tx: Tx,
-  { memberId, votes }: { memberId: number; votes: readonly RemovedVote[] },
-) {
-  for (const [kind, each] of Map.groupBy(votes, (vote) => vote.kind))
-    await sql`
-      update vote set created_at = known.created_at
-      from unnest(
-        ${each.map(({ id }) => id)}::bigint[], ${each.map((vote) => vote.created_at)}::timestamptz[]
-      ) as known (id, created_at)
-      where vote.${sql.ref(`${kind}_id`)} = known.id and vote.member_id = ${memberId}`.execute(tx);
-}
-
 export async function deleteRemovedVotes(
   tx: Tx,
   { activityRemovalId, votes }: { activityRemovalId: number; votes: readonly PostRef[] },

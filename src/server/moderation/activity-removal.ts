@@ -13,7 +13,6 @@ import {
 } from './removals-queries.ts';
 import {
   countActivity,
-  restoreVoteDates,
   finishActivityRemoval,
   deleteRemovedVotes,
   lockCurrentActivityRemoval,
@@ -161,9 +160,12 @@ async function restoreNext(tx: Tx, run: ActivityRemovalRow): Promise<Progress | 
   if (votes.length === 0) return null;
   await setVotesOfMember(tx, {
     memberId: run.member_id,
-    votes: votes.map(({ kind, id, direction }) => ({ target: { kind, id }, vote: direction })),
+    votes: votes.map(({ kind, id, direction, created_at: castAt }) => ({
+      target: { kind, id },
+      vote: direction,
+      castAt,
+    })),
   });
-  await restoreVoteDates(tx, { memberId: run.member_id, votes });
   await deleteRemovedVotes(tx, { activityRemovalId: run.id, votes });
   return { posts: 0, votes: votes.length };
 }

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Queryable, Reader, Tx } from '#server/core/database.ts';
-import type { QuestionCounts } from '#server/posts/index.ts';
-import { reputationPoints } from '#shared/engagement/votes.ts';
+import { type QuestionCounts, selectPoints } from '#server/posts/index.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 
 /** A visible post with its location. */
@@ -147,9 +146,8 @@ export async function sumPointsByAuthor(
 ) {
   const lists = { question: questionIds, answer: answerIds, reply: replyIds } as const;
   const earned = Object.entries(lists).map(([kind, ids]) => {
-    const { up, down } = reputationPoints[kind as keyof typeof lists];
     return sql`
-      select post.author_id, case vote.direction when 'up' then ${sql.lit(up)} else ${sql.lit(down)} end as points
+      select post.author_id, ${selectPoints(kind as keyof typeof lists, sql`vote.direction`)} as points
       from ${sql.table(kind)} post join vote on vote.${sql.ref(`${kind}_id`)} = post.id
       where post.id = any(${[...ids]}::bigint[]) and post.author_id <> vote.member_id`;
   });

@@ -1,6 +1,7 @@
 import {
   addRestoredAnswers,
   addRestoredQuestion,
+  addToStatistics,
   buildAcceptanceEvents,
   buildDuplicateEvents,
   buildProfileEvents,
@@ -104,6 +105,7 @@ export async function restorePost(tx: Tx, row: HiddenPostRow): Promise<void> {
       : kind === 'answer'
         ? await restoreAnswer(tx, row, answers)
         : createReplyRestoredEvents(row);
+  await addToStatistics(tx, ids);
   const recipientIds = await listUnreadRecipients(tx, await listSnapshotIds(tx, row.id, 'notification'));
   await deleteHiddenPost(tx, row.id);
   const authors = [row.author_id, ...[...answers, ...replies].map((each) => each.author_id)];

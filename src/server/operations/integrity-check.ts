@@ -11,7 +11,7 @@ import {
   storedReceived,
   storedTagWeeks,
 } from '#server/discovery/index.ts';
-import { reputationPoints } from '#shared/engagement/votes.ts';
+import { selectPoints } from '#server/posts/index.ts';
 
 /** A stored value that differs from the rows it is computed from. */
 export type IntegrityViolation = {
@@ -87,8 +87,7 @@ const votesOn = (kind: 'question' | 'answer' | 'reply', direction: 'up' | 'down'
 
 /** Points of the member of the outer row, by index. */
 const pointsOf = (kind: 'question' | 'answer' | 'reply') => sql`
-  select case vote.direction
-      when 'up' then ${sql.lit(reputationPoints[kind].up)} else ${sql.lit(reputationPoints[kind].down)} end as points
+  select ${selectPoints(kind, sql`vote.direction`)} as points
   from ${sql.table(kind)} post join vote on vote.${sql.ref(`${kind}_id`)} = post.id
   where post.author_id = member.id and vote.member_id <> member.id`;
 

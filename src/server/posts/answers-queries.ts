@@ -130,7 +130,7 @@ export function lockQuestionsStatement(ids: readonly number[]) {
     where id = any(${[...ids]}::bigint[]) order by id for no key update`;
 }
 
-/** Inserts answers with their sort keys. Returns the rows in the same order. */
+/** Inserts answers with their sort keys and statistics. Returns the rows in the same order. */
 export async function insertAnswers(
   tx: Tx,
   answers: readonly { questionId: number; authorId: number; content: string }[],
@@ -149,8 +149,15 @@ export async function insertAnswers(
     ), added as (
       insert into answer (id, question_id, author_id, content) overriding system value
       select id, question_id, author_id, content from numbered order by position
-      returning id, question_id, upvotes, downvotes, created_at
-    ), scores as (${sql.raw(writeAnswerScores('added'))})
+      returning id, question_id, author_id, upvotes, downvotes, created_at
+    ), scores as (${sql.raw(writeAnswerScores('added'))}), member_statistics as (
+      insert into member_statistics_change (member_id, day, answers)
+      select author_id, utc_day(created_at) as day, count(*) from added group by author_id, day
+    ), tag_statistics as (
+      insert into tag_statistics_change (tag_id, week, answers)
+      select tag_id, utc_week(created_at) as week, count(*)
+      from added join question_tag using (question_id) group by tag_id, week
+    )
     select id, added.created_at from numbered join added using (id) order by numbered.position`.execute(tx);
   return rows;
 }

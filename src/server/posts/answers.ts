@@ -1,5 +1,6 @@
 import { closeReportsOfDeletedPosts } from './reports-closing.ts';
 import { removeVotes } from './reputation.ts';
+import { removeFromStatistics } from './statistics-changes.ts';
 import { endDraft } from './drafts.ts';
 import { refuseManyMentions } from './mentions-limits.ts';
 import { findAddedMentions } from './mentions.ts';
@@ -177,6 +178,7 @@ export async function removeAnswer(
   const replies = await lockRepliesOfAnswer(tx, id);
   const deletedPosts = { questionIds: [], answerIds: [id], replyIds: replies.map((reply) => reply.id) };
   await lockAuthors(tx, [answer, ...replies]);
+  await removeFromStatistics(tx, deletedPosts);
   await removeVotes(tx, deletedPosts);
   await closeReportsOfDeletedPosts(tx, deletedPosts);
   const notificationEvents = await deletePostNotifications(tx, { kind: 'answer', id });

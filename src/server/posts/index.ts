@@ -36,7 +36,7 @@ export {
 } from './questions.ts';
 export { replyRoutes } from './replies-routes.ts';
 export { deleteReply, lockReplyThread, postReply, removeReply } from './replies.ts';
-export { addPoints, addPointsStatement } from './reputation.ts';
+export { addPoints, addPointsStatement, selectPoints } from './reputation.ts';
 export {
   tagSortKeysFrom,
   writeAnswerScores,
@@ -44,6 +44,12 @@ export {
   writeSortKeys,
   writeTagSortKeys,
 } from './sort-keys.ts';
+export {
+  addToStatistics,
+  appendPointsStatement,
+  appendStatistics,
+  type EarnedPoints,
+} from './statistics-changes.ts';
 export { isTagVisible, listQuestionTagNames, lockTagByName, setQuestionTags, touchTags } from './tags.ts';
 export { createWriteLimits, type WriteLimits } from './write-limits.ts';
 export { revisionRoutes } from './revisions-routes.ts';

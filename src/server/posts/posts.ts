@@ -4,6 +4,13 @@ import { sql } from 'kysely';
 import type { TopicEvent } from '#server/core/events.ts';
 import type { Topic } from '#shared/core/events.ts';
 
+/** Posts of all kinds, by id. */
+export type PostIds = {
+  questionIds: readonly number[];
+  answerIds: readonly number[];
+  replyIds: readonly number[];
+};
+
 /**
  * Author and source of a post. Every select of a post joins its author as `author` and its source as `source`, and adds
  * these columns.

@@ -1,5 +1,6 @@
 import { closeReportsOfDeletedPosts } from './reports-closing.ts';
 import { removeVotes } from './reputation.ts';
+import { removeFromStatistics } from './statistics-changes.ts';
 import { removeAnswersOfQuestion } from './answers.ts';
 import { deletePostNotifications } from '#server/notifications/index.ts';
 import { type Database, transaction, type Tx } from '#server/core/database.ts';
@@ -47,6 +48,7 @@ export async function removeQuestion(
     replyIds: replies.map((reply) => reply.id),
   };
   await lockAuthors(tx, [question, ...answers, ...replies]);
+  await removeFromStatistics(tx, deletedPosts);
   await removeVotes(tx, deletedPosts);
   await closeReportsOfDeletedPosts(tx, deletedPosts);
   // Before the answers, because deleting them also deletes their notifications.

@@ -230,23 +230,29 @@ export async function insertViews(tx: Tx, views: readonly QuestionView[]): Promi
 
 export type ViewedQuestion = QuestionCounts & { id: number; author_id: number | null };
 
-/** Adds to the view counts of questions. Rows are locked in the order of their ids. */
+/** Adds to the view counts of questions and to their authors' statistics. Rows are locked in the order of their ids. */
 export async function addToViewCounts(
   tx: Tx,
   added: readonly { questionId: number; views: number }[],
 ): Promise<ViewedQuestion[]> {
   if (added.length === 0) return [];
   const { rows } = await sql<ViewedQuestion>`
-    update question set views = question.views + locked.added
-    from (
-      select id, added
-      from question join unnest(
-        ${added.map(({ questionId }) => questionId)}::bigint[], ${added.map(({ views }) => views)}::bigint[]
-      ) as more (question_id, added) on id = question_id
-      order by id for no key update of question
-    ) locked
-    where question.id = locked.id
-    returning question.id, author_id, upvotes, downvotes, views, answer_count`.execute(tx);
+    with counted as (
+      update question set views = question.views + locked.added
+      from (
+        select id, added
+        from question join unnest(
+          ${added.map(({ questionId }) => questionId)}::bigint[], ${added.map(({ views }) => views)}::bigint[]
+        ) as more (question_id, added) on id = question_id
+        order by id for no key update of question
+      ) locked
+      where question.id = locked.id
+      returning question.id, author_id, upvotes, downvotes, views, answer_count, locked.added
+    ), statistics as (
+      insert into member_statistics_change (member_id, day, views)
+      select author_id, utc_day(now()), sum(added) from counted where author_id is not null group by author_id
+    )
+    select id, author_id, upvotes, downvotes, views, answer_count from counted`.execute(tx);
   return rows;
 }
 

@@ -1,5 +1,6 @@
 import { tagKey } from '#shared/core/text.ts';
 import { endDraft } from './drafts.ts';
+import { addToStatistics, changeTagsInStatistics } from './statistics-changes.ts';
 import { refuseManyMentions } from './mentions-limits.ts';
 import { findAddedMentions, findMentions } from './mentions.ts';
 import { notifyOfMentions } from '#server/notifications/index.ts';
@@ -51,6 +52,7 @@ export async function askQuestion(
       });
       await changeQuestionsCount(tx, { memberId: viewer.id, by: 1 });
       const { tags, events: tagEvents } = await setQuestionTags(tx, { questionId: id, tags: draft.tags });
+      await addToStatistics(tx, { questionIds: [id], answerIds: [], replyIds: [] });
       const location = { senderId: viewer.id, questionId: id, answerId: null, replyId: null };
       const notificationEvents = await notifyOfMentions(tx, { ...location, mentioned });
       const draftEvents = await endDraft(tx, {
@@ -153,10 +155,13 @@ export async function editQuestion(
     await saveRevision(tx, { kind: 'question', id, old: { ...old, tags } });
     const start = createExcerpt(draft.content);
     await updateQuestion(tx, { id, draft, excerpt: start });
-    const { tags: stored, events: tagEvents } = await setQuestionTags(tx, {
-      questionId: id,
-      tags: draft.tags,
-    });
+    const {
+      tags: stored,
+      added,
+      removed,
+      events: tagEvents,
+    } = await setQuestionTags(tx, { questionId: id, tags: draft.tags });
+    await changeTagsInStatistics(tx, { questionId: id, added, removed });
     const edited = {
       kind: 'question-edited' as const,
       questionId: id,

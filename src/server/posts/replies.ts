@@ -1,5 +1,6 @@
 import { closeReportsOfDeletedPosts } from './reports-closing.ts';
 import { removeVotes } from './reputation.ts';
+import { addToStatistics, removeFromStatistics } from './statistics-changes.ts';
 import type { RawBuilder } from 'kysely';
 import { endDraft } from './drafts.ts';
 import { refuseManyMentions } from './mentions-limits.ts';
@@ -72,6 +73,7 @@ export async function postReply(
         authorId: viewer.id,
         content,
       });
+      await addToStatistics(tx, { questionIds: [], answerIds: [], replyIds: [id] });
       const active = await touchQuestion(tx, { id: on.questionId, at });
       const notificationEvents = await notifyOfReply(tx, {
         replyId: id,
@@ -209,6 +211,7 @@ type LockedReply = NonNullable<Awaited<ReturnType<typeof lockReply>>>;
 export async function removeReply(tx: Tx, reply: LockedReply): Promise<void> {
   const { id } = reply;
   const deletedPosts = { questionIds: [], answerIds: [], replyIds: [id] };
+  await removeFromStatistics(tx, deletedPosts);
   await removeVotes(tx, deletedPosts);
   await closeReportsOfDeletedPosts(tx, deletedPosts);
   const notificationEvents = await deletePostNotifications(tx, { kind: 'reply', id });

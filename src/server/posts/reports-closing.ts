@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Tx } from '#server/core/database.ts';
-import type { DeletedPosts } from './reputation.ts';
+import type { PostIds } from './posts.ts';
 
 /**
  * Closes the open reports of posts that are deleted, and takes them out of the review queue. Reports refer to posts
@@ -9,7 +9,7 @@ import type { DeletedPosts } from './reputation.ts';
  */
 export async function closeReportsOfDeletedPosts(
   tx: Tx,
-  { questionIds, answerIds, replyIds }: DeletedPosts,
+  { questionIds, answerIds, replyIds }: PostIds,
 ): Promise<void> {
   await sql`
     with deleted (kind, id) as (

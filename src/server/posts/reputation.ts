@@ -2,9 +2,10 @@ import { type RawBuilder, sql } from 'kysely';
 import type { PostKind } from '#shared/core/fields.ts';
 import { reputationPoints } from '#shared/engagement/votes.ts';
 import type { Tx } from '#server/core/database.ts';
+import type { PostIds } from './posts.ts';
 
 /** Deletes the votes on posts that are about to be deleted, and the reputation their authors have from them. */
-export async function removeVotes(tx: Tx, posts: DeletedPosts): Promise<void> {
+export async function removeVotes(tx: Tx, posts: PostIds): Promise<void> {
   const earned = await deleteVotes(tx, posts);
   await addPoints(
     tx,
@@ -13,15 +14,9 @@ export async function removeVotes(tx: Tx, posts: DeletedPosts): Promise<void> {
   await resetReplyCounts(tx, posts.replyIds);
 }
 
-/** Posts that are about to be deleted. */
-export type DeletedPosts = {
-  questionIds: readonly number[];
-  answerIds: readonly number[];
-  replyIds: readonly number[];
-};
-
 /** Deletes the votes on posts. Returns the points that each author has from them, without votes on one's own posts. */
-export async function deleteVotes(tx: Tx, { questionIds, answerIds, replyIds }: DeletedPosts) {
+async function deleteVotes(tx: Tx, { questionIds, answerIds, replyIds }: PostIds) {
+  const pointsOf = (kind: PostKind) => selectPoints(kind, sql`removed.direction`);
   const { rows } = await sql<{ memberId: number; points: number }>`
     with removed as (
       delete from vote
@@ -64,11 +59,12 @@ export const addPointsStatement = (
   where member.id = locked.id`;
 
 /** A placeholder has no votes. */
-export async function resetReplyCounts(tx: Tx, ids: readonly number[]) {
+async function resetReplyCounts(tx: Tx, ids: readonly number[]) {
   await sql`
     update reply set upvotes = imported_upvotes, downvotes = imported_downvotes
     where id = any(${[...ids]}::bigint[])`.execute(tx);
 }
 
-export const pointsOf = (kind: PostKind) =>
-  sql`case removed.direction when 'up' then ${sql.lit(reputationPoints[kind].up)} else ${sql.lit(reputationPoints[kind].down)} end`;
+/** The points of a vote, for its author's reputation (docs/product.md 7.4). `direction`: 'up' or 'down'. */
+export const selectPoints = (kind: PostKind, direction: RawBuilder<unknown>) =>
+  sql`case ${direction} when 'up' then ${sql.lit(reputationPoints[kind].up)} else ${sql.lit(reputationPoints[kind].down)} end`;

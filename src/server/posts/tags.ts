@@ -46,17 +46,17 @@ export async function listQuestionTagNames(tx: Tx, questionId: number): Promise<
 }
 
 /**
- * Sets the tags of a locked question and updates their question counts and activity. Returns the tags as they are
- * shown, and the events to publish.
+ * Sets the tags of a locked question and updates their question counts and activity. Appends no statistics. Returns
+ * the tags as they are shown, the ids of those that were added and removed, and the events to publish.
  */
 export async function setQuestionTags(
   tx: Tx,
   { questionId, tags }: { questionId: number; tags: readonly string[] },
-): Promise<{ tags: string[]; events: TopicEvent[] }> {
+): Promise<{ tags: string[]; added: number[]; removed: number[]; events: TopicEvent[] }> {
   const before = (await listQuestionTags(tx, questionId)).map((tag) => tag.id);
   const wanted = await ensureTags(tx, tags);
   const after = wanted.map((tag) => tag.id);
-  if (before.length === 0 && after.length === 0) return { tags: [], events: [] };
+  if (before.length === 0 && after.length === 0) return { tags: [], added: [], removed: [], events: [] };
   const added = after.filter((id) => !before.includes(id));
   const removed = before.filter((id) => !after.includes(id));
   const at = await getLatestPostTime(tx, questionId);
@@ -72,7 +72,7 @@ export async function setQuestionTags(
     topic: 'tags',
     event: { kind: 'tag-questions-changed', tag: name, questionsCount },
   }));
-  return { tags: wanted.map((tag) => tag.name), events };
+  return { tags: wanted.map((tag) => tag.name), added, removed, events };
 }
 
 /** Updates the activity of the tags of locked questions that got answers. */
