@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { LiveEvent, Topic } from '#shared/core/events.ts';
 import { type Database, onCommit, type Tx } from './database.ts';
 import type { EventPosition } from './event-position.ts';
@@ -24,12 +24,51 @@ export async function publish(tx: Tx, topic: Topic, ...events: LiveEvent[]): Pro
 export async function publishAll(tx: Tx, events: readonly TopicEvent[]): Promise<void> {
   if (events.length === 0) return;
   const { rows } = await sql<{ id: number; transaction_id: string }>`
-    insert into event (topic, event)
-    select each ->> 'topic', each -> 'event'
-    from jsonb_array_elements(${JSON.stringify(events)}::jsonb) with ordinality as list (each, position)
-    order by position
+    insert into event (topic, event) select topic, event from (${selectEvents(events)}) each order by position
     returning id, transaction_id::text`.execute(tx);
-  const position = { id: Number(rows[0]?.id), transactionId: Number(rows[0]?.transaction_id) };
+  announceOnCommit(tx, events, rows[0]);
+}
+
+/**
+ * Like `publishAll`, in one statement with everything else that changes.
+ * @param changes SQL that begins with `with` and has a CTE for each change
+ * @param more a query (topic, event) for events that only the database knows. It can use the CTEs.
+ */
+export async function publishWithChanges(
+  tx: Tx,
+  {
+    changes,
+    events,
+    more,
+  }: { changes: RawBuilder<unknown>; events: readonly TopicEvent[]; more: RawBuilder<unknown> },
+): Promise<void> {
+  const { rows } = await sql<{ id: number; transaction_id: string; more: TopicEvent[] }>`
+    ${changes}, more_events as materialized (
+      ${more}
+    ), appended as (
+      insert into event (topic, event)
+      select topic, event from (
+        ${selectEvents(events)} union all select topic, event, null from more_events
+      ) each order by position nulls last
+      returning id
+    )
+    select max(id) as id, pg_current_xact_id()::text as transaction_id,
+      (select coalesce(json_agg(json_build_object('topic', topic, 'event', event)), '[]') from more_events) as more
+    from appended`.execute(tx);
+  announceOnCommit(tx, [...events, ...(rows[0]?.more ?? [])], rows[0]);
+}
+
+const selectEvents = (events: readonly TopicEvent[]) => sql`
+  select each ->> 'topic' as topic, each -> 'event' as event, position
+  from jsonb_array_elements(${JSON.stringify(events)}::jsonb) with ordinality as list (each, position)`;
+
+/** @param row one of the appended events */
+function announceOnCommit(
+  tx: Tx,
+  events: readonly TopicEvent[],
+  row: { id: number; transaction_id: string } | undefined,
+): void {
+  const position = { id: Number(row?.id), transactionId: Number(row?.transaction_id) };
   const committed: CommittedEvents = { position, events };
   // Runs before the response is sent.
   onCommit(tx, (db) => listeners.get(db)?.forEach((listener) => listener(committed)));

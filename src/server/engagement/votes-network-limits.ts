@@ -4,15 +4,13 @@ import type { Tx } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import { isLoopbackNetwork } from '#server/core/network-address.ts';
 import { limits } from '#shared/core/limits.ts';
-import type { VotedPost, VoteTarget } from './votes-queries.ts';
+import { isNewMember, type VotedPost, type VoterRow } from './votes-queries.ts';
 
 /** Votes that new members who registered from one network have together (docs/product.md 17.5). */
 const maxVotes = { onPost: 5, onPostsOfAuthorInNetwork: 10 } as const;
 
-type Voter = { memberId: number; network: string };
-
 /** A new vote that may count towards the limits. */
-type VoteCandidate = { target: VoteTarget; post: VotedPost; voterId: number };
+type VoteCandidate = { post: VotedPost; voterId: number };
 
 /**
  * Limits votes among new members of one network: on one post, and on all posts of an author who registered from the
@@ -23,41 +21,46 @@ export class NetworkVoteLimits {
   readonly #onPost = new Map<string, number>();
   readonly #onAuthor = new Map<string, number>();
 
-  private constructor(voters: readonly Voter[]) {
-    this.#networkOf = new Map(voters.map(({ memberId, network }) => [memberId, network]));
+  private constructor(networkOf: ReadonlyMap<number, string>) {
+    this.#networkOf = networkOf;
   }
 
-  /** Loads the counts for locked posts. If no voter is new, this runs one indexed query. */
-  static async load(tx: Tx, candidates: readonly VoteCandidate[]): Promise<NetworkVoteLimits> {
-    const votes = new NetworkVoteLimits(
-      await listNewVoters(tx, [...new Set(candidates.map(({ voterId }) => voterId))]),
-    );
-    const counted = candidates.filter(({ voterId }) => votes.#networkOf.has(voterId));
-    if (counted.length === 0) return votes;
+  /** Loads the counts for locked posts. If no voter is new, this runs no query. */
+  static async load(
+    tx: Tx,
+    {
+      kind,
+      candidates,
+      voters,
+    }: { kind: PostKind; candidates: readonly VoteCandidate[]; voters: readonly VoterRow[] },
+  ): Promise<NetworkVoteLimits> {
+    const limits = new NetworkVoteLimits(mapNetworks(voters));
+    const counted = candidates.filter(({ voterId }) => limits.#networkOf.has(voterId));
+    if (counted.length === 0) return limits;
     // Serializes votes on several posts of one author. The posts are already locked, and networks are locked in order,
     // so no deadlock occurs.
-    await lockNetworks(tx, [...new Set(votes.#networkOf.values())].toSorted());
-    for (const { target, post, voterId } of counted) {
-      const network = votes.#networkOf.get(voterId) ?? '';
-      const onPost = postKey(network, target);
-      if (!votes.#onPost.has(onPost))
-        votes.#onPost.set(onPost, await countVotesOnPost(tx, { network, target }));
+    await lockNetworks(tx, [...new Set(limits.#networkOf.values())].toSorted());
+    for (const { post, voterId } of counted) {
+      const network = limits.#networkOf.get(voterId) ?? '';
+      const onPost = keyOf(network, post.id);
+      if (!limits.#onPost.has(onPost))
+        limits.#onPost.set(onPost, await countVotesOnPost(tx, { network, kind, id: post.id }));
       const authorId = post.author_id;
       if (authorId === null) continue;
-      const onAuthor = authorKey(network, authorId);
-      if (votes.#onAuthor.has(onAuthor)) continue;
+      const onAuthor = keyOf(network, authorId);
+      if (limits.#onAuthor.has(onAuthor)) continue;
       const count = await countVotesOnAuthor(tx, { network, authorId });
-      if (count !== null) votes.#onAuthor.set(onAuthor, count);
+      if (count !== null) limits.#onAuthor.set(onAuthor, count);
     }
-    return votes;
+    return limits;
   }
 
   /** Counts one more vote. Returns the error if it is refused, otherwise null. */
-  consume({ target, post, voterId }: VoteCandidate): ProblemError | null {
+  consume({ post, voterId }: VoteCandidate): ProblemError | null {
     const network = this.#networkOf.get(voterId);
     if (network === undefined || voterId === post.author_id) return null;
-    const onPost = postKey(network, target);
-    const onAuthor = authorKey(network, post.author_id);
+    const onPost = keyOf(network, post.id);
+    const onAuthor = keyOf(network, post.author_id);
     const votes = this.#onPost.get(onPost) ?? 0;
     const forAuthor = this.#onAuthor.get(onAuthor);
     if (votes >= maxVotes.onPost || (forAuthor ?? 0) >= maxVotes.onPostsOfAuthorInNetwork)
@@ -71,16 +74,14 @@ export class NetworkVoteLimits {
 const createLimitError = () =>
   new ProblemError('network-vote-limit', { params: { days: limits.newMemberDays } });
 
-const postKey = (network: string, { kind, id }: VoteTarget) => `${network} ${kind} ${id}`;
-const authorKey = (network: string, authorId: number | null) => `${network} ${authorId}`;
+/** @param id of a post of the batch's kind, or of an author */
+const keyOf = (network: string, id: number | null) => `${network} ${id}`;
 
-const isNew = sql`registration.registered_at > now() - make_interval(days => ${sql.lit(limits.newMemberDays)})`;
-
-async function listNewVoters(tx: Tx, ids: readonly number[]): Promise<Voter[]> {
-  const { rows } = await sql<Voter>`
-    select member_id as "memberId", network from registration
-    where member_id = any(${[...ids]}::bigint[]) and network is not null and ${isNew}`.execute(tx);
-  return rows.filter(({ network }) => !isLoopbackNetwork(network));
+function mapNetworks(voters: readonly VoterRow[]): ReadonlyMap<number, string> {
+  const networkOf = new Map<number, string>();
+  for (const { memberId, network } of voters)
+    if (network !== null && !isLoopbackNetwork(network)) networkOf.set(memberId, network);
+  return networkOf;
 }
 
 async function lockNetworks(tx: Tx, networks: readonly string[]): Promise<void> {
@@ -91,12 +92,12 @@ async function lockNetworks(tx: Tx, networks: readonly string[]): Promise<void> 
 /** Counts the votes on a post that count towards the limit. The author's own vote does not. */
 async function countVotesOnPost(
   tx: Tx,
-  { network, target: { kind, id } }: { network: string; target: VoteTarget },
+  { network, kind, id }: { network: string; kind: PostKind; id: number },
 ): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from ${sql.table(kind)} post
     join vote on vote.${sql.ref(`${kind}_id`)} = post.id and vote.member_id is distinct from post.author_id
-    join registration on registration.member_id = vote.member_id and network = ${network} and ${isNew}
+    join registration on registration.member_id = vote.member_id and network = ${network} and ${isNewMember}
     where post.id = ${id}`.execute(tx);
   return rows[0]?.count ?? 0;
 }
@@ -115,7 +116,7 @@ async function countVotesOnAuthor(
     select 1 from registration
     join vote on vote.member_id = registration.member_id
     join ${sql.table(kind)} post on post.id = vote.${sql.ref(`${kind}_id`)}
-    where network = ${network} and ${isNew} and registration.member_id <> ${authorId}
+    where network = ${network} and ${isNewMember} and registration.member_id <> ${authorId}
       and post.author_id = ${authorId}
     limit ${sql.lit(maxVotes.onPostsOfAuthorInNetwork)}
   )`;

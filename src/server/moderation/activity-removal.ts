@@ -27,11 +27,12 @@ import {
   listRunningActivityRemovals,
   startRestoring,
   type ActivityRemovalRow,
+  type RemovedVote,
   findLatestActivityRemoval,
   listRemovedVotes,
 } from './activity-removal-queries.ts';
 
-/** Votes that one transaction removes or restores. */
+/** Votes on posts of one kind that one transaction removes or restores. */
 const votesPerStep = 100;
 
 /**
@@ -132,19 +133,22 @@ async function removeNext(tx: Tx, run: ActivityRemovalRow): Promise<Progress | n
     await hidePost(tx, { post, status: 'hidden', reason: run.reason, activityRemovalId: run.id });
     return { posts: 1, votes: 0 };
   }
-  const votes = await listVotes(tx, {
-    memberId: run.member_id,
-    before: run.created_at,
-    limit: votesPerStep,
-  });
-  if (votes.length === 0) return null;
+  const votes = takeOneKind(
+    await listVotes(tx, { memberId: run.member_id, before: run.created_at, limit: votesPerStep }),
+  );
+  const [first] = votes;
+  if (first === undefined) return null;
   await insertRemovedVotes(tx, { activityRemovalId: run.id, votes });
   await setVotesOfMember(tx, {
+    kind: first.kind,
     memberId: run.member_id,
-    votes: votes.map(({ kind, id }) => ({ target: { kind, id }, vote: null })),
+    votes: votes.map(({ id }) => ({ id, vote: null })),
   });
   return { posts: 0, votes: votes.length };
 }
+
+/** The first votes, as far as they are on posts of the same kind. */
+const takeOneKind = (votes: readonly RemovedVote[]) => votes.filter(({ kind }) => kind === votes[0]?.kind);
 
 /** Restores in reverse order, so that a reply finds its answer and an answer its question. */
 async function restoreNext(tx: Tx, run: ActivityRemovalRow): Promise<Progress | null> {
@@ -156,15 +160,13 @@ async function restoreNext(tx: Tx, run: ActivityRemovalRow): Promise<Progress | 
     else await detachHiddenPost(tx, row.id);
     return { posts: 1, votes: 0 };
   }
-  const votes = await listRemovedVotes(tx, { activityRemovalId: run.id, limit: votesPerStep });
-  if (votes.length === 0) return null;
+  const votes = takeOneKind(await listRemovedVotes(tx, { activityRemovalId: run.id, limit: votesPerStep }));
+  const [first] = votes;
+  if (first === undefined) return null;
   await setVotesOfMember(tx, {
+    kind: first.kind,
     memberId: run.member_id,
-    votes: votes.map(({ kind, id, direction, created_at: castAt }) => ({
-      target: { kind, id },
-      vote: direction,
-      castAt,
-    })),
+    votes: votes.map(({ id, direction, created_at: castAt }) => ({ id, vote: direction, castAt })),
   });
   await deleteRemovedVotes(tx, { activityRemovalId: run.id, votes });
   return { posts: 0, votes: votes.length };

@@ -13,16 +13,17 @@ export {
 } from './email.ts';
 export { notificationRoutes } from './notifications-routes.ts';
 export {
-  buildAnswerNotifications,
-  buildUpvoteNotifications,
-  createNotifiedEvents,
+  type AnswerNotifications,
   deletePostNotifications,
+  insertAnswerNotifications,
+  insertUpvoteNotifications,
   markNotificationRead,
   notifyFollowers,
   notifyMember,
   notifyOfMentions,
   notifyOfReply,
   readNotifications,
+  selectNotifiedEvents,
   type UpvoteNotification,
 } from './notifications.ts';
 export {

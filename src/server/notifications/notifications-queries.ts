@@ -21,8 +21,9 @@ export type NotificationDraft = {
  * muted question, each with the email and push that are to be sent about it (docs/product.md 12.7). Returns the
  * recipients.
  * @param wanted a query of recipient_id and the columns of `draftRows`
+ * @param order of the insertion, as SQL. Of two notifications of a member about one post, the first is inserted.
  */
-const insertWanted = (wanted: RawBuilder<unknown>) => sql<{ recipient_id: number }>`
+const insertWanted = (wanted: RawBuilder<unknown>, order = sql``) => sql<{ recipient_id: number }>`
   insert into notification (
     recipient_id, sender_id, kind, question_id, answer_id, reply_id, pending_email, pending_push
   )
@@ -38,6 +39,7 @@ const insertWanted = (wanted: RawBuilder<unknown>) => sql<{ recipient_id: number
   left join notification_preference chosen
     on chosen.member_id = wanted.recipient_id and chosen.category = wanted.category
   where coalesce(chosen.in_app, true) and not ${hasMuted(sql`wanted.recipient_id`, sql`wanted.question_id`)}
+  ${order}
   on conflict do nothing returning recipient_id`;
 
 const hasMuted = (memberId: RawBuilder<unknown>, questionId: RawBuilder<unknown>) => sql`exists (
@@ -72,7 +74,7 @@ export async function insertNotifications(
   return rows.map((row) => row.recipient_id);
 }
 
-/** The same as a query for `runPipelined`. Undefined if there is no recipient. */
+/** The same as a query, for a CTE. Undefined if there is no recipient. */
 export function buildInsertNotifications(
   drafts: readonly { recipientId: number; draft: NotificationDraft }[],
 ) {
@@ -86,41 +88,54 @@ export function buildInsertNotifications(
     )}`);
 }
 
+/** A post in a question, and a member who is not notified as a follower of the question. */
+export type FollowerNotification = { draft: NotificationDraft; except: number | null };
+
 /** Notifies the followers of questions, without the sender and `except`. Returns the recipients. */
-export async function insertFollowerNotifications(tx: Tx, answers: readonly FollowerNotification[]) {
-  const { rows } = await buildFollowerNotifications(answers).execute(tx);
+export async function insertFollowerNotifications(tx: Tx, posts: readonly FollowerNotification[]) {
+  const { rows } = await insertWanted(sql`${selectFollowers(posts)} order by recipient_id`).execute(tx);
   return rows.map((row) => row.recipient_id);
 }
 
-type FollowerNotification = { draft: NotificationDraft; except: number | null };
+const selectFollowers = (posts: readonly FollowerNotification[]) => sql`
+  select follow.member_id as recipient_id, ${draftColumns}, null::bigint as place
+  from ${draftRows(
+    posts.map(({ draft }) => draft),
+    posts.map(({ except }) => except),
+  )}
+  join question_follow follow on follow.question_id = draft.question_id
+  where follow.member_id <> draft.sender_id and follow.member_id is distinct from draft.member_id`;
 
-/** The same as a query for `runPipelined`. */
-export function buildFollowerNotifications(answers: readonly FollowerNotification[]) {
-  return insertWanted(sql`
-    select follow.member_id as recipient_id, ${draftColumns}
+/**
+ * Notifies members of posts, then the followers of the questions, each member once per post, by the first reason in
+ * this order. For a CTE.
+ */
+export function insertNotificationsAndFollowers(
+  drafts: readonly { recipientId: number; draft: NotificationDraft }[],
+  posts: readonly FollowerNotification[],
+) {
+  const others = drafts.filter(({ recipientId, draft }) => recipientId !== draft.senderId);
+  const wanted = sql`
+    select member.id as recipient_id, ${draftColumns}, draft.place
     from ${draftRows(
-      answers.map(({ draft }) => draft),
-      answers.map(({ except }) => except),
+      others.map(({ draft }) => draft),
+      others.map(({ recipientId }) => recipientId),
     )}
-    join question_follow follow on follow.question_id = draft.question_id
-    where follow.member_id <> draft.sender_id and follow.member_id is distinct from draft.member_id
-    order by draft.answer_id, follow.member_id`);
+    join member on member.id = draft.member_id
+    union all
+    ${selectFollowers(posts)}`;
+  return insertWanted(wanted, sql`order by wanted.place, wanted.recipient_id`);
 }
 
 /**
  * Notifies members of a mention in a post, without the sender, members already notified of this post, and those above
  * the limit per post (over all its edits). Returns the recipients.
  */
-export async function insertMentionNotifications(tx: Tx, mentioned: MentionedMembers) {
-  const { rows } = await buildMentionNotifications(mentioned).execute(tx);
-  return rows.map((row) => row.recipient_id);
-}
-
-type MentionedMembers = { draft: Omit<NotificationDraft, 'kind'>; memberIds: readonly number[] };
-
-/** The same as a query for `runPipelined`. */
-export function buildMentionNotifications({ draft, memberIds }: MentionedMembers) {
-  return insertWanted(sql`
+export async function insertMentionNotifications(
+  tx: Tx,
+  { draft, memberIds }: { draft: Omit<NotificationDraft, 'kind'>; memberIds: readonly number[] },
+) {
+  const { rows } = await insertWanted(sql`
     with notified as materialized (select recipient_id, kind from notification where ${isAboutPost(draft)})
     select member.id as recipient_id, ${draftColumns}
     from ${draftRows(
@@ -131,7 +146,10 @@ export function buildMentionNotifications({ draft, memberIds }: MentionedMembers
     where member.id <> draft.sender_id and member.id not in (select recipient_id from notified)
       and not ${hasMuted(sql`member.id`, sql`draft.question_id`)}
     order by draft.place
-    limit greatest(0, ${sql.lit(limits.mentionsPerPost)} - (select count(*) from notified where kind = 'mention'))`);
+    limit greatest(0, ${sql.lit(limits.mentionsPerPost)} - (select count(*) from notified where kind = 'mention'))`).execute(
+    tx,
+  );
+  return rows.map((row) => row.recipient_id);
 }
 
 /** Notifications about the post itself. Matches the unique indexes that allow one per member and post. */

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { PostKind } from '#shared/core/fields.ts';
 import { type Database, type Queryable, type Reader, transaction, type Tx } from '#server/core/database.ts';
 import { publish, type TopicEvent } from '#server/core/events.ts';
@@ -8,9 +9,7 @@ import { notificationKinds, renderNotification } from '#shared/notifications/not
 import type { Notification, NotificationFilter, Notifications } from '#shared/notifications/notifications.ts';
 import type { NotificationCategory } from '#shared/notifications/preferences.ts';
 import {
-  buildFollowerNotifications,
   buildInsertNotifications,
-  buildMentionNotifications,
   clearDelivery,
   countUnread,
   deleteNotificationsOf,
@@ -18,6 +17,7 @@ import {
   insertFollowerNotifications,
   insertMentionNotifications,
   insertNotifications,
+  insertNotificationsAndFollowers,
   markAllRead,
   markRead,
   type NotificationDraft,
@@ -26,39 +26,36 @@ import {
   selectPendingNotifications,
 } from './notifications-queries.ts';
 
+/** A new answer: whom it notifies. */
+export type AnswerNotifications = {
+  question: AuthoredPost;
+  answerId: number;
+  senderId: number;
+  mentioned: readonly number[];
+};
+
 /**
- * Notifies of answers: the question's author, the mentioned members and the question's followers, each once, in this
- * order, without the sender (docs/product.md 12.1). Returns queries for `runPipelined`; pass their rows to
- * `createNotifiedEvents`.
+ * Notifies of answers: the question's author, the mentioned members and the question's followers, each once, by the
+ * first of these reasons, without the sender (docs/product.md 12.1). A statement for a CTE: pass the CTE to
+ * `selectNotifiedEvents`.
  */
-export function buildAnswerNotifications(
-  answers: readonly {
-    question: AuthoredPost;
-    answerId: number;
-    senderId: number;
-    mentioned: readonly number[];
-  }[],
-) {
-  const all = answers.map(({ question, answerId, senderId, mentioned }) => ({
+export function insertAnswerNotifications(answers: readonly AnswerNotifications[]) {
+  const all = answers.map(({ question, answerId, senderId, mentioned: memberIds }) => ({
     base: { senderId, questionId: question.id, answerId, replyId: null },
     authorId: question.author_id,
-    mentioned,
+    memberIds,
   }));
-  const authors = buildInsertNotifications(
-    all.flatMap(({ base, authorId }) =>
-      authorId === null ? [] : [{ recipientId: authorId, draft: { ...base, kind: 'answer' as const } }],
-    ),
+  const authors = all.flatMap(({ base, authorId }) =>
+    authorId === null ? [] : [{ recipientId: authorId, draft: { ...base, kind: 'answer' as const } }],
   );
-  const mentions = all.flatMap(({ base, mentioned }) =>
-    mentioned.length === 0 ? [] : [buildMentionNotifications({ draft: base, memberIds: mentioned })],
+  const mentioned = all.flatMap(({ base, memberIds }) =>
+    memberIds.map((recipientId) => ({ recipientId, draft: { ...base, kind: 'mention' as const } })),
   );
-  const followers = buildFollowerNotifications(
-    all.map(({ base, authorId }) => ({
-      draft: { ...base, kind: 'followed_answer' as const },
-      except: authorId,
-    })),
-  );
-  return [...(authors === undefined ? [] : [authors]), ...mentions, followers];
+  const followed = all.map(({ base, authorId }) => ({
+    draft: { ...base, kind: 'followed_answer' as const },
+    except: authorId,
+  }));
+  return insertNotificationsAndFollowers([...authors, ...mentioned], followed);
 }
 
 /** A post and its author. Null if the author is unknown. */
@@ -118,27 +115,29 @@ export async function notifyOfMentions(
 
 export type UpvoteNotification = {
   kind: PostKind;
-  authorId: number;
+  post: { author_id: number | null; question_id: number; answer_id: number | null; reply_id: number | null };
   senderId: number;
-  post: { questionId: number; answerId: number | null; replyId: number | null };
 };
 
 /**
- * Notifies authors of upvotes. Downvotes send nothing, and switching a vote back and forth sends one notification.
- * Returns a query for `runPipelined`, or none if there are no recipients; pass its rows to `createNotifiedEvents`.
+ * Notifies authors of upvotes. Downvotes send nothing, and switching a vote back and forth sends one notification. A
+ * statement for a CTE: pass the CTE to `selectNotifiedEvents`.
  */
-export function buildUpvoteNotifications(votes: readonly UpvoteNotification[]) {
-  const query = buildInsertNotifications(
-    votes.map(({ kind, authorId, senderId, post }) => ({
-      recipientId: authorId,
-      draft: { kind: `vote_${kind}` as const, senderId, ...post },
-    })),
-  );
-  return query === undefined ? [] : [query];
+export function insertUpvoteNotifications(votes: readonly UpvoteNotification[]) {
+  const drafts = votes.flatMap(({ kind, post, senderId }) => {
+    const { author_id: recipientId, question_id: questionId, answer_id: answerId, reply_id: replyId } = post;
+    const draft = { kind: `vote_${kind}` as const, senderId, questionId, answerId, replyId };
+    return recipientId === null ? [] : [{ recipientId, draft }];
+  });
+  return buildInsertNotifications(drafts) ?? sql`select null::bigint as recipient_id where false`;
 }
 
-export const createNotifiedEvents = (rows: readonly { recipient_id: number }[]): TopicEvent[] =>
-  toNotifiedEvents(new Set(rows.map((row) => row.recipient_id)));
+/**
+ * The events for members who were notified by the same statement, for `publishWithChanges`.
+ * @param notified a CTE with the column recipient_id
+ */
+export const selectNotifiedEvents = (notified: string) => sql`
+  select distinct 'member:' || recipient_id as topic, '{"kind": "notified"}'::jsonb as event from ${sql.table(notified)}`;
 
 /**
  * Notifies one member unless they muted the question or caused the notification themselves. Returns the events to

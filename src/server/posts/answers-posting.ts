@@ -1,28 +1,26 @@
-import type { RawBuilder } from 'kysely';
-import { prepareDraftEndings, type LockedDraft, lockDraftsStatements } from './drafts.ts';
+import { chooseEndedDrafts } from './drafts.ts';
+import { selectDraftEvents } from './drafts-queries.ts';
 import { findMentionsProblem } from './mentions-limits.ts';
 import { findMentions } from './mentions.ts';
-import { buildAnswerNotifications, createNotifiedEvents } from '#server/notifications/index.ts';
+import { selectNotifiedEvents } from '#server/notifications/index.ts';
 import { type Database, transaction, type Tx } from '#server/core/database.ts';
-import { runPipelined } from '#server/core/database-driver.ts';
-import { publishAll, type TopicEvent } from '#server/core/events.ts';
+import { publishWithChanges, type TopicEvent } from '#server/core/events.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { type Outcome, createWriteBatcher } from '#server/core/write-batcher.ts';
-import { prepareKeyClaims, getPostedId, saveKeysStatements, type PostRequest } from './idempotency.ts';
+import { sql } from 'kysely';
+import { assignIds, getPostedId, type PostRequest, releaseKeysStatement } from './idempotency.ts';
 import { getLockedError } from './posts-locks.ts';
 import { buildProfileEvents, buildQuestionActivityEvent, buildQuestionCountsEvent } from './posts-events.ts';
-import { touchTagsStatement } from './tags.ts';
 import type { Answer, AnswerDraft } from '#shared/posts/answers.ts';
 import { draftTargets } from '#shared/posts/drafts.ts';
 import { readAnswer, toAnswer } from './answers.ts';
 import {
-  addToAnswerCountsStatement,
-  changeMemberAnswerCountsStatements,
-  selectAnswersAsAuthors,
-  insertAnswers,
-  lockQuestionsStatement,
-} from './answers-queries.ts';
+  type AnsweredQuestion,
+  type AnswerPreparation,
+  changeByAnswers,
+  prepareAnswers,
+} from './answers-posting-queries.ts';
 
 export type AnswerRequest = {
   questionId: number;
@@ -33,116 +31,66 @@ export type AnswerRequest = {
 
 type AnswerPostRequest = PostRequest & { answer: AnswerRequest };
 
-/** A stored answer, and the author of its question. */
-type Posted = { posting: AnswerPostRequest; id: number; at: Date; questionAuthorId: number | null };
+/** An answer to store, with its id. */
+type NewAnswer = AnswerPostRequest & { id: number };
 
 /**
- * Posts answers, once per idempotency key, and counts each on its question and author. Returns each answer as its
- * author sees it. Concurrent answers, to any questions, are stored in one batch.
+ * Posts answers, once per idempotency key. Returns each answer as its author sees it. Answers to any questions that
+ * arrive at the same time are one batch: one transaction.
  */
 export function createAnswerBatcher({ db, publicUrl }: { db: Database; publicUrl: string | null }) {
   return createWriteBatcher<AnswerRequest, Answer>({
-    writeBatch: (answers, lockOptions) => postAnswers(db, { answers, publicUrl, lockOptions }),
+    writeBatch: (answers, lockOptions) =>
+      transaction(db, (tx) => postAnswers(tx, { answers, publicUrl }), lockOptions),
     keyOf: ({ questionId }) => questionId,
     maxBatchSize: 100,
   });
 }
 
 async function postAnswers(
-  db: Database,
-  wanted: {
-    answers: readonly AnswerRequest[];
-    publicUrl: string | null;
-    lockOptions: { waitsForLocks: boolean };
-  },
+  tx: Tx,
+  { answers, publicUrl }: { answers: readonly AnswerRequest[]; publicUrl: string | null },
 ): Promise<Outcome<Answer>[]> {
-  const { answers, publicUrl, lockOptions } = wanted;
   const postings = answers.map((answer): AnswerPostRequest => {
     const { viewer, key, questionId, draft } = answer;
     return { viewer, key, kind: 'answer', request: [questionId, draft], answer };
   });
-  return transaction(
-    db,
-    async (tx) => {
-      const { claim, claims } = prepareKeyClaims(postings);
-      const { claimed, questions, drafts } = await runPipelined(tx, {
-        claimed: claim,
-        questions: [lockQuestionsStatement([...new Set(answers.map(({ questionId }) => questionId))])],
-        drafts: lockDraftsStatements(postings.map(toPostedDraft)),
-      });
-      const { added, repeated } = claims(claimed.flat());
-      const outcomes = await postAdded(tx, {
-        added,
-        questions: new Map(questions.flat().map((row) => [row.id, row])),
-        drafts: drafts.flat(),
-        publicUrl,
-      });
-      for (const posting of repeated) outcomes.set(posting, await toOutcome(readEarlierAnswer(tx, posting)));
-      return postings.map((posting) => outcomes.get(posting) ?? questionNotFound());
-    },
-    lockOptions,
-  );
-}
-
-type LockedQuestion = { author_id: number | null; lock_reason: string | null };
-
-type Posts = {
-  added: readonly AnswerPostRequest[];
-  questions: ReadonlyMap<number, LockedQuestion>;
-  /** The existing drafts of these answers, locked. */
-  drafts: readonly LockedDraft[];
-  publicUrl: string | null;
-};
-
-async function postAdded(tx: Tx, posts: Posts): Promise<Map<AnswerPostRequest, Outcome<Answer>>> {
-  const { added, questions } = posts;
-  const refused: [AnswerPostRequest, ProblemError][] = [];
+  const { claimed, ids, questions, drafts, ...prepared } = await prepareAnswers(tx, {
+    postings,
+    questionIds: [...new Set(answers.map(({ questionId }) => questionId))],
+    drafts: postings.map(toPostedDraft),
+  });
+  const { added, repeated } = assignIds(postings, { claimed, ids });
+  const questionById = new Map(questions.map((question) => [question.id, question]));
+  const outcomes = new Map<AnswerRequest, Outcome<Answer>>();
   // Sorted by member, so that two transactions count mentions of the same members in the same order.
   for (const posting of added.toSorted((a, b) => a.viewer.id - b.viewer.id)) {
-    const problem = await findRefusal(tx, posting, posts);
-    if (problem !== null) refused.push([posting, problem]);
+    const problem = await findRefusal(tx, { posting, questionById, publicUrl });
+    outcomes.set(posting.answer, problem ?? buildAnswer(posting, prepared));
   }
-  const refusals = new Map<AnswerPostRequest, Outcome<Answer>>(refused);
-  const postable = added.filter((posting) => !refusals.has(posting));
-  const releasedKeys = refused.map(([posting]) => ({ posting, id: null }));
-  if (postable.length === 0) {
-    await runPipelined(tx, { keys: saveKeysStatements(releasedKeys) });
-    return refusals;
-  }
-  const stored = await insertAnswers(
-    tx,
-    postable.map(({ viewer, answer }) => ({
-      questionId: answer.questionId,
-      authorId: viewer.id,
-      content: answer.draft.content,
-    })),
-  );
-  const posted = postable.map((posting, index): Posted => {
-    const row = stored[index];
-    if (row === undefined) throw new Error('insert returned too few rows');
-    const questionAuthorId = questions.get(posting.answer.questionId)?.author_id ?? null;
-    return { posting, id: row.id, at: row.created_at, questionAuthorId };
-  });
-  const answers = await updateCountsAndNotify(tx, {
-    ...posts,
-    posted,
-    keys: saveKeysStatements([...posted, ...releasedKeys]),
-  });
-  return new Map([
-    ...refusals,
-    ...posted.map(({ posting, id }): [AnswerPostRequest, Answer] => [
-      posting,
-      answers.get(id) ?? throwAnswerMissing(),
-    ]),
-  ]);
+  const isRefused = ({ answer }: NewAnswer) => outcomes.get(answer) instanceof ProblemError;
+  const [refused, posted] = [added.filter(isRefused), added.filter((posting) => !isRefused(posting))];
+  if (posted.length > 0)
+    await storeAnswers(tx, { posted, refused, questionById, drafts, prepared, publicUrl });
+  else if (refused.length > 0) await releaseKeysStatement(refused).execute(tx);
+  for (const posting of repeated)
+    outcomes.set(posting.answer, await toOutcome(readEarlierAnswer(tx, posting)));
+  return answers.map((answer) => outcomes.get(answer) ?? questionNotFound());
 }
 
 async function findRefusal(
   tx: Tx,
-  { viewer, answer }: AnswerPostRequest,
-  { questions, publicUrl }: Posts,
+  {
+    posting: { viewer, answer },
+    questionById,
+    publicUrl,
+  }: {
+    posting: NewAnswer;
+    questionById: ReadonlyMap<number, AnsweredQuestion>;
+    publicUrl: string | null;
+  },
 ): Promise<ProblemError | null> {
-  const question = questions.get(answer.questionId);
+  const question = questionById.get(answer.questionId);
   if (question === undefined) return questionNotFound();
   const text = answer.draft.content;
   const added = findMentions(text, publicUrl);
@@ -152,61 +100,80 @@ async function findRefusal(
   );
 }
 
-/** Returns the answers by id. */
-async function updateCountsAndNotify(
+/** Stores answers to locked questions with everything that changes, in one statement with the commit. */
+async function storeAnswers(
   tx: Tx,
-  { posted, drafts, keys, publicUrl }: Posts & { posted: readonly Posted[]; keys: RawBuilder<never>[] },
-): Promise<Map<number, Answer>> {
-  const perQuestion = Map.groupBy(posted, ({ posting }) => posting.answer.questionId);
-  const perMember = Map.groupBy(posted, ({ posting }) => posting.viewer.id);
-  const at = posted.reduce((latest, each) => (each.at > latest ? each.at : latest), new Date(0));
-  const draftEndings = prepareDraftEndings(
-    posted.map(({ posting }) => toPostedDraft(posting)),
-    drafts,
-  );
-  const {
-    counted,
-    notified: recipients,
-    answers,
-    ended,
-    insertedDrafts,
-  } = await runPipelined(tx, {
-    counted: [
-      addToAnswerCountsStatement(
-        [...perQuestion].map(([questionId, { length }]) => ({ questionId, answers: length })),
-      ),
-    ],
-    members: changeMemberAnswerCountsStatements(
-      [...perMember].map(([memberId, { length }]) => ({ memberId, by: length })),
-    ),
-    notified: buildAnswerNotifications(
-      posted.map(({ posting, id, questionAuthorId }) => ({
-        question: { id: posting.answer.questionId, author_id: questionAuthorId },
-        answerId: id,
-        senderId: posting.viewer.id,
-        mentioned: findMentions(posting.answer.draft.content, publicUrl),
+  wanted: {
+    posted: readonly NewAnswer[];
+    refused: readonly NewAnswer[];
+    questionById: ReadonlyMap<number, AnsweredQuestion>;
+    drafts: Parameters<typeof chooseEndedDrafts>[1];
+    prepared: Pick<AnswerPreparation, 'at' | 'tags'>;
+    publicUrl: string | null;
+  },
+): Promise<void> {
+  const { posted, refused, questionById, drafts, prepared, publicUrl } = wanted;
+  const countByQuestion = Map.groupBy(posted, ({ answer }) => answer.questionId);
+  await publishWithChanges(tx, {
+    changes: changeByAnswers({
+      at: prepared.at,
+      answers: posted.map(({ id, viewer, answer }) => ({
+        id,
+        questionId: answer.questionId,
+        authorId: viewer.id,
+        content: answer.draft.content,
       })),
-    ),
-    topics: [touchTagsStatement({ questionIds: [...perQuestion.keys()], at })],
-    ended: draftEndings.ended,
-    insertedDrafts: draftEndings.inserted,
-    pruned: draftEndings.pruned,
-    keys,
-    answers: [selectAnswersAsAuthors(posted.map(({ id }) => id))],
+      notifications: posted.map(({ id, viewer, answer }) => ({
+        question: {
+          id: answer.questionId,
+          author_id: questionById.get(answer.questionId)?.author_id ?? null,
+        },
+        answerId: id,
+        senderId: viewer.id,
+        mentioned: findMentions(answer.draft.content, publicUrl),
+      })),
+      endedDrafts: chooseEndedDrafts(posted.map(toPostedDraft), drafts),
+      refused,
+    }),
+    events: [
+      ...posted.flatMap(buildAnswerPostedEvents),
+      ...[...countByQuestion].flatMap(([questionId, { length }]) => {
+        const question = questionById.get(questionId);
+        if (question === undefined) return [];
+        const counts = { ...question, answer_count: question.answer_count + length };
+        return [
+          buildQuestionCountsEvent('answer', questionId, counts),
+          buildQuestionActivityEvent(questionId, prepared.tags[questionId] ?? []),
+        ];
+      }),
+      ...buildProfileEvents(posted.map(({ viewer }) => viewer.id)),
+    ],
+    more: sql`${selectNotifiedEvents('notified')} union all ${selectDraftEvents('ended_draft')}`,
   });
-  await publishAll(tx, [
-    ...createNotifiedEvents(recipients.flat()),
-    ...(await draftEndings.finish(tx, [...ended, ...insertedDrafts].flat())),
-    ...posted.flatMap(buildAnswerPostedEvents),
-    ...counted
-      .flat()
-      .flatMap((question) => [
-        buildQuestionCountsEvent('answer', question.id, question),
-        buildQuestionActivityEvent(question.id, question.tags),
-      ]),
-    ...buildProfileEvents(perMember.keys()),
-  ]);
-  return new Map(answers.flat().map((row) => [row.id, toAnswer(row)]));
+}
+
+/** The new answer as its author sees it. */
+function buildAnswer(
+  { id, viewer, answer }: NewAnswer,
+  { at, names }: Pick<AnswerPreparation, 'at' | 'names'>,
+): Answer {
+  return toAnswer({
+    id,
+    question_id: answer.questionId,
+    content: answer.draft.content,
+    created_at: at,
+    edited_at: null,
+    upvotes: 0,
+    downvotes: 0,
+    my_vote: null,
+    bookmarked: false,
+    author_id: viewer.id,
+    author_name: names[viewer.id] ?? '',
+    author_source_key: null,
+    source_site: null,
+    source_key: null,
+    source_license: null,
+  });
 }
 
 /** The key of the draft of an answer. */
@@ -217,19 +184,15 @@ const toPostedDraft = ({ viewer, key, answer }: AnswerPostRequest) => ({
   text: answer.draft,
 });
 
-function buildAnswerPostedEvents({ posting, id }: Posted): TopicEvent[] {
-  const event = { kind: 'answer-posted', answerId: id, authorId: posting.viewer.id } as const;
+function buildAnswerPostedEvents({ viewer, answer, id }: NewAnswer): TopicEvent[] {
+  const event = { kind: 'answer-posted', answerId: id, authorId: viewer.id } as const;
   return [
-    { topic: `question:${posting.answer.questionId}`, event },
+    { topic: `question:${answer.questionId}`, event },
     { topic: 'answers', event },
   ];
 }
 
 const questionNotFound = () => new ProblemError('question-not-found');
-
-function throwAnswerMissing(): never {
-  throw new Error('the stored answer cannot be read');
-}
 
 async function readEarlierAnswer(tx: Tx, posting: AnswerPostRequest): Promise<Answer> {
   return readAnswer(tx, { id: await getPostedId(tx, posting), viewer: posting.viewer });

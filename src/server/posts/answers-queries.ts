@@ -1,13 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader, Tx } from '#server/core/database.ts';
-import { runPipelined } from '#server/core/database-driver.ts';
 import { bylineColumns, bylineJoins, type BylineRow } from './posts.ts';
 import { existsForRow } from '#server/core/sql.ts';
 import type { QuestionCounts } from './posts-events.ts';
 import type { AnswerSort } from '#shared/posts/answers.ts';
 import type { VoteDirection } from '#shared/core/fields.ts';
 import type { Cursor } from '#server/core/cursor.ts';
-import { writeAnswerScores, writeQuestionSortKeys, writeTagSortKeys } from './sort-keys.ts';
+import { writeQuestionSortKeys } from './sort-keys.ts';
 
 export type AnswerRow = BylineRow & {
   id: number;
@@ -24,14 +23,10 @@ export type AnswerRow = BylineRow & {
 /** An answer in the list of its question. */
 export type ListedAnswerRow = AnswerRow & { accepted: boolean };
 
-/**
- * The columns of an answer.
- * @param viewer the viewer's id, or a column that contains it
- */
-const answerColumns = (viewer: number | RawBuilder<unknown>) => sql`
+const answerColumns = (viewerId: number) => sql`
   post.id, post.question_id, post.content, post.created_at, post.edited_at, post.upvotes, post.downvotes,
-  (select direction from vote where answer_id = post.id and member_id = ${viewer}) as my_vote,
-  ${existsForRow(sql`from bookmark where answer_id = post.id and member_id = ${viewer}`)} as bookmarked,
+  (select direction from vote where answer_id = post.id and member_id = ${viewerId}) as my_vote,
+  ${existsForRow(sql`from bookmark where answer_id = post.id and member_id = ${viewerId}`)} as bookmarked,
   ${bylineColumns}`;
 
 /**
@@ -111,76 +106,9 @@ export async function findAnswerById(db: Reader, { id, viewerId }: { id: number;
   return rows[0];
 }
 
-/** Answers, each as its author sees it. */
-export const selectAnswersAsAuthors = (ids: readonly number[]) => sql<AnswerRow>`
-  select ${answerColumns(sql`post.author_id`)} from answer post ${bylineJoins} where post.id = any(${[...ids]}::bigint[])`;
-
 export async function findQuestionOfAnswer(db: Reader, id: number): Promise<number | undefined> {
   const row = await db.selectFrom('answer').select('question_id').where('id', '=', id).executeTakeFirst();
   return row?.question_id;
-}
-
-/**
- * Locks questions that get answers, in the order of their ids, against other changes of their threads. Votes and views
- * are not blocked.
- */
-export function lockQuestionsStatement(ids: readonly number[]) {
-  return sql<{ id: number; author_id: number | null; lock_reason: string | null }>`
-    select id, author_id, lock_reason from question
-    where id = any(${[...ids]}::bigint[]) order by id for no key update`;
-}
-
-/** Inserts answers with their sort keys and statistics. Returns the rows in the same order. */
-export async function insertAnswers(
-  tx: Tx,
-  answers: readonly { questionId: number; authorId: number; content: string }[],
-) {
-  if (answers.length === 0) return [];
-  // Ids are assigned first, because an insert may return its rows in any order.
-  const { rows } = await sql<{ id: number; created_at: Date }>`
-    with numbered as materialized (
-      select nextval('answer_id_seq') as id, ordered.*
-      from (
-        select * from unnest(
-          ${answers.map(({ questionId }) => questionId)}::bigint[],
-          ${answers.map(({ authorId }) => authorId)}::bigint[], ${answers.map(({ content }) => content)}::text[]
-        ) with ordinality as wanted (question_id, author_id, content, position) order by position
-      ) ordered
-    ), added as (
-      insert into answer (id, question_id, author_id, content) overriding system value
-      select id, question_id, author_id, content from numbered order by position
-      returning id, question_id, author_id, upvotes, downvotes, created_at
-    ), scores as (${sql.raw(writeAnswerScores('added'))}), member_statistics as (
-      insert into member_statistics_change (member_id, day, answers)
-      select author_id, utc_day(created_at) as day, count(*) from added group by author_id, day
-    ), tag_statistics as (
-      insert into tag_statistics_change (tag_id, week, answers)
-      select tag_id, utc_week(created_at) as week, count(*)
-      from added join question_tag using (question_id) group by tag_id, week
-    )
-    select id, added.created_at from numbered join added using (id) order by numbered.position`.execute(tx);
-  return rows;
-}
-
-/**
- * Adds to the answer counts of locked questions and updates their last activity, with the sort keys. Returns the new
- * counts.
- */
-export function addToAnswerCountsStatement(added: readonly { questionId: number; answers: number }[]) {
-  return sql<QuestionCounts & { id: number; tags: string[] }>`
-    with counted as (
-      update question set answer_count = answer_count + added.answers, active_at = greatest(active_at, now())
-      from unnest(
-        ${added.map(({ questionId }) => questionId)}::bigint[], ${added.map(({ answers }) => answers)}::bigint[]
-      ) as added (question_id, answers)
-      where id = added.question_id
-      returning id, created_at, active_at, upvotes, downvotes, views, answer_count
-    ), sort_keys as (${sql.raw(writeQuestionSortKeys('counted'))}),
-    tag_sort_keys as (${sql.raw(writeTagSortKeys('counted'))})
-    select id, upvotes, downvotes, views, answer_count, array(
-      select tag.name from question_tag join tag on tag.id = question_tag.tag_id
-      where question_tag.question_id = counted.id order by question_tag.position
-    ) as tags from counted`;
 }
 
 export async function lockAnswer(tx: Tx, id: number) {
@@ -254,20 +182,15 @@ export async function recountAnswers(tx: Tx, questionId: number) {
 
 /** Adds to members' answer counts. Rows are locked in the order of their ids. */
 export async function changeMemberAnswerCounts(tx: Tx, changes: readonly { memberId: number; by: number }[]) {
-  await runPipelined(tx, { changed: changeMemberAnswerCountsStatements(changes) });
-}
-
-/** The same as a query for `runPipelined`. */
-export function changeMemberAnswerCountsStatements(
-  changes: readonly { memberId: number; by: number }[],
-): RawBuilder<unknown>[] {
-  if (changes.length === 0) return [];
-  const ids = changes.map((change) => change.memberId);
-  return [
-    sql`select id from member where id = any(${ids}::bigint[]) order by id for no key update`,
-    sql`
-      update member set answers_count = answers_count + change.by
-      from unnest(${ids}::bigint[], ${changes.map((change) => change.by)}::bigint[]) as change (member_id, by)
-      where member.id = change.member_id`,
-  ];
+  if (changes.length === 0) return;
+  await sql`
+    update member set answers_count = answers_count + locked.by
+    from (
+      select id, by
+      from member join unnest(
+        ${changes.map(({ memberId }) => memberId)}::bigint[], ${changes.map(({ by }) => by)}::bigint[]
+      ) as change (member_id, by) on member_id = id
+      order by id for no key update of member
+    ) locked
+    where member.id = locked.id`.execute(tx);
 }

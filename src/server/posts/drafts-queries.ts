@@ -58,20 +58,33 @@ export function lockDraftsStatement(drafts: readonly DraftKey[]) {
 /** The state of a draft after it was posted. */
 export type PostedDraft = DraftKey & { key: string; postedHash: Buffer };
 
-/** The same as `endLockedDraft` for several posted drafts. Returns their versions. */
-export const endDraftsStatement = (drafts: readonly PostedDraft[]) => sql<DraftVersion>`
+/** The same as `endLockedDraft` for several posted drafts, for a CTE. Returns their versions. */
+export const endDraftsStatement = (drafts: readonly PostedDraft[]) => sql`
   update draft set version = nextval('draft_version'), idempotency_key = posted.key, fields = null, ended = 'posted',
     posted_hash = posted.posted_hash, client_id = null, sequence = null, updated_at = now()
   from ${unnestDrafts(drafts)} where draft.member_id = posted.member_id and draft.target = posted.target
-  returning draft.member_id as "memberId", draft.target, version`;
+  returning draft.member_id, draft.target, version`;
 
-/** Inserts rows for posted drafts that were never stored. Returns the inserted ones with their versions. */
-export const insertPostedDraftsStatement = (drafts: readonly PostedDraft[]) => sql<DraftVersion>`
+/**
+ * The same for drafts that were not stored. If another browser has stored the draft meanwhile, it ends; another draft
+ * remains.
+ */
+export const insertPostedDraftsStatement = (drafts: readonly PostedDraft[]) => sql`
   insert into draft (member_id, target, idempotency_key, ended, posted_hash)
   select member_id, target, key, 'posted', posted_hash from ${unnestDrafts(drafts)} order by member_id, target
-  on conflict do nothing returning member_id as "memberId", target, version`;
+  on conflict (member_id, target) do update set version = nextval('draft_version'), fields = null, ended = 'posted',
+    posted_hash = excluded.posted_hash, client_id = null, sequence = null, updated_at = now()
+  where draft.idempotency_key = excluded.idempotency_key
+  returning member_id, target, version`;
 
-export type DraftVersion = DraftKey & { version: number };
+/**
+ * The events for browsers of members whose drafts ended, for `publishWithChanges`.
+ * @param ended a CTE with the rows of the two statements above
+ */
+export const selectDraftEvents = (ended: string) => sql`
+  select 'member:' || member_id as topic, jsonb_build_object(
+    'kind', 'draft-changed', 'target', target, 'version', version, 'ended', 'posted', 'clientId', null
+  ) as event from ${sql.table(ended)}`;
 
 const unnestDrafts = (drafts: readonly PostedDraft[]) => sql`unnest(
     ${drafts.map(({ memberId }) => memberId)}::bigint[], ${drafts.map(({ target }) => target)}::text[],

@@ -18,13 +18,9 @@ import {
   type DraftKey,
   type DraftListRow,
   type DraftRow,
-  type DraftVersion,
-  endDraftsStatement,
   endLockedDraft,
   findDraft,
-  insertPostedDraftsStatement,
   listDrafts,
-  lockDraftsStatement,
   type LockedDraft,
   lockExistingDraft,
   lockOrCreateDraft,
@@ -79,7 +75,7 @@ export async function saveDraft(
       });
     const { key, fields, clientId, sequence } = draft;
     const saved = await updateDraft(tx, { memberId, target, key, fields, clientId, sequence });
-    if (row.fields === null) await deleteOldDrafts([memberId]).execute(tx);
+    if (row.fields === null) await deleteOldDraftsOf([memberId]).execute(tx);
     await publishAll(tx, [
       buildDraftChangedEvent(memberId, { target, version: saved.version, ended: saved.ended, clientId }),
     ]);
@@ -131,60 +127,44 @@ export async function endDraft(tx: Tx, posting: PostedText): Promise<TopicEvent[
   const postedHash = hashOf(text);
   if (!isDraftOf(row, { key, postedHash })) return [];
   const version = await endLockedDraft(tx, { memberId, target, key: key ?? row.idempotency_key, postedHash });
-  if (row.fields === null) await deleteOldDrafts([memberId]).execute(tx);
+  if (row.fields === null) await deleteOldDraftsOf([memberId]).execute(tx);
   return [buildDraftChangedEvent(memberId, { target, version, ended: 'posted', clientId: null })];
 }
 
-export type { LockedDraft };
-
-/** Locks the existing drafts of these texts, for `prepareDraftEndings`. */
-export const lockDraftsStatements = (postings: readonly PostedText[]) =>
-  postings.length === 0 ? [] : [lockDraftsStatement(postings)];
+/** The drafts that end because their texts are posted: those that are stored, and others so that none is stored later. */
+export type EndedDrafts = { stored: PostedDraft[]; missing: PostedDraft[] };
 
 /**
- * The same as `endDraft` for several texts, in two steps: queries for `runPipelined` in any order, and `finish` with
- * the rows of `ended` and `inserted`.
- * @param stored the rows of `lockDraftsStatements`
+ * Decides as `endDraft` does which drafts several posted texts end.
+ * @param locked the stored drafts of these texts, locked
  */
-export function prepareDraftEndings(postings: readonly PostedText[], stored: readonly LockedDraft[]) {
+export function chooseEndedDrafts(
+  postings: readonly PostedText[],
+  locked: readonly LockedDraft[],
+): EndedDrafts {
   const nameOf = ({ memberId, target }: DraftKey) => `${memberId} ${target}`;
   const rows = new Map<string, Pick<LockedDraft, 'idempotency_key' | 'fields'>>(
-    stored.map((row) => [nameOf(row), row]),
+    locked.map((row) => [nameOf(row), row]),
   );
-  const ended = new Map<string, PostedDraft>();
-  const inserted = new Map<string, PostedDraft>();
+  const stored = new Map<string, PostedDraft>();
+  const missing = new Map<string, PostedDraft>();
   for (const { memberId, target, key, text } of postings) {
     const name = nameOf({ memberId, target });
     const row = rows.get(name);
     const postedHash = hashOf(text);
     if (row === undefined) {
-      if (key !== undefined) inserted.set(name, { memberId, target, key, postedHash });
+      if (key !== undefined) missing.set(name, { memberId, target, key, postedHash });
     } else if (isDraftOf(row, { key, postedHash })) {
-      ended.set(name, { memberId, target, key: key ?? row.idempotency_key, postedHash });
+      stored.set(name, { memberId, target, key: key ?? row.idempotency_key, postedHash });
       rows.set(name, { idempotency_key: key ?? row.idempotency_key, fields: null });
     }
   }
-  const added = [...inserted.values()];
-  const memberIds = [...added, ...ended.values()].map(({ memberId }) => memberId);
-  return {
-    ended: ended.size === 0 ? [] : [endDraftsStatement([...ended.values()])],
-    inserted: added.length === 0 ? [] : [insertPostedDraftsStatement(added)],
-    pruned: memberIds.length === 0 ? [] : [deleteOldDrafts([...new Set(memberIds)])],
-    /** Returns the events for the members' browsers. */
-    async finish(tx: Tx, versions: readonly DraftVersion[]): Promise<TopicEvent[]> {
-      const events = versions.map(({ memberId, target, version }) =>
-        buildDraftChangedEvent(memberId, { target, version, ended: 'posted', clientId: null }),
-      );
-      // Drafts that were stored in between.
-      const done = new Set(versions.map(nameOf));
-      const overtaken = postings.filter(
-        (posting) => inserted.has(nameOf(posting)) && !done.has(nameOf(posting)),
-      );
-      for (const posting of overtaken) events.push(...(await endDraft(tx, posting)));
-      return events;
-    },
-  };
+  return { stored: [...stored.values()], missing: [...missing.values()] };
 }
+
+/** Deletes the oldest drafts of members above the limits, before they get another one. */
+export const deleteOldDraftsOf = (memberIds: readonly number[]) =>
+  deleteOldDraftsStatement({ memberIds, maxDrafts, days: endedDays });
 
 /** Whether the posted text matches the current or the ended draft. */
 function isDraftOf(
@@ -195,11 +175,8 @@ function isDraftOf(
   return posted.key === key || hasHash(fields, posted.postedHash);
 }
 
-const deleteOldDrafts = (memberIds: readonly number[]) =>
-  deleteOldDraftsStatement({ memberIds, maxDrafts, days: endedDays });
-
 /** The parts of a post that are compared with its draft. Answers and replies have no title. */
-type PostedText = { memberId: number; target: string; key: string | undefined; text: Text };
+export type PostedText = { memberId: number; target: string; key: string | undefined; text: Text };
 
 type Text = { title?: string | null; content?: string | null };
 

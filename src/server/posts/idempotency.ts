@@ -1,6 +1,6 @@
 import type { PostKind } from '#shared/core/fields.ts';
 import { createHash } from 'node:crypto';
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Database, Tx } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
@@ -40,66 +40,51 @@ export async function isKeyUsed(db: Database, memberId: number, key: string): Pr
   return earlier !== undefined;
 }
 
-/** The result of claiming the keys of several posts in one transaction. */
-export type KeyClaims<Item> = {
-  /** The posts to create: those without a key, and the first of each key. */
-  added: Item[];
-  /** The others. Look them up with `getPostedId` when all posts are stored. */
-  repeated: Item[];
+/** A claimed key, with the id that was reserved for the post. */
+export type ClaimedKey = { member_id: number; key: string; post_id: number };
+
+/**
+ * Claims the keys of several posts in a fixed order, and waits for running transactions with the same keys.
+ * @param sequence of the ids of these posts
+ */
+export const claimKeysStatement = (postings: readonly PostRequest[], sequence: string) => sql<ClaimedKey>`
+  insert into idempotency_key (member_id, key, request_hash, post_id)
+  select member_id, key, request_hash, nextval(${sequence}) from unnest(
+    ${postings.map(({ viewer }) => viewer.id)}::bigint[], ${postings.map(({ key }) => key)}::text[],
+    ${postings.map(hashOf)}::bytea[]
+  ) as wanted (member_id, key, request_hash) order by member_id, key
+  on conflict do nothing returning member_id, key, post_id`;
+
+/**
+ * Gives each post its id. `added` are the posts to create: those without a key, and the first of each claimed key. Look
+ * up the others, `repeated`, with `getPostedId` when all posts are stored.
+ * @param ids for the posts without a key
+ */
+export function assignIds<Item extends PostRequest>(
+  postings: readonly Item[],
+  { claimed, ids }: { claimed: readonly ClaimedKey[]; ids: readonly number[] },
+): { added: (Item & { id: number })[]; repeated: Item[] } {
+  const unkeyed = [...ids];
+  const keyed = new Map(claimed.map((row) => [`${row.member_id} ${row.key}`, row.post_id]));
+  const added: (Item & { id: number })[] = [];
+  const repeated: Item[] = [];
+  for (const posting of postings) {
+    const id = posting.key === undefined ? unkeyed.shift() : keyed.get(nameOf(posting));
+    keyed.delete(nameOf(posting));
+    if (id === undefined) repeated.push(posting);
+    else added.push({ ...posting, id });
+  }
+  return { added, repeated };
+}
+
+/** Releases the keys of refused posts, for later requests. */
+export const releaseKeysStatement = (refused: readonly PostRequest[]) => {
+  const keyed = refused.filter(({ key }) => key !== undefined);
+  return sql`
+    delete from idempotency_key where (member_id, key) in (select * from unnest(
+      ${keyed.map(({ viewer }) => viewer.id)}::bigint[], ${keyed.map(({ key }) => key)}::text[]
+    ))`;
 };
-
-/**
- * Claims the keys of several posts in a fixed order, and waits for running transactions with the same keys. `claim` is
- * a query for `runPipelined`; pass its rows to `claims`.
- */
-export function prepareKeyClaims<Item extends PostRequest>(postings: readonly Item[]) {
-  const keyed = new Map<string, Item>();
-  for (const posting of postings)
-    if (posting.key !== undefined && !keyed.has(nameOf(posting))) keyed.set(nameOf(posting), posting);
-  const wanted = [...keyed.values()];
-  const claim = sql<ClaimedKey>`
-    insert into idempotency_key (member_id, key, request_hash)
-    select * from unnest(
-      ${wanted.map(({ viewer }) => viewer.id)}::bigint[], ${wanted.map(({ key }) => key)}::text[],
-      ${wanted.map(hashOf)}::bytea[]
-    ) as wanted (member_id, key, request_hash) order by member_id, key
-    on conflict do nothing returning member_id, key`;
-  return {
-    claim: keyed.size === 0 ? [] : [claim],
-    claims: (rows: readonly ClaimedKey[]): KeyClaims<Item> => {
-      const claimed = new Set(rows.map((row) => keyed.get(`${row.member_id} ${row.key}`)));
-      const isAdded = (posting: Item) => posting.key === undefined || claimed.has(posting);
-      return { added: postings.filter(isAdded), repeated: postings.filter((posting) => !isAdded(posting)) };
-    },
-  };
-}
-
-type ClaimedKey = { member_id: number; key: string };
-
-/**
- * Stores the ids of the posts for the claimed keys. Releases the keys of refused posts (null). Run the statements in
- * this order.
- */
-export function saveKeysStatements(
-  posted: readonly { posting: PostRequest; id: number | null }[],
-): RawBuilder<never>[] {
-  const keyed = posted.filter(({ posting }) => posting.key !== undefined);
-  if (keyed.length === 0) return [];
-  const [members, keys] = [
-    keyed.map(({ posting }) => posting.viewer.id),
-    keyed.map(({ posting }) => posting.key),
-  ];
-  const saved = sql<never>`
-    update idempotency_key existing set post_id = posted.id
-    from unnest(${members}::bigint[], ${keys}::text[], ${keyed.map(({ id }) => id)}::bigint[])
-      as posted (member_id, key, id)
-    where existing.member_id = posted.member_id and existing.key = posted.key`;
-  if (keyed.every(({ id }) => id !== null)) return [saved];
-  const releasedKeys = sql<never>`
-    delete from idempotency_key where post_id is null
-      and (member_id, key) in (select * from unnest(${members}::bigint[], ${keys}::text[]))`;
-  return [saved, releasedKeys];
-}
 
 /**
  * The id of the post of an earlier request with the same key.

@@ -23,7 +23,7 @@ export {
   buildQuestionCountsEvent,
   type QuestionCounts,
 } from './posts-events.ts';
-export { getLockedError, lockThreadsStatement } from './posts-locks.ts';
+export { getLockedError, lockQuestionsOf } from './posts-locks.ts';
 export { bylineJoins, isAuthorRename, listAuthorTopics } from './posts.ts';
 export { deleteQuestion, removeQuestion } from './questions-deletion.ts';
 export { getViewerChange, questionDocumentKey } from './questions-document.ts';
@@ -36,7 +36,7 @@ export {
 } from './questions.ts';
 export { replyRoutes } from './replies-routes.ts';
 export { deleteReply, lockReplyThread, postReply, removeReply } from './replies.ts';
-export { addPoints, addPointsStatement, selectPoints } from './reputation.ts';
+export { addPoints, addPointsOf, selectPoints } from './reputation.ts';
 export {
   tagSortKeysFrom,
   writeAnswerScores,
@@ -46,9 +46,10 @@ export {
 } from './sort-keys.ts';
 export {
   addToStatistics,
-  appendPointsStatement,
+  appendPointsOf,
   appendStatistics,
   type EarnedPoints,
+  selectEarned,
 } from './statistics-changes.ts';
 export { isTagVisible, listQuestionTagNames, lockTagByName, setQuestionTags, touchTags } from './tags.ts';
 export { createWriteLimits, type WriteLimits } from './write-limits.ts';

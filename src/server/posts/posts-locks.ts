@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Tx } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 
@@ -11,6 +11,17 @@ export async function lockQuestionOf(tx: Tx, { kind, id }: { kind: 'answer' | 'r
   await sql`
     select id from question where id = (select question_id from ${sql.table(kind)} where id = ${id})
     for key share`.execute(tx);
+}
+
+/** Does the same for several answers or replies, in the order of their questions' ids. */
+export async function lockQuestionsOf(
+  tx: Tx,
+  { kind, ids }: { kind: 'answer' | 'reply'; ids: readonly number[] },
+): Promise<void> {
+  await sql`
+    select id from question where id in (
+      select question_id from ${sql.table(kind)} where id = any(${[...ids]}::bigint[])
+    ) order by id for key share`.execute(tx);
 }
 
 /**
@@ -39,30 +50,6 @@ export async function getLockReasonOfReply(tx: Tx, replyId: number): Promise<str
     tx,
   );
   return rows[0]?.lock_reason ?? null;
-}
-
-/**
- * Like `lockQuestionOf` for answers and replies of several questions, as a query for `runPipelined`. If some of
- * `questionIds` will be changed, all of them get the stronger lock in one statement, in the order of their ids; a
- * second statement could cause a deadlock. Undefined if nothing has to be locked.
- */
-export function lockThreadsStatement({
-  questionIds,
-  answerIds,
-  replyIds,
-}: {
-  questionIds: readonly number[];
-  answerIds: readonly number[];
-  replyIds: readonly number[];
-}): RawBuilder<unknown> | undefined {
-  if (answerIds.length + replyIds.length === 0) return undefined;
-  const strength = questionIds.length === 0 ? sql`for key share` : sql`for no key update`;
-  return sql`
-    select id from question where id in (
-      select question_id from answer where id = any(${[...answerIds]}::bigint[])
-      union all select question_id from reply where id = any(${[...replyIds]}::bigint[])
-      union all select unnest(${[...questionIds]}::bigint[])
-    ) order by id ${strength}`;
 }
 
 /**

@@ -41,19 +41,28 @@ async function deleteVotes(tx: Tx, { questionIds, answerIds, replyIds }: PostIds
 
 /** Adds points to members. Rows are locked in the order of their ids. */
 export async function addPoints(tx: Tx, added: readonly { memberId: number; points: number }[]) {
-  if (added.length > 0) await addPointsStatement(added).execute(tx);
+  if (added.length === 0) return;
+  await sql`
+    with earned as materialized (
+      select * from unnest(
+        ${added.map(({ memberId }) => memberId)}::bigint[], ${added.map(({ points }) => points)}::bigint[]
+      ) as earned (member_id, points)
+    )
+    ${addPointsOf('earned')}`.execute(tx);
 }
 
-/** The same as a query for `runPipelined`. */
-export const addPointsStatement = (
-  added: readonly { memberId: number; points: number }[],
-): RawBuilder<unknown> => sql`
+/**
+ * The same for the rows of a CTE of the same statement.
+ * @param earned has the columns member_id and points
+ */
+export const addPointsOf = (earned: string) => sql`
   update member set reputation = member.reputation + locked.points
   from (
     select id, points
-    from member join unnest(
-      ${added.map(({ memberId }) => memberId)}::bigint[], ${added.map(({ points }) => points)}::bigint[]
-    ) as added (member_id, points) on member_id = id
+    from member join (
+      select member_id, sum(points)::bigint as points from ${sql.table(earned)}
+      group by member_id having sum(points) <> 0
+    ) total on member_id = id
     order by id for no key update of member
   ) locked
   where member.id = locked.id`;

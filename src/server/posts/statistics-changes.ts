@@ -102,12 +102,19 @@ export async function changeTagsInStatistics(
 /** What an author gains or loses by votes on their posts: points on the day of `castAt` (null for today), and upvotes. */
 export type EarnedPoints = { memberId: number; castAt: Date | null; points: number; upvotes: number };
 
-/** Adds these to the statistics of authors, as a query for `runPipelined`. */
-export const appendPointsStatement = (earned: readonly EarnedPoints[]): RawBuilder<unknown> => sql`
-  insert into member_statistics_change (member_id, day, points, upvotes)
-  select member_id, utc_day(coalesce(cast_at, now()::timestamptz(3))) as day, sum(points), sum(upvotes)
-  from unnest(
+/** These changes as rows, for `appendPointsOf` and `addPointsOf`. */
+export const selectEarned = (earned: readonly EarnedPoints[]) => sql`
+  select * from unnest(
     ${earned.map(({ memberId }) => memberId)}::bigint[], ${earned.map(({ castAt }) => castAt)}::timestamptz[],
     ${earned.map(({ points }) => points)}::int[], ${earned.map(({ upvotes }) => upvotes)}::int[]
-  ) as earned (member_id, cast_at, points, upvotes)
+  ) as earned (member_id, cast_at, points, upvotes)`;
+
+/**
+ * Adds points and upvotes to the statistics of authors.
+ * @param earned a CTE of the same statement with the rows of `selectEarned`
+ */
+export const appendPointsOf = (earned: string) => sql`
+  insert into member_statistics_change (member_id, day, points, upvotes)
+  select member_id, utc_day(coalesce(cast_at, now()::timestamptz(3))) as day, sum(points), sum(upvotes)
+  from ${sql.table(earned)}
   group by member_id, day having sum(points) <> 0 or sum(upvotes) <> 0`;

@@ -80,11 +80,8 @@ export async function touchTags(
   tx: Tx,
   touched: { questionIds: readonly number[]; at: Date },
 ): Promise<void> {
-  await touchTagsStatement(touched).execute(tx);
+  await updateTagActivityStatement(touched).execute(tx);
 }
-
-/** The same as a query for `runPipelined`. Run it late, because most writes touch the most used tags. */
-export const touchTagsStatement = updateTagActivityStatement;
 
 /** Recomputes the tags' activity after a locked question lost its answer of time `at`. */
 export async function recomputeTagsOf(
