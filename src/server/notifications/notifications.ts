@@ -5,7 +5,11 @@ import { publish, type TopicEvent } from '#server/core/events.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { decodeCursor, paginate } from '#server/core/cursor.ts';
-import { notificationKinds, renderNotification } from '#shared/notifications/notification-kinds.ts';
+import {
+  type NotificationKind,
+  notificationKinds,
+  renderNotification,
+} from '#shared/notifications/notification-kinds.ts';
 import type { Notification, NotificationFilter, Notifications } from '#shared/notifications/notifications.ts';
 import type { NotificationCategory } from '#shared/notifications/preferences.ts';
 import {
@@ -79,18 +83,18 @@ export async function notifyOfReply(
 ): Promise<TopicEvent[]> {
   const { replyId, senderId, questionId, answerId, parentAuthorId, repliedPostAuthorId, mentioned } = reply;
   const base = { senderId, questionId, answerId, replyId };
-  const events: TopicEvent[] = [];
-  if (parentAuthorId !== null)
-    events.push(
-      ...(await notifyMember(tx, {
-        recipientId: parentAuthorId,
-        draft: { ...base, kind: 'reply_to_reply' },
-      })),
-    );
-  const kind = answerId === null ? 'reply_to_question' : 'reply_to_answer';
-  if (repliedPostAuthorId !== null)
-    events.push(...(await notifyMember(tx, { recipientId: repliedPostAuthorId, draft: { ...base, kind } })));
-  return [...events, ...(await notifyOfMentions(tx, { ...base, mentioned }))];
+  // A member who wrote both posts is notified as the author of the reply.
+  const kindByAuthor = new Map<number | null, NotificationKind>([
+    [repliedPostAuthorId, answerId === null ? 'reply_to_question' : 'reply_to_answer'],
+    [parentAuthorId, 'reply_to_reply'],
+  ]);
+  const drafts = [...kindByAuthor].flatMap(([recipientId, kind]) =>
+    recipientId === null ? [] : [{ recipientId, draft: { ...base, kind } }],
+  );
+  return [
+    ...toNotifiedEvents(await insertNotifications(tx, drafts)),
+    ...(await notifyOfMentions(tx, { ...base, mentioned })),
+  ];
 }
 
 /**
