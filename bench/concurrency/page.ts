@@ -10,6 +10,7 @@ import {
   type SubscribeResult,
   type Topic,
 } from '#shared/core/events.ts';
+import type { FeedPage } from '#shared/engagement/mutes.ts';
 import type { QuestionCard } from '#shared/posts/questions.ts';
 import type { RepliesPage, Reply } from '#shared/posts/replies.ts';
 import type { Tag } from '#shared/discovery/tags.ts';
@@ -128,11 +129,15 @@ export async function readPageState(member: Member, { questions, tags }: Observe
   const shown: PageState = new Map();
   const { headers } = await member.get('/session');
   const position = headers.get(positionHeader) ?? '';
-  for await (const card of items<QuestionCard>(member, '/feeds/recent?muted=show')) showCard(shown, card);
+  let cursor: string | null = null;
+  do {
+    const page: FeedPage = await member.feed('recent', cursor, 'show');
+    for (const card of page.items) showCard(shown, card);
+    cursor = page.nextCursor;
+  } while (cursor !== null);
   for (const tag of tags) {
-    const topic = await member.get<Tag>(`/tags/${tag}`);
-    if (topic.status === 404) continue;
-    showTag(shown, expectOk(topic));
+    const isMissing = (await member.get(`/tags/${tag}`)).status === 404;
+    if (!isMissing) showTag(shown, await member.readTag(tag));
   }
   for (const id of questions) await showQuestion(shown, member, id);
   return { shown, position };

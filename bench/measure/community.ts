@@ -32,7 +32,11 @@ export type Community = {
    * Sends one request as a browser does, and returns the raw bytes.
    * @throws when the response is an error
    */
-  get: (path: string, member?: number) => Promise<{ headers: Record<string, string>; body: Buffer }>;
+  get: (
+    path: string,
+    member?: number,
+    encoding?: string,
+  ) => Promise<{ headers: Record<string, string>; body: Buffer }>;
   /**
    * Sends one request.
    * @throws when the response is an error
@@ -102,7 +106,8 @@ export async function startCommunity(data: string, env: NodeJS.ProcessEnv = {}):
       };
       return { ...loaded, each };
     },
-    get: (path, member = 0) => getBytes(`${address}${path}`, cookies[member] ?? ''),
+    get: (path, member = 0, encoding = 'gzip, deflate, br, zstd') =>
+      getBytes(`${address}${path}`, { cookie: cookies[member] ?? '', 'accept-encoding': encoding }),
     async send({ method, path, member, body }) {
       const response = await fetch(`${address}${path}`, {
         method,
@@ -129,8 +134,8 @@ export async function startCommunity(data: string, env: NodeJS.ProcessEnv = {}):
 }
 
 /** Uses node:http, since fetch decompresses responses. */
-async function getBytes(address: string, cookie: string) {
-  const request = http.get(address, { headers: { cookie, 'accept-encoding': 'gzip, deflate, br, zstd' } });
+async function getBytes(address: string, sent: Record<string, string>) {
+  const request = http.get(address, { headers: sent });
   const [response] = (await once(request, 'response')) as [http.IncomingMessage];
   const body = Buffer.concat(await response.toArray());
   if (response.statusCode !== 200) throw new Error(`${address}: ${response.statusCode} ${body.toString()}`);

@@ -12,6 +12,7 @@ import {
   searchPath,
   sampleAnswers,
   viewRequests,
+  withViewer,
   voteRequests,
 } from './requests.ts';
 
@@ -35,7 +36,11 @@ export async function endpoints(there: Community): Promise<Endpoint[]> {
     })),
     ...deep,
     { name: 'question page, any', requests: questionPageRequests(there) },
-    { name: 'question page, the largest', requests: pageRequests(`/api/questions/${known.question}`) },
+    { name: 'its viewer', requests: withViewer(questionPageRequests(there)).filter((_, at) => at % 2 === 1) },
+    {
+      name: 'question page, the largest',
+      requests: pageRequests(`/api/questions/${known.question}?sort=newest`),
+    },
     {
       name: 'question page, by votes',
       requests: pageRequests(`/api/questions/${known.question}?sort=helpful`),

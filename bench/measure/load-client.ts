@@ -5,6 +5,8 @@ export type Request = {
   method: 'GET' | 'PUT' | 'POST' | 'DELETE';
   path: string;
   member: number;
+  /** The accepted encodings; those of a browser if absent. */
+  encoding?: 'identity';
   body?: string;
 };
 
@@ -143,8 +145,15 @@ function runConnection(
   });
 }
 
-function textOf({ method, path, member, body }: Request, cookies: readonly string[], port: number): string {
-  const head = `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\naccept-encoding: gzip, deflate, br, zstd\r\naccept: application/json\r\ncookie: ${cookies[member % cookies.length] ?? ''}\r\n`;
+/** What browsers accept. */
+const browserEncodings = 'gzip, deflate, br, zstd';
+
+function textOf(
+  { method, path, member, encoding, body }: Request,
+  cookies: readonly string[],
+  port: number,
+): string {
+  const head = `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\naccept-encoding: ${encoding ?? browserEncodings}\r\naccept: application/json\r\ncookie: ${cookies[member % cookies.length] ?? ''}\r\n`;
   return body === undefined
     ? `${head}\r\n`
     : `${head}content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;

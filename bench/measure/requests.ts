@@ -8,22 +8,30 @@ export type Requests = readonly Request[];
 export const pageRequests = (path: string): Requests =>
   members((member) => ({ method: 'GET', path, member }));
 
-/** Pages of questions drawn from all, or from `among` of them. */
+/** The documents of questions drawn from all, or from `among` of them. */
 export function questionPageRequests({ counts }: Community, among = counts.questions): Requests {
   const random = createRandom(7);
   const step = counts.questions / among;
   return many(20_000, (member) => ({
     method: 'GET',
-    path: `/api/questions/${1 + Math.floor(random.below(among) * step)}`,
+    path: `/api/questions/${1 + Math.floor(random.below(among) * step)}?sort=newest`,
     member,
   }));
 }
 
-/** Pages of questions with a realistic popularity, by Zipf's law: all are read, few of them often. */
+/** Each document followed by what its viewer sees on it: complete pages, as the web app reads them. */
+export const withViewer = (documents: Requests): Requests =>
+  documents.flatMap((each) => [each, { ...each, path: each.path.replace('/api/', '/api/viewer/') }]);
+
+/** The documents of questions with a realistic popularity, by Zipf's law: all are read, few of them often. */
 export function popularPageRequests({ counts }: Community): Requests {
   const random = createRandom(8);
   const [rank, place] = [zipf(random, counts.questions, 0.99), scatter(counts.questions)];
-  return many(50_000, (member) => ({ method: 'GET', path: `/api/questions/${1 + place(rank())}`, member }));
+  return many(50_000, (member) => ({
+    method: 'GET',
+    path: `/api/questions/${1 + place(rank())}?sort=newest`,
+    member,
+  }));
 }
 
 /**

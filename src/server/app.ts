@@ -54,7 +54,7 @@ import {
 import { moderationRoutes, type ModerationRoutesDeps, removalRoutes } from './moderation/index.ts';
 import { bookmarkRoutes, followRoutes, muteRoutes, voteRoutes } from './engagement/index.ts';
 import type { BackgroundJobs } from './jobs.ts';
-import type { NodeCaches } from './cached-routes.ts';
+import type { NodeCaches } from './node-caches.ts';
 import {
   createNotificationPreferences,
   createPushSubscriptions,
@@ -79,12 +79,12 @@ import {
 import { healthRoutes } from './core/health.ts';
 import { type Metrics, metricsRoutes } from './core/metrics.ts';
 import { type ReadRoutingDeps, recordWrites, type Replicas, routeReads } from './postgres/index.ts';
-import { createPageReader, type PageReader } from './core/response-cache-http.ts';
+import { createDocumentSender, type SendDocument, serveCachedDocuments } from './core/response-cache-http.ts';
 import { setWritesCookie } from './core/read-your-writes.ts';
 import { trackRequests } from './core/request-id.ts';
 import { serveServiceWorkerRemoval } from './core/web-build.ts';
 import { requireSameOrigin } from './core/same-origin.ts';
-import { securityHeaders } from './core/security-headers.ts';
+import { getSecurityHeaders, securityHeaders } from './core/security-headers.ts';
 import type { SiteSettings } from './core/site-settings.ts';
 
 export type AppOptions = {
@@ -103,7 +103,7 @@ export type AppOptions = {
   metrics?: Metrics | undefined;
   /** Streaming replicas that serve reads. */
   replicas?: Replicas | undefined;
-  /** The response and session caches. Absent: every request queries the database. */
+  /** The caches of documents and sessions. Absent: every request queries the database. */
   caches?: Pick<NodeCaches, 'responses' | 'sessions'> | undefined;
   /** The background jobs that requests queue. Absent: no emails and push messages. */
   background?:
@@ -175,6 +175,18 @@ export function createApp(options: AppOptions) {
   });
   const app = createRouter<{ Variables: object }>();
   app.onError((error, c) => toErrorResponse(error, c, log, metrics?.countRejected));
+  if (caches !== undefined && position !== undefined)
+    app.use(
+      '/api/*',
+      serveCachedDocuments({
+        cache: caches.responses,
+        viewerOf: caches.sessions.find,
+        canRead: requestLimits?.canRead,
+        position,
+        headers: getSecurityHeaders(settings, '/api'),
+        measure: metrics?.observe,
+      }),
+    );
   app.use(trackRequests({ trustedProxies: settings.trustedProxies, log }));
   if (metrics !== undefined) app.use(metrics.measure);
   app.use(securityHeaders(settings));
@@ -185,7 +197,6 @@ export function createApp(options: AppOptions) {
   app.route('/', oneClickUnsubscribeRoutes({ preferences }));
   const pushSubscriptions = createPushSubscriptions({ db, pusher: background?.webPushSender });
   const limits = createWriteLimits(db);
-  const pageReader = createPageReader(caches?.responses);
   if (caches !== undefined) app.use('/api/*', setWritesCookie(caches.responses.writes, settings));
   if (requestLimits !== undefined)
     app.use('/api/*', limitVisitors({ requestLimits, settings, sessions: caches?.sessions }));
@@ -204,7 +215,7 @@ export function createApp(options: AppOptions) {
     replicas,
     preferences,
     pushSubscriptions,
-    pages: pageReader,
+    sendDocument: createDocumentSender(caches?.responses),
     requestLimits,
     moderation,
     twoFactor,
@@ -259,7 +270,7 @@ function createApi(
     ProviderDeps &
     ReadRoutingDeps &
     NotificationPreferenceRoutesDeps &
-    ModerationRoutesDeps & { pages: PageReader; requestLimits: RequestLimits | undefined },
+    ModerationRoutesDeps & { sendDocument: SendDocument; requestLimits: RequestLimits | undefined },
 ) {
   const visitorApi = createRouter();
   visitorApi.use(recordWrites(deps.replicas));

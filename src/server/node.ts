@@ -9,7 +9,7 @@ import { createAccounts, createAuth, type PasswordCost } from './identity/index.
 import { createApp } from './app.ts';
 import { type BackgroundJobs, startBackgroundJobs } from './jobs.ts';
 import { getBackupMetrics, startBackupScheduler } from './operations/index.ts';
-import { createCachedHandler, createNodeCaches, type NodeCaches } from './cached-routes.ts';
+import { createNodeCaches, type NodeCaches } from './node-caches.ts';
 import { type ClockMonitor, describeClockSkew, monitorClock } from './core/database-clock.ts';
 import type { Config } from './core/config.ts';
 import { closePool, type Database, openSearchDatabase } from './core/database.ts';
@@ -150,16 +150,12 @@ export async function startNode(options: NodeOptions): Promise<ParleyNode> {
   const shedding = await createLoadShedding({
     systemLoad,
     viewerOf: caches?.sessions.find ?? (() => undefined),
+    isCached: (url) => caches?.responses.has(url) ?? false,
     headers: await getSecurityHeaders(settings, '/'),
     next: getRequestListener(app.fetch),
   });
   shedCount = shedding.rejectedCount;
-  const { handler: next } = shedding;
-  const handler =
-    caches === undefined
-      ? next
-      : await createCachedHandler({ caches, settings, requestLimits, stream, metrics, next });
-  const http = await startHttpServer(handler, config.host, config.port);
+  const http = await startHttpServer(shedding.handler, config.host, config.port);
   httpServer = http;
   const sockets = startLiveSockets(options, { http, stream });
   live = sockets;
@@ -219,12 +215,11 @@ function createNodeMetrics(
   parts: Omit<MetricsSources, 'node' | 'cache'>,
 ): Metrics | undefined {
   if (token === undefined) return undefined;
-  const responseCache = caches?.responses;
-  const pages = responseCache && {
-    bytes: () => responseCache.bytes,
-    pagesRead: () => responseCache.pagesRead,
-    viewerReads: () => responseCache.viewerReads,
-    lookups: () => responseCache.lookups,
+  const responses = caches?.responses;
+  const cache = responses && {
+    bytes: () => responses.bytes,
+    documentsRead: () => responses.documentsRead,
+    lookups: () => responses.lookups,
   };
-  return createMetrics({ token, node: { name, version: packageJson.version }, cache: pages, ...parts });
+  return createMetrics({ token, node: { name, version: packageJson.version }, cache, ...parts });
 }

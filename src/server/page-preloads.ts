@@ -23,16 +23,16 @@ type PageRule = {
 const pageRules: readonly PageRule[] = [
   {
     path: /^\/$/u,
-    requests: (query) => [
-      `/api/feeds/${parseOption(feed.options, query.get('tab'), 'recent')}?muted=${muted(query)}`,
-    ],
+    requests: (query) => {
+      const path = `feeds/${parseOption(feed.options, query.get('tab'), 'recent')}`;
+      return [`/api/${path}`, `/api/viewer/${path}?muted=${muted(query)}`];
+    },
   },
   {
     path: /^\/question\/([1-9]\d{0,15})$/u,
     module: 'app/question-page/QuestionPage.tsx',
-    requests: (query, id) => [
-      `/api/questions/${id}?sort=${parseOption(answerSort.options, query.get('sort'), 'newest')}`,
-    ],
+    requests: (query, id) =>
+      withViewer(`questions/${id}?sort=${parseOption(answerSort.options, query.get('sort'), 'newest')}`),
   },
   {
     path: /^\/topics$/u,
@@ -40,12 +40,12 @@ const pageRules: readonly PageRule[] = [
     requests: (query) =>
       query.has('q')
         ? []
-        : [`/api/tags?q=&sort=${parseOption(tagSort.options, query.get('sort'), 'popular')}`],
+        : withViewer(`tags?sort=${parseOption(tagSort.options, query.get('sort'), 'popular')}`),
   },
   {
     path: /^\/topics\/([\w.%~-]+)$/u,
     module: 'discovery/tags/TagPage.tsx',
-    requests: (_, tag) => [`/api/tags/${tag}`, `/api/tags/${tag}/questions`],
+    requests: (_, tag) => [...withViewer(`tags/${tag}`), ...withViewer(`tags/${tag}/questions`)],
   },
   {
     path: /^\/following$/u,
@@ -73,6 +73,11 @@ export function getPagePreloads({ pathname, searchParams }: URL): PagePreloads {
     return { ...(module !== undefined && { module }), requests: [...always, ...own] };
   }
   return { requests: always };
+}
+
+/** A document and what the viewer sees on it. */
+function withViewer(path: string): string[] {
+  return [`/api/${path}`, `/api/viewer/${path}`];
 }
 
 function muted(query: URLSearchParams): string {

@@ -90,6 +90,7 @@ describe('the page a member opens', () => {
         '/api/session',
         '/api/notifications',
         `/api/questions/${id}?sort=oldest`,
+        `/api/viewer/questions/${id}?sort=oldest`,
       ]);
       for (const [address, body] of answers)
         expect(body).toEqual((await member.get(address.slice('/api'.length))).body);

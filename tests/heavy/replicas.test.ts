@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { io, type Socket } from 'socket.io-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type EventBatch, getLaterPosition, minPositionHeader, positionHeader } from '#shared/core/events.ts';
-import type { QuestionCards, QuestionPageData } from '#shared/posts/questions.ts';
 import { expectOk, type Member, register } from '#tests/support/member.ts';
 import { eventually } from '#tests/support/parley.ts';
 import { type ParleyProcess, spawnParley } from '#tests/support/parley-process.ts';
@@ -74,7 +73,7 @@ describe.skipIf(programs === undefined)('two nodes with a streaming replica', ()
       expect((await otherBrowser.get(`/questions/${id}`)).status).toBe(200);
       for (const following of [true, false, true]) {
         await ada.put(`/questions/${id}/follow`, { following });
-        const page = expectOk(await ada.onServer(there).get<QuestionPageData>(`/questions/${id}`));
+        const page = await ada.onServer(there).read(id);
         expect(page.question.following).toBe(following);
       }
     });
@@ -169,7 +168,7 @@ describe.skipIf(programs === undefined)('two nodes with a streaming replica', ()
     const next = await ada.ask({ title: 'An edit on the primary' });
     for (const member of [ada, ben, ada.onServer(there), ben.onServer(here)]) {
       await eventually(async () => (await newest(member)) === next);
-      const { items } = expectOk(await member.get<QuestionCards>('/feeds/recent'));
+      const { items } = await member.feed('recent');
       expect(items[0]).toMatchObject({ id: next, title: 'An edit on the primary' });
       expect(items.map((item) => item.title)).not.toContain('An edit on the promoted replica');
     }
@@ -227,7 +226,7 @@ describe.skipIf(programs === undefined)('two nodes with a streaming replica', ()
   }
 
   async function newest(member: Member): Promise<number | undefined> {
-    return expectOk(await member.get<QuestionCards>('/feeds/recent')).items[0]?.id;
+    return (await member.feed('recent')).items[0]?.id;
   }
 
   /** Members read on both nodes, and check that a follow set on one node shows on the other. */
@@ -244,7 +243,7 @@ describe.skipIf(programs === undefined)('two nodes with a streaming replica', ()
         await attempt(async () => {
           expectOk(await member.put(`/questions/${id}/follow`, { following }));
           const other = member.onServer(member.address === here ? there : here);
-          const { question } = expectOk(await other.get<QuestionPageData>(`/questions/${id}`));
+          const { question } = await other.read(id);
           if (question.following !== following) throw new Error('a member does not see their own write');
         });
     });

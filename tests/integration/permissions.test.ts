@@ -330,7 +330,7 @@ async function setUp() {
 
 /** The URLs of an endpoint, with each of its enum parameters and with search terms. */
 function addressesOf({ path, parameters }: Operation, ids: Readonly<Record<string, number>>): string[] {
-  const [, kind = ''] = path.split('/');
+  const [, kind = ''] = path.replace(/^\/viewer/, '').split('/');
   const feeds = path.includes('{feed}') ? ['recent', 'popular', 'unanswered'] : [''];
   const queries = parameters.filter(({ in: place }) => place === 'query');
   const search = queries.some(({ name }) => name === 'q') ? ['q=bread&', 'q=Secretive&'] : [''];

@@ -2,8 +2,8 @@ import { getRequestListener } from '@hono/node-server';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
 import { createApp } from '#server/app.ts';
-import { createCachedHandler, createNodeCaches, type NodeCaches } from '#server/cached-routes.ts';
 import { openDatabase } from '#server/core/database.ts';
+import { createNodeCaches, type NodeCaches } from '#server/node-caches.ts';
 import { startHttpServer } from '#server/core/http-server.ts';
 import { type EventStream, followEventStream } from '#server/core/event-stream.ts';
 import type { TestDatabase } from './database.ts';
@@ -41,9 +41,7 @@ export async function startCachingNode(
   });
   caches = createNodeCaches({ db, settings, stream, maxBytes });
   const app = createApp({ db, settings, log, position: stream.position, caches });
-  const behind = getRequestListener(app.fetch);
-  const handler = await createCachedHandler({ caches, settings, stream, metrics: undefined, next: behind });
-  const http = await startHttpServer(handler, '127.0.0.1', 0);
+  const http = await startHttpServer(getRequestListener(app.fetch), '127.0.0.1', 0);
   return {
     address: http.address,
     caches,

@@ -108,9 +108,11 @@ async function feeds({ busy, muting, db }: CallContext): Promise<EndpointCall[]>
   return ['recent', 'popular', 'unanswered'].flatMap((feed) => {
     const cursor = feed === 'popular' ? popular : newest;
     return [busy, muting].flatMap((by) => [
-      get(by, `/feeds/${feed}`, tags),
-      get(by, `/feeds/${feed}?muted=show`),
-      get(by, `/feeds/${feed}?cursor=${cursor}`, tags),
+      get(by, `/feeds/${feed}`),
+      get(by, `/feeds/${feed}?cursor=${cursor}`),
+      get(by, `/viewer/feeds/${feed}`, tags),
+      get(by, `/viewer/feeds/${feed}?muted=show`),
+      get(by, `/viewer/feeds/${feed}?cursor=${cursor}`, tags),
     ]);
   });
 }
@@ -150,6 +152,7 @@ async function questions({ busy, db, hotQuestionId, hotAnswerId }: CallContext):
       const cursor = sort === 'helpful' ? byScore : byTime;
       return [
         get(busy, `${hot}?sort=${sort}`),
+        get(busy, `/viewer${hot}?sort=${sort}`),
         get(busy, `${hot}/answers?sort=${sort}`),
         get(busy, `${hot}/answers?sort=${sort}&cursor=${cursor}`),
       ];
@@ -191,15 +194,17 @@ async function tags({ busy, db, hugeTag }: CallContext): Promise<EndpointCall[]>
     sql`select question_created_at as after, question_id as id from question_tag where tag_id = 1 order by 1 desc offset 4000 limit 1`,
   );
   return [
-    ...Object.entries({ popular, active, alphabetical }).flatMap(([sort, cursor]) => [
-      get(busy, `/tags?sort=${sort}`),
-      get(busy, `/tags?sort=${sort}&cursor=${cursor}`),
-      get(busy, `/tags?sort=${sort}&q=topic%203`, names),
+    ...['', '/viewer'].flatMap((prefix) => [
+      ...Object.entries({ popular, active, alphabetical }).flatMap(([sort, cursor]) => [
+        get(busy, `${prefix}/tags?sort=${sort}`),
+        get(busy, `${prefix}/tags?sort=${sort}&cursor=${cursor}`),
+        get(busy, `${prefix}/tags?sort=${sort}&q=topic%203`, names),
+      ]),
+      get(busy, `${prefix}/tags?q=huge`, names),
+      get(busy, `${prefix}${huge}`),
+      get(busy, `${prefix}${huge}/questions`),
+      get(busy, `${prefix}${huge}/questions?cursor=${question}`),
     ]),
-    get(busy, '/tags?q=huge', names),
-    get(busy, huge),
-    get(busy, `${huge}/questions`),
-    get(busy, `${huge}/questions?cursor=${question}`),
     get(busy, `${huge}/activity`),
     get(busy, `/audience?tags=${hugeTag},topic%2077`, {
       maxRows: 5000,

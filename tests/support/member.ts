@@ -1,11 +1,20 @@
 import type { Revision, RevisionEntry, RevisionsPage } from '#shared/posts/revisions.ts';
-import type { Answer } from '#shared/posts/answers.ts';
+import type { Answer, AnswerSort } from '#shared/posts/answers.ts';
 import type { Me, SessionState } from '#shared/identity/accounts.ts';
 import type { Feed } from '#shared/discovery/feeds.ts';
 import type { VoteDirection } from '#shared/core/fields.ts';
-import type { FeedPage } from '#shared/engagement/mutes.ts';
+import type { FeedPage, FeedViewer, MutedChoice } from '#shared/engagement/mutes.ts';
 import type { Problem } from '#shared/core/problem.ts';
-import type { QuestionPageData } from '#shared/posts/questions.ts';
+import type { QuestionCards, QuestionPageData } from '#shared/posts/questions.ts';
+import type {
+  QuestionCardsDocument,
+  QuestionCardsViewer,
+  QuestionDocument,
+  QuestionViewer,
+} from '#shared/posts/questions-document.ts';
+import { combineQuestionCards, combineQuestionPage } from '#shared/posts/questions-viewer.ts';
+import type { Tag, TagDocument, TagsDocument, TagsPage, TagsViewer } from '#shared/discovery/tags.ts';
+import { combineFeedPage, combineTag, combineTagsPage } from '#shared/discovery/viewer.ts';
 import type { Reply } from '#shared/posts/replies.ts';
 import type { VoteState } from '#shared/engagement/votes.ts';
 
@@ -156,8 +165,20 @@ export class Member extends ApiClient {
     expectOk(await this.put(`/${what}/mute`, { muted }));
   }
 
-  async read(questionId: number): Promise<QuestionPageData> {
-    return expectOk(await this.get<QuestionPageData>(`/questions/${questionId}`));
+  /** A document and what this member sees on it, as the web app reads both. */
+  async readWithViewer<Document, Viewer>(path: string, query = ''): Promise<[Document, Viewer]> {
+    const [document, viewer] = await Promise.all([
+      this.get<Document>(`${path}${query}`),
+      this.get<Viewer>(`/viewer${path}${query}`),
+    ]);
+    return [expectOk(document), expectOk(viewer)];
+  }
+
+  async read(questionId: number, sort: AnswerSort = 'newest'): Promise<QuestionPageData> {
+    const path = `/questions/${questionId}`;
+    return combineQuestionPage(
+      ...(await this.readWithViewer<QuestionDocument, QuestionViewer>(path, `?sort=${sort}`)),
+    );
   }
 
   /**
@@ -179,9 +200,30 @@ export class Member extends ApiClient {
     return texts;
   }
 
-  async feed(feed: Feed, cursor?: string | null): Promise<FeedPage> {
-    const query = cursor == null ? '' : `?cursor=${cursor}`;
-    return expectOk(await this.get<FeedPage>(`/feeds/${feed}${query}`));
+  async feed(feed: Feed, cursor?: string | null, muted: MutedChoice = 'hide'): Promise<FeedPage> {
+    const query = cursor == null ? '' : `cursor=${cursor}`;
+    const [document, viewer] = await Promise.all([
+      this.get<QuestionCardsDocument>(`/feeds/${feed}?${query}`),
+      this.get<FeedViewer>(`/viewer/feeds/${feed}?muted=${muted}&${query}`),
+    ]);
+    return combineFeedPage(expectOk(document), expectOk(viewer));
+  }
+
+  async readTag(tag: string): Promise<Tag> {
+    return combineTag(
+      ...(await this.readWithViewer<TagDocument, TagsViewer>(`/tags/${encodeURIComponent(tag)}`)),
+    );
+  }
+
+  async readTags(query = ''): Promise<TagsPage> {
+    return combineTagsPage(...(await this.readWithViewer<TagsDocument, TagsViewer>('/tags', query)));
+  }
+
+  async readTagQuestions(tag: string): Promise<QuestionCards> {
+    const path = `/tags/${encodeURIComponent(tag)}/questions`;
+    return combineQuestionCards(
+      ...(await this.readWithViewer<QuestionCardsDocument, QuestionCardsViewer>(path)),
+    );
   }
 
   async remove(kind: PostPath, id: number): Promise<void> {

@@ -95,7 +95,8 @@ export function createValidRequests({
   const selected = (id: number) => ({ memberIds: [id], network: null, from: null, to: null });
 
   return async ({ name, path, body }, sender, owner) => {
-    const place = Object.keys(places).find((beginning) => path.startsWith(beginning));
+    const owned = path.replace(/^\/viewer/, '');
+    const place = Object.keys(places).find((beginning) => owned.startsWith(beginning));
     if (path.includes('{') && place === undefined) throw new Error(`no example for the path ${path}`);
     // Members cannot report their own posts.
     const from = path.endsWith('/report') && owner === sender ? ann : owner;

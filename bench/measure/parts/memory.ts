@@ -13,6 +13,7 @@ import {
   sampleAnswers,
   viewRequests,
   voteRequests,
+  withViewer,
 } from '../requests.ts';
 import { formatAmount, median, type Row } from '../results.ts';
 
@@ -29,10 +30,10 @@ export const memory: Part = {
     const there = await community('large');
     const queries = await sampleQueries(there);
     const requests = mixed({
-      40: questionPageRequests(there),
-      20: questionPageRequests(there, 200),
-      15: pageRequests('/api/feeds/recent'),
-      6: pageRequests('/api/tags'),
+      40: withViewer(questionPageRequests(there)),
+      20: withViewer(questionPageRequests(there, 200)),
+      15: withViewer(pageRequests('/api/feeds/recent')),
+      6: withViewer(pageRequests('/api/tags?sort=popular')),
       5: searchRequests(queries),
       7: voteRequests(sampleAnswers(there, 5_000), createRandom(41)),
       8: viewRequests(there),

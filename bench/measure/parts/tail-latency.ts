@@ -9,6 +9,7 @@ import {
   sampleQueries,
   searchRequests,
   voteRequests,
+  withViewer,
 } from '../requests.ts';
 import { formatAmount, median } from '../results.ts';
 
@@ -22,10 +23,10 @@ export const tailLatency: Part = {
     const there = await community('large');
     const queries = await sampleQueries(there);
     const work: Record<string, Requests> = {
-      feed: pageRequests('/api/feeds/recent'),
-      'question page, popular': questionPageRequests(there, 200),
-      'question page, any': questionPageRequests(there),
-      'topic list': pageRequests('/api/tags'),
+      feed: withViewer(pageRequests('/api/feeds/recent')),
+      'question page, popular': withViewer(questionPageRequests(there, 200)),
+      'question page, any': withViewer(questionPageRequests(there)),
+      'topic list': withViewer(pageRequests('/api/tags?sort=popular')),
       search: searchRequests(queries),
       vote: voteRequests(sampleAnswers(there, 5_000), createRandom(37)),
       answer: newAnswerRequests(there),

@@ -77,7 +77,7 @@ async function replay(recorder: Recorder, questions: number): Promise<Replayed> 
   for (const request of pages.slice(0, 2)) recorded.push(await recorder.record(request));
   const [one = [], other = []] = recorded;
   const prepared = one.some(({ name }) => name !== undefined);
-  const numberOf = (request: Request | undefined) => Number(request?.path.split('/').at(-1));
+  const numberOf = (request: Request | undefined) => Number(/\d+/u.exec(request?.path ?? '')?.[0]);
   const variable = (request: Request | undefined) => [
     { name: 'question', value: numberOf(request), from: 1, to: questions },
   ];
@@ -106,7 +106,7 @@ function pagesToRecord(questions: number): Request[] {
   const random = createRandom(23);
   return Array.from({ length: 120 }, () => ({
     method: 'GET',
-    path: `/api/questions/${1 + random.below(questions)}`,
+    path: `/api/questions/${1 + random.below(questions)}?sort=newest`,
     member: 3,
   }));
 }

@@ -1,3 +1,4 @@
+import { type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
 import { invalidFieldError } from './errors.ts';
 
@@ -19,6 +20,10 @@ export function encodeCursor({ after, id, score }: Cursor): string {
   const position = score === undefined ? [after, id] : [after, id, score];
   return Buffer.from(JSON.stringify(position)).toString('base64url');
 }
+
+/** The same in SQL. Its parts are integers or null. */
+export const encodeCursorInSql = (...parts: readonly RawBuilder<unknown>[]) =>
+  sql<string>`rtrim(translate(encode(convert_to(json_build_array(${sql.join(parts)})::text, 'UTF8'), 'base64'), '+/', '-_'), '=')`;
 
 /**
  * Parses a cursor.

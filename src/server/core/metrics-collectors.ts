@@ -20,8 +20,7 @@ export type MetricsSources = {
   cache?:
     | {
         bytes: () => number;
-        pagesRead: () => number;
-        viewerReads: () => number;
+        documentsRead: () => number;
         lookups: () => { hits: number; misses: number };
       }
     | undefined;
@@ -113,24 +112,13 @@ export function registerCollectors(registry: Registry, parts: MetricsSources): v
     });
   }
 
-  function collectCache({
-    bytes,
-    pagesRead,
-    viewerReads,
-    lookups,
-  }: NonNullable<MetricsSources['cache']>): void {
+  function collectCache({ bytes, documentsRead, lookups }: NonNullable<MetricsSources['cache']>): void {
     simpleGauge('parley_response_cache_bytes', 'Memory used by the response cache.', bytes);
     count(
       'parley_response_cache_reads_total',
-      'Pages read from the database into the response cache since the start.',
+      'Documents read from the database into the response cache since the start.',
       [],
-      (counter) => counter.inc(pagesRead()),
-    );
-    count(
-      'parley_response_cache_viewer_reads_total',
-      "Cached pages for which the viewer's own values were read from the database since the start.",
-      [],
-      (counter) => counter.inc(viewerReads()),
+      (counter) => counter.inc(documentsRead()),
     );
     count(
       'parley_response_cache_lookups_total',
@@ -163,7 +151,7 @@ export function registerCollectors(registry: Registry, parts: MetricsSources): v
   function collectLoad({ level, shedCount, rejectedCount }: Required<MetricsSources>['overload']): void {
     simpleGauge(
       'parley_load_level',
-      'The load level. 1: refuses searches and visitors, 2: also writes, 3: everything but cached pages.',
+      'The load level. 1: refuses searches and visitors, 2: also writes, 3: everything but cached documents.',
       level,
     );
     count('parley_shed_requests_total', 'Requests refused with 503 because of overload.', [], (counter) =>

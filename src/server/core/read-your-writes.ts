@@ -12,7 +12,7 @@ import {
 import type { SiteSettings } from './site-settings.ts';
 import type { Position } from '#shared/core/events.ts';
 
-/** The cookie with a browser's latest writes. A node that has not received them yet does not use its response cache. */
+/** The cookie with a browser's latest writes. A node that has not received them yet does not use its document cache. */
 export const writesCookie = 'parley.last_write';
 
 /** The lifetime of the cookie in seconds, longer than the event stream of a healthy node lags. */
@@ -89,6 +89,20 @@ export function setWritesCookie(written: WriteTracker, { publicUrl }: SiteSettin
     } as const;
     c.res.headers.append('set-cookie', generateCookie(writesCookie, written.createToken(), options));
   });
+}
+
+const writesCookiePattern = new RegExp(`(?:^|;)\\s*${writesCookie.replace('.', '\\.')}=([^;]*)`);
+
+/** The token in a request's cookies. Undefined without one. */
+export function readWritesCookie(cookie: string): string | undefined {
+  const [, value] = writesCookiePattern.exec(cookie) ?? [];
+  if (value === undefined) return undefined;
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    // Not created by Parley, so it has no position.
+    return '';
+  }
 }
 
 const formatEventPosition = ({ transactionId, id }: EventPosition) => `${transactionId}.${id}`;

@@ -1,102 +1,111 @@
-import type { ReplicaPositionEnv, SignedInEnv } from './http.ts';
+import type { HttpBindings } from '@hono/node-server';
 import type { Context, TypedResponse } from 'hono';
-import type { Reader } from './database.ts';
-import { minPositionHeader } from '#shared/core/events.ts';
+import { createMiddleware } from 'hono/factory';
+import { routePath } from 'hono/route';
+import { minPositionHeader, type Position, positionHeader } from '#shared/core/events.ts';
+import { actingMemberHeader } from '#shared/core/protocol.ts';
 import {
-  createCachedPage,
-  fillPage,
-  getGzippedPageBytes,
-  getPageBytes,
-  type ViewerPage,
-} from './response-cache-page.ts';
-import type { MemberFlag, PageQuery, ResponseCache } from './response-cache.ts';
+  type CachedDocument,
+  type ResponseCache,
+  type DocumentRequest,
+  encodeDocument,
+  type Encoding,
+} from './response-cache.ts';
+import type { ReplicaPositionEnv, SignedInEnv, Viewer } from './http.ts';
 
-/**
- * Reads pages for requests: from the response cache if the entry is fresh enough, otherwise from the request's
- * database.
- */
-export type PageReader = {
-  read: (c: PageContext, wanted: PageQuery) => Promise<ViewerPage>;
-  /** A fact about the viewer that determines which page they see. */
-  getMemberFlag: (c: PageContext, flag: MemberFlag) => Promise<boolean>;
-};
+/** Sends a document: from the cache if it is fresh enough for the request, otherwise from the request's database. */
+export type SendDocument = <Body>(
+  c: DocumentContext,
+  request: DocumentRequest,
+) => Promise<Response & TypedResponse<Body, 200, 'json'>>;
 
-type PageContext = Context<{ Variables: SignedInEnv['Variables'] & ReplicaPositionEnv['Variables'] }>;
+type DocumentContext = Context<{ Variables: SignedInEnv['Variables'] & ReplicaPositionEnv['Variables'] }>;
 
-/**
- * Creates a page reader.
- * @param cache absent if the response cache is off
- */
-export function createPageReader(cache: ResponseCache | undefined): PageReader {
-  return {
-    async read(c, wanted) {
-      const responseCache = freshCacheFor(c);
-      if (responseCache === undefined) return readUncached(c.get('reader'), wanted);
-      // Cached pages were read from the primary and are as current as the event stream.
-      c.set('replicaPosition', undefined);
-      return responseCache.read(wanted, c.get('viewer').id);
-    },
-    getMemberFlag: (c, flag) => freshCacheFor(c)?.getMemberFlag(flag) ?? flag.read(c.get('reader')),
-  };
-
-  function freshCacheFor(c: PageContext): ResponseCache | undefined {
+/** @param cache absent if caching is switched off */
+export function createDocumentSender(cache: ResponseCache | undefined): SendDocument {
+  return async <Body>(c: DocumentContext, request: DocumentRequest) => {
+    const encoding = chooseEncoding(c.req.header('accept-encoding'));
     const headers = { minPosition: c.req.header(minPositionHeader), cookie: c.req.header('cookie') };
-    return cache?.isFreshFor(headers) ? cache : undefined;
-  }
+    let document: CachedDocument;
+    if (cache?.isFreshFor(headers) === true) {
+      // Cached documents were read from the primary and are as current as the event stream.
+      c.set('replicaPosition', undefined);
+      document = await cache.read(request, encoding, routePath(c));
+    } else document = encodeDocument(await request.read(c.get('reader')), encoding, routePath(c));
+    const isKnown = matchesEtag(c.req.header('if-none-match'), document.etag);
+    const response = isKnown
+      ? c.body(null, 304, document.notModifiedHeaders)
+      : c.body(document.body, 200, document.headers);
+    // `Body` is the type of the content, for the typed client.
+    return response as Response as Response & TypedResponse<Body, 200, 'json'>;
+  };
 }
 
-async function readUncached(db: Reader, wanted: PageQuery): Promise<ViewerPage> {
-  const { parts, values } = await wanted.read(db);
-  return fillPage(createCachedPage(wanted.key, wanted, parts), { values, ...wanted.viewerTopics });
-}
-
-/** The response to a page request: its bytes, or 304 if the client already has them. */
-export type PageResponse = {
-  status: 200 | 304;
-  /** Alternating names and values, the cheapest form for node:http. */
-  headers: string[];
-  body: Buffer | null;
-};
-
-export type PageRequestHeaders = { acceptEncoding: string | undefined; ifNoneMatch: string | undefined };
-
-export function createPageResponse(
-  filled: ViewerPage,
-  { acceptEncoding, ifNoneMatch }: PageRequestHeaders,
-): PageResponse {
-  const gzipped = acceptsGzip(acceptEncoding) ? getGzippedPageBytes(filled) : undefined;
-  const etag = gzipped === undefined ? `"${filled.etag}"` : `"${filled.etag}-gzip"`;
-  // Private to one member, and revalidated on each request.
-  const headers = ['cache-control', 'private, no-cache', 'vary', 'accept-encoding, cookie', 'etag', etag];
-  if (ifNoneMatch !== undefined && matchesEtag(ifNoneMatch, filled.etag))
-    return { status: 304, headers, body: null };
-  const body = gzipped ?? getPageBytes(filled);
-  headers.push('content-type', 'application/json', 'content-length', String(body.length));
-  if (gzipped !== undefined) headers.push('content-encoding', 'gzip');
-  return { status: 200, headers, body };
-}
-
-/** The response of a route. `Body` is the type of its content, for the typed client. */
-export function sendPage<Body>(c: Context, filled: ViewerPage): Response & TypedResponse<Body, 200, 'json'> {
-  const { status, headers, body } = createPageResponse(filled, {
-    acceptEncoding: c.req.header('accept-encoding'),
-    ifNoneMatch: c.req.header('if-none-match'),
-  });
-  for (let at = 0; at < headers.length; at += 2) c.header(headers[at] ?? '', headers[at + 1]);
-  const response = body === null ? c.body(null, status) : c.body(new Uint8Array(body), 200);
+/** Sends JSON that the database built. `Body` is the type of its content, for the typed client. */
+export function sendJson<Body>(c: Context, json: string): Response & TypedResponse<Body, 200, 'json'> {
+  const response = c.body(json, 200, { 'content-type': 'application/json' });
   return response as Response as Response & TypedResponse<Body, 200, 'json'>;
 }
 
-/** Whether the client accepts gzip: listed, and not with a weight of 0 (RFC 9110, section 12.5.3). */
-function acceptsGzip(acceptEncoding: string | undefined): boolean {
-  return acceptEncoding !== undefined && /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:\s*(?:,|$)))/.test(acceptEncoding);
+export type CachedDocumentsOptions = {
+  cache: ResponseCache;
+  /** The member of a session that was verified recently. */
+  viewerOf: (cookie: string) => Viewer | undefined;
+  /** Whether a member may read one more page. Absent: always. The route sends the refusal. */
+  canRead: ((viewer: Viewer) => boolean) | undefined;
+  position: () => Position;
+  /** The headers of every API response. */
+  headers: Promise<Readonly<Record<string, string>>>;
+  measure: ((route: string, status: number, seconds: number) => void) | undefined;
+};
+
+/**
+ * Serves cached documents before all other middleware, which would take longer than the rest of the response. A request
+ * that it does not serve gets the same bytes and headers from its route.
+ */
+export function serveCachedDocuments(options: CachedDocumentsOptions) {
+  const { cache, viewerOf, canRead, position, headers: fixed, measure } = options;
+  return createMiddleware<{ Bindings: Partial<HttpBindings> }>(async (c, next) => {
+    const start = performance.now();
+    const incoming = c.env?.incoming;
+    const document = incoming === undefined ? undefined : find(incoming);
+    if (incoming === undefined || document === undefined) return next();
+    const isKnown = matchesEtag(incoming.headers['if-none-match'], document.etag);
+    const status = isKnown ? 304 : 200;
+    const own = isKnown ? document.notModifiedHeaders : document.headers;
+    measure?.(document.route, status, (performance.now() - start) / 1_000);
+    return new Response(isKnown ? null : document.body, {
+      status,
+      headers: { ...(await fixed), ...own, [positionHeader]: position() },
+    });
+  });
+
+  function find({ method, url = '', headers }: HttpBindings['incoming']): CachedDocument | undefined {
+    const { cookie } = headers;
+    // The route refuses a request made under another member's session.
+    if (method !== 'GET' || cookie === undefined || headers[actingMemberHeader] !== undefined)
+      return undefined;
+    const viewer = viewerOf(cookie);
+    const minPosition = textOf(headers[minPositionHeader]);
+    if (viewer === undefined || !cache.isFreshFor({ minPosition, cookie })) return undefined;
+    const document = cache.find(url, chooseEncoding(textOf(headers['accept-encoding'])));
+    return document === undefined || canRead?.(viewer) === false ? undefined : document;
+  }
 }
 
-/** Whether one of the client's ETags matches, in any content encoding. */
-function matchesEtag(ifNoneMatch: string, tag: string): boolean {
+const textOf = (header: string | string[] | undefined) =>
+  Array.isArray(header) ? header.join(', ') : header;
+
+/** gzip if the client lists it, and not with a weight of 0 (RFC 9110, section 12.5.3). */
+function chooseEncoding(acceptEncoding: string | undefined): Encoding {
+  return acceptEncoding !== undefined && /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:\s*(?:,|$)))/.test(acceptEncoding)
+    ? 'gzip'
+    : 'identity';
+}
+
+/** Whether one of the client's ETags matches. The comparison is weak (RFC 9110, section 13.1.2). */
+function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch.trim() === '*') return true;
-  return ifNoneMatch.split(',').some((each) => {
-    const known = each.trim().replace(/^W\//, '');
-    return known === `"${tag}"` || known === `"${tag}-gzip"`;
-  });
+  return ifNoneMatch.split(',').some((each) => each.trim().replace(/^W\//, '') === etag);
 }

@@ -1,300 +1,276 @@
+import { hash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import type { Database, Reader } from './database.ts';
-import type { TopicEvent } from './events.ts';
 import type { EventStream } from './event-stream.ts';
+import type { TopicEvent } from './events.ts';
+import { readWritesCookie, trackWrites, type WriteTracker } from './read-your-writes.ts';
 import type { Topic } from '#shared/core/events.ts';
-import { EventCache, type CacheEntry } from './response-cache-store.ts';
-import {
-  fillPage,
-  type ViewerPage,
-  fillForOthers,
-  type ViewerTopics,
-  compressPage,
-  type CachedPage,
-  type PageKind,
-  type PageContent,
-  applyCounterEvent,
-  createCachedPage,
-  fillLastSlot,
-} from './response-cache-page.ts';
-import { type Participant, PageParticipants } from './response-cache-participants.ts';
-import { trackWrites, type WriteTracker, writesCookie } from './read-your-writes.ts';
 
-/** A page and how to read it. */
-export type PageQuery = PageKind & {
-  /** The same for all viewers of the page. */
-  key: string;
-  /** The topics known in advance whose events may affect the page. */
+/** The content of a document, which is the same for every viewer, and what makes it stale. */
+export type DocumentContent = {
+  json: string;
+  /** The topics whose events may make it stale. */
   topics: readonly Topic[];
-  /** Reads the page and the viewer's values for its slots in one statement. */
-  read: (db: Reader) => Promise<{ parts: PageContent; values: readonly string[] }>;
-  /** Reads only the viewer's values. */
-  readViewerValues: (db: Reader, ids: readonly number[]) => Promise<readonly string[]>;
-  viewerTopics: ViewerTopics;
-  /**
-   * For pages whose last slot is a time: reads all members who have values of their own on the page. Null if there are
-   * too many. Later changes arrive as `ViewerChange`.
-   */
-  readParticipants?: (db: Reader, ids: readonly number[]) => Promise<readonly Participant[] | null>;
+  isStaleBy: (event: TopicEvent) => boolean;
 };
 
-/** A member's own values have changed on the pages of a topic. Null: on any page. */
-export type ViewerChange = { memberId: number; topic: Topic | null };
-
-/** A flag of a member that determines what they see and changes rarely. */
-export type MemberFlag = Pick<CacheEntry, 'topics' | 'isStaleBy'> & {
+/** A document and how to read it. */
+export type DocumentRequest = {
+  /** The canonical URL of the document: path and query. A request for it is served before it reaches its route. */
   key: string;
-  read: (db: Reader) => Promise<boolean>;
+  /** The topics whose events may affect the document, as far as they are known before it is read. */
+  topics: readonly Topic[];
+  read: (db: Reader) => Promise<DocumentContent>;
 };
 
-/** The approximate memory of a flag in bytes. */
-const flagBytes = 400;
+export type Encoding = 'identity' | 'gzip';
 
-type CachedFlag = CacheEntry & { value: boolean };
+/** A document in one encoding. */
+export type CachedDocument = Pick<DocumentContent, 'topics' | 'isStaleBy'> & {
+  body: Buffer<ArrayBuffer>;
+  etag: string;
+  headers: Readonly<Record<string, string>>;
+  /** The headers of a response without a body (304). */
+  notModifiedHeaders: Readonly<Record<string, string>>;
+  /** The route in metrics, such as '/api/questions/:id'. */
+  route: string;
+};
 
 /**
- * Caches pages as bytes for all viewers until an event affects them. Events of this process invalidate entries before
- * the write is acknowledged, events of other processes when the event stream delivers them. While the stream is not up
- * to date, nothing is stored or served.
+ * A document being read. Requests share it while it `isOpen`. An event that may affect it closes it for new requests.
+ */
+type PendingDocument = {
+  document: Promise<CachedDocument>;
+  next: Promise<CachedDocument> | undefined;
+  topics: readonly Topic[];
+  /** The events since the read started. */
+  events: TopicEvent[];
+  isOpen: boolean;
+  /** There were more events than are recorded. */
+  isTruncated: boolean;
+};
+
+/**
+ * The maximum age of a document in milliseconds. It covers changes without an event: a manual SQL statement, or a node
+ * of the previous version that publishes fewer events.
+ */
+const maxAgeMs = 10 * 60_000;
+
+/** The maximum number of events recorded while a document is read. */
+const maxPendingEvents = 5_000;
+
+/** The memory overhead in bytes of a document (key, headers, objects) and of a topic. */
+const documentBytes = 900;
+const topicBytes = 150;
+
+/**
+ * Caches documents as bytes until an event affects them. Events of this process invalidate documents before the write
+ * is acknowledged, events of other processes when the event stream delivers them. While the stream is not up to date,
+ * nothing is served.
  */
 export class ResponseCache {
   readonly #db: Database;
   readonly #stream: Pick<EventStream, 'isUpToDate'>;
-  readonly #written: WriteTracker;
-  readonly #pages: EventCache<CachedPage>;
-  readonly #filled: EventCache<ViewerPage>;
-  readonly #participants: LRUCache<string, CachedParticipants>;
-  /** Pages whose viewer values were requested once. Their participants are loaded on the next request. */
-  readonly #requestedOnce = new WeakSet<CachedPage['identity']>();
-  readonly #memberFlags: EventCache<CachedFlag>;
-  readonly #getChange: (event: TopicEvent) => ViewerChange | undefined;
-  #pageReads = 0;
-  #viewerReads = 0;
+  readonly #documents: LRUCache<string, CachedDocument>;
+  readonly #keys = new Map<Topic, Set<string>>();
+  readonly #pending = new Map<string, PendingDocument>();
   #hits = 0;
   #misses = 0;
+  #reads = 0;
+  /** Tracks the writes of this node for the cookie of the writer. */
+  readonly writes: WriteTracker;
 
-  /** @param options `maxBytes` is the size of the whole cache; 0 disables it */
   constructor(options: {
     db: Database;
     stream: Pick<EventStream, 'isUpToDate' | 'position'>;
+    /** The size of the cache in bytes. */
     maxBytes: number;
-    getChange: (event: TopicEvent) => ViewerChange | undefined;
   }) {
-    const { db, stream, maxBytes, getChange } = options;
-    this.#db = db;
-    this.#stream = stream;
-    this.#getChange = getChange;
-    this.#written = trackWrites(db, stream.position);
-    const share = (part: number) => Math.max(1, Math.floor(maxBytes * part));
-    this.#pages = new EventCache<CachedPage>(share(0.7), {
-      update: applyCounterEvent,
-      onEvict: ({ viewerPageKeys }) => {
-        for (const key of viewerPageKeys ?? []) this.#filled.delete(key);
-      },
+    this.#db = options.db;
+    this.#stream = options.stream;
+    this.writes = trackWrites(options.db, options.stream.position);
+    this.#documents = new LRUCache({
+      maxSize: options.maxBytes,
+      sizeCalculation: ({ body, topics }) => body.length + topics.length * topicBytes + documentBytes,
+      ttl: maxAgeMs,
+      ttlResolution: 1_000,
+      dispose: ({ topics }, key) => this.#unlink(key, topics),
     });
-    this.#participants = new LRUCache({
-      maxSize: share(0.1),
-      sizeCalculation: ({ participants }) => participants.bytes,
-    });
-    this.#filled = new EventCache<ViewerPage>(share(0.15), {
-      admit: ({ page }, key) => {
-        (page.viewerPageKeys ??= new Set()).add(key);
-        return this.#pages.find(page.key) === page;
-      },
-      onEvict: ({ page }, key) => void page.viewerPageKeys?.delete(key),
-    });
-    this.#memberFlags = new EventCache<CachedFlag>(share(0.05));
   }
 
-  /** The memory of all entries in bytes. */
+  /** The memory of all documents in bytes. */
   get bytes(): number {
-    return (
-      this.#pages.bytes + this.#filled.bytes + this.#participants.calculatedSize + this.#memberFlags.bytes
-    );
+    return this.#documents.calculatedSize;
   }
 
-  /** The number of pages read from the database. */
-  get pagesRead(): number {
-    return this.#pageReads;
+  /** The number of documents read from the database. */
+  get documentsRead(): number {
+    return this.#reads;
   }
 
-  /** How often a page was cached but the viewer's values had to be read from the database. */
-  get viewerReads(): number {
-    return this.#viewerReads;
-  }
-
-  /** How often a page was found, and how often not. */
+  /** How often a document was found, and how often not. */
   get lookups(): { hits: number; misses: number } {
     return { hits: this.#hits, misses: this.#misses };
-  }
-
-  /** Tracks the writes of this node for the cookie of the writer. */
-  get writes(): WriteTracker {
-    return this.#written;
-  }
-
-  applyEvents(events: readonly TopicEvent[]): void {
-    if (events.some(({ event }) => event.kind === 'imported')) return this.clear();
-    this.#pages.applyEvents(events);
-    this.#filled.applyEvents(events);
-    this.#memberFlags.applyEvents(events);
-    for (const each of events) {
-      const own = this.#getChange(each);
-      if (own !== undefined) this.#markChanged(own);
-    }
-  }
-
-  #markChanged({ memberId, topic }: ViewerChange): void {
-    const keys = topic === null ? this.#participants.keys() : this.#pages.keysOf(topic);
-    for (const key of keys) this.#participants.peek(key)?.participants.markChanged(memberId);
-  }
-
-  /** Clears the cache after a gap in the events. */
-  clear(): void {
-    this.#pages.clear();
-    this.#filled.clear();
-    this.#participants.clear();
-    this.#memberFlags.clear();
   }
 
   /**
    * Whether the cache is fresh enough for a request. It is not if the stream is not up to date, or if the browser has
    * written or seen something that this node has not received yet.
    */
-  isFreshFor(headers: { minPosition: string | undefined; cookie: string | undefined }): boolean {
+  isFreshFor({ minPosition, cookie }: { minPosition: string | undefined; cookie: string | undefined }) {
     if (!this.#stream.isUpToDate()) return false;
-    const { minPosition, cookie } = headers;
-    if (minPosition !== undefined && !this.#written.covers(minPosition)) return false;
+    if (minPosition !== undefined && !this.writes.covers(minPosition)) return false;
     const token = cookie === undefined ? undefined : readWritesCookie(cookie);
-    return token === undefined || this.#written.hasSeen(token);
+    return token === undefined || this.writes.hasSeen(token);
   }
 
-  /** Returns the cached page for a viewer. */
-  find(key: string, viewerId: number): ViewerPage | undefined {
-    const found = this.#find(key, viewerId);
+  find(key: string, encoding: Encoding): CachedDocument | undefined {
+    const found = this.#documents.get(`${encoding} ${key}`);
     if (found !== undefined) this.#hits++;
     return found;
   }
 
-  #find(key: string, viewerId: number): ViewerPage | undefined {
-    const page = this.#pages.find(key);
-    if (page === undefined || page.viewerSlots.length === 0) return page && fillForOthers(page);
-    const time = this.#participantsOf(page)?.participants.find(viewerId);
-    if (time === null) return fillForOthers(page);
-    if (time !== undefined) return fillLastSlot(page, JSON.stringify(new Date(time)));
-    const filled = this.#filled.find(viewerPageKey(key, viewerId));
-    return filled?.page === page ? filled : undefined;
+  /** Whether a URL is that of a cached document. */
+  has(url: string): boolean {
+    return this.#documents.has(`gzip ${url}`) || this.#documents.has(`identity ${url}`);
   }
 
-  async read(wanted: PageQuery, viewerId: number): Promise<ViewerPage> {
-    const { key, topics, viewerKeys, viewerTopics } = wanted;
-    const found = this.find(key, viewerId);
+  /** Returns the cached document, or reads it; it is never older than this call. Concurrent requests share one read. */
+  async read(request: DocumentRequest, encoding: Encoding, route: string): Promise<CachedDocument> {
+    const found = this.find(request.key, encoding);
     if (found !== undefined) return found;
     this.#misses++;
-    if (viewerKeys.length === 0)
-      return fillForOthers(
-        await this.#pages.getOrCreate(key, topics, async () =>
-          createPage(wanted, await this.#readAll(wanted)),
-        ),
-      );
-    if (await this.#loadParticipants(wanted)) {
-      const again = this.#find(key, viewerId);
-      if (again !== undefined) return again;
-    }
-    // A request after an event on the page must not share a creation that started before it.
-    const concerning = [...topics, ...viewerTopics.topics];
-    return this.#filled.getOrCreate(viewerPageKey(key, viewerId), concerning, async () => {
-      let values: readonly string[] | undefined;
-      const page = await this.#pages.getOrCreate(key, topics, async () => {
-        const all = await this.#readAll(wanted);
-        values = all.values;
-        return createPage(wanted, all);
+    return this.#readShared(request, encoding, route);
+  }
+
+  #readShared(request: DocumentRequest, encoding: Encoding, route: string): Promise<CachedDocument> {
+    const key = `${encoding} ${request.key}`;
+    const pending = this.#pending.get(key);
+    if (pending === undefined)
+      return this.#startRead(key, request, async () => {
+        this.#reads++;
+        return encodeDocument(await request.read(this.#db), encoding, route);
       });
-      return fillPage(page, { values: values ?? (await this.#readOwn(wanted, page)), ...viewerTopics });
-    });
+    if (pending.isOpen) return pending.document;
+    // At most one read runs and one waits. The waiting one starts after all requests that share it.
+    const again = async () => this.#documents.get(key) ?? this.#readShared(request, encoding, route);
+    return (pending.next ??= pending.document.then(again, again));
   }
 
-  /** Loads the participants when a second member requests the page. Returns false if they cannot be loaded. */
-  async #loadParticipants({ key, readParticipants }: PageQuery): Promise<boolean> {
-    const page = this.#pages.find(key);
-    if (page === undefined || readParticipants === undefined) return false;
-    const known = this.#participantsOf(page) ?? this.#readParticipants(page, readParticipants);
-    await known?.read;
-    return known !== undefined;
-  }
-
-  #readParticipants(
-    page: CachedPage,
-    readParticipants: NonNullable<PageQuery['readParticipants']>,
-  ): CachedParticipants | undefined {
-    const { key, identity, ids } = page;
-    if (!this.#requestedOnce.has(identity)) {
-      this.#requestedOnce.add(identity);
-      return undefined;
-    }
-    const participants = new PageParticipants(identity);
-    const read = async () => {
-      try {
-        participants.load(await readParticipants(this.#db, ids));
-      } finally {
-        // Stores it again with its new size. Values that were not loaded can be read again.
-        if (this.#participants.peek(key) === known) {
-          this.#participants.delete(key);
-          if (participants.isLoaded) this.#participants.set(key, known);
-        }
-      }
+  #startRead(
+    key: string,
+    { topics }: DocumentRequest,
+    read: () => Promise<CachedDocument>,
+  ): Promise<CachedDocument> {
+    const pending: PendingDocument = {
+      document: read().then(
+        (document) => {
+          this.#pending.delete(key);
+          const isStale = pending.isTruncated || pending.events.some((event) => isAffected(document, event));
+          if (!isStale) this.#put(key, document);
+          return document;
+        },
+        (error: unknown) => {
+          this.#pending.delete(key);
+          throw error;
+        },
+      ),
+      next: undefined,
+      topics,
+      events: [],
+      isOpen: true,
+      isTruncated: false,
     };
-    const known: CachedParticipants = { participants, read: Promise.resolve() };
-    this.#participants.set(key, known);
-    known.read = read();
-    return known;
+    this.#pending.set(key, pending);
+    return pending.document;
   }
 
-  #participantsOf(page: CachedPage): CachedParticipants | undefined {
-    const known = this.#participants.get(page.key);
-    return known?.participants.identity === page.identity ? known : undefined;
+  applyEvents(events: readonly TopicEvent[]): void {
+    if (events.some(({ event }) => event.kind === 'imported')) return this.clear();
+    for (const each of events) {
+      for (const key of this.#keys.get(each.topic) ?? [])
+        if (this.#documents.peek(key)?.isStaleBy(each) === true) this.#documents.delete(key);
+      for (const pending of this.#pending.values()) recordEvent(pending, each);
+    }
   }
 
-  #readOwn(wanted: PageQuery, { ids }: CachedPage) {
-    this.#viewerReads++;
-    return wanted.readViewerValues(this.#db, ids);
+  /** Removes all documents, and those being read, because they may be stale: events were lost. */
+  clear(): void {
+    this.#documents.clear();
+    for (const pending of this.#pending.values()) {
+      pending.isOpen = false;
+      pending.isTruncated = true;
+    }
   }
 
-  #readAll(wanted: PageQuery) {
-    this.#pageReads++;
-    return wanted.read(this.#db);
+  #put(key: string, document: CachedDocument): void {
+    this.#documents.set(key, document);
+    // A document that is larger than the whole cache is not stored.
+    if (this.#documents.peek(key) !== document) return;
+    for (const topic of document.topics) {
+      const keys = this.#keys.get(topic);
+      if (keys === undefined) this.#keys.set(topic, new Set([key]));
+      else keys.add(key);
+    }
   }
 
-  /** A cached flag of a member. Undefined if it was not read since it may have changed. */
-  findMemberFlag(key: string): boolean | undefined {
-    return this.#memberFlags.find(key)?.value;
-  }
-
-  async getMemberFlag({ key, topics, isStaleBy, read }: MemberFlag): Promise<boolean> {
-    const flag = await this.#memberFlags.getOrCreate(key, topics, async () => {
-      return { value: await read(this.#db), topics, isStaleBy, bytes: flagBytes };
-    });
-    return flag.value;
+  #unlink(key: string, topics: readonly Topic[]): void {
+    for (const topic of topics) {
+      const keys = this.#keys.get(topic);
+      if (keys?.delete(key) === true && keys.size === 0) this.#keys.delete(topic);
+    }
   }
 }
 
-/** `read` settles once the participants are loaded. */
-type CachedParticipants = { participants: PageParticipants; read: Promise<void> };
+function isAffected(document: CachedDocument, event: TopicEvent): boolean {
+  return document.topics.includes(event.topic) && document.isStaleBy(event);
+}
 
-const createPage = (wanted: PageQuery, { parts }: { parts: PageContent }) =>
-  compressPage(createCachedPage(wanted.key, wanted, parts));
+function recordEvent(pending: PendingDocument, event: TopicEvent): void {
+  if (pending.events.length === maxPendingEvents) pending.isTruncated = true;
+  else pending.events.push(event);
+  // The names in the document are not known yet.
+  if (pending.topics.includes(event.topic) || event.event.kind === 'member-renamed') pending.isOpen = false;
+}
 
-const viewerPageKey = (key: string, viewerId: number) => `${viewerId} ${key}`;
+/** Shorter documents are sent uncompressed. */
+const minCompressBytes = 1_024;
 
-const writesCookiePattern = new RegExp(`(?:^|;)\\s*${writesCookie.replace('.', '\\.')}=([^;]*)`);
+/** This level saves half as many bytes as the best one, in a quarter of its time. */
+const gzipLevel = 4;
 
-function readWritesCookie(cookie: string): string | undefined {
-  const [, value] = writesCookiePattern.exec(cookie) ?? [];
-  if (value === undefined) return undefined;
-  try {
-    return decodeURIComponent(value);
-  } catch {
-    // Not created by Parley, so it has no position.
-    return '';
-  }
+export function encodeDocument(
+  { json, topics, isStaleBy }: DocumentContent,
+  wanted: Encoding,
+  route: string,
+): CachedDocument {
+  const bytes = Buffer.from(json);
+  const encoding = bytes.length < minCompressBytes ? 'identity' : wanted;
+  const body = copyToOwnBuffer(encoding === 'gzip' ? gzipSync(bytes, { level: gzipLevel }) : bytes);
+  const digest = hash('sha1', bytes, 'base64url');
+  const etag = encoding === 'gzip' ? `"${digest}-gzip"` : `"${digest}"`;
+  // Only members may read, and each request is revalidated.
+  const notModifiedHeaders = {
+    'cache-control': 'private, no-cache',
+    vary: 'accept-encoding, cookie',
+    etag,
+  };
+  const headers = {
+    ...notModifiedHeaders,
+    'content-type': 'application/json',
+    'content-length': String(body.length),
+    ...(encoding === 'gzip' && { 'content-encoding': 'gzip' }),
+  };
+  return { body, etag, headers, notModifiedHeaders, route, topics, isStaleBy };
+}
+
+/**
+ * Copies bytes to a buffer of their own. Buffers of zlib are parts of 16 KB blocks, and short ones of Buffer.from share
+ * a pool: a stored slice would keep the whole block in memory.
+ */
+function copyToOwnBuffer(bytes: Buffer): Buffer<ArrayBuffer> {
+  const copy = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(copy);
+  return copy;
 }

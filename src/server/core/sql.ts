@@ -23,3 +23,7 @@ export function likePrefix(part: string): string {
  * it, because names appear in lists, feeds and emails (docs/product.md 3.4).
  */
 export const unnamedMember = sql.lit('Member');
+
+/** A time as in API responses: UTC, ISO 8601 with milliseconds. Null stays null. */
+export const jsonTime = (time: RawBuilder<unknown>) =>
+  sql<string>`to_char(${time} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;

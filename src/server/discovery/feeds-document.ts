@@ -1,49 +1,37 @@
 import type { TopicEvent } from '#server/core/events.ts';
-import type { PageQuery } from '#server/core/response-cache.ts';
+import type { DocumentRequest } from '#server/core/response-cache.ts';
 import {
   isAuthorRename,
   listAuthorTopics,
-  type QuestionCardRow,
-  toQuestionCard,
+  type QuestionCardDocumentRow,
+  toCardsJson,
 } from '#server/posts/index.ts';
 import { decodeCursor, paginate } from '#server/core/cursor.ts';
 import type { LiveEvent, Topic } from '#shared/core/events.ts';
 import type { Feed } from '#shared/discovery/feeds.ts';
 import { limits } from '#shared/core/limits.ts';
-import type { FeedPage } from '#shared/engagement/mutes.ts';
 import { feedCursors } from './feeds.ts';
-import { listFeedQuestions } from './feeds-queries.ts';
-
-export const feedDocumentKey = (feed: Feed, cursor: string | undefined) => `feed ${feed} ${cursor ?? ''}`;
+import { listFeedCards } from './feeds-queries.ts';
 
 /**
- * A page of a feed for members without muted tags: the first 20 questions, or the 20 after a cursor.
+ * The document of a page of a feed: the first 20 questions, or the 20 after a cursor.
  * @throws ProblemError 'invalid' for a malformed cursor.
  */
-export function feedDocument({ feed, cursor }: { feed: Feed; cursor: string | undefined }): PageQuery {
+export function feedDocument({ feed, cursor }: { feed: Feed; cursor: string | undefined }): DocumentRequest {
   const after = decodeCursor(cursor);
   const topics = eventTopics[feed];
   return {
-    key: feedDocumentKey(feed, cursor),
+    key: `/api/feeds/${feed}${cursor === undefined ? '' : `?cursor=${cursor}`}`,
     topics,
-    viewerKeys: [],
     async read(db) {
-      const rows = await listFeedQuestions(db, { feed, cursor: after, limit: limits.feedPage + 1 });
-      const { items: shown, nextCursor } = paginate(rows, limits.feedPage, feedCursors[feed]);
-      const items = shown.map(toQuestionCard);
-      const read: FeedPage = { items, mutedCount: 0, nextCursor };
+      const rows = await listFeedCards(db, { feed, cursor: after, limit: limits.feedPage + 1 });
+      const { items, nextCursor } = paginate(rows, limits.feedPage, feedCursors[feed]);
       return {
-        parts: {
-          json: JSON.stringify(read),
-          ids: [],
-          topics: [...topics, ...listAuthorTopics(items)],
-          isStaleBy: createStaleCheck(feed, rows),
-        },
-        values: [],
+        json: toCardsJson(items, nextCursor),
+        topics: [...topics, ...listAuthorTopics(items.map((row) => row.author_id))],
+        isStaleBy: createStaleCheck(feed, rows),
       };
     },
-    readViewerValues: () => Promise.resolve([]),
-    viewerTopics: { topics: [], isStaleBy: () => false },
   };
 }
 
@@ -58,7 +46,10 @@ const eventTopics: Readonly<Record<Feed, readonly Topic[]>> = {
  * Returns a function that says whether an event changes the page.
  * @param rows of the page and the next question, if there is one: it is not shown, but its deletion can end the list.
  */
-function createStaleCheck(feed: Feed, rows: readonly QuestionCardRow[]): (change: TopicEvent) => boolean {
+function createStaleCheck(
+  feed: Feed,
+  rows: readonly QuestionCardDocumentRow[],
+): (change: TopicEvent) => boolean {
   const ids = new Set(rows.map((row) => row.id));
   const last = rows.length > limits.feedPage ? rows[limits.feedPage - 1] : undefined;
   /** A question that was not on the page can enter it from this number of upvotes on. */
@@ -70,7 +61,8 @@ function createStaleCheck(feed: Feed, rows: readonly QuestionCardRow[]): (change
     if (topic === 'answers') return event.kind === 'answer-deleted';
     // With overlapping transactions, a new question can also appear on a later page.
     if (event.kind === 'question-posted') return minUpvotes === 0 || feed !== 'popular';
-    if (event.kind === 'question-counted') return ids.has(event.questionId) || event.upvotes >= minUpvotes;
+    if (event.kind === 'question-counted')
+      return event.by !== 'view' && (ids.has(event.questionId) || event.upvotes >= minUpvotes);
     return singleQuestionEvents.has(event.kind) && 'questionId' in event ? ids.has(event.questionId) : true;
   };
 }

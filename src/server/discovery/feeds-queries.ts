@@ -2,19 +2,38 @@ import { type RawBuilder, sql } from 'kysely';
 import { hasMutedTag, type Mutes } from '#server/engagement/index.ts';
 import type { Reader } from '#server/core/database.ts';
 import type { Cursor } from '#server/core/cursor.ts';
-import { bylineJoins, questionCardColumns, type QuestionCardRow } from '#server/posts/index.ts';
+import {
+  bylineJoins,
+  questionCardColumns,
+  questionCardDocumentColumns,
+  type QuestionCardDocumentRow,
+  type QuestionCardRow,
+} from '#server/posts/index.ts';
 import type { Feed } from '#shared/discovery/feeds.ts';
 
 /** At most `limit` rows after the cursor. */
 export type FeedWindow = { feed: Feed; cursor: Cursor | null; limit: number };
 
 /** Returns the questions of a feed in its order. */
-export async function listFeedQuestions(db: Reader, { feed, cursor, limit }: FeedWindow) {
+export async function listFeedCards(db: Reader, { feed, cursor, limit }: FeedWindow) {
   const { table, from, order } = lists[feed];
-  const { rows } = await sql<QuestionCardRow>`
-    select ${questionCardColumns} from ${table} ${bylineJoins}
+  const { rows } = await sql<QuestionCardDocumentRow>`
+    select ${questionCardDocumentColumns} from ${table} ${bylineJoins}
     where ${from(cursor)} order by ${order} limit ${limit}`.execute(db);
   return rows;
+}
+
+/** Returns the views of the same questions by id. */
+export async function readFeedViews(
+  db: Reader,
+  { feed, cursor, limit }: FeedWindow,
+): Promise<Record<string, number>> {
+  const { table, from, order } = lists[feed];
+  const { rows } = await sql<{ views: Record<string, number> }>`
+    select coalesce(json_object_agg(id, views), '{}') as views from (
+      select post.id, post.views from ${table} where ${from(cursor)} order by ${order} limit ${limit}
+    ) shown`.execute(db);
+  return rows[0]?.views ?? {};
 }
 
 /** Returns the ids and sort keys of the same rows, and which of them are muted. */

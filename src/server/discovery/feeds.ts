@@ -1,24 +1,34 @@
-import { feedWindow, readMutes, skipMuted } from '#server/engagement/index.ts';
+import { feedWindow, type Mutes, readMutesToApply, skipMuted } from '#server/engagement/index.ts';
 import type { Reader } from '#server/core/database.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { type Cursor, decodeCursor } from '#server/core/cursor.ts';
 import { toQuestionCard } from '#server/posts/index.ts';
 import type { Feed } from '#shared/discovery/feeds.ts';
 import { limits } from '#shared/core/limits.ts';
-import type { FeedPage } from '#shared/engagement/mutes.ts';
-import { listFeedSortKeys, listQuestionCards } from './feeds-queries.ts';
+import type { FeedPage, FeedViewer, MutedChoice } from '#shared/engagement/mutes.ts';
+import { listFeedSortKeys, listQuestionCards, readFeedViews } from './feeds-queries.ts';
+
+/** Returns what a viewer sees on a page of a feed. */
+export async function readFeedViewer(
+  db: Reader,
+  wanted: { feed: Feed; viewer: Viewer; cursor: string | undefined; muted: MutedChoice },
+): Promise<FeedViewer> {
+  const { feed, viewer, muted } = wanted;
+  const cursor = decodeCursor(wanted.cursor);
+  const mutes = await readMutesToApply(db, { viewerId: viewer.id, muted });
+  if (mutes === null)
+    return { views: await readFeedViews(db, { feed, cursor, limit: limits.feedPage }), withoutMuted: null };
+  return { views: {}, withoutMuted: await readFeedWithoutMuted(db, { feed, cursor, mutes }) };
+}
 
 /**
  * Returns a page of a feed without questions that have a tag the viewer muted: the first 20, or the 20 after a cursor
  * of that feed (docs/product.md 10).
  */
-export async function readFeedWithoutMuted(
+async function readFeedWithoutMuted(
   db: Reader,
-  wanted: { feed: Feed; viewer: Viewer; cursor: string | undefined },
+  { feed, cursor, mutes }: { feed: Feed; cursor: Cursor | null; mutes: Mutes },
 ): Promise<FeedPage> {
-  const { feed, viewer } = wanted;
-  const cursor = decodeCursor(wanted.cursor);
-  const mutes = await readMutes(db, viewer.id);
   const rows = await listFeedSortKeys(db, { feed, cursor, limit: feedWindow + 1, mutes });
   const passed = skipMuted(rows, {
     size: limits.feedPage,

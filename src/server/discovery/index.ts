@@ -1,6 +1,5 @@
 // The public file of this area: other areas import from here only.
 export { activityRoutes } from './activity-routes.ts';
-export { feedDocumentKey } from './feeds-document.ts';
 export { feedRoutes } from './feeds-routes.ts';
 export { searchPopularityJob } from './search-popularity.ts';
 export { searchRoutes } from './search-routes.ts';
@@ -22,5 +21,4 @@ export {
   rebuildTagStatistics,
   statisticsJob,
 } from './statistics.ts';
-export { tagDocumentKey, tagQuestionsDocumentKey, tagsDocumentKey } from './tags-document.ts';
 export { tagRoutes } from './tags-routes.ts';

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Database } from '#server/core/database.ts';
 import type { TopicEvent } from '#server/core/events.ts';
-import type { PageQuery } from '#server/core/response-cache.ts';
+import type { DocumentRequest } from '#server/core/response-cache.ts';
 import { isAuthorRename, listAuthorTopics } from '#server/posts/index.ts';
 import type { Topic } from '#shared/core/events.ts';
 import type { SearchResults } from '#shared/discovery/search.ts';
@@ -15,7 +15,9 @@ const maxRemembered = 5_000;
  * Returns a function that decides which searches are cached: those of words only, whose results are the same for all
  * viewers and times, from the second time on. Most searches come once, and would evict pages that many members read.
  */
-export function createSearchDocuments(searching: Database): (wanted: SearchRequest) => PageQuery | undefined {
+export function createSearchDocuments(
+  searching: Database,
+): (wanted: SearchRequest) => DocumentRequest | undefined {
   const seenSearches = new LRUCache<string, true>({ max: maxRemembered });
   return (wanted) => {
     if (wanted.kind === 'users' || parseSearch(wanted.query).some(isOperator)) return undefined;
@@ -27,28 +29,21 @@ export function createSearchDocuments(searching: Database): (wanted: SearchReque
 }
 
 /** A page of results. It becomes stale when a post that could be in it is written, changed or voted on. */
-function searchDocument(searching: Database, wanted: SearchRequest): PageQuery {
+function searchDocument(searching: Database, wanted: SearchRequest): DocumentRequest {
   const { kind, sort, cursor, query } = wanted;
   return {
     key: `search ${kind} ${sort} ${cursor ?? ''} ${query}`,
     topics,
-    viewerKeys: [],
     async read() {
       const results = await search(searching, wanted);
       const posts = [...results.questions, ...results.answers];
       const isStaleBy = createStaleCheck(results);
       return {
-        parts: {
-          json: JSON.stringify(results),
-          ids: [],
-          topics: [...topics, ...listAuthorTopics(posts)],
-          isStaleBy: (change) => isAuthorRename(change) ?? isStaleBy(change),
-        },
-        values: [],
+        json: JSON.stringify(results),
+        topics: [...topics, ...listAuthorTopics(posts.map((post) => post.authorId))],
+        isStaleBy: (change) => isAuthorRename(change) ?? isStaleBy(change),
       };
     },
-    readViewerValues: () => Promise.resolve([]),
-    viewerTopics: { topics: [], isStaleBy: () => false },
   };
 }
 

@@ -2,7 +2,7 @@ import { withCode } from '#shared/core/coded-error.ts';
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Database } from '#server/core/database.ts';
 import { jsonResponse, problemResponses, createRouter } from '#server/core/http.ts';
-import { type PageReader, sendPage } from '#server/core/response-cache-http.ts';
+import type { SendDocument } from '#server/core/response-cache-http.ts';
 import { cursorQuery } from '#shared/core/fields.ts';
 import { limits } from '#shared/core/limits.ts';
 import {
@@ -49,14 +49,14 @@ const findInstantly = createRoute({
   responses: { 200: jsonResponse(instantResults, 'The results'), ...problemResponses },
 });
 
-export function searchRoutes({ pages, searchDb }: { pages: PageReader; searchDb: Database }) {
+export function searchRoutes({ sendDocument, searchDb }: { sendDocument: SendDocument; searchDb: Database }) {
   const getDocument = createSearchDocuments(searchDb);
   return createRouter()
     .openapi(find, async (c) => {
       const { q, in: kind, sort, cursor } = c.req.valid('query');
       const wanted = { query: foldSpaces(q), kind, sort, cursor, viewerId: c.get('viewer').id };
       const page = getDocument(wanted);
-      if (page !== undefined) return sendPage<SearchResults>(c, await pages.read(c, page));
+      if (page !== undefined) return sendDocument<SearchResults>(c, page);
       return c.json(await search(c.get('reader'), wanted), 200);
     })
     .openapi(findInstantly, async (c) =>

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
 import { startTestServer } from '#tests/support/server.ts';
-import { type FollowedTagsSummary, suggestedTags, type Tag } from '#shared/discovery/tags.ts';
+import { type FollowedTagsSummary, suggestedTags } from '#shared/discovery/tags.ts';
 
 const server = await startTestServer();
 afterAll(() => server.stop());
@@ -26,7 +26,7 @@ test.each([
   'career',
 ])('has a fixed description of the tag %s, without case', async (tag) => {
   await ann.ask({ tags: [tag.toUpperCase()] });
-  const { body } = await ann.get<Tag>(`/tags/${encodeURIComponent(tag)}`);
+  const body = await ann.readTag(tag);
   expect(body.name).toBe(tag.toUpperCase());
   expect(body.description).not.toMatch(/^Discussion about/);
   expect(body.description.length).toBeGreaterThan(10);
@@ -34,7 +34,7 @@ test.each([
 
 test('describes any other tag as a discussion about it', async () => {
   await ann.ask({ tags: ['Sourdough'] });
-  const { body } = await ann.get<Tag>('/tags/sourdough');
+  const body = await ann.readTag('sourdough');
   expect(body.description).toBe('Discussion about Sourdough');
 });
 

@@ -1,5 +1,5 @@
 import { decodeOffset, encodeCursor } from '#server/core/cursor.ts';
-import { toTag } from './tags-document.ts';
+import { toTagDocument } from './tags-document.ts';
 import { readMutesToApply } from '#server/engagement/index.ts';
 import type { Reader } from '#server/core/database.ts';
 import type { Viewer } from '#server/core/http.ts';
@@ -15,7 +15,7 @@ import {
   listFollowedTagNames,
   listFollowedTags,
   listNewestQuestionsByTag,
-  listTags,
+  listTagViewerRows,
 } from './tags-queries.ts';
 
 /** Followed tags per page of 'My Topics', and newest questions of each. */
@@ -44,7 +44,9 @@ export async function readFollowedTags(
   const byTag = Map.groupBy(cards, (card) => card.tag_id);
   return {
     items: shown.map((row) => ({
-      ...toTag(row),
+      ...toTagDocument(row),
+      following: row.following,
+      muted: row.muted,
       questions: (byTag.get(row.id) ?? []).map(toQuestionCard),
     })),
     nextCursor: rows.length > tagsPerPage ? encodeCursor({ after: offset + tagsPerPage, id: 0 }) : null,
@@ -74,7 +76,7 @@ async function suggestTags(db: Reader, viewer: Viewer): Promise<FollowedTagsSumm
     cursor: null,
     limit: popularRead,
   } as const;
-  const rows = await listTags(db, popular);
+  const rows = await listTagViewerRows(db, popular);
   const names =
     rows.length === 0 ? suggestedTags : rows.filter(({ muted }) => !muted).map(({ name }) => name);
   return names.slice(0, suggestedTags.length).map((name) => ({ name, description: getTagDescription(name) }));

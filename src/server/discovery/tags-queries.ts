@@ -3,7 +3,14 @@ import { hasMutedTag, type Mutes } from '#server/engagement/index.ts';
 import type { Reader } from '#server/core/database.ts';
 import { existsForRow, likeContains } from '#server/core/sql.ts';
 import type { Cursor } from '#server/core/cursor.ts';
-import { bylineJoins, isTagVisible, questionCardColumns, type QuestionCardRow } from '#server/posts/index.ts';
+import {
+  bylineJoins,
+  isTagVisible,
+  questionCardColumns,
+  questionCardDocumentColumns,
+  type QuestionCardDocumentRow,
+  type QuestionCardRow,
+} from '#server/posts/index.ts';
 import type { TagSort } from '#shared/discovery/tags.ts';
 
 export type TagRow = {
@@ -13,31 +20,44 @@ export type TagRow = {
   questions_count: number;
   followers_count: number;
   active_at: Date | null;
-  following: boolean;
-  muted: boolean;
 };
 
-const tagColumns = (viewerId: number) => sql`
-  tag.id, tag.name, tag.key, tag.questions_count, tag.active_at, tag.followers_count,
+/** The viewer's own state of a tag. */
+export type TagViewerRow = { name: string; following: boolean; muted: boolean };
+
+const tagColumns = sql`
+  tag.id, tag.name, tag.key, tag.questions_count, tag.active_at, tag.followers_count`;
+
+const viewerColumns = (viewerId: number) => sql`
   ${existsForRow(sql`from tag_follow where tag_id = tag.id and member_id = ${viewerId}`)} as following,
   ${existsForRow(sql`from tag_mute where tag_id = tag.id and member_id = ${viewerId}`)} as muted`;
 
-/**
- * Tags with questions, at most `limit`, after the cursor. `query` is a part of the name in lower case. The indexes
- * tag_popular, tag_alphabetical and tag_active serve the orders.
- */
-export async function listTags(
-  db: Reader,
-  wanted: { viewerId: number; query: string; sort: TagSort; cursor: Cursor | null; limit: number },
-) {
-  const { viewerId, query, sort, cursor, limit } = wanted;
+/** Tags with questions, at most `limit`, after the cursor. `query` is a part of the name in lower case. */
+export type TagWindow = { query: string; sort: TagSort; cursor: Cursor | null; limit: number };
+
+export async function listTags(db: Reader, wanted: TagWindow) {
+  const { rows } = await selectTags<TagRow>(wanted, tagColumns).execute(db);
+  return rows;
+}
+
+/** Returns the viewer's own state of the same tags. */
+export async function listTagViewerRows(db: Reader, wanted: TagWindow & { viewerId: number }) {
+  const columns = sql`tag.name, ${viewerColumns(wanted.viewerId)}`;
+  const { rows } = await selectTags<TagViewerRow>(wanted, columns).execute(db);
+  return rows;
+}
+
+/** The indexes tag_popular, tag_alphabetical and tag_active serve the orders. */
+function selectTags<Row>(
+  { query, sort, cursor, limit }: TagWindow,
+  columns: RawBuilder<unknown>,
+): RawBuilder<Row> {
   const { order, afterCursor } = orders[sort];
   const named = query === '' ? sql`true` : sql`tag.key like ${likeContains(query)}`;
-  const { rows } = await sql<TagRow>`
-    select ${tagColumns(viewerId)} from tag
+  return sql<Row>`
+    select ${columns} from tag
     where tag.questions_count > 0 and ${named} and ${cursor === null ? sql`true` : afterCursor(cursor)}
-    order by ${order} limit ${limit}`.execute(db);
-  return rows;
+    order by ${order} limit ${limit}`;
 }
 
 type Order = { order: RawBuilder<unknown>; afterCursor: (cursor: Cursor) => RawBuilder<unknown> };
@@ -58,23 +78,18 @@ const orders: Readonly<Record<TagSort, Order>> = {
   },
 };
 
-/** Returns the viewer's own state of tags: followed, muted. */
-export async function listViewerTagStates(
-  db: Reader,
-  { ids, viewerId }: { ids: readonly number[]; viewerId: number },
-) {
-  const wanted = sql`any(${[...ids]}::bigint[])`;
-  const { rows } = await sql<{ id: number; following: boolean; muted: boolean }>`
-    select tag_id as id, bool_or(following) as following, bool_or(not following) as muted from (
-      select tag_id, true as following from tag_follow where member_id = ${viewerId} and tag_id = ${wanted}
-      union all select tag_id, false from tag_mute where member_id = ${viewerId} and tag_id = ${wanted}
-    ) own group by tag_id`.execute(db);
-  return rows;
+export async function findTagByKey(db: Reader, key: string) {
+  const { rows } = await sql<TagRow>`
+    select ${tagColumns} from tag where tag.key = ${key} and ${isTagVisible}`.execute(db);
+  return rows[0];
 }
 
-export async function findTagByKey(db: Reader, { key, viewerId }: { key: string; viewerId: number }) {
-  const { rows } = await sql<TagRow>`
-    select ${tagColumns(viewerId)} from tag where tag.key = ${key} and ${isTagVisible}`.execute(db);
+/** Returns the viewer's own state of a tag. */
+export async function findTagViewerRow(db: Reader, { key, viewerId }: { key: string; viewerId: number }) {
+  const { rows } = await sql<TagViewerRow>`
+    select tag.name, ${viewerColumns(viewerId)} from tag where tag.key = ${key} and ${isTagVisible}`.execute(
+    db,
+  );
   return rows[0];
 }
 
@@ -83,8 +98,8 @@ export async function listFollowedTags(
   db: Reader,
   { viewerId, offset, limit }: { viewerId: number; offset: number; limit: number },
 ) {
-  const { rows } = await sql<TagRow>`
-    select ${tagColumns(viewerId)} from tag_follow follow join tag on tag.id = follow.tag_id
+  const { rows } = await sql<TagRow & TagViewerRow>`
+    select ${tagColumns}, ${viewerColumns(viewerId)} from tag_follow follow join tag on tag.id = follow.tag_id
     where follow.member_id = ${viewerId} and ${isTagVisible} order by tag.key limit ${limit} offset ${offset}`.execute(
     db,
   );
@@ -103,20 +118,40 @@ export async function listFollowedTagNames(
   return rows;
 }
 
-/** Questions with a tag, newest first. The index question_tag_newest serves the order. */
-export async function listTagQuestions(
-  db: Reader,
-  { key, cursor, limit }: { key: string; cursor: Cursor | null; limit: number },
-) {
+/** Questions with a tag after the cursor, at most `limit`. */
+type TagQuestionsWindow = { key: string; cursor: Cursor | null; limit: number };
+
+/** Questions with a tag, newest first. */
+export async function listTagQuestionCards(db: Reader, wanted: TagQuestionsWindow) {
+  const joined = sql`${questionCardDocumentColumns} from ${taggedQuestions} ${bylineJoins}`;
+  const { rows } = await selectTagQuestions<QuestionCardDocumentRow>(wanted, joined).execute(db);
+  return rows;
+}
+
+/** Returns the views of the same questions by id. */
+export async function readTagQuestionViews(db: Reader, wanted: TagQuestionsWindow) {
+  const { rows } = await sql<{ views: Record<string, number> }>`
+    select coalesce(json_object_agg(id, views), '{}') as views from (
+      ${selectTagQuestions(wanted, sql`post.id, post.views from ${taggedQuestions}`)}
+    ) shown`.execute(db);
+  return rows[0]?.views ?? {};
+}
+
+const taggedQuestions = sql`question_tag link join question post on post.id = link.question_id`;
+
+/** The index question_tag_newest serves the order. */
+function selectTagQuestions<Row>(
+  { key, cursor, limit }: TagQuestionsWindow,
+  columnsAndTables: RawBuilder<unknown>,
+): RawBuilder<Row> {
   const afterCursor =
     cursor === null
       ? sql`true`
       : sql`(link.question_created_at, link.question_id) < (${new Date(cursor.after)}::timestamptz, ${cursor.id})`;
-  const { rows } = await sql<QuestionCardRow>`
-    select ${questionCardColumns} from question_tag link join question post on post.id = link.question_id ${bylineJoins}
+  return sql<Row>`
+    select ${columnsAndTables}
     where link.tag_id = (select id from tag where key = ${key}) and ${afterCursor}
-    order by link.question_created_at desc, link.question_id desc limit ${limit}`.execute(db);
-  return rows;
+    order by link.question_created_at desc, link.question_id desc limit ${limit}`;
 }
 
 /** Questions of a tag that are read at most to find those that are not muted. */

@@ -4,16 +4,7 @@ export { setBookmark } from './bookmarks.ts';
 export { followRoutes } from './follows-routes.ts';
 export { setTagFollow } from './follows-tags.ts';
 export { followTag } from './follows.ts';
-export {
-  feedWindow,
-  hasMutedTag,
-  hasMutedTags,
-  hasMutedTagsKey,
-  type Mutes,
-  readMutes,
-  readMutesToApply,
-  skipMuted,
-} from './mutes-filter.ts';
+export { feedWindow, hasMutedTag, type Mutes, readMutesToApply, skipMuted } from './mutes-filter.ts';
 export { muteRoutes } from './mutes-routes.ts';
 export { voteRoutes } from './votes-routes.ts';
 export { createVoteBatcher, setVotesOfMember } from './votes.ts';

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import type { Reader } from '#server/core/database.ts';
-import type { MemberFlag } from '#server/core/response-cache.ts';
 import { existsForRow } from '#server/core/sql.ts';
 import { type Cursor, encodeCursor } from '#server/core/cursor.ts';
 import { limits } from '#shared/core/limits.ts';
@@ -11,19 +10,6 @@ export type Mutes = { viewerId: number; tagIds: readonly number[] };
 
 /** Rows a feed reads for one page at most, even if most of them are muted. */
 export const feedWindow = 400;
-
-/** Cache key of the fact whether a member has muted a tag. */
-export const hasMutedTagsKey = (memberId: number) => `mutes ${memberId}`;
-
-/** Whether a member has muted a tag. Members without muted tags share the cached feeds. */
-export function hasMutedTags(memberId: number): MemberFlag {
-  return {
-    key: hasMutedTagsKey(memberId),
-    topics: [`member:${memberId}`],
-    isStaleBy: ({ event }) => event.kind === 'mutes-changed' && 'tag' in event,
-    read: async (db) => (await readMutes(db, memberId)).tagIds.length > 0,
-  };
-}
 
 /** Returns the tags to leave out of the member's feeds. */
 export async function readMutes(db: Reader, viewerId: number): Promise<Mutes> {

@@ -8,8 +8,8 @@ const { ann, bob, moderator } = await startModeration();
 
 /** Returns the tags that are visible to a member who follows tags, from every endpoint that lists tags. */
 async function shownTags() {
-  const topics = expectOk(await bob.get<TagsPage>('/tags?q=zorb')).items;
-  const all = expectOk(await bob.get<TagsPage>('/tags')).items;
+  const topics = (await bob.readTags('?q=zorb')).items;
+  const all = (await bob.readTags()).items;
   const followed = expectOk(await bob.get<TagsPage>('/following/tags')).items;
   const { tags, total } = expectOk(await bob.get<FollowedTagsSummary>('/following'));
   const page = await bob.get<Tag>('/tags/zorbing');

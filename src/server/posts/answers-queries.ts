@@ -35,30 +35,33 @@ const answerColumns = (viewerId: number) => sql`
  */
 export type AnswerWindow = {
   questionId: number;
-  viewerId: number;
   sort: AnswerSort;
   cursor: Cursor | null;
   limit: number;
 };
 
-export async function listAnswerRows(db: Reader, wanted: AnswerWindow) {
-  const { rows } = await selectAnswers(wanted).execute(db);
+export async function listAnswerRows(db: Reader, wanted: AnswerWindow & { viewerId: number }) {
+  const { rows } = await selectAnswers<ListedAnswerRow>(wanted, answerColumns(wanted.viewerId)).execute(db);
   return rows;
 }
 
-export function selectAnswers(wanted: AnswerWindow): RawBuilder<ListedAnswerRow> {
-  const { questionId, viewerId, sort, cursor, limit } = wanted;
+/**
+ * The query of a page of answers.
+ * @param columns of `answer post` with the byline's joins; those of the sort order must be among them
+ */
+export function selectAnswers<Row>(wanted: AnswerWindow, columns: RawBuilder<unknown>): RawBuilder<Row> {
+  const { questionId, sort, cursor, limit } = wanted;
   const { from, question, afterCursor, order, orderOfRows = order } = orders[sort];
   const accepted = sql`(select accepted_answer_id from question where id = ${questionId})`;
-  const others = sql<ListedAnswerRow>`
-    select ${answerColumns(viewerId)}, false as accepted from ${from} ${bylineJoins}
+  const others = sql<Row>`
+    select ${columns}, false as accepted from ${from} ${bylineJoins}
     where ${question} = ${questionId} and post.id is distinct from ${accepted}
       ${cursor === null ? sql`` : sql`and ${afterCursor(cursor)}`}
     order by ${order} limit ${sql.lit(limit)}`;
   if (cursor !== null) return others;
-  return sql<ListedAnswerRow>`
+  return sql<Row>`
     select * from (
-      (select ${answerColumns(viewerId)}, true as accepted from answer post ${bylineJoins} where post.id = ${accepted})
+      (select ${columns}, true as accepted from answer post ${bylineJoins} where post.id = ${accepted})
       union all (${others})
     ) post order by post.accepted desc, ${orderOfRows}`;
 }

@@ -5,7 +5,6 @@ import { expectOk, type Member } from '#tests/support/member.ts';
 import { startTestServer } from '#tests/support/server.ts';
 import { writeAllSortKeys } from '#tests/support/sort-keys.ts';
 import type { AnswersPage, AnswerSort } from '#shared/posts/answers.ts';
-import type { QuestionPageData } from '#shared/posts/questions.ts';
 
 const server = await startTestServer();
 afterAll(() => server.stop());
@@ -14,8 +13,7 @@ const ann = await server.register('Ann');
 const bob = await server.register('Bob');
 const eve = await server.register('Eve');
 
-const pageOf = async (member: Member, id: number, sort: AnswerSort) =>
-  expectOk(await member.get<QuestionPageData>(`/questions/${id}?sort=${sort}`));
+const pageOf = async (member: Member, id: number, sort: AnswerSort) => member.read(id, sort);
 const idsOf = ({ items }: AnswersPage) => items.map((answer) => answer.id);
 
 /** The ids of all pages of a question's answers in one order. */

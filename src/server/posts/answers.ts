@@ -33,11 +33,10 @@ import {
   lockAnswer,
   lockRepliesOfAnswer,
   recountAnswers,
-  selectAnswers,
   updateAnswer,
 } from './answers-queries.ts';
 
-export type { AnswerRow, ListedAnswerRow };
+export type { AnswerRow };
 
 const answerNotFound = () => new ProblemError('answer-not-found');
 
@@ -61,21 +60,6 @@ export async function listAnswers(db: Reader, wanted: AnswersRequest): Promise<A
   });
   const { items, nextCursor } = toPage(rows, sort);
   return { items: await withReplies(db, items, viewer), nextCursor };
-}
-
-/** The query of a question's first answers, for a statement that reads the whole page. */
-export function selectFirstAnswers(wanted: { questionId: number; viewerId: number; sort: AnswerSort }) {
-  return selectAnswers({ ...wanted, cursor: null, limit: limits.answersPage + 1 });
-}
-
-/** Builds the first page from these rows and the first replies. */
-export function toFirstAnswersPage(
-  rows: readonly ListedAnswerRow[],
-  sort: AnswerSort,
-  replies: ReadonlyMap<number, RepliesPage>,
-): AnswersPage {
-  const { items, nextCursor } = toPage(rows, sort);
-  return { items: items.map((row) => toAnswer(row, replies.get(row.id))), nextCursor };
 }
 
 function toPage(rows: readonly ListedAnswerRow[], sort: AnswerSort) {

@@ -1,6 +1,7 @@
 import type { AnswerCard } from '#shared/posts/cards.ts';
 import { sql } from 'kysely';
-import { bylineColumns, type BylineRow, toByline } from './posts.ts';
+import { jsonTime } from '#server/core/sql.ts';
+import { bylineColumns, bylineJson, type BylineRow, toByline } from './posts.ts';
 import { createExcerpt } from './excerpt.ts';
 import type { QuestionCard } from '#shared/posts/questions.ts';
 
@@ -57,15 +58,18 @@ export type QuestionCardRow = BylineRow & {
   is_duplicate: boolean;
 };
 
+/** The names of the tags of `question post` in its author's order. */
+export const questionTagNames = sql<string[]>`array(
+  select tag.name from question_tag join tag on tag.id = question_tag.tag_id
+  where question_tag.question_id = post.id order by question_tag.position
+)`;
+
 /** The columns of a question in a list, selected from `question post` with the byline's joins. */
 export const questionCardColumns = sql`
   post.id, post.title, post.excerpt, post.excerpt_cut, post.created_at,
   post.upvotes, post.downvotes, post.views, post.answer_count, post.accepted_answer_id,
   post.duplicate_of is not null as is_duplicate,
-  array(
-    select tag.name from question_tag join tag on tag.id = question_tag.tag_id
-    where question_tag.question_id = post.id order by question_tag.position
-  ) as tags,
+  ${questionTagNames} as tags,
   ${bylineColumns}`;
 
 /** Converts a row to a question card of the API. */
@@ -85,4 +89,30 @@ export function toQuestionCard(row: QuestionCardRow): QuestionCard {
     solved: row.accepted_answer_id !== null,
     duplicate: row.is_duplicate,
   };
+}
+
+/** A question in the document of a list, and what its list needs to know of it. */
+export type QuestionCardDocumentRow = {
+  /** The JSON of the card. */
+  card: string;
+  id: number;
+  author_id: number | null;
+  created_at: Date;
+  upvotes: number;
+};
+
+/** Its columns, selected from `question post` with the byline's joins. */
+export const questionCardDocumentColumns = sql`
+  post.id, post.author_id, post.created_at, post.upvotes,
+  json_build_object(
+    'id', post.id, 'title', post.title, 'excerpt', post.excerpt, 'excerptCut', post.excerpt_cut,
+    'tags', ${questionTagNames}, ${bylineJson('question')},
+    'createdAt', ${jsonTime(sql`post.created_at`)},
+    'upvotes', post.upvotes, 'downvotes', post.downvotes, 'answerCount', post.answer_count,
+    'solved', post.accepted_answer_id is not null, 'duplicate', post.duplicate_of is not null
+  )::text as card`;
+
+/** The JSON of a page of cards. */
+export function toCardsJson(rows: readonly QuestionCardDocumentRow[], nextCursor: string | null): string {
+  return `{"items":[${rows.map(({ card }) => card).join()}],"nextCursor":${JSON.stringify(nextCursor)}}`;
 }

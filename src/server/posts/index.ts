@@ -6,8 +6,11 @@ export {
   type AnswerCardRow,
   createAnswerExcerpt,
   questionCardColumns,
+  questionCardDocumentColumns,
+  type QuestionCardDocumentRow,
   type QuestionCardRow,
   toAnswerCard,
+  toCardsJson,
   toQuestionCard,
 } from './cards.ts';
 export { draftRoutes } from './drafts-routes.ts';
@@ -26,7 +29,6 @@ export {
 export { getLockedError, lockQuestionsOf } from './posts-locks.ts';
 export { bylineJoins, isAuthorRename, listAuthorTopics } from './posts.ts';
 export { deleteQuestion, removeQuestion } from './questions-deletion.ts';
-export { getViewerChange, questionDocumentKey } from './questions-document.ts';
 export { questionRoutes } from './questions-routes.ts';
 export {
   addRestoredQuestion,

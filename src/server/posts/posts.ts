@@ -1,6 +1,6 @@
 import { unnamedMember } from '#server/core/sql.ts';
 import type { PostKind, Source } from '#shared/core/fields.ts';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { TopicEvent } from '#server/core/events.ts';
 import type { Topic } from '#shared/core/events.ts';
 
@@ -41,16 +41,37 @@ export function toByline(row: BylineRow, kind: PostKind) {
   return { authorId: row.author_id, authorName: row.author_name, source: sourceOf(row, kind) };
 }
 
+/**
+ * The same fields as arguments of `json_build_object`.
+ * @param shown whether author and source are shown
+ */
+export const bylineJson = (kind: PostKind, shown: RawBuilder<unknown> = sql`true`) => sql`
+  'authorId', case when ${shown} then post.author_id end,
+  'authorName', case when ${shown} then coalesce(author.display_name, post.imported_author_name, ${unnamedMember}) else '' end,
+  'source', case when ${shown} and source.site is not null and post.source_key is not null then json_build_object(
+    'site', source.site,
+    'url', 'https://' || source.site || '/' || ${sql.lit(sourcePaths[kind])} || '/' || post.source_key,
+    'authorUrl', 'https://' || source.site || '/users/' || author.source_key,
+    'license', coalesce(post.source_license, ${sql.lit(defaultLicense)})
+  ) end`;
+
+const sourcePaths: Readonly<Record<PostKind, string>> = {
+  question: 'questions',
+  answer: 'a',
+  reply: 'posts/comments',
+};
+
+const defaultLicense = 'CC BY-SA 4.0';
+
 /** The original post on its Stack Exchange site, which the licence requires to be shown. */
 function sourceOf(row: BylineRow, kind: PostKind): Source {
   if (row.source_site === null || row.source_key === null) return null;
   const site = `https://${row.source_site}`;
-  const paths = { question: 'questions', answer: 'a', reply: 'posts/comments' };
   return {
     site: row.source_site,
-    url: `${site}/${paths[kind]}/${row.source_key}`,
+    url: `${site}/${sourcePaths[kind]}/${row.source_key}`,
     authorUrl: row.author_source_key === null ? null : `${site}/users/${row.author_source_key}`,
-    license: row.source_license ?? 'CC BY-SA 4.0',
+    license: row.source_license ?? defaultLicense,
   };
 }
 
@@ -60,10 +81,8 @@ export function toTimes(row: { created_at: Date; edited_at: Date | null }) {
 }
 
 /** The topics with events about the names of the authors. */
-export function listAuthorTopics(posts: Iterable<{ authorId: number | null }>): Topic[] {
-  const ids = new Set<number>();
-  for (const { authorId } of posts) if (authorId !== null) ids.add(authorId);
-  return [...ids].map((id): Topic => `profile:${id}`);
+export function listAuthorTopics(authorIds: Iterable<number | null>): Topic[] {
+  return [...new Set(authorIds)].filter((id) => id !== null).map((id): Topic => `profile:${id}`);
 }
 
 /** Whether an event about an author's profile changes the name. Undefined for other events. */

@@ -1,144 +1,153 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type ListedAnswerRow, selectFirstAnswers } from './answers.ts';
+import { selectAnswers } from './answers-queries.ts';
+import { questionTagNames } from './cards.ts';
+import { bylineJoins, bylineJson } from './posts.ts';
+import { selectFirstReplies, selectReplies } from './replies-queries.ts';
+import { encodeCursorInSql } from '#server/core/cursor.ts';
 import type { Reader } from '#server/core/database.ts';
-import type { Participant } from '#server/core/response-cache-participants.ts';
-import { type ReplyRow, selectThreadReplies } from './replies.ts';
+import { existsForRow, jsonTime } from '#server/core/sql.ts';
 import type { AnswerSort } from '#shared/posts/answers.ts';
-import type { VoteDirection } from '#shared/core/fields.ts';
 import { limits } from '#shared/core/limits.ts';
-import { type QuestionRow, selectQuestion } from './questions-queries.ts';
 
-export type QuestionDocumentRows = {
-  question: QuestionRow;
-  questionReplies: ReplyRow[];
-  answers: ListedAnswerRow[];
-  replies: ReplyRow[];
-  visitedAt: Date | null;
+type QuestionDocumentRow = {
+  /** The JSON of the document. */
+  document: string;
+  authorIds: number[];
 };
-
-/** Reads all rows of a question's page in one round trip. Undefined if there is no such question. */
-export async function readQuestionDocumentRows(
-  db: Reader,
-  { id, viewerId, sort }: { id: number; viewerId: number; sort: AnswerSort },
-): Promise<QuestionDocumentRows | undefined> {
-  // The accepted answer and a page of others.
-  const answers = sql`select id from first_answer limit ${sql.lit(limits.answersPage + 1)}`;
-  const thread = selectThreadReplies({ questionId: id, viewerId, answers });
-  const { rows } = await sql<{ [Part in keyof QuestionDocumentRows]: unknown }>`
-    with first_answer as materialized (${selectFirstAnswers({ questionId: id, viewerId, sort })})
-    select (select row_to_json(each) from (${selectQuestion({ id, viewerId })}) each) as question,
-      ${list(thread.questionReplies)} as "questionReplies",
-      ${list(sql`select * from first_answer`)} as answers,
-      ${list(thread.replies)} as replies,
-      ${visit({ id, viewerId })} as "visitedAt"`.execute(db);
-  const [row] = rows;
-  if (row === undefined || row.question === null) return undefined;
-  return {
-    question: parseTimes(row.question as Plain<QuestionRow>),
-    questionReplies: (row.questionReplies as Plain<ReplyRow>[]).map(parseTimes<ReplyRow>),
-    answers: (row.answers as Plain<ListedAnswerRow>[]).map(parseTimes<ListedAnswerRow>),
-    replies: (row.replies as Plain<ReplyRow>[]).map(parseTimes<ReplyRow>),
-    visitedAt: row.visitedAt as Date | null,
-  };
-}
-
-/** The viewer's own values on a question's page. Posts without a vote of the viewer are omitted. */
-export type ViewerRow = {
-  vote: VoteDirection | null;
-  following: boolean;
-  bookmarked: boolean;
-  muted: boolean;
-  visitedAt: Date | null;
-  answerVotes: Record<string, VoteDirection> | null;
-  replyVotes: Record<string, VoteDirection> | null;
-  bookmarkedAnswers: number[] | null;
-};
-
-export async function readViewerRow(
-  db: Reader,
-  wanted: { id: number; viewerId: number; answerIds: readonly number[]; replyIds: readonly number[] },
-): Promise<ViewerRow> {
-  const { id, viewerId } = wanted;
-  const answerIds = sql`${[...wanted.answerIds]}::bigint[]`;
-  const replyIds = sql`${[...wanted.replyIds]}::bigint[]`;
-  const { rows } = await sql<ViewerRow>`
-    select (select direction from vote where question_id = ${id} and member_id = ${viewerId}) as vote,
-      exists (select 1 from question_follow where question_id = ${id} and member_id = ${viewerId}) as following,
-      exists (
-        select 1 from bookmark where question_id = ${id} and answer_id is null and member_id = ${viewerId}
-      ) as bookmarked,
-      exists (select 1 from question_mute where question_id = ${id} and member_id = ${viewerId}) as muted,
-      ${visit({ id, viewerId })} as "visitedAt",
-      (
-        select json_object_agg(answer_id, direction) from vote
-        where answer_id = any(${answerIds}) and member_id = ${viewerId}
-      ) as "answerVotes",
-      (
-        select json_object_agg(reply_id, direction) from vote
-        where reply_id = any(${replyIds}) and member_id = ${viewerId}
-      ) as "replyVotes",
-      (
-        select json_agg(answer_id) from bookmark
-        where answer_id = any(${answerIds}) and member_id = ${viewerId}
-      ) as "bookmarkedAnswers"`.execute(db);
-  const [row] = rows;
-  if (row === undefined) throw new Error('a select without a table returned no row');
-  return row;
-}
 
 /**
- * The members with values of their own on a question's page, with the time of their last visit if that is all. Null if
- * there are `limit` or more such rows.
+ * Reads the document of a question's page as JSON that PostgreSQL builds. Undefined if there is no such question.
  */
-export async function listParticipants(
+export async function readQuestionDocumentRow(
   db: Reader,
-  wanted: { id: number; answerIds: readonly number[]; replyIds: readonly number[]; limit: number },
-): Promise<Participant[] | null> {
-  const { id, limit } = wanted;
-  const answerIds = sql`${[...wanted.answerIds]}::bigint[]`;
-  const replyIds = sql`${[...wanted.replyIds]}::bigint[]`;
-  const { rows } = await sql<{ found: number; ids: number[] | null; times: (number | null)[] | null }>`
-    with own as materialized (
-      select member_id, (extract(epoch from coalesce(visited_at, viewed_at)) * 1000)::bigint as visit
-      from question_view where question_id = ${id}
-      union all select member_id, null from vote where question_id = ${id}
-      union all select member_id, null from vote where answer_id = any(${answerIds})
-      union all select member_id, null from vote where reply_id = any(${replyIds})
-      union all select member_id, null from question_follow where question_id = ${id}
-      union all select member_id, null from question_mute where question_id = ${id}
-      union all select member_id, null from bookmark where question_id = ${id}
-      limit ${limit}
+  { id, sort }: { id: number; sort: AnswerSort },
+): Promise<QuestionDocumentRow | undefined> {
+  const { rows } = await sql<QuestionDocumentRow>`
+    with first_answer as materialized (${selectFirstAnswers(id, sort)}),
+    listed_reply as materialized (${selectThreadReplies(id, limits.repliesPage + 1, replyJson)}),
+    reply_page as materialized (
+      select answer_id, json_build_object(
+        'items', json_agg(reply order by n) filter (where n <= ${sql.lit(limits.repliesPage)}),
+        'nextCursor', case when max(n) > ${sql.lit(limits.repliesPage)} then max(cursor) filter (where n = ${sql.lit(limits.repliesPage)}) end
+      ) as page
+      from (
+        select answer_id, reply, cursor, row_number() over (partition by answer_id order by id) as n from listed_reply
+      ) numbered
+      group by answer_id
+    ),
+    listed_answer as materialized (
+      select n, post.author_id, ${encodeCursorInSql(...answerPosition[sort])} as cursor, json_build_object(
+        'id', post.id, 'questionId', post.question_id, 'content', post.content, ${bylineJson('answer')},
+        'createdAt', ${jsonTime(sql`post.created_at`)}, 'editedAt', ${jsonTime(sql`post.edited_at`)},
+        'upvotes', post.upvotes, 'downvotes', post.downvotes,
+        'replies', coalesce((select page from reply_page where answer_id = post.id), ${noItems})
+      ) as answer
+      from first_answer join answer post using (id) ${bylineJoins} where n <= ${sql.lit(limits.answersPage)}
     )
-    select (select count(*) from own) as found, json_agg(member_id) as ids, json_agg(time) as times from (
-      select member_id, case when bool_and(visit is not null) then max(visit) end as time
-      from own group by member_id
-    ) member`.execute(db);
-  const [row] = rows;
-  if (row === undefined || row.found >= limit) return null;
-  return (row.ids ?? []).map((memberId, index) => ({ memberId, time: row.times?.[index] ?? null }));
+    select json_build_object(
+      'question', json_build_object(
+        'id', post.id, 'title', post.title, 'content', post.content, 'excerpt', post.excerpt,
+        'tags', ${questionTagNames}, ${bylineJson('question')},
+        'createdAt', ${jsonTime(sql`post.created_at`)}, 'editedAt', ${jsonTime(sql`post.edited_at`)},
+        'upvotes', post.upvotes, 'downvotes', post.downvotes, 'answerCount', post.answer_count,
+        'acceptedAnswerId', post.accepted_answer_id, 'lockReason', post.lock_reason,
+        'duplicateOf', post.duplicate_of
+      ),
+      'replies', coalesce((select page from reply_page where answer_id is null), ${noItems}),
+      'answers', (
+        select json_build_object(
+          'items', coalesce(json_agg(answer order by n), '[]'),
+          'nextCursor', case when (select max(n) from first_answer) > ${sql.lit(limits.answersPage)}
+            then max(cursor) filter (where n = ${sql.lit(limits.answersPage)}) end
+        ) from listed_answer
+      ),
+      'sort', ${sort}::text
+    )::text as document,
+    (
+      select coalesce(json_agg(author_id), '[]') from (
+        select post.author_id union select author_id from listed_answer union select author_id from listed_reply
+      ) author where author_id is not null
+    ) as "authorIds"
+    from question post ${bylineJoins} where post.id = ${id}`.execute(db);
+  return rows[0];
 }
 
-const visit = ({ id, viewerId }: { id: number; viewerId: number }) => sql`(
-  select coalesce(visited_at, viewed_at) from question_view
-  where question_id = ${id} and member_id = ${viewerId}
+/** Reads what a viewer sees on a question's page as JSON. Undefined if there is no such question. */
+export async function readQuestionViewerJson(
+  db: Reader,
+  { id, sort, viewerId }: { id: number; sort: AnswerSort; viewerId: number },
+): Promise<string | undefined> {
+  const own = (table: string) =>
+    sql`from ${sql.table(table)} where question_id = post.id and member_id = ${viewerId}`;
+  const { rows } = await sql<{ viewer: string }>`
+    with first_answer as materialized (${selectFirstAnswers(id, sort)})
+    select json_build_object(
+      'myVote', (select direction ${own('vote')}),
+      'following', exists (select ${own('question_follow')}),
+      'bookmarked', exists (select ${own('bookmark')} and answer_id is null),
+      'muted', exists (select ${own('question_mute')}),
+      'views', post.views,
+      'visitedAt', (select ${jsonTime(sql`coalesce(visited_at, viewed_at)`)} ${own('question_view')}),
+      'answerVotes', ${votesById(sql`select id, (
+        select direction from vote where answer_id = answer.id and member_id = ${viewerId}
+      ) as vote from first_answer answer`)},
+      'replyVotes', ${votesById(sql`select id, (
+        select direction from vote
+        where reply_id = reply.id and member_id = ${viewerId} and reply.deleted_at is null
+      ) as vote from (${selectThreadReplies(id, limits.repliesPage, sql`post.id, post.deleted_at`)}) reply`)},
+      'bookmarkedAnswers', (
+        select coalesce(json_agg(id), '[]') from first_answer answer
+        where ${existsForRow(sql`from bookmark where answer_id = answer.id and member_id = ${viewerId}`)}
+      )
+    )::text as viewer
+    from question post where post.id = ${id}`.execute(db);
+  return rows[0]?.viewer;
+}
+
+/** The votes of a query with the columns `id` and `vote`, without those that are null. */
+const votesById = (votes: RawBuilder<unknown>) => sql`(
+  select coalesce(json_object_agg(id, vote) filter (where vote is not null), '{}') from (${votes} offset 0) own
 )`;
 
-/** The rows of a query as one JSON value, in their order. */
-const list = (query: RawBuilder<unknown>) =>
-  sql`(select coalesce(json_agg(each), '[]') from (${query}) each)`;
-
-/** A row as JSON: its times are strings. */
-type Plain<Row> = {
-  [Column in keyof Row]: Date extends Row[Column] ? string | Exclude<Row[Column], Date> : Row[Column];
-};
-
-const times = ['created_at', 'edited_at', 'updated_at'] as const;
-
-function parseTimes<Row>(plain: Plain<Row>): Row {
-  const row: Record<string, unknown> = { ...plain };
-  for (const column of times) {
-    const value = row[column];
-    if (typeof value === 'string') row[column] = new Date(value);
-  }
-  return row as Row;
+/**
+ * The first page of answers and the one after it. The accepted answer has the number 0, the others are numbered from 1.
+ */
+function selectFirstAnswers(questionId: number, sort: AnswerSort): RawBuilder<unknown> {
+  const first = { questionId, sort, cursor: null, limit: limits.answersPage + 1 };
+  const columns = sql`post.id, post.created_at, post.upvotes, post.downvotes`;
+  return sql`
+    select id, count(*) filter (where not accepted) over (rows unbounded preceding) as n
+    from (${selectAnswers(first, columns)}) answer`;
 }
+
+/** The first comments on a question and the first replies to each of its answers in `first_answer`. */
+function selectThreadReplies(
+  questionId: number,
+  limit: number,
+  columns: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  const answers = sql`select id from first_answer where n <= ${sql.lit(limits.answersPage)}`;
+  const on = { questionId, answerId: null };
+  return sql`
+    (${selectReplies({ on, afterId: 0, limit }, columns)})
+    union all (${selectFirstReplies({ answers, limit }, columns)})`;
+}
+
+/** A reply in the document. Nothing of a deleted one is shown but its place. */
+const replyJson = sql`
+  post.id, post.answer_id, post.author_id, ${encodeCursorInSql(sql`0`, sql`post.id`)} as cursor,
+  json_build_object(
+    'id', post.id, 'questionId', post.question_id, 'answerId', post.answer_id,
+    'parentReplyId', post.parent_reply_id, 'level', post.level, 'content', post.content,
+    'deleted', post.deleted_at is not null, ${bylineJson('reply', sql`post.deleted_at is null`)},
+    'createdAt', ${jsonTime(sql`post.created_at`)}, 'updatedAt', ${jsonTime(sql`post.updated_at`)},
+    'editedAt', ${jsonTime(sql`post.edited_at`)}, 'upvotes', post.upvotes, 'downvotes', post.downvotes
+  ) as reply`;
+
+/** The parts of the cursor after an answer in each order, as `toPage` in answers.ts encodes them. */
+const answerPosition: Readonly<Record<AnswerSort, readonly RawBuilder<unknown>[]>> = (() => {
+  const byTime = [sql`(extract(epoch from post.created_at) * 1000)::bigint`, sql`post.id`];
+  return { newest: byTime, oldest: byTime, helpful: [...byTime, sql`post.upvotes - post.downvotes`] };
+})();
+
+const noItems = sql`'{"items":[],"nextCursor":null}'::json`;

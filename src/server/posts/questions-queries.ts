@@ -40,7 +40,6 @@ export function toQuestion(row: QuestionRow): Question {
     following: row.following,
     bookmarked: row.bookmarked,
     muted: row.muted,
-    // Last, because the response cache updates this counter in place.
     views: row.views,
   };
 }

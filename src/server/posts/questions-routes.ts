@@ -7,7 +7,7 @@ import {
   problemResponses,
   createRouter,
 } from '#server/core/http.ts';
-import { type PageReader, sendPage } from '#server/core/response-cache-http.ts';
+import { type SendDocument, sendJson } from '#server/core/response-cache-http.ts';
 import type { WriteLimits } from './write-limits.ts';
 import { answerSort } from '#shared/posts/answers.ts';
 import { draftHeader, draftHeaders } from '#shared/posts/drafts.ts';
@@ -17,13 +17,17 @@ import {
   question,
   questionDraft,
   questionEdit,
-  type QuestionPageData,
-  questionPage,
   questionTitles,
   maxQuestionTitles,
 } from '#shared/posts/questions.ts';
+import {
+  type QuestionDocument,
+  questionDocument as documentSchema,
+  type QuestionViewer,
+  questionViewer as viewerSchema,
+} from '#shared/posts/questions-document.ts';
 import { deleteQuestion } from './questions-deletion.ts';
-import { questionDocument } from './questions-document.ts';
+import { questionDocument, readQuestionViewer } from './questions-document.ts';
 import { createViewBatcher } from './questions-views.ts';
 import { askQuestion, editQuestion, readQuestion, readQuestionTitles } from './questions.ts';
 
@@ -43,12 +47,22 @@ const titles = createRoute({
   responses: { 200: jsonResponse(questionTitles, 'In any order'), ...problemResponses },
 });
 
+const wantedPage = { params: idParam, query: z.object({ sort: answerSort.default('newest') }) };
+
 const read = createRoute({
   method: 'get',
   path: '/questions/{id}',
   summary: 'Get a question with its first answers and replies',
-  request: { params: idParam, query: z.object({ sort: answerSort.default('newest') }) },
-  responses: { 200: jsonResponse(questionPage, 'The page of a question'), ...problemResponses },
+  request: wantedPage,
+  responses: { 200: jsonResponse(documentSchema, 'The same for every viewer'), ...problemResponses },
+});
+
+const readViewer = createRoute({
+  method: 'get',
+  path: '/viewer/questions/{id}',
+  summary: "Get the viewer's own values on a question's page, and its views",
+  request: wantedPage,
+  responses: { 200: jsonResponse(viewerSchema, "The viewer's values"), ...problemResponses },
 });
 
 const edit = createRoute({
@@ -75,9 +89,9 @@ const view = createRoute({
   responses: { 204: { description: 'Counted' }, ...problemResponses },
 });
 
-export type QuestionRoutesDeps = RouteDeps & { limits: WriteLimits; pages: PageReader };
+export type QuestionRoutesDeps = RouteDeps & { limits: WriteLimits; sendDocument: SendDocument };
 
-export function questionRoutes({ db, limits, pages, settings: { publicUrl } }: QuestionRoutesDeps) {
+export function questionRoutes({ db, limits, sendDocument, settings: { publicUrl } }: QuestionRoutesDeps) {
   const viewQuestion = createViewBatcher(db);
   return createRouter()
     .openapi(ask, async (c) => {
@@ -91,10 +105,15 @@ export function questionRoutes({ db, limits, pages, settings: { publicUrl } }: Q
       const items = await readQuestionTitles(c.get('reader'), c.req.valid('query').ids);
       return c.json({ items }, 200);
     })
-    .openapi(read, async (c) => {
-      const viewer = c.get('viewer');
-      const wanted = questionDocument({ id: c.req.valid('param').id, viewer, ...c.req.valid('query') });
-      return sendPage<QuestionPageData>(c, await pages.read(c, wanted));
+    .openapi(read, async (c) =>
+      sendDocument<QuestionDocument>(
+        c,
+        questionDocument({ id: c.req.valid('param').id, ...c.req.valid('query') }),
+      ),
+    )
+    .openapi(readViewer, async (c) => {
+      const wanted = { id: c.req.valid('param').id, ...c.req.valid('query'), viewer: c.get('viewer') };
+      return sendJson<QuestionViewer>(c, await readQuestionViewer(c.get('reader'), wanted));
     })
     .openapi(edit, async (c) => {
       const target = { id: c.req.valid('param').id, viewer: c.get('viewer') };

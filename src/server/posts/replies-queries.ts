@@ -32,43 +32,49 @@ export async function listFirstReplies(
   { answerIds, viewerId, limit }: { answerIds: readonly number[]; viewerId: number; limit: number },
 ) {
   const answers = sql`select unnest(${[...answerIds]}::bigint[]) as id`;
-  const { rows } = await selectFirstReplies({ answers, viewerId, limit }).execute(db);
+  const { rows } = await selectFirstReplies<ReplyRow>({ answers, limit }, replyColumns(viewerId)).execute(db);
   return rows;
 }
 
 /**
  * The query of the first replies of answers.
  * @param answers a query with the column `id`
+ * @param columns of `thread_reply post` with the byline's joins
  */
-export function selectFirstReplies(wanted: {
-  answers: RawBuilder<unknown>;
-  viewerId: number;
-  limit: number;
-}): RawBuilder<ReplyRow> {
-  const { answers, viewerId, limit } = wanted;
-  return sql<ReplyRow>`
+export function selectFirstReplies<Row>(
+  { answers, limit }: { answers: RawBuilder<unknown>; limit: number },
+  columns: RawBuilder<unknown>,
+): RawBuilder<Row> {
+  return sql<Row>`
     select reply.* from (${answers}) as wanted
     cross join lateral (
-      select ${replyColumns(viewerId)} from thread_reply post ${bylineJoins}
+      select ${columns} from thread_reply post ${bylineJoins}
       where post.answer_id = wanted.id order by post.id limit ${sql.lit(limit)}
     ) reply`;
 }
 
 /** Replies to one answer, or to the question itself if `answerId` is null. Oldest first, after `afterId`. */
-type ReplyWindow = { on: ReplyTarget; afterId: number; viewerId: number; limit: number };
+type ReplyWindow = { on: ReplyTarget; afterId: number; limit: number };
 
-export async function listRepliesAfter(db: Reader, wanted: ReplyWindow) {
-  const { rows } = await selectReplies(wanted).execute(db);
+export async function listRepliesAfter(db: Reader, wanted: ReplyWindow & { viewerId: number }) {
+  const { rows } = await selectReplies<ReplyRow>(wanted, replyColumns(wanted.viewerId)).execute(db);
   return rows;
 }
 
-export function selectReplies({ on, afterId, viewerId, limit }: ReplyWindow): RawBuilder<ReplyRow> {
+/**
+ * The query of a page of replies.
+ * @param columns of `thread_reply post` with the byline's joins
+ */
+export function selectReplies<Row>(
+  { on, afterId, limit }: ReplyWindow,
+  columns: RawBuilder<unknown>,
+): RawBuilder<Row> {
   const condition =
     on.answerId === null
       ? sql`post.question_id = ${on.questionId} and post.answer_id is null`
       : sql`post.answer_id = ${on.answerId}`;
-  return sql<ReplyRow>`
-    select ${replyColumns(viewerId)} from thread_reply post ${bylineJoins}
+  return sql<Row>`
+    select ${columns} from thread_reply post ${bylineJoins}
     where ${condition} and post.id > ${afterId} order by post.id limit ${sql.lit(limit)}`;
 }
 

@@ -1,7 +1,6 @@
 import { closeReportsOfDeletedPosts } from './reports-closing.ts';
 import { removeVotes } from './reputation.ts';
 import { addToStatistics, removeFromStatistics } from './statistics-changes.ts';
-import type { RawBuilder } from 'kysely';
 import { endDraft } from './drafts.ts';
 import { refuseManyMentions } from './mentions-limits.ts';
 import { findAddedMentions, findMentions } from './mentions.ts';
@@ -33,12 +32,10 @@ import {
   lockReply,
   type ReplyRow,
   type ReplyTarget,
-  selectFirstReplies,
-  selectReplies,
   updateReply,
 } from './replies-queries.ts';
 
-export type { ReplyTarget, ReplyRow };
+export type { ReplyTarget };
 
 const replyNotFound = () => new ProblemError('reply-not-found');
 
@@ -113,30 +110,6 @@ export async function listFirstRepliesByAnswer(
   return toPagesByAnswer(
     await listFirstReplies(db, { answerIds, viewerId: viewer.id, limit: limits.repliesPage + 1 }),
   );
-}
-
-/**
- * The query of the comments on a question and the first replies to its answers, for a statement that reads the whole
- * page.
- */
-export function selectThreadReplies(wanted: {
-  questionId: number;
-  viewerId: number;
-  /** A query with the answer ids in the column `id`. */
-  answers: RawBuilder<unknown>;
-}): { questionReplies: RawBuilder<ReplyRow>; replies: RawBuilder<ReplyRow> } {
-  const { questionId, viewerId, answers } = wanted;
-  const limit = limits.repliesPage + 1;
-  const on = { questionId, answerId: null };
-  return {
-    questionReplies: selectReplies({ on, afterId: 0, viewerId, limit }),
-    replies: selectFirstReplies({ answers, viewerId, limit }),
-  };
-}
-
-/** Builds pages from these rows: the comments, and the replies by answer id. */
-export function toThreadPages(rows: { questionReplies: readonly ReplyRow[]; replies: readonly ReplyRow[] }) {
-  return { questionReplies: toPage(rows.questionReplies), replies: toPagesByAnswer(rows.replies) };
 }
 
 function toPagesByAnswer(rows: readonly ReplyRow[]): Map<number, RepliesPage> {

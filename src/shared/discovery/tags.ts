@@ -22,6 +22,17 @@ export type Tag = z.infer<typeof tag>;
 export const tagsPage = paged(tag);
 export type TagsPage = z.infer<typeof tagsPage>;
 
+/** A tag in a document: without what `tagsViewer` has (docs/decisions/047). */
+export const tagDocument = tag.omit({ following: true, muted: true });
+export type TagDocument = z.infer<typeof tagDocument>;
+
+export const tagsDocument = paged(tagDocument);
+export type TagsDocument = z.infer<typeof tagsDocument>;
+
+/** The names of the tags in a document that the viewer follows or muted. */
+export const tagsViewer = z.object({ following: z.array(z.string()), muted: z.array(z.string()) });
+export type TagsViewer = z.infer<typeof tagsViewer>;
+
 /** A followed tag with its newest questions. */
 export const followedTag = tag.extend({ questions: z.array(questionCard) });
 export const followedTagsPage = paged(followedTag);

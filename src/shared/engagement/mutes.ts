@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { id, paged, time } from '#shared/core/fields.ts';
 import { questionCards } from '#shared/posts/questions.ts';
+import { questionCardsViewer } from '#shared/posts/questions-document.ts';
 
 export const muteState = z.object({ muted: z.boolean() });
 
@@ -19,3 +20,10 @@ export type MutedChoice = z.infer<typeof mutedChoice>;
 /** A page of a feed, with the number of hidden questions with muted tags. */
 export const feedPage = questionCards.extend({ mutedCount: z.int().nonnegative() });
 export type FeedPage = z.infer<typeof feedPage>;
+
+/** What the viewer sees on a page of a feed. */
+export const feedViewer = questionCardsViewer.extend({
+  /** The page without questions that have a muted tag; null if the document is the page. */
+  withoutMuted: feedPage.nullable(),
+});
+export type FeedViewer = z.infer<typeof feedViewer>;

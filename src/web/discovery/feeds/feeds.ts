@@ -1,5 +1,6 @@
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import type { Feed } from '#shared/discovery/feeds.ts';
+import { combineFeedPage } from '#shared/discovery/viewer.ts';
 import type { MutedChoice } from '#shared/engagement/mutes.ts';
 import { api, readJson } from '#web/core/api.ts';
 
@@ -7,9 +8,18 @@ import { api, readJson } from '#web/core/api.ts';
 export function feedQuery(feed: Feed, muted: MutedChoice) {
   return infiniteQueryOptions({
     queryKey: ['feed', feed, muted],
-    queryFn: ({ pageParam, signal }) => {
-      const query = { muted, ...(pageParam === null ? {} : { cursor: pageParam }) };
-      return readJson(api.feeds[':feed'].$get({ param: { feed }, query }, { init: { signal } }));
+    queryFn: async ({ pageParam, signal }) => {
+      const query = pageParam === null ? {} : { cursor: pageParam };
+      const [document, viewer] = await Promise.all([
+        readJson(api.feeds[':feed'].$get({ param: { feed }, query }, { init: { signal } })),
+        readJson(
+          api.viewer.feeds[':feed'].$get(
+            { param: { feed }, query: { muted, ...query } },
+            { init: { signal } },
+          ),
+        ),
+      ]);
+      return combineFeedPage(document, viewer);
     },
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.nextCursor,

@@ -3,6 +3,8 @@ import { i18n } from '@lingui/core';
 import { tagQueryKeys } from '#web/posts/index.ts';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { TagSort } from '#shared/discovery/tags.ts';
+import { combineTag, combineTagsPage } from '#shared/discovery/viewer.ts';
+import { combineQuestionCards } from '#shared/posts/questions-viewer.ts';
 import { api, readJson } from '#web/core/api.ts';
 import { t } from '@lingui/core/macro';
 
@@ -10,10 +12,14 @@ import { t } from '@lingui/core/macro';
 export function tagsQuery({ q, sort }: { q: string; sort: TagSort }) {
   return infiniteQueryOptions({
     queryKey: tagQueryKeys.list({ q, sort }),
-    queryFn: ({ pageParam: cursor, signal }) =>
-      readJson(
-        api.tags.$get({ query: { q, sort, ...(cursor === null ? {} : { cursor }) } }, { init: { signal } }),
-      ),
+    queryFn: async ({ pageParam: cursor, signal }) => {
+      const query = { ...(q.trim() !== '' && { q }), sort, ...(cursor !== null && { cursor }) };
+      const [document, viewer] = await Promise.all([
+        readJson(api.tags.$get({ query }, { init: { signal } })),
+        readJson(api.viewer.tags.$get({ query }, { init: { signal } })),
+      ]);
+      return combineTagsPage(document, viewer);
+    },
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.nextCursor,
     staleTime: 0,
@@ -23,8 +29,14 @@ export function tagsQuery({ q, sort }: { q: string; sort: TagSort }) {
 export function tagQuery(tag: string) {
   return queryOptions({
     queryKey: tagQueryKeys.one(tag),
-    queryFn: ({ signal }) =>
-      readJson(api.tags[':tag'].$get({ param: { tag: encodeURIComponent(tag) } }, { init: { signal } })),
+    queryFn: async ({ signal }) => {
+      const param = { tag: encodeURIComponent(tag) };
+      const [document, viewer] = await Promise.all([
+        readJson(api.tags[':tag'].$get({ param }, { init: { signal } })),
+        readJson(api.viewer.tags[':tag'].$get({ param }, { init: { signal } })),
+      ]);
+      return combineTag(document, viewer);
+    },
     staleTime: 0,
   });
 }
@@ -33,13 +45,14 @@ export function tagQuery(tag: string) {
 export function tagQuestionsQuery(tag: string) {
   return infiniteQueryOptions({
     queryKey: tagQueryKeys.questions(tag),
-    queryFn: ({ pageParam: cursor, signal }) =>
-      readJson(
-        api.tags[':tag'].questions.$get(
-          { param: { tag: encodeURIComponent(tag) }, query: cursor === null ? {} : { cursor } },
-          { init: { signal } },
-        ),
-      ),
+    queryFn: async ({ pageParam: cursor, signal }) => {
+      const wanted = { param: { tag: encodeURIComponent(tag) }, query: cursor === null ? {} : { cursor } };
+      const [document, viewer] = await Promise.all([
+        readJson(api.tags[':tag'].questions.$get(wanted, { init: { signal } })),
+        readJson(api.viewer.tags[':tag'].questions.$get(wanted, { init: { signal } })),
+      ]);
+      return combineQuestionCards(document, viewer);
+    },
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.nextCursor,
     staleTime: 0,

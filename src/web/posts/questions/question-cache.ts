@@ -2,6 +2,7 @@ import { queryOptions, useQueryClient, type QueryClient } from '@tanstack/react-
 import { useMemo } from 'react';
 import type { AnswerSort } from '#shared/posts/answers.ts';
 import type { QuestionPageData } from '#shared/posts/questions.ts';
+import { combineQuestionPage } from '#shared/posts/questions-viewer.ts';
 import { api, readJson as readBody } from '#web/core/api.ts';
 import { addMoreAnswers, addMoreReplies, mergeFetchedPage } from './question-page-data.ts';
 
@@ -16,9 +17,12 @@ export function questionQuery(id: number, sort: AnswerSort) {
   return queryOptions({
     queryKey: [...questionKeys.one(id), sort],
     queryFn: async ({ signal, client, queryKey }) => {
-      const fresh = await readBody(
-        api.questions[':id'].$get({ param: { id: String(id) }, query: { sort } }, { init: { signal } }),
-      );
+      const wanted = { param: { id: String(id) }, query: { sort } };
+      const [document, viewer] = await Promise.all([
+        readBody(api.questions[':id'].$get(wanted, { init: { signal } })),
+        readBody(api.viewer.questions[':id'].$get(wanted, { init: { signal } })),
+      ]);
+      const fresh = combineQuestionPage(document, viewer);
       return mergeFetchedPage(client.getQueryData<QuestionPageData>(queryKey), fresh);
     },
   });
