@@ -11,6 +11,7 @@ import { type Finding, formatFindings } from './accessibility-report.ts';
 import { captureScreen, type Picture, saveContactSheet } from './screenshots.ts';
 import type { Screen, Stage } from './screen.ts';
 import { screens } from './screens.ts';
+import { takeReadmePictures } from './readme-pictures.ts';
 import { type Size, sizes, smallPhone, type State } from './states.ts';
 
 const help = `npm run screens [-- OPTIONS] [-- NAMES]
@@ -24,6 +25,7 @@ Options:
   --narrow         include the smallest phone
   --no-axe         screenshots only
   --no-pictures    checks only; existing screenshots stay
+  --readme         take the pictures of README.md instead, of the demo community
   -h, --help       show this help
 
 NAMES select screens by the start of their name, or by the whole name with = in front. Sheets of other screens stay.`;
@@ -36,6 +38,7 @@ const { values, positionals } = parseArgs({
     narrow: { type: 'boolean', default: false },
     axe: { type: 'boolean', default: true },
     pictures: { type: 'boolean', default: true },
+    readme: { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h', default: false },
   },
 });
@@ -43,6 +46,7 @@ if (values.help) console.log(help);
 else process.exitCode = await main();
 
 async function main(): Promise<number> {
+  if (values.readme) return takePicturesOfReadme();
   const wanted = screens.filter(({ name }) => isSelected(name));
   if (wanted.length === 0) {
     console.error('No screen has this name.');
@@ -51,8 +55,7 @@ async function main(): Promise<number> {
   const directory = path.join(projectRoot, 'screens');
   if (positionals.length === 0 && values.pictures) await rm(directory, { recursive: true, force: true });
   await mkdir(directory, { recursive: true });
-  const program = process.env['PARLEY_CHROMIUM'];
-  const browser = await chromium.launch(program === undefined ? {} : { executablePath: program });
+  const browser = await launchBrowser();
   const [bare, full] = await Promise.all([startCommunity(), startCommunity({ demo: true })]);
   try {
     const addresses = { bare: bare.address, full: full.address };
@@ -65,6 +68,21 @@ async function main(): Promise<number> {
     await browser.close();
     await Promise.all([bare.remove(), full.remove()]);
   }
+}
+
+async function takePicturesOfReadme(): Promise<number> {
+  const browser = await launchBrowser();
+  try {
+    await takeReadmePictures(browser, isSelected);
+  } finally {
+    await browser.close();
+  }
+  return 0;
+}
+
+function launchBrowser(): Promise<Browser> {
+  const program = process.env['PARLEY_CHROMIUM'];
+  return chromium.launch(program === undefined ? {} : { executablePath: program });
 }
 
 function isSelected(name: string): boolean {
