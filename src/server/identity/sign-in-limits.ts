@@ -56,7 +56,7 @@ export function createPasswordAttemptLimit(db: Database) {
     );
   }
 
-  /** Resets the counts of a member whose password was set anew. */
+  /** Resets the counts of a member whose password was reset. */
   async function resetAttempts(email: string, network: string): Promise<void> {
     await Promise.all([
       byEmailAndNetwork.reset(createCustomerNetworkKey(email, network)),

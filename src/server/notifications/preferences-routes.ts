@@ -142,6 +142,6 @@ export function oneClickUnsubscribeRoutes({
 }: Pick<NotificationPreferenceRoutesDeps, 'preferences'>): Hono {
   return new Hono().post('/unsubscribe/:token', async (c) => {
     await preferences.unsubscribe(c.req.param('token'));
-    return c.text('These mails come no more.\n', 200, { 'cache-control': 'no-store' });
+    return c.text('You are unsubscribed from these emails.\n', 200, { 'cache-control': 'no-store' });
   });
 }

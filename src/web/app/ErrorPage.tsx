@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { useRouter, type ErrorComponentProps } from '@tanstack/react-router';
 import { ApiError, isTransient, UnreachableError } from '#web/core/errors.ts';
 import { useQueuedCount } from './offline-actions.ts';
-import { usePageTitle } from '#web/core/page-title.ts';
+import { usePageTitle } from '#web/ui/PageHeading.tsx';
 import { hasNewVersion } from '#web/core/app-version.ts';
 import { formatQueuedCount } from '#web/core/offline-queue.ts';
 import { MessagePage } from '#web/ui/MessagePage.tsx';

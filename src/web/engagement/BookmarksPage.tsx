@@ -9,11 +9,10 @@ import { BookmarkSkeletons } from './BookmarkSkeletons.tsx';
 import { useLiveBookmarks } from './useLiveBookmarks.ts';
 import { hasStatus } from '#web/core/errors.ts';
 import { paths } from '#web/core/paths.ts';
-import { usePageTitle } from '#web/core/page-title.ts';
 import { ButtonLink } from '#web/ui/PathLink.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
-import { PageHeading } from '#web/ui/PageHeading.tsx';
+import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import classes from '#web/ui/page.module.css';
 
 /** The member's bookmarks. They are private. */

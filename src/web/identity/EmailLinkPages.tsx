@@ -7,9 +7,8 @@ import type { UnsubscribeScope } from '#shared/notifications/preferences.ts';
 import { VisitorFrame } from '#web/ui/VisitorFrame.tsx';
 import { api, readJson } from '#web/core/api.ts';
 import { ApiError, hasStatus } from '#web/core/errors.ts';
-import { usePageTitle } from '#web/core/page-title.ts';
 import { FormError } from '#web/ui/FormError.tsx';
-import { PageHeading } from '#web/ui/PageHeading.tsx';
+import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import classes from './auth-pages.module.css';
 import { sessionQuery, setSession } from '#web/core/session.ts';
 

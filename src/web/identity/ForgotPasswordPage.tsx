@@ -7,8 +7,7 @@ import { email as emailAddress } from '#shared/identity/accounts.ts';
 import { AccountForm } from './AccountForm.tsx';
 import { api, readJson } from '#web/core/api.ts';
 import { ApiError, translateError } from '#web/core/errors.ts';
-import { usePageTitle } from '#web/core/page-title.ts';
-import { PageHeading } from '#web/ui/PageHeading.tsx';
+import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import classes from './auth-pages.module.css';
 
 /** Requests a link to set a new password, or says whom to contact if the site has no mail server. */

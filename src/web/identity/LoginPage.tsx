@@ -11,8 +11,7 @@ import { PasswordField } from './PasswordField.tsx';
 import { TwoFactorForm } from './TwoFactorForm.tsx';
 import { ApiError, translateError } from '#web/core/errors.ts';
 import { paths } from '#web/core/paths.ts';
-import { usePageTitle } from '#web/core/page-title.ts';
-import { PageHeading } from '#web/ui/PageHeading.tsx';
+import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import classes from './auth-pages.module.css';
 
 type Problem = { field: 'email' | 'password' | null; message: string };

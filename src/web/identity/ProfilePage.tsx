@@ -13,7 +13,7 @@ import { SavedLinks } from '#web/ui/SavedLinks.tsx';
 import { ApiError, hasStatus, translateError } from '#web/core/errors.ts';
 import { paths, profilePath } from '#web/core/paths.ts';
 import { useMember } from '#web/core/session.ts';
-import { usePageTitle } from '#web/core/page-title.ts';
+import { usePageTitle } from '#web/ui/PageHeading.tsx';
 import { ProfileHeader } from './ProfileHeader.tsx';
 import { ProfileAnswers, ProfileQuestions } from './ProfilePosts.tsx';
 import { parseMemberId, profileQuery, profileKeys } from './profiles.ts';

@@ -9,9 +9,8 @@ import { AccountForm } from './AccountForm.tsx';
 import { signInMethodsQuery, useRegister } from './sign-in.ts';
 import { PasswordField, PasswordStrength } from './PasswordField.tsx';
 import { ApiError, translateCodedError, translateError } from '#web/core/errors.ts';
-import { usePageTitle } from '#web/core/page-title.ts';
 import fieldClasses from '#web/ui/fields.module.css';
-import { PageHeading } from '#web/ui/PageHeading.tsx';
+import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import classes from './auth-pages.module.css';
 
 type Field = RegistrationProblem['field'];

@@ -9,9 +9,8 @@ import { VisitorFrame } from '#web/ui/VisitorFrame.tsx';
 import { api, readJson } from '#web/core/api.ts';
 import { ApiError, translateError, translateSchemaError } from '#web/core/errors.ts';
 import { setSession } from '#web/core/session.ts';
-import { usePageTitle } from '#web/core/page-title.ts';
 import { toast } from '#web/core/toast.ts';
-import { PageHeading } from '#web/ui/PageHeading.tsx';
+import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import classes from './auth-pages.module.css';
 
 type Problem = { field: 'password' | 'confirm' | null; message: string };

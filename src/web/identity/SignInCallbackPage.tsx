@@ -9,9 +9,8 @@ import { useLinkProvider, useFinishProviderSignIn } from './sign-in.ts';
 import { VisitorFrame } from '#web/ui/VisitorFrame.tsx';
 import { parseInternalPath, paths } from '#web/core/paths.ts';
 import { useMember } from '#web/core/session.ts';
-import { usePageTitle } from '#web/core/page-title.ts';
 import { FormError } from '#web/ui/FormError.tsx';
-import { PageHeading } from '#web/ui/PageHeading.tsx';
+import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import classes from './auth-pages.module.css';
 
 /** Where the identity provider redirects to. The parameters are valid once. */

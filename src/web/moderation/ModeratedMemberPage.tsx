@@ -6,10 +6,9 @@ import { ModerateMember } from './ModerateMember.tsx';
 import { hasStatus } from '#web/core/errors.ts';
 import { profilePath } from '#web/core/paths.ts';
 import { useMember } from '#web/core/session.ts';
-import { usePageTitle } from '#web/core/page-title.ts';
 import { parseMemberId } from '#web/identity/index.ts';
 import { ButtonLink } from '#web/ui/PathLink.tsx';
-import { PageHeading } from '#web/ui/PageHeading.tsx';
+import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import { NotFoundPage } from '#web/ui/MessagePage.tsx';
 import classes from '#web/ui/page.module.css';
 

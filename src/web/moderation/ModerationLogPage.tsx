@@ -5,10 +5,9 @@ import type { ModerationLogEntry } from '#shared/moderation/moderation.ts';
 import { moderationLogQuery } from './moderation.ts';
 import { ModerationLogList } from './ModerationLogList.tsx';
 import { lazyComponent } from '#web/core/lazy.ts';
-import { usePageTitle } from '#web/core/page-title.ts';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
-import { PageHeading } from '#web/ui/PageHeading.tsx';
+import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import classes from '#web/ui/page.module.css';
 
 const ModeratePostDialog = lazyComponent(() => import('./ModeratePostDialog.tsx'));

@@ -10,11 +10,10 @@ import { useLive } from '#web/core/live.ts';
 import { paths } from '#web/core/paths.ts';
 import { useMember } from '#web/core/session.ts';
 import { useShortcuts } from '#web/core/keyboard-shortcuts.ts';
-import { usePageTitle } from '#web/core/page-title.ts';
 import { ButtonLink } from '#web/ui/PathLink.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
-import { PageHeading } from '#web/ui/PageHeading.tsx';
+import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import { NotFoundPage } from '#web/ui/MessagePage.tsx';
 import pageClasses from '#web/ui/page.module.css';
 
@@ -50,8 +49,10 @@ function Queue() {
     <>
       <div className={pageClasses.header}>
         <PageHeading className={pageClasses.heading}>{t`Review queue`}</PageHeading>
-        <ButtonLink href={paths.registrations}>{t`Recent registrations`}</ButtonLink>
-        <ButtonLink href={paths.moderationLog}>{t`Moderation log`}</ButtonLink>
+        <div className={pageClasses.buttons}>
+          <ButtonLink href={paths.registrations}>{t`Recent registrations`}</ButtonLink>
+          <ButtonLink href={paths.moderationLog}>{t`Moderation log`}</ButtonLink>
+        </div>
       </div>
       <p className={classes.keys}>
         {t`Press j or k to move between posts, m to dismiss reports, h to hide a post and x to delete it.`}

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { IconBell } from '@tabler/icons-react';
 import { type MouseEvent, Suspense, useEffect, useId, useState } from 'react';
 import { lazyComponent } from '#web/core/lazy.ts';
-import { setUnreadInTitle } from '#web/core/page-title.ts';
+import { setUnreadInTitle } from '#web/ui/PageHeading.tsx';
 import { preloadOnIntent } from '#web/ui/lazy-popover.tsx';
 import { newestNotificationsQuery } from './notifications.ts';
 import classes from './NotificationButton.module.css';

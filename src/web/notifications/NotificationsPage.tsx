@@ -6,12 +6,11 @@ import { MarkAllReadButton, NotificationList, NotificationSkeletons } from './No
 import { notificationsQuery, useUnreadCount } from './notifications.ts';
 import { useLiveNotifications } from './useLiveNotifications.ts';
 import { paths } from '#web/core/paths.ts';
-import { usePageTitle } from '#web/core/page-title.ts';
 import { ButtonLink } from '#web/ui/PathLink.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { NewItemsPill } from '#web/ui/NewItemsPill.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
-import { PageHeading } from '#web/ui/PageHeading.tsx';
+import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import { type TabLink, TabLinks } from '#web/ui/TabLinks.tsx';
 import classes from '#web/ui/page.module.css';
 

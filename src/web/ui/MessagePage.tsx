@@ -2,8 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { usePageTitle } from '#web/core/page-title.ts';
-import { PageHeading } from './PageHeading.tsx';
+import { PageHeading, usePageTitle } from './PageHeading.tsx';
 import classes from './page.module.css';
 
 type Props = {

@@ -11,7 +11,7 @@ import { hasStatus, translateError } from '#web/core/errors.ts';
 import { lazyComponent } from '#web/core/lazy.ts';
 import { parseQuestionId } from '#web/core/paths.ts';
 import { useMember } from '#web/core/session.ts';
-import { usePageTitle } from '#web/core/page-title.ts';
+import { usePageTitle } from '#web/ui/PageHeading.tsx';
 import {
   type QuestionPageContext,
   QuestionPageProvider,

@@ -6,8 +6,7 @@ import type { Feed } from '#shared/discovery/feeds.ts';
 import { FeedList } from './FeedList.tsx';
 import { useIsAfterFirstRender } from '#web/core/first-render.ts';
 import { lazyComponent } from '#web/core/lazy.ts';
-import { usePageTitle } from '#web/core/page-title.ts';
-import { PageHeading } from '#web/ui/PageHeading.tsx';
+import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import { TabLinks, type TabLink } from '#web/ui/TabLinks.tsx';
 import classes from '#web/ui/page.module.css';
 

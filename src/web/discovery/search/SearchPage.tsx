@@ -5,8 +5,7 @@ import { canSearch, type Search } from './search.ts';
 import { SearchControls } from './SearchControls.tsx';
 import { SearchResults } from './SearchResults.tsx';
 import { SearchSuggestions } from './SearchSuggestions.tsx';
-import { usePageTitle } from '#web/core/page-title.ts';
-import { PageHeading } from '#web/ui/PageHeading.tsx';
+import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import classes from '#web/ui/page.module.css';
 
 export function SearchPage() {

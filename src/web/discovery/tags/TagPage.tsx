@@ -13,13 +13,12 @@ import { FollowTagButton, MuteTagButton } from '#web/engagement/index.ts';
 import { ApiError, hasStatus, translateError } from '#web/core/errors.ts';
 import { paths } from '#web/core/paths.ts';
 import { tagQuery, tagQuestionsQuery, translateTagDescription } from './tags.ts';
-import { usePageTitle } from '#web/core/page-title.ts';
 import { useLiveTag } from './useLiveTags.ts';
 import { ButtonLink } from '#web/ui/PathLink.tsx';
 import { Count } from '#web/ui/Count.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { MessagePage } from '#web/ui/MessagePage.tsx';
-import { PageHeading } from '#web/ui/PageHeading.tsx';
+import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import { Skeleton } from '#web/ui/Skeleton.tsx';
 import classes from '#web/ui/page.module.css';
 

@@ -24,12 +24,12 @@ import {
   isEmptyAskDraft,
   usePostQuestion,
   validateAskDraft,
+  insertTag,
 } from './ask-draft.ts';
 import { describeAudience, postedMessage } from './audience.ts';
 import { useShareTarget } from './share-target.ts';
 import { SimilarQuestions } from './SimilarQuestions.tsx';
 import { useAudience, useSimilarQuestions } from './similar-questions.ts';
-import { insertTag } from './tag-field.ts';
 import { TagSuggestions } from './TagSuggestions.tsx';
 import classes from './AskForm.module.css';
 

@@ -3,8 +3,7 @@ import { useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
 import { AskForm } from './AskForm.tsx';
 import { useMember } from '#web/core/session.ts';
-import { usePageTitle } from '#web/core/page-title.ts';
-import { PageHeading } from '#web/ui/PageHeading.tsx';
+import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import classes from '#web/ui/page.module.css';
 
 export function AskPage() {

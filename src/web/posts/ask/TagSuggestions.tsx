@@ -9,7 +9,7 @@ import type { TagSuggestion } from '#shared/discovery/similar.ts';
 import { api, readJson } from '#web/core/api.ts';
 import { formatCount, formatShortCount } from '#web/core/format.ts';
 import { formatCountOf } from '#web/ui/Count.tsx';
-import { canAddTag, getUnfinishedTag, hasTag } from './tag-field.ts';
+import { canAddTag, getUnfinishedTag, hasTag } from './ask-draft.ts';
 import classes from './TagSuggestions.module.css';
 
 const maxSuggestions = 6;

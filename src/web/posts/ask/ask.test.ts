@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { checkAskDraft } from './ask-checklist.ts';
-import { canAddTag, getUnfinishedTag, insertTag } from './tag-field.ts';
+import { canAddTag, getUnfinishedTag, insertTag } from './ask-draft.ts';
 
 describe('tag field', () => {
   test.each([

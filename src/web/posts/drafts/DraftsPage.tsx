@@ -5,11 +5,10 @@ import { DraftList, DraftSkeletons } from './DraftList.tsx';
 import { draftsQuery } from './drafts.ts';
 import { paths } from '#web/core/paths.ts';
 import { useMember } from '#web/core/session.ts';
-import { usePageTitle } from '#web/core/page-title.ts';
 import { ButtonLink } from '#web/ui/PathLink.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { LoadError } from '#web/ui/LoadError.tsx';
-import { PageHeading } from '#web/ui/PageHeading.tsx';
+import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import classes from '#web/ui/page.module.css';
 
 export function DraftsPage() {
