@@ -49,7 +49,7 @@ export async function publishWithChanges(
       insert into event (topic, event)
       select topic, event from (
         ${selectEvents(events)} union all select topic, event, null from more_events
-      ) each order by position nulls last
+      ) each order by position nulls first
       returning id
     )
     select max(id) as id, pg_current_xact_id()::text as transaction_id,
