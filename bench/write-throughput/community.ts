@@ -20,7 +20,7 @@ export type Community = { address: string; pid: number; db: Database; embedded: 
 /** Runs `work` with a new community, which is deleted afterwards. */
 export function withCommunity<Result>(work: (community: Community) => Promise<Result>): Promise<Result> {
   return withTemporaryPostgres(async (embedded) => {
-    const db = openDatabase({ connection: embedded.connection });
+    const db = openDatabase({ connection: { ...embedded.connection, statement_timeout: 0 } });
     try {
       await migrate(db, path.join(projectRoot, 'migrations'));
       await fillCommunity(db);
