@@ -80,19 +80,12 @@ export type MemberLimitRule = Omit<RateLimitRule, 'blockSeconds'> & {
   lower?: { points: number; appliesTo: (db: Database, memberIds: readonly number[]) => Promise<Set<number>> };
 };
 
-/** How long points are collected before they are counted together, in milliseconds. */
-const batchDelayMs = 100;
-
-/** The maximum number of uncounted points per member. */
-const maxUncounted = 10;
-
-/** The number of members whose points are cached. */
+/** The number of members without points left that are cached. */
 const maxCachedMembers = 20_000;
 
 /**
- * Limits what one member does. The error says when to retry. Below half of the limit, points are counted a moment later
- * in batches, and so is the first point of a member that this node sees. Above it, each point is awaited and exact.
- * Because of the delay, a member who uses several nodes may slightly exceed the limit.
+ * Limits what one member does. The error says when to retry. Members who act at the same time are counted in one
+ * statement.
  */
 export function createMemberLimit(db: Database, rule: MemberLimitRule) {
   const count = createWriteBatcher<number, ConsumedPoints>({
@@ -102,69 +95,26 @@ export function createMemberLimit(db: Database, rule: MemberLimitRule) {
     // The writes do not wait for the disk, so fewer and larger batches cost less and take no longer.
     maxConcurrentBatches: 1,
   });
-  const exactFrom = (rule.lower?.points ?? rule.points) / 2;
-  const cachedPoints = new LRUCache<number, CachedPoints>({ max: maxCachedMembers });
-  let pendingMemberIds: number[] = [];
+  /** When the points of members who have none left are available again, by `performance.now()`. */
+  const usedUpUntil = new LRUCache<number, number>({ max: maxCachedMembers });
 
   return async function consumeOrThrow(memberId: number): Promise<void> {
-    const before = cachedPoints.get(memberId);
-    if (before === undefined || before.until <= performance.now()) {
-      const until = performance.now() + rule.seconds * 1_000;
-      cachedPoints.set(memberId, { points: exactFrom, until, uncounted: 1, isUsedUp: false });
-      return countLater(memberId);
-    }
-    // Refuses further requests without a database query, so that they do not slow down other members.
-    if (before.isUsedUp) throw refusal((before.until - performance.now()) / 1_000);
-    if (before.points < exactFrom && before.uncounted < maxUncounted) {
-      before.points++;
-      before.uncounted++;
-      return countLater(memberId);
-    }
-    // Includes the points collected a moment ago.
-    countPending();
-    const consumed = cachePoints(memberId, await count(memberId));
-    if (!consumed.isAllowed) throw refusal(consumed.secondsLeft);
+    const until = usedUpUntil.get(memberId) ?? 0;
+    // Refused without a database query, so that further requests do not slow down other members.
+    if (until > performance.now()) throw refusal((until - performance.now()) / 1_000);
+    const { isAllowed, secondsLeft } = await count(memberId);
+    if (isAllowed) return;
+    usedUpUntil.set(memberId, performance.now() + secondsLeft * 1_000);
+    throw refusal(secondsLeft);
   };
 
   function refusal(secondsLeft: number): ProblemError {
     return new ProblemError(rule.code, { retryAfter: Math.max(1, Math.ceil(secondsLeft)) });
   }
-
-  function cachePoints(memberId: number, consumed: ConsumedPoints): ConsumedPoints {
-    const until = performance.now() + consumed.secondsLeft * 1_000;
-    cachedPoints.set(memberId, {
-      points: consumed.points,
-      until,
-      uncounted: 0,
-      isUsedUp: !consumed.isAllowed,
-    });
-    return consumed;
-  }
-
-  function countLater(memberId: number): void {
-    if (pendingMemberIds.push(memberId) === 1) setTimeout(countPending, batchDelayMs).unref();
-  }
-
-  function countPending(): void {
-    const memberIds = pendingMemberIds;
-    pendingMemberIds = [];
-    for (const id of memberIds)
-      count(id).then(
-        (consumed) => cachePoints(id, consumed),
-        // Without the database, nothing is written that would have to be limited.
-        () => cachedPoints.delete(id),
-      );
-  }
 }
 
-/**
- * The points of a member as known to this node, including uncounted ones. Unknown members start at half of the limit.
- * `until`: when all points are available again, by `performance.now()`.
- */
-type CachedPoints = { points: number; until: number; uncounted: number; isUsedUp: boolean };
-
-/** All points consumed, whether one was left, and the seconds until all are available again. */
-type ConsumedPoints = { isAllowed: boolean; secondsLeft: number; points: number };
+/** Whether a point was left, and the seconds until all are available again. */
+type ConsumedPoints = { isAllowed: boolean; secondsLeft: number };
 
 /** Consumes one point per entry. A member may occur several times. */
 async function consumePoints(
@@ -201,7 +151,7 @@ async function consumePoints(
     const max = lower.has(id) ? (rule.lower?.points ?? rule.points) : rule.points;
     // Limits the wait to the rule's window, even if a clock was set back.
     const secondsLeft = Math.min(Math.max(1, Math.ceil((counts.get(key)?.left ?? 0) / 1_000)), rule.seconds);
-    return { isAllowed: count <= max, secondsLeft, points: count };
+    return { isAllowed: count <= max, secondsLeft };
   });
 }
 
