@@ -32,7 +32,7 @@ export async function publishAll(tx: Tx, events: readonly TopicEvent[]): Promise
 /**
  * Like `publishAll`, in one statement with everything else that changes.
  * @param changes SQL that begins with `with` and has a CTE for each change
- * @param more a query (topic, event) for events that only the database knows. It can use the CTEs.
+ * @param more a query (topic, event) for events that only the database knows, which come first. It can use the CTEs.
  */
 export async function publishWithChanges(
   tx: Tx,
@@ -55,7 +55,7 @@ export async function publishWithChanges(
     select max(id) as id, pg_current_xact_id()::text as transaction_id,
       (select coalesce(json_agg(json_build_object('topic', topic, 'event', event)), '[]') from more_events) as more
     from appended`.execute(tx);
-  announceOnCommit(tx, [...events, ...(rows[0]?.more ?? [])], rows[0]);
+  announceOnCommit(tx, [...(rows[0]?.more ?? []), ...events], rows[0]);
 }
 
 const selectEvents = (events: readonly TopicEvent[]) => sql`
