@@ -130,8 +130,8 @@ function createCommunities(options: Options, log: Bench['log']) {
   const running = new Map<string, Community>();
   return {
     get: async (size: Size, cache: 'cached' | 'uncached' = 'cached'): Promise<Community> => {
-      const there = running.get(`${size} ${cache}`);
-      if (there !== undefined) return there;
+      const existing = running.get(`${size} ${cache}`);
+      if (existing !== undefined) return existing;
       const usual = running.get(`${size} cached`) ?? (await start(size));
       running.set(`${size} cached`, usual);
       if (cache === 'cached') return usual;

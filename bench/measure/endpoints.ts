@@ -19,12 +19,12 @@ import {
 /** A page or action: its name, and requests for it. */
 export type Endpoint = { name: string; requests: Requests };
 
-export async function endpoints(there: Community): Promise<Endpoint[]> {
-  const { questions, members } = there.counts;
+export async function endpoints(community: Community): Promise<Endpoint[]> {
+  const { questions, members } = community.counts;
   const random = createRandom(29);
-  const known = await busiest(there);
-  const queries = await sampleQueries(there);
-  const deep = await deepPages(there, known);
+  const known = await busiest(community);
+  const queries = await sampleQueries(community);
+  const deep = await deepPages(community, known);
   const drawn = (make: (member: number) => string): Requests =>
     Array.from({ length: 5_000 }, (_, member) => ({ method: 'GET', path: make(member), member }));
   const searches = (kind: string, path: (query: string) => string) =>
@@ -35,8 +35,11 @@ export async function endpoints(there: Community): Promise<Endpoint[]> {
       requests: pageRequests(`/api/feeds/${feed}`),
     })),
     ...deep,
-    { name: 'question page, any', requests: questionPageRequests(there) },
-    { name: 'its viewer', requests: withViewer(questionPageRequests(there)).filter((_, at) => at % 2 === 1) },
+    { name: 'question page, any', requests: questionPageRequests(community) },
+    {
+      name: 'its viewer',
+      requests: withViewer(questionPageRequests(community)).filter((_, at) => at % 2 === 1),
+    },
     {
       name: 'question page, the largest',
       requests: pageRequests(`/api/questions/${known.question}?sort=newest`),
@@ -80,11 +83,11 @@ export async function endpoints(there: Community): Promise<Endpoint[]> {
     { name: 'notifications', requests: pageRequests('/api/notifications') },
     { name: 'bookmarks', requests: pageRequests('/api/bookmarks') },
     { name: 'session', requests: pageRequests('/api/session') },
-    { name: 'vote', requests: voteRequests(sampleAnswers(there, 5_000), random) },
-    { name: 'view', requests: viewRequests(there) },
+    { name: 'vote', requests: voteRequests(sampleAnswers(community, 5_000), random) },
+    { name: 'view', requests: viewRequests(community) },
     { name: 'follow', requests: follows(questions) },
-    { name: 'answer', requests: newAnswerRequests(there) },
-    { name: 'reply', requests: newReplyRequests(there) },
+    { name: 'answer', requests: newAnswerRequests(community) },
+    { name: 'reply', requests: newReplyRequests(community) },
     { name: 'ask', requests: newQuestionRequests() },
   ];
 }
@@ -114,7 +117,7 @@ async function busiest({ db }: Community): Promise<Busiest> {
 }
 
 /** Cursors far into each list: they must be as fast as the first page. */
-async function deepPages(there: Community, { question, tag }: Busiest): Promise<Endpoint[]> {
+async function deepPages(community: Community, { question, tag }: Busiest): Promise<Endpoint[]> {
   const lists = {
     'feed recent, deep page': '/api/feeds/recent',
     'feed popular, deep page': '/api/feeds/popular',
@@ -123,7 +126,7 @@ async function deepPages(there: Community, { question, tag }: Busiest): Promise<
   };
   const endpoints: Endpoint[] = [];
   for (const [name, path] of Object.entries(lists)) {
-    const cursor = await cursorBelow(there, path);
+    const cursor = await cursorBelow(community, path);
     if (cursor !== null)
       endpoints.push({ name, requests: pageRequests(`${path}?cursor=${encodeURIComponent(cursor)}`) });
   }
@@ -132,10 +135,12 @@ async function deepPages(there: Community, { question, tag }: Busiest): Promise<
 
 const pagesDown = 30;
 
-async function cursorBelow(there: Community, path: string): Promise<string | null> {
+async function cursorBelow(community: Community, path: string): Promise<string | null> {
   let cursor: string | null = null;
   for (let down = 0; down < pagesDown; down++) {
-    const list = await there.read(cursor === null ? path : `${path}?cursor=${encodeURIComponent(cursor)}`);
+    const list = await community.read(
+      cursor === null ? path : `${path}?cursor=${encodeURIComponent(cursor)}`,
+    );
     const { nextCursor: next } = list as { nextCursor?: string | null };
     if (next == null) break;
     cursor = next;

@@ -113,7 +113,9 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
   let stopped = false;
   return {
     queueConfirmationEmail:
-      mailer === undefined ? undefined : (tx, ask) => queueConfirmationEmail(tx, jobs, { site, ...ask }),
+      mailer === undefined
+        ? undefined
+        : (tx, request) => queueConfirmationEmail(tx, jobs, { site, ...request }),
     accountEmails: mailer && createAccountEmails(jobs),
     queueAccountDeletion: createAccountDeletionQueue(jobs),
     webPushSender,

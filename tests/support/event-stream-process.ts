@@ -26,17 +26,17 @@ const stream = await followEventStream({
   log: pino({ level: 'error' }, pino.destination(2)),
   onEvents(events, position) {
     for (const [topic, batch] of Map.groupBy(events, (each) => each.topic))
-      if (subscribed.has(topic)) tell(topic, position, { events: batch.map((each) => each.event) });
+      if (subscribed.has(topic)) report(topic, position, { events: batch.map((each) => each.event) });
   },
-  onGap: (position) => tell('feeds', position, { events: [], gap: true }),
+  onGap: (position) => report('feeds', position, { events: [], gap: true }),
 });
 for (const { topic, since } of topics) {
   const older = await stream.readSince(topic, since ?? stream.position());
   subscribed.add(topic);
   const { position, ...caught } = stream.catchUp(topic, older);
-  tell(topic, position, caught);
+  report(topic, position, caught);
 }
 
-function tell(topic: Topic, position: string, batch: { events: LiveEvent[]; gap?: boolean }): void {
+function report(topic: Topic, position: string, batch: { events: LiveEvent[]; gap?: boolean }): void {
   process.stdout.write(`${JSON.stringify({ topic, position, gap: false, ...batch })}\n`);
 }

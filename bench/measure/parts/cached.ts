@@ -15,9 +15,9 @@ export const cached: Part = {
   description:
     'documents of a feed and of questions, compared with a bare node:http server that writes the same bytes',
   async run({ community, seconds, rounds }) {
-    const there = await community('large');
+    const large = await community('large');
     const feed = pageRequests('/api/feeds/recent');
-    const document = questionPageRequests(there, popular);
+    const document = questionPageRequests(large, popular);
     const work = {
       feed,
       'question document': document,
@@ -25,10 +25,10 @@ export const cached: Part = {
       'question document, uncompressed': uncompressed(document),
     };
     const bare = {
-      gzip: await startBare(await answersOf(there, [...feed, ...document])),
-      identity: await startBare(await answersOf(there, [...feed, ...document], 'identity')),
+      gzip: await startBare(await answersOf(large, [...feed, ...document])),
+      identity: await startBare(await answersOf(large, [...feed, ...document], 'identity')),
     };
-    const order = { cookies: there.cookies, connections: 32, seconds, warmUp: 0.5, from: 0 };
+    const order = { cookies: large.cookies, connections: 32, seconds, warmUp: 0.5, from: 0 };
     try {
       const names = Object.keys(work) as (keyof typeof work)[];
       const runs = names.flatMap((name) => {
@@ -36,7 +36,7 @@ export const cached: Part = {
         const { port } = bare[requests[0]?.encoding ?? 'gzip'];
         return [
           [`bare ${name}`, () => runLoad({ ...order, port, requests })],
-          [name, () => there.load(requests, { seconds })],
+          [name, () => large.load(requests, { seconds })],
         ] as const;
       });
       const measured = await runInTurn(rounds, Object.fromEntries(runs));

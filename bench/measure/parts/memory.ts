@@ -27,28 +27,28 @@ export const memory: Part = {
   title: 'Memory',
   description: 'memory of the server during mixed load',
   async run({ community, minutes, log }) {
-    const there = await community('large');
-    const queries = await sampleQueries(there);
+    const large = await community('large');
+    const queries = await sampleQueries(large);
     const requests = mixed({
-      40: withViewer(questionPageRequests(there)),
-      20: withViewer(questionPageRequests(there, 200)),
+      40: withViewer(questionPageRequests(large)),
+      20: withViewer(questionPageRequests(large, 200)),
       15: withViewer(pageRequests('/api/feeds/recent')),
       6: withViewer(pageRequests('/api/tags?sort=popular')),
       5: searchRequests(queries),
-      7: voteRequests(sampleAnswers(there, 5_000), createRandom(41)),
-      8: viewRequests(there),
-      2: newAnswerRequests(there),
-      1: newReplyRequests(there),
+      7: voteRequests(sampleAnswers(large, 5_000), createRandom(41)),
+      8: viewRequests(large),
+      2: newAnswerRequests(large),
+      1: newReplyRequests(large),
     });
     const points: [number, number][] = [];
     const began = performance.now();
     let [from, answered] = [0, 0];
     while (performance.now() - began < minutes * 60_000) {
-      const loaded = await there.load(requests, { seconds: stretch, warmUp: 0, from });
+      const loaded = await large.load(requests, { seconds: stretch, warmUp: 0, from });
       from = loaded.next;
       answered += loaded.requests;
       const at = (performance.now() - began) / 60_000;
-      points.push([at, (await getMemoryBytes(there.pid)) / mebibyte]);
+      points.push([at, (await getMemoryBytes(large.pid)) / mebibyte]);
       if (points.length % 6 === 0)
         log(`${formatAmount(at, 1)} min: ${formatAmount(points.at(-1)?.[1] ?? 0)} MiB`);
     }

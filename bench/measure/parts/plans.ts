@@ -10,19 +10,19 @@ export const plans: Part = {
   title: 'Query plans',
   description: 'the plan of every query of every page and action (EXPLAIN (ANALYZE, BUFFERS))',
   async run({ community, log }) {
-    const there = await community('large');
-    const recorder = await startRecorder(there.data, there);
+    const large = await community('large');
+    const recorder = await startRecorder(large.data, large);
     const lines: string[] = [];
     const rows: (string | number)[][] = [];
     try {
-      for (const { name, requests } of await endpoints(there)) {
+      for (const { name, requests } of await endpoints(large)) {
         const [request] = requests;
         if (request === undefined) continue;
         const statements = (await recorder.record(request)).filter(({ text }) => explained(text));
         log(`${name}: ${statements.length} statements`);
         rows.push([name, statements.length]);
         lines.push(`== ${name}: ${statements.length} statements`, '');
-        for (const statement of statements) lines.push(...(await planOf(there, statement)), '');
+        for (const statement of statements) lines.push(...(await planOf(large, statement)), '');
       }
     } finally {
       await recorder.stop();

@@ -20,29 +20,29 @@ export const tailLatency: Part = {
   title: 'Tail latency',
   description: 'the 99th percentile of response times, compared with the median, at 32 clients',
   async run({ community, seconds, rounds }) {
-    const there = await community('large');
-    const queries = await sampleQueries(there);
+    const large = await community('large');
+    const queries = await sampleQueries(large);
     const work: Record<string, Requests> = {
       feed: withViewer(pageRequests('/api/feeds/recent')),
-      'question page, popular': withViewer(questionPageRequests(there, 200)),
-      'question page, any': withViewer(questionPageRequests(there)),
+      'question page, popular': withViewer(questionPageRequests(large, 200)),
+      'question page, any': withViewer(questionPageRequests(large)),
       'topic list': withViewer(pageRequests('/api/tags?sort=popular')),
       search: searchRequests(queries),
-      vote: voteRequests(sampleAnswers(there, 5_000), createRandom(37)),
-      answer: newAnswerRequests(there),
+      vote: voteRequests(sampleAnswers(large, 5_000), createRandom(37)),
+      answer: newAnswerRequests(large),
     };
     const from: Record<string, number> = {};
     const runs = Object.entries(work).map(([name, requests]) => [
       name,
       async () => {
-        const loaded = await there.load(requests, { seconds, from: from[name] ?? 0 });
+        const loaded = await large.load(requests, { seconds, from: from[name] ?? 0 });
         from[name] = loaded.next;
         return loaded;
       },
     ]);
     const measured = await runInTurn(
       rounds,
-      Object.fromEntries(runs) as Record<string, () => ReturnType<typeof there.load>>,
+      Object.fromEntries(runs) as Record<string, () => ReturnType<typeof large.load>>,
     );
     const figures = Object.entries(measured).map(([name, all]) => {
       const [half, slow] = [median(all.map((each) => each.median)), median(all.map((each) => each.p99))];

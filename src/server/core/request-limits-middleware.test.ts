@@ -9,16 +9,16 @@ const [ann, bob] = await server.registerAll('Ann', 'Bob');
 
 /** Blocks all changes of a question until the returned function is called. */
 async function holdQuestion(id: number): Promise<() => Promise<void>> {
-  const held = Promise.withResolvers<void>();
-  const letGo = Promise.withResolvers<void>();
+  const started = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
   const holding = server.db.transaction().execute(async (tx) => {
     await sql`select from question where id = ${id} for update`.execute(tx);
-    held.resolve();
-    await letGo.promise;
+    started.resolve();
+    await release.promise;
   });
-  await held.promise;
+  await started.promise;
   return () => {
-    letGo.resolve();
+    release.resolve();
     return holding;
   };
 }
@@ -27,7 +27,7 @@ test('runs two writes of a member at a time, without delaying other members', as
   const id = await bob.ask();
   const answers = [];
   for (let n = 0; n < 10; n++) answers.push(await ann.answer(id));
-  const letGo = await holdQuestion(id);
+  const release = await holdQuestion(id);
   const edits = answers.map(({ id: answerId }, n) =>
     ann.put(`/answers/${answerId}`, { content: `Edit ${n}` }),
   );
@@ -39,13 +39,13 @@ test('runs two writes of a member at a time, without delaying other members', as
   expect((await ann.get(`/questions/${id}`)).status).toBe(200);
   expect(await waitingForLocks()).toBe(2);
 
-  await letGo();
+  await release();
   for (const edit of await Promise.all(edits)) expect(edit.status).toBe(200);
 });
 
 test('refuses a write while a hundred writes of the member wait, and says when to retry', async () => {
   const id = await bob.ask();
-  const letGo = await holdQuestion(id);
+  const release = await holdQuestion(id);
   const refused: unknown[] = [];
   const sent = Array.from({ length: 110 }, async () => {
     const answer = await bob.put(`/questions/${id}/accepted-answer`, { answerId: null });
@@ -53,7 +53,7 @@ test('refuses a write while a hundred writes of the member wait, and says when t
     return answer.status;
   });
   await eventually(async () => refused.length === 8);
-  await letGo();
+  await release();
   expect((await Promise.all(sent)).filter((status) => status === 200)).toHaveLength(102);
   expect(refused).toEqual(Array.from({ length: 8 }, () => [429, 'too-many', '1']));
 });

@@ -9,11 +9,11 @@ import { findMemberByEmail } from './accounts-queries.ts';
 /** Queues emails with links, in the transaction of the request. Absent without a mail server. */
 export type AccountEmails = {
   /** Sends a link that sets a new password to the member with this address; does nothing if there is none. */
-  sendPasswordReset: (tx: Tx, ask: { email: string }) => Promise<void>;
+  sendPasswordReset: (tx: Tx, request: { email: string }) => Promise<void>;
   /** Sends a link that confirms the new address, while the change is pending (account-links.ts). */
-  sendEmailChangeConfirmation: (tx: Tx, ask: { memberId: number; address: string }) => Promise<void>;
+  sendEmailChangeConfirmation: (tx: Tx, request: { memberId: number; address: string }) => Promise<void>;
   /** Sends a link that reverts the change. */
-  sendEmailChangeNotice: (tx: Tx, ask: { memberId: number; address: string }) => Promise<void>;
+  sendEmailChangeNotice: (tx: Tx, request: { memberId: number; address: string }) => Promise<void>;
 };
 
 type Job =

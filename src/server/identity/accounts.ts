@@ -276,11 +276,11 @@ export function refuseSuspended(
   { method, path }: { method: string; path: string },
 ) {
   if (method === 'GET' || method === 'HEAD' || isOwnAccountPath(path)) return;
-  const holds = getActiveSuspension(memberStatus);
-  if (holds === null) return;
-  const until = `${holds.until.slice(0, 16).replace('T', ' ')} UTC`;
+  const suspension = getActiveSuspension(memberStatus);
+  if (suspension === null) return;
+  const until = `${suspension.until.slice(0, 16).replace('T', ' ')} UTC`;
   throw new ProblemError('suspended', {
-    params: { until, reason: holds.reason },
-    extension: { until: holds.until, reason: holds.reason },
+    params: { until, reason: suspension.reason },
+    extension: { until: suspension.until, reason: suspension.reason },
   });
 }

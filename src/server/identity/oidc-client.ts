@@ -117,11 +117,11 @@ export function createIdentityProvider(settings: IdentityProviderSettings, log: 
    * @param isRefusal whether an error means that sign-in is refused, not that the provider failed
    */
   async function callProvider<Answer>(
-    ask: () => Promise<Answer>,
+    request: () => Promise<Answer>,
     isRefusal: (error: unknown) => boolean = () => false,
   ): Promise<Answer> {
     try {
-      return await ask();
+      return await request();
     } catch (error) {
       // The person refused at the provider, or returned with forged values. The operator can do nothing about either.
       if (error instanceof AuthorizationResponseError || isForgedResponseError(error))

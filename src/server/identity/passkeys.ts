@@ -150,18 +150,18 @@ export function createPasskeys(deps: {
 
   /** @throws ProblemError 'passkey-refused', 'sign-in-expired' */
   async function add(viewer: Viewer, { name, credential }: NewPasskey, headers: Headers) {
-    const begun = registrationCookie.read(headers);
-    if (begun?.memberId !== viewer.id) throw new ProblemError('sign-in-expired');
+    const pending = registrationCookie.read(headers);
+    if (pending?.memberId !== viewer.id) throw new ProblemError('sign-in-expired');
     const verified = await verifyNewCredential(
       credential,
-      begun.challenge,
+      pending.challenge,
       getRelyingParty(settings, headers),
     );
     if (verified === null) throw new ProblemError('passkey-not-added');
     const row = {
       memberId: viewer.id,
       name,
-      userHandle: begun.userHandle,
+      userHandle: pending.userHandle,
       credentialId: verified.id,
       publicKey: verified.publicKey,
       counter: verified.counter,

@@ -92,8 +92,8 @@ export function createProviders(deps: ProvidersDeps) {
 
   async function redirectToProvider(headers: Headers, why: Pick<PendingVisit, 'memberId' | 'next'>) {
     const redirectUri = `${getRelyingParty(settings, headers).origin}/sign-in/callback`;
-    const { url, visit: begun } = await requireProvider().begin(redirectUri);
-    return { url, cookie: visitCookie.set({ ...begun, ...why }) };
+    const { url, visit: pending } = await requireProvider().begin(redirectUri);
+    return { url, cookie: visitCookie.set({ ...pending, ...why }) };
   }
 
   /**
@@ -101,15 +101,15 @@ export function createProviders(deps: ProvidersDeps) {
    * @param query of the address that the browser was sent to
    */
   async function finish(query: string, visitor: Visitor): Promise<ProviderSignInOutcome> {
-    const begun = visitCookie.read(visitor.headers);
+    const pending = visitCookie.read(visitor.headers);
     const until = new Date(databaseNowMs() + visitCookie.maxAgeSeconds * 1_000);
-    if (begun === null || !(await consumeNonce(db, `provider ${begun.state}`, until)))
+    if (pending === null || !(await consumeNonce(db, `provider ${pending.state}`, until)))
       throw new ProblemError('sign-in-expired');
-    const identity = await requireProvider().finish(query, begun);
-    const outcome = await (begun.memberId === null
+    const identity = await requireProvider().finish(query, pending);
+    const outcome = await (pending.memberId === null
       ? signInOrRegister(identity, visitor)
-      : linkToViewer(identity, begun.memberId, visitor));
-    return { ...outcome, cookies: [...outcome.cookies, visitCookie.clear()], next: begun.next };
+      : linkToViewer(identity, pending.memberId, visitor));
+    return { ...outcome, cookies: [...outcome.cookies, visitCookie.clear()], next: pending.next };
   }
 
   async function signInOrRegister(
@@ -181,9 +181,9 @@ export function createProviders(deps: ProvidersDeps) {
 
   /** Signs in the member who has the address of the provider's account, by their password, and links the account. */
   async function link(password: string, visitor: Visitor): Promise<SignInOutcome> {
-    const begun = linkCookie.read(visitor.headers);
-    if (begun === null) throw new ProblemError('sign-in-expired');
-    const { email, subject } = begun;
+    const pending = linkCookie.read(visitor.headers);
+    if (pending === null) throw new ProblemError('sign-in-expired');
+    const { email, subject } = pending;
     const memberId = await accounts.checkPassword({ email, password }, visitor);
     const outcome = await signingIn.afterFirstFactor(memberId, visitor.headers, { subject });
     return { ...outcome, cookies: [...outcome.cookies, linkCookie.clear()] };

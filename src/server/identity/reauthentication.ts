@@ -31,8 +31,8 @@ export function createPasswordCheck(db: Database): RequirePassword {
       throw new ProblemError('too-many-failed-sign-ins', { retryAfter: 15 * 60 });
     const hash = await findPasswordHash(db, viewer.id);
     if (hash === undefined) {
-      const begun = await findSessionCreatedAt(db, viewer.sessionId);
-      if (begun === undefined || databaseNowMs() - begun.getTime() > maxSignInAgeMs)
+      const sessionCreatedAt = await findSessionCreatedAt(db, viewer.sessionId);
+      if (sessionCreatedAt === undefined || databaseNowMs() - sessionCreatedAt.getTime() > maxSignInAgeMs)
         throw new ProblemError('sign-in-too-old');
     } else if (!(await verifyPassword({ password: password ?? '', hash })))
       throw invalidFieldError('password', 'current-password-wrong');

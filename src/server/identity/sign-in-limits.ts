@@ -145,12 +145,12 @@ export function createKeyedQueue() {
   const last = new Map<string, Promise<unknown>>();
   return async function run<Result>(key: string, task: () => Promise<Result>): Promise<Result> {
     const before = last.get(key) ?? Promise.resolve();
-    const mine = before.then(task, task);
-    last.set(key, mine);
+    const turn = before.then(task, task);
+    last.set(key, turn);
     try {
-      return await mine;
+      return await turn;
     } finally {
-      if (last.get(key) === mine) last.delete(key);
+      if (last.get(key) === turn) last.delete(key);
     }
   };
 }

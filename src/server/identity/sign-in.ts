@@ -59,14 +59,14 @@ export function createSignIn(deps: {
     code: string,
     { headers, networkAddress }: Visitor,
   ): Promise<SignInOutcome> {
-    const begun = pendingCookie.read(headers);
-    if (begun === null || (await isOutdated(begun))) throw new ProblemError('sign-in-expired');
-    const browser = await knownBrowsers.browserOf(headers, begun.memberId);
-    await twoFactor.check(begun.memberId, code, { network: networkAddress, browser });
-    if (begun.subject !== null) await link(begun.memberId, begun.subject);
+    const pending = pendingCookie.read(headers);
+    if (pending === null || (await isOutdated(pending))) throw new ProblemError('sign-in-expired');
+    const browser = await knownBrowsers.browserOf(headers, pending.memberId);
+    await twoFactor.check(pending.memberId, code, { network: networkAddress, browser });
+    if (pending.subject !== null) await link(pending.memberId, pending.subject);
     return {
-      memberId: begun.memberId,
-      cookies: [...(await startSession(begun.memberId, headers)), pendingCookie.clear()],
+      memberId: pending.memberId,
+      cookies: [...(await startSession(pending.memberId, headers)), pendingCookie.clear()],
     };
   }
 

@@ -62,8 +62,11 @@ export function createTwoFactor(deps: {
   };
 
   async function getState(memberId: number): Promise<TwoFactorState> {
-    const [stored, left] = await Promise.all([findTwoFactor(db, memberId), countRecoveryCodes(db, memberId)]);
-    return { enabledAt: stored?.created_at.toISOString() ?? null, recoveryCodesLeft: left };
+    const [stored, codesLeft] = await Promise.all([
+      findTwoFactor(db, memberId),
+      countRecoveryCodes(db, memberId),
+    ]);
+    return { enabledAt: stored?.created_at.toISOString() ?? null, recoveryCodesLeft: codesLeft };
   }
 
   async function isEnabled(memberId: number): Promise<boolean> {

@@ -17,8 +17,8 @@ export type LogEntryDraft = {
 };
 
 /** Writes an action to the log, in the transaction of the action. Entries are never changed or deleted. */
-export async function insertLogEntry(tx: Tx, done: LogEntryDraft): Promise<void> {
-  const { moderatorId, action, reason, post, memberId, before } = done;
+export async function insertLogEntry(tx: Tx, entry: LogEntryDraft): Promise<void> {
+  const { moderatorId, action, reason, post, memberId, before } = entry;
   await sql`
     insert into moderation_log (moderator_id, action, reason, post_kind, post_id, question_id, member_id, before)
     values (${moderatorId}, ${action}, ${reason}, ${post?.kind ?? null}, ${post?.id ?? null},

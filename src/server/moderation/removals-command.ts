@@ -134,8 +134,8 @@ const printable = (text: string) => text.replace(/[\p{Cc}\p{Cf}]+/gu, ' ');
 
 /** Runs steps until the removal or restoration has finished. Running nodes may work on it at the same time. */
 async function runRemoval({ out, err }: RemovalCommandDeps, db: Database, id: number): Promise<void> {
-  const begun = await readRemoval(db, id);
-  const bar = createProgressBar(err, begun.posts + begun.votes);
+  const removal = await readRemoval(db, id);
+  const bar = createProgressBar(err, removal.posts + removal.votes);
   let shownAt = 0;
   try {
     while (await runRemovalStep(db, id)) {

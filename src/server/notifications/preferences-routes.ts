@@ -94,11 +94,11 @@ export function notificationPreferenceRoutes({
     });
 
   async function getSettings(viewer: Parameters<NotificationPreferences['read']>[0]) {
-    const [mine, isPushed] = await Promise.all([
+    const [own, isPushed] = await Promise.all([
       preferences.read(viewer),
       pushSubscriptions.isSubscribed(viewer),
     ]);
-    return { ...mine, pushKey: pushSubscriptions.publicKey, isPushEnabledHere: isPushed };
+    return { ...own, pushKey: pushSubscriptions.publicKey, isPushEnabledHere: isPushed };
   }
 }
 

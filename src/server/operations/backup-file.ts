@@ -113,12 +113,12 @@ export function createBackupWriter(to: Writable): BackupWriter {
   };
 
   async function entry(name: string, bytes: Buffer): Promise<void> {
-    const taken = new Promise<void>((resolve, reject) => {
+    const added = new Promise<void>((resolve, reject) => {
       tar.entry({ name, size: bytes.length, mtime: modified, mode: 0o600 }, bytes, (error) =>
         error ? reject(error) : resolve(),
       );
     });
-    await Promise.race([taken, written]);
+    await Promise.race([added, written]);
   }
 }
 

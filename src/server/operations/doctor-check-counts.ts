@@ -59,19 +59,19 @@ export async function checkCounts(
   async function checkChunk(from: number): Promise<void> {
     for (let round = 1; ; round++) {
       const broken = await findViolationsBetween(db, { from, to: from + chunkSize, limit: maxRows });
-      const done = isRepairing ? await repairViolations(db, broken) : [];
-      changed.push(...done);
+      const repaired = isRepairing ? await repairViolations(db, broken) : [];
+      changed.push(...repaired);
       // There is more to do if a rule had more rows than the limit, or if one repair leads to another.
-      if (done.length > 0 && round < maxRounds) continue;
+      if (repaired.length > 0 && round < maxRounds) continue;
       remaining.push(...broken);
       return;
     }
   }
 }
 
-function toFindings(left: readonly IntegrityViolation[], changed: readonly RepairedRow[]): Finding[] {
+function toFindings(violations: readonly IntegrityViolation[], changed: readonly RepairedRow[]): Finding[] {
   const finding = createFinding('counts');
-  const wrong = [...Map.groupBy(left, ({ rule }) => rule)].map(([rule, rows]) => {
+  const wrong = [...Map.groupBy(violations, ({ rule }) => rule)].map(([rule, rows]) => {
     const some = rows
       .slice(0, 3)
       .map(({ id, stored, expected }) => `${id} has ${stored} instead of ${expected}`);

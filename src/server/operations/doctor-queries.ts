@@ -98,10 +98,10 @@ export type JobQueueState = { kind: string; late: number; failed: number };
 
 /** Returns jobs that are a quarter of an hour late and jobs that failed; null if no node has ever run. */
 export async function listJobQueues(db: Database): Promise<JobQueueState[] | null> {
-  const there = await sql<{
-    there: boolean;
-  }>`select to_regclass('parley_jobs.job') is not null as there`.execute(db);
-  if (there.rows[0]?.there !== true) return null;
+  const schema = await sql<{
+    exists: boolean;
+  }>`select to_regclass('parley_jobs.job') is not null as exists`.execute(db);
+  if (schema.rows[0]?.exists !== true) return null;
   const { rows } = await sql<JobQueueState>`
     select name as kind,
       count(*) filter (where state = 'created' and start_after < now() - interval '15 minutes')::int as late,

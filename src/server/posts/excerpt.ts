@@ -86,17 +86,17 @@ function collect(tree: Node, parts: TextParts): void {
   for (let entry = open.pop(); entry !== undefined; entry = open.pop()) {
     const { node } = entry;
     const inBlock = entry.inBlock || node.type === 'code' || node.type === 'table';
-    const into = inBlock ? parts.blocks : parts.prose;
+    const target = inBlock ? parts.blocks : parts.prose;
     if (node.type === 'image' || node.type === 'imageReference') {
-      into.push(node.alt ?? '');
+      target.push(node.alt ?? '');
       parts.unseen = true;
     } else if (node.type === 'html') {
       // Raw HTML is shown as text. A comment is an instruction to a renderer.
-      if (!node.value.startsWith('<!--')) into.push(node.value);
+      if (!node.value.startsWith('<!--')) target.push(node.value);
     } else if (node.type === 'break') {
-      into.push(' ');
+      target.push(' ');
     } else if ('value' in node) {
-      into.push(node.value);
+      target.push(node.value);
     } else if ('children' in node && node.type !== 'footnoteDefinition') {
       for (let index = node.children.length - 1; index >= 0; index--) {
         const child = node.children[index];
@@ -104,7 +104,7 @@ function collect(tree: Node, parts: TextParts): void {
       }
     }
     // Separates blocks. Words inside a paragraph may touch adjacent elements.
-    if (isBlock(node)) into.push(' ');
+    if (isBlock(node)) target.push(' ');
   }
 }
 

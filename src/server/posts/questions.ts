@@ -34,11 +34,11 @@ export const questionNotFound = () => new ProblemError('question-not-found');
 /** Posts a question once per idempotency key. Returns its id. */
 export async function askQuestion(
   db: Database,
-  asking: { viewer: Viewer; key: string | undefined; draft: QuestionDraft; publicUrl: string | null },
+  request: { viewer: Viewer; key: string | undefined; draft: QuestionDraft; publicUrl: string | null },
 ): Promise<number> {
-  const { viewer, key, draft } = asking;
-  const mentioned = findMentions(draft.content, asking.publicUrl);
-  const { publicUrl } = asking;
+  const { viewer, key, draft } = request;
+  const mentioned = findMentions(draft.content, request.publicUrl);
+  const { publicUrl } = request;
   const mentioning = { memberId: viewer.id, text: draft.content, added: mentioned, publicUrl };
   const posting: PostRequest = { viewer, key, kind: 'question', request: draft };
   return transaction(db, (tx) =>

@@ -35,12 +35,12 @@ const spreadMs = 4000;
 /**
  * New items of a list appear immediately if its top is in view and are held back otherwise.
  * @param noun what the list contains.
- * @param holds whether the list shows the item with an id.
+ * @param includes whether the list shows the item with an id.
  */
 export function useLiveList<Id extends number | string>(
   queryKey: QueryKey,
   noun: ListNoun,
-  holds: (id: Id) => boolean,
+  includes: (id: Id) => boolean,
 ): LiveList<Id> {
   const client = useQueryClient();
   const hash = hashKey(queryKey);
@@ -80,7 +80,7 @@ export function useLiveList<Id extends number | string>(
   }, [client, hash]);
   const drop = (shouldRemove: (id: Id) => boolean) =>
     setState((before) => ({ ...before, ids: without(before.ids, shouldRemove) }));
-  useOnFetched(hash, () => drop(holds));
+  useOnFetched(hash, () => drop(includes));
 
   return {
     pill: getPillText(ids.size, many, noun),
@@ -90,7 +90,7 @@ export function useLiveList<Id extends number | string>(
       window.scrollTo({ top: 0 });
     },
     addItem(id) {
-      if (!holds(id)) add(id);
+      if (!includes(id)) add(id);
     },
     addMany,
     removeItem(id) {

@@ -3,15 +3,15 @@ import type { InfiniteData, Query, QueryClient, UseInfiniteQueryResult } from '@
 /**
  * Cancels fetches whose response could briefly revert a change the member just made, because the server may have read
  * the data before the change. Queries without data continue.
- * @param holds whether a query contains the item to change.
+ * @param matches whether a query contains the item to change.
  * @returns a function that refetches what was cancelled and what began meanwhile.
  */
 export async function cancelFetches(
   client: QueryClient,
-  holds: (query: Query) => boolean,
+  matches: (query: Query) => boolean,
 ): Promise<() => Promise<void>> {
   const isFetching = (query: Query) =>
-    query.state.fetchStatus !== 'idle' && query.state.data !== undefined && holds(query);
+    query.state.fetchStatus !== 'idle' && query.state.data !== undefined && matches(query);
   const stopped = new Set(client.getQueryCache().findAll({ predicate: isFetching }));
   await client.cancelQueries({ predicate: (query) => stopped.has(query) });
   return () => client.invalidateQueries({ predicate: (query) => stopped.has(query) || isFetching(query) });

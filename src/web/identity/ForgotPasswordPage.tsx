@@ -20,7 +20,7 @@ export function ForgotPasswordPage() {
   const [email, setEmail] = useState('');
   const [problem, setProblem] = useState<{ isOfField: boolean; message: string } | null>(null);
   const field = useRef<HTMLInputElement>(null);
-  const ask = useMutation({
+  const requestReset = useMutation({
     mutationFn: (address: string) => readJson(api['password-resets'].$post({ json: { email: address } })),
   });
 
@@ -31,7 +31,7 @@ export function ForgotPasswordPage() {
       return;
     }
     setProblem(null);
-    ask.mutate(email, {
+    requestReset.mutate(email, {
       onError: (error) => setProblem({ isOfField: false, message: getErrorMessage(error) }),
     });
   }
@@ -40,12 +40,12 @@ export function ForgotPasswordPage() {
     <>
       <PageHeading className={classes.heading}>{t`Forgot password?`}</PageHeading>
       <p className={classes.lead}>
-        <output>{ask.isSuccess ? getSentMessage(email) : getLead(resetMethod.data)}</output>
+        <output>{requestReset.isSuccess ? getSentMessage(email) : getLead(resetMethod.data)}</output>
       </p>
-      {resetMethod.data?.byEmail !== false && !ask.isSuccess && (
+      {resetMethod.data?.byEmail !== false && !requestReset.isSuccess && (
         <AccountForm
           submit={t`Send reset link`}
-          busy={ask.isPending}
+          busy={requestReset.isPending}
           error={problem?.isOfField === false ? problem.message : null}
           onSubmit={submit}
         >

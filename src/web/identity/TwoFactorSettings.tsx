@@ -44,7 +44,10 @@ export function TwoFactorSettings() {
   const { data } = query;
   if (data === undefined)
     return <LoadError text={t`Your sign-in settings could not be loaded.`} query={query} />;
-  const left = data.recoveryCodesLeft;
+  const codesLeft = plural(data.recoveryCodesLeft, {
+    one: '# recovery code left.',
+    other: '# recovery codes left.',
+  });
   const close = () => setOpened(null);
 
   return (
@@ -54,8 +57,7 @@ export function TwoFactorSettings() {
           t`Two-factor authentication is off.`
         ) : (
           <Trans>
-            On since <Time at={data.enabledAt} />.{' '}
-            {plural(left, { one: '# recovery code left.', other: '# recovery codes left.' })}
+            On since <Time at={data.enabledAt} />. {codesLeft}
           </Trans>
         )}
       </output>

@@ -186,8 +186,8 @@ const emailFrequencies = (): [EmailFrequency, string][] => [
   ['weekly', t`Weekly`],
 ];
 
-function preferenceLabel(about: NotificationCategory): string {
-  switch (about) {
+function preferenceLabel(category: NotificationCategory): string {
+  switch (category) {
     case 'answers':
       return t`Answers to my questions`;
     case 'followed':

@@ -24,7 +24,7 @@ type Handlers<E extends HTMLElement> = {
  */
 export function useSwipe<E extends HTMLElement>(
   axis: 'inline' | 'down',
-  done: () => void,
+  onSwiped: () => void,
   moves: (swiped: E) => HTMLElement | null = (swiped) => swiped,
 ): Handlers<E> {
   const from = useRef<{ id: number; x: number; y: number; far: number; going: boolean } | null>(null);
@@ -39,7 +39,7 @@ export function useSwipe<E extends HTMLElement>(
     event.currentTarget.addEventListener('click', suppressClick, { capture: true, once: true });
     const target = event.currentTarget;
     setTimeout(() => target.removeEventListener('click', suppressClick, { capture: true }));
-    if (Math.abs(swipe.far) >= minDistancePx) done();
+    if (Math.abs(swipe.far) >= minDistancePx) onSwiped();
   }
 
   return {

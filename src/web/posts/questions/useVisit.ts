@@ -42,18 +42,18 @@ export function useVisit(
     if (before !== undefined) setSince({ at: before ?? newest, isReturning: before !== null });
   }
   const report = useReportVisit(questionId, memberId);
-  const begun = since !== null;
+  const hasBegun = since !== null;
   const seen = useRef(newest);
   const latest = useRef(newest);
 
   useEffect(() => {
     latest.current = newest;
     if (!document.hidden) seen.current = newest;
-    if (begun && newest !== null && !reported.has(visit)) report(newest, false);
-  }, [begun, newest, report, visit]);
+    if (hasBegun && newest !== null && !reported.has(visit)) report(newest, false);
+  }, [hasBegun, newest, report, visit]);
 
   useEffect(() => {
-    if (!begun) return undefined;
+    if (!hasBegun) return undefined;
     let hiddenAt: number | null = null;
     const endVisit = () => {
       if (seen.current === null) return;
@@ -77,7 +77,7 @@ export function useVisit(
       document.removeEventListener('visibilitychange', handleVisibility);
       if (!document.hidden) endVisit();
     };
-  }, [begun, report, visit]);
+  }, [hasBegun, report, visit]);
 
   return useMemo(
     () => ({

@@ -39,8 +39,8 @@ function markCodeParagraphs(
 ): { runs: readonly DiffRun[]; isCode: boolean }[] {
   const textSoFar = { before: '', after: '' };
   return paragraphs.map((runs) => {
-    const [old, now] = (['in', 'out'] as const).map((left) =>
-      runs.flatMap(({ kind, text }) => (kind === left ? [] : text)).join(''),
+    const [old, now] = (['in', 'out'] as const).map((omitted) =>
+      runs.flatMap(({ kind, text }) => (kind === omitted ? [] : text)).join(''),
     ) as [string, string];
     const side = now === '' ? 'before' : 'after';
     const text = `${textSoFar[side]}${side === 'before' ? old : now}`;
