@@ -79,12 +79,12 @@ import {
 import { healthRoutes } from './core/health.ts';
 import { type Metrics, metricsRoutes } from './core/metrics.ts';
 import { type ReadRoutingDeps, recordWrites, type Replicas, routeReads } from './postgres/index.ts';
-import { createDocumentSender, type SendDocument, serveCachedDocuments } from './core/response-cache-http.ts';
+import { createDocumentSender, type SendDocument } from './core/response-cache-http.ts';
 import { setWritesCookie } from './core/read-your-writes.ts';
 import { trackRequests } from './core/request-id.ts';
 import { serveServiceWorkerRemoval } from './core/web-build.ts';
 import { requireSameOrigin } from './core/same-origin.ts';
-import { getSecurityHeaders, securityHeaders } from './core/security-headers.ts';
+import { securityHeaders } from './core/security-headers.ts';
 import type { SiteSettings } from './core/site-settings.ts';
 
 export type AppOptions = {
@@ -175,18 +175,6 @@ export function createApp(options: AppOptions) {
   });
   const app = createRouter<{ Variables: object }>();
   app.onError((error, c) => toErrorResponse(error, c, log, metrics?.countRejected));
-  if (caches !== undefined && position !== undefined)
-    app.use(
-      '/api/*',
-      serveCachedDocuments({
-        cache: caches.responses,
-        viewerOf: caches.sessions.find,
-        canRead: requestLimits?.canRead,
-        position,
-        headers: getSecurityHeaders(settings, '/api'),
-        measure: metrics?.observe,
-      }),
-    );
   app.use(trackRequests({ trustedProxies: settings.trustedProxies, log }));
   if (metrics !== undefined) app.use(metrics.measure);
   app.use(securityHeaders(settings));

@@ -1,6 +1,8 @@
 import { createSessionCache, type SessionCache } from './identity/index.ts';
 import type { Database } from './core/database.ts';
 import { ResponseCache } from './core/response-cache.ts';
+import { type CachedDocumentsOptions, serveCachedDocuments } from './core/response-cache-http.ts';
+import { getSecurityHeaders } from './core/security-headers.ts';
 import type { EventStream } from './core/event-stream.ts';
 import { onEventsCommitted, type TopicEvent } from './core/events.ts';
 import type { SiteSettings } from './core/site-settings.ts';
@@ -41,4 +43,18 @@ export function createNodeCaches({ db, settings, stream, maxBytes }: NodeCachesO
       sessions.clear();
     },
   };
+}
+
+/** Puts the response cache before the handler of all other requests. */
+export async function serveCachedFirst(
+  caches: NodeCaches | undefined,
+  {
+    settings,
+    ...options
+  }: { settings: SiteSettings } & Pick<CachedDocumentsOptions, 'position' | 'canRead' | 'measure' | 'next'>,
+): Promise<CachedDocumentsOptions['next']> {
+  if (caches === undefined) return options.next;
+  const headers = await getSecurityHeaders(settings, '/api');
+  const { responses: cache, sessions } = caches;
+  return serveCachedDocuments({ ...options, cache, viewerOf: sessions.find, headers });
 }

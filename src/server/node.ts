@@ -9,7 +9,7 @@ import { createAccounts, createAuth, type PasswordCost } from './identity/index.
 import { createApp } from './app.ts';
 import { type BackgroundJobs, startBackgroundJobs } from './jobs.ts';
 import { getBackupMetrics, startBackupScheduler } from './operations/index.ts';
-import { createNodeCaches, type NodeCaches } from './node-caches.ts';
+import { createNodeCaches, type NodeCaches, serveCachedFirst } from './node-caches.ts';
 import { type ClockMonitor, describeClockSkew, monitorClock } from './core/database-clock.ts';
 import type { Config } from './core/config.ts';
 import { closePool, type Database, openSearchDatabase } from './core/database.ts';
@@ -150,12 +150,18 @@ export async function startNode(options: NodeOptions): Promise<ParleyNode> {
   const shedding = await createLoadShedding({
     systemLoad,
     viewerOf: caches?.sessions.find ?? (() => undefined),
-    isCached: (url) => caches?.responses.has(url) ?? false,
     headers: await getSecurityHeaders(settings, '/'),
     next: getRequestListener(app.fetch),
   });
   shedCount = shedding.rejectedCount;
-  const http = await startHttpServer(shedding.handler, config.host, config.port);
+  const handler = await serveCachedFirst(caches, {
+    settings,
+    position: stream.position,
+    canRead: requestLimits?.canRead,
+    measure: metrics?.observe,
+    next: shedding.handler,
+  });
+  const http = await startHttpServer(handler, config.host, config.port);
   httpServer = http;
   const sockets = startLiveSockets(options, { http, stream });
   live = sockets;

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
 import { createApp } from '#server/app.ts';
 import { openDatabase } from '#server/core/database.ts';
-import { createNodeCaches, type NodeCaches } from '#server/node-caches.ts';
+import { createNodeCaches, type NodeCaches, serveCachedFirst } from '#server/node-caches.ts';
 import { startHttpServer } from '#server/core/http-server.ts';
 import { type EventStream, followEventStream } from '#server/core/event-stream.ts';
 import type { TestDatabase } from './database.ts';
@@ -41,7 +41,14 @@ export async function startCachingNode(
   });
   caches = createNodeCaches({ db, settings, stream, maxBytes });
   const app = createApp({ db, settings, log, position: stream.position, caches });
-  const http = await startHttpServer(getRequestListener(app.fetch), '127.0.0.1', 0);
+  const handler = await serveCachedFirst(caches, {
+    settings,
+    position: stream.position,
+    canRead: undefined,
+    measure: undefined,
+    next: getRequestListener(app.fetch),
+  });
+  const http = await startHttpServer(handler, '127.0.0.1', 0);
   return {
     address: http.address,
     caches,

@@ -10,7 +10,6 @@ let level = 0;
 const { handler, rejectedCount } = await createLoadShedding({
   systemLoad: { level: () => level },
   viewerOf: (cookie) => (cookie === 'known' ? ({ id: 1, sessionId: 1 } as Viewer) : undefined),
-  isCached: (url) => url === '/api/questions/2?sort=newest',
   headers: { 'x-content-type-options': 'nosniff' },
   next: (_, response) => response.end('done'),
 });
@@ -25,7 +24,6 @@ const asked = {
   writing: () => ask('/api/questions/1/vote', { method: 'PUT', body: '{}', headers: member }),
   'using an unknown session': () => ask('/api/feeds/recent', { headers: { cookie: 'unknown' } }),
   reading: () => ask('/api/questions/1', { headers: member }),
-  'reading a cached document': () => ask('/api/questions/2?sort=newest', { headers: member }),
   'asking for a file of the program': () => ask('/assets/index.js'),
   'looking whether it lives': () => ask('/healthz'),
 };

@@ -8,8 +8,6 @@ export type LoadSheddingOptions = {
   systemLoad: Pick<SystemLoad, 'level'>;
   /** The member of a session that was verified recently. */
   viewerOf: (cookie: string) => Viewer | undefined;
-  /** Whether a URL is that of a cached document. */
-  isCached: (url: string) => boolean;
   /** The headers of every response. */
   headers: Readonly<Record<string, string>>;
   /** Handles requests that are not refused. */
@@ -21,10 +19,10 @@ export type LoadShedding = { handler: LoadSheddingOptions['next']; rejectedCount
 /**
  * Refuses a part of the requests with 503 when the node is overloaded, before doing any work for them. Slow responses
  * to everyone would only cause more retries. Visitors and searches are refused first, then writes, then members' reads.
- * Cached documents are served at every level.
+ * Cached documents never reach this point.
  */
 export async function createLoadShedding(options: LoadSheddingOptions): Promise<LoadShedding> {
-  const { systemLoad, viewerOf, isCached, headers, next } = options;
+  const { systemLoad, viewerOf, headers, next } = options;
   const refusal = toProblemResponse(overloadedError());
   const responses = {
     problem: { type: refusal.headers.get('content-type') ?? '', body: Buffer.from(await refusal.text()) },
@@ -58,8 +56,7 @@ export async function createLoadShedding(options: LoadSheddingOptions): Promise<
     const requestClass = classifyRequest(method, path);
     if (cookie === undefined || requestClass === 'searching') return 0;
     // An unknown session requires a database query.
-    if (requestClass === 'writing' || viewerOf(cookie) === undefined) return 1;
-    return isCached(url) ? Number.POSITIVE_INFINITY : 2;
+    return requestClass === 'writing' || viewerOf(cookie) === undefined ? 1 : 2;
   }
 }
 

@@ -1,6 +1,5 @@
-import type { HttpBindings } from '@hono/node-server';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context, TypedResponse } from 'hono';
-import { createMiddleware } from 'hono/factory';
 import { routePath } from 'hono/route';
 import { minPositionHeader, type Position, positionHeader } from '#shared/core/events.ts';
 import { actingMemberHeader } from '#shared/core/protocol.ts';
@@ -55,32 +54,31 @@ export type CachedDocumentsOptions = {
   canRead: ((viewer: Viewer) => boolean) | undefined;
   position: () => Position;
   /** The headers of every API response. */
-  headers: Promise<Readonly<Record<string, string>>>;
+  headers: Readonly<Record<string, string>>;
   measure: ((route: string, status: number, seconds: number) => void) | undefined;
+  /** Handles all other requests. */
+  next: (request: IncomingMessage, response: ServerResponse) => unknown;
 };
 
 /**
- * Serves cached documents before all other middleware, which would take longer than the rest of the response. A request
- * that it does not serve gets the same bytes and headers from its route.
+ * Serves cached documents before Hono, whose routing and middleware take as long as the rest of the response
+ * (docs/decisions/047). A request that it does not serve gets the same bytes and headers from its route.
  */
-export function serveCachedDocuments(options: CachedDocumentsOptions) {
-  const { cache, viewerOf, canRead, position, headers: fixed, measure } = options;
-  return createMiddleware<{ Bindings: Partial<HttpBindings> }>(async (c, next) => {
+export function serveCachedDocuments(options: CachedDocumentsOptions): CachedDocumentsOptions['next'] {
+  const { cache, viewerOf, canRead, position, measure, next } = options;
+  const fixed = Object.entries(options.headers).flat();
+  return (request, response) => {
     const start = performance.now();
-    const incoming = c.env?.incoming;
-    const document = incoming === undefined ? undefined : find(incoming);
-    if (incoming === undefined || document === undefined) return next();
-    const isKnown = matchesEtag(incoming.headers['if-none-match'], document.etag);
-    const status = isKnown ? 304 : 200;
-    const own = isKnown ? document.notModifiedHeaders : document.headers;
+    const document = find(request);
+    if (document === undefined) return next(request, response);
+    const isKnown = matchesEtag(request.headers['if-none-match'], document.etag);
+    const [status, own] = isKnown ? [304, document.notModifiedHeaders] : [200, document.headers];
+    response.writeHead(status, [...fixed, ...Object.entries(own).flat(), positionHeader, position()]);
+    response.end(isKnown ? undefined : document.body);
     measure?.(document.route, status, (performance.now() - start) / 1_000);
-    return new Response(isKnown ? null : document.body, {
-      status,
-      headers: { ...(await fixed), ...own, [positionHeader]: position() },
-    });
-  });
+  };
 
-  function find({ method, url = '', headers }: HttpBindings['incoming']): CachedDocument | undefined {
+  function find({ method, url = '', headers }: IncomingMessage): CachedDocument | undefined {
     const { cookie } = headers;
     // The route refuses a request made under another member's session.
     if (method !== 'GET' || cookie === undefined || headers[actingMemberHeader] !== undefined)

@@ -17,7 +17,7 @@ export type DocumentContent = {
 
 /** A document and how to read it. */
 export type DocumentRequest = {
-  /** The canonical URL of the document: path and query. A request for it is served before it reaches its route. */
+  /** The canonical URL of the document: path and query. A request for it is served before Hono. */
   key: string;
   /** The topics whose events may affect the document, as far as they are known before it is read. */
   topics: readonly Topic[];
@@ -129,11 +129,6 @@ export class ResponseCache {
     const found = this.#documents.get(`${encoding} ${key}`);
     if (found !== undefined) this.#hits++;
     return found;
-  }
-
-  /** Whether a URL is that of a cached document. */
-  has(url: string): boolean {
-    return this.#documents.has(`gzip ${url}`) || this.#documents.has(`identity ${url}`);
   }
 
   /** Returns the cached document, or reads it; it is never older than this call. Concurrent requests share one read. */
