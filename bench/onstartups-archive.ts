@@ -10,6 +10,7 @@ import { normalizeTags } from '#shared/posts/tags.ts';
 
 /** A question of the archive with its answers, as in its JSON lines; dates are days. */
 type Thread = {
+  id?: number;
   title: string;
   markdown: string;
   author: string;
@@ -22,14 +23,19 @@ type Thread = {
 /** A question of this project, in addition to those of the archive. */
 export type OwnQuestion = { title: string; content: string; tags: string[] };
 
-const archiveFile = path.join(projectRoot, '../shared/data/onstartups-markdown/threads.jsonl.gz');
+/** Where the archives are: next to the checkout. */
+const dataDirectory = path.join(projectRoot, '../shared/data');
 
 /**
  * Imports the OnStartups Answers archive (CC BY-SA) into an empty migrated database. Resolves with the number of
  * questions.
  */
-export async function loadOnStartups(client: pg.Client, own: readonly OwnQuestion[]): Promise<number> {
-  const threads = [...(await readThreads()), ...own.map(asThread)];
+export async function loadOnStartups(
+  client: pg.Client,
+  own: readonly OwnQuestion[],
+  directory = dataDirectory,
+): Promise<number> {
+  const threads = [...(await readThreads(directory)), ...own.map(asThread)];
   await client.query('begin');
   await copyRows(
     client,
@@ -63,9 +69,30 @@ export async function loadOnStartups(client: pg.Client, own: readonly OwnQuestio
   return threads.length;
 }
 
-async function readThreads(): Promise<Thread[]> {
+/** Two questions: their ids after `loadOnStartups`, and on the site, as in links. */
+export type LinkedQuestions = { from: number; to: number; fromKey: string; toKey: string };
+
+/** Returns the questions that begin with 'Possible Duplicate' and a link to a question of the archive. */
+export async function readOnStartupsDuplicates(directory: string): Promise<LinkedQuestions[]> {
+  const threads = await readThreads(directory);
+  const ids = new Map(threads.map(({ id }, index) => [String(id), index + 1]));
+  return threads.flatMap(({ id, markdown }, index) => {
+    if (!/possible duplicate/iu.test(markdown)) return [];
+    const links = new Set(
+      Array.from(markdown.matchAll(/^> .*\/questions\/(\d+)\//gmu), ([, key = '']) => key),
+    );
+    return [...links].flatMap((toKey) => {
+      const to = ids.get(toKey);
+      return to === undefined || to === index + 1
+        ? []
+        : [{ from: index + 1, to, fromKey: String(id), toKey }];
+    });
+  });
+}
+
+async function readThreads(directory: string): Promise<Thread[]> {
   // readline would also end a line at U+2028.
-  const lines = gunzipSync(await readFile(archiveFile))
+  const lines = gunzipSync(await readFile(path.join(directory, 'onstartups-markdown/threads.jsonl.gz')))
     .toString('utf8')
     .trimEnd()
     .split('\n');
