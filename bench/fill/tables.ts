@@ -64,9 +64,9 @@ export const derivedTables: readonly Derived[] = [
   {
     column: 'question.popularity',
     fills: false,
-    statement: `update question set popularity = case when rank <= 2000 then 0 else 1 end
+    statement: `update question set popularity = 0
       from (select id, row_number() over (order by upvotes desc, id desc) as rank from question
-        order by upvotes desc, id desc limit 40000) known
+        order by upvotes desc, id desc limit 5000) known
       where known.id = question.id and (select count(*) from question) >= 20000`,
   },
   {
@@ -79,9 +79,9 @@ export const derivedTables: readonly Derived[] = [
   {
     column: 'answer.popularity',
     fills: false,
-    statement: `update answer set popularity = case when rank <= 5000 then 0 else 1 end
+    statement: `update answer set popularity = 0
       from (select answer_id, row_number() over (order by score desc, answer_id desc) as rank from answer_score
-        order by score desc, answer_id desc limit 100000) known
+        order by score desc, answer_id desc limit 10000) known
       where answer_id = id and (select count(*) from answer) >= 50000`,
   },
   {

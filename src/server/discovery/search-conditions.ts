@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { likeContains } from '#server/core/sql.ts';
 import type { SearchCriteria } from './search-criteria.ts';
-import { parseSearchWords } from './search-words.ts';
+import { codeName, otherScriptLetter, withoutPunctuation } from './search-words.ts';
 
 type Sql = RawBuilder<unknown>;
 
@@ -81,25 +81,17 @@ export function containsText({ texts }: Pick<SearchedTexts, 'texts'>, part: stri
 }
 
 /** In scripts without case, such as Chinese, `like` is ten times as fast as `ilike`. */
-export const likeOperator = (part: string): Sql =>
+const likeOperator = (part: string): Sql =>
   part.toLowerCase() === part.toUpperCase() ? sql`like` : sql`ilike`;
 
-/**
- * Whether the texts together have all words of `text` in any inflection. With `weight`, only words of the title (A) or
- * the tags (B) count.
- */
-export function hasAllWords({ texts, vector }: SearchedTexts, text: string, weight?: 'A' | 'B'): Sql {
-  const { inflected, parts } = parseSearchWords(text);
-  const each = parts.map((part) => containsText({ texts }, part));
-  if (inflected) each.unshift(sql`${vector} @@ ${queryOf(text, weight)}`);
-  return each.length === 0 ? sql`false` : allOf(each);
-}
-
-function queryOf(text: string, weight?: 'A' | 'B'): Sql {
-  const query = sql`plainto_tsquery('english', ${text})`;
-  if (weight === undefined) return query;
-  // The text form of a tsquery has each word in single quotes; quotes in a word are doubled.
-  return sql`regexp_replace(${query}::text, ${String.raw`('(?:[^']|'')+')`}, ${String.raw`\1:${weight}`}, 'g')::tsquery`;
+/** Whether the texts have the word in any inflection; in scripts that the dictionary does not support, as typed. */
+function hasWord(searched: SearchedTexts, word: string): Sql {
+  const plain = withoutPunctuation(word);
+  const inflected = otherScriptLetter.test(word)
+    ? []
+    : [sql`${searched.vector} @@ plainto_tsquery('english', ${word})`];
+  const typed = inflected.length === 0 || codeName.test(plain) ? [containsText(searched, plain)] : [];
+  return allOf([...inflected, ...typed]);
 }
 
 function wordConditions({ phrases, excluded }: SearchCriteria, searched: SearchedTexts): Sql[] {
@@ -107,7 +99,7 @@ function wordConditions({ phrases, excluded }: SearchCriteria, searched: Searche
     ...phrases.map((phrase) => containsText(searched, phrase)),
     ...excluded.phrases.map((phrase) => sql`not ${containsText(searched, phrase)}`),
     ...excluded.words.map(
-      (word) => sql`not ${anyOf([hasAllWords(searched, word), hasStopWord(searched, word)])}`,
+      (word) => sql`not ${anyOf([hasWord(searched, word), hasStopWord(searched, word)])}`,
     ),
   ];
 }
@@ -119,7 +111,7 @@ function hasStopWord({ texts }: SearchedTexts, word: string): Sql {
 }
 
 /** A regular expression that matches the text without a letter or digit on either side. */
-export function wholeWordPattern(text: string): string {
+function wholeWordPattern(text: string): string {
   return String.raw`(?<![[:alnum:]])${text.replace(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)}(?![[:alnum:]])`;
 }
 

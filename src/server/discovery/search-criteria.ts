@@ -10,7 +10,7 @@ import {
   type StatusFilter,
 } from '#shared/discovery/search-query.ts';
 import { limitTerms } from '#shared/discovery/search-term-limits.ts';
-import { findMemberIds, findTagIds } from './search-names.ts';
+import { findMemberIds, findTagIds } from './search-queries.ts';
 
 /** A parsed query with every name looked up. A post must meet all of it. */
 export type SearchCriteria = {

@@ -3,26 +3,25 @@ import { databaseNowMs } from '#server/core/database-clock.ts';
 import { type Database, transaction } from '#server/core/database.ts';
 import type { JobDefinition } from '#server/core/job-queue.ts';
 
-/** The number of posts in the first two levels of popularity. Below `min` posts there are no levels. */
-type PopularitySizes = { min: number; best: number; popular: number };
+/** The number of posts that are marked as popular; none if there are fewer than `min` posts. */
+type PopularitySizes = { min: number; popular: number };
 type Sql = RawBuilder<unknown>;
 
 const posts: readonly { table: 'question' | 'answer'; sizes: PopularitySizes; ranked: Sql }[] = [
   {
     table: 'question',
-    sizes: { min: 20_000, best: 2_000, popular: 40_000 },
+    sizes: { min: 20_000, popular: 5_000 },
     ranked: sql`select question_id as id from question_sort_key order by upvotes desc, question_id desc`,
   },
   {
     table: 'answer',
-    sizes: { min: 50_000, best: 5_000, popular: 100_000 },
+    sizes: { min: 50_000, popular: 10_000 },
     ranked: sql`select answer_id as id from answer_score order by score desc, answer_id desc`,
   },
 ];
 
 /**
- * Posts that change their level in one transaction, and in one round. Each change updates the search indexes of the
- * post.
+ * Posts that change in one transaction, and in one round. Each change updates the search indexes of the post.
  */
 const batchSize = { perTransaction: 500, perRound: 10_000 } as const;
 
@@ -33,7 +32,7 @@ const sampleSize = 5_000;
 const intervalMs = 60 * 60_000;
 const lastRunSetting = 'search-popularity-updated-at';
 
-/** Updates the data that search uses: the popularity level of posts, and how often words are used. */
+/** Updates the data that search uses: the most popular posts, and how often words are used. */
 export function searchPopularityJob(db: Database): JobDefinition {
   return {
     name: 'search-popularity',
@@ -50,7 +49,7 @@ export function searchPopularityJob(db: Database): JobDefinition {
   };
 }
 
-/** Returns whether all posts have the right level. If many changed, another round is needed. */
+/** Returns whether all posts are marked rightly. If many changed, another round is needed. */
 export async function updatePopularity(db: Database, sizes?: PopularitySizes): Promise<boolean> {
   let isComplete = true;
   for (const each of posts) {
@@ -69,11 +68,11 @@ async function listChanges(
   db: Database,
   { table, sizes, ranked }: { table: string; sizes: PopularitySizes; ranked: Sql },
 ): Promise<Change[]> {
-  const stored = sql`select id, popularity from ${sql.table(table)} where popularity <= 1`;
+  const stored = sql`select id, popularity from ${sql.table(table)} where popularity = 0`;
   const { rows } = await sql<Change>`
     with size as materialized (select count(*) >= ${sizes.min} as is_large from (${ranked} limit ${sizes.min}) ranked),
     wanted as materialized (
-      select id, case when row_number() over () <= ${sizes.best} then 0 else 1 end as popularity
+      select id, 0 as popularity
       from (${ranked} limit ${sizes.popular}) ranked, size where is_large
     )
     select coalesce(wanted.id, known.id) as id, coalesce(wanted.popularity, 2) as popularity

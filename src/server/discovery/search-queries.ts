@@ -1,12 +1,49 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Reader } from '#server/core/database.ts';
 import { planOnceHint } from '#server/core/database-prepared-statements.ts';
-import { bylineJoins, questionCardColumns, type QuestionCardRow } from '#server/posts/index.ts';
+import {
+  answerCardColumns,
+  type AnswerCardRow,
+  bylineJoins,
+  questionCardColumns,
+  type QuestionCardRow,
+} from '#server/posts/index.ts';
 import { likeContains, likePrefix } from '#server/core/sql.ts';
-import { maxCountedResults } from '#shared/discovery/search.ts';
-import type { WithTotal, PageWindow } from './search-matches.ts';
-import { namePrefix } from './search-names.ts';
+import { maxCountedResults, type SearchSort } from '#shared/discovery/search.ts';
 import { hasTrigram } from './search-words.ts';
+
+/** A page of results: at most `limit` rows from position `offset`. */
+export type PageWindow = { sort: SearchSort; offset: number; limit: number };
+
+/** The texts to highlight. */
+type HighlightSource = { title: string; content: string };
+
+/** Characters of a text that are read for highlights. */
+const textStart = sql`left(post.content, 20000)`;
+
+const listIds = (ids: readonly number[]) =>
+  sql`unnest((select ${[...ids]}::bigint[])) with ordinality as listed (id, position)`;
+
+/** Returns the cards of questions in the order of the ids. */
+export async function readQuestionCards(db: Reader, ids: readonly number[]) {
+  if (ids.length === 0) return [];
+  const { rows } = await sql<QuestionCardRow & HighlightSource>`
+    ${planOnceHint}select ${questionCardColumns}, ${textStart} as content
+    from ${listIds(ids)} join question post on post.id = listed.id ${bylineJoins}
+    order by listed.position`.execute(db);
+  return rows;
+}
+
+/** Returns the cards of answers in the order of the ids. */
+export async function readAnswerCards(db: Reader, ids: readonly number[]) {
+  if (ids.length === 0) return [];
+  const { rows } = await sql<AnswerCardRow & HighlightSource>`
+    ${planOnceHint}select ${answerCardColumns}, question.title, ${textStart} as content
+    from ${listIds(ids)} join answer post on post.id = listed.id
+    join question on question.id = post.question_id ${bylineJoins}
+    order by listed.position`.execute(db);
+  return rows;
+}
 
 const maxTotal = sql.lit(maxCountedResults + 1);
 
@@ -46,78 +83,13 @@ export async function findMembers(
     recent: sql`member.created_at desc, member.id desc`,
     popular: sql`member.reputation desc, member.id`,
   }[sort];
-  const { rows } = await sql<MemberRow & WithTotal>`
+  const { rows } = await sql<MemberRow & { total: number }>`
     with match as materialized (${matching})
     select member.id, member.display_name, member.created_at, member.reputation,
       member.questions_count, member.answers_count,
       (select count(*) from (select 1 from match limit ${maxTotal}) counted) as total
     from match join member on member.id = match.id
     order by ${order} limit ${limit} offset ${offset}`.execute(db);
-  return rows;
-}
-
-/** Minimum similarity (pg_trgm, 0 to 1) of texts that count as equal with typing errors. */
-const minSimilarity = { question: '0.45', suggestion: '0.3' } as const;
-
-type SimilarRequest = { query: string; limit: number; loosely: boolean };
-
-/**
- * Questions with a title similar to the query, for queries with typing errors. All titles are compared only if no
- * popular question is similar (`popularity`, schema section Posts).
- */
-export async function findSimilarQuestions(db: Reader, wanted: SimilarRequest) {
-  const popular = await findAlike(db, wanted, sql`post.popularity <= 1`);
-  return popular.length > 0 ? popular : findAlike(db, wanted, sql`true`);
-}
-
-/** Questions with one of the words in the title that are compared at most. */
-const maxTitlesCompared = 200;
-
-/**
- * Questions to suggest when a search finds nothing: titles with one of the words, most similar first. Only if there are
- * none, titles similar to the query with typing errors, because comparing all popular titles takes longer than any
- * search.
- */
-export async function suggestQuestions(db: Reader, wanted: { query: string; limit: number }) {
-  for (const condition of [sql`post.popularity <= 1`, sql`true`]) {
-    const rows = await findTitlesWithWords(db, { ...wanted, condition });
-    if (rows.length > 0) return rows;
-  }
-  return findSimilarQuestions(db, { ...wanted, loosely: true });
-}
-
-async function findTitlesWithWords(
-  db: Reader,
-  { query, limit, condition }: { query: string; limit: number; condition: RawBuilder<unknown> },
-) {
-  const text = sql`(select ${query}::text)`;
-  const { rows } = await sql<{ id: number; title: string }>`
-    ${planOnceHint}select id, title from (
-      select * from question post where ${condition}
-        and search_stems(post.title) @@ (select replace(plainto_tsquery('english', ${query})::text, '&', '|')::tsquery)
-      limit ${sql.lit(maxTitlesCompared)}
-    ) post
-    order by word_similarity(${text}, title) desc, upvotes desc, id desc limit ${sql.lit(limit)}`.execute(db);
-  return rows;
-}
-
-async function findAlike(
-  db: Reader,
-  { query, limit, loosely }: SimilarRequest,
-  condition: RawBuilder<unknown>,
-) {
-  const threshold = loosely ? minSimilarity.suggestion : minSimilarity.question;
-  // The threshold of the operator `<%` is a setting, set here for this statement only. A condition without a table is
-  // evaluated before PostgreSQL reads a table ("One-Time Filter" in the plan).
-  const { rows } = await sql<QuestionCardRow>`
-    with setting as materialized (
-      select set_config('pg_trgm.word_similarity_threshold', ${threshold}, true) as threshold
-    )
-    select ${questionCardColumns} from question post ${bylineJoins}
-    where (select threshold from setting) is not null and ${condition} and ${query} <% post.title
-    order by word_similarity(${query}, post.title) desc, post.upvotes desc, post.id desc limit ${limit}`.execute(
-    db,
-  );
   return rows;
 }
 
@@ -134,3 +106,34 @@ export async function findSimilarTags(
   );
   return rows.map((row) => row.name);
 }
+
+/** Returns the id of the tag with that key, or no id. */
+export async function findTagIds(db: Reader, key: string): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`select id from tag where key = ${key}`.execute(db);
+  return rows.map((row) => row.id);
+}
+
+/** Members with the same name that a search considers at most. */
+const sameName = 50;
+
+/**
+ * Returns the members that an id or a name means: those with exactly this name, without case, otherwise those whose
+ * name begins with it.
+ */
+export async function findMemberIds(db: Reader, name: string): Promise<number[]> {
+  if (/^\d{1,15}$/u.test(name)) {
+    const { rows } = await sql<{ id: number }>`select id from member where id = ${Number(name)}`.execute(db);
+    return rows.map((row) => row.id);
+  }
+  const { rows } = await sql<{ id: number; exact: boolean }>`
+    (select id, true as exact from member
+      where ${namePrefix} = lower(left(${name}, 80)) limit ${sameName})
+    union all
+    (select id, false as exact from member
+      where ${namePrefix} like lower(${likePrefix(name)}) limit ${sameName})`.execute(db);
+  const exact = rows.some((row) => row.exact);
+  return rows.filter((row) => row.exact === exact).map((row) => row.id);
+}
+
+/** The expression of the index member_name_prefix. */
+export const namePrefix = sql`lower(left(member.display_name, 80))`;

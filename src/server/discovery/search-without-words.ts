@@ -3,8 +3,8 @@ import type { Reader } from '#server/core/database.ts';
 import { maxCountedResults } from '#shared/discovery/search.ts';
 import type { SearchCriteria } from './search-criteria.ts';
 import { allOf, answerConditions, hasIndexedCondition, questionConditions } from './search-conditions.ts';
-import type { SearchScope } from './search-levels.ts';
-import type { PageWindow } from './search-matches.ts';
+import type { RankedPosts } from './ranking-queries.ts';
+import type { PageWindow } from './search-queries.ts';
 
 /** The ids of a page in order, and the number of matches, at most one above the highest number shown. */
 export type MatchPage = { ids: number[]; total: number };
@@ -67,7 +67,7 @@ export async function findAnswersByConditions(
 export async function findAmongFirst(
   db: Reader,
   matches: Sql,
-  { table, conditions, isIndexed }: SearchScope,
+  { table, conditions, isIndexed }: RankedPosts,
   window: PageWindow,
 ): Promise<MatchPage> {
   const order = window.sort === 'recent' ? orders.recent : orders.popular;

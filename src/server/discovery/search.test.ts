@@ -61,7 +61,20 @@ describe('finds a question', () => {
     expect(await matches(query)).toHaveLength(1);
   });
 
-  test('only if it has all the words', async () => {
+  test('by most of three or more words, after those with all, also if an answer has them', async () => {
+    const answered = await ask('What is a starter?');
+    await ann.answer(answered, 'Sourdough rises with it.');
+    await ask('Does sourdough rise?');
+    await ask('Does sourdough rise in winter?');
+    await ask('Is winter cold?');
+    expect(await found('sourdough rising winters')).toEqual([
+      'Does sourdough rise in winter?',
+      'Does sourdough rise?',
+      'What is a starter?',
+    ]);
+  });
+
+  test('only if it has both of two words', async () => {
     await ask('How is bread baked?');
     expect(await matches('baking cakes')).toEqual([]);
   });

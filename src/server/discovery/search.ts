@@ -12,17 +12,34 @@ import type {
   Suggestions,
 } from '#shared/discovery/search.ts';
 import { getSearchKind, parseSearch } from '#shared/discovery/search-query.ts';
+import { createRanking } from './ranking.ts';
+import { findRanked, type RankedPosts } from './ranking-queries.ts';
+import {
+  answerConditions,
+  answerTexts,
+  containsText,
+  hasIndexedCondition,
+  questionConditions,
+  questionTexts,
+} from './search-conditions.ts';
 import { resolveCriteria, type SearchCriteria } from './search-criteria.ts';
 import { listHighlights } from './search-highlights.ts';
-import { findAnswers, findQuestions, type PageWindow } from './search-matches.ts';
-import { hasTrigram } from './search-words.ts';
 import {
   findMembers,
-  findSimilarQuestions,
   findSimilarTags,
   type MemberRow,
-  suggestQuestions,
+  type PageWindow,
+  readAnswerCards,
+  readQuestionCards,
 } from './search-queries.ts';
+import {
+  findAmongFirst,
+  findAnswersByConditions,
+  findQuestionsByConditions,
+  type MatchPage,
+} from './search-without-words.ts';
+import { hasTrigram, readQueryWords, type Replacements } from './search-words.ts';
+import { findAlikeWords } from './vocabulary-queries.ts';
 
 export type SearchRequest = {
   query: string;
@@ -50,20 +67,22 @@ export async function search(
   const window = { sort, offset, limit: limits.feedPage + 1 };
   if (kind === 'users') {
     const rows = await findMembers(db, { query: text, ...window });
-    const found = toPage(rows, window, (page) => ({ users: page.map(toMemberCard) }));
-    if (found.total > 0 || offset > 0) return { ...nothing, ...found };
-    return { ...nothing, suggestions: await suggest(db, text) };
+    const total = rows[0]?.total ?? 0;
+    const found = toPage(rows, { total, window }, (page) => ({ users: page.map(toMemberCard) }));
+    if (total > 0 || offset > 0) return { ...nothing, ...found };
+    return { ...nothing, suggestions: await suggest(db, text, await findReplacements(db, text)) };
   }
   const criteria = await resolveCriteria(db, { query: text, viewerId, now: new Date(databaseNowMs()) });
   const { unknownTerms } = criteria;
   const found = await findPosts(db, { kind, criteria, window });
   if (found.total > 0 || offset > 0) return { ...nothing, unknownTerms, ...found };
   const words = criteria.text === '' ? text : criteria.text;
-  if (kind === 'questions' && criteria.isPlain) {
-    const meant = await findWithTypos(db, text);
-    if (meant.length > 0) return { ...nothing, questions: meant, total: meant.length, corrected: true };
+  const replacements = await findReplacements(db, words);
+  if (kind === 'questions' && criteria.isPlain && replacements.size > 0) {
+    const corrected = await findPosts(db, { kind, criteria, window, replacements });
+    if (corrected.total > 0) return { ...nothing, ...corrected, highlights: [], corrected: true };
   }
-  return { ...nothing, unknownTerms, suggestions: await suggest(db, words) };
+  return { ...nothing, unknownTerms, suggestions: await suggest(db, words, replacements) };
 }
 
 /** Trims a query and folds runs of spaces. */
@@ -82,57 +101,138 @@ const noResults: Omit<SearchResults, 'in'> = {
 };
 
 type Found = Partial<SearchResults> & { total: number };
+type PostSearch = {
+  kind: 'questions' | 'answers';
+  criteria: SearchCriteria;
+  window: PageWindow;
+  replacements?: Replacements;
+};
 
-async function findPosts(
-  db: Reader,
-  { kind, criteria, window }: { kind: 'questions' | 'answers'; criteria: SearchCriteria; window: PageWindow },
-): Promise<Found> {
+/**
+ * Posts with all words come first. If they do not fill a page, questions with most of the important words in their
+ * texts or an answer follow: at least two words, and this part of the rarity of all.
+ */
+const leastOfMost = { share: 0.25, words: 2 } as const;
+
+async function findPosts(db: Reader, wanted: PostSearch): Promise<Found> {
+  const { kind, criteria, window } = wanted;
+  const { ids, total } = await findPostIds(db, wanted);
   if (kind === 'questions') {
-    const rows = await findQuestions(db, { criteria, ...window });
-    const found = toPage(rows, window, (page) => ({ questions: page.map(toQuestionCard) }));
+    const rows = await readQuestionCards(db, ids);
     return {
-      ...found,
+      ...toPage(rows, { total, window }, (page) => ({ questions: page.map(toQuestionCard) })),
       highlights: await listHighlights(db, { rows: rows.slice(0, limits.feedPage), criteria }),
     };
   }
-  const rows = await findAnswers(db, { criteria, ...window });
-  const found = toPage(rows, window, (page) => ({ answers: page.map(toAnswerCard) }));
+  const rows = await readAnswerCards(db, ids);
   return {
-    ...found,
+    ...toPage(rows, { total, window }, (page) => ({ answers: page.map(toAnswerCard) })),
     highlights: await listHighlights(db, { rows: rows.slice(0, limits.feedPage), criteria }),
   };
 }
 
+/** A query without words lists the newest first. */
+async function findPostIds(
+  db: Reader,
+  { kind, criteria, window, replacements }: PostSearch,
+): Promise<MatchPage> {
+  const { table, searched, conditions, findByConditions } = postKinds[kind];
+  // The words or, without any, the first quoted text.
+  const main = criteria.text === '' ? (criteria.phrases[0] ?? '') : criteria.text;
+  if (main === '') return findByConditions(db, criteria, window);
+  const { terms, contained, typed, community } = await readQueryWords(db, main, replacements);
+  const posts: RankedPosts = {
+    table,
+    conditions: [...conditions(criteria), ...contained.map((text) => containsText(searched, text))],
+    isIndexed: hasIndexedCondition(criteria),
+    hasPopular: community.hasPopular[table],
+    withAnswers: kind === 'questions',
+  };
+  const ranking = createRanking(terms, community.questions);
+  if (ranking === null) return findAmongFirst(db, containsText(searched, main), posts, window);
+  const found = await findRanked(db, ranking, posts, {
+    ...window,
+    typed,
+    enough: limits.feedPage,
+    least: leastOfMost,
+  });
+  return { ids: found.posts.map(({ id }) => id), total: found.total };
+}
+
+const postKinds = {
+  questions: {
+    table: 'question',
+    searched: questionTexts,
+    conditions: questionConditions,
+    findByConditions: findQuestionsByConditions,
+  },
+  answers: {
+    table: 'answer',
+    searched: answerTexts,
+    conditions: answerConditions,
+    findByConditions: findAnswersByConditions,
+  },
+} as const;
+
 /** The cursor is an offset: relevance is not a value that the next page could continue from. */
-function toPage<Row extends { total: number }>(
+function toPage<Row>(
   rows: readonly Row[],
-  { offset }: PageWindow,
+  { total, window: { offset } }: { total: number; window: PageWindow },
   shape: (rows: readonly Row[]) => Partial<SearchResults>,
 ): Found {
   const more = rows.length > limits.feedPage;
   return {
     ...shape(rows.slice(0, limits.feedPage)),
-    total: rows[0]?.total ?? 0,
+    total,
     nextCursor: more ? encodeCursor({ after: offset + limits.feedPage, id: 0 }) : null,
   };
 }
 
-/** Titles that match except for typing errors. */
-async function findWithTypos(db: Reader, query: string) {
-  // One or two letters are too few to compare, and every title would be read.
-  if (!hasTrigram.test(query)) return [];
-  const rows = await findSimilarQuestions(db, { query, limit: limits.feedPage, loosely: false });
-  return rows.map(toQuestionCard);
+/** Words that replace one with typing errors, at most. */
+const maxReplacements = 3;
+
+/** Returns similar words for those that no post has. */
+async function findReplacements(db: Reader, query: string): Promise<Replacements> {
+  const { unknown } = await readQueryWords(db, query);
+  // One or two letters are too few to compare.
+  const compared = unknown.filter((word) => hasTrigram.test(word)).slice(0, 8);
+  const found = await Promise.all(
+    compared.map(
+      async (word) => [word, await findAlikeWords(db, word.toLowerCase(), maxReplacements)] as const,
+    ),
+  );
+  return new Map(found.filter(([, words]) => words.length > 0));
 }
 
 /** Tags and questions similar to the query (docs/product.md 11.5). */
-async function suggest(db: Reader, query: string): Promise<Suggestions> {
+async function suggest(db: Reader, query: string, replacements: Replacements): Promise<Suggestions> {
   const words = [query, ...query.split(' ').slice(0, 8)].map(tagKey);
-  const [tags, questions] = await Promise.all([
+  const [tags, ids] = await Promise.all([
     findSimilarTags(db, { words, limit: 5 }),
-    hasTrigram.test(query) ? suggestQuestions(db, { query, limit: 5 }) : [],
+    findSimilarTitles(db, query, replacements),
   ]);
+  const questions = await readQuestionCards(db, ids);
   return { tags, questions: questions.map((row) => ({ id: row.id, title: row.title })) };
+}
+
+/** Questions with any of the words in their title. */
+async function findSimilarTitles(db: Reader, query: string, replacements: Replacements): Promise<number[]> {
+  const { terms, typed, community } = await readQueryWords(db, query, replacements);
+  const ranking = createRanking(terms, community.questions);
+  if (ranking === null) return [];
+  const found = await findRanked(
+    db,
+    ranking,
+    {
+      table: 'question',
+      conditions: [],
+      isIndexed: false,
+      hasPopular: community.hasPopular.question,
+      onlyTitles: true,
+    },
+    { sort: 'relevance', offset: 0, limit: 5, typed, enough: 5, least: { share: 0, words: 1 } },
+  );
+  return found.posts.map(({ id }) => id);
 }
 
 function toMemberCard(row: MemberRow): MemberCard {

@@ -10,17 +10,13 @@ import type {
   SimilarResults,
 } from '#shared/discovery/similar.ts';
 import { normalizeTags } from '#shared/posts/tags.ts';
-import {
-  countAudience,
-  countFollowers,
-  countWords,
-  findMostSimilar,
-  findQuestionText,
-  listTags,
-  type SimilarRow,
-} from './similar-queries.ts';
+import { createRanking, quoteLexeme, titleWeight } from './ranking.ts';
+import { findRanked } from './ranking-queries.ts';
+import { readQuestionCards } from './search-queries.ts';
+import { countAudience, countFollowers, findQuestionText, listTags } from './similar-queries.ts';
 import { listPossibleTags, rankTags } from './similar-tags.ts';
-import { buildSimilarityQuery } from './similar-weights.ts';
+import { countStems } from './vocabulary-queries.ts';
+import { countQuestionsWith } from './vocabulary.ts';
 
 /** Questions listed while typing and next to a question. */
 const maxQuestions = 5;
@@ -30,13 +26,8 @@ const maxQuestionsForTags = 10;
 
 const maxTags = 6;
 
-/**
- * Minimum score relative to the same text. Less similar questions share words by chance (docs/similar-questions.md).
- */
-const minScore = 0.15;
-
-/** Questions, and answers, that are ranked at most. This bounds the cost of a query. */
-const maxCandidates = 200;
+/** Part of the weight of all words that a question must have. Others share words by chance. */
+const minShare = 0.04;
 
 /** Returns questions similar to the one being typed, and tags that fit it. */
 export async function readSimilar(db: Reader, typed: PartialQuestion): Promise<SimilarResults> {
@@ -76,25 +67,54 @@ export async function readAudience(
 }
 
 /**
- * Returns the questions most similar to a text, best first. They share its rare words in their title, tags and text and
+ * Returns the questions most similar to a text, best first: they share its rare words in their title, tags and text and
  * in their answers (docs/similar-questions.md).
  * @param wanted.except the question with that text, which is left out
  */
 export async function findSimilar(
   db: Reader,
   wanted: { title: string; content: string; tags: readonly string[]; except: number | null; limit: number },
-): Promise<SimilarRow[]> {
+) {
   const { title, content, tags, except, limit } = wanted;
-  const text = { title, content, tags: tags.join(', ') };
-  const { words, total } = await countWords(db, text);
-  const compared = buildSimilarityQuery(words, total);
-  if (compared === null) return [];
-  const rows = await findMostSimilar(db, {
-    ...compared,
-    text,
-    except,
-    candidatesAtMost: maxCandidates,
-    limit,
+  const stems = await countStems(db, [
+    { text: title, weight: titleWeight },
+    { text: tags.join(', '), weight: 1 },
+    { text: content, weight: 1 },
+  ]);
+  const { community, counts } = await countQuestionsWith(
+    db,
+    stems.map(({ stem }) => stem),
+  );
+  const terms = stems.flatMap(({ stem, uses: used }) => {
+    const [questions = 0, match] = [counts.get(stem), quoteLexeme(stem)];
+    return questions === 0 ? [] : [{ match, lexemes: match, longer: null, questions, most: questions, used }];
   });
-  return rows.filter(({ score }) => score >= minScore);
+  const ranking = createRanking(terms, community.questions);
+  if (ranking === null) return [];
+  const { posts } = await findRanked(
+    db,
+    ranking,
+    {
+      table: 'question',
+      conditions: [],
+      isIndexed: false,
+      hasPopular: community.hasPopular.question,
+      withAnswers: true,
+      except,
+    },
+    {
+      sort: 'relevance',
+      offset: 0,
+      limit,
+      typed: null,
+      enough: Number.MAX_SAFE_INTEGER,
+      least: { share: minShare, words: 1 },
+    },
+  );
+  const scores = new Map(posts.map(({ id, score }) => [id, score]));
+  const rows = await readQuestionCards(
+    db,
+    posts.map(({ id }) => id),
+  );
+  return rows.map((row) => ({ ...row, score: scores.get(row.id) ?? 0 }));
 }

@@ -13,7 +13,7 @@ export async function snapshotRows(
   for (const [part, rows] of Object.entries(snapshotQueries[post.kind](sql`${post.id}::bigint`)))
     await sql`
       insert into hidden_row (hidden_post_id, part, row)
-      select ${hiddenPostId}, ${part}, to_jsonb(each) - '{search_vector,answer_key,parent_level}'::text[]
+      select ${hiddenPostId}, ${part}, to_jsonb(each) - '{title_vector,search_vector,answer_key,parent_level}'::text[]
       from (${rows}) each`.execute(tx);
 }
 

@@ -1,0 +1,99 @@
+import { LRUCache } from 'lru-cache';
+import type { Reader } from '#server/core/database.ts';
+import {
+  type CommunityWords,
+  countPostsWith,
+  findLongerWords,
+  type Lexemes,
+  readCommunityWords,
+  readLexemes,
+  type WordPattern,
+} from './vocabulary-queries.ts';
+
+/** Longer words that a part stands for, at most; the most used ones. */
+const maxLongerWords = 60;
+
+/** Posts that are counted at most for a word that is not among the common ones. */
+const maxCounted = 100;
+
+/** From this number of questions on, what is known about words is cached. */
+const manyQuestions = 5_000;
+
+/** Milliseconds for which it is cached. */
+const cacheMs = 10 * 60_000;
+
+/** The dictionary never changes. */
+const lexemes = new LRUCache<string, Lexemes>({ max: 50_000 });
+
+/** What a node remembers about the words of a community. */
+type Vocabulary = {
+  community: Promise<CommunityWords>;
+  counts: LRUCache<string, number>;
+  longer: LRUCache<string, readonly string[]>;
+};
+
+/** One vocabulary per connection pool, released with it. */
+const vocabularies = new WeakMap<Reader, LRUCache<'vocabulary', Vocabulary>>();
+
+function getVocabulary(db: Reader): Vocabulary {
+  const cache = vocabularies.get(db) ?? new LRUCache<'vocabulary', Vocabulary>({ max: 1, ttl: cacheMs });
+  vocabularies.set(db, cache);
+  const cached = cache.get('vocabulary');
+  if (cached !== undefined) return cached;
+  const vocabulary: Vocabulary = {
+    community: readCommunityWords(db),
+    counts: new LRUCache({ max: 50_000 }),
+    longer: new LRUCache({ max: 20_000 }),
+  };
+  cache.set('vocabulary', vocabulary);
+  // In a small community, each new post changes the frequencies.
+  vocabulary.community.then(
+    ({ questions }) => questions < manyQuestions && cache.delete('vocabulary'),
+    () => cache.delete('vocabulary'),
+  );
+  return vocabulary;
+}
+
+/** Returns the lexemes of texts without spaces. */
+export async function lookUpLexemes(db: Reader, texts: readonly string[]): Promise<Map<string, Lexemes>> {
+  const missing = texts.filter((text) => !lexemes.has(text));
+  const read = new Map(missing.length === 0 ? [] : await readLexemes(db, missing));
+  for (const [text, found] of read) lexemes.set(text, found);
+  return new Map(
+    texts.map((text) => [text, read.get(text) ?? lexemes.get(text) ?? { exact: [], stems: [] }]),
+  );
+}
+
+/** The number of questions with each word, estimated for common ones, and what is known about the community. */
+export type WordCounts = { community: CommunityWords; counts: ReadonlyMap<string, number> };
+
+export async function countQuestionsWith(db: Reader, words: readonly string[]): Promise<WordCounts> {
+  const vocabulary = getVocabulary(db);
+  const community = await vocabulary.community;
+  const { shares, questions } = community;
+  const distinct = [...new Set(words)];
+  const missing = distinct.filter((word) => !shares.has(word) && !vocabulary.counts.has(word));
+  const counted = new Map(
+    missing.length === 0 ? [] : await countPostsWith(db, { words: missing, most: maxCounted }),
+  );
+  for (const [word, posts] of counted) vocabulary.counts.set(word, posts);
+  const leastShare = Math.min(...shares.values(), 1);
+  const countOf = (word: string) => {
+    const share = shares.get(word);
+    if (share !== undefined) return share * questions;
+    const posts = counted.get(word) ?? vocabulary.counts.get(word) ?? 0;
+    return posts < maxCounted || shares.size === 0 ? posts : Math.max(posts, leastShare * questions);
+  };
+  return { community, counts: new Map(distinct.map((word) => [word, countOf(word)])) };
+}
+
+/** Returns the most used words that a part of a word stands for. */
+export async function lookUpLongerWords(db: Reader, pattern: WordPattern): Promise<readonly string[]> {
+  const { longer } = getVocabulary(db);
+  const key = `${pattern.where} ${pattern.part}`;
+  const cached = longer.get(key);
+  if (cached !== undefined) return cached;
+  const words = await findLongerWords(db, pattern, maxLongerWords);
+  longer.set(key, words);
+  return words;
+}
