@@ -10,6 +10,7 @@ import type {
   ModeratorMessage,
 } from '#shared/moderation/moderation.ts';
 import { setRole } from '#server/admin/roles.ts';
+import { updateStatistics } from '#server/discovery/statistics.ts';
 
 export type Kind = 'question' | 'answer' | 'reply';
 export const paths = { question: 'questions', answer: 'answers', reply: 'replies' } as const;
@@ -62,33 +63,27 @@ export async function startModeration() {
     return member;
   }
 
-  /** All data except the moderation log, reports and events: posts with their votes and counts. */
-  async function snapshotCommunity(): Promise<unknown> {
-    const read = async (table: string, without: string) => {
+  /**
+   * Every row that belongs to a question, of all tables whose foreign keys lead to one (also of tables added later), and
+   * the members and tags with their counts and statistics.
+   */
+  async function snapshotCommunity(): Promise<Record<string, object[]>> {
+    await updateStatistics(server.db, Number.POSITIVE_INFINITY);
+    const { rows: tables } = await sql<{ name: string }>`
+      with recursive below as (
+        select 'base_question'::regclass::oid as id
+        union select conrelid from pg_constraint join below on confrelid = below.id where contype = 'f'
+      )
+      select id::regclass::text as name from below
+      union select unnest(array['member', 'tag', 'member_daily_statistics', 'member_statistics', 'tag_weekly_statistics'])
+      order by name`.execute(server.db);
+    const read = async (table: string) => {
       const { rows } = await sql<{ row: object }>`
-        select to_jsonb(each) - ${without}::text[] as row from ${sql.table(table)} each
+        select to_jsonb(each) - 'popularity' as row from ${sql.table(table)} each
         order by to_jsonb(each)::text`.execute(server.db);
-      return [table, rows.map(({ row }) => row)];
+      return [table, rows.map(({ row }) => row)] as const;
     };
-    const tables = [
-      'question',
-      'question_tag',
-      'question_sort_key',
-      'answer',
-      'answer_score',
-      'reply',
-      'vote',
-    ];
-    const more = [
-      'question_view',
-      'question_follow',
-      'bookmark',
-      'revision',
-      'notification',
-      'member',
-      'tag',
-    ];
-    return Promise.all([...tables, ...more].map((table) => read(table, '{updated_at,popularity}')));
+    return Object.fromEntries(await Promise.all(tables.map(({ name }) => read(name))));
   }
 
   /** A question of Ann's with answers, replies and votes. */

@@ -2,7 +2,13 @@ import { setTagFollow } from '#server/engagement/index.ts';
 import type { PostKind } from '#shared/core/fields.ts';
 import type { Logger } from 'pino';
 import { recordSecurityEvent } from './security-events.ts';
-import { buildProfileEvents, deleteAnswer, deleteQuestion, deleteReply } from '#server/posts/index.ts';
+import {
+  buildProfileEvents,
+  deleteAnswer,
+  deleteQuestion,
+  deleteReply,
+  purgePostsOf,
+} from '#server/posts/index.ts';
 import { type Database, transaction, type Tx } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import { publishAll } from '#server/core/events.ts';
@@ -140,7 +146,7 @@ const anonymizeSomeViews: DeletionStep = (db, memberId) =>
 
 /** Posts hidden or deleted by moderators cannot be restored after this. */
 const deleteHiddenPosts: DeletionStep = (db, memberId) =>
-  deleteSomeMemberRows(db, { table: 'hidden_post', column: 'author_id' }, { memberId, limit: batchSize });
+  transaction(db, (tx) => purgePostsOf(tx, { authorId: memberId, limit: 20 }));
 
 /** Deletes posts one by one, as their author would (docs/product.md 4.4 and 5.5). A run tries each post once. */
 function createDeletePostsStep(kind: PostKind): DeletionStep {

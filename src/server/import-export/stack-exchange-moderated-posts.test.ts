@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { sql } from 'kysely';
 import { deleteAnswer } from '#server/posts/answers.ts';
 import { actOnPost, startModeration } from '#tests/support/moderation.ts';
-import { deleteQuestion } from '#server/posts/questions-deletion.ts';
+import { deleteQuestion } from '#server/posts/questions.ts';
 import { deleteReply } from '#server/posts/replies.ts';
 import { findViolations } from '#server/operations/integrity-check.ts';
 import { importStackExchange, type ImportSummary } from './stack-exchange-import.ts';
@@ -49,7 +49,9 @@ async function importInto(files: ArchiveContent): Promise<ImportSummary> {
 
 async function forgetImports(): Promise<void> {
   await sql`
-    delete from question; delete from hidden_post; delete from tag; delete from imported_row;
+    delete from base_question; delete from hidden_post; delete from tag; delete from imported_row;
+    delete from member_statistics_change; delete from member_daily_statistics; delete from member_statistics;
+    delete from tag_statistics_change;
     delete from member where source_id is not null; delete from import_source;`.execute(server.db);
 }
 
@@ -260,25 +262,11 @@ test('adds nothing of a newer archive to a locked question', async () => {
   expect(account(summary, 'Comments.xml').skipped).toEqual({ 'on questions that are locked here': 1 });
 });
 
-test('does not restore a hidden post if a copy was imported without its identity', async () => {
+test('imports no second copy of a hidden post, even if the table of imported rows is incomplete', async () => {
   const ids = await imported();
-  await actOnPost(moderator, 'hide', 'question', ids.question(4).id);
-  await actOnPost(moderator, 'hide', 'answer', ids.answer(3).id);
-  await sql`delete from imported_row where kind <> 'member' and source_key <> '1'`.execute(server.db);
-  await sql`delete from imported_row where kind = 'reply'; delete from reply; delete from answer where source_key = '2'`.execute(
-    server.db,
-  );
-  await importInto(archive);
-  const before = await community();
-  for (const [kind, { id }] of [
-    ['question', ids.question(4)],
-    ['answer', ids.answer(3)],
-  ] as const)
-    expect(await actOnPost(moderator, 'restore', kind, id)).toMatchObject({
-      status: 409,
-      kind: 'already-handled',
-      detail: 'This post already exists: it was imported a second time.',
-    });
-  expect(await community()).toEqual(before);
-  await importAgain();
+  const { id } = ids.question(4);
+  await actOnPost(moderator, 'hide', 'question', id);
+  await sql`delete from imported_row where kind = 'question' and source_key = '4'`.execute(server.db);
+  await expect(importInto(archive)).rejects.toThrow('question_source_id_source_key_key');
+  expect(await actOnPost(moderator, 'restore', 'question', id)).toMatchObject({ status: 204 });
 });

@@ -300,7 +300,7 @@ export async function addTags(client: ClientBase): Promise<void> {
 
 /** Makes the posts of a source the community's own: they get no source, and later imports do not recognise them. */
 export async function detachSource(client: ClientBase, source: string): Promise<void> {
-  for (const table of ['question', 'answer', 'reply']) {
+  for (const table of ['base_question', 'base_answer', 'base_reply']) {
     await client.query(
       `update ${table} set source_id = null, source_key = null, source_license = null where source_id = $1`,
       [source],

@@ -166,6 +166,39 @@ export async function listRemovedVotes(
   return rows;
 }
 
+/**
+ * Removes votes of a member on hidden posts, or restores them. Nobody has points from these votes while the posts are
+ * hidden.
+ */
+export async function changeVotesOnHiddenPosts(
+  tx: Tx,
+  { memberId, votes, by }: { memberId: number; votes: readonly RemovedVote[]; by: 1 | -1 },
+) {
+  for (const [kind, each] of Map.groupBy(votes, (vote) => vote.kind)) {
+    const post = sql.table(`base_${kind}`);
+    const postId = sql.ref(`${kind}_id`);
+    const hidden = sql`
+      unnest(
+        ${each.map(({ id }) => id)}::bigint[], ${each.map(({ direction }) => direction)}::text[],
+        ${each.map((vote) => vote.created_at)}::timestamptz[]
+      ) as wanted (id, direction, created_at)
+      join ${post} post on post.id = wanted.id and post.hidden_by is not null`;
+    const changed =
+      by === 1
+        ? sql`
+          insert into vote (${postId}, member_id, direction, created_at)
+          select wanted.id, ${memberId}, wanted.direction, wanted.created_at from ${hidden} on conflict do nothing`
+        : sql`
+          delete from vote where member_id = ${memberId} and ${postId} in (select wanted.id from ${hidden})`;
+    await sql`
+      with changed as (${changed} returning ${postId} as id, direction)
+      update ${post} post
+      set upvotes = upvotes + ${sql.lit(by)} * (direction = 'up')::int,
+        downvotes = downvotes + ${sql.lit(by)} * (direction = 'down')::int
+      from changed where post.id = changed.id`.execute(tx);
+  }
+}
+
 export async function deleteRemovedVotes(
   tx: Tx,
   { activityRemovalId, votes }: { activityRemovalId: number; votes: readonly PostRef[] },

@@ -12,6 +12,7 @@ import {
   listRunningRemovals,
 } from './removals-queries.ts';
 import {
+  changeVotesOnHiddenPosts,
   countActivity,
   finishActivityRemoval,
   deleteRemovedVotes,
@@ -144,6 +145,7 @@ async function removeNext(tx: Tx, run: ActivityRemovalRow): Promise<Progress | n
     memberId: run.member_id,
     votes: votes.map(({ id }) => ({ id, vote: null })),
   });
+  await changeVotesOnHiddenPosts(tx, { memberId: run.member_id, votes, by: -1 });
   return { posts: 0, votes: votes.length };
 }
 
@@ -168,6 +170,7 @@ async function restoreNext(tx: Tx, run: ActivityRemovalRow): Promise<Progress | 
     memberId: run.member_id,
     votes: votes.map(({ id, direction, created_at: castAt }) => ({ id, vote: direction, castAt })),
   });
+  await changeVotesOnHiddenPosts(tx, { memberId: run.member_id, votes, by: 1 });
   await deleteRemovedVotes(tx, { activityRemovalId: run.id, votes });
   return { posts: 0, votes: votes.length };
 }

@@ -2,12 +2,8 @@ import { type Database, type Tx, transaction } from '#server/core/database.ts';
 import { publish } from '#server/core/events.ts';
 import type { JobDefinition, JobQueue } from '#server/core/job-queue.ts';
 import { insertLogEntry } from './moderation-log-queries.ts';
-import {
-  deleteHiddenPost,
-  listPurgeablePosts,
-  lockHiddenPost,
-  type HiddenPostRow,
-} from './hidden-posts-queries.ts';
+import { purgePost } from '#server/posts/index.ts';
+import { listPurgeablePosts, type HiddenPostRow } from './hidden-posts-queries.ts';
 import { runActivityRemovals } from './activity-removal.ts';
 
 const jobName = 'moderation';
@@ -46,8 +42,7 @@ export async function purgeDeletedPosts(db: Database): Promise<void> {
 
 async function purgeDeletedPost(tx: Tx, row: HiddenPostRow): Promise<void> {
   // A moderator has restored it meanwhile.
-  if (!(await lockHiddenPost(tx, row.id))) return;
-  await deleteHiddenPost(tx, row.id);
+  if (!(await purgePost(tx, row.id))) return;
   await insertLogEntry(tx, {
     moderatorId: null,
     action: 'purge',

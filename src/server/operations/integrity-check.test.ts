@@ -344,7 +344,7 @@ async function emptyTheCommunity() {
   for (const table of [
     'report',
     'reported_post',
-    'question',
+    'base_question',
     'hidden_post',
     'activity_removal',
     'tag_follow',

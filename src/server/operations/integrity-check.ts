@@ -219,12 +219,37 @@ const rules: Readonly<Record<string, RawBuilder<unknown>>> = {
       when 'answer' then exists (select 1 from answer where answer.id = post_id)
       else exists (select 1 from reply where reply.id = post_id and deleted_at is null) end
     from report where closed_at is null`,
-  'a hidden post is not in its own table': sql`
-    select id, false, case post_kind
-      when 'question' then exists (select 1 from question where question.id = post_id)
-      when 'answer' then exists (select 1 from answer where answer.id = post_id)
-      else exists (select 1 from reply where reply.id = post_id and deleted_at is null) end
+  'a hidden post is hidden by its own action': sql`
+    select id, id, case post_kind
+      when 'question' then (select hidden_by from base_question where base_question.id = post_id)
+      when 'answer' then (select hidden_by from base_answer where base_answer.id = post_id)
+      else (select hidden_by from base_reply where base_reply.id = post_id) end
     from hidden_post`,
+  'everything below a hidden post is hidden': sql`
+    select id, false, case post_kind
+      when 'question' then exists (select from answer where answer.question_id = post_id)
+        or exists (select from reply where reply.question_id = post_id)
+      when 'answer' then exists (select from reply where reply.answer_id = post_id)
+      else false end
+    from hidden_post`,
+  'the tags of a question are hidden with it': sql`
+    select question.id, true, not exists (
+      select from base_question_tag tagged
+      where tagged.question_id = question.id and tagged.hidden_by is distinct from question.hidden_by
+    )
+    from base_question question`,
+  'a notification about a hidden post is hidden': sql`
+    select notification.id, true, question.id is not null
+      and (notification.answer_id is null or answer.id is not null)
+      and (notification.reply_id is null or reply.id is not null)
+    from notification left join question on question.id = notification.question_id
+    left join answer on answer.id = notification.answer_id
+    left join reply on reply.id = notification.reply_id`,
+  'a hidden reply leaves a placeholder if there are replies below it': sql`
+    select id, is_placeholder, exists (select 1 from thread_reply child where child.parent_reply_id = reply.id)
+    from base_reply reply where hidden_by is not null
+      and exists (select from question where question.id = reply.question_id)
+      and (answer_id is null or exists (select from answer where answer.id = reply.answer_id))`,
   'no member follows and mutes the same tag': sql`
     select tag_id, 0, (
       select count(*) from tag_follow follow

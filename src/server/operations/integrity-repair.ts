@@ -74,6 +74,9 @@ async function repairRows(
   return rows;
 }
 
+/** Hidden posts have no sort keys. */
+const visiblePosts = ', visible as (select * from repaired where hidden_by is null)';
+
 /** @param writeSortKeys writes the sort keys that depend on the column */
 function repairColumn(
   table: string,
@@ -89,7 +92,7 @@ function repairColumn(
       with repaired as (
         update ${sql.table(table)} as row set ${sql.ref(name)} = wrong.counted::${sql.raw(type)}
         from ${wrong} wrong where row.id = wrong.id returning row.*
-      ) ${sql.raw(writeSortKeys?.('repaired') ?? 'select')}`,
+      ) ${sql.raw(writeSortKeys === undefined ? 'select' : `${visiblePosts} ${writeSortKeys('visible')}`)}`,
   };
 }
 
@@ -120,15 +123,15 @@ const rebuildTags: Repair = {
 
 /** The repairs run in this order. */
 const repairs: Readonly<Record<string, Repair>> = {
-  'question.upvotes': repairColumn('question', 'upvotes', questionSortKeys),
-  'question.downvotes': repairColumn('question', 'downvotes'),
-  'question.views': repairColumn('question', 'views'),
-  'question.answer_count': repairColumn('question', 'answer_count', questionSortKeys),
-  'question.tag_text': repairColumn('question', 'tag_text', { type: 'text' }),
-  'answer.upvotes': repairColumn('answer', 'upvotes', answerScores),
-  'answer.downvotes': repairColumn('answer', 'downvotes', answerScores),
-  'reply.upvotes': repairColumn('reply', 'upvotes'),
-  'reply.downvotes': repairColumn('reply', 'downvotes'),
+  'question.upvotes': repairColumn('base_question', 'upvotes', questionSortKeys),
+  'question.downvotes': repairColumn('base_question', 'downvotes'),
+  'question.views': repairColumn('base_question', 'views'),
+  'question.answer_count': repairColumn('base_question', 'answer_count', questionSortKeys),
+  'question.tag_text': repairColumn('base_question', 'tag_text', { type: 'text' }),
+  'answer.upvotes': repairColumn('base_answer', 'upvotes', answerScores),
+  'answer.downvotes': repairColumn('base_answer', 'downvotes', answerScores),
+  'reply.upvotes': repairColumn('base_reply', 'upvotes'),
+  'reply.downvotes': repairColumn('base_reply', 'downvotes'),
   'member.questions_count': repairColumn('member', 'questions_count'),
   'member.answers_count': repairColumn('member', 'answers_count'),
   'member.reputation': repairColumn('member', 'reputation'),

@@ -139,12 +139,6 @@ export async function updateAnswer(tx: Tx, { id, content }: { id: number; conten
   return row.edited_at;
 }
 
-export async function lockRepliesOfAnswer(tx: Tx, answerId: number) {
-  const { rows } = await sql<{ id: number; author_id: number | null }>`
-    select id, author_id from reply where answer_id = ${answerId} order by id for update`.execute(tx);
-  return rows;
-}
-
 /** The author of the answer. Undefined if it does not belong to the locked question. */
 export async function findAnswerOfQuestion(
   tx: Tx,
@@ -165,11 +159,6 @@ export async function updateAcceptedAnswer(
   await sql`update question set accepted_answer_id = ${answerId} where id = ${questionId}`.execute(tx);
 }
 
-/** Deletes answers. Their replies, votes and revisions are deleted by cascade. */
-export async function deleteAnswerRows(tx: Tx, ids: readonly number[]) {
-  await sql`delete from answer where id = any(${[...ids]}::bigint[])`.execute(tx);
-}
-
 /** Recounts the answers of a locked question, with its sort key. Returns its counts. */
 export async function recountAnswers(tx: Tx, questionId: number) {
   const { rows } = await sql<QuestionCounts>`
@@ -181,19 +170,4 @@ export async function recountAnswers(tx: Tx, questionId: number) {
   const [row] = rows;
   if (row === undefined) throw new Error('the locked question is gone');
   return row;
-}
-
-/** Adds to members' answer counts. Rows are locked in the order of their ids. */
-export async function changeMemberAnswerCounts(tx: Tx, changes: readonly { memberId: number; by: number }[]) {
-  if (changes.length === 0) return;
-  await sql`
-    update member set answers_count = answers_count + locked.by
-    from (
-      select id, by
-      from member join unnest(
-        ${changes.map(({ memberId }) => memberId)}::bigint[], ${changes.map(({ by }) => by)}::bigint[]
-      ) as change (member_id, by) on member_id = id
-      order by id for no key update of member
-    ) locked
-    where member.id = locked.id`.execute(tx);
 }

@@ -1,10 +1,7 @@
-import { closeReportsOfDeletedPosts } from './reports-closing.ts';
-import { removeVotes } from './reputation.ts';
-import { removeFromStatistics } from './statistics-changes.ts';
 import { endDraft } from './drafts.ts';
 import { refuseManyMentions } from './mentions-limits.ts';
 import { findAddedMentions } from './mentions.ts';
-import { deletePostNotifications, notifyOfMentions } from '#server/notifications/index.ts';
+import { notifyOfMentions } from '#server/notifications/index.ts';
 import { type Database, type Reader, transaction, type Tx } from '#server/core/database.ts';
 import { publishAll } from '#server/core/events.ts';
 import { ProblemError } from '#server/core/errors.ts';
@@ -12,11 +9,10 @@ import type { Viewer } from '#server/core/http.ts';
 import { decodeCursor, paginate } from '#server/core/cursor.ts';
 import { toByline, toTimes } from './posts.ts';
 import { refuseStaleEdit, saveRevision } from './revisions.ts';
-import { lockAuthors, refuseLocked } from './posts-locks.ts';
-import { buildAcceptanceEvents, buildProfileEvents, buildQuestionCountsEvent } from './posts-events.ts';
+import { refuseLocked } from './posts-locks.ts';
+import { removePost } from './post-removal.ts';
 import { lockQuestionThread, requireQuestion, touchQuestion } from './questions.ts';
 import { listFirstRepliesByAnswer } from './replies.ts';
-import { recomputeTagsOf } from './tags.ts';
 import type { Answer, AnswerEdit, AnswerSort, AnswersPage } from '#shared/posts/answers.ts';
 import { draftTargets } from '#shared/posts/drafts.ts';
 import { limits } from '#shared/core/limits.ts';
@@ -24,15 +20,11 @@ import type { RepliesPage } from '#shared/posts/replies.ts';
 import { createAnswerExcerpt } from './cards.ts';
 import {
   type AnswerRow,
-  changeMemberAnswerCounts,
-  deleteAnswerRows,
   findAnswerById,
   findQuestionOfAnswer,
   listAnswerRows,
   type ListedAnswerRow,
   lockAnswer,
-  lockRepliesOfAnswer,
-  recountAnswers,
   updateAnswer,
 } from './answers-queries.ts';
 
@@ -144,84 +136,9 @@ export async function deleteAnswer(
     // Locks the question first, like every transaction that changes a thread.
     const questionId = await requireAnswer(tx, id);
     const question = await lockQuestionThread(tx, questionId);
-    const answer = await lockOwnAnswer(tx, { id, viewer, refusal: 'answer-deletion-not-author' });
-    await removeAnswer(tx, { question, answer });
+    await lockOwnAnswer(tx, { id, viewer, refusal: 'answer-deletion-not-author' });
+    await removePost(tx, { post: { kind: 'answer', id }, question, hiddenBy: null });
   });
-}
-
-type LockedQuestion = Awaited<ReturnType<typeof lockQuestionThread>>;
-type LockedAnswer = NonNullable<Awaited<ReturnType<typeof lockAnswer>>>;
-
-/** Deletes a locked answer of a locked question, without a permission check. */
-export async function removeAnswer(
-  tx: Tx,
-  { question, answer }: { question: LockedQuestion; answer: LockedAnswer },
-): Promise<void> {
-  const { id, author_id: authorId } = answer;
-  const questionId = question.id;
-  const replies = await lockRepliesOfAnswer(tx, id);
-  const deletedPosts = { questionIds: [], answerIds: [id], replyIds: replies.map((reply) => reply.id) };
-  await lockAuthors(tx, [answer, ...replies]);
-  await removeFromStatistics(tx, deletedPosts);
-  await removeVotes(tx, deletedPosts);
-  await closeReportsOfDeletedPosts(tx, deletedPosts);
-  const notificationEvents = await deletePostNotifications(tx, { kind: 'answer', id });
-  await deleteAnswerRows(tx, [id]);
-  const counts = await recountAnswers(tx, questionId);
-  if (authorId !== null) await changeMemberAnswerCounts(tx, [{ memberId: authorId, by: -1 }]);
-  await recomputeTagsOf(tx, { questionId, at: answer.created_at });
-  const deleted = { kind: 'answer-deleted', answerId: id } as const;
-  await publishAll(tx, [
-    { topic: `question:${questionId}`, event: deleted },
-    { topic: 'answers', event: deleted },
-    buildQuestionCountsEvent('answer', questionId, counts),
-    ...(question.accepted_answer_id === id ? buildAcceptanceEvents(questionId, null) : []),
-    ...buildProfileEvents([answer, ...replies].map((post) => post.author_id)),
-    ...notificationEvents,
-  ]);
-}
-
-/**
- * Locks an answer and its question, the question first, like every transaction that changes a thread.
- * @throws ProblemError 'not-found'
- */
-export async function lockAnswerThread(tx: Tx, id: number) {
-  const question = await lockQuestionThread(tx, await requireAnswer(tx, id));
-  const answer = await lockAnswer(tx, id);
-  if (answer === undefined) throw answerNotFound();
-  return { question, answer };
-}
-
-/** Counts restored answers on their locked question and their authors. Returns the question's counts. */
-export async function addRestoredAnswers(
-  tx: Tx,
-  { questionId, authorIds }: { questionId: number; authorIds: readonly (number | null)[] },
-) {
-  const countByAuthor = new Map<number, number>();
-  for (const id of authorIds) if (id !== null) countByAuthor.set(id, (countByAuthor.get(id) ?? 0) + 1);
-  await changeMemberAnswerCounts(
-    tx,
-    [...countByAuthor].map(([memberId, by]) => ({ memberId, by })),
-  );
-  return recountAnswers(tx, questionId);
-}
-
-/** Deletes the locked answers of a question that is being deleted, and corrects their authors' counts. */
-export async function removeAnswersOfQuestion(
-  tx: Tx,
-  answers: readonly { id: number; author_id: number | null }[],
-): Promise<void> {
-  const countByAuthor = new Map<number, number>();
-  for (const { author_id } of answers)
-    if (author_id !== null) countByAuthor.set(author_id, (countByAuthor.get(author_id) ?? 0) + 1);
-  await changeMemberAnswerCounts(
-    tx,
-    [...countByAuthor].map(([memberId, count]) => ({ memberId, by: -count })),
-  );
-  await deleteAnswerRows(
-    tx,
-    answers.map((answer) => answer.id),
-  );
 }
 
 async function lockOwnAnswer(

@@ -1,6 +1,6 @@
 // The public file of this area: other areas import from here only.
 export { answerRoutes } from './answers-routes.ts';
-export { addRestoredAnswers, deleteAnswer, lockAnswerThread, removeAnswer } from './answers.ts';
+export { deleteAnswer } from './answers.ts';
 export {
   answerCardColumns,
   type AnswerCardRow,
@@ -22,37 +22,18 @@ export {
   buildAcceptanceEvents,
   buildDuplicateEvents,
   buildProfileEvents,
-  buildQuestionActivityEvent,
   buildQuestionCountsEvent,
-  type QuestionCounts,
 } from './posts-events.ts';
+export { purgePost, purgePostsOf, removePost, showPost } from './post-removal.ts';
 export { getLockedError, lockQuestionsOf } from './posts-locks.ts';
 export { bylineJoins, isAuthorRename, listAuthorTopics } from './posts.ts';
-export { deleteQuestion, removeQuestion } from './questions-deletion.ts';
 export { questionRoutes } from './questions-routes.ts';
-export {
-  addRestoredQuestion,
-  lockQuestionIfExists,
-  lockQuestionThread,
-  requireQuestion,
-} from './questions.ts';
+export { deleteQuestion, lockQuestionIfExists, lockQuestionThread, requireQuestion } from './questions.ts';
 export { replyRoutes } from './replies-routes.ts';
-export { deleteReply, lockReplyThread, postReply, removeReply } from './replies.ts';
-export { addPoints, addPointsOf, selectPoints } from './reputation.ts';
-export {
-  tagSortKeysFrom,
-  writeAnswerScores,
-  writeQuestionSortKeys,
-  writeSortKeys,
-  writeTagSortKeys,
-} from './sort-keys.ts';
-export {
-  addToStatistics,
-  appendPointsOf,
-  appendStatistics,
-  type EarnedPoints,
-  selectEarned,
-} from './statistics-changes.ts';
-export { isTagVisible, listQuestionTagNames, lockTagByName, setQuestionTags, touchTags } from './tags.ts';
+export { deleteReply, postReply } from './replies.ts';
+export { addPointsOf, selectPoints } from './reputation.ts';
+export { tagSortKeysFrom, writeAnswerScores, writeQuestionSortKeys, writeTagSortKeys } from './sort-keys.ts';
+export { appendPointsOf, appendStatistics, type EarnedPoints, selectEarned } from './statistics-changes.ts';
+export { isTagVisible, lockTagByName } from './tags.ts';
 export { createWriteLimits, type WriteLimits } from './write-limits.ts';
 export { revisionRoutes } from './revisions-routes.ts';

@@ -51,12 +51,3 @@ export async function getLockReasonOfReply(tx: Tx, replyId: number): Promise<str
   );
   return rows[0]?.lock_reason ?? null;
 }
-
-/**
- * Locks the members whose counts and reputation change when posts are deleted, in one statement and in the order of
- * their ids. Changing them in several statements could cause deadlocks.
- */
-export async function lockAuthors(tx: Tx, posts: readonly { author_id: number | null }[]) {
-  const ids = posts.flatMap(({ author_id: id }) => id ?? []);
-  await sql`select id from member where id = any(${ids}::bigint[]) order by id for no key update`.execute(tx);
-}

@@ -141,32 +141,13 @@ export async function updateQuestion(
 /** Removes the duplicate mark from questions that point to a deleted question. Returns their ids. */
 export async function clearDuplicatesOf(tx: Tx, id: number): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
-    update question set duplicate_of = null where duplicate_of = ${id} returning id`.execute(tx);
+    update base_question set duplicate_of = null where duplicate_of = ${id} returning id`.execute(tx);
   return rows.map((row) => row.id);
 }
 
 export async function changeQuestionsCount(tx: Tx, { memberId, by }: { memberId: number; by: 1 | -1 }) {
   await sql`
     update member set questions_count = questions_count + ${by} where id = ${memberId}`.execute(tx);
-}
-
-/** Locks the answers and replies of a locked question in the same order as all transactions. Returns their authors. */
-export async function lockThread(tx: Tx, questionId: number) {
-  const answers = await sql<{ id: number; author_id: number | null }>`
-    select id, author_id from answer where question_id = ${questionId} order by id for update`.execute(tx);
-  const replies = await sql<{ id: number; author_id: number | null }>`
-    select id, author_id from reply where question_id = ${questionId} order by id for update`.execute(tx);
-  return { answers: answers.rows, replies: replies.rows };
-}
-
-/** Deletes the question. Its answers, replies, votes, views, follows and revisions are deleted by cascade. */
-export async function deleteQuestionRow(tx: Tx, id: number) {
-  await sql`delete from question where id = ${id}`.execute(tx);
-}
-
-/** Deletes the hidden posts of a question permanently. */
-export async function deleteHiddenPostsOf(tx: Tx, questionId: number) {
-  await sql`delete from hidden_post where question_id = ${questionId}`.execute(tx);
 }
 
 /** Updates the activity time of a locked question, with its sort keys. Returns the names of its tags. */

@@ -26,10 +26,9 @@ import {
   type QuestionViewer,
   questionViewer as viewerSchema,
 } from '#shared/posts/questions-document.ts';
-import { deleteQuestion } from './questions-deletion.ts';
 import { questionDocument, readQuestionViewer } from './questions-document.ts';
 import { createViewBatcher } from './questions-views.ts';
-import { askQuestion, editQuestion, readQuestion, readQuestionTitles } from './questions.ts';
+import { askQuestion, deleteQuestion, editQuestion, readQuestion, readQuestionTitles } from './questions.ts';
 
 const ask = createRoute({
   method: 'post',

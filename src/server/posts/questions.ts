@@ -11,6 +11,7 @@ import type { Viewer } from '#server/core/http.ts';
 import { postOnce, type PostRequest } from './idempotency.ts';
 import { refuseStaleEdit, saveRevision } from './revisions.ts';
 import { refuseLocked } from './posts-locks.ts';
+import { removePost } from './post-removal.ts';
 import { buildProfileEvents, buildQuestionActivityEvent } from './posts-events.ts';
 import { listQuestionTagNames, resolveTagNames, setQuestionTags } from './tags.ts';
 import { draftTargets } from '#shared/posts/drafts.ts';
@@ -114,11 +115,6 @@ export async function touchQuestion(tx: Tx, { id, at }: { id: number; at: Date }
   return buildQuestionActivityEvent(id, await updateQuestionActivity(tx, { id, at }));
 }
 
-/** Counts a restored question for its author. */
-export async function addRestoredQuestion(tx: Tx, memberId: number): Promise<void> {
-  await changeQuestionsCount(tx, { memberId, by: 1 });
-}
-
 /**
  * Checks that a question exists.
  * @throws ProblemError 'not-found'
@@ -184,6 +180,22 @@ export async function editQuestion(
       buildQuestionActivityEvent(id, stored),
       ...tagEvents,
     ]);
+  });
+}
+
+/** Deletes the question and everything below it, and corrects the counts of every member (docs/product.md 4.4). */
+export async function deleteQuestion(
+  db: Database,
+  { id, viewer }: { id: number; viewer: Pick<Viewer, 'id'> },
+): Promise<void> {
+  await transaction(db, async (tx) => {
+    const question = await lockOwnQuestion(tx, {
+      id,
+      viewer,
+      refusal: 'question-deletion-not-author',
+      missing: 'question-already-deleted',
+    });
+    await removePost(tx, { post: { kind: 'question', id }, question, hiddenBy: null });
   });
 }
 

@@ -150,21 +150,3 @@ export async function updateReply(tx: Tx, { id, content }: { id: number; content
     tx,
   );
 }
-
-export async function hasReplies(tx: Tx, id: number): Promise<boolean> {
-  const { rows } = await sql`select 1 from reply where parent_reply_id = ${id} limit 1`.execute(tx);
-  return rows.length > 0;
-}
-
-/** Empties a reply that has replies of its own, and deletes its revisions. */
-export async function blankReply(tx: Tx, id: number) {
-  await sql`delete from revision where reply_id = ${id}`.execute(tx);
-  await sql`
-    update reply set content = '', deleted_at = now(), updated_at = now(), edited_at = null where id = ${id}`.execute(
-    tx,
-  );
-}
-
-export async function deleteReplyRow(tx: Tx, id: number) {
-  await sql`delete from reply where id = ${id}`.execute(tx);
-}

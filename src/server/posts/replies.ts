@@ -1,10 +1,9 @@
-import { closeReportsOfDeletedPosts } from './reports-closing.ts';
-import { removeVotes } from './reputation.ts';
-import { addToStatistics, removeFromStatistics } from './statistics-changes.ts';
+import { removePost } from './post-removal.ts';
+import { addToStatistics } from './statistics-changes.ts';
 import { endDraft } from './drafts.ts';
 import { refuseManyMentions } from './mentions-limits.ts';
 import { findAddedMentions, findMentions } from './mentions.ts';
-import { deletePostNotifications, notifyOfMentions, notifyOfReply } from '#server/notifications/index.ts';
+import { notifyOfMentions, notifyOfReply } from '#server/notifications/index.ts';
 import { type Database, type Reader, transaction, type Tx } from '#server/core/database.ts';
 import { publishAll } from '#server/core/events.ts';
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
@@ -14,17 +13,13 @@ import { postOnce } from './idempotency.ts';
 import { toByline, toTimes } from './posts.ts';
 import { refuseStaleEdit, saveRevision } from './revisions.ts';
 import { getLockReasonOfReply, lockQuestionOf, refuseLocked } from './posts-locks.ts';
-import { buildProfileEvents } from './posts-events.ts';
 import { lockQuestionThread, touchQuestion } from './questions.ts';
 import { draftTargets } from '#shared/posts/drafts.ts';
 import { limits } from '#shared/core/limits.ts';
 import type { RepliesPage, Reply, ReplyDraft, ReplyEdit } from '#shared/posts/replies.ts';
 import {
-  blankReply,
-  deleteReplyRow,
   findReplyById,
   findTargetAuthor,
-  hasReplies,
   insertReply,
   listFirstReplies,
   listRepliesAfter,
@@ -174,38 +169,18 @@ export async function deleteReply(
 ): Promise<void> {
   await transaction(db, async (tx) => {
     const reply = await lockOwnReply(tx, { id, viewer, refusal: 'reply-deletion-not-author' });
-    await removeReply(tx, reply);
+    const question = { id: reply.question_id, accepted_answer_id: null };
+    await removePost(tx, { post: { kind: 'reply', id }, question, hiddenBy: null });
   });
 }
 
 type LockedReply = NonNullable<Awaited<ReturnType<typeof lockReply>>>;
 
-/** Deletes a locked reply, without a permission check. Call `lockQuestionOf` first. */
-export async function removeReply(tx: Tx, reply: LockedReply): Promise<void> {
-  const { id } = reply;
-  const deletedPosts = { questionIds: [], answerIds: [], replyIds: [id] };
-  await removeFromStatistics(tx, deletedPosts);
-  await removeVotes(tx, deletedPosts);
-  await closeReportsOfDeletedPosts(tx, deletedPosts);
-  const notificationEvents = await deletePostNotifications(tx, { kind: 'reply', id });
-  if (await hasReplies(tx, id)) {
-    await blankReply(tx, id);
-  } else {
-    await deleteReplyRow(tx, id);
-    await deleteEmptyAncestors(tx, reply.parent_reply_id);
-  }
-  await publishAll(tx, [
-    { topic: `question:${reply.question_id}`, event: { kind: 'reply-deleted', replyId: id } },
-    ...buildProfileEvents([reply.author_id]),
-    ...notificationEvents,
-  ]);
-}
-
 /**
  * Locks a reply and its question.
  * @throws ProblemError 'not-found'
  */
-export async function lockReplyThread(tx: Tx, id: number): Promise<LockedReply> {
+async function lockReplyThread(tx: Tx, id: number): Promise<LockedReply> {
   await lockQuestionOf(tx, { kind: 'reply', id });
   const reply = await lockReply(tx, id);
   if (reply === undefined || reply.deleted) throw replyNotFound();
@@ -241,16 +216,6 @@ async function lockOwnReply(
   const reply = await lockReplyThread(tx, wanted.id);
   if (reply.author_id !== wanted.viewer.id) throw new ProblemError(wanted.refusal);
   return reply;
-}
-
-async function deleteEmptyAncestors(tx: Tx, parentId: number | null): Promise<void> {
-  let id = parentId;
-  while (id !== null) {
-    const parent = await lockReply(tx, id);
-    if (parent === undefined || !parent.deleted || (await hasReplies(tx, id))) return;
-    await deleteReplyRow(tx, id);
-    id = parent.parent_reply_id;
-  }
 }
 
 function toPage(rows: readonly ReplyRow[]): RepliesPage {

@@ -17,10 +17,10 @@ import type { TopicEvent } from '#server/core/events.ts';
 
 /**
  * Whether a tag may be shown: not if moderators have hidden or deleted all of its questions. Served by the index
- * hidden_row_tag.
+ * question_tag_hidden_tag.
  */
 export const isTagVisible = sql`(tag.questions_count > 0 or not exists (
-  select from hidden_row where part = 'tag' and row ->> 'name' = tag.name
+  select from base_question_tag where tag_id = tag.id and hidden_by is not null
 ))`;
 
 /**
@@ -62,17 +62,27 @@ export async function setQuestionTags(
   const at = await getLatestPostTime(tx, questionId);
   await lockTags(tx, [...added, ...removed]);
   if (after.join() !== before.join()) await replaceQuestionTags(tx, { questionId, tags: wanted });
-  const counted = [
-    ...(await changeTagQuestionCounts(tx, { ids: added, by: 1 })),
-    ...(await changeTagQuestionCounts(tx, { ids: removed, by: -1 })),
+  const events = [
+    ...(await countQuestionTags(tx, { ids: added, by: 1, at })),
+    ...(await countQuestionTags(tx, { ids: removed, by: -1, at })),
   ];
-  await updateTagActivity(tx, { ids: added, at });
-  await recomputeTagActivity(tx, { ids: removed, at });
-  const events = counted.map(({ name, questions_count: questionsCount }): TopicEvent => ({
+  return { tags: wanted.map((tag) => tag.name), added, removed, events };
+}
+
+/**
+ * Counts a question that joins its tags, or leaves them (-1). Its rows must have changed already.
+ * @param at the time of its latest post
+ */
+export async function countQuestionTags(
+  tx: Tx,
+  { ids, by, at }: { ids: readonly number[]; by: 1 | -1; at: Date },
+): Promise<TopicEvent[]> {
+  const counted = await changeTagQuestionCounts(tx, { ids, by });
+  await (by === 1 ? updateTagActivity : recomputeTagActivity)(tx, { ids, at });
+  return counted.map(({ name, questions_count: questionsCount }) => ({
     topic: 'tags',
     event: { kind: 'tag-questions-changed', tag: name, questionsCount },
   }));
-  return { tags: wanted.map((tag) => tag.name), added, removed, events };
 }
 
 /** Updates the activity of the tags of locked questions that got answers. */

@@ -20,7 +20,6 @@ export const moderationErrors = {
   'original-is-duplicate': ['invalid', 'That question is itself a duplicate. Enter the original question.'],
 
   // Hidden posts.
-  'post-imported-again': ['already-handled', 'This post already exists: it was imported a second time.'],
   'restore-parent-first': ['not-found', 'The post that this belongs to is hidden. Restore that post first.'],
   'restored-already': ['already-handled', 'Another moderator has already restored this.'],
 

@@ -1,0 +1,33 @@
+import { globSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+
+/**
+ * The files that may read or write hidden posts (docs/decisions/046). All others use the views question, answer, reply,
+ * question_tag and notification, which leave them out.
+ */
+const allowed: Readonly<Record<string, string>> = {
+  'src/server/posts/post-removal-queries.ts': 'hides, restores and deletes posts',
+  'src/server/posts/placeholders-queries.ts': 'shows hidden replies as placeholders',
+  'src/server/posts/questions-queries.ts': 'removes the duplicate marks of a question from hidden ones too',
+  'src/server/posts/tags.ts': 'does not show a tag whose questions are all hidden',
+  'src/server/moderation/hidden-posts-queries.ts': 'remembers the duplicates of a hidden question',
+  'src/server/moderation/activity-removal-queries.ts': 'removes the votes of a member on hidden posts too',
+  'src/server/identity/account-deletion-columns.ts': 'names the columns that refer to a member',
+  'src/server/identity/account-deletion-queries.ts': 'deletes the views of hidden questions too',
+  'src/server/import-export/stack-exchange-queries.ts':
+    'analyzes the tables, and detaches hidden posts from a site too',
+  'src/server/operations/integrity-check.ts': 'counts of hidden posts are right when they are restored',
+  'src/server/operations/integrity-repair.ts': 'repairs these counts',
+  'src/server/operations/backup-command.ts': 'names the tables of a backup',
+  'src/server/discovery/search-popularity.ts': 'samples rows, which PostgreSQL allows for tables only',
+  'src/server/discovery/vocabulary-queries.ts': 'reads the size and the statistics of tables',
+};
+
+const baseTable = /\bbase_(question|answer|reply|notification|\$)/;
+
+test('only listed files name the tables with hidden posts', () => {
+  const found = globSync('src/server/**/*.ts')
+    .filter((file) => !file.endsWith('.test.ts') && baseTable.test(readFileSync(file, 'utf8')))
+    .toSorted();
+  expect(found).toEqual(Object.keys(allowed).toSorted());
+});

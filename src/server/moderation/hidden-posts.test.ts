@@ -1,0 +1,169 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { findViolations } from '#server/operations/integrity-check.ts';
+import { expectOk } from '#tests/support/member.ts';
+import type { Bookmarks, BookmarkLists } from '#shared/engagement/bookmarks.ts';
+import type { Follows } from '#shared/engagement/follows.ts';
+import type { Notifications } from '#shared/notifications/notifications.ts';
+import { actOnPost, type Kind, startModeration } from '#tests/support/moderation.ts';
+import { purgeDeletedPosts } from './moderation-job.ts';
+
+const { server, ann, bob, eve, moderator, community, thread } = await startModeration();
+const { db } = server;
+
+/** A question with rows in every table that refers to one. */
+async function everything() {
+  const all = await thread();
+  expectOk(await bob.put(`/questions/${all.id}/mute`, { muted: true }));
+  const list = expectOk(await eve.post<{ id: number }>('/bookmark-lists', { name: `List ${all.mark}` }));
+  const own = expectOk(await eve.get<Bookmarks>('/bookmarks')).items.filter(
+    (each) => each.questionId === all.id,
+  );
+  for (const { id } of own) expectOk(await eve.put(`/bookmarks/${id}/lists`, { listIds: [list.id] }));
+  return all;
+}
+
+/** A table that a later version adds, without any code that knows of it. */
+async function addTable(questionId: number, answerId: number) {
+  await sql`
+    create table if not exists later_note (
+      id bigint generated always as identity primary key,
+      question_id bigint not null references base_question on delete cascade,
+      answer_id bigint references base_answer on delete cascade,
+      note text not null
+    )`.execute(db);
+  await sql`create table if not exists later_note_word (
+    note_id bigint not null references later_note on delete cascade, word text not null
+  )`.execute(db);
+  await sql`
+    with added as (
+      insert into later_note (question_id, answer_id, note) values (${questionId}, ${answerId}, 'New.') returning id
+    )
+    insert into later_note_word select id, 'new' from added`.execute(db);
+}
+
+test.each<Kind>(['question', 'answer', 'reply'])(
+  'keeps every row of every table while a %s is hidden, also of tables added later',
+  async (kind) => {
+    const all = await everything();
+    await addTable(all.id, all.answer.id);
+    const before = await community();
+    // Otherwise this test would show nothing about the table.
+    expect(Object.entries(before).filter(([, rows]) => rows.length === 0)).toEqual([]);
+    expect(Object.keys(before)).toEqual(
+      expect.arrayContaining(['base_reply', 'vote', 'revision', 'bookmark_list_item', 'later_note_word']),
+    );
+    const id = { question: all.id, answer: all.answer.id, reply: all.reply.id }[kind];
+    expectOk(await actOnPost(moderator, 'hide', kind, id));
+    expect(await findViolations(db)).toEqual([]);
+    const counts = (rows: Record<string, object[]>) =>
+      Object.entries(rows).map(([table, { length }]) => [table, length]);
+    const derived = /sort_key|answer_score|statistics/;
+    expect(counts(await community()).filter(([table]) => !derived.test(String(table)))).toEqual(
+      counts(before).filter(([table]) => !derived.test(String(table))),
+    );
+    expectOk(await actOnPost(moderator, 'restore', kind, id));
+    expect(await community()).toEqual(before);
+    expect(await findViolations(db)).toEqual([]);
+  },
+);
+
+test('keeps an answer and a reply hidden that were hidden on their own before their question', async () => {
+  const { id, answer, reply, below, comment } = await thread();
+  const other = await eve.answer(id, 'A second one.');
+  expectOk(await actOnPost(moderator, 'hide', 'reply', reply.id));
+  expectOk(await actOnPost(moderator, 'hide', 'answer', other.id));
+  const before = await community();
+  expectOk(await actOnPost(moderator, 'hide', 'question', id));
+  expect((await bob.get(`/replies/${reply.id}`)).status).toBe(404);
+  expect(await findViolations(db)).toEqual([]);
+  expectOk(await actOnPost(moderator, 'restore', 'question', id));
+  expect(await community()).toEqual(before);
+  const page = await bob.read(id);
+  expect(page.answers.items.map((each) => each.id)).toEqual([answer.id]);
+  expect(page.answers.items[0]?.replies.items).toMatchObject([
+    { id: reply.id, deleted: true, content: '', authorId: null, upvotes: 0, downvotes: 0, myVote: null },
+    { id: below.id },
+  ]);
+  expect(page.replies.items.map((each) => each.id)).toEqual([comment.id]);
+});
+
+test('does not let a hidden reply be restored by its deleted parent, and shows both when it is restored', async () => {
+  const { id, answer, reply, below } = await thread();
+  expectOk(await actOnPost(moderator, 'hide', 'reply', below.id));
+  expectOk(await eve.delete(`/replies/${reply.id}`));
+  expect((await bob.read(id)).answers.items[0]?.replies.items).toEqual([]);
+  expect(await findViolations(db)).toEqual([]);
+  expectOk(await actOnPost(moderator, 'restore', 'reply', below.id));
+  const replies = async () => (await bob.read(id)).answers.items[0]?.replies.items;
+  expect(await replies()).toMatchObject([
+    { id: reply.id, deleted: true },
+    { id: below.id, deleted: false },
+  ]);
+  expectOk(await actOnPost(moderator, 'delete', 'reply', below.id));
+  expect(await replies()).toEqual([]);
+  await sql`update hidden_post set purge_at = now() - interval '1 minute' where post_id = ${below.id}`.execute(
+    db,
+  );
+  await purgeDeletedPosts(db);
+  const { rows } = await sql`select from base_reply where answer_id = ${answer.id}`.execute(db);
+  expect(rows).toEqual([]);
+  expect(await findViolations(db)).toEqual([]);
+});
+
+test('leaves an empty placeholder for a reply that is deleted permanently while there are replies below it', async () => {
+  const { id, reply, below } = await thread();
+  expectOk(await actOnPost(moderator, 'delete', 'reply', reply.id));
+  await sql`update hidden_post set purge_at = now() - interval '1 minute' where post_id = ${reply.id}`.execute(
+    db,
+  );
+  await purgeDeletedPosts(db);
+  expect((await bob.read(id)).answers.items[0]?.replies.items).toMatchObject([
+    { id: reply.id, deleted: true, content: '' },
+    { id: below.id },
+  ]);
+  const { rows } = await sql`
+    select content from base_reply where id = ${reply.id} and hidden_by is null
+    union all select content from revision where reply_id = ${reply.id}`.execute(db);
+  expect(rows).toEqual([{ content: '' }]);
+  expect(await findViolations(db)).toEqual([]);
+});
+
+test('reaches nothing that belongs to a hidden question, and refuses to write there', async () => {
+  const { id, answer, reply, mark } = await everything();
+  const own = expectOk(await eve.get<Bookmarks>('/bookmarks')).items.filter((each) => each.questionId === id);
+  expect(own).toHaveLength(2);
+  const unread = expectOk(await ann.get<Notifications>('/notifications')).unreadCount;
+  expectOk(await actOnPost(moderator, 'hide', 'question', id));
+  expect(expectOk(await eve.get<Follows>('/follows')).questions).not.toContain(id);
+  expect(
+    expectOk(await eve.get<Bookmarks>('/bookmarks')).items.filter((each) => each.questionId === id),
+  ).toEqual([]);
+  const lists = expectOk(await eve.get<BookmarkLists>('/bookmark-lists')).items;
+  expect(lists.find(({ name }) => name === `List ${mark}`)?.count).toBe(0);
+  for (const member of [ann, bob, eve])
+    expect(
+      expectOk(await member.get<Notifications>('/notifications')).items.filter(({ link }) =>
+        link.includes(`/question/${id}`),
+      ),
+    ).toEqual([]);
+  expect(expectOk(await ann.get<Notifications>('/notifications')).unreadCount).toBeLessThan(unread);
+  const refused = [
+    await eve.put(`/questions/${id}/vote`, { vote: 'up' }),
+    await eve.put(`/answers/${answer.id}/vote`, { vote: null }),
+    await bob.put(`/replies/${reply.id}/vote`, { vote: 'up' }),
+    await bob.put(`/questions/${id}/view`),
+    await eve.put(`/questions/${id}/follow`, { following: false }),
+    await bob.put(`/questions/${id}/mute`, { muted: false }),
+    await eve.put(`/questions/${id}/bookmark`, { bookmarked: false }),
+    await eve.put(`/bookmarks/${own[0]?.id}/note`, { note: 'Changed.' }),
+    await eve.post(`/questions/${id}/answers`, { content: 'More.' }),
+    await eve.post(`/questions/${id}/replies`, { content: 'More.', parentReplyId: null }),
+    await ann.put(`/questions/${id}`, { title: 'Other', content: 'Other.', tags: [] }),
+    await bob.put(`/answers/${answer.id}`, { content: 'Other.' }),
+    await ann.delete(`/questions/${id}`),
+    await ann.get(`/questions/${id}/revisions`),
+    await ann.get(`/answers/${answer.id}/revisions`),
+  ];
+  expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 404));
+});
