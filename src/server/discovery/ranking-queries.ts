@@ -45,7 +45,7 @@ export type RankedResult = { posts: RankedPost[]; total: number };
 const maxCounted = 1_001;
 
 /** Posts with all words that are ranked at most: those with all words in the title first, then by upvotes. */
-const maxRanked = 400;
+const maxRanked = 200;
 
 /** Posts that are read at most to rank those with some of the words. */
 const maxSome = 300;
@@ -232,7 +232,8 @@ function rankedPosts(ranking: Ranking, posts: RankedPosts, page: RankedPage): Sq
     text: onlyTitles ? inTitle : sql`${rankBy('text', sql`flat.vector`)} / ${lengthFactor(sql`flat.vector`)}`,
     title: table === 'answer' ? inTitle : rankBy('title', sql`post.title_vector`),
   };
-  const hasTerm = onlyTitles ? sql`post.title_vector @@ match` : sql`flat.vector @@ match`;
+  // Only for the others: posts with all words have them.
+  const hasTerm = sql`not candidate.complete and ${onlyTitles ? sql`post.title_vector` : sql`flat.vector`} @@ match`;
   const title = table === 'answer' ? sql`''` : sql`lower(post.title)`;
   const accepted =
     table === 'answer'

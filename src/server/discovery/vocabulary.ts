@@ -11,7 +11,7 @@ import {
 } from './vocabulary-queries.ts';
 
 /** Longer words that a part stands for, at most; the most used ones. */
-const maxLongerWords = 60;
+const maxLongerWords = 24;
 
 /** Posts that are counted at most for a word that is not among the common ones. */
 const maxCounted = 100;
