@@ -72,25 +72,40 @@ export async function listQuestionTitles(db: Reader, ids: readonly number[]) {
     .execute();
 }
 
-/**
- * Inserts a question with its sort key and the names of its tags, so that the row is not written again when the tags
- * are linked.
- */
+/** Inserts a question with its tags and sort keys, and counts it for its author. */
 export async function insertQuestion(
   tx: Tx,
-  question: { authorId: number; draft: QuestionDraft; tags: readonly string[]; excerpt: Excerpt },
-): Promise<number> {
+  question: {
+    authorId: number;
+    draft: QuestionDraft;
+    tags: readonly { id: number; name: string }[];
+    excerpt: Excerpt;
+  },
+): Promise<{ id: number; created_at: Date }> {
   const { authorId, draft, tags, excerpt } = question;
-  const { rows } = await sql<{ id: number }>`
+  const tagText = tags.map((tag) => tag.name).join(', ');
+  const { rows } = await sql<{ id: number; created_at: Date }>`
     with added as (
       insert into question (author_id, title, content, tag_text, excerpt, excerpt_cut)
-      values (${authorId}, ${draft.title}, ${draft.content}, ${tags.join(', ')}, ${excerpt.excerpt}, ${excerpt.cut})
+      values (${authorId}, ${draft.title}, ${draft.content}, ${tagText}, ${excerpt.excerpt}, ${excerpt.cut})
       returning id, created_at, active_at, upvotes, answer_count
-    ), sort_key as (${sql.raw(writeQuestionSortKeys('added'))})
-    select id from added`.execute(tx);
+    ), sort_key as (
+      ${sql.raw(writeQuestionSortKeys('added'))}
+    ), linked as (
+      insert into question_tag (question_id, question_created_at, tag_id, position)
+      select id, created_at, tag_id, position - 1
+      from added, unnest(${tags.map((tag) => tag.id)}::bigint[]) with ordinality as wanted (tag_id, position)
+      returning question_id, tag_id
+    ), tag_sort_keys as (
+      insert into tag_question_sort_key (question_id, tag_id, active_at)
+      select question_id, tag_id, active_at from linked, added
+    ), counted_for_author as (
+      update member set questions_count = questions_count + 1 where id = ${authorId}
+    )
+    select id, created_at from added`.execute(tx);
   const [row] = rows;
   if (row === undefined) throw new Error('insert returned no row');
-  return row.id;
+  return row;
 }
 
 /**
@@ -143,11 +158,6 @@ export async function clearDuplicatesOf(tx: Tx, id: number): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     update base_question set duplicate_of = null where duplicate_of = ${id} returning id`.execute(tx);
   return rows.map((row) => row.id);
-}
-
-export async function changeQuestionsCount(tx: Tx, { memberId, by }: { memberId: number; by: 1 | -1 }) {
-  await sql`
-    update member set questions_count = questions_count + ${by} where id = ${memberId}`.execute(tx);
 }
 
 /** Updates the activity time of a locked question, with its sort keys. Returns the names of its tags. */

@@ -13,12 +13,12 @@ import { refuseStaleEdit, saveRevision } from './revisions.ts';
 import { refuseLocked } from './posts-locks.ts';
 import { removePost } from './post-removal.ts';
 import { buildProfileEvents, buildQuestionActivityEvent } from './posts-events.ts';
-import { listQuestionTagNames, resolveTagNames, setQuestionTags } from './tags.ts';
+import { countQuestionTags, listQuestionTagNames, setQuestionTags } from './tags.ts';
+import { ensureTags } from './tags-queries.ts';
 import { draftTargets } from '#shared/posts/drafts.ts';
 import type { Question, QuestionDraft, QuestionEdit } from '#shared/posts/questions.ts';
 import { createExcerpt } from './excerpt.ts';
 import {
-  changeQuestionsCount,
   findQuestionById,
   insertQuestion,
   listQuestionTitles,
@@ -45,14 +45,14 @@ export async function askQuestion(
   return transaction(db, (tx) =>
     postOnce(tx, posting, async () => {
       await refuseManyMentions(tx, mentioning);
-      const id = await insertQuestion(tx, {
+      const tags = await ensureTags(tx, draft.tags);
+      const { id, created_at: at } = await insertQuestion(tx, {
         authorId: viewer.id,
         draft,
-        tags: await resolveTagNames(tx, draft.tags),
+        tags,
         excerpt: createExcerpt(draft.content),
       });
-      await changeQuestionsCount(tx, { memberId: viewer.id, by: 1 });
-      const { tags, events: tagEvents } = await setQuestionTags(tx, { questionId: id, tags: draft.tags });
+      const tagEvents = await countQuestionTags(tx, { ids: tags.map((tag) => tag.id), by: 1, at });
       await addToStatistics(tx, { questionIds: [id], answerIds: [], replyIds: [] });
       const location = { senderId: viewer.id, questionId: id, answerId: null, replyId: null };
       const notificationEvents = await notifyOfMentions(tx, { ...location, mentioned });
@@ -65,7 +65,15 @@ export async function askQuestion(
       await publishAll(tx, [
         ...notificationEvents,
         ...draftEvents,
-        { topic: 'feeds', event: { kind: 'question-posted', questionId: id, authorId: viewer.id, tags } },
+        {
+          topic: 'feeds',
+          event: {
+            kind: 'question-posted',
+            questionId: id,
+            authorId: viewer.id,
+            tags: tags.map((tag) => tag.name),
+          },
+        },
         ...tagEvents,
         ...buildProfileEvents([viewer.id]),
       ]);

@@ -70,11 +70,22 @@ export async function lockTags(tx: Tx, ids: readonly number[]): Promise<void> {
   );
 }
 
-/** Adds to the question counts of tags and returns them. Rows are locked in the order of their ids. */
-export async function changeTagQuestionCounts(tx: Tx, { ids, by }: { ids: readonly number[]; by: 1 | -1 }) {
+/**
+ * Counts a question that joined these tags, or left them (-1), and updates their activity. Returns the counts. Rows are
+ * locked in the order of their ids.
+ * @param at the time of its latest post
+ */
+export async function changeTagCounts(
+  tx: Tx,
+  { ids, by, at }: { ids: readonly number[]; by: 1 | -1; at: Date },
+) {
   if (ids.length === 0) return [];
+  const activeAt =
+    by === 1
+      ? sql`greatest(active_at, ${at}::timestamptz)`
+      : sql`case when active_at > ${at}::timestamptz then active_at else ${latestPostOfTag} end`;
   const { rows } = await sql<{ name: string; questions_count: number }>`
-    update tag set questions_count = questions_count + ${by}
+    update tag set questions_count = questions_count + ${by}, active_at = ${activeAt}
     where id in (select id from tag where id = any(${[...ids]}::bigint[]) order by id for no key update)
     returning name, questions_count`.execute(tx);
   return rows;
@@ -93,17 +104,7 @@ export async function getLatestPostTime(tx: Tx, questionId: number): Promise<Dat
   return row.at;
 }
 
-/** Sets the activity time of tags, unless they have a later one. */
-export async function updateTagActivity(tx: Tx, { ids, at }: { ids: readonly number[]; at: Date }) {
-  if (ids.length === 0) return;
-  await sql`
-    update tag set active_at = greatest(active_at, ${at}::timestamptz)
-    where id in (select id from tag where id = any(${[...ids]}::bigint[]) order by id for no key update)`.execute(
-    tx,
-  );
-}
-
-/** The same for all tags of questions. */
+/** Sets the activity time of the tags of questions, unless they have a later one. */
 export const updateTagActivityStatement = ({
   questionIds,
   at,
@@ -122,26 +123,29 @@ export const updateTagActivityStatement = ({
 export const maxQuestionsScanned = sql.lit(500);
 
 /**
- * Recomputes the activity time of tags whose latest post was the deleted one at time `at`. For a tag with many
- * questions, an answer later than its newest question is searched among the latest answers of the whole site.
+ * The time of the latest post with the tag of the outer row. For a tag with many questions, an answer later than its
+ * newest question is searched among the latest answers of the whole site.
  */
+const latestPostOfTag = sql`case when questions_count <= ${maxQuestionsScanned} then (
+    select max(greatest(question_created_at, (select max(created_at) from answer where question_id = link.question_id)))
+    from question_tag link where link.tag_id = tag.id
+  ) else (
+    select greatest(newest.question_created_at, (
+      select answer.created_at from answer
+      where answer.created_at > newest.question_created_at
+        and ${existsForRow(sql`from question_tag where question_id = answer.question_id and tag_id = tag.id`)}
+      order by answer.created_at desc, answer.id desc limit 1
+    ))
+    from (
+      select question_created_at from question_tag where tag_id = tag.id order by question_created_at desc, question_id desc limit 1
+    ) newest
+  ) end`;
+
+/** Recomputes the activity time of tags whose latest post was the deleted one at time `at`. */
 export async function recomputeTagActivity(tx: Tx, { ids, at }: { ids: readonly number[]; at: Date }) {
   if (ids.length === 0) return;
   await sql`
-    update tag set active_at = case when questions_count <= ${maxQuestionsScanned} then (
-      select max(greatest(question_created_at, (select max(created_at) from answer where question_id = link.question_id)))
-      from question_tag link where link.tag_id = tag.id
-    ) else (
-      select greatest(newest.question_created_at, (
-        select answer.created_at from answer
-        where answer.created_at > newest.question_created_at
-          and ${existsForRow(sql`from question_tag where question_id = answer.question_id and tag_id = tag.id`)}
-        order by answer.created_at desc, answer.id desc limit 1
-      ))
-      from (
-        select question_created_at from question_tag where tag_id = tag.id order by question_created_at desc, question_id desc limit 1
-      ) newest
-    ) end
+    update tag set active_at = ${latestPostOfTag}
     where id in (select id from tag where id = any(${[...ids]}::bigint[]) order by id for no key update)
       and active_at <= ${at}::timestamptz`.execute(tx);
 }

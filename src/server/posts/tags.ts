@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { tagKey } from '#shared/core/text.ts';
 import {
-  changeTagQuestionCounts,
+  changeTagCounts,
   ensureTags,
   getLatestPostTime,
   listQuestionTags,
@@ -9,7 +9,6 @@ import {
   lockTags,
   recomputeTagActivity,
   replaceQuestionTags,
-  updateTagActivity,
   updateTagActivityStatement,
 } from './tags-queries.ts';
 import type { Tx } from '#server/core/database.ts';
@@ -33,11 +32,6 @@ export async function lockTagByName(
 ): Promise<{ id: number; name: string } | undefined> {
   if (create) await ensureTags(tx, [tag]);
   return lockTag(tx, tagKey(tag));
-}
-
-/** Returns the tags as they are shown, in their first spelling. Inserts new ones. */
-export async function resolveTagNames(tx: Tx, tags: readonly string[]): Promise<string[]> {
-  return (await ensureTags(tx, tags)).map((tag) => tag.name);
 }
 
 /** The names of a question's tags, in its author's order. */
@@ -77,8 +71,7 @@ export async function countQuestionTags(
   tx: Tx,
   { ids, by, at }: { ids: readonly number[]; by: 1 | -1; at: Date },
 ): Promise<TopicEvent[]> {
-  const counted = await changeTagQuestionCounts(tx, { ids, by });
-  await (by === 1 ? updateTagActivity : recomputeTagActivity)(tx, { ids, at });
+  const counted = await changeTagCounts(tx, { ids, by, at });
   return counted.map(({ name, questions_count: questionsCount }) => ({
     topic: 'tags',
     event: { kind: 'tag-questions-changed', tag: name, questionsCount },
