@@ -2,7 +2,6 @@ import {
   buildAcceptanceEvents,
   buildDuplicateEvents,
   lockQuestionIfExists,
-  lockQuestionThread,
   removePost,
   requireQuestion,
   showPost,
@@ -44,9 +43,9 @@ export async function hidePost(tx: Tx, wanted: HidePostRequest): Promise<Visible
   const found = await findVisiblePost(tx, post);
   if (found === undefined) return undefined;
   // The lock makes votes, follows, views and answers wait. They then find no post.
-  const question = await lockQuestionThread(tx, found.question_id);
+  const question = await lockQuestionIfExists(tx, found.question_id);
   const visible = await findVisiblePost(tx, post);
-  if (visible === undefined) return undefined;
+  if (question === undefined || visible === undefined) return undefined;
   const hiddenBy = await insertHiddenPost(tx, { ...wanted, visible });
   await removePost(tx, { post, question, hiddenBy });
   return visible;
@@ -78,7 +77,7 @@ export async function restorePost(tx: Tx, row: HiddenPostRow): Promise<void> {
 export async function canRestorePost(tx: Tx, row: HiddenPostRow): Promise<boolean> {
   const { question_id: questionId, post_kind: kind, answer_id: answerId } = row;
   if (kind === 'question') return true;
-  if (!(await lockQuestionIfExists(tx, questionId))) return false;
+  if ((await lockQuestionIfExists(tx, questionId)) === undefined) return false;
   return kind === 'answer' || answerId === null || answerExists(tx, answerId);
 }
 

@@ -110,9 +110,9 @@ export async function lockQuestionThread(tx: Tx, id: number, against: LockStreng
   return question;
 }
 
-/** The same for a question that may not exist. Returns whether it does. */
-export async function lockQuestionIfExists(tx: Tx, id: number): Promise<boolean> {
-  return (await lockQuestion(tx, id, 'everything')) !== undefined;
+/** The same for a question that may not exist. */
+export async function lockQuestionIfExists(tx: Tx, id: number) {
+  return lockQuestion(tx, id, 'everything');
 }
 
 /**
