@@ -54,6 +54,9 @@ export async function postReply(
   return transaction(db, (tx) =>
     postOnce(tx, { viewer, key, kind: 'reply', request: [on, draft] }, async () => {
       refuseLocked((await lockQuestionThread(tx, on.questionId, 'changes')).lock_reason);
+      // The answer may have been hidden before the lock.
+      const repliedPostAuthorId = await findTargetAuthor(tx, on);
+      if (repliedPostAuthorId === undefined) throw new ProblemError('answer-not-found');
       const { parentReplyId, content } = draft;
       const parent = parentReplyId === null ? null : await lockVisibleParent(tx, { parentReplyId, on });
       const level = parent === null ? 0 : parent.level + 1;
@@ -72,7 +75,7 @@ export async function postReply(
         senderId: viewer.id,
         ...on,
         parentAuthorId: parent?.author_id ?? null,
-        repliedPostAuthorId: (await findTargetAuthor(tx, on)) ?? null,
+        repliedPostAuthorId,
         mentioned,
       });
       const { questionId, answerId } = on;
