@@ -162,6 +162,11 @@ function completePosts(ranking: Ranking, posts: RankedPosts, { sort, offset, lim
       : (['title_vector', 'search_vector'] as const);
   const sources = vectors.flatMap((vector) => levels.map((popular) => ({ vector, popular })));
   const within = sources.map(({ vector, popular }, index) => {
+    // If one of the earlier sources is full, there are enough.
+    const earlier = sql.join(
+      sources.slice(0, index).map((_, before) => sql`select count(*) as posts from ${sourceName(before)}`),
+      sql` union all `,
+    );
     const where = allOf([
       sql`post.${sql.ref(vector)} @@ ${asQuery(ranking.all)}`,
       ...(popular ? [sql`post.popularity = 0`] : []),
@@ -169,7 +174,7 @@ function completePosts(ranking: Ranking, posts: RankedPosts, { sort, offset, lim
     const rows = sql`select post.id, post.upvotes, post.created_at from ${scanned({ table, where, conditions, isIndexed })} post
       ${conditions.length === 0 ? sql`` : sql`where ${allOf(conditions)}`}`;
     return sql`${sourceName(index)} as materialized (
-      ${rows} limit ${index === 0 ? sql.lit(most) : sql`(select case when count(*) < ${sql.lit(most)} then ${sql.lit(most)} else 0 end from ${sourceName(index - 1)})`}
+      ${rows} limit ${index === 0 ? sql.lit(most) : sql`(select case when max(posts) < ${sql.lit(most)} then ${sql.lit(most)} else 0 end from (${earlier}) earlier)`}
     )`;
   });
   if (sort === 'recent' && ranking.atMost > maxSorted && !isIndexed)
