@@ -132,7 +132,7 @@ it('refuses an archive that does not fit on the disk', async () => {
   await community.client.query(`
     create function no_space() returns trigger language plpgsql as $$
     begin raise exception sqlstate '53100' using message = 'could not extend file: No space left on device'; end $$;
-    create trigger no_space before insert on question execute function no_space();`);
+    create trigger no_space before insert on base_question execute function no_space();`);
   const refusal = await community.import(await writeArchive(whole)).catch(String);
   await community.client.query('drop function no_space cascade');
   expect(refusal).toBe(
