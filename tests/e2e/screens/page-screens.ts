@@ -143,8 +143,11 @@ export const changedPageScreens: readonly Screen[] = [
     path: () => '/',
     states: ['full'],
     async prepare({ page, otherMember }) {
-      await page.mouse.wheel(0, 600);
-      await page.waitForFunction(() => window.scrollY > 300);
+      // The page becomes long enough when the feed has loaded.
+      await page.waitForFunction(() => {
+        window.scrollTo({ top: 600, behavior: 'instant' });
+        return window.scrollY > 300;
+      });
       await otherMember.post('/api/questions', {
         data: { title: 'What came in?', content: 'News.', tags: [] },
       });
