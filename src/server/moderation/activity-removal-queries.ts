@@ -167,7 +167,7 @@ export async function listRemovedVotes(
 }
 
 /**
- * Removes votes of a member on hidden posts, or restores them. Nobody has points from these votes while the posts are
+ * Removes votes of a member on hidden posts, or restores them. These votes give no points while the posts are
  * hidden.
  */
 export async function changeVotesOnHiddenPosts(
