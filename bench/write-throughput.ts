@@ -25,7 +25,7 @@ const { values } = parseArgs({
 const clients = Number(values.clients);
 const seconds = Number(values.seconds);
 
-const member = () => 1 + randomInt(size.members);
+const member = () => 1 + randomInt(size.activeMembers);
 const vote = (path: string): Request => ({
   method: 'PUT',
   path: `/api${path}/vote`,

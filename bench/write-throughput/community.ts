@@ -3,14 +3,15 @@ import { writeAllSortKeys } from '#tests/support/sort-keys.ts';
 import { createHmac } from 'node:crypto';
 import path from 'node:path';
 import { sql } from 'kysely';
+import pLimit from 'p-limit';
 import { type Database, openDatabase } from '#server/core/database.ts';
 import type { EmbeddedPostgres } from '#server/postgres/embedded.ts';
 import { migrate } from '#server/postgres/migrations.ts';
 import { toDatabaseUrl } from '#tests/support/database-url.ts';
 import { withTemporaryParley, withTemporaryPostgres } from '#tests/support/temporary-parley.ts';
 
-/** The number of each; ids start at 1. */
-export const size = { members: 4_000, questions: 2_000, answers: 6_000 } as const;
+/** The number of each; ids start at 1. The first `activeMembers` have a session, which the server has cached. */
+export const size = { members: 4_000, activeMembers: 1_000, questions: 2_000, answers: 6_000 } as const;
 
 const secret = 'a secret for measurements only, long enough for the server';
 
@@ -29,10 +30,24 @@ export function withCommunity<Result>(work: (community: Community) => Promise<Re
         SECRET: secret,
         NODE_ENV: 'production',
       };
-      return await withTemporaryParley({ env }, (address, { pid }) => work({ address, pid, db, embedded }));
+      return await withTemporaryParley({ env }, async (address, { pid }) => {
+        await cacheSessions(address);
+        return work({ address, pid, db, embedded });
+      });
     } finally {
       await db.destroy();
     }
+  });
+}
+
+/** Opens a page with each session, as members do before they write. */
+async function cacheSessions(address: string): Promise<void> {
+  const limit = pLimit(32);
+  const members = Array.from({ length: size.activeMembers }, (_, index) => index + 1);
+  await limit.map(members, async (member) => {
+    const response = await fetch(`${address}/api/session`, { headers: { cookie: cookieOf(member) } });
+    if (!response.ok) throw new Error(`the session of member ${member} got status ${response.status}`);
+    await response.arrayBuffer();
   });
 }
 
@@ -46,7 +61,7 @@ async function fillCommunity(db: Database): Promise<void> {
       select 'Member ' || n, 'member' || n || '@example.org', true from generate_series(1, ${size.members}::int) n`,
     sql`
       insert into session (member_id, token, expires_at)
-      select id, 'token-' || id, now() + interval '29 days' from member`,
+      select id, 'token-' || id, now() + interval '30 days' from member where id <= ${size.activeMembers}`,
     sql`insert into tag (name, key) select 'tag-' || n, 'tag-' || n from generate_series(1, 200) n`,
     sql`
       insert into question (author_id, title, content, excerpt, excerpt_cut, answer_count, tag_text)
