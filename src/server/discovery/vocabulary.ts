@@ -27,31 +27,33 @@ const lexemes = new LRUCache<string, Lexemes>({ max: 50_000 });
 
 /** What a node remembers about the words of a community. */
 type Vocabulary = {
-  community: Promise<CommunityWords>;
-  counts: LRUCache<string, number>;
-  longer: LRUCache<string, readonly string[]>;
+  community: CommunityWords;
+  counts: WordCache<number>;
+  longer: WordCache<readonly string[]>;
 };
 
-/** One vocabulary per connection pool, released with it. */
-const vocabularies = new WeakMap<Reader, LRUCache<'vocabulary', Vocabulary>>();
+type WordCache<Value> = Pick<Map<string, Value>, 'get' | 'has' | 'set'>;
 
-function getVocabulary(db: Reader): Vocabulary {
-  const cache = vocabularies.get(db) ?? new LRUCache<'vocabulary', Vocabulary>({ max: 1, ttl: cacheMs });
-  vocabularies.set(db, cache);
-  const cached = cache.get('vocabulary');
-  if (cached !== undefined) return cached;
-  const vocabulary: Vocabulary = {
-    community: readCommunityWords(db),
-    counts: new LRUCache({ max: 50_000 }),
-    longer: new LRUCache({ max: 20_000 }),
-  };
-  cache.set('vocabulary', vocabulary);
+/** One vocabulary per connection pool, released with it. */
+const vocabularies = new WeakMap<Reader, { vocabulary: Promise<Vocabulary>; until: number }>();
+
+function getVocabulary(db: Reader): Promise<Vocabulary> {
+  const cached = vocabularies.get(db);
+  if (cached !== undefined && performance.now() < cached.until) return cached.vocabulary;
+  const vocabulary = readVocabulary(db);
+  vocabularies.set(db, { vocabulary, until: performance.now() + cacheMs });
+  const forget = () => vocabularies.delete(db);
   // In a small community, each new post changes the frequencies.
-  vocabulary.community.then(
-    ({ questions }) => questions < manyQuestions && cache.delete('vocabulary'),
-    () => cache.delete('vocabulary'),
-  );
+  vocabulary.then(({ community }) => community.questions < manyQuestions && forget(), forget);
   return vocabulary;
+}
+
+async function readVocabulary(db: Reader): Promise<Vocabulary> {
+  const community = await readCommunityWords(db);
+  // An LRU cache allocates all its entries at once, which takes milliseconds.
+  return community.questions < manyQuestions
+    ? { community, counts: new Map(), longer: new Map() }
+    : { community, counts: new LRUCache({ max: 50_000 }), longer: new LRUCache({ max: 20_000 }) };
 }
 
 /** Returns the lexemes of texts without spaces. */
@@ -68,8 +70,8 @@ export async function lookUpLexemes(db: Reader, texts: readonly string[]): Promi
 export type WordCounts = { community: CommunityWords; counts: ReadonlyMap<string, number> };
 
 export async function countQuestionsWith(db: Reader, words: readonly string[]): Promise<WordCounts> {
-  const vocabulary = getVocabulary(db);
-  const community = await vocabulary.community;
+  const vocabulary = await getVocabulary(db);
+  const { community } = vocabulary;
   const { shares, questions } = community;
   const distinct = [...new Set(words)];
   const missing = distinct.filter((word) => !shares.has(word) && !vocabulary.counts.has(word));
@@ -89,7 +91,7 @@ export async function countQuestionsWith(db: Reader, words: readonly string[]): 
 
 /** Returns the most used words that a part of a word stands for. */
 export async function lookUpLongerWords(db: Reader, pattern: WordPattern): Promise<readonly string[]> {
-  const { longer } = getVocabulary(db);
+  const { longer } = await getVocabulary(db);
   const key = `${pattern.where} ${pattern.part}`;
   const cached = longer.get(key);
   if (cached !== undefined) return cached;
