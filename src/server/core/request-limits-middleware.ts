@@ -80,8 +80,7 @@ export function queueMemberRequests(requestClass: keyof typeof memberQueues) {
       } catch (error) {
         responsePromise.reject(error);
       }
-      if (queue.pendingCount > 0 && requestClass !== 'reading')
-        await delay(pauseMsAfter(performance.now() - start));
+      if (queue.pendingCount > 0) await delay(pauseMsAfter(performance.now() - start));
     }).finally(() => {
       if (queue.activeCount + queue.pendingCount === 0) members.delete(id);
     });
@@ -90,11 +89,11 @@ export function queueMemberRequests(requestClass: keyof typeof memberQueues) {
 }
 
 /**
- * The pause before the member's next queued request, in milliseconds: three times the duration of an expensive request,
- * so that one member uses a core for at most a quarter of the time.
+ * The pause before the member's next queued request, in milliseconds: three times the duration of the previous one, so
+ * that one member uses a core for at most a quarter of the time.
  */
 function pauseMsAfter(milliseconds: number): number {
-  return milliseconds < 20 ? 0 : Math.min(500, 3 * milliseconds);
+  return Math.min(500, 3 * milliseconds);
 }
 
 /**
