@@ -57,7 +57,7 @@ const memberQueues = {
   // Building and compressing a large page keeps a core busy.
   reading: { concurrency: 2, waiting: 200, code: 'too-fast' },
   // A tenth of the database connections (`openPool`).
-  writing: { concurrency: 2, waiting: 100, code: 'too-fast' },
+  writing: { concurrency: 1, waiting: 100, code: 'too-fast' },
 } as const;
 
 /** Queues a member's searches or writes, so that one member never takes all connections. */
