@@ -32,7 +32,9 @@ type Vocabulary = {
   longer: WordCache<readonly string[]>;
 };
 
-type WordCache<Value> = Pick<Map<string, Value>, 'get' | 'has' | 'set'>;
+type WordCache<Value> = Pick<Map<string, Value>, 'get' | 'has'> & {
+  set: (word: string, value: Value) => unknown;
+};
 
 /** One vocabulary per connection pool, released with it. */
 const vocabularies = new WeakMap<Reader, { vocabulary: Promise<Vocabulary>; until: number }>();
