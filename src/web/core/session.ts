@@ -84,15 +84,20 @@ const isOfMember = (query: Query) => query.queryKey[0] !== sessionQuery.queryKey
 /** Signs out on the server, then in this browser. */
 export async function signOut(client: QueryClient): Promise<void> {
   const member = client.getQueryData(sessionQuery.queryKey)?.member;
+  await requestSignOut(() => readJson(api.session.$delete()));
+  if (member) clearRecentItems(member.id);
+  setSession(client, getEndedSession());
+}
+
+/** Sends a request that ends the session. The live connection may report the end before the response arrives. */
+export async function requestSignOut<Result>(request: () => Promise<Result>): Promise<Result> {
   hasSignedOutHere = true;
   try {
-    await readJson(api.session.$delete());
+    return await request();
   } catch (error) {
     hasSignedOutHere = false;
     throw error;
   }
-  if (member) clearRecentItems(member.id);
-  setSession(client, getEndedSession());
 }
 
 /** Called when the server no longer accepts the session. */

@@ -50,7 +50,7 @@ function DeleteAccountForm({ onClose }: { onClose: () => void }) {
   const [password, setPassword] = useState('');
   const [problem, setProblem] = useState<{ isOfPassword: boolean; message: string } | null>(null);
   const passwordField = useRef<HTMLInputElement>(null);
-  const deletion = useDeleteAccount();
+  const deletion = useDeleteAccount({ onDeleted: () => toast(t`Your account has been deleted.`) });
 
   function failPassword(message: string) {
     setProblem({ isOfPassword: true, message });
@@ -65,7 +65,6 @@ function DeleteAccountForm({ onClose }: { onClose: () => void }) {
     deletion.mutate(
       { password, posts },
       {
-        onSuccess: () => toast(t`Your account has been deleted.`),
         onError: (error) => {
           const { field, message } = toFormProblem(error);
           if (field === 'password') return failPassword(message);

@@ -1,7 +1,7 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { MemberSettings, PasswordChange } from '#shared/identity/profiles.ts';
 import { api, readJson } from '#web/core/api.ts';
-import { sessionQuery, setSession, useMember } from '#web/core/session.ts';
+import { requestSignOut, sessionQuery, setSession, useMember } from '#web/core/session.ts';
 import type { AccountDeletion } from '#shared/identity/accounts.ts';
 import type { EmailChange } from '#shared/identity/account-recovery.ts';
 import { clearRecentItems } from '#web/core/recent-items.ts';
@@ -92,12 +92,15 @@ export function useCancelEmailChange() {
 }
 
 /** Deletes the account and clears the session. */
-export function useDeleteAccount() {
+export function useDeleteAccount({ onDeleted }: { onDeleted: () => void }) {
   const client = useQueryClient();
   const id = useMember()?.id;
   return useMutation({
-    mutationFn: (deletion: AccountDeletion) => readJson(api['account-deletion'].$post({ json: deletion })),
+    mutationFn: (deletion: AccountDeletion) =>
+      requestSignOut(() => readJson(api['account-deletion'].$post({ json: deletion }))),
+    // Runs also if the page of the dialog has been left meanwhile.
     onSuccess: () => {
+      onDeleted();
       if (id !== undefined) clearRecentItems(id);
       setSession(client, { member: null, hasSignedOut: true });
     },
