@@ -19,6 +19,8 @@ export interface ImportedCounts {
   /** Existing questions that now have an accepted answer. */
   accepted: number;
   follows: number;
+  /** Links that now lead to imported questions and answers. */
+  links: number;
 }
 
 /** Assigns an outcome to every staged row. Runs after the last row was added. */

@@ -20,7 +20,8 @@ import { findAlreadyImported, findLockedQuestions } from './stack-exchange-alrea
 import { stagePosts } from './stack-exchange-stage-posts.ts';
 import { ArchiveError, ConnectionLostError } from './stack-exchange-errors.ts';
 import * as queries from './stack-exchange-queries.ts';
-import { publishImportEvents, recountImported } from './stack-exchange-recount.ts';
+import { rewritePostLinks } from './stack-exchange-links-queries.ts';
+import { publishImportEvents, recountImported, recountOldQuestions } from './stack-exchange-recount.ts';
 import { readRows } from './stack-exchange-xml.ts';
 import * as session from './stack-exchange-staging-tables.ts';
 import { inferSite, assertSameSite, parseSiteName } from './stack-exchange-site.ts';
@@ -29,6 +30,7 @@ import {
   findSource,
   isArchiveOf,
   findOverlaps,
+  type ImportSource,
   type SourceRequest,
 } from './stack-exchange-sources.ts';
 import * as staging from './stack-exchange-stage.ts';
@@ -184,7 +186,7 @@ async function addStaged(
   const { source, renamed } = await chooseSource(client, wanted);
   const added = await insertStaged(
     client,
-    source.id,
+    source,
     ownArchive === undefined ? `https://${source.site}` : '',
     byVotes,
   );
@@ -214,6 +216,7 @@ const nothingImported: ImportedCounts = {
   replies: 0,
   accepted: 0,
   follows: 0,
+  links: 0,
 };
 
 /** The history comes before the posts, because they take their text from it. */
@@ -312,28 +315,30 @@ function parseHostName(text: string): string {
 
 async function insertStaged(
   client: ClientBase,
-  source: string,
+  source: ImportSource,
   siteAddress: string,
   votes: boolean,
 ): Promise<ImportedCounts> {
   await queries.stageNamelessAuthors(client);
-  await findAlreadyImported(client, source);
+  await findAlreadyImported(client, source.id);
   const {
     members,
     nameless: namelessMembers,
     named: renamedMembers,
-  } = await queries.addMembers(client, source);
+  } = await queries.addMembers(client, source.id);
   await queries.createScores(client, votes);
   await queries.nameTags(client);
-  const questions = await queries.addQuestions(client, source, siteAddress);
+  const questions = await queries.addQuestions(client, source.id, siteAddress);
   await findLockedQuestions(client);
-  const answers = await queries.addAnswers(client, source, siteAddress);
-  const replies = await queries.addReplies(client, source);
+  const answers = await queries.addAnswers(client, source.id, siteAddress);
+  const replies = await queries.addReplies(client, source.id);
   const accepted = await queries.acceptAnswers(client);
   const follows = await queries.addFollows(client);
+  await recountOldQuestions(client);
+  const links = await rewritePostLinks(client, source);
   await queries.addTags(client);
   await recountImported(client);
-  return { members, namelessMembers, renamedMembers, questions, answers, replies, accepted, follows };
+  return { members, namelessMembers, renamedMembers, questions, answers, replies, accepted, follows, links };
 }
 
 async function adoptAsOwn(client: ClientBase, source: string, own: OwnArchive): Promise<void> {

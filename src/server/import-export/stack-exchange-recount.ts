@@ -3,9 +3,8 @@ import type { ClientBase } from 'pg';
 import { databaseFromClient } from '#server/core/database.ts';
 import { appendStatistics, writeQuestionSortKeys, writeTagSortKeys } from '#server/posts/index.ts';
 
-/** Recounts everything the import added to, updates the times of the latest activity, and adds to the statistics. */
+/** Recounts members and tags that the import added to, and adds to the statistics. */
 export async function recountImported(client: ClientBase): Promise<void> {
-  await recountOldQuestions(client);
   for (const [count, table] of [
     ['questions_count', 'question'],
     ['answers_count', 'answer'],
@@ -29,8 +28,11 @@ export async function recountImported(client: ClientBase): Promise<void> {
   await appendStatistics(databaseFromClient(client), added, 1);
 }
 
-/** Existing questions that got answers or comments. New questions were added with their counts. */
-async function recountOldQuestions(client: ClientBase): Promise<void> {
+/**
+ * Recounts existing questions that got answers or comments, and updates the times of their latest activity. New
+ * questions were added with their counts.
+ */
+export async function recountOldQuestions(client: ClientBase): Promise<void> {
   await client.query(`
     create temporary table archive_touched on commit drop as
       select distinct location.question_id
@@ -75,13 +77,16 @@ async function recountTags(client: ClientBase): Promise<void> {
 }
 
 /**
- * Publishes events for open pages and caches: one for each kind of list, and one for each existing question with new
- * posts.
+ * Publishes events for open pages and caches: one for each kind of list, and for each existing question with new posts
+ * or rewritten links.
  */
 export async function publishImportEvents(client: ClientBase): Promise<void> {
   await client.query(`
     insert into event (topic, event)
     select topic, '{"kind": "imported"}'::jsonb from unnest(array['feeds', 'answers', 'tags']) as list (topic)
+    union all
+    select distinct 'question:' || question_id, '{"kind": "edited"}'::jsonb
+    from archive_relinked join archive_question question on question.id = question_id and not question.is_new
     union all
     select 'question:' || question_id, jsonb_build_object('kind', 'accepted', 'acceptedAnswerId', answer_id)
     from archive_accepted

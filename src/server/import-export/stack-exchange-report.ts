@@ -34,6 +34,8 @@ export function formatImportReport(summary: ImportSummary): string[] {
   if (added.accepted > 0) {
     lines.push(`Note: ${number(added.accepted)} existing questions now have an accepted answer.`);
   }
+  if (added.links > 0)
+    lines.push(`Note: ${number(added.links)} links now lead to the imported questions and answers.`);
   lines.push(
     `Members ${number(added.members + added.namelessMembers)}, questions ${number(added.questions)}, answers ${number(added.answers)}, ` +
       `replies ${number(added.replies)}, follows ${number(added.follows)}.`,

@@ -31,7 +31,8 @@ export function parseSiteName(text: string): string | null {
   return canonicalHost(host);
 }
 
-function canonicalHost(host: string): string {
+/** Old addresses of the network begin with `www.` or `meta.`. */
+export function canonicalHost(host: string): string {
   return host
     .toLowerCase()
     .replace(/^www\./u, '')
@@ -45,7 +46,7 @@ export interface OwnLinkCount {
 }
 
 /** Fewer links are not enough evidence. */
-const minLinks = 3;
+export const minLinks = 3;
 
 /**
  * Returns the hosts whose links have the number and title of questions in the archive, most likely first. Links to

@@ -13,6 +13,7 @@ import {
   parseTime,
 } from './stack-exchange-fields.ts';
 import type { ArchiveRow } from './stack-exchange-xml.ts';
+import { mayLinkToPosts } from './stack-exchange-links.ts';
 import { findQuestionLinks } from './stack-exchange-site.ts';
 import { copyLinks, incompleteReason, stageEach, type StageRows } from './stack-exchange-stage.ts';
 
@@ -38,7 +39,7 @@ export const stagePosts: StageRows = async (client, rows, tally) => {
     const { content, source } = chooseContent(typed.get(id) ?? null, page);
     const text = kind === 1 ? questionCells(row, content) : answerCells(content);
     if (text === null) return kind === 1 ? 'questions without a title and text' : 'answers without text';
-    return [id, kind, parent, ...postCells(row, created), source, ...text];
+    return [id, kind, parent, ...postCells(row, created), source, mayLinkToPosts(content), ...text];
   });
   await copyRows(client, `archive_post (${columns})`, staged);
   await copyLinks(client, links);
@@ -46,7 +47,7 @@ export const stagePosts: StageRows = async (client, rows, tally) => {
 
 const columns =
   'id, kind, parent, accepted, created, edited, score, views, author, author_name, license, closed, origin, ' +
-  'title, content, excerpt, excerpt_cut, tags, tag_keys, tags_left_out';
+  'has_links, title, content, excerpt, excerpt_cut, tags, tag_keys, tags_left_out';
 
 const otherPosts: ReadonlyMap<number, string> = new Map([
   [3, 'wikis'],

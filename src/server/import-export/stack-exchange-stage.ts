@@ -5,6 +5,7 @@ import { htmlToMarkdown } from './stack-exchange-html.ts';
 import { type CopyCell, copyRows } from './copy-rows.ts';
 import { getLicenseAt, parseInteger, parsePersonName, parseTime } from './stack-exchange-fields.ts';
 import type { ArchiveRow } from './stack-exchange-xml.ts';
+import { mayLinkToPosts } from './stack-exchange-links.ts';
 import { textKinds } from './stack-exchange-staging-tables.ts';
 import { findQuestionLinks } from './stack-exchange-site.ts';
 import type { RowTally } from './stack-exchange-tally.ts';
@@ -94,11 +95,12 @@ export const stageComments: StageRows = async (client, rows, tally) => {
       ...author,
       content,
       row['ContentLicense'] ?? getLicenseAt(created),
+      mayLinkToPosts(content),
     ];
   });
   await copyRows(
     client,
-    'archive_comment (id, post_id, score, created, author, author_name, content, license)',
+    'archive_comment (id, post_id, score, created, author, author_name, content, license, has_links)',
     staged,
   );
   await copyLinks(client, links);

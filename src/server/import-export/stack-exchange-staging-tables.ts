@@ -46,13 +46,13 @@ export async function createStagingTables(client: ClientBase): Promise<void> {
       line bigint generated always as identity, id bigint not null, kind smallint not null, parent bigint,
       accepted bigint, created timestamptz(3) not null, edited timestamptz(3), score bigint not null,
       views bigint not null, author bigint, author_name text, license text not null, origin text not null,
-      closed boolean not null,
+      closed boolean not null, has_links boolean not null,
       title text, content text not null, excerpt text, excerpt_cut boolean,
       tags text[], tag_keys text[], tags_left_out integer not null);
     create temporary table archive_comment (
       line bigint generated always as identity, id bigint not null, post_id bigint not null, score bigint not null,
       created timestamptz(3) not null, author bigint, author_name text, content text not null,
-      license text not null);
+      license text not null, has_links boolean not null);
     create temporary table archive_vote (
       line bigint generated always as identity, id bigint not null, post_id bigint not null, kind smallint not null,
       member bigint, created timestamptz(3) not null);

@@ -47,7 +47,7 @@ export function ProfileHeader({ profile, own }: { profile: Profile; own: boolean
       {profile.bio !== null && (
         <Markdown
           text={profile.bio}
-          breaks={profile.sourceUrl === null}
+          imported={profile.sourceUrl !== null}
           headingLevel={2}
           className={classes.bio}
         />

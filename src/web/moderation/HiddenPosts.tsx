@@ -68,7 +68,7 @@ function HiddenPostCard({ post, canRestore }: { post: HiddenPost; canRestore: bo
           {post.title}
         </p>
       )}
-      <Markdown text={post.content} breaks headingLevel={3} />
+      <Markdown text={post.content} headingLevel={3} />
       {canRestore && (
         <div className={classes.buttons}>
           <Button variant="default" onClick={() => void restore()}>

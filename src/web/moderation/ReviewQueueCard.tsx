@@ -53,7 +53,7 @@ export function ReviewQueueCard({
           <PathLink href={`${paths.moderation}/member/${post.authorId}`}>{t`About this member`}</PathLink>
         )}
       </div>
-      <Markdown text={post.content} breaks headingLevel={3} />
+      <Markdown text={post.content} headingLevel={3} />
       <div className={classes.buttons}>
         <Button variant="default" onClick={() => onAct('dismiss')}>
           {actionLabels.dismiss()}

@@ -85,7 +85,7 @@ export const AnswerArticle = memo(function AnswerArticle({ answer }: { answer: A
         />
       ) : (
         <>
-          <Markdown text={answer.content} breaks={answer.source === null} className={classes.text} />
+          <Markdown text={answer.content} imported={answer.source !== null} className={classes.text} />
           {answer.source !== null && (
             <PostAttribution source={answer.source} authorName={answer.authorName} />
           )}

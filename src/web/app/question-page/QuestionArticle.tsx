@@ -60,7 +60,7 @@ export const QuestionArticle = memo(function QuestionArticle({ question }: { que
           <p className={classes.address}>{new URL(questionPath(question.id), window.location.origin).href}</p>
           <Markdown
             text={question.content}
-            breaks={question.source === null}
+            imported={question.source !== null}
             headingLevel={2}
             className={classes.text}
           />

@@ -56,7 +56,7 @@ export const ReplyArticle = memo(function ReplyArticle({ reply }: { reply: Reply
         />
       ) : (
         <>
-          <Markdown text={reply.content} breaks={reply.source === null} className={classes.text} />
+          <Markdown text={reply.content} imported={reply.source !== null} className={classes.text} />
           {reply.source !== null && <PostAttribution source={reply.source} authorName={reply.authorName} />}
           <PostActions>
             <VoteButtons post={post} questionId={questionId} votes={reply} />

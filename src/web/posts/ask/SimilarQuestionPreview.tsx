@@ -69,7 +69,7 @@ function PreviewContent({ page: { question, answers } }: { page: QuestionPageDat
   return (
     <>
       <PreviewMeta post={question} />
-      <Markdown text={question.content} breaks={question.source === null} headingLevel={3} />
+      <Markdown text={question.content} imported={question.source !== null} headingLevel={3} />
       {question.source !== null && (
         <PostAttribution source={question.source} authorName={question.authorName} />
       )}
@@ -79,7 +79,7 @@ function PreviewContent({ page: { question, answers } }: { page: QuestionPageDat
       {best !== undefined && (
         <>
           <PreviewMeta post={best} />
-          <Markdown text={best.content} breaks={best.source === null} headingLevel={4} />
+          <Markdown text={best.content} imported={best.source !== null} headingLevel={4} />
           {best.source !== null && <PostAttribution source={best.source} authorName={best.authorName} />}
         </>
       )}

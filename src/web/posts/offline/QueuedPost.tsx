@@ -74,7 +74,7 @@ export function QueuedPostCard({
           <span>{queuedPostMessages[kind].reason(item.refusalReason)}</span>
         </p>
       )}
-      <Markdown text={data.content} breaks className={kind === 'reply' ? classes.reply : classes.answer} />
+      <Markdown text={data.content} className={kind === 'reply' ? classes.reply : classes.answer} />
       <div className={classes.actions}>
         <PostActions>
           {onEdit !== undefined && <PostAction label={t`Edit`} onPress={onEdit} />}

@@ -27,8 +27,8 @@ import classes from './Markdown.module.css';
 
 type Props = {
   text: string;
-  /** Whether line breaks stay as typed. In imported posts they do not. */
-  breaks?: boolean;
+  /** Whether the text was imported. Then line breaks do not stay as typed, and '#123' is not a question's number. */
+  imported?: boolean;
   /** The level of the highest heading in the text, for a correct outline of the page. */
   headingLevel?: 2 | 3 | 4;
   className?: string | undefined;
@@ -38,14 +38,19 @@ type Props = {
  * Text by a member. Raw HTML is shown as text. Only http, https and mailto addresses become links. Nothing is fetched
  * from other hosts without a click.
  */
-export const Markdown = memo(function Markdown({ text, breaks = true, headingLevel = 3, className }: Props) {
+export const Markdown = memo(function Markdown({
+  text,
+  imported = false,
+  headingLevel = 3,
+  className,
+}: Props) {
   const parsable = useMemo(() => isCheapToParse(text), [text]);
   const plain = <PlainText text={text} />;
   return (
     <div className={className === undefined ? classes.text : `${classes.text} ${className}`}>
       {parsable ? (
         <PlainTextOnError key={text} plain={plain}>
-          <Rendered text={text} breaks={breaks} headingLevel={headingLevel} />
+          <Rendered text={text} imported={imported} headingLevel={headingLevel} />
         </PlainTextOnError>
       ) : (
         plain
@@ -67,11 +72,15 @@ function PlainText({ text }: { text: string }) {
   );
 }
 
-function Rendered({ text, breaks, headingLevel }: Required<Pick<Props, 'text' | 'breaks' | 'headingLevel'>>) {
+function Rendered({
+  text,
+  imported,
+  headingLevel,
+}: Required<Pick<Props, 'text' | 'imported' | 'headingLevel'>>) {
   // Gives the footnotes of each post on the page their own ids.
   const idPrefix = `note-${useId().replaceAll(/\W/g, '')}-`;
   const highlighter = useHighlighter(hasCodeLanguage(text));
-  const named = useMemo(() => findQuestionReferences(text), [text]);
+  const named = useMemo(() => (imported ? [] : findQuestionReferences(text)), [imported, text]);
   const titles = useQuestionTitles(named);
   const rehypePlugins = useMemo<NonNullable<Options['rehypePlugins']>>(
     () => [
@@ -83,7 +92,7 @@ function Rendered({ text, breaks, headingLevel }: Required<Pick<Props, 'text' | 
   );
   return (
     <ReactMarkdown
-      remarkPlugins={breaks ? pluginsWithBreaks : pluginsWithoutBreaks}
+      remarkPlugins={imported ? pluginsWithoutBreaks : pluginsWithBreaks}
       rehypePlugins={rehypePlugins}
       remarkRehypeOptions={{
         clobberPrefix: idPrefix,

@@ -73,6 +73,19 @@ describe('mentions', () => {
   });
 });
 
+describe('paths of posts', () => {
+  test.each(['/question/12', '/question/12#answer-34'])('are links inside the site in %s', (path) => {
+    expect(links(`<a href="${path}" title="A title">this</a>`)).toEqual([`this→${path} (A title)`]);
+  });
+
+  test.each(['/question/12/edit', '/question/012', '/question/12#x', '//question/12', '/questions/12'])(
+    'do not include %s',
+    (path) => {
+      expect(links(`<a href="${path}">this</a>`)).toEqual(['this→']);
+    },
+  );
+});
+
 test('allows links to the web and to email addresses', () => {
   for (const address of ['https://example.org/a?b#c', 'http://localhost:3000/', 'mailto:ada@example.org'])
     expect(sanitizeUrl(address)).toBe(address);

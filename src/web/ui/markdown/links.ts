@@ -23,7 +23,8 @@ export function findQuestionReferences(text: string): number[] {
 
 /**
  * Links within the site. '#123' becomes a link to an existing question, with its title. A link to a profile whose text
- * starts with '@' becomes a mention. Code is left unchanged.
+ * starts with '@' becomes a mention. The path of a question or an answer, as imports write it, becomes a link. Code is
+ * left unchanged.
  * @param titles the titles of existing questions by their ids.
  * @param origin the origin of the site.
  */
@@ -41,7 +42,7 @@ function walk(parent: Parent, titles: ReadonlyMap<number, string>, origin: strin
   parent.children = parent.children.flatMap((child): Parent['children'] => {
     if (child.type === 'text') return titles.size === 0 ? [child] : linkReferences(child.value, titles);
     if (child.type !== 'element' || child.tagName === 'code' || child.tagName === 'pre') return [child];
-    if (child.tagName === 'a') markMention(child, origin);
+    if (child.tagName === 'a') markInternalLink(child, origin);
     else walk(child, titles, origin);
     return [child];
   });
@@ -65,6 +66,14 @@ function linkReferences(text: string, titles: ReadonlyMap<number, string>): Chil
   }
   if (from < text.length) parts.push({ type: 'text', value: text.slice(from) });
   return parts;
+}
+
+const questionLink = /^\/question\/[1-9]\d{0,14}(?:#answer-[1-9]\d{0,14})?$/u;
+
+function markInternalLink(link: Element, origin: string): void {
+  const { href } = link.properties;
+  if (typeof href === 'string' && questionLink.test(href)) link.properties['dataInside'] = href;
+  else markMention(link, origin);
 }
 
 function markMention(link: Element, origin: string): void {
