@@ -232,12 +232,16 @@ export function createApp(options: AppOptions) {
       throw new ProblemError('page-not-found');
     });
     if (!settings.hasServiceWorker) app.get('/service-worker.js', serveServiceWorkerRemoval);
+    app.get('/robots.txt', refuseCrawlers);
     const page = renderMemberPages(directory, (request) => app.fetch(request));
     app.get('/', page);
     app.use('*', serveStatic({ ...files, onFound: cacheRevalidated }));
     app.get('*', page, serveStatic({ ...files, path: 'index.html', onFound: cacheRevalidated }));
   }
 }
+
+/** Only members can read, so crawlers (RFC 9309) would find nothing but sign-in pages. */
+const refuseCrawlers = (c: Context) => c.text('User-agent: *\nDisallow: /\n');
 
 /** Names of assets change with their content. */
 const cacheImmutable = (_: string, c: Context) =>

@@ -49,6 +49,13 @@ test.each([
   expect(response.headers.get('content-type')).toContain(type);
 });
 
+test('refuses crawlers, since only members can read', async () => {
+  const response = await get('/robots.txt');
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toContain('text/plain');
+  expect(await response.text()).toBe('User-agent: *\nDisallow: /\n');
+});
+
 test('lets a page run the service worker and read the manifest of its own server only', async () => {
   const policy = (await get('/')).headers.get('content-security-policy');
   expect(policy).toContain("worker-src 'self'");
