@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { checks } from './lib/checks.mjs';
 import { installPackages } from './lib/install.mjs';
 import { Failure, runScript } from './lib/project.mjs';
+import { findTestFiles } from './lib/tiers.mjs';
 
 /** @typedef {import('./lib/checks.mjs').Check} Check */
 /** @typedef {import('./lib/checks.mjs').Selection} Selection */
@@ -22,7 +23,7 @@ Options:
   --only NAMES  run only these checks, separated by commas
   -h, --help    show this help
 
-Filters are names of test files of both tiers, or parts of names, for the checks server and browser.
+Filters are paths of test files of both tiers, or parts of paths, for the checks server and browser.
 
 Checks:
 ${checks.map(({ name, description }) => `  ${name.padEnd(8)} ${description}`).join('\n')}
@@ -134,7 +135,22 @@ function readParameters() {
   const unknown = only?.filter((name) => !checks.some((check) => check.name === name)) ?? [];
   if (unknown.length > 0)
     throw new Failure(`There is no check ${unknown.join(', ')}. npm test -- --help lists them.`);
+  refuseUnmatched(positionals, only);
   return { only, filters: positionals, all: values.all ?? false, wantsHelp: values.help };
+}
+
+/**
+ * @param {string[]} filters
+ * @param {string[] | undefined} only
+ */
+function refuseUnmatched(filters, only) {
+  const taking = checks.filter(({ name, tests }) => tests !== undefined && (only?.includes(name) ?? true));
+  const matches = (/** @type {string} */ filter) =>
+    taking.some(({ tests }) => tests !== undefined && findTestFiles(tests, [filter]).length > 0);
+  const unmatched = filters.filter((filter) => !matches(filter));
+  if (unmatched.length === 0) return;
+  const where = taking.length === 0 ? 'the chosen checks' : taking.map(({ name }) => name).join(' or ');
+  throw new Failure(`No test file of ${where} has ${unmatched.join(' or ')} in its path.`);
 }
 
 function readOrFail() {

@@ -141,6 +141,23 @@ test('counts server tests that cannot start as failed', async () => {
   expect((await runChecks(copy, '--only', 'server')).lastLine).toBe('0 passed, 1 failed');
 });
 
+test('rejects a filter that is in the path of no test file of the chosen checks', async () => {
+  const test = `import { expect, test } from 'vitest';\ntest('passes', () => expect(1).toBe(1));\n`;
+  const copy = await projectWith({ 'vitest.config.ts': 'export default {};\n', 'src/votes.test.ts': test });
+  expect((await runChecks(copy, '--only', 'server', 'votes')).lastLine).toBe('1 passed, 0 failed');
+  for (const [only, filters, message] of [
+    ['server', ['votes', 'voters'], 'No test file of server has voters in its path.\n'],
+    ['browser', ['votes'], 'No test file of browser has votes in its path.\n'],
+    [
+      'server,browser',
+      ['here', 'there'],
+      'No test file of server or browser has here or there in its path.\n',
+    ],
+    ['format', ['votes'], 'No test file of the chosen checks has votes in its path.\n'],
+  ] as const)
+    expect(await runChecks(copy, '--only', only, ...filters)).toMatchObject({ code: 1, output: message });
+});
+
 test('rejects an unknown check or option, and lists the checks with --help', async () => {
   expect(await runChecks(project, '--only', 'nothing')).toMatchObject({
     code: 1,

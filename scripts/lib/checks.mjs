@@ -9,7 +9,7 @@ import { countResults, listPlaywrightFailures } from './failures.mjs';
 import { ensurePgBouncer, findPostgresPrograms } from './postgresql.mjs';
 import { getPackageDirectory, getPinnedNode } from './project.mjs';
 import { withScratchDirectory } from './scratch-directory.mjs';
-import { isHeavy } from './tiers.mjs';
+import { findTestFiles, isHeavy } from './tiers.mjs';
 import { combineVitestRuns, filesToRunAgain } from './vitest-runs.mjs';
 
 /**
@@ -19,13 +19,13 @@ import { combineVitestRuns, filesToRunAgain } from './vitest-runs.mjs';
  *   passed: number, failed: number, skipped: number, output?: string, failures?: readonly string[],
  *   flaky?: readonly string[]
  * }} Result
- * The tests to run: the files of both tiers whose names contain one of `filters`; without filters the fast tier and, with
+ * The tests to run: the files of both tiers whose paths contain one of `filters`; without filters the fast tier and, with
  * `all`, also the heavy one.
  * @typedef {{ filters: string[], all: boolean }} Selection
- * A check with `alone` uses all processors and starts after the others. The fast tier runs these checks at the same time,
+ * `tests`: the kind of test files of a check that takes filters. A check with `alone` uses all processors and starts after the others. The fast tier runs these checks at the same time,
  * the heavy tier one after the other.
  * @typedef {{
- *   name: string, description: string, needs?: string, alone?: boolean, run: (selection: Selection) => Promise<Result>
+ *   name: string, description: string, needs?: string, alone?: boolean, tests?: 'test' | 'spec', run: (selection: Selection) => Promise<Result>
  * }} Check
  */
 
@@ -59,6 +59,7 @@ export const checks = [
     name: 'server',
     description: 'the tests against a real PostgreSQL (vitest)',
     alone: true,
+    tests: 'test',
     run: serverTests,
   },
   {
@@ -66,11 +67,14 @@ export const checks = [
     description: 'the tests in a real browser (playwright)',
     needs: 'build',
     alone: true,
+    tests: 'spec',
     run: browserTests,
   },
 ];
 
 const success = { passed: 1, failed: 0, skipped: 0 };
+/** The filters match test files of another check only. */
+const nothingToRun = { passed: 0, failed: 0, skipped: 0 };
 
 /**
  * @param {string} name of the package
@@ -99,13 +103,15 @@ async function buildWebApp() {
  */
 async function serverTests({ filters, all }) {
   const isComplete = filters.length === 0;
+  const selected = findTestFiles('test', filters);
+  if (!isComplete && selected.length === 0) return nothingToRun;
   const isSelected = (/** @type {string} */ word) =>
-    isComplete ? all : filters.some((filter) => filter.includes(word));
+    isComplete ? all : selected.some((file) => file.includes(word));
   const programs = isSelected('replica') ? await findPostgresPrograms() : undefined;
   if (isSelected('pgbouncer')) await ensurePgBouncer();
   const projects = isComplete && !all ? ['--project=!heavy'] : [];
   const env = { ...(programs !== undefined && { PARLEY_POSTGRES_PROGRAMS: programs }) };
-  const first = await runVitest([...projects, ...filters], env, isComplete && !all);
+  const first = await runVitest([...projects, ...selected], env, isComplete && !all);
   const files = filesToRunAgain(first);
   const runs = [first];
   if (files.length > 0) {
@@ -147,13 +153,15 @@ function runVitest(parameters, given, byLine) {
  */
 async function browserTests({ filters, all }) {
   const isComplete = filters.length === 0;
+  const selected = findTestFiles('spec', filters);
+  if (!isComplete && selected.length === 0) return nothingToRun;
   // Next to the server tests, a third worker uses the time that pages wait.
   const projects = isComplete && !all ? ['--project=longest', '--project=others', '--workers=3'] : [];
   const browser = await findBrowser();
   return withReport(async (report, given) => {
     const playwright = path.join(getPackageDirectory('@playwright/test'), 'cli.js');
     const env = { ...given, PARLEY_CHROMIUM: browser, PLAYWRIGHT_JSON_OUTPUT_FILE: report };
-    const parameters = [playwright, 'test', '--reporter=list,json', ...projects, ...filters];
+    const parameters = [playwright, 'test', '--reporter=list,json', ...projects, ...selected];
     const code = await runInForeground(getPinnedNode(), parameters, { env, byLine: isComplete && !all });
     const stored = await readReport(report);
     const { stats = {} } = stored;

@@ -1,4 +1,6 @@
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
+import { project } from './project.mjs';
 
 /**
  * The files of the heavy tier, which only npm test -- --all runs: tests that start whole servers or kill them, need other
@@ -68,4 +70,27 @@ export const heavyFiles = [
 /** @param {string} file relative to the project */
 export function isHeavy(file) {
   return heavyFiles.some((pattern) => path.matchesGlob(file, pattern));
+}
+
+const testDirectories = ['bench', 'scripts', 'src', 'tests'];
+
+/**
+ * The test files of both tiers whose paths contain one of the filters, relative to the project. A filter may end with the
+ * line of a test, which its files then have as well: 'votes.spec.ts:12'.
+ * @param {'test' | 'spec'} kind
+ * @param {readonly string[]} filters
+ * @returns {string[]}
+ */
+export function findTestFiles(kind, filters) {
+  const found = testDirectories
+    .filter((directory) => existsSync(path.join(project, directory)))
+    .flatMap((directory) => {
+      const names = readdirSync(path.join(project, directory), { encoding: 'utf8', recursive: true });
+      return names.map((name) => path.posix.join(directory, name));
+    });
+  const files = found.filter((file) => new RegExp(`\\.${kind}\\.tsx?$`).test(file)).toSorted();
+  return filters.flatMap((filter) => {
+    const [, name = '', line = ''] = /^(?:\.\/)?(.*?)(:\d+)?$/.exec(filter) ?? [];
+    return files.filter((file) => file.includes(name)).map((file) => file + line);
+  });
 }
