@@ -1,6 +1,6 @@
 import { expect, test, type Page } from '@playwright/test';
 import { askQuestion, registerMember } from './support/members.ts';
-import { secondMember, uniqueText } from './support/posts.ts';
+import { postAnswer, secondMember, uniqueText } from './support/posts.ts';
 
 const card = (page: Page, title: string) => page.getByRole('article', { name: title });
 
@@ -61,4 +61,24 @@ test('a follow in one tab shows in the other', async ({ page, context }) => {
   expect([here.status(), there.status()]).toEqual([200, 200]);
   await expect(page.getByRole('button', { name: 'Following question' })).toBeVisible();
   await expect(topic.getByRole('button', { name: 'Following', exact: true })).toBeVisible();
+});
+
+test('a vote in one tab shows in the other', async ({ page, context, browser }) => {
+  const ben = await secondMember(browser, 'Ben');
+  await registerMember(page.request);
+  const id = await askQuestion(ben.page.request, { title: uniqueText('Up or down?') });
+  const answerId = await postAnswer(ben.page.request, id);
+  const other = await context.newPage();
+  for (const each of [page, other, ben.page]) await listening(each, () => each.goto(`/question/${id}`));
+  const button = (on: Page, name: string) =>
+    on.locator(`#answer-${answerId}`).getByRole('button', { name }).first();
+
+  await button(page, 'Upvote').click();
+  await expect(button(other, 'Upvote (1)')).toHaveAttribute('aria-pressed', 'true');
+  await expect(button(ben.page, 'Upvote (1)')).toHaveAttribute('aria-pressed', 'false');
+  await button(other, 'Downvote').click();
+  await expect(button(page, 'Upvote (0)')).toHaveAttribute('aria-pressed', 'false');
+  await expect(button(page, 'Downvote (1)')).toHaveAttribute('aria-pressed', 'true');
+  await button(page, 'Downvote').click();
+  await expect(button(other, 'Downvote (0)')).toHaveAttribute('aria-pressed', 'false');
 });

@@ -41,6 +41,7 @@ test('each write publishes one event to every topic whose pages it changes', asy
     `member:${ann.id} notified`,
     `question:${id} voted`,
     'feeds question-counted',
+    `member:${bob.id} vote-changed`,
     `profile:${ann.id} profile-changed`,
   ]);
   expect(await eventsOf(() => bob.vote('questions', id, 'up'))).toEqual([]);
@@ -62,6 +63,7 @@ test('each write publishes one event to every topic whose pages it changes', asy
   expect(await eventsOf(() => eve.vote('answers', answerId, 'down'))).toEqual([
     `question:${id} voted`,
     'answers answer-counted',
+    `member:${eve.id} vote-changed`,
     `profile:${bob.id} profile-changed`,
   ]);
   const accept = () => ann.put(`/questions/${id}/accepted-answer`, { answerId });

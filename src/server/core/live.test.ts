@@ -11,7 +11,7 @@ import {
 } from '#tests/support/live-node.ts';
 import { expectOk, type Member, password, register } from '#tests/support/member.ts';
 import { eventually } from '#tests/support/parley.ts';
-import type { LiveEvent, SubscribeResult } from '#shared/core/events.ts';
+import type { EventBatch, LiveEvent, SubscribeResult } from '#shared/core/events.ts';
 
 let database: TestDatabase;
 let first: LiveNode;
@@ -63,6 +63,29 @@ test('delivers only events of topics that the member may receive', async () => {
     expect({ topic, ...(await answers(topic)) }).toEqual({ topic, ok: false, reason: 'not-allowed' });
   for (const topic of [null, 7, {}, ['feeds'], 'feeds'.repeat(20)])
     expect({ topic, ...(await answers(topic)) }).toEqual({ topic, ok: false, reason: 'invalid' });
+});
+
+test("delivers a vote to each of the voter's sockets, and only its counts to other members", async () => {
+  const questionId = await bob.ask();
+  const open = (node: LiveNode, member: Member) =>
+    openLiveClient(node.address, member, `question:${questionId}`, `member:${member.id}`);
+  const clients = [await open(first, ann), await open(second, ann), await open(second, bob)];
+  const received = clients.map(({ socket }) => {
+    const events: LiveEvent[] = [];
+    socket.on('events', (batch: EventBatch) => events.push(...batch.events));
+    return events;
+  });
+  const [own, elsewhere, author] = received;
+  await ann.vote('questions', questionId, 'up');
+  await eventually(() => received.every((events) => events.length >= 2));
+  const change = { kind: 'vote-changed', questionId, post: 'question', id: questionId, vote: 'up' };
+  const counts = { kind: 'voted', post: 'question', id: questionId, upvotes: 1, downvotes: 0 };
+  for (const events of [own, elsewhere]) {
+    expect(events).toHaveLength(2);
+    expect(events).toEqual(expect.arrayContaining([change, counts]));
+  }
+  expect(author).toHaveLength(2);
+  expect(author).toEqual(expect.arrayContaining([{ kind: 'notified' }, counts]));
 });
 
 test('ignores invalid messages', async () => {

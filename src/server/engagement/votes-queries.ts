@@ -89,7 +89,12 @@ export const isNewMember = sql`registration.registered_at > now() - make_interva
 export type VoteChanges = {
   kind: PostKind;
   /** `vote`: null for none. `castAt`: null for now. */
-  votes: readonly (Voter & { stored: StoredVote | null; vote: VoteDirection | null; castAt: Date | null })[];
+  votes: readonly (Voter & {
+    questionId: number;
+    stored: StoredVote | null;
+    vote: VoteDirection | null;
+    castAt: Date | null;
+  })[];
   counts: readonly { postId: number; up: number; down: number }[];
   earned: readonly EarnedPoints[];
   upvotes: readonly UpvoteNotification[];

@@ -88,11 +88,11 @@ export class VoteTally {
   }
 }
 
-type ChangedVote = VoteChanges['votes'][number];
+export type ChangedVote = VoteChanges['votes'][number];
 
 const listChangedVotes = ({ post, votes }: TalliedPost): ChangedVote[] =>
   [...votes]
-    .map(([memberId, vote]) => ({ postId: post.id, memberId, ...vote }))
+    .map(([memberId, vote]) => ({ postId: post.id, questionId: post.question_id, memberId, ...vote }))
     .filter(({ stored, vote }) => (stored?.vote ?? null) !== vote);
 
 /** A vote on one's own post counts as an upvote received, but gives no points. */

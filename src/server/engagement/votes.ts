@@ -8,7 +8,7 @@ import type { Viewer } from '#server/core/http.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
 import { createWriteBatcher, type Outcome } from '#server/core/write-batcher.ts';
 import type { VoteState } from '#shared/engagement/votes.ts';
-import { VoteTally } from './votes-tally.ts';
+import { type ChangedVote, VoteTally } from './votes-tally.ts';
 import { NetworkVoteLimits } from './votes-network-limits.ts';
 import { changeVotes, lockVotedPosts, type VotedPost, type VoteTarget } from './votes-queries.ts';
 
@@ -124,6 +124,7 @@ async function storeTally(tx: Tx, tally: VoteTally): Promise<void> {
     changes: changeVotes(changes),
     events: [
       ...posts.flatMap((post) => buildVoteEvents(changes.kind, post)),
+      ...changes.votes.map((vote) => buildOwnVoteEvent(changes.kind, vote)),
       ...buildProfileEvents(posts.map((post) => post.author_id)),
     ],
     more: selectNotifiedEvents('notified'),
@@ -140,3 +141,12 @@ function buildVoteEvents(kind: PostKind, post: VotedPost): TopicEvent[] {
     events.push({ topic: 'answers', event: { kind: 'answer-counted', answerId: id, upvotes, downvotes } });
   return events;
 }
+
+/** Only the voter's own pages receive whose vote it is. */
+const buildOwnVoteEvent = (
+  kind: PostKind,
+  { postId: id, questionId, memberId, vote }: ChangedVote,
+): TopicEvent => ({
+  topic: `member:${memberId}`,
+  event: { kind: 'vote-changed', questionId, post: kind, id, vote },
+});

@@ -1,3 +1,4 @@
+import type { PostKind, VoteDirection } from './fields.ts';
 import type { securityEvent } from '#shared/identity/accounts.ts';
 import type { z } from 'zod';
 import type { draftEnd } from '#shared/posts/drafts.ts';
@@ -87,7 +88,7 @@ export type ProfileEvent =
   | { kind: 'member-renamed' };
 
 export type QuestionEvent =
-  | ({ kind: 'voted'; post: 'question' | 'answer' | 'reply' } & VoteCounts)
+  | ({ kind: 'voted'; post: PostKind } & VoteCounts)
   | { kind: 'viewed'; views: number }
   /** The accepted answer now; null for none. */
   | { kind: 'accepted'; acceptedAnswerId: number | null }
@@ -127,6 +128,8 @@ export type MemberEvent =
   | { kind: 'bookmarks-changed' }
   | { kind: 'mutes-changed'; questionId: number; muted: boolean }
   | { kind: 'mutes-changed'; tag: string; muted: boolean }
+  /** The member's vote on a post now; null for none. */
+  | { kind: 'vote-changed'; questionId: number; post: PostKind; id: number; vote: VoteDirection | null }
   /** The member viewed the question. */
   | { kind: 'visited'; questionId: number }
   /** The member's role, suspension, moderator messages or number of hidden posts changed. */
@@ -212,7 +215,7 @@ export function coalesceEvents(events: readonly LiveEvent[]): LiveEvent[] {
 
 /** Returns what an event is about: a later event of the same kind and subject supersedes it. */
 function getSubject(event: LiveEvent): string {
-  if (event.kind === 'voted') return `${event.post} ${event.id}`;
+  if ('post' in event) return `${event.post} ${event.id}`;
   if (event.kind === 'sessions-ended') return `session ${event.sessionId} ${event.except}`;
   if ('target' in event) return `draft ${event.target}`;
   if ('replyId' in event) return `reply ${event.replyId}`;

@@ -49,6 +49,7 @@ export function MemberLiveUpdates({ memberId }: { memberId: number }): null {
         }
         if (event.kind === 'notifications-changed') updateNotifications();
         if (event.kind === 'account-changed') updateAccount();
+        if (event.kind === 'vote-changed') patchVote(client, event);
         if (event.kind === 'bookmarked') patchBookmark(client, event);
         if (event.kind === 'bookmarked' || event.kind === 'bookmarks-changed') updateBookmarks();
         if (event.kind === 'mutes-changed') {
@@ -95,6 +96,11 @@ function patchMute(client: QueryClient, event: Extract<MemberEvent, { kind: 'mut
   if ('tag' in event) return applyTagMute(client, event.tag, muted);
   const { questionId: id } = event;
   updateCachedQuestion(client, id, (page) => patchPost(page, { kind: 'question', id }, { muted }));
+}
+
+function patchVote(client: QueryClient, event: Extract<MemberEvent, { kind: 'vote-changed' }>): void {
+  const { questionId, post: kind, id, vote: myVote } = event;
+  updateCachedQuestion(client, questionId, (page) => patchPost(page, { kind, id }, { myVote }));
 }
 
 function patchBookmark(client: QueryClient, event: Extract<MemberEvent, { kind: 'bookmarked' }>): void {
