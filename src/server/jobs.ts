@@ -145,11 +145,12 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
   async function queueDue(): Promise<void> {
     await queuePushes(db, jobs);
     await queueAccountDeletions(db, jobs);
+    // First, so that a post restored after days causes no email.
+    await dropExpiredEmails(db, log);
     if (mailer !== undefined) {
       await queueDueEmails(db, jobs);
       await queueSecurityEmails(db, jobs, { site });
     }
-    await dropExpiredEmails(db, log);
     await deleteOldSecurityEvents(db, { isEmailEnabled: mailer !== undefined });
     await deleteOldRegistrations(db);
   }

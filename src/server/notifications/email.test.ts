@@ -7,11 +7,15 @@ import {
   startServerWithEmail,
 } from '#tests/support/server-with-email.ts';
 import { expectOk, type Member } from '#tests/support/member.ts';
+import { actOnPost } from '#tests/support/moderation.ts';
 import { eventually } from '#tests/support/parley.ts';
+import { setRole } from '#server/admin/roles.ts';
 
 const emailServer = await startServerWithEmail();
 const { post, server, node, choose, enableEmail, letTimePass, sendDue, untilQuiet } = emailServer;
 afterAll(() => emailServer.stop());
+const moderator = await node.register('Olga');
+await setRole(server.db, { email: moderator.email, role: 'moderator' });
 
 let ann: Member;
 let bob: Member;
@@ -114,6 +118,37 @@ test('does not email notifications that were read, seen on an open page or delet
   expect(emails.map(({ subject }) => subject)).toEqual([
     'Bob answered your question "Is this the one that is mailed?"',
   ]);
+});
+
+test('emails a notification after its hidden post was restored, unless the member turned emails off meanwhile', async () => {
+  const eve = await node.register('Eve');
+  for (const member of [ann, eve]) await enableEmail(member, 'answers', 'instant');
+  const answers = [
+    await bob.answer(await ann.ask({ title: 'Is this restored?' })),
+    await bob.answer(await eve.ask()),
+  ];
+  for (const { id } of answers) expectOk(await actOnPost(moderator, 'hide', 'answer', id));
+  await sendDue();
+  await untilQuiet();
+  expect(await post.waitForEmails(ann.email, 1)).toHaveLength(1);
+  await choose(eve, 'answers', 'off');
+  for (const { id } of answers) expectOk(await actOnPost(moderator, 'restore', 'answer', id));
+  await sendDue();
+  const [, email] = await post.waitForEmails(ann.email, 2);
+  expect(email?.subject).toBe('Bob answered your question "Is this restored?"');
+  await untilQuiet();
+  expect(await post.waitForEmails(eve.email, 1)).toHaveLength(1);
+});
+
+test('does not email a notification whose post was restored after days', async () => {
+  await enableEmail(ann, 'answers', 'instant');
+  const answer = await bob.answer(await ann.ask());
+  expectOk(await actOnPost(moderator, 'hide', 'answer', answer.id));
+  expectOk(await actOnPost(moderator, 'restore', 'answer', answer.id));
+  await sql`update notification set created_at = now() - interval '4 days'`.execute(server.db);
+  await sendDue();
+  await untilQuiet();
+  expect(await post.waitForEmails(ann.email, 1)).toHaveLength(1);
 });
 
 test('sends nothing about a category that the member turned off, without affecting other members', async () => {

@@ -90,7 +90,7 @@ export async function dropExpiredEmails(db: Database, log: Logger): Promise<void
   const dropped = await clearExpiredEmails(db);
   if (dropped > 0)
     log.warn(
-      `${dropped} notifications were not emailed, because the mail server did not accept them for days.`,
+      `${dropped} notifications were not emailed, because for days the mail server did not accept them or their posts were hidden.`,
     );
 }
 

@@ -37,4 +37,5 @@ export {
   findConfirmedEmail,
   type QueueConfirmationEmail,
 } from './preferences.ts';
+export { keepWantedDeliveries } from './preferences-queries.ts';
 export { createPushJob, createPushSubscriptions, pushDelaySeconds, queuePushes } from './push.ts';

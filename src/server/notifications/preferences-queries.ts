@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Queryable, Tx } from '#server/core/database.ts';
-import { listKindsOfCategory } from '#shared/notifications/notification-kinds.ts';
+import { listKindsOfCategory, notificationKinds } from '#shared/notifications/notification-kinds.ts';
 import {
   type NotificationCategory,
   type NotificationPreference,
@@ -37,6 +37,15 @@ export async function upsertPreference(
     .execute();
 }
 
+const categories = JSON.stringify(
+  Object.fromEntries(Object.entries(notificationKinds).map(([kind, { category }]) => [kind, category])),
+);
+
+/** SQL: the preference that a row of `notification` follows, if its recipient has set one. More conditions may follow. */
+const chosenPreference = sql`
+  notification_preference chosen
+  where chosen.member_id = recipient_id and chosen.category = ${categories}::jsonb ->> kind`;
+
 /** Clears pending emails of categories that are no longer emailed with this frequency, and pending pushes likewise. */
 export async function clearPendingDeliveries(
   tx: Tx,
@@ -51,6 +60,16 @@ export async function clearPendingDeliveries(
     where recipient_id = ${memberId} and (pending_email is not null or pending_push)
       and kind = any(${listKindsOfCategory(category)}::text[])`.execute(tx);
 }
+
+/**
+ * SQL: sets the pending deliveries of a hidden notification that is shown again. Changes of preferences leave hidden
+ * notifications out, so what its recipient turned off meanwhile is cleared now.
+ */
+export const keepWantedDeliveries = sql`
+  pending_email = case when exists (
+    select from ${chosenPreference} and in_app and chosen.email = pending_email
+  ) then pending_email end,
+  pending_push = pending_push and not exists (select from ${chosenPreference} and not (in_app and push))`;
 
 /** Turns emails off, for one category or one frequency. */
 export async function disableEmail(

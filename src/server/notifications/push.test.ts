@@ -4,7 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { expectOk, type Member } from '#tests/support/member.ts';
+import { actOnPost } from '#tests/support/moderation.ts';
 import { eventually } from '#tests/support/parley.ts';
+import { setRole } from '#server/admin/roles.ts';
 import { startTestServer } from '#tests/support/server.ts';
 import type { NotificationPreferences } from '#shared/notifications/preferences.ts';
 
@@ -97,6 +99,24 @@ test('pushes votes only if the member chose it, and nothing that is seen on an o
   await eventually(() => pushesTo(device).length > 0);
   await untilQuiet();
   expect(pushesTo(device)).toHaveLength(1);
+});
+
+test('pushes a notification after its hidden post was restored, unless the member turned pushes off meanwhile', async () => {
+  const moderator = await node.register('Olga');
+  await setRole(server.db, { email: moderator.email, role: 'moderator' });
+  const eve = await node.register('Eve');
+  const [device, deviceOfEve] = [await subscribe(ann), await subscribe(eve)];
+  const answers = [await bob.answer(await ann.ask()), await bob.answer(await eve.ask())];
+  for (const { id } of answers) expectOk(await actOnPost(moderator, 'hide', 'answer', id));
+  await pushDue();
+  await untilQuiet();
+  expect(pushesTo(device)).toHaveLength(0);
+  expectOk(await eve.put('/notification-preferences/answers', { push: false }));
+  for (const { id } of answers) expectOk(await actOnPost(moderator, 'restore', 'answer', id));
+  await pushDue();
+  await eventually(() => pushesTo(device).length === 1);
+  await untilQuiet();
+  expect(pushesTo(deviceOfEve)).toHaveLength(0);
 });
 
 test('deletes the subscription of a device that no longer exists, and of the browser after sign-out', async () => {

@@ -61,11 +61,12 @@ export function createPushSubscriptions({ db, pusher }: { db: Database; pusher: 
 
 /** Adds a job for each member with a due push. Any node may call this at any time. */
 export async function queuePushes(db: Database, jobs: JobQueue): Promise<void> {
+  // First, so that a post restored after days causes no push.
+  await clearExpiredPushes(db, { hours: expiryHours });
   await transaction(db, async (tx) => {
     for (const memberId of await listMembersToPush(tx, { seconds: pushDelaySeconds, limit: 500 }))
       await jobs.enqueue(tx, 'push', { key: String(memberId), data: { memberId } });
   });
-  await clearExpiredPushes(db, { hours: expiryHours });
 }
 
 /** Creates the job that pushes a member's pending notifications to all of their devices. */

@@ -274,8 +274,7 @@ test(
       requests += community.requests;
       expect(community.failures).toEqual([]);
       expect(await findViolations(server.db)).toEqual([]);
-      // Moderators restore a post without its pending emails and pushes.
-      expect(isModerated ? [] : await listUnwantedNotifications()).toEqual([]);
+      expect(await listUnwantedNotifications()).toEqual([]);
     });
     const end = Date.now() + seconds * 1000;
     for (let run = 0; run < 2 || Date.now() < end; run++)

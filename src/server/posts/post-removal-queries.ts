@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { keepWantedDeliveries } from '#server/notifications/index.ts';
 import type { PostKind, PostRef } from '#shared/core/fields.ts';
 import type { Tx } from '#server/core/database.ts';
 import type { PostIds } from './posts.ts';
@@ -60,8 +61,8 @@ export async function hideRows(
 }
 
 /**
- * Shows the rows again that an action hid. Notifications are not emailed or pushed any more: it may be long ago. Returns
- * the posts, and the members for whom a notification is unread.
+ * Shows the rows again that an action hid. Pending emails and pushes of notifications are sent if their recipients still
+ * want them. Returns the posts, and the members for whom a notification is unread.
  */
 export async function showRows(
   tx: Tx,
@@ -69,11 +70,10 @@ export async function showRows(
 ): Promise<{ posts: AffectedPost[]; recipientIds: number[] }> {
   const show = (table: string, more = sql``) => sql`
     update ${sql.table(`base_${table}`)} set hidden_by = null ${more} where hidden_by = ${hiddenBy}`;
-  const undelivered = sql`, pending_email = null, pending_push = false`;
   const { rows } = await sql<AffectedPost | { kind: 'notification'; id: number }>`
     with shown_question as (${show('question')} returning *), shown_answer as (${show('answer')} returning *),
     shown_reply as (${show('reply', sql`, is_placeholder = false`)} returning *), shown_tag as (${show('question_tag')}),
-    shown_notification as (${show('notification', undelivered)} returning *)
+    shown_notification as (${show('notification', sql`, ${keepWantedDeliveries}`)} returning *)
     select 'question' as kind, id, author_id, created_at from shown_question
     union all select 'answer', id, author_id, created_at from shown_answer
     union all select 'reply', id, author_id, created_at from shown_reply
