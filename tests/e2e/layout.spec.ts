@@ -1,7 +1,8 @@
 import { expect, test, type Page } from '@playwright/test';
 import { expectAccessible } from './support/accessibility.ts';
 import { saveDraft } from './support/drafts.ts';
-import { askQuestion, registerMember, newMember } from './support/members.ts';
+import { askQuestion, makeModerator, registerMember, newMember } from './support/members.ts';
+import { secondMember, uniqueText } from './support/posts.ts';
 import { expectInView } from './support/in-view.ts';
 
 const visitorPages = ['/login', '/register'];
@@ -72,6 +73,26 @@ for (const [group, addresses] of Object.entries(memberPages))
     for (const address of addresses) await check(page, address);
   });
 
+test('moderation pages are accessible and scroll only vertically, on a desktop in light and on a phone in dark', async ({
+  page,
+  browser,
+}) => {
+  test.slow();
+  const { page: seller } = await secondMember(browser, 'S'.repeat(80));
+  const code = `\`\`\`\n${'wide '.repeat(100)}\n\`\`\``;
+  const table = `| ${'column | '.repeat(20)}\n|${' --- |'.repeat(20)}\n| ${'cell | '.repeat(20)}`;
+  const id = await askQuestion(seller.request, {
+    title: 'W'.repeat(200),
+    content: `${'x'.repeat(500)}\n\n${code}\n\n${table}`,
+  });
+  const { email } = await registerMember(page.request, newMember(uniqueText('Quinn Queue')));
+  await makeModerator(email);
+  const report = { reason: 'spam', note: 'n'.repeat(200) };
+  expect((await page.request.put(`/api/questions/${id}/report`, { data: report })).status()).toBe(200);
+  for (const address of ['/moderation', '/moderation/log', '/moderation/registrations'])
+    await check(page, address);
+});
+
 async function check(page: Page, address: string) {
   await page.goto(address);
   for (const { theme, viewport } of looks) {
@@ -85,8 +106,10 @@ async function check(page: Page, address: string) {
     await expectAccessible(page, { look });
     expect(await getHorizontalOverflow(page), look).toBeLessThanOrEqual(0);
   }
-  // A phone in landscape, and a window of 1280 by 800 at 200 % zoom.
+  // Larger phones, a phone in landscape, and a window of 1280 by 800 at 200 % zoom.
   for (const viewport of [
+    { width: 390, height: 844 },
+    { width: 360, height: 740 },
     { width: 740, height: 360 },
     { width: 640, height: 400 },
   ]) {

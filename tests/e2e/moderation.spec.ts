@@ -1,10 +1,6 @@
-import { projectRoot } from '#server/core/paths.ts';
-import { execFile } from 'node:child_process';
-import path from 'node:path';
-import { promisify } from 'node:util';
 import { expect, type Page, test } from '@playwright/test';
 import { expectAccessible } from './support/accessibility.ts';
-import { newMember, registerMember } from './support/members.ts';
+import { makeModerator, newMember, registerMember } from './support/members.ts';
 import { expectInView, expectInViewAtBothSizes } from './support/in-view.ts';
 import { askAndOpen, postAnswer, secondMember, uniqueText } from './support/posts.ts';
 
@@ -73,10 +69,3 @@ test('a moderator hides a reported post by keyboard, everyone reads the reason, 
 /** The newest entry of the moderation log about an advertisement. */
 const entryOf = (page: Page) =>
   page.getByRole('main').getByRole('listitem').filter({ hasText: 'An advertisement' }).first();
-
-async function makeModerator(email: string): Promise<void> {
-  const program = path.join(projectRoot, 'src/server/cli-main.ts');
-  await promisify(execFile)(process.execPath, [program, 'member', 'role', email, 'moderator'], {
-    env: { ...process.env, PARLEY_DATA: process.env['PARLEY_E2E_DATA'] },
-  });
-}

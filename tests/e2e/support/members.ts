@@ -1,3 +1,7 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { projectRoot } from '#server/core/paths.ts';
 import { expect, type APIRequestContext, type Page } from '@playwright/test';
 
 export type Member = { displayName: string; email: string; password: string };
@@ -26,6 +30,14 @@ export async function registerMember(
   const response = await request.post(`${address}/api/members`, { data: member });
   expect(response.status(), await response.text()).toBe(201);
   return member;
+}
+
+/** Makes a member a moderator, on the command line. No later member can have a similar name. */
+export async function makeModerator(email: string): Promise<void> {
+  const program = path.join(projectRoot, 'src/server/cli-main.ts');
+  await promisify(execFile)(process.execPath, [program, 'member', 'role', email, 'moderator'], {
+    env: { ...process.env, PARLEY_DATA: process.env['PARLEY_E2E_DATA'] },
+  });
 }
 
 /** Asks a question over the API as the signed-in member. Returns its id. */
