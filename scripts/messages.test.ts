@@ -4,7 +4,7 @@ import { getCatalogs } from '@lingui/cli/api';
 import { getConfig } from '@lingui/conf';
 import { compileMessage } from '@lingui/message-utils/compileMessage';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { findEagerMessages, findUntranslatedTexts } from './lib/find-messages.ts';
+import { findEagerMessages, findMessagesInTrans, findUntranslatedTexts } from './lib/find-messages.ts';
 import { project } from './lib/project.mjs';
 import { errorTable } from '#shared/errors.ts';
 import { tagDescriptions } from '#shared/posts/tag-descriptions.ts';
@@ -24,6 +24,10 @@ describe('the texts of the interface', () => {
 
   test('are evaluated when they are rendered, in the current language', () => {
     expect(inSources(findEagerMessages)).toEqual([]);
+  });
+
+  test('use no macro inside Trans, which has the component Plural for numbers', () => {
+    expect(inSources(findMessagesInTrans)).toEqual([]);
   });
 
   test.each([
@@ -51,6 +55,18 @@ describe('the texts of the interface', () => {
       { line: 1, text: 't`Too early`' },
     ]);
   });
+});
+
+test('macros inside Trans are detected', () => {
+  expect(findMessagesInTrans("<Trans>{plural(n, { one: 'One day', other: '# days' })} left</Trans>")).toEqual(
+    [{ line: 1, text: "plural(n, { one: 'One day', other: '# days' })" }],
+  );
+  for (const right of [
+    '<Trans><Plural value={n} one="One day" other="# days" /> left</Trans>',
+    '<Trans>Open <a title={t`Settings`}>this</a></Trans>',
+    "<p>{plural(n, { one: 'One day', other: '# days' })}</p>",
+  ])
+    expect(findMessagesInTrans(right)).toEqual([]);
 });
 
 describe('the catalogues', () => {

@@ -50,6 +50,24 @@ export function findEagerMessages(code: string): SourceText[] {
   return texts;
 }
 
+/** Finds macros in the text of a `Trans`: their source would be a placeholder of the message in the catalogues. */
+export function findMessagesInTrans(code: string): SourceText[] {
+  const texts: SourceText[] = [];
+  walk(parseSource(code), [], (node, parents) => {
+    // The text of an attribute is a message of its own.
+    const inside = parents.slice(parents.findLastIndex(({ type }) => type === 'JSXAttribute') + 1);
+    if (macroOf(node) !== null && inside.some(isTrans))
+      texts.push({ line: lineOf(node), text: code.slice(node.start ?? 0, node.end ?? 0) });
+    return true;
+  });
+  return texts;
+}
+
+const isTrans = (node: Node) =>
+  node.type === 'JSXElement' &&
+  node.openingElement.name.type === 'JSXIdentifier' &&
+  node.openingElement.name.name === 'Trans';
+
 function parseSource(code: string): Node {
   return parse(code, { sourceType: 'module', plugins: ['typescript', 'jsx'] }).program;
 }
@@ -75,8 +93,7 @@ function isUnread(node: Node, parents: readonly Node[]): boolean {
   if (node.type === 'NewExpression')
     return node.callee.type === 'Identifier' && /(Error|RegExp|Unreachable)$/.test(node.callee.name);
   if (node.type === 'CallExpression') return isSilentCall(node);
-  if (node.type === 'JSXElement')
-    return node.openingElement.name.type === 'JSXIdentifier' && node.openingElement.name.name === 'Trans';
+  if (isTrans(node)) return true;
   if (node.type === 'JSXAttribute') return unreadAttributes.test(attributeName(node));
   if (node.type === 'ClassProperty') return node.key.type === 'Identifier' && node.key.name === 'name';
   if (node.type === 'BinaryExpression') return /^([!=]==?|in)$/.test(node.operator);
