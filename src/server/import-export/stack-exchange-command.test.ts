@@ -1,9 +1,10 @@
 import { Command } from 'commander';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { registerImportCommand } from './stack-exchange-command.ts';
 import { createLineProgress } from '#server/core/progress.ts';
 import {
   createTestCommunity,
+  answerRow,
   questionRow,
   writeArchive,
   type TestCommunity,
@@ -28,14 +29,16 @@ async function run(
     err: { write: (text) => (result.err += text) },
     exitWith: (code) => (result.code = code),
   });
-  await program.parseAsync(['import', 'stackexchange', ...parameters], { from: 'user' });
+  await program.parseAsync(['import', ...parameters], { from: 'user' });
   return result;
 }
 
 it('prints the outcome of every row, and at the end what was added', async () => {
   const community = await createTestCommunity();
   const directory = await writeArchive({ Posts: [questionRow(1), { ...questionRow(2), PostTypeId: 4 }] });
-  expect(await run(community, [directory, '--site', 'beer.stackexchange.com'])).toMatchObject({
+  expect(
+    await run(community, ['stackexchange', directory, '--site', 'beer.stackexchange.com']),
+  ).toMatchObject({
     out: [
       'Posts.xml: 2 rows read, 1 imported',
       '  1 skipped: excerpts of tag wikis (type 4)',
@@ -46,7 +49,7 @@ it('prints the outcome of every row, and at the end what was added', async () =>
     ].join('\n'),
     code: 0,
   });
-  const again = await run(community, [directory, '--site', 'beer.stackexchange.com']);
+  const again = await run(community, ['stackexchange', directory, '--site', 'beer.stackexchange.com']);
   expect(again.out).toMatch(
     /Nothing to add: all of this archive of beer\.stackexchange\.com was imported before\. Nothing was changed\.\n$/u,
   );
@@ -56,6 +59,7 @@ it('prints the outcome of every row, and at the end what was added', async () =>
 it('marks the summary of a dry run', async () => {
   const community = await createTestCommunity();
   const { out } = await run(community, [
+    'stackexchange',
     await writeArchive({ Posts: [questionRow(1)] }),
     '--site',
     'a.example',
@@ -70,7 +74,7 @@ it('marks the summary of a dry run', async () => {
 it('prints a sentence and exits with code 1 for a refused archive', async () => {
   const community = await createTestCommunity();
   const directory = await writeArchive({ Posts: '<posts>\n<row ' });
-  const { out, err, code } = await run(community, [directory]);
+  const { out, err, code } = await run(community, ['stackexchange', directory]);
   expect(out).toBe('');
   expect(err).toMatch(/Posts\.xml, line 2: the file is damaged or cut off .* Nothing was imported\.\n$/u);
   expect(code).toBe(1);
@@ -84,4 +88,44 @@ it('prints progress as lines with percentage, rate and remaining time if the out
   progress.stop();
   expect(lines).toHaveLength(1);
   expect(lines[0]).toMatch(/^25% \| Posts\.xml \| 1,234 rows, [\d.]+ MB\/s \| \d+ s left$/u);
+});
+
+describe('the map of redirects', () => {
+  async function importTwo(): Promise<TestCommunity & { question: string; answer: string }> {
+    const community = await createTestCommunity();
+    const posts = [questionRow(7), answerRow(9, 7), questionRow(8)];
+    await community.import(await writeArchive({ Posts: posts }));
+    await community.rows(`delete from question where source_key = '8'`);
+    const [row] = await community.rows('select question_id as question, id as answer from answer');
+    return { ...community, question: String(row?.['question']), answer: String(row?.['answer']) };
+  }
+
+  it.each([
+    ['nginx', ';'],
+    ['caddy', ''],
+  ])('for %s has the visible questions and answers of the site', async (format, end) => {
+    const community = await importTwo();
+    const { out, code } = await run(community, ['redirects', '--format', format]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^# The addresses of beer\.stackexchange\.com /u);
+    const { question, answer } = community;
+    expect(out.split('\n').filter((line) => /^ {2}\d/u.test(line))).toEqual([
+      `  7 "/question/${question}"${end}`,
+      `  9 "/question/${question}#answer-${answer}"${end}`,
+    ]);
+  });
+
+  it('needs the name of the site if there are several', async () => {
+    const community = await importTwo();
+    await community.import(await writeArchive({ Posts: [questionRow(1)] }), { site: 'wine.example' });
+    expect(await run(community, ['redirects'])).toEqual({
+      out: '',
+      err: 'Archives of several sites were imported here. Name one of them: beer.stackexchange.com, wine.example.\n',
+      code: 1,
+    });
+    expect((await run(community, ['redirects', 'ale.example'])).err).toBe(
+      'No archive of ale.example was imported here, only of beer.stackexchange.com, wine.example.\n',
+    );
+    expect((await run(community, ['redirects', 'wine.example'])).out).toContain('  1 "/question/');
+  });
 });

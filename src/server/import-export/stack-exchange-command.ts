@@ -1,7 +1,8 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { Client } from 'pg';
 import { ArchiveError, ConnectionLostError, importStackExchange } from './stack-exchange-import.ts';
 import { createTerminalProgress, type Output } from '#server/core/progress.ts';
+import { type RedirectFormat, redirectFormats, writeRedirects } from './stack-exchange-redirects.ts';
 import { formatImportReport } from './stack-exchange-report.ts';
 
 export interface ImportCommandParts {
@@ -13,7 +14,7 @@ export interface ImportCommandParts {
   exitWith: (code: number) => unknown;
 }
 
-/** Adds `import stackexchange DIRECTORY`. */
+/** Adds `import stackexchange DIRECTORY` and `import redirects [SITE]`. */
 export function registerImportCommand(program: Command, parts: ImportCommandParts): void {
   const group = program.command('import').description('import from another platform');
   group
@@ -36,6 +37,39 @@ export function registerImportCommand(program: Command, parts: ImportCommandPart
     .action(async (directory: string, options: ImportFlags) => {
       parts.exitWith(await runImport(directory, options, parts));
     });
+  group
+    .command('redirects')
+    .description('print a map of the addresses of imported posts on their old site to those in Parley')
+    .argument('[site]', 'the old site; can be omitted if archives of only one site were imported')
+    .addOption(
+      new Option('--format <format>', 'the web server of the old site')
+        .choices(redirectFormats)
+        .default('nginx'),
+    )
+    .addHelpText('after', redirectsHelp)
+    .action(async (site: string | undefined, { format }: { format: RedirectFormat }) => {
+      parts.exitWith(await printRedirects({ site, format }, parts));
+    });
+}
+
+const redirectsHelp = `
+The first lines of the map say how to use it. It has the posts that are visible now: print it again after an
+import.
+
+Exit codes: 0 printed; 1 no archive of the site was imported.`;
+
+async function printRedirects(
+  wanted: { site: string | undefined; format: RedirectFormat },
+  { withClient, out, err }: ImportCommandParts,
+): Promise<number> {
+  try {
+    await withClient((client) => writeRedirects(client, { ...wanted, out }));
+    return 0;
+  } catch (error) {
+    if (!(error instanceof ArchiveError)) throw error;
+    err.write(`${error.message}\n`);
+    return 1;
+  }
 }
 
 const help = `

@@ -148,10 +148,16 @@ async function continueSource(
 }
 
 async function others(client: ClientBase): Promise<string> {
-  const { rows } = await client.query<{ site: string }>(
-    'select site from import_source order by site limit 20',
+  const sources = await listSources(client);
+  return sources.length === 0 ? '' : `, only of ${sources.map(({ site }) => site).join(', ')}`;
+}
+
+/** Returns the first sites by name. */
+export async function listSources(client: ClientBase): Promise<ImportSource[]> {
+  const { rows } = await client.query<ImportSource>(
+    `select ${columns} from import_source order by site limit 20`,
   );
-  return rows.length === 0 ? '' : `, only of ${rows.map(({ site }) => site).join(', ')}`;
+  return rows;
 }
 
 function count(value: number): string {
