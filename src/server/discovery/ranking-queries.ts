@@ -13,6 +13,8 @@ export type RankedPosts = {
   conditions: readonly Sql[];
   /** Whether an index serves `conditions`, so that all posts that meet them can be read. */
   isIndexed: boolean;
+  /** Posts that are read at most if a condition without an index leaves some out. Default: 10,000. */
+  maxScanned?: number;
   /** Whether the most popular posts are marked: those are read first. */
   hasPopular: boolean;
   /** Words in titles and tags only, for results while typing. */
@@ -171,7 +173,7 @@ function completePosts(ranking: Ranking, posts: RankedPosts, { sort, offset, lim
       sql`post.${sql.ref(vector)} @@ ${asQuery(ranking.all)}`,
       ...(popular ? [sql`post.popularity = 0`] : []),
     ]);
-    const rows = sql`select post.id, post.upvotes, post.created_at from ${scanned({ table, where, conditions, isIndexed })} post
+    const rows = sql`select post.id, post.upvotes, post.created_at from ${scanned(posts, where)} post
       ${conditions.length === 0 ? sql`` : sql`where ${allOf(conditions)}`}`;
     return sql`${sourceName(index)} as materialized (
       ${rows} limit ${index === 0 ? sql.lit(most) : sql`(select case when max(posts) < ${sql.lit(most)} then ${sql.lit(most)} else 0 end from (${earlier}) earlier)`}
@@ -195,19 +197,9 @@ function completePosts(ranking: Ranking, posts: RankedPosts, { sort, offset, lim
 const sourceName = (index: number) => sql.raw(`source_${index}`);
 
 /** If no index serves the conditions, a limited number of posts with the words is read. */
-function scanned({
-  table,
-  where,
-  conditions,
-  isIndexed,
-}: {
-  table: string;
-  where: Sql;
-  conditions: readonly Sql[];
-  isIndexed: boolean;
-}): Sql {
+function scanned({ table, conditions, isIndexed, maxScanned = maxSorted }: RankedPosts, where: Sql): Sql {
   const rows = sql`select * from ${sql.table(table)} post where ${where}`;
-  return conditions.length > 0 && !isIndexed ? sql`(${rows} limit ${sql.lit(maxSorted)})` : sql`(${rows})`;
+  return conditions.length > 0 && !isIndexed ? sql`(${rows} limit ${sql.lit(maxScanned)})` : sql`(${rows})`;
 }
 
 /** A frequent word has enough matches among the newest posts, which an index returns in order. */
@@ -222,7 +214,7 @@ function newestPosts(ranking: Ranking, { table, conditions }: RankedPosts, wante
 
 /** The posts with all words and, if there are few, those with some of them, with their scores. */
 function rankedPosts(ranking: Ranking, posts: RankedPosts, page: RankedPage): Sql {
-  const { table, conditions, isIndexed, onlyTitles = false, withAnswers = false, except = null } = posts;
+  const { table, conditions, onlyTitles = false, withAnswers = false, except = null } = posts;
   const { offset, limit, typed, enough, least } = page;
   const most = offset + limit > maxRanked ? maxCounted : maxRanked;
   const vector = onlyTitles ? sql`title_vector` : sql`search_vector`;
@@ -246,7 +238,7 @@ function rankedPosts(ranking: Ranking, posts: RankedPosts, page: RankedPage): Sq
       : sql`post.accepted_answer_id is not null`;
   const foundAnswers = sql`select question_id as id from answer where search_vector @@ ${some} limit ${sql.lit(maxAnswers.found)}`;
   return sql`some_posts as materialized (
-    select post.id from ${scanned({ table, where, conditions, isIndexed })} post
+    select post.id from ${scanned(posts, where)} post
     where ${allOf([...conditions, sql`post.id not in (select id from complete)`])} limit ${missing}
   ), ${withAnswers ? sql`some_answers as materialized (${foundAnswers}),` : sql``}
   candidate as materialized (

@@ -10,6 +10,8 @@ export type QueryWords = {
   contained: string[];
   /** Words that no post has. */
   unknown: string[];
+  /** Whether it has no other words than stop words. Most posts have those. */
+  hasStopWordsOnly: boolean;
   /** The text, if it is more than a word of letters and digits. */
   typed: string | null;
   community: CommunityWords;
@@ -60,13 +62,15 @@ export async function readQueryWords(
     const most = questions + longerShare * community.questions;
     return toTerm(each, { longer: others, questions, most: Math.max(most, others.length) });
   });
+  const hasStopWordsOnly = meaningful.length === 0;
   const typed = words.length > 1 || !/^[\p{L}\p{N}]*$/u.test(text) ? text : null;
   return {
     terms,
     contained: [
       ...used.filter(({ word }) => /^\.\p{L}/u.test(word)).map(({ word }) => word),
-      ...(meaningful.length === 0 && typed !== null ? [typed] : []),
+      ...(hasStopWordsOnly && typed !== null ? [typed] : []),
     ],
+    hasStopWordsOnly,
     unknown: used.filter((_, index) => terms[index]?.most === 0).map(({ word }) => word),
     typed,
     community,

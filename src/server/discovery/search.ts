@@ -131,6 +131,9 @@ async function findPosts(db: Reader, wanted: PostSearch): Promise<Found> {
   };
 }
 
+/** Posts that are read at most, per index, to compare their texts with a query such as 'what is'. Titles come first. */
+const maxScannedForStopWords = 500;
+
 /** A query without words lists the newest first. */
 async function findPostIds(
   db: Reader,
@@ -140,13 +143,15 @@ async function findPostIds(
   // The words or, without any, the first quoted text.
   const main = criteria.text === '' ? (criteria.phrases[0] ?? '') : criteria.text;
   if (main === '') return findByConditions(db, criteria, window);
-  const { terms, contained, typed, community } = await readQueryWords(db, main, replacements);
+  const words = await readQueryWords(db, main, replacements);
+  const { terms, contained, typed, community } = words;
   const posts: RankedPosts = {
     table,
     conditions: [...conditions(criteria), ...contained.map((text) => containsText(searched, text))],
     isIndexed: hasIndexedCondition(criteria),
     hasPopular: community.hasPopular[table],
     withAnswers: kind === 'questions',
+    ...(words.hasStopWordsOnly && { maxScanned: maxScannedForStopWords }),
   };
   const ranking = createRanking(terms, community.questions);
   if (ranking === null) return findAmongFirst(db, containsText(searched, main), posts, window);
