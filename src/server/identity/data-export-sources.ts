@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { hiddenPostTexts } from '#server/posts/index.ts';
 
 /** A list of the export, read in the order of its keys. */
 export type ExportSource = {
@@ -214,7 +215,7 @@ export const listSources: readonly ExportSource[] = [
   }),
   createSource('hidden-posts', {
     about: 'your posts that moderators have hidden or deleted, with the reason',
-    select: sql`post_kind as "post", post_id as "postId", status, reason, title, content, created_at as "at"`,
+    select: sql`post_kind as "post", post_id as "postId", status, reason, ${hiddenPostTexts}, created_at as "at"`,
     from: sql`hidden_post`,
     owner: 'author_id',
     hasTexts: true,

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { hiddenPostTexts } from '#server/posts/index.ts';
 import type { Queryable, Reader, Tx } from '#server/core/database.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 
@@ -9,7 +10,6 @@ export type VisiblePost = {
   author_id: number | null;
   /** Title of the question. */
   title: string;
-  content: string;
 };
 
 export async function findVisiblePost(
@@ -22,12 +22,12 @@ export async function findVisiblePost(
 
 const visiblePostQueries = {
   question: (id: number) => sql`
-    select id as question_id, null::bigint as answer_id, author_id, title, content from question where id = ${id}`,
+    select id as question_id, null::bigint as answer_id, author_id, title from question where id = ${id}`,
   answer: (id: number) => sql`
-    select question.id as question_id, answer.id as answer_id, answer.author_id, title, answer.content
+    select question.id as question_id, answer.id as answer_id, answer.author_id, title
     from answer join question on question.id = answer.question_id where answer.id = ${id}`,
   reply: (id: number) => sql`
-    select question.id as question_id, answer_id, reply.author_id, title, reply.content
+    select question.id as question_id, answer_id, reply.author_id, title
     from reply join question on question.id = reply.question_id
     where reply.id = ${id} and reply.deleted_at is null`,
 };
@@ -43,8 +43,6 @@ export type HiddenPostRow = {
   author_id: number | null;
   status: HiddenPostState;
   reason: string;
-  title: string;
-  content: string;
   activity_removal_id: number | null;
   /** Of an answer: whether it was accepted. */
   was_accepted: boolean;
@@ -70,12 +68,12 @@ export async function insertHiddenPost(
   const { post, visible, status, reason, activityRemovalId } = wanted;
   const { rows } = await sql<{ id: number }>`
     insert into hidden_post (
-      post_kind, post_id, question_id, answer_id, author_id, status, reason, title, content, activity_removal_id,
+      post_kind, post_id, question_id, answer_id, author_id, status, reason, activity_removal_id,
       purge_at, was_accepted, duplicates
     )
     values (
       ${post.kind}, ${post.id}, ${visible.question_id}, ${post.kind === 'question' ? null : visible.answer_id},
-      ${visible.author_id}, ${status}, ${reason}, ${visible.title}, ${visible.content}, ${activityRemovalId},
+      ${visible.author_id}, ${status}, ${reason}, ${activityRemovalId},
       case when ${status} = 'deleted' then now() + make_interval(days => ${deletedPostRetentionDays}) end,
       ${post.kind === 'answer'} and exists (select from question where accepted_answer_id = ${post.id}),
       array(select id from base_question where ${post.kind === 'question'} and duplicate_of = ${post.id})
@@ -100,14 +98,16 @@ export async function deleteHiddenPost(tx: Tx, id: number): Promise<void> {
   await sql`delete from hidden_post where id = ${id}`.execute(tx);
 }
 
+type HiddenPostWithTexts = HiddenPostRow & { title: string; content: string; author_name: string | null };
+
 /** Hidden posts of a question: the author's own, or all for moderators. */
 export async function listHiddenPosts(
   db: Reader,
   { questionId, authorId, limit }: { questionId: number; authorId: number | null; limit: number },
 ) {
   const whose = authorId === null ? sql`true` : sql`author_id = ${authorId} and status = 'hidden'`;
-  const { rows } = await sql<HiddenPostRow & { author_name: string | null }>`
-    select hidden_post.*, member.display_name as author_name
+  const { rows } = await sql<HiddenPostWithTexts>`
+    select hidden_post.*, ${hiddenPostTexts}, member.display_name as author_name
     from hidden_post left join member on member.id = author_id
     where question_id = ${questionId} and ${whose} order by hidden_post.id limit ${sql.lit(limit)}`.execute(
     db,

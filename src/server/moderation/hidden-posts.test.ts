@@ -5,7 +5,7 @@ import { expectOk } from '#tests/support/member.ts';
 import type { Bookmarks, BookmarkLists } from '#shared/engagement/bookmarks.ts';
 import type { Follows } from '#shared/engagement/follows.ts';
 import type { Notifications } from '#shared/notifications/notifications.ts';
-import { actOnPost, type Kind, startModeration } from '#tests/support/moderation.ts';
+import { actOnPost, getHiddenPosts, type Kind, startModeration } from '#tests/support/moderation.ts';
 import { purgeDeletedPosts } from './moderation-job.ts';
 
 const { server, ann, bob, eve, moderator, community, thread } = await startModeration();
@@ -86,6 +86,16 @@ test('keeps an answer and a reply hidden that were hidden on their own before th
     { id: below.id },
   ]);
   expect(page.replies.items.map((each) => each.id)).toEqual([comment.id]);
+});
+
+test('shows a hidden answer with the present title of its question', async () => {
+  const { id, answer, mark } = await thread();
+  expectOk(await actOnPost(moderator, 'hide', 'answer', answer.id));
+  expectOk(await ann.put(`/questions/${id}`, { title: 'Dear zeppelins?', content: 'Which?', tags: [] }));
+  for (const reader of [bob, moderator])
+    expect(await getHiddenPosts(reader, id)).toMatchObject([
+      { kind: 'answer', title: 'Dear zeppelins?', content: `Zeppelins ${mark} were dear.` },
+    ]);
 });
 
 test('does not let a hidden reply be restored by its deleted parent, and shows both when it is restored', async () => {

@@ -24,6 +24,7 @@ export {
   buildProfileEvents,
   buildQuestionCountsEvent,
 } from './posts-events.ts';
+export { hiddenPostTexts } from './post-removal-queries.ts';
 export { purgePost, purgePostsOf, removePost, showPost } from './post-removal.ts';
 export { getLockedError, lockQuestionsOf } from './posts-locks.ts';
 export { bylineJoins, isAuthorRename, listAuthorTopics } from './posts.ts';
