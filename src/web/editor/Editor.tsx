@@ -64,7 +64,7 @@ export type EditorHandle = { focus: () => void };
 /** In code points. Only longer texts can have their preview at the side; shorter ones fit on the screen. */
 const sidePreviewMinLength = 2000;
 
-const compactRows = 2;
+const compactRows = 1;
 
 const noMembers = (): readonly MentionableMember[] => [];
 

@@ -58,7 +58,7 @@ export function VoteButtons({
     if (!vote.isPending) vote.mutate(toggleVote({ upvotes, downvotes, myVote }, direction));
   };
   return (
-    <div className={classes.votes}>
+    <div className={classes.votes} data-compact={post.kind === 'reply' || undefined}>
       <VoteButton
         direction="up"
         count={upvotes}

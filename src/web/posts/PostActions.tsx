@@ -3,9 +3,16 @@ import type { ReactNode } from 'react';
 import classes from './PostActions.module.css';
 import { t } from '@lingui/core/macro';
 
-/** The row of actions of a post. */
-export function PostActions({ children }: { children: ReactNode }) {
-  return <div className={classes.actions}>{children}</div>;
+/**
+ * The row of actions of a post.
+ * @param quiet whether a mouse sees the less frequent ones only over the post.
+ */
+export function PostActions({ quiet = false, children }: { quiet?: boolean; children: ReactNode }) {
+  return (
+    <div className={classes.actions} data-quiet={quiet || undefined}>
+      {children}
+    </div>
+  );
 }
 
 export function PostAction(props: {

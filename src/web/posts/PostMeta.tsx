@@ -9,9 +9,10 @@ import { anchorOf, type AnyPost } from './post-ref.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 import { useQuestionPage } from './questions/question-page-context.ts';
 import { EditedNote } from './revisions/Revisions.tsx';
+import { SourceMark } from './PostAttribution.tsx';
 import classes from './PostMeta.module.css';
 
-/** The author and time of a post. The time links to the post. */
+/** The author and time of a post. The time links to the post. Replies have no avatar, so that they look lighter than answers. */
 export function PostMeta({
   post,
   content,
@@ -27,7 +28,7 @@ export function PostMeta({
   return (
     <div className={`${classes.meta} ${facts.line}`}>
       <span className={classes.who}>
-        <Avatar id={content.authorId} name={content.authorName} size={post.kind === 'reply' ? 22 : 28} />
+        {post.kind !== 'reply' && <Avatar id={content.authorId} name={content.authorName} size={28} />}
         <Author id={content.authorId} name={content.authorName} className={classes.author} />
         {isByQuestionAuthor && <span className={classes.questionAuthor}>{t`Author`}</span>}
       </span>
@@ -45,6 +46,7 @@ export function PostMeta({
           <EditedNote post={post} editedAt={content.editedAt} />
         </span>
       )}
+      {post.kind !== 'question' && content.source !== null && <SourceMark source={content.source} />}
       {post.kind !== 'question' && isNew(content) && <span className={classes.new}>{t`New`}</span>}
       {children}
     </div>

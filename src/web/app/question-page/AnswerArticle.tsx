@@ -16,7 +16,6 @@ import { PostMeta } from '#web/posts/PostMeta.tsx';
 import { isSamePost } from '#web/posts/post-ref.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 import { patchPost, removeAnswer } from '#web/posts/questions/question-page-data.ts';
-import { PostAttribution } from '#web/posts/PostAttribution.tsx';
 import { useDeletePost } from '#web/posts/useDeletePost.ts';
 import { ReplyForm, ReplyButton } from '#web/posts/ReplyForm.tsx';
 import { Markdown } from '#web/ui/markdown/Markdown.tsx';
@@ -86,9 +85,6 @@ export const AnswerArticle = memo(function AnswerArticle({ answer }: { answer: A
       ) : (
         <>
           <Markdown text={answer.content} imported={answer.source !== null} className={classes.text} />
-          {answer.source !== null && (
-            <PostAttribution source={answer.source} authorName={answer.authorName} />
-          )}
           <div className={classes.actions}>
             <PostActions>
               <VoteButtons post={post} questionId={questionId} votes={answer} />

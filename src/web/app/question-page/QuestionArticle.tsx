@@ -24,9 +24,17 @@ import { FollowQuestionButton } from '#web/engagement/FollowQuestionButton.tsx';
 import { QuestionMenu } from './QuestionMenu.tsx';
 import { ShareButton } from '#web/posts/ShareButton.tsx';
 import { useDeleteQuestion } from '#web/posts/questions/useDeleteQuestion.ts';
+import { JumpToAcceptedAnswer } from './JumpToAcceptedAnswer.tsx';
 import classes from './QuestionArticle.module.css';
 
-export const QuestionArticle = memo(function QuestionArticle({ question }: { question: Question }) {
+/** @param licenses the licences of all imported posts of the page. */
+export const QuestionArticle = memo(function QuestionArticle({
+  question,
+  licenses,
+}: {
+  question: Question;
+  licenses: string;
+}) {
   const { member, reveal, draftToOpen } = useQuestionPage();
   const [editing, setEditing] = useState(
     draftToOpen === draftTargets.edit({ kind: 'question', id: question.id }),
@@ -51,6 +59,7 @@ export const QuestionArticle = memo(function QuestionArticle({ question }: { que
         <span className={facts.item}>
           <Count of={question.views} singular="view" />
         </span>
+        <JumpToAcceptedAnswer />
       </PostMeta>
       <QuestionStatusBanner question={question} />
       {editing ? (
@@ -66,7 +75,7 @@ export const QuestionArticle = memo(function QuestionArticle({ question }: { que
           />
           <TagLinks tags={question.tags} />
           {question.source !== null && (
-            <PostAttribution source={question.source} authorName={question.authorName} />
+            <PostAttribution source={question.source} authorName={question.authorName} licenses={licenses} />
           )}
           <div className={classes.actions}>
             <PostActions>

@@ -18,14 +18,15 @@ import {
   useReplyBranches,
 } from '#web/posts/questions/question-page-context.ts';
 import type { PostRef } from '#shared/core/fields.ts';
+import { listLicenses } from '#web/posts/questions/question-page-data.ts';
 import { questionQuery, useQuestionCache } from '#web/posts/questions/question-cache.ts';
 import { QueuedPostsElsewhere } from '#web/posts/offline/QueuedPost.tsx';
 import { useQueuedPosts } from '#web/posts/offline/useQueuedPosts.ts';
 import { QuestionReplies } from './QuestionReplies.tsx';
 import { NewSinceLastVisit } from '#web/posts/questions/NewSinceLastVisit.tsx';
 import { QuestionArticle } from './QuestionArticle.tsx';
+import { QuestionSidebar } from './QuestionSidebar.tsx';
 import { QuestionSkeleton } from '#web/posts/questions/QuestionSkeleton.tsx';
-import { RelatedQuestions } from '#web/discovery/feeds/RelatedQuestions.tsx';
 import { useLiveQuestion } from '#web/posts/questions/useLiveQuestion.ts';
 import { useTargetPost } from '#web/posts/questions/useTargetPost.ts';
 import { useDraftToOpen, useReplyingTo } from '#web/posts/questions/useReplyingTo.ts';
@@ -139,7 +140,7 @@ function Question({ id, member }: { id: number; member: Me }) {
   return (
     <QuestionPageProvider value={context}>
       {isReturning && <NewSinceLastVisit page={page} />}
-      <QuestionArticle question={page.question} />
+      <QuestionArticle question={page.question} licenses={listLicenses(page)} />
       {mayBeHidden && (
         <Suspense>
           <HiddenPosts questionId={id} />
@@ -153,7 +154,7 @@ function Question({ id, member }: { id: number; member: Me }) {
         sorting={{ sort, preferredSort, pending: isPlaceholderData }}
         newAnswers={newAnswers}
       />
-      <RelatedQuestions id={id} />
+      <QuestionSidebar page={page} />
     </QuestionPageProvider>
   );
 }

@@ -15,7 +15,6 @@ import { PostMeta } from '#web/posts/PostMeta.tsx';
 import { isSamePost } from '#web/posts/post-ref.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 import { patchPost, removeReply } from '#web/posts/questions/question-page-data.ts';
-import { PostAttribution } from '#web/posts/PostAttribution.tsx';
 import { useDeletePost } from '#web/posts/useDeletePost.ts';
 import { Markdown } from '#web/ui/markdown/Markdown.tsx';
 import { VoteButtons } from '#web/engagement/VoteButtons.tsx';
@@ -43,7 +42,6 @@ export const ReplyArticle = memo(function ReplyArticle({ reply }: { reply: Reply
   };
   return (
     <PostFrame post={post} name={t`Reply by ${reply.authorName}`}>
-      <PostMeta post={post} content={reply} />
       {editing ? (
         <EditPostForm
           kind="reply"
@@ -57,14 +55,16 @@ export const ReplyArticle = memo(function ReplyArticle({ reply }: { reply: Reply
       ) : (
         <>
           <Markdown text={reply.content} imported={reply.source !== null} className={classes.text} />
-          {reply.source !== null && <PostAttribution source={reply.source} authorName={reply.authorName} />}
-          <PostActions>
-            <VoteButtons post={post} questionId={questionId} votes={reply} />
-            {reply.level < limits.replyLevel && <ReplyButton to={post} />}
-            <CopyLinkButton post={post} />
-            {isOwn && <AuthorPostActions onEdit={() => setEditing(true)} onDelete={deletion.ask} />}
-            <PostMenu post={post} own={isOwn} />
-          </PostActions>
+          <div className={classes.foot}>
+            <PostMeta post={post} content={reply} />
+            <PostActions quiet>
+              <VoteButtons post={post} questionId={questionId} votes={reply} />
+              {reply.level < limits.replyLevel && <ReplyButton to={post} />}
+              <CopyLinkButton post={post} />
+              {isOwn && <AuthorPostActions onEdit={() => setEditing(true)} onDelete={deletion.ask} />}
+              <PostMenu post={post} own={isOwn} />
+            </PostActions>
+          </div>
         </>
       )}
       {replying && <ReplyForm to={post} answerId={reply.answerId} />}

@@ -1,5 +1,5 @@
 import { plural, t } from '@lingui/core/macro';
-import { memo, useMemo } from 'react';
+import { Fragment, memo, useMemo } from 'react';
 import { useMutation } from '@tanstack/react-query';
 import type { RepliesPage } from '#shared/posts/replies.ts';
 import { useQuestionPage } from '#web/posts/questions/question-page-context.ts';
@@ -7,7 +7,7 @@ import { anchorOf, isSamePost } from '#web/posts/post-ref.ts';
 import type { QueuedPost } from '#web/posts/offline/queued-posts.ts';
 import { QueuedPostArticle } from '#web/posts/offline/QueuedPost.tsx';
 import { NewItemsPill } from '#web/ui/NewItemsPill.tsx';
-import { RepliesToggle } from '#web/posts/RepliesToggle.tsx';
+import { FurtherCommentsToggle, RepliesToggle } from '#web/posts/RepliesToggle.tsx';
 import { ReplyArticle } from './ReplyArticle.tsx';
 import {
   repliesElementId,
@@ -20,6 +20,9 @@ import {
 import { LoadMore } from '#web/ui/LoadMore.tsx';
 import classes from './ReplyThread.module.css';
 
+/** The comments on the question above 'Show more comments'. */
+const commentsShown = 3;
+
 /** The replies below an answer, or below the question if `answerId` is null, down to level 3. */
 export const ReplyThread = memo(function Thread({
   answerId,
@@ -28,7 +31,7 @@ export const ReplyThread = memo(function Thread({
   answerId: number | null;
   replies: RepliesPage;
 }) {
-  const { cache, queuedPosts, branches, newReplies, targetPost } = useQuestionPage();
+  const { questionId, cache, queuedPosts, branches, newReplies, targetPost } = useQuestionPage();
   const visible = useMemo(
     () =>
       filterVisibleReplies(
@@ -44,13 +47,21 @@ export const ReplyThread = memo(function Thread({
   );
   const hiddenNewCount = newReplies.countPending(answerId);
   if (nodes.length === 0 && queuedReplies.size === 0 && hiddenNewCount === 0) return null;
-  const branch = answerId === null ? null : anchorOf({ kind: 'answer', id: answerId });
+  const branch = anchorOf(
+    answerId === null ? { kind: 'question', id: questionId } : { kind: 'answer', id: answerId },
+  );
   const hasMore = replies.nextCursor !== null;
   return (
     <div className={classes.thread}>
-      {branch !== null && <RepliesToggle branch={branch} count={hasMore ? null : countReplies(nodes)} />}
-      <ReplyLevel nodes={nodes} below={null} branch={branch} queued={queuedReplies} />
-      {hasMore && (branch === null || !branches.isCollapsed(branch)) && (
+      {answerId !== null && <RepliesToggle branch={branch} count={hasMore ? null : countReplies(nodes)} />}
+      <ReplyLevel
+        nodes={nodes}
+        below={null}
+        branch={branch}
+        queued={queuedReplies}
+        {...(answerId === null && { shown: commentsShown, hasMore })}
+      />
+      {hasMore && (!branches.isCollapsed(branch) || (answerId === null && nodes.length <= commentsShown)) && (
         <LoadMorePosts
           name={t`Load more replies`}
           failure={t`More replies could not be loaded.`}
@@ -68,52 +79,71 @@ export const ReplyThread = memo(function Thread({
 
 /**
  * @param below the id of the reply that these replies respond to.
- * @param branch the anchor of the post whose thread can be collapsed; null for the top level.
+ * @param branch the anchor of the post that the replies belong to.
  * @param queued the member's own queued replies, by the id of their parent reply.
+ * @param shown the replies that stay when the branch is collapsed, for the comments on the question; 0 if all are hidden.
+ * @param hasMore whether further replies of this level are not loaded.
  */
 function ReplyLevel({
   nodes,
   below,
   branch,
   queued,
+  shown = 0,
+  hasMore = false,
 }: {
   nodes: readonly ReplyNode[];
   below: number | null;
-  branch: string | null;
+  branch: string;
   queued: ReadonlyMap<number | null, QueuedPost[]>;
+  shown?: number;
+  hasMore?: boolean;
 }) {
   const { branches } = useQuestionPage();
+  const isCollapsed = branches.isCollapsed(branch);
+  const isPartial = shown > 0;
   return (
     <ol
-      id={branch === null ? undefined : repliesElementId(branch)}
-      data-branch={branch ?? undefined}
-      hidden={branch !== null && branches.isCollapsed(branch)}
+      id={repliesElementId(branch)}
+      data-branch={branch}
+      hidden={isCollapsed && !isPartial}
       className={classes.level}
     >
-      {nodes.map(({ reply, children }) => (
-        <li key={reply.id} className={classes.item}>
-          {reply.deleted ? (
-            <p id={`reply-${reply.id}`} className={classes.deleted}>
-              {t`Reply deleted`}
-            </p>
-          ) : (
-            <ReplyArticle reply={reply} />
+      {nodes.map(({ reply, children }, index) => (
+        <Fragment key={reply.id}>
+          {isPartial && index === shown && (
+            <li>
+              <FurtherCommentsToggle count={hasMore ? null : countReplies(nodes.slice(shown))} />
+            </li>
           )}
-          {(children.length > 0 || queued.has(reply.id)) && (
-            <>
-              <RepliesToggle
-                branch={anchorOf({ kind: 'reply', id: reply.id })}
-                count={countReplies(children)}
-              />
-              <ReplyLevel
-                nodes={children}
-                below={reply.id}
-                branch={anchorOf({ kind: 'reply', id: reply.id })}
-                queued={queued}
-              />
-            </>
-          )}
-        </li>
+          <li
+            className={classes.item}
+            data-branch={isPartial ? branch : undefined}
+            hidden={isCollapsed && isPartial && index >= shown}
+          >
+            {reply.deleted ? (
+              <p id={`reply-${reply.id}`} className={classes.deleted}>
+                {t`Reply deleted`}
+              </p>
+            ) : (
+              <ReplyArticle reply={reply} />
+            )}
+            {(children.length > 0 || queued.has(reply.id)) && (
+              <>
+                <RepliesToggle
+                  branch={anchorOf({ kind: 'reply', id: reply.id })}
+                  count={countReplies(children)}
+                />
+                <ReplyLevel
+                  nodes={children}
+                  below={reply.id}
+                  branch={anchorOf({ kind: 'reply', id: reply.id })}
+                  queued={queued}
+                />
+              </>
+            )}
+          </li>
+        </Fragment>
       ))}
       {queued.get(below)?.map((post) => (
         <li key={post.data.key} className={classes.item}>

@@ -5,14 +5,10 @@ import type { RelatedQuestionCards } from '#shared/discovery/similar.ts';
 import { QuestionLink, QuestionLinks } from './QuestionLinks.tsx';
 import { useLiveQuestionCards, type MapCards } from './useLiveQuestionCards.ts';
 import { api, readJson } from '#web/core/api.ts';
-import page from '#web/ui/page.module.css';
 import { Count } from '#web/ui/Count.tsx';
 import classes from './RelatedQuestions.module.css';
 
-/**
- * Related questions: next to the question in wide windows, otherwise below the answers. Renders nothing if there are
- * none.
- */
+/** Related questions. Renders nothing if there are none. */
 export function RelatedQuestions({ id }: { id: number }) {
   const titleId = useId();
   const query = relatedQuery(id);
@@ -20,7 +16,7 @@ export function RelatedQuestions({ id }: { id: number }) {
   useLiveQuestionCards<RelatedQuestionCards>({ queryKey: query.queryKey, mapCards: mapRelatedQuestions });
   if (data === undefined || data.items.length === 0) return null;
   return (
-    <aside className={`${classes.related} ${page.sideColumn}`} aria-labelledby={titleId}>
+    <aside aria-labelledby={titleId}>
       <h2 id={titleId} className={classes.heading}>
         {t`Related questions`}
       </h2>
@@ -36,7 +32,7 @@ export function RelatedQuestions({ id }: { id: number }) {
   );
 }
 
-function relatedQuery(id: number) {
+export function relatedQuery(id: number) {
   return queryOptions({
     queryKey: ['related', id],
     queryFn: ({ signal }) =>

@@ -49,25 +49,37 @@ export function QueuedPostCard({
     };
   }, [data.key]);
 
+  const byline = (
+    <div className={`${metaClasses.meta} ${facts.line}`}>
+      <span className={metaClasses.who}>
+        {kind === 'answer' && <Avatar id={memberId} name={name} size={28} />}
+        <span className={metaClasses.author} dir="auto">
+          {name}
+        </span>
+      </span>
+      {item.refusalReason === null && <QueuedMark showLabel />}
+    </div>
+  );
+  const actions = (
+    <div className={classes.actions}>
+      <PostActions quiet={kind === 'reply'}>
+        {onEdit !== undefined && <PostAction label={t`Edit`} onPress={onEdit} />}
+        {onEdit === undefined && <PostAction label={t`Copy text`} onPress={() => void copy(data.content)} />}
+        <PostAction label={t`Delete`} onPress={() => setDeleting(true)} />
+      </PostActions>
+    </div>
+  );
   return (
     <article
       ref={article}
       id={queuedPostAnchor(data.key)}
       tabIndex={-1}
-      className={postClasses.post}
+      className={`${postClasses.post} ${classes.card}`}
       aria-label={
         item.refusalReason === null ? queuedPostMessages[kind].queued() : queuedPostMessages[kind].refused()
       }
     >
-      <div className={`${metaClasses.meta} ${facts.line}`}>
-        <span className={metaClasses.who}>
-          <Avatar id={memberId} name={name} size={kind === 'reply' ? 22 : 28} />
-          <span className={metaClasses.author} dir="auto">
-            {name}
-          </span>
-        </span>
-        {item.refusalReason === null && <QueuedMark showLabel />}
-      </div>
+      {kind === 'answer' && byline}
       {item.refusalReason !== null && (
         <p className={classes.refused}>
           <IconAlertCircle size={16} stroke={1.8} aria-hidden="true" />
@@ -75,15 +87,14 @@ export function QueuedPostCard({
         </p>
       )}
       <Markdown text={data.content} className={kind === 'reply' ? classes.reply : classes.answer} />
-      <div className={classes.actions}>
-        <PostActions>
-          {onEdit !== undefined && <PostAction label={t`Edit`} onPress={onEdit} />}
-          {onEdit === undefined && (
-            <PostAction label={t`Copy text`} onPress={() => void copy(data.content)} />
-          )}
-          <PostAction label={t`Delete`} onPress={() => setDeleting(true)} />
-        </PostActions>
-      </div>
+      {kind === 'answer' ? (
+        actions
+      ) : (
+        <div className={classes.foot}>
+          {byline}
+          {actions}
+        </div>
+      )}
       <DeleteDialog
         opened={deleting}
         title={queuedPostMessages[kind].title()}

@@ -1,7 +1,7 @@
 import { createContext, use, useCallback, useMemo, useState } from 'react';
 import type { Me } from '#shared/identity/accounts.ts';
 import type { Reply } from '#shared/posts/replies.ts';
-import type { AnyPost } from '#web/posts/post-ref.ts';
+import { anchorOf, type AnyPost } from '#web/posts/post-ref.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 import type { QuestionCache } from './question-cache.ts';
 import type { QueuedPost } from '#web/posts/offline/queued-posts.ts';
@@ -65,9 +65,12 @@ export function useQuestionPage(): QuestionPageContext {
   return context;
 }
 
-/** All replies are expanded at first. Collapsed ones stay collapsed while the page is open. */
+/**
+ * All replies are expanded at first, except the comments on the question after the first ones. Collapsed ones stay
+ * collapsed while the page is open.
+ */
 export function useReplyBranches(): ReplyBranches {
-  const [collapsed, setCollapsed] = useState<ReadonlySet<string>>(none);
+  const [collapsed, setCollapsed] = useState(furtherComments);
   const toggle = useCallback(
     (anchor: string) =>
       setCollapsed((before) =>
@@ -85,7 +88,7 @@ export function useReplyBranches(): ReplyBranches {
   );
 }
 
-const none: ReadonlySet<string> = new Set();
+const furtherComments: ReadonlySet<string> = new Set([anchorOf({ kind: 'question', id: 0 })]);
 
 function without(closed: ReadonlySet<string>, anchors: readonly string[]): ReadonlySet<string> {
   const remaining = new Set([...closed].filter((anchor) => !anchors.includes(anchor)));

@@ -1,5 +1,5 @@
 import type { Answer, AnswersPage } from '#shared/posts/answers.ts';
-import type { QuestionPageData } from '#shared/posts/questions.ts';
+import type { Question, QuestionPageData } from '#shared/posts/questions.ts';
 import type { RepliesPage, Reply } from '#shared/posts/replies.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 import type { MentionableMember } from '#web/editor/index.ts';
@@ -242,23 +242,43 @@ function mapThreads(
   return { ...page, replies, answers: { ...page.answers, items } };
 }
 
+/** The licences of the imported posts on the page, each once: 'CC BY-SA 3.0, CC BY-SA 4.0'. */
+export function listLicenses(page: QuestionPageData): string {
+  const licenses = listVisiblePosts(page).flatMap(({ source }) => source?.license ?? []);
+  return [...new Set(licenses)].toSorted().join(', ');
+}
+
+export type Participant = MentionableMember & {
+  /** The profile on the site that the member's posts were imported from; null if there is none. */
+  profile: { site: string; url: string } | null;
+};
+
 /**
- * The participants of a thread without the viewer, each once: the question's author, then the authors of answers and
- * replies.
+ * The authors of a thread with an account, each once: the question's author, then the authors of answers and replies.
  */
+export function listParticipants(page: QuestionPageData): Participant[] {
+  const participants = new Map<number, Participant>();
+  for (const { authorId: id, authorName: name, source } of listVisiblePosts(page)) {
+    if (id === null) continue;
+    const profile = source?.authorUrl == null ? null : { site: source.site, url: source.authorUrl };
+    const known = participants.get(id);
+    participants.set(id, { id, name: known?.name ?? name, profile: known?.profile ?? profile });
+  }
+  return [...participants.values()];
+}
+
+/** The participants of a thread without the viewer. */
 export function listMentionableMembers(
   page: QuestionPageData | undefined,
   viewerId: number,
 ): MentionableMember[] {
   if (page === undefined) return [];
-  const posts = [
-    page.question,
-    ...page.answers.items,
-    ...listReplies(page).filter(({ deleted }) => !deleted),
-  ];
-  const people = new Map<number, MentionableMember>();
-  for (const { authorId, authorName } of posts)
-    if (authorId !== null && authorId !== viewerId)
-      people.set(authorId, people.get(authorId) ?? { id: authorId, name: authorName });
-  return [...people.values()];
+  return listParticipants(page)
+    .filter(({ id }) => id !== viewerId)
+    .map(({ id, name }) => ({ id, name }));
+}
+
+function listVisiblePosts(page: QuestionPageData): (Question | Answer | Reply)[] {
+  const replies = listReplies(page).filter(({ deleted }) => !deleted);
+  return [page.question, ...page.answers.items, ...replies];
 }

@@ -57,6 +57,8 @@ function wouldPushDown({ answerId, parentReplyId }: ReplyPosted): boolean {
   // A new reply comes after all earlier ones.
   const branch = document.getElementById(repliesElementId(parent.id));
   const above = [...(branch?.querySelectorAll('article') ?? [])].at(-1) ?? parent;
+  // The new reply is collapsed as well.
+  if (!isVisible(above)) return false;
   const below = [...document.querySelectorAll('main article[id], main form')].find((each) => {
     const relation = above.compareDocumentPosition(each);
     const isBehind = (relation & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;

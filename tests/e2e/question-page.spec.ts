@@ -1,0 +1,151 @@
+import { expect, test, type APIRequestContext, type Page } from '@playwright/test';
+import { expectAccessible } from './support/accessibility.ts';
+import { askQuestion } from './support/members.ts';
+import { postAnswer, uniqueText } from './support/posts.ts';
+import { openThreeMembers, putState, type ThreeMembers } from './support/three-members.ts';
+
+// Serial: the tests share their members.
+test.describe.configure({ mode: 'default' });
+
+let trio: ThreeMembers;
+test.beforeAll(async ({ browser }) => {
+  trio = await openThreeMembers(browser);
+});
+test.afterAll(() => trio.close());
+
+/** As long as the median question of a real community with 1,000 questions. */
+const content =
+  'I bought a starter from a bakery two weeks ago and feed it every evening. It smells sour and rises well, but the ' +
+  'bread comes out flat and sticks to the basket.\n\nI have tried less water and a longer rest, and neither helped. ' +
+  'What decides whether the dough holds its shape, and how do I see that it is ready?';
+
+async function postComment(request: APIRequestContext, questionId: number, text: string): Promise<void> {
+  const response = await request.post(`/api/questions/${questionId}/replies`, {
+    data: { content: text, parentReplyId: null },
+  });
+  expect(response.status(), await response.text()).toBe(201);
+}
+
+const topOf = (page: Page, name: RegExp) =>
+  page
+    .getByRole('article', { name })
+    .first()
+    .evaluate((element) => element.getBoundingClientRect().top + window.scrollY);
+
+test('the accepted answer of an ordinary question starts within the first 900 pixels, and a button jumps to it', async () => {
+  const { ada, ben, cleo } = trio;
+  const { page } = cleo;
+  await page.setViewportSize({ width: 1280, height: 800 });
+  const id = await askQuestion(ada.request, {
+    title: uniqueText('Why is my sourdough flat although the starter rises well?'),
+    content,
+    tags: ['bread', 'baking'],
+  });
+  const accepted = await postAnswer(ben.request, id, 'The rest was too long. '.repeat(12));
+  await postAnswer(cleo.request, id, 'A newer answer.');
+  await putState(ada.request, `/api/questions/${id}/accepted-answer`, { answerId: accepted });
+  for (const text of ['Which flour do you use?', 'Wheat, 12 % protein.'])
+    await postComment(ben.request, id, text);
+
+  for (const sort of ['newest', 'oldest', 'helpful']) {
+    await page.goto(`/question/${id}?sort=${sort}`);
+    await expect(page.getByRole('article', { name: 'Answer by' }).first()).toContainText('The rest was');
+    expect(await topOf(page, /^Answer by Ben/u)).toBeLessThan(900);
+  }
+  // The field is one line high until it is focused.
+  const field = page.getByLabel('Your answer');
+  const height = async () => (await field.boundingBox())?.height ?? 0;
+  expect(await height()).toBeLessThan(56);
+  await field.focus();
+  expect(await height()).toBeGreaterThan(80);
+
+  await page.setViewportSize({ width: 1280, height: 600 });
+  await page.reload();
+  await page.getByRole('button', { name: 'Jump to accepted answer' }).click();
+  await expect(page.locator(`#answer-${accepted}`)).toBeFocused();
+  await expect(page.locator(`#answer-${accepted}`)).toBeInViewport();
+
+  // There is no button where the first screen shows the answer.
+  await page.setViewportSize({ width: 1280, height: 1400 });
+  await page.reload();
+  await expect(page.locator(`#answer-${accepted}`)).toBeInViewport();
+  await expect(page.getByRole('button', { name: 'Jump to accepted answer' })).toHaveCount(0);
+});
+
+test('comments collapse to three, and one that is posted or linked to is shown', async () => {
+  const { ada, ben } = trio;
+  const { page } = ben;
+  await page.setViewportSize({ width: 1280, height: 800 });
+  const id = await askQuestion(ada.request, { title: uniqueText('Who has something to say?') });
+  for (const n of [1, 2, 3, 4, 5]) await postComment(ada.request, id, `Comment ${n}`);
+  await page.goto(`/question/${id}`);
+  const comments = page.getByRole('region', { name: 'Comments' }).getByRole('article');
+  await expect(comments).toHaveCount(3);
+  await expectAccessible(page);
+  const more = page.getByRole('button', { name: 'Show 2 more comments' });
+  await expect(more).toHaveAttribute('aria-expanded', 'false');
+  await more.press('Enter');
+  await expect(comments).toHaveCount(5);
+  await page.getByRole('button', { name: 'Hide 2 comments' }).click();
+  await expect(comments).toHaveCount(3);
+
+  await page.getByRole('button', { name: 'Add a comment' }).click();
+  await page.getByLabel('Your reply').fill('Comment 6');
+  await page.getByRole('button', { name: 'Post Reply' }).click();
+  await expect(comments.last()).toContainText('Comment 6');
+  await expect(comments.last()).toBeFocused();
+
+  const last = await comments.last().getAttribute('id');
+  await page.goto('/');
+  await page.goto(`/question/${id}#${last}`);
+  await expect(page.locator(`#${last}`)).toBeFocused();
+  await expect(page.locator(`#${last}`)).toBeInViewport();
+});
+
+test('comments are lighter than answers, and their minor actions show with the mouse or the focus', async () => {
+  const { ada, ben } = trio;
+  const { page } = ben;
+  await page.setViewportSize({ width: 1280, height: 800 });
+  const id = await askQuestion(ada.request, { title: uniqueText('How loud is a comment?') });
+  await postAnswer(ada.request, id, 'An answer.');
+  await postComment(ada.request, id, 'A comment.');
+  await page.goto(`/question/${id}`);
+  const comment = page.getByRole('article', { name: 'Reply by Ada' });
+  const sizeOf = (text: string) =>
+    page.getByText(text, { exact: true }).evaluate((element) => getComputedStyle(element).fontSize);
+  expect(await sizeOf('A comment.')).toBe('15px');
+  expect(await sizeOf('An answer.')).toBe('18px');
+  const copy = comment.getByRole('button', { name: 'Copy link' });
+  const hiddenFrom = (expected: string) => expect(copy).toHaveCSS('opacity', expected);
+  await hiddenFrom('0');
+  await comment.hover();
+  await hiddenFrom('1');
+  await page.getByRole('heading', { level: 1 }).hover();
+  await hiddenFrom('0');
+  await copy.focus();
+  await hiddenFrom('1');
+  await expectAccessible(page, { colours: true });
+});
+
+test('the column beside a question describes its tags and lists the people in the thread', async () => {
+  const { ada, ben, cleo } = trio;
+  const { page } = cleo;
+  await page.setViewportSize({ width: 1280, height: 800 });
+  const id = await askQuestion(ada.request, {
+    title: uniqueText('Who is here?'),
+    tags: ['python', uniqueText('unknown').slice(0, 20)],
+  });
+  await postAnswer(ben.request, id, 'I am.');
+  await page.goto(`/question/${id}`);
+  const people = page.getByRole('region', { name: 'People in this thread' });
+  await expect(people.getByRole('link')).toHaveText(['Ada', 'Ben']);
+  await expect(people).toBeInViewport();
+  const tags = page.getByRole('region', { name: 'About the topics' });
+  await expect(tags.getByRole('term')).toHaveText(['python']);
+  await expect(tags.getByText('Scripts, services, data and everything in between')).toBeVisible();
+
+  await page.setViewportSize({ width: 360, height: 740 });
+  await expect(people).toBeAttached();
+  const sideways = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  expect(sideways).toBe(0);
+});
