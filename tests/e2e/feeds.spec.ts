@@ -44,6 +44,40 @@ test('a card shows title, excerpt, tags, author, time and counts', async ({ page
   await expect(page).toHaveURL(`/question/${id}`);
 });
 
+test('the counts of cards are a column in wide windows, and a line below the text in narrow ones', async ({
+  page,
+}) => {
+  await registerMember(page.request);
+  const titles = [uniqueText('A short one?'), uniqueText(`A ${'long '.repeat(20)} one?`)];
+  for (const title of titles) await askQuestion(page.request, { title });
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.goto('/');
+  const boxes = async (title: string) => {
+    const card = page.getByRole('article', { name: title });
+    await expect(card.getByText('0 answers', { exact: true })).toBeVisible();
+    const texts = ['0 upvotes', '0 answers', '1 view', '0 views'].map((text) =>
+      card.getByText(text, { exact: true }),
+    );
+    const counts = [];
+    for (const text of texts) if ((await text.count()) > 0) counts.push((await text.boundingBox())!);
+    return { counts, heading: (await card.getByRole('heading').boundingBox())! };
+  };
+  const edges: number[] = [];
+  for (const title of titles) {
+    const { counts, heading } = await boxes(title);
+    expect(counts).toHaveLength(3);
+    edges.push(...counts.map(({ x }) => x));
+    for (const { x, width } of counts) expect(x + width).toBeLessThan(heading.x);
+  }
+  expect(new Set(edges).size).toBe(1);
+
+  await page.setViewportSize({ width: 900, height: 800 });
+  for (const title of titles) {
+    const { counts, heading } = await boxes(title);
+    for (const { y } of counts) expect(y).toBeGreaterThan(heading.y + heading.height);
+  }
+});
+
 test('the tabs are links with URLs, and arrow keys move between them', async ({ page }) => {
   await registerMember(page.request);
   await page.goto('/');

@@ -22,15 +22,17 @@ export function QuestionCard({ question, hit }: { question: Card; hit?: SearchHi
       counts={
         <>
           <Count of={question.upvotes} singular="upvote" />
-          <span className={question.answerCount > 0 ? classes.answered : undefined}>
-            <Count of={question.answerCount} singular="answer" />
-          </span>
-          {question.solved && (
-            <span className={classes.solved} title={t`The author accepted an answer`}>
-              <IconCheck size={15} stroke={2} aria-hidden="true" />
-              {t`solved`}
+          <span className={classes.answers} data-solved={question.solved || undefined}>
+            <span className={question.answerCount > 0 ? classes.answered : undefined}>
+              <Count of={question.answerCount} singular="answer" />
             </span>
-          )}
+            {question.solved && (
+              <span className={classes.solved} title={t`The author accepted an answer`}>
+                <IconCheck size={15} stroke={2} aria-hidden="true" />
+                {t`solved`}
+              </span>
+            )}
+          </span>
           {question.duplicate && <span className={classes.duplicate}>{t`duplicate`}</span>}
           <Count of={question.views} singular="view" />
         </>
