@@ -53,6 +53,7 @@ import {
 } from './posts/index.ts';
 import { moderationRoutes, type ModerationRoutesDeps, removalRoutes } from './moderation/index.ts';
 import { bookmarkRoutes, followRoutes, muteRoutes, voteRoutes } from './engagement/index.ts';
+import { importedPostRoutes } from './import-export/index.ts';
 import type { BackgroundJobs } from './jobs.ts';
 import type { NodeCaches } from './node-caches.ts';
 import {
@@ -67,7 +68,7 @@ import {
 import { apiDocsRoutes } from './core/api-docs.ts';
 import type { Database } from './core/database.ts';
 import { ProblemError, toErrorResponse } from './core/errors.ts';
-import { renderMemberPages } from './pages.ts';
+import { redirectImportedPosts, renderMemberPages } from './pages.ts';
 import type { RequestLimits } from './core/request-limits.ts';
 import {
   limitMembers,
@@ -234,6 +235,12 @@ export function createApp(options: AppOptions) {
     if (!settings.hasServiceWorker) app.get('/service-worker.js', serveServiceWorkerRemoval);
     app.get('/robots.txt', refuseCrawlers);
     const page = renderMemberPages(directory, (request) => app.fetch(request));
+    if (settings.importedSite !== null)
+      app.on(
+        'GET',
+        ['/questions/*', '/q/*', '/a/*'],
+        redirectImportedPosts((request) => app.fetch(request)),
+      );
     app.get('/', page);
     app.use('*', serveStatic({ ...files, onFound: cacheRevalidated }));
     app.get('*', page, serveStatic({ ...files, path: 'index.html', onFound: cacheRevalidated }));
@@ -309,7 +316,8 @@ function createApi(
     .route('/', similarRoutes(deps))
     .route('/', notificationRoutes(deps))
     .route('/', notificationPreferenceRoutes(deps))
-    .route('/', profileRoutes(deps));
+    .route('/', profileRoutes(deps))
+    .route('/', importedPostRoutes(deps));
 }
 
 /** Bytes of a request body; an answer of 30,000 characters escaped as JSON is smaller. */

@@ -5,6 +5,7 @@ import { accepts } from 'hono/accepts';
 import { positionHeader } from '#shared/core/events.ts';
 import { responseAttribute, positionAttribute } from '#shared/core/protocol.ts';
 import type { SessionState } from '#shared/identity/accounts.ts';
+import type { ImportedPost } from '#shared/posts/questions.ts';
 import { openWebBuild } from './core/web-build.ts';
 import { getPagePreloads } from './page-preloads.ts';
 
@@ -57,6 +58,26 @@ export function renderMemberPages(directory: string, fetchApi: FetchApi): Middle
       c.header('content-encoding', encoding);
       return c.body(encoding === 'br' ? await brotli(html) : await gzipped(html));
     }
+  };
+}
+
+/**
+ * Redirects members from the addresses of an imported site to the imported posts. Visitors get the page of the next
+ * handler, as for any address: a redirect would tell which posts exist. After a sign-in, the web app finds the post
+ * (src/web/app/router.tsx).
+ */
+export function redirectImportedPosts(fetchApi: FetchApi): MiddlewareHandler {
+  return async (c, next) => {
+    c.header('vary', 'cookie', { append: true });
+    const { headers } = c.req.raw;
+    if (!headers.has('cookie')) return next();
+    const url = new URL(c.req.url);
+    const api = `/api/imported-posts?address=${encodeURIComponent(url.pathname)}`;
+    const found = await preload(fetchApi, url, api, headers);
+    const { path } = found === null ? { path: null } : (JSON.parse(found.body) as ImportedPost);
+    if (path === null) return next();
+    c.header('cache-control', 'no-store');
+    return c.redirect(path, 301);
   };
 }
 

@@ -168,6 +168,7 @@ async function questions({ busy, db, hotQuestionId, hotAnswerId }: CallContext):
     get(busy, `${hot}/members?q=m`),
     get(busy, '/members?q=member%202'),
     get(busy, `/question-titles?ids=${Array.from({ length: 20 }, (_, id) => id + 1).join(',')}`),
+    get(busy, '/imported-posts?address=/questions/1'),
     get(busy, '/search?q=about'),
     get(busy, '/search/instant?q=about'),
     post(busy, '/questions/similar', { title: 'What about 77?', content: '', tags: [] }),

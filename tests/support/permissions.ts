@@ -105,6 +105,7 @@ const endpointRules: Readonly<Record<string, BaseRule>> = {
   'POST /questions': members,
   'POST /questions/similar': members,
   'GET /question-titles': members,
+  'GET /imported-posts': members,
   'GET /questions/{id}': members,
   'GET /viewer/questions/{id}': self,
   'PUT /questions/{id}': author,

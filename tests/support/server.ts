@@ -55,6 +55,7 @@ export const defaultSettings: SiteSettings = {
   hidesLoginReason: false,
   profileEmail: 'shown',
   allowsSelfVotes: true,
+  importedSite: null,
   identityProvider: null,
   refusesCommonPasswords: false,
   hsts: 'host',

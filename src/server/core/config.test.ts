@@ -34,6 +34,7 @@ test('uses 127.0.0.1:3000 and the embedded PostgreSQL by default', () => {
       hidesLoginReason: false,
       profileEmail: 'shown',
       allowsSelfVotes: true,
+      importedSite: null,
       identityProvider: null,
       refusesCommonPasswords: false,
       hsts: 'host',
@@ -76,6 +77,7 @@ test('reads every setting from the environment', () => {
       COMMON_PASSWORDS: 'refuse',
       PROFILE_EMAIL: 'never',
       SELF_VOTES: 'off',
+      IMPORTED_ADDRESSES: 'Cooking.stackexchange.com',
       HSTS: 'subdomains',
       RATE_LIMITS: 'off',
       SERVICE_WORKER: 'off',
@@ -113,6 +115,7 @@ test('reads every setting from the environment', () => {
       hidesLoginReason: true,
       profileEmail: 'never',
       allowsSelfVotes: false,
+      importedSite: 'cooking.stackexchange.com',
       identityProvider: {
         issuer: 'https://id.example.org',
         clientId: 'parley',
@@ -160,6 +163,7 @@ test('reports all invalid settings together, without secrets', () => {
     COMMON_PASSWORDS: 'off',
     PROFILE_EMAIL: 'x',
     SELF_VOTES: 'x',
+    IMPORTED_ADDRESSES: 'x',
     HSTS: 'x',
     SERVICE_WORKER: 'x',
   };
@@ -190,6 +194,7 @@ test('reports all invalid settings together, without secrets', () => {
       COMMON_PASSWORDS must be allow or refuse.
       PROFILE_EMAIL must be one of shown, hidden, never.
       SELF_VOTES must be on or off.
+      IMPORTED_ADDRESSES must be the name of a site such as cooking.stackexchange.com.
       HSTS must be host, subdomains or off.
       SERVICE_WORKER must be on or off.
       OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET require each other, and PUBLIC_URL."

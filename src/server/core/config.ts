@@ -109,6 +109,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, file = 
       hidesLoginReason: value.HIDE_LOGIN_REASON,
       profileEmail: value.PROFILE_EMAIL,
       allowsSelfVotes: value.SELF_VOTES,
+      importedSite: value.IMPORTED_ADDRESSES ?? null,
       identityProvider: toIdentityProvider(value),
       refusesCommonPasswords: value.COMMON_PASSWORDS === 'refuse',
       hsts: value.HSTS,
@@ -282,6 +283,11 @@ const variables = z.object({
   COMMON_PASSWORDS: z.enum(['allow', 'refuse'], 'must be allow or refuse').default('allow'),
   PROFILE_EMAIL: z.enum(emailVisibilities, `must be one of ${emailVisibilities.join(', ')}`).default('shown'),
   SELF_VOTES: onOff().default(true),
+  IMPORTED_ADDRESSES: z
+    .string()
+    .toLowerCase()
+    .regex(/^[a-z\d-]+(\.[a-z\d-]+)+$/, 'must be the name of a site such as cooking.stackexchange.com')
+    .optional(),
   HSTS: z.enum(['host', 'subdomains', 'off'], 'must be host, subdomains or off').default('host'),
   SERVICE_WORKER: onOff().default(true),
 });

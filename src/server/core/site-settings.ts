@@ -24,6 +24,11 @@ export type SiteSettings = {
   profileEmail: EmailVisibility;
   /** Whether members may vote on their own posts (docs/product.md 7.3). */
   allowsSelfVotes: boolean;
+  /**
+   * The imported site whose addresses of questions and answers lead members to the imported posts, such as
+   * 'cooking.stackexchange.com'. Null: none.
+   */
+  importedSite: string | null;
   /** An additional sign-in provider. Null: none. */
   identityProvider: IdentityProviderSettings | null;
   /** Whether commonly used passwords are refused. */

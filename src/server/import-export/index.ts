@@ -1,3 +1,4 @@
 // The public file of this area: other areas import from here only.
+export { importedPostRoutes } from './imported-posts-routes.ts';
 export { demoMember, demoModerator, isEmptyCommunity, loadDemo } from './demo.ts';
 export { registerImportCommand } from './stack-exchange-command.ts';

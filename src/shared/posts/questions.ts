@@ -120,4 +120,8 @@ export const maxQuestionTitles = limits.questionTitles;
 export const questionTitles = z.object({ items: z.array(z.object({ id, title: z.string() })) });
 export type QuestionTitles = z.infer<typeof questionTitles>;
 
+/** The path of a post that was imported; null if there is none. */
+export const importedPost = z.object({ path: z.string().nullable() });
+export type ImportedPost = z.infer<typeof importedPost>;
+
 export const followState = z.object({ following: z.boolean() });

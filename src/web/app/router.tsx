@@ -11,6 +11,7 @@ import { RootLayout } from './RootLayout.tsx';
 import { ErrorPage } from './ErrorPage.tsx';
 import { HomePage } from '#web/discovery/feeds/HomePage.tsx';
 import { NotFoundPage } from '#web/ui/MessagePage.tsx';
+import { api, readJson } from '#web/core/api.ts';
 import { feedQuery } from '#web/discovery/feeds/feeds.ts';
 import { loadRouteData } from '#web/core/inlined-responses.ts';
 import { lazyRouteComponent } from '#web/core/lazy.ts';
@@ -254,6 +255,12 @@ const registrationsRoute = createRoute({
 const notFoundRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '$',
+  // The address of an imported post on its old site, after a sign-in. The server redirects signed-in members itself.
+  beforeLoad: async ({ location }) => {
+    if (!/^\/(?:questions|q|a)\/\d/u.test(location.pathname)) return;
+    const { path } = await readJson(api['imported-posts'].$get({ query: { address: location.href } }));
+    if (path !== null) throw redirect({ href: path, replace: true });
+  },
   component: NotFoundPage,
 });
 
