@@ -320,6 +320,7 @@ async function insertStaged(
   votes: boolean,
 ): Promise<ImportedCounts> {
   await queries.stageNamelessAuthors(client);
+  await queries.completeBios(client, siteAddress);
   await findAlreadyImported(client, source.id);
   const {
     members,

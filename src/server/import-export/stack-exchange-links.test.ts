@@ -8,6 +8,7 @@ import {
   questionRow,
   setupTestDatabase,
   type TestCommunity,
+  userRow,
   versionRow,
   writeArchive,
 } from '#tests/support/stack-exchange-archive.ts';
@@ -146,6 +147,15 @@ describe('an import', () => {
     expect(formatImportReport(summary)).toContain(
       'Note: 4 links now lead to the imported questions and answers.',
     );
+  });
+
+  it('leads from a relative link of a profile to the site', async () => {
+    const community = await createTestCommunity();
+    const users = [userRow(1, { AboutMe: '<p>Ask <a href="/users/2">him</a>.</p>' })];
+    const directory = await writeArchive({ Users: users, Posts: [questionRow(1)] });
+    await community.import(directory);
+    expect(await community.rows('select bio from member')).toEqual([{ bio: `Ask [him](${site}/users/2).` }]);
+    expect((await community.import(directory)).files[0]).toMatchObject({ alreadyImported: 1, skipped: [] });
   });
 
   it('changes nothing if it is repeated', async () => {

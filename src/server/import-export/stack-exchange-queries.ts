@@ -26,6 +26,15 @@ export async function stageNamelessAuthors(client: ClientBase): Promise<void> {
     group by author`);
 }
 
+/** Makes links into the site in profiles absolute. Posts get this when they are added. */
+export async function completeBios(client: ClientBase, siteAddress: string): Promise<void> {
+  await client.query(
+    `update archive_user set bio = replace(bio, '${unknownSiteUrl}', $1)
+     where strpos(bio, '${unknownSiteUrl}') > 0`,
+    [siteAddress],
+  );
+}
+
 /**
  * Adds the members that do not exist yet. `archive_member` then maps the archive's user numbers to members, for this
  * and earlier imports of the site. Returns the number of added members, of those without an entry in the archive, and
