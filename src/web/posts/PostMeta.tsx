@@ -12,7 +12,10 @@ import { EditedNote } from './revisions/Revisions.tsx';
 import { SourceMark } from './PostAttribution.tsx';
 import classes from './PostMeta.module.css';
 
-/** The author and time of a post. The time links to the post. Replies have no avatar, so that they look lighter than answers. */
+/**
+ * The author and time of a post. The time links to the post. Replies have no avatar, so that they look lighter than
+ * answers.
+ */
 export function PostMeta({
   post,
   content,
@@ -40,13 +43,13 @@ export function PostMeta({
         >
           <Time at={content.createdAt} />
         </a>
+        {post.kind !== 'question' && content.source !== null && <SourceMark source={content.source} />}
       </span>
       {content.editedAt !== null && (
         <span className={facts.item}>
           <EditedNote post={post} editedAt={content.editedAt} />
         </span>
       )}
-      {post.kind !== 'question' && content.source !== null && <SourceMark source={content.source} />}
       {post.kind !== 'question' && isNew(content) && <span className={classes.new}>{t`New`}</span>}
       {children}
     </div>

@@ -9,6 +9,8 @@ import {
   addMoreAnswers,
   addReply,
   findPost,
+  listLicenses,
+  listParticipants,
   mergeFetchedPage,
   patchPost,
   listPostsBelowQuestion,
@@ -213,4 +215,31 @@ test('lists posts in reading order: comments, then each answer with its replies'
     'reply 2',
     'answer 9',
   ]);
+});
+
+test('lists each participant once with the profile on the original site, and each licence once', () => {
+  const imported = (license: string, authorUrl: string | null) => ({
+    site: 'beer.example',
+    url: 'https://beer.example/1',
+    authorUrl,
+    license,
+  });
+  const profile = 'https://beer.example/users/7';
+  const data = page([
+    { ...answer(10), authorId: 7, authorName: 'Ben', source: imported('CC BY-SA 3.0', null) },
+    {
+      ...answer(11, [
+        { ...reply(20), authorId: 7, authorName: 'Ben', source: imported('CC BY-SA 4.0', profile) },
+        { ...reply(21), authorId: null, authorName: 'Former member', source: null },
+        { ...reply(22), authorId: 8, authorName: 'Cleo', deleted: true },
+      ]),
+      authorId: 7,
+      authorName: 'Ben',
+      source: imported('CC BY-SA 3.0', profile),
+    },
+  ]);
+  expect(listParticipants(data).filter(({ id }) => id !== data.question.authorId)).toEqual([
+    { id: 7, name: 'Ben', profile: { site: 'beer.example', url: profile } },
+  ]);
+  expect(listLicenses(data)).toBe('CC BY-SA 3.0, CC BY-SA 4.0');
 });
