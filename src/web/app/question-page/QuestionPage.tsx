@@ -25,7 +25,6 @@ import { useQueuedPosts } from '#web/posts/offline/useQueuedPosts.ts';
 import { QuestionReplies } from './QuestionReplies.tsx';
 import { NewSinceLastVisit } from '#web/posts/questions/NewSinceLastVisit.tsx';
 import { QuestionArticle } from './QuestionArticle.tsx';
-import { QuestionSidebar } from './QuestionSidebar.tsx';
 import { QuestionSkeleton } from '#web/posts/questions/QuestionSkeleton.tsx';
 import { useLiveQuestion } from '#web/posts/questions/useLiveQuestion.ts';
 import { useTargetPost } from '#web/posts/questions/useTargetPost.ts';
@@ -36,6 +35,8 @@ import { MessagePage } from '#web/ui/MessagePage.tsx';
 import { useShortcuts } from '#web/core/keyboard-shortcuts.ts';
 
 const HiddenPosts = lazyComponent(() => import('#web/moderation/HiddenPosts.tsx'));
+// It waits for related questions anyway.
+const QuestionSidebar = lazyComponent(() => import('./QuestionSidebar.tsx'));
 
 const route = getRouteApi('/member/question/$id');
 
@@ -154,7 +155,9 @@ function Question({ id, member }: { id: number; member: Me }) {
         sorting={{ sort, preferredSort, pending: isPlaceholderData }}
         newAnswers={newAnswers}
       />
-      <QuestionSidebar page={page} />
+      <Suspense>
+        <QuestionSidebar page={page} />
+      </Suspense>
     </QuestionPageProvider>
   );
 }

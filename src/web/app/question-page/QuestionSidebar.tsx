@@ -21,7 +21,7 @@ const maxParticipants = 6;
  * The column next to the question in wide windows, otherwise below the answers: related questions, tags and
  * participants. It appears as a whole, when the related questions are loaded, so that nothing in it moves.
  */
-export function QuestionSidebar({ page: data }: { page: QuestionPageData }) {
+export default function QuestionSidebar({ page: data }: { page: QuestionPageData }) {
   const { isPending } = useQuery(relatedQuery(data.question.id));
   if (isPending) return null;
   return (
