@@ -24,7 +24,9 @@ test('an open page keeps working through a restart of every node, without a mess
 }) => {
   // Starts four processes on a machine that may be busy.
   test.setTimeout(120_000);
-  const context = await browser.newContext({ baseURL: balancer.address });
+  // The list of answers is below the window, so that new ones enter it at once.
+  const viewport = { width: 1280, height: 400 };
+  const context = await browser.newContext({ baseURL: balancer.address, viewport });
   const page = await context.newPage();
   const failures = watchFailures(page);
   let sockets = 0;
