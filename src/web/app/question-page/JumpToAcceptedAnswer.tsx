@@ -21,7 +21,7 @@ export function JumpToAcceptedAnswer() {
     const answer = document.getElementById(anchorOf({ kind: 'answer', id: acceptedAnswerId }));
     if (answer === null) return;
     setIsBelow(answer.getBoundingClientRect().top + window.scrollY > window.innerHeight - minVisible);
-    // eslint-disable-next-line react-hooks/exhaustive-deps
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- decided once, when the page opens
   }, []);
   if (!isBelow || acceptedAnswerId === null) return null;
   return (
