@@ -84,12 +84,15 @@ import { createDocumentSender, type SendDocument } from './core/response-cache-h
 import { setWritesCookie } from './core/read-your-writes.ts';
 import { trackRequests } from './core/request-id.ts';
 import { serveServiceWorkerRemoval } from './core/web-build.ts';
+import type { RuntimeSettings } from './core/runtime-settings.ts';
 import { requireSameOrigin } from './core/same-origin.ts';
 import { securityHeaders } from './core/security-headers.ts';
 import type { SiteSettings } from './core/site-settings.ts';
 
 export type AppOptions = {
   db: Database;
+  /** The settings that change while Parley runs. */
+  runtimeSettings: RuntimeSettings;
   /** The same database with a separate connection pool for searches. Default: searches use `db`. */
   searchDb?: Database;
   settings: SiteSettings;
@@ -125,6 +128,7 @@ export type AppOptions = {
 export function createApp(options: AppOptions) {
   const {
     db,
+    runtimeSettings,
     settings,
     log,
     position,
@@ -192,6 +196,7 @@ export function createApp(options: AppOptions) {
   const moderation = background?.moderation ?? { queueEmail: undefined, queueWork: undefined };
   const api = createApi({
     db,
+    runtimeSettings,
     searchDb: options.searchDb ?? db,
     settings,
     accounts,

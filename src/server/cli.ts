@@ -5,7 +5,7 @@ import packageJson from '#package.json' with { type: 'json' };
 import { addRemoveTwoFactorCommand, addResetPasswordCommand, logSecurityEvents } from './identity/index.ts';
 import { registerImportCommand } from './import-export/index.ts';
 import { registerBackupCommands, registerDoctorCommand } from './operations/index.ts';
-import { addMemberCommands } from './admin/index.ts';
+import { addMemberCommands, addSettingsCommands } from './admin/index.ts';
 import { addRemovalCommands } from './moderation/index.ts';
 import { type Config, readConfig } from './core/config.ts';
 import { connectToRunningOrStart, migrate, MigrationError } from './postgres/index.ts';
@@ -61,6 +61,7 @@ function createProgram(): Command {
   const members = addMemberCommands(program, { ...terminal, withDatabase });
   addRemoveTwoFactorCommand(members, { ...terminal, withDatabase });
   addRemovalCommands(members, { ...terminal, withDatabase });
+  addSettingsCommands(program, { ...terminal, withDatabase });
   registerBackupCommands(program, {
     ...terminal,
     withClient,

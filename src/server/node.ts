@@ -18,6 +18,7 @@ import { type LiveServer, startLiveServer } from './core/live.ts';
 import { createMetrics, type Metrics } from './core/metrics.ts';
 import type { MetricsSources } from './core/metrics-collectors.ts';
 import { openReplicas } from './postgres/index.ts';
+import { openRuntimeSettings } from './core/runtime-settings.ts';
 import { createRequestLimits } from './core/request-limits.ts';
 import { deleteExpiredRateLimits } from './core/rate-limits.ts';
 import { monitorSystemLoad } from './core/system-load.ts';
@@ -80,6 +81,7 @@ export async function startNode(options: NodeOptions): Promise<ParleyNode> {
     onStatement: monitor.onStatement,
   });
   onStop(async () => replicas?.stop());
+  const runtimeSettings = await openRuntimeSettings(db);
   let live: LiveServer | undefined;
   let background: BackgroundJobs | undefined;
   let caches: NodeCaches | undefined;
@@ -90,14 +92,18 @@ export async function startNode(options: NodeOptions): Promise<ParleyNode> {
     onEvents(events, position) {
       // First, because the subscribers of the event then read the data again.
       caches?.applyEvents(events);
+      runtimeSettings.applyEvents(events);
       live?.deliver(events, position);
       background?.onEvents(events);
     },
     onGap(position) {
       caches?.clear();
+      void runtimeSettings.refresh();
       live?.announceGap(position);
     },
   });
+  // A change before the stream started is not in it.
+  await runtimeSettings.refresh();
   caches = createCaches(options, stream);
   onStop(() => stream.stop());
   const deleteExpired = () => Promise.all([deleteOldKeys(db), deleteExpiredRateLimits(db)]);
@@ -133,6 +139,7 @@ export async function startNode(options: NodeOptions): Promise<ParleyNode> {
   });
   const app = createApp({
     db,
+    runtimeSettings,
     searchDb,
     settings,
     log,

@@ -5,6 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { FeedPage } from '#shared/engagement/mutes.ts';
 import { createApp } from '#server/app.ts';
 import { findViolations } from '#server/operations/integrity-check.ts';
+import { openRuntimeSettings } from '#server/core/runtime-settings.ts';
 import { openDatabase } from '#server/core/database.ts';
 import { startHttpServer } from '#server/core/http-server.ts';
 import { updateStatistics } from '#server/discovery/statistics.ts';
@@ -27,7 +28,8 @@ const db = openDatabase({ connection: recorder.connection });
 const log = pino({ level: 'error' });
 const provider = await startOidcProvider();
 const settings = { ...defaultSettings, identityProvider: provider.settings };
-const app = createApp({ db, settings, log, background: parley.backgroundJobs });
+const runtimeSettings = await openRuntimeSettings(db);
+const app = createApp({ db, runtimeSettings, settings, log, background: parley.backgroundJobs });
 const http = await startHttpServer(getRequestListener(app.fetch), '127.0.0.1', 0);
 provider.registerClient(http.address);
 afterAll(async () => {

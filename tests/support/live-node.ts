@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest';
 import { createAccounts } from '#server/identity/accounts.ts';
 import { createAuth } from '#server/identity/auth.ts';
 import { createApp } from '#server/app.ts';
+import { openRuntimeSettings } from '#server/core/runtime-settings.ts';
 import { openDatabase } from '#server/core/database.ts';
 import { startHttpServer } from '#server/core/http-server.ts';
 import { type LiveServer, startLiveServer } from '#server/core/live.ts';
@@ -43,7 +44,15 @@ export async function startLiveNode(
     onGap: (position) => live?.announceGap(position),
   });
   const typingPresence = startTypingTracker({ db, connection, log });
-  const app = createApp({ db, settings, log, position: stream.position, passwordCost: cheapPasswordCost });
+  const runtimeSettings = await openRuntimeSettings(db);
+  const app = createApp({
+    db,
+    runtimeSettings,
+    settings,
+    log,
+    position: stream.position,
+    passwordCost: cheapPasswordCost,
+  });
   const http = await startHttpServer(getRequestListener(app.fetch), '127.0.0.1', 0);
   const accounts = createAccounts({ db, auth: createAuth(db, settings), settings });
   const started = startLiveServer({

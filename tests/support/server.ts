@@ -6,6 +6,7 @@ import { createApp } from '#server/app.ts';
 import { type BackgroundJobs, type BackgroundJobsOptions, startBackgroundJobs } from '#server/jobs.ts';
 import { type Database, openDatabase, openSearchDatabase } from '#server/core/database.ts';
 import { startHttpServer } from '#server/core/http-server.ts';
+import { openRuntimeSettings } from '#server/core/runtime-settings.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { ApiClient, type Member, register } from './member.ts';
@@ -97,6 +98,7 @@ export async function startServerOn(
   const searchDb = openSearchDatabase({ connection });
   const app = createApp({
     db,
+    runtimeSettings: await openRuntimeSettings(db),
     searchDb,
     settings,
     log,

@@ -61,6 +61,7 @@ export type DatabaseSchema = {
   idempotency_key: IdempotencyKeyTable;
   notification: NotificationTable;
   setting: { name: string; value: string };
+  site_setting: { name: string; value: unknown; changed_at: Generated<Date> };
   backup_run: BackupRunTable;
   notification_preference: {
     member_id: number;

@@ -6,6 +6,7 @@ import { problem } from '#shared/core/problem.ts';
 import { isErrorCode } from '#shared/errors.ts';
 import type { Database, Reader } from './database.ts';
 import { type FieldError, invalidFieldsError } from './errors.ts';
+import type { RuntimeSettings } from './runtime-settings.ts';
 import type { SiteSettings } from './site-settings.ts';
 
 /** The signed-in member who makes a request. Only the session check creates one. */
@@ -35,7 +36,7 @@ export type SignedInEnv = { Variables: { viewer: Viewer; reader: Reader } };
 export type VisitorEnv = { Variables: { registered?: number } };
 
 /** The dependencies of every feature's routes. */
-export type RouteDeps = { db: Database; settings: SiteSettings };
+export type RouteDeps = { db: Database; settings: SiteSettings; runtimeSettings: RuntimeSettings };
 
 /** Creates an API router. Requests that do not match their schema get an error per field. */
 export function createRouter<Env extends { Variables: object } = SignedInEnv>() {

@@ -7,8 +7,8 @@ import { tagKey } from './text.ts';
 /**
  * The events that browsers receive. A topic is something that can be viewed: all lists of questions ('feeds'), all
  * lists of answers, activity on questions, the tags, a profile, a question with everything on it, moderation, or what
- * concerns one member. Only the member receives that last topic, and only moderators receive moderation. All
- * members may see everything in the other topics.
+ * concerns one member. Only the member receives that last topic, only moderators receive moderation, and only servers
+ * receive site settings. All members may see everything in the other topics.
  */
 export type Topic =
   | 'feeds'
@@ -16,6 +16,7 @@ export type Topic =
   | 'activity'
   | 'tags'
   | 'moderation'
+  | 'site-settings'
   | `profile:${number}`
   | `question:${number}`
   | `member:${number}`;
@@ -142,8 +143,12 @@ export type MemberEvent =
 /** The review queue or the moderation log changed and must be read again. */
 export type ModerationEvent = { kind: 'moderation-changed' };
 
+/** A setting of `parley settings` changed. All nodes read the settings again. */
+export type SiteSettingsEvent = { kind: 'site-settings-changed' };
+
 export type LiveEvent =
   | ModerationEvent
+  | SiteSettingsEvent
   | FeedEvent
   | AnswersEvent
   | ActivityEvent
@@ -163,11 +168,13 @@ export type EventOn<T extends Topic> = T extends 'feeds'
         ? TagsEvent
         : T extends 'moderation'
           ? ModerationEvent
-          : T extends `profile:${number}`
-            ? ProfileEvent
-            : T extends `question:${number}`
-              ? QuestionEvent
-              : MemberEvent;
+          : T extends 'site-settings'
+            ? SiteSettingsEvent
+            : T extends `profile:${number}`
+              ? ProfileEvent
+              : T extends `question:${number}`
+                ? QuestionEvent
+                : MemberEvent;
 
 /** Events of one topic that became visible together, in order, with the position after them. */
 export type EventBatch = { topic: Topic; events: LiveEvent[]; position: string };
