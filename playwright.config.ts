@@ -5,9 +5,6 @@ const chromium = process.env['PARLEY_CHROMIUM'];
 // Set by the global setup before the workers read this file.
 const baseURL = process.env['PARLEY_E2E_ADDRESS'];
 
-/** The slowest file, which mostly waits, runs first: at the end nothing would run in parallel with it. */
-const longest = /\/typing-presence\.spec\.ts$/;
-
 /** The files of the heavy tier (npm test -- --help). */
 const heavy = heavyFiles.filter((file) => file.endsWith('.spec.ts')).map((file) => `**/${file}`);
 
@@ -24,10 +21,15 @@ export default defineConfig({
   timeout: 60_000,
   expect: { timeout: 10_000 },
   reporter: 'list',
+  // The long tests first: at the end nothing would run in parallel with them.
   projects: [
-    { name: 'longest', testMatch: longest },
-    { name: 'others', testIgnore: [longest, ...heavy] },
     { name: 'heavy', testMatch: heavy },
+    {
+      name: 'fast',
+      testIgnore: heavy,
+      // Animations take a tenth of the time of a page. The heavy tier shows them.
+      use: { contextOptions: { reducedMotion: 'reduce' } },
+    },
   ],
   use: {
     ...devices['Desktop Chrome'],

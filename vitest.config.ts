@@ -22,7 +22,8 @@ class LongestFirst extends BaseSequencer {
 }
 
 /** Files that check state a process shares between its databases: the prepared statements. */
-const alone = ['src/server/core/database.test.ts', 'src/server/discovery/search-size.test.ts'];
+const alone = 'src/server/core/database.test.ts';
+const aloneAndHeavy = 'src/server/discovery/search-size.test.ts';
 
 const heavy = heavyFiles.filter((file) => file.endsWith('.test.ts'));
 
@@ -39,7 +40,7 @@ export default defineConfig({
         test: {
           name: 'server',
           include: ['src/**/*.test.ts', 'tests/**/*.test.ts', 'scripts/**/*.test.ts', 'bench/**/*.test.ts'],
-          exclude: [...ofWeb, ...alone, ...heavy],
+          exclude: [...ofWeb, alone, ...heavy],
           globalSetup: ['tests/support/global-setup.ts'],
           // Loading the server takes longer than most test files. Its cached state is per database, and each file has
           // its own database. A hook must be in the test file or in a function it calls: at the top level of a shared
@@ -49,15 +50,24 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'alone', include: alone, globalSetup: ['tests/support/global-setup.ts'] },
+        test: { name: 'alone', include: [alone], globalSetup: ['tests/support/global-setup.ts'] },
       },
       {
         extends: true,
         test: {
           name: 'heavy',
           include: heavy,
+          exclude: [aloneAndHeavy],
           globalSetup: ['tests/support/global-setup.ts'],
           isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'heavy alone',
+          include: [aloneAndHeavy],
+          globalSetup: ['tests/support/global-setup.ts'],
         },
       },
       // The modules of the web app hold the state of one page.

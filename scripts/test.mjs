@@ -11,7 +11,7 @@ import { findTestFiles } from './lib/tiers.mjs';
 const help = `npm test [-- OPTIONS] [-- FILTERS]
 
 Installs missing packages and a browser, and runs the checks. The tests have two tiers:
-  fast   covers every feature; npm test runs it in at most 6 minutes on two quiet cores
+  fast   covers every area; npm test runs it in at most 6 minutes on two quiet cores
   heavy  slow tests: kill rounds, real archives, replicas, poolers, rolling restarts, query plans at size, generated
          requests and long journeys in the browser; npm test -- --all runs both tiers in at most 20 minutes
 

@@ -109,7 +109,7 @@ async function serverTests({ filters, all }) {
     isComplete ? all : selected.some((file) => file.includes(word));
   const programs = isSelected('replica') ? await findPostgresPrograms() : undefined;
   if (isSelected('pgbouncer')) await ensurePgBouncer();
-  const projects = isComplete && !all ? ['--project=!heavy'] : [];
+  const projects = isComplete && !all ? ['--project=!heavy*'] : [];
   const env = { ...(programs !== undefined && { PARLEY_POSTGRES_PROGRAMS: programs }) };
   const first = await runVitest([...projects, ...selected], env, isComplete && !all);
   const files = filesToRunAgain(first);
@@ -156,7 +156,7 @@ async function browserTests({ filters, all }) {
   const selected = findTestFiles('spec', filters);
   if (!isComplete && selected.length === 0) return nothingToRun;
   // Next to the server tests, a third worker uses the time that pages wait.
-  const projects = isComplete && !all ? ['--project=longest', '--project=others', '--workers=3'] : [];
+  const projects = isComplete && !all ? ['--project=fast', '--workers=3'] : [];
   const browser = await findBrowser();
   return withReport(async (report, given) => {
     const playwright = path.join(getPackageDirectory('@playwright/test'), 'cli.js');
