@@ -8,7 +8,8 @@ import { expect, test } from 'vitest';
 const allowed: Readonly<Record<string, string>> = {
   'src/server/posts/post-removal-queries.ts': 'hides, restores and deletes posts',
   'src/server/posts/placeholders-queries.ts': 'shows hidden replies as placeholders',
-  'src/server/posts/questions-queries.ts': 'removes the duplicate marks of a question from hidden ones too',
+  'src/server/posts/questions-queries.ts':
+    'removes the duplicate marks of hidden questions too, and tells hidden from deleted ones',
   'src/server/posts/tags.ts': 'does not show a tag whose questions are all hidden',
   'src/server/moderation/hidden-posts-queries.ts': 'remembers the duplicates of a hidden question',
   'src/server/moderation/activity-removal-queries.ts': 'removes the votes of a member on hidden posts too',

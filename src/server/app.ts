@@ -239,7 +239,7 @@ export function createApp(options: AppOptions) {
     });
     if (!settings.hasServiceWorker) app.get('/service-worker.js', serveServiceWorkerRemoval);
     app.get('/robots.txt', refuseCrawlers);
-    const page = renderMemberPages(directory, (request) => app.fetch(request));
+    const page = renderMemberPages(directory, db, (request) => app.fetch(request));
     if (settings.importedSite !== null)
       app.on(
         'GET',

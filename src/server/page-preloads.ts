@@ -7,6 +7,10 @@ export type PagePreloads = {
   /** Module of the page below src/web; absent if it is part of the main bundle. */
   module?: string;
   requests: readonly string[];
+  /** The request whose response says whether the page exists: a question, a tag or a member. */
+  subject?: string;
+  /** The web app has no page at this address. */
+  isUnknown?: true;
 };
 
 /** Requests of every page for members: the session and the notifications. */
@@ -15,11 +19,13 @@ const always = ['/api/session', '/api/notifications'];
 type PageRule = {
   path: RegExp;
   module?: string;
+  /** Whether the first of `requests` is the page's subject. */
+  hasSubject?: true;
   /** @param named what the group of `path` matches in the URL */
   requests?: (query: URLSearchParams, named: string) => readonly string[];
 };
 
-/** The pages of src/web/app/router.tsx. A page that is not listed here requests its data itself. */
+/** The pages of src/web/app/router.tsx. A page without `requests` requests its data itself. */
 const pageRules: readonly PageRule[] = [
   {
     path: /^\/$/u,
@@ -29,8 +35,9 @@ const pageRules: readonly PageRule[] = [
     },
   },
   {
-    path: /^\/question\/([1-9]\d{0,15})$/u,
+    path: /^\/question\/([1-9]\d{0,15})(?:\/[^/]*)?$/u,
     module: 'app/question-page/QuestionPage.tsx',
+    hasSubject: true,
     requests: (query, id) =>
       withViewer(`questions/${id}?sort=${parseOption(answerSort.options, query.get('sort'), 'newest')}`),
   },
@@ -43,9 +50,13 @@ const pageRules: readonly PageRule[] = [
         : withViewer(`tags?sort=${parseOption(tagSort.options, query.get('sort'), 'popular')}`),
   },
   {
-    path: /^\/topics\/([\w.%~-]+)$/u,
+    path: /^\/topics\/([^/]+)$/u,
     module: 'discovery/tags/TagPage.tsx',
-    requests: (_, tag) => [...withViewer(`tags/${tag}`), ...withViewer(`tags/${tag}/questions`)],
+    hasSubject: true,
+    requests: (_, encoded) => {
+      const tag = encodeURIComponent(decode(encoded));
+      return [...withViewer(`tags/${tag}`), ...withViewer(`tags/${tag}/questions`)];
+    },
   },
   {
     path: /^\/following$/u,
@@ -54,25 +65,51 @@ const pageRules: readonly PageRule[] = [
       query.has('tab') ? [] : ['/api/following', `/api/following/questions?muted=${muted(query)}`],
   },
   { path: /^\/notifications$/u, module: 'notifications/NotificationsPage.tsx' },
-  { path: /^\/profile(\/\d+)?$/u, module: 'identity/ProfilePage.tsx' },
+  { path: /^\/profile$/u, module: 'identity/ProfilePage.tsx' },
+  {
+    path: /^\/profile\/([1-9]\d{0,15})$/u,
+    module: 'identity/ProfilePage.tsx',
+    hasSubject: true,
+    requests: (_, id) => [`/api/members/${id}`],
+  },
   { path: /^\/ask$/u, module: 'posts/ask/AskPage.tsx' },
   { path: /^\/search$/u, module: 'discovery/search/SearchPage.tsx' },
   { path: /^\/drafts$/u, module: 'posts/drafts/DraftsPage.tsx' },
   { path: /^\/bookmarks$/u, module: 'engagement/BookmarksPage.tsx' },
   { path: /^\/settings$/u, module: 'identity/SettingsPage.tsx' },
+  { path: /^\/moderation(\/log|\/registrations|\/member\/\d+)?$/u },
+  { path: /^\/(login|register|forgot-password|reset-password|change-email|revert-email)$/u },
+  { path: /^\/(unsubscribe|confirm-email)\/[^/]+$/u },
+  { path: /^\/sign-in\/callback$/u },
 ];
 
 /** The modules of all pages that have one. */
 export const pageModules = pageRules.flatMap(({ module }) => module ?? []);
 
 export function getPagePreloads({ pathname, searchParams }: URL): PagePreloads {
-  for (const { path, module, requests } of pageRules) {
-    const match = path.exec(pathname);
+  // The router of the web app ignores a slash at the end.
+  const page = pathname.length > 1 && pathname.endsWith('/') ? pathname.slice(0, -1) : pathname;
+  for (const { path, module, hasSubject, requests } of pageRules) {
+    const match = path.exec(page);
     if (match === null) continue;
     const own = requests?.(searchParams, match[1] ?? '') ?? [];
-    return { ...(module !== undefined && { module }), requests: [...always, ...own] };
+    const [subject] = hasSubject === true ? own : [];
+    return {
+      ...(module !== undefined && { module }),
+      requests: [...always, ...own],
+      ...(subject !== undefined && { subject }),
+    };
   }
-  return { requests: always };
+  return { requests: always, isUnknown: true };
+}
+
+/** Text that is not percent-encoded UTF-8 stays as it is: no tag has such a name. */
+function decode(encoded: string): string {
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    return encoded;
+  }
 }
 
 /** A document and what the viewer sees on it. */

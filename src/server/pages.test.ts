@@ -1,12 +1,15 @@
 import { projectRoot } from './core/paths.ts';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
-import type { Member } from '#tests/support/member.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectOk, type Member } from '#tests/support/member.ts';
+import { actOnPost } from '#tests/support/moderation.ts';
 import { startTestServer } from '#tests/support/server.ts';
-import { pageModules } from './page-preloads.ts';
+import { questionPath } from '#shared/posts/question-paths.ts';
+import { setRole } from './admin/roles.ts';
+import { getPagePreloads, pageModules } from './page-preloads.ts';
 
 const directory = await mkdtemp(path.join(os.tmpdir(), 'parley-pages-'));
 await mkdir(path.join(directory, 'assets'));
@@ -92,7 +95,8 @@ describe('the page a member opens', () => {
     const id = await ada.ask({ title: 'Who sees what?' });
     await ben.put(`/questions/${id}/vote`, { vote: 'up' });
     for (const member of [ada, ben]) {
-      const answers = carried(await (await open(member, `/question/${id}?sort=oldest`)).text());
+      const path = questionPath(id, 'Who sees what?');
+      const answers = carried(await (await open(member, `${path}?sort=oldest`)).text());
       expect([...answers.keys()]).toEqual([
         '/api/session',
         '/api/notifications',
@@ -108,7 +112,7 @@ describe('the page a member opens', () => {
     const ada = await server.register('Ada </script><script>alert(1)</script>');
     const title = '</script><script>alert("\u2028")</script><!-- $& $` \u2029 end';
     const id = await ada.ask({ title });
-    const html = await (await open(ada, `/question/${id}`)).text();
+    const html = await (await open(ada, questionPath(id, title))).text();
     expect(html).not.toContain('alert(1)</script>');
     expect(html).not.toMatch(/[\u2028\u2029]/u);
     expect(carried(html).get(`/api/questions/${id}?sort=newest`)).toMatchObject({ question: { title } });
@@ -159,5 +163,101 @@ describe('the page a member opens', () => {
   test('names scripts that exist', async () => {
     const isThere = (program: string) => existsSync(path.join(projectRoot, 'src/web', program));
     expect(pageModules.filter((program) => !isThere(program))).toEqual([]);
+  });
+});
+
+describe('the address of a page', () => {
+  const open = async (path: string, member: Member | null = ann) => {
+    const cookie = member === null ? '' : [...member.cookies].map((pair) => pair.join('=')).join('; ');
+    const response = await fetch(server.address + path, {
+      redirect: 'manual',
+      headers: { ...(cookie !== '' && { cookie }), 'sec-fetch-dest': 'document' },
+    });
+    return {
+      status: response.status,
+      location: response.headers.get('location'),
+      body: await response.text(),
+    };
+  };
+  let ann: Member;
+  beforeAll(async () => {
+    ann = await server.register('Ann Addressed');
+  });
+
+  test('of a question has its readable title; other addresses of it redirect there, with their query', async () => {
+    for (const title of [
+      'Why does metal feel colder?',
+      '水は何度で沸騰しますか？',
+      'كيف أتعلم البرمجة؟',
+      '🤔 ?!',
+    ]) {
+      const id = await ann.ask({ title });
+      const path = questionPath(id, title);
+      expect((await open(`${path}?sort=oldest`)).status).toBe(200);
+      const others = [`/question/${id}/`, `/question/${id}/wrong`, `/question/${id}/%E0%A4%A`];
+      for (const other of path === `/question/${id}` ? others : [`/question/${id}`, `${path}/`, ...others])
+        expect(await open(`${other}?sort=oldest`)).toMatchObject({
+          status: 301,
+          location: `${path}?sort=oldest`,
+        });
+    }
+  });
+
+  test('of a question follows its title', async () => {
+    const id = await ann.ask({ title: 'The first title' });
+    await ann.put(`/questions/${id}`, { title: 'A second title', content: 'x', tags: [] });
+    expect((await open(`/question/${id}/the-first-title`)).location).toBe(`/question/${id}/a-second-title`);
+    expect((await open(`/question/${id}/a-second-title`)).status).toBe(200);
+  });
+
+  test('that has no page is not found, and the page of a deleted question is gone', async () => {
+    const [deleted, hidden] = [await ann.ask({ tags: ['metal'] }), await ann.ask()];
+    await ann.ask({ tags: ['metal'] });
+    await ann.remove('questions', deleted);
+    const moderator = await server.register('Maud Addressed');
+    await setRole(server.db, { email: moderator.email, role: 'moderator' });
+    expectOk(await actOnPost(moderator, 'hide', 'question', hidden));
+    const statuses = {
+      [`/question/${deleted}`]: 410,
+      [`/question/${deleted}/any-title`]: 410,
+      [`/question/${hidden}`]: 404,
+      '/question/987654321': 404,
+      '/question/0': 404,
+      '/question/abc': 404,
+      '/question/1/a/b': 404,
+      '/topics/metal': 200,
+      '/topics/unknown': 404,
+      '/topics/%00': 404,
+      '/topics/%E0%A4%A': 404,
+      [`/profile/${ann.id}`]: 200,
+      '/profile/987654321': 404,
+      '/profile/x': 404,
+      '/profile': 200,
+      '/settings?tab=account': 200,
+      '/moderation/log': 200,
+      '/no/such/page': 404,
+    };
+    const found: Record<string, number> = {};
+    for (const path of Object.keys(statuses)) found[path] = (await open(path)).status;
+    expect(found).toEqual(statuses);
+    expect((await open('/question/987654321')).body).toContain('/api/session');
+  });
+
+  test('tells visitors nothing', async () => {
+    const id = await ann.ask();
+    const bare = await open('/', null);
+    expect(bare).toMatchObject({ status: 200, location: null });
+    for (const path of [`/question/${id}`, '/question/987654321', `/profile/${ann.id}`, '/no/such/page'])
+      expect(await open(path, null)).toEqual(bare);
+  });
+
+  test('is one of those that the router of the web app knows', async () => {
+    const router = await readFile(path.join(projectRoot, 'src/web/app/router.tsx'), 'utf8');
+    const paths = [...router.matchAll(/^ {2}path: '([^']*)'/gmu)].map(([, found = '']) => found);
+    expect(paths.length).toBeGreaterThan(20);
+    for (const each of paths.filter((found) => found !== '$')) {
+      const page = each.replaceAll(/\{-\$\w+\}|\$\w+/gu, '7').replace(/^(?!\/)/u, '/');
+      expect([page, getPagePreloads(new URL(page, 'http://localhost')).isUnknown]).toEqual([page, undefined]);
+    }
   });
 });

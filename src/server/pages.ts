@@ -1,18 +1,20 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import type { MiddlewareHandler } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import { accepts } from 'hono/accepts';
 import { positionHeader } from '#shared/core/events.ts';
 import { responseAttribute, positionAttribute } from '#shared/core/protocol.ts';
 import type { SessionState } from '#shared/identity/accounts.ts';
 import type { ImportedPost } from '#shared/posts/questions.ts';
+import type { Reader } from './core/database.ts';
 import { openWebBuild } from './core/web-build.ts';
+import { type PageResponse, resolvePage } from './page-addresses.ts';
 import { getPagePreloads } from './page-preloads.ts';
 
 /** Calls Parley's own API as over HTTP. */
 export type FetchApi = (request: Request) => Promise<Response> | Response;
 
-type PreloadedResponse = { url: string; position: string | null; body: string; cookies: string[] };
+type PreloadedResponse = PageResponse & { position: string | null; cookies: string[] };
 
 /**
  * Serves pages to members: index.html with the API responses that the page would request first, and with hints for its
@@ -20,7 +22,7 @@ type PreloadedResponse = { url: string; position: string | null; body: string; c
  * cached. Visitors, and requests other than navigations (such as the service worker, which caches the bare page), get
  * the page of the next handler.
  */
-export function renderMemberPages(directory: string, fetchApi: FetchApi): MiddlewareHandler {
+export function renderMemberPages(directory: string, db: Reader, fetchApi: FetchApi): MiddlewareHandler {
   const build = openWebBuild(directory);
   return async (c, next) => {
     c.header('vary', 'cookie', { append: true });
@@ -28,18 +30,24 @@ export function renderMemberPages(directory: string, fetchApi: FetchApi): Middle
     const cookie = headers.get('cookie');
     if (cookie === null || !isWindow(headers)) return next();
     const url = new URL(c.req.url);
-    const { module, requests } = getPagePreloads(url);
-    const [session, ...others] = await Promise.all(
-      requests.map((address) => preload(fetchApi, url, address, headers)),
+    const preloads = getPagePreloads(url);
+    const responses = await Promise.all(
+      preloads.requests.map((address) => preload(fetchApi, url, address, headers)),
     );
-    if (session === undefined || session === null || !isMember(session)) return next();
+    const [session] = responses;
+    if (session === undefined || !isMember(session)) return next();
+    const target = await resolvePage(db, url, preloads, responses);
+    if ('location' in target) return redirectPermanently(c, target.location);
+    c.status(target.status);
 
     const { shell, preloadTags, languages } = await build();
-    const preloaded = [session, ...others.filter((answer) => answer !== null)];
+    // The page requests what failed itself and shows the error.
+    const preloaded = responses.filter(({ status }) => status === 200);
     const page = shell
       .replace(
         '</head>',
-        () => `${preloadTags({ program: module, language: pickLanguage(headers, languages) })}</head>`,
+        () =>
+          `${preloadTags({ program: preloads.module, language: pickLanguage(headers, languages) })}</head>`,
       )
       .replace('</body>', () => `${preloaded.map(renderPreload).join('')}</body>`);
     for (const each of session.cookies) c.header('set-cookie', each, { append: true });
@@ -74,11 +82,15 @@ export function redirectImportedPosts(fetchApi: FetchApi): MiddlewareHandler {
     const url = new URL(c.req.url);
     const api = `/api/imported-posts?address=${encodeURIComponent(url.pathname)}`;
     const found = await preload(fetchApi, url, api, headers);
-    const { path } = found === null ? { path: null } : (JSON.parse(found.body) as ImportedPost);
-    if (path === null) return next();
-    c.header('cache-control', 'no-store');
-    return c.redirect(path, 301);
+    const { path } = found.status === 200 ? (JSON.parse(found.body) as ImportedPost) : { path: null };
+    return path === null ? next() : redirectPermanently(c, path);
   };
+}
+
+/** Browsers must not store it: the title of a question, and so its address, may change back. */
+function redirectPermanently(c: Context, path: string): Response {
+  c.header('cache-control', 'no-store');
+  return c.redirect(path, 301);
 }
 
 /** Whether the request is a navigation. Browsers do not send this header over plain HTTP. */
@@ -91,25 +103,24 @@ async function preload(
   page: URL,
   url: string,
   headers: Headers,
-): Promise<PreloadedResponse | null> {
+): Promise<PreloadedResponse> {
   const own = new Headers();
   for (const name of ['cookie', 'host', 'user-agent']) {
     const value = headers.get(name);
     if (value !== null) own.set(name, value);
   }
   const response = await fetchApi(new Request(new URL(url, page.origin), { headers: own }));
-  // The page requests it itself and shows the error.
-  if (response.status !== 200) return null;
   return {
     url,
+    status: response.status,
     position: response.headers.get(positionHeader),
     body: await response.text(),
     cookies: response.headers.getSetCookie(),
   };
 }
 
-function isMember({ body }: PreloadedResponse): boolean {
-  return (JSON.parse(body) as SessionState).member !== null;
+function isMember({ status, body }: PreloadedResponse): boolean {
+  return status === 200 && (JSON.parse(body) as SessionState).member !== null;
 }
 
 function renderPreload({ url, position, body }: PreloadedResponse): string {

@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import { askAndOpen, button, postAnswer, uniqueText } from './support/posts.ts';
+import { askAndOpen, button, postAnswer, questionUrl, uniqueText } from './support/posts.ts';
 import { newMember, registerMember, signIn } from './support/members.ts';
 
 test('an answer is posted once, is listed first and gets the focus', async ({ page }) => {
@@ -80,7 +80,7 @@ test('an answer draft survives a reload and an expired session', async ({ page, 
   await button(page, 'Post Answer').click();
   await expect(page).toHaveURL(/\/login/u);
   await signIn(page, member);
-  await expect(page).toHaveURL(`/question/${id}`);
+  await expect(page).toHaveURL(questionUrl(id));
   await expect(field).toHaveValue('Half an answer');
   await button(page, 'Post Answer').click();
   await expect(page.getByRole('article', { name: `Answer by ${member.displayName}` })).toBeVisible();

@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import { askQuestion, registerMember, newMember } from './support/members.ts';
 import { expectInView } from './support/in-view.ts';
-import { postAnswer, secondMember, uniqueWord } from './support/posts.ts';
+import { postAnswer, questionUrl, secondMember, uniqueWord } from './support/posts.ts';
 
 test('while a question is typed, a similar one can be read without leaving, and its tags can be added', async ({
   page,
@@ -41,7 +41,7 @@ test('while a question is typed, a similar one can be read without leaving, and 
   await expect(preview.getByRole('heading', { name: 'Answer', exact: true })).toBeVisible();
   await expect(preview.locator('strong')).toHaveText('another one');
   const link = preview.getByRole('link', { name: 'Open in a new tab' });
-  await expect(link).toHaveAttribute('href', `/question/${id}`);
+  await expect(link).toHaveAttribute('href', questionUrl(id));
   await expect(link).toHaveAttribute('target', '_blank');
   await page.keyboard.press('Escape');
   await expect(preview).toBeHidden();
@@ -64,12 +64,12 @@ test('while a question is typed, a similar one can be read without leaving, and 
   // The other items of the checklist are open; posting works all the same.
   await details.fill('Any idea?');
   await page.getByRole('button', { name: 'Post Question' }).click();
-  await expect(page).toHaveURL(/\/question\/\d+$/u);
+  await expect(page).toHaveURL(/\/question\/\d+\/[^/]+$/u);
   await expect(page.getByRole('status').filter({ hasText: 'One person who follows its tags' })).toBeVisible();
 
   const related = page.getByRole('complementary', { name: 'Related questions' });
   await related.getByRole('link', { name: `Why does my ${bird} sing at night?` }).click();
-  await expect(page).toHaveURL(`/question/${id}`);
+  await expect(page).toHaveURL(questionUrl(id));
   await expect(related.getByRole('link', { name: `My ${bird} sings all night, why?` })).toBeVisible();
 });
 

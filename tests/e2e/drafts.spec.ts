@@ -1,6 +1,13 @@
 import { type Browser, type BrowserContext, expect, type Page, test } from '@playwright/test';
 import { expectAccessible } from './support/accessibility.ts';
-import { button, getSecondNodeAddress, postAnswer, postReply, uniqueText } from './support/posts.ts';
+import {
+  button,
+  getSecondNodeAddress,
+  postAnswer,
+  postReply,
+  questionUrl,
+  uniqueText,
+} from './support/posts.ts';
 import { getDraftText, saveDraft } from './support/drafts.ts';
 import { askQuestion, type Member, newMember, registerMember, signIn, signOut } from './support/members.ts';
 import { startCommunity } from './support/community.ts';
@@ -207,7 +214,7 @@ test('the list of drafts shows all drafts, opens each at its place, and can rest
 
   await page.getByRole('link', { name: /^Your reply to a reply/u }).click();
   await expect(field(page, 'Your reply')).toHaveValue('A reply to that');
-  await expect(page).toHaveURL(`/question/${id}#reply-${replyId}`);
+  await expect(page).toHaveURL(questionUrl(id, `#reply-${replyId}`));
   await page.goBack();
   await page.getByRole('link', { name: /^Your edit of your answer/u }).click();
   await expect(field(page, 'Edit answer')).toHaveValue('A better answer');

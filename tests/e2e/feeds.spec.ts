@@ -1,3 +1,4 @@
+import { questionPath } from '#shared/posts/question-paths.ts';
 import { expect, test, type Page } from '@playwright/test';
 import { askQuestion, registerMember, newMember } from './support/members.ts';
 import { expectInView } from './support/in-view.ts';
@@ -25,7 +26,7 @@ test('a card shows title, excerpt, tags, author, time and counts', async ({ page
   const card = page.getByRole('article', { name: title });
   await expect(card.getByRole('heading', { name: title }).getByRole('link')).toHaveAttribute(
     'href',
-    `/question/${id}`,
+    questionPath(id, title),
   );
   await expect(card.getByText(author.displayName)).toBeVisible();
   await expect(card.getByText('1 upvote', { exact: true })).toBeVisible();
@@ -41,7 +42,7 @@ test('a card shows title, excerpt, tags, author, time and counts', async ({ page
   await expect(excerpt).toHaveText(/^(moth )+moth?.*… Read more$/u);
   expect(((await excerpt.textContent()) ?? '').replace(/… Read more$/u, '').length).toBeLessThanOrEqual(200);
   await card.getByRole('link', { name: 'Read more' }).click();
-  await expect(page).toHaveURL(`/question/${id}`);
+  await expect(page).toHaveURL(questionPath(id, title));
 });
 
 test('the counts of cards are a column in wide windows, and a line below the text in narrow ones', async ({
@@ -217,7 +218,7 @@ test.describe('with its own server', () => {
     await target.scrollIntoViewIfNeeded();
     const before = await page.evaluate(() => window.scrollY);
     await target.click();
-    await expect(page).toHaveURL(/\/question\/\d+$/u);
+    await expect(page).toHaveURL(/\/question\/\d+\/[^/]+$/u);
     await page.goBack();
     await expect(cards(page)).toHaveCount(newestFirst.length);
     await expect.poll(() => page.evaluate(() => window.scrollY)).toBe(before);

@@ -1,7 +1,7 @@
 import { expect, test, type APIRequestContext, type Page } from '@playwright/test';
 import { askQuestion, registerMember, newMember } from './support/members.ts';
 import { expectInView } from './support/in-view.ts';
-import { postAnswer, uniqueText, upvote } from './support/posts.ts';
+import { postAnswer, questionUrl, uniqueText, upvote } from './support/posts.ts';
 
 const notificationButton = (page: Page) =>
   page.getByRole('banner').getByRole('button', { name: 'Notifications' });
@@ -36,7 +36,7 @@ test('the badge counts unread notifications live, the menu lists the newest firs
   await expect(menu(page).getByRole('link', { name: 'View all notifications' })).toBeHidden();
 
   await menu(page).getByRole('link', { name: 'answered your question' }).click();
-  await expect(page).toHaveURL(`/question/${id}#answer-${answerId}`);
+  await expect(page).toHaveURL(questionUrl(id, `#answer-${answerId}`));
   await expect(menu(page)).toBeHidden();
   await expect(notificationButton(page)).toHaveAccessibleName('Notifications, 1 unread');
   await expect(page).toHaveTitle(/^\(1\) /u);

@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
 import { askQuestion, registerMember, newMember } from './support/members.ts';
-import { postAnswer, uniqueText, upvote } from './support/posts.ts';
+import { postAnswer, questionUrl, uniqueText, upvote } from './support/posts.ts';
 
 test("a member's profile shows initial, name, email address, bio, join date and the four stats", async ({
   page,
@@ -56,7 +56,7 @@ test("the tabs list the member's questions and answers; an answer links to its p
   const card = main.getByRole('article', { name: theirs });
   await expect(card.getByText('Turn it upside down.')).toBeVisible();
   await card.getByRole('link', { name: theirs }).click();
-  await expect(page).toHaveURL(`/question/${questionId}#answer-${answerId}`);
+  await expect(page).toHaveURL(questionUrl(questionId, `#answer-${answerId}`));
 });
 
 test('empty tabs have a text for the member and another for others', async ({ page, request }) => {

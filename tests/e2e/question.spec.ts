@@ -1,3 +1,4 @@
+import { questionPath } from '#shared/posts/question-paths.ts';
 import { expect, test } from '@playwright/test';
 import { expectAccessible } from './support/accessibility.ts';
 import { askAndOpen, button, postAnswer, question, secondMember, uniqueText } from './support/posts.ts';
@@ -52,6 +53,27 @@ test('a missing question shows that it does not exist', async ({ page }) => {
     await expect(page.getByRole('heading', { name: 'Question not found' })).toBeVisible();
     await expect(page).toHaveTitle('Question not found · Parley');
   }
+});
+
+test('the address of a question follows its title without a new navigation', async ({ page }) => {
+  await registerMember(page.request);
+  const title = uniqueText('为什么 Why is this one 水?');
+  const id = await askAndOpen(page, title);
+  await expect(page).toHaveURL(questionPath(id, title));
+  await page.goto('/');
+  await page.getByRole('article', { name: title }).getByRole('heading').getByRole('link').click();
+  await expect(page).toHaveURL(questionPath(id, title));
+  await expect(page.getByRole('heading', { name: title, level: 1 })).toBeFocused();
+
+  await button(page, 'Post Answer').scrollIntoViewIfNeeded();
+  const field = page.getByLabel('Your answer');
+  await field.focus();
+  const changed = uniqueText('Another title');
+  await page.request.put(`/api/questions/${id}`, { data: { title: changed, content: 'Text', tags: [] } });
+  await expect(page).toHaveURL(questionPath(id, changed));
+  await expect(field).toBeFocused();
+  await page.goBack();
+  await expect(page).toHaveURL('/');
 });
 
 test('votes are cast, switched and removed, and survive a reload', async ({ page }) => {
@@ -133,11 +155,12 @@ test('a failed vote and a failed follow are reverted and logged, without a messa
 test('Share copies the link of a question', async ({ page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await registerMember(page.request);
-  const id = await askAndOpen(page, uniqueText('Where is it?'));
+  const title = uniqueText('Where is it?');
+  const id = await askAndOpen(page, title);
   await button(page, 'Share').click();
   await expect(page.getByText('Link copied to clipboard!')).toBeVisible();
   const copied = await page.evaluate(() => navigator.clipboard.readText());
-  expect(copied).toBe(new URL(`/question/${id}`, page.url()).href);
+  expect(copied).toBe(new URL(questionPath(id, title), page.url()).href);
 });
 
 test.describe('on a phone', () => {
@@ -160,7 +183,7 @@ test.describe('on a phone', () => {
     expect(JSON.parse(shared ?? '{}')).toEqual({
       title,
       text: expect.stringMatching(/^Ä{99}X…?$/u),
-      url: new URL(`/question/${id}`, page.url()).href,
+      url: new URL(questionPath(id, title), page.url()).href,
     });
     await expect(page.getByText('Link copied to clipboard!')).toBeHidden();
   });

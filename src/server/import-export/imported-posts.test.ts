@@ -87,8 +87,8 @@ test('shows the same to visitors for posts that exist, were deleted or never exi
 
 test('does not redirect a member to deleted and unknown posts, and to none if no site is set', async () => {
   for (const address of ['/questions/8', '/a/10', '/questions/999', '/questions/tagged/7', '/questions/7x'])
-    expect(await open(ada, address)).toMatchObject({ status: 200, location: null });
-  expect(await open(ada, '/questions/7', off.address)).toMatchObject({ status: 200, location: null });
+    expect(await open(ada, address)).toMatchObject({ status: 404, location: null });
+  expect(await open(ada, '/questions/7', off.address)).toMatchObject({ status: 404, location: null });
 });
 
 test('finds the post of an address with a fragment, which only the browser knows', async () => {

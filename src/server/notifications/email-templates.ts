@@ -1,5 +1,6 @@
 import { html, raw } from 'hono/html';
 import type { UnsubscribeScope } from '#shared/notifications/preferences.ts';
+import { questionPath } from '#shared/posts/question-paths.ts';
 import type { DigestQuestion } from './email-queries.ts';
 
 /** The content of an email as text and HTML. Member text is escaped, never markup. */
@@ -55,7 +56,7 @@ export function buildDigestEmail(
       heading: 'Top questions in topics you follow',
       lines: questions.map(({ id, title, answers, upvotes }) => ({
         text: `${title} (${pluralize(upvotes, 'upvote')}, ${pluralize(answers, 'answer')})`,
-        link: `/question/${id}`,
+        link: questionPath(id, title),
       })),
       more: null,
     });

@@ -35,7 +35,7 @@ test('notifies the author of the question of an answer, with everything the list
       kind: 'answer',
       title,
       message: `Bob answered your question "${title}"`,
-      link: `/question/${id}#answer-${answer.id}`,
+      link: `/question/${id}/does-bread-freeze#answer-${answer.id}`,
       entityId: answer.id,
       entityType: 'answer',
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
@@ -65,7 +65,7 @@ test('notifies the author of the answer and of the parent reply of a reply, each
     {
       type: 'reply',
       message: 'Eve replied to your answer',
-      link: `/question/${id}#reply-${first.id}`,
+      link: `/question/${id}/does-bread-freeze#reply-${first.id}`,
       entityId: first.id,
       entityType: 'reply',
     },
@@ -94,7 +94,7 @@ describe('an upvote', () => {
       {
         type: 'vote',
         message: `Bob upvoted your question "${title}"`,
-        link: `/question/${id}`,
+        link: `/question/${id}/does-bread-freeze`,
         entityId: id,
         entityType: 'question',
       },
@@ -169,6 +169,6 @@ test('deletes the notifications of a deleted post, and no others', async () => {
   await bob.answer(beside);
   await ann.remove('questions', id);
   expect((await getNotifications(ann)).map(({ link }) => link)).toEqual([
-    expect.stringContaining(`/question/${beside}#`),
+    expect.stringContaining(`/question/${beside}/how-long-does-bread-keep#`),
   ]);
 });

@@ -11,6 +11,7 @@ import {
   renderNotification,
 } from '#shared/notifications/notification-kinds.ts';
 import type { Notification, NotificationFilter, Notifications } from '#shared/notifications/notifications.ts';
+import { questionPath } from '#shared/posts/question-paths.ts';
 import type { NotificationCategory } from '#shared/notifications/preferences.ts';
 import {
   buildInsertNotifications,
@@ -284,7 +285,7 @@ function toNotification(row: NotificationRow): Notification {
 }
 
 function getDestination(row: NotificationRow): Pick<Notification, 'link' | 'entityId' | 'entityType'> {
-  const page = `/question/${row.question_id}`;
+  const page = questionPath(row.question_id, row.title);
   if (row.reply_id !== null)
     return { link: `${page}#reply-${row.reply_id}`, entityId: row.reply_id, entityType: 'reply' };
   if (row.answer_id !== null)

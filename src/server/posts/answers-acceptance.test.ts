@@ -178,7 +178,7 @@ describe('the notifications about an accepted answer', () => {
       {
         type: 'other',
         message: `Ann accepted your answer to "${title}"`,
-        link: `/question/${id}#answer-${first.id}`,
+        link: `/question/${id}/does-bread-freeze#answer-${first.id}`,
         entityId: first.id,
         entityType: 'answer',
       },
@@ -186,7 +186,7 @@ describe('the notifications about an accepted answer', () => {
     expect(await readNotifications(eve)).toMatchObject([
       {
         message: `Ann accepted an answer to a question you follow: "${title}"`,
-        link: `/question/${id}#answer-${first.id}`,
+        link: `/question/${id}/does-bread-freeze#answer-${first.id}`,
       },
     ]);
     for (const answerId of [second.id, first.id, null, second.id, first.id]) await accept(ann, id, answerId);

@@ -28,6 +28,7 @@ export { hiddenPostTexts } from './post-removal-queries.ts';
 export { purgePost, purgePostsOf, removePost, showPost } from './post-removal.ts';
 export { getLockedError, lockQuestionsOf } from './posts-locks.ts';
 export { bylineJoins, isAuthorRename, listAuthorTopics } from './posts.ts';
+export { isQuestionDeleted } from './questions-queries.ts';
 export { questionRoutes } from './questions-routes.ts';
 export { deleteQuestion, lockQuestionIfExists, lockQuestionThread, requireQuestion } from './questions.ts';
 export { replyRoutes } from './replies-routes.ts';

@@ -31,10 +31,15 @@ test('notifies members mentioned in a question, answer, reply or comment, with a
   const reply = await bob.replyToAnswer(answer.id, { content: naming(eve) });
   const comment = await bob.replyToQuestion(id, { content: naming(eve) });
   expect(await readNotifications(eve)).toMatchObject([
-    { type: 'other', link: `/question/${id}#reply-${comment.id}`, entityType: 'reply', senderId: bob.id },
-    { type: 'other', link: `/question/${id}#reply-${reply.id}`, entityType: 'reply' },
-    { type: 'other', link: `/question/${id}#answer-${answer.id}`, entityType: 'answer' },
-    { type: 'other', link: `/question/${id}`, entityType: 'question', senderId: ann.id },
+    {
+      type: 'other',
+      link: `/question/${id}/does-bread-freeze#reply-${comment.id}`,
+      entityType: 'reply',
+      senderId: bob.id,
+    },
+    { type: 'other', link: `/question/${id}/does-bread-freeze#reply-${reply.id}`, entityType: 'reply' },
+    { type: 'other', link: `/question/${id}/does-bread-freeze#answer-${answer.id}`, entityType: 'answer' },
+    { type: 'other', link: `/question/${id}/does-bread-freeze`, entityType: 'question', senderId: ann.id },
   ]);
   expect(await messagesTo(eve)).toEqual([
     ...Array.from({ length: 3 }, () => `Bob mentioned you in "${title}"`),
@@ -81,9 +86,9 @@ test('notifies only the members that an edit adds, once, however often they are 
   await ann.put(`/answers/${answer.id}`, { content: naming(bob) });
   await ann.put(`/replies/${reply.id}`, { content: naming(bob) });
   expect((await readNotifications(bob)).map(({ link }) => link)).toEqual([
-    `/question/${id}#reply-${reply.id}`,
-    `/question/${id}#answer-${answer.id}`,
-    `/question/${id}`,
+    `/question/${id}/does-bread-freeze#reply-${reply.id}`,
+    `/question/${id}/does-bread-freeze#answer-${answer.id}`,
+    `/question/${id}/does-bread-freeze`,
   ]);
 });
 

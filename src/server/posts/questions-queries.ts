@@ -250,3 +250,14 @@ export async function questionExists(db: Reader, id: number): Promise<boolean> {
   const row = await db.selectFrom('question').select('id').where('id', '=', id).executeTakeFirst();
   return row !== undefined;
 }
+
+/**
+ * Whether a question had this id and was deleted permanently. Ids come from a sequence and are never given twice; one
+ * that a failed transaction left unused counts as deleted.
+ */
+export async function isQuestionDeleted(db: Reader, id: number): Promise<boolean> {
+  const { rows } = await sql<{ deleted: boolean }>`
+    select ${id}::bigint <= coalesce(pg_sequence_last_value(pg_get_serial_sequence('base_question', 'id')::regclass), 0)
+      and not exists (select from base_question where id = ${id}) as deleted`.execute(db);
+  return rows[0]?.deleted === true;
+}

@@ -12,6 +12,7 @@ import { NewVersionBanner } from './NewVersionBanner.tsx';
 import { offlineActionKinds, useQueuedCount } from './offline-actions.ts';
 import classes from './ConnectionBanner.module.css';
 import { Link, useLocation } from '@tanstack/react-router';
+import { getPageKey } from '#web/core/paths.ts';
 import { useCachedSession } from '#web/core/session.ts';
 
 /**
@@ -116,7 +117,7 @@ export function RefusedPostBanner() {
       const kind = offlineActionKinds.find(({ name }) => name === item.kind);
       return { item, path: kind?.accepts(item.data) === true ? kind.path(item.data) : null };
     })
-    .find(({ path }) => path !== null && path !== pathname);
+    .find(({ path }) => path !== null && path !== getPageKey(pathname));
   if (refused === undefined || refused.path === null) return null;
   return (
     <p role="alert" className={classes.refused}>

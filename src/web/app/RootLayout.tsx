@@ -5,6 +5,7 @@ import { lazyComponent } from '#web/core/lazy.ts';
 import { api, readJson } from '#web/core/api.ts';
 import { watchConnection } from '#web/core/connection.ts';
 import { endFirstRender } from '#web/core/first-render.ts';
+import { getPageKey } from '#web/core/paths.ts';
 import { requestHeadingFocus } from '#web/ui/PageHeading.tsx';
 import { preloadToastsOnFirstInput, useHasToasts } from '#web/core/toast.ts';
 import { registerServiceWorker } from '#web/core/pwa.ts';
@@ -59,8 +60,9 @@ function useFocusOnNavigation() {
   );
   useEffect(
     () =>
-      router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
-        if (fromLocation !== undefined && pathChanged) requestHeadingFocus();
+      router.subscribe('onRendered', ({ fromLocation, toLocation }) => {
+        if (fromLocation === undefined) return;
+        if (getPageKey(fromLocation.pathname) !== getPageKey(toLocation.pathname)) requestHeadingFocus();
       }),
     [router],
   );

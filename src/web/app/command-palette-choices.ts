@@ -2,7 +2,8 @@ import { t } from '@lingui/core/macro';
 import type { TablerIcon } from '@tabler/icons-react';
 import type { InstantResults } from '#shared/discovery/search.ts';
 import { formatShortCount } from '#web/core/format.ts';
-import { paths, profilePath, questionPath } from '#web/core/paths.ts';
+import { paths, profilePath } from '#web/core/paths.ts';
+import { questionPath } from '#shared/posts/question-paths.ts';
 import type { RecentItem } from '#web/core/recent-items.ts';
 import { formatCountOf } from '#web/ui/Count.tsx';
 import type { Command } from './command-palette-commands.ts';
@@ -106,7 +107,7 @@ function commandChoice(command: Command): Choice {
 
 function questionChoice({ id, title, answerCount }: InstantResults['questions'][number]): Choice {
   const note = formatCountOf('answer', answerCount, formatShortCount(answerCount));
-  return { key: `question ${id}`, kind: 'question', label: title, note, href: questionPath(id) };
+  return { key: `question ${id}`, kind: 'question', label: title, note, href: questionPath(id, title) };
 }
 
 function tagChoice({ tag, questionsCount }: InstantResults['tags'][number]): Choice {

@@ -89,14 +89,14 @@ const askRoute = createRoute({
 
 const questionRoute = createRoute({
   getParentRoute: () => memberRoute,
-  path: '/question/$id',
+  path: '/question/$id/{-$slug}',
   // An address without `sort` uses the order that the member selected last.
   validateSearch: ({ sort }: Record<string, unknown>): { sort?: AnswerSort | undefined } => ({
     sort: isAnswerSort(sort) ? sort : undefined,
   }),
   loaderDeps: ({ search }): { sort: AnswerSort } => ({ sort: search.sort ?? getSavedAnswerSort() }),
-  // Another question remounts the page: it gets its own state, focus and heading.
-  remountDeps: ({ params }) => params,
+  // Another question remounts the page: it gets its own state, focus and heading. Its slug changes with its title.
+  remountDeps: ({ params }) => params.id,
   loader: ({ context: { queryClient }, params, deps: { sort }, cause }) => {
     const id = parseQuestionId(params.id);
     if (id === null) return;

@@ -24,15 +24,6 @@ export function profilePath(id: number): string {
   return `${paths.profile}/${id}`;
 }
 
-export function questionPath(id: number): string {
-  return `/question/${id}`;
-}
-
-/** The path of an answer: the question's page, scrolled to the answer and with the answer marked. */
-export function answerPath({ questionId, id }: { questionId: number; id: number }): string {
-  return `/question/${questionId}#answer-${id}`;
-}
-
 /** Accepts only paths on this server, as the target after a sign-in. Null for anything else. */
 export function parseInternalPath(path: string | undefined): string | null {
   if (path === undefined || !path.startsWith('/')) return null;
@@ -44,6 +35,11 @@ export function parseInternalPath(path: string | undefined): string | null {
 /** The id in the address of a question; null if it is invalid. */
 export function parseQuestionId(text: string): number | null {
   return /^[1-9]\d{0,15}$/u.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : null;
+}
+
+/** Paths with the same result are of the same page: the readable part of a question's address does not matter. */
+export function getPageKey(pathname: string): string {
+  return /^\/question\/\d+(?=\/|$)/u.exec(pathname)?.[0] ?? pathname;
 }
 
 /** Parses a query string that people can read and write by hand: plain text, no JSON, absent instead of empty. */

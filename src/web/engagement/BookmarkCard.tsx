@@ -3,7 +3,7 @@ import { Trans } from '@lingui/react/macro';
 import { IconBookmarkOff, IconListDetails, IconPencil } from '@tabler/icons-react';
 import { useEffect, useId, useRef, useState } from 'react';
 import type { Bookmark, BookmarkList } from '#shared/engagement/bookmarks.ts';
-import { answerPath, questionPath } from '#web/core/paths.ts';
+import { answerPath, questionPath } from '#shared/posts/question-paths.ts';
 import { CardTitle, PostAction, PostActions } from '#web/posts/index.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
 import { PathLink } from '#web/ui/PathLink.tsx';
@@ -27,8 +27,9 @@ export function BookmarkCard({ bookmark, lists }: { bookmark: Bookmark; lists: r
     if (edited.current && !editing) actions.current?.querySelector('button')?.focus();
     edited.current = editing;
   }, [editing]);
-  const { questionId, answerId, note } = bookmark;
-  const href = answerId === null ? questionPath(questionId) : answerPath({ questionId, id: answerId });
+  const { questionId, answerId, note, title } = bookmark;
+  const href =
+    answerId === null ? questionPath(questionId, title) : answerPath({ questionId, id: answerId }, title);
   return (
     <article className={classes.card} aria-labelledby={titleId}>
       <div className={classes.byline}>
@@ -44,7 +45,7 @@ export function BookmarkCard({ bookmark, lists }: { bookmark: Bookmark; lists: r
         </span>
       </div>
       <CardTitle id={titleId} href={href}>
-        {bookmark.title}
+        {title}
       </CardTitle>
       <p className={classes.excerpt} dir="auto">
         {bookmark.excerptCut ? `${bookmark.excerpt}…` : bookmark.excerpt}

@@ -4,7 +4,7 @@ import { Trans } from '@lingui/react/macro';
 import { Button } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useId } from 'react';
-import { questionPath } from '#web/core/paths.ts';
+import { questionPath } from '#shared/posts/question-paths.ts';
 import { toastError } from '#web/core/toast.ts';
 import { LoadError } from '#web/ui/LoadError.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
@@ -66,7 +66,7 @@ function MutedQuestions() {
         <ul className={classes.list}>
           {questions.map(({ id, title, mutedAt }) => (
             <MutedItem key={id} mutedAt={mutedAt} unmute={() => setQuestionMute(id, false)}>
-              <PathLink href={questionPath(id)} className={classes.name} dir="auto" data-shortcut-stop>
+              <PathLink href={questionPath(id, title)} className={classes.name} dir="auto" data-shortcut-stop>
                 {title}
               </PathLink>
             </MutedItem>

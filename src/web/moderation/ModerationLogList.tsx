@@ -1,7 +1,8 @@
 import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import type { ModerationLogEntry } from '#shared/moderation/moderation.ts';
-import { paths, questionPath } from '#web/core/paths.ts';
+import { paths } from '#web/core/paths.ts';
+import { questionPath } from '#shared/posts/question-paths.ts';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import { actionLabels, logEntryText } from './moderation-messages.ts';
@@ -31,7 +32,7 @@ export function ModerationLogList({
           </div>
           {entry.reason !== '' && <p dir="auto">{entry.reason}</p>}
           {entry.questionId !== null && entry.title !== null && (
-            <PathLink href={questionPath(entry.questionId)} dir="auto">
+            <PathLink href={questionPath(entry.questionId, entry.title)} dir="auto">
               {entry.title}
             </PathLink>
           )}

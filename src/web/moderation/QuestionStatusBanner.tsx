@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useState } from 'react';
 import type { Question } from '#shared/posts/questions.ts';
-import { questionPath } from '#web/core/paths.ts';
+import { questionPath } from '#shared/posts/question-paths.ts';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { useQuestionTitles } from '#web/ui/markdown/useQuestionTitles.ts';
 import classes from './moderation.module.css';
@@ -28,11 +28,12 @@ export function QuestionStatusBanner({
 
 function DuplicateBanner({ id }: { id: number }) {
   const [ids] = useState([id]);
-  const title = useQuestionTitles(ids).get(id) ?? `#${id}`;
+  const known = useQuestionTitles(ids).get(id);
+  const title = known ?? `#${id}`;
   return (
     <p className={classes.note}>
       <Trans>
-        This question is a duplicate of <PathLink href={questionPath(id)}>{title}</PathLink>
+        This question is a duplicate of <PathLink href={questionPath(id, known)}>{title}</PathLink>
       </Trans>
     </p>
   );

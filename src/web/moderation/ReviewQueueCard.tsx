@@ -2,7 +2,8 @@ import { plural, t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import type { ReportedPost, PostAction } from '#shared/moderation/moderation.ts';
 import { anchorOf, Author } from '#web/posts/index.ts';
-import { paths, questionPath } from '#web/core/paths.ts';
+import { paths } from '#web/core/paths.ts';
+import { questionPath } from '#shared/posts/question-paths.ts';
 import { Markdown } from '#web/ui/markdown/Markdown.tsx';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { Time } from '#web/ui/Time.tsx';
@@ -43,7 +44,11 @@ export function ReviewQueueCard({
           {note}
         </p>
       ))}
-      <PathLink href={`${questionPath(post.questionId)}${hash}`} className={classes.strong} dir="auto">
+      <PathLink
+        href={`${questionPath(post.questionId, post.title)}${hash}`}
+        className={classes.strong}
+        dir="auto"
+      >
         {post.title}
       </PathLink>
       <div className={classes.head}>

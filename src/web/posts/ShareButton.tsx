@@ -1,6 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { IconLink, IconShare2 } from '@tabler/icons-react';
 import type { Question } from '#shared/posts/questions.ts';
+import { questionPath } from '#shared/posts/question-paths.ts';
 import { truncate } from '#shared/core/text.ts';
 import { toast, toastError } from '#web/core/toast.ts';
 import { PostAction } from './PostActions.tsx';
@@ -14,7 +15,7 @@ const shareTextLength = 100;
 /** Opens the system's share sheet if there is one; otherwise copies the link. */
 export function ShareButton({ question }: { question: Question }) {
   const share = async () => {
-    const path = `/question/${question.id}`;
+    const path = questionPath(question.id, question.title);
     const url = new URL(path, window.location.origin).href;
     const shared = { title: question.title, text: truncate(question.excerpt, shareTextLength), url };
     if (window.matchMedia('(pointer: coarse)').matches && navigator.canShare?.(shared)) {

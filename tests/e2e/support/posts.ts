@@ -86,3 +86,8 @@ export async function withoutLiveUpdates(page: Page): Promise<void> {
 
 /** The button with exactly this name, or with a name that matches. */
 export const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });
+
+/** The address of a question's page, with or without its readable part. `rest`: query and fragment. */
+export function questionUrl(id: number | string, rest = ''): RegExp {
+  return new RegExp(`/question/${id}(/[^/?#]+)?${rest.replace('?', String.raw`\?`)}$`, 'u');
+}

@@ -94,8 +94,8 @@ function AnswerSortSelect({ sort, preferredSort }: { sort: AnswerSort; preferred
           // Fetches a fresh order when the member selects one. Otherwise positions stay while the page is open.
           client.removeQueries({ queryKey: questionQuery(questionId, next).queryKey });
           void router.navigate({
-            to: '/question/$id',
-            params: { id: String(questionId) },
+            to: '/question/$id/{-$slug}',
+            params: (current) => ({ ...current, id: String(questionId) }),
             search: { sort: next === preferredSort ? undefined : next },
             resetScroll: false,
           });

@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { memo, useId, useState } from 'react';
 import { draftTargets } from '#shared/posts/drafts-targets.ts';
 import type { Question } from '#shared/posts/questions.ts';
-import { questionPath } from '#web/core/paths.ts';
+import { questionPath } from '#shared/posts/question-paths.ts';
 import { DeleteDialog } from '#web/ui/Dialog.tsx';
 import { QuestionStatusBanner } from '#web/moderation/QuestionStatusBanner.tsx';
 import { BookmarkButton } from '#web/engagement/BookmarkButton.tsx';
@@ -66,7 +66,9 @@ export const QuestionArticle = memo(function QuestionArticle({
         <EditQuestionForm question={question} onLeave={leaveEditing} />
       ) : (
         <>
-          <p className={classes.address}>{new URL(questionPath(question.id), window.location.origin).href}</p>
+          <p className={classes.address}>
+            {new URL(questionPath(question.id, question.title), window.location.origin).href}
+          </p>
           <Markdown
             text={question.content}
             imported={question.source !== null}

@@ -6,7 +6,7 @@ import type { PostAction } from '#shared/moderation/moderation.ts';
 import type { Question } from '#shared/posts/questions.ts';
 import { usePostModeration } from '#web/moderation/PostMenu.tsx';
 import { useMuteQuestion } from '#web/engagement/MuteQuestionButton.tsx';
-import { questionPath } from '#web/core/paths.ts';
+import { questionPath } from '#shared/posts/question-paths.ts';
 import { copyLink } from '#web/posts/ShareButton.tsx';
 import classes from '#web/posts/PostActions.module.css';
 
@@ -41,7 +41,10 @@ export function QuestionMenu({ question, own }: { question: Question; own: boole
           >
             {question.muted ? t`Unmute` : t`Mute`}
           </QuestionMenuItem>
-          <QuestionMenuItem Icon={IconLink} onPress={() => void copyLink(questionPath(question.id))}>
+          <QuestionMenuItem
+            Icon={IconLink}
+            onPress={() => void copyLink(questionPath(question.id, question.title))}
+          >
             {t`Copy link`}
           </QuestionMenuItem>
           <QuestionMenuItem Icon={IconPrinter} onPress={() => window.print()}>

@@ -26,6 +26,7 @@ import { QuestionReplies } from './QuestionReplies.tsx';
 import { NewSinceLastVisit } from '#web/posts/questions/NewSinceLastVisit.tsx';
 import { QuestionArticle } from './QuestionArticle.tsx';
 import { QuestionSkeleton } from '#web/posts/questions/QuestionSkeleton.tsx';
+import { useCanonicalAddress } from '#web/posts/questions/useCanonicalAddress.ts';
 import { useLiveQuestion } from '#web/posts/questions/useLiveQuestion.ts';
 import { useTargetPost } from '#web/posts/questions/useTargetPost.ts';
 import { useDraftToOpen, useReplyingTo } from '#web/posts/questions/useReplyingTo.ts';
@@ -38,7 +39,7 @@ const HiddenPosts = lazyComponent(() => import('#web/moderation/HiddenPosts.tsx'
 // It waits for related questions anyway.
 const QuestionSidebar = lazyComponent(() => import('./QuestionSidebar.tsx'));
 
-const route = getRouteApi('/member/question/$id');
+const route = getRouteApi('/member/question/$id/{-$slug}');
 
 export function QuestionPage() {
   const id = parseQuestionId(route.useParams().id);
@@ -61,6 +62,7 @@ function Question({ id, member }: { id: number; member: Me }) {
     placeholderData: (previous) => (previous?.question.id === id ? previous : undefined),
   });
   const { data: page, error, isPlaceholderData, fetchStatus, isFetchedAfterMount } = query;
+  useCanonicalAddress({ id, title: page?.question.title, slug: route.useParams().slug });
   const cache = useQuestionCache(id, sort);
   const branches = useReplyBranches();
   const reveal = useReveal(page, branches.expand);

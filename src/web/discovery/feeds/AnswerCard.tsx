@@ -2,7 +2,7 @@ import type { AnswerCard as Card } from '#shared/posts/cards.ts';
 import { t } from '@lingui/core/macro';
 import { IconCheck } from '@tabler/icons-react';
 import type { SearchHighlight } from '#shared/discovery/search.ts';
-import { answerPath } from '#web/core/paths.ts';
+import { answerPath } from '#shared/posts/question-paths.ts';
 import { Count } from '#web/ui/Count.tsx';
 import { PostCard, postCardStyles as classes } from '#web/posts/index.ts';
 
@@ -11,7 +11,7 @@ export function AnswerCard({ answer, hit }: { answer: Card; hit?: SearchHighligh
   return (
     <PostCard
       post={answer}
-      href={answerPath(answer)}
+      href={answerPath(answer, answer.questionTitle)}
       title={answer.questionTitle}
       highlight={hit}
       verb={t`answered`}

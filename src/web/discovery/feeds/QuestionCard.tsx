@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { IconCheck } from '@tabler/icons-react';
 import type { QuestionCard as Card } from '#shared/posts/questions.ts';
 import type { SearchHighlight } from '#shared/discovery/search.ts';
-import { questionPath } from '#web/core/paths.ts';
+import { questionPath } from '#shared/posts/question-paths.ts';
 import { Count } from '#web/ui/Count.tsx';
 import { PostCard, postCardStyles as classes, TagLinks } from '#web/posts/index.ts';
 
@@ -16,7 +16,7 @@ export function QuestionCard({ question, hit }: { question: Card; hit?: SearchHi
   return (
     <PostCard
       post={question}
-      href={questionPath(question.id)}
+      href={questionPath(question.id, question.title)}
       title={question.title}
       highlight={hit}
       counts={

@@ -1,5 +1,6 @@
-import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { questionPath } from '#shared/posts/question-paths.ts';
+import { PathLink } from '#web/ui/PathLink.tsx';
 import classes from './QuestionLinks.module.css';
 
 /** A list of question titles, next to or below a page. */
@@ -12,9 +13,9 @@ export function QuestionLink(props: { question: { id: number; title: string }; c
   const { id, title } = props.question;
   return (
     <li className={classes.item}>
-      <Link to="/question/$id" params={{ id: String(id) }} dir="auto" className={classes.link}>
+      <PathLink href={questionPath(id, title)} dir="auto" className={classes.link}>
         <span className={classes.title}>{title}</span>
-      </Link>
+      </PathLink>
       <span className={classes.note}>{props.children}</span>
     </li>
   );

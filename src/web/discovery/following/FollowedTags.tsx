@@ -1,11 +1,12 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { type ReactNode, useId } from 'react';
 import type { QuestionCard } from '#shared/posts/questions.ts';
+import { questionPath } from '#shared/posts/question-paths.ts';
 import { TagCard, TagSkeletons } from '#web/discovery/tags/TagCard.tsx';
 import { Count } from '#web/ui/Count.tsx';
 import { NewItemsPill } from '#web/ui/NewItemsPill.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
+import { PathLink } from '#web/ui/PathLink.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import { followedTagsQuery } from '#web/engagement/index.ts';
 import { useLiveFollowedTags } from './useLiveFollowing.ts';
@@ -55,9 +56,9 @@ function ShortQuestion({ question }: { question: QuestionCard }) {
   return (
     <article aria-labelledby={titleId} className={classes.question}>
       <h3 id={titleId} className={classes.title} dir="auto">
-        <Link to="/question/$id" params={{ id: String(question.id) }} data-shortcut-stop>
+        <PathLink href={questionPath(question.id, question.title)} data-shortcut-stop>
           {question.title}
-        </Link>
+        </PathLink>
       </h3>
       <p className={classes.meta}>
         <Time at={question.createdAt} kind="card" />

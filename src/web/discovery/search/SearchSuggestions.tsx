@@ -1,8 +1,8 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Link } from '@tanstack/react-router';
 import { useId, type ReactNode } from 'react';
 import type { SearchKind, Suggestions } from '#shared/discovery/search.ts';
+import { questionPath } from '#shared/posts/question-paths.ts';
 import { paths } from '#web/core/paths.ts';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { TagLinks } from '#web/posts/index.ts';
@@ -35,9 +35,9 @@ export function SearchSuggestions({
           <ul className={classes.questions}>
             {questions.map(({ id, title }) => (
               <li key={id}>
-                <Link to="/question/$id" params={{ id: String(id) }} dir="auto" data-shortcut-stop>
+                <PathLink href={questionPath(id, title)} dir="auto" data-shortcut-stop>
                   {title}
-                </Link>
+                </PathLink>
               </li>
             ))}
           </ul>

@@ -23,7 +23,7 @@ export function AskPage() {
           member={member}
           signedOut={current === null}
           onPosted={(id) =>
-            void router.navigate({ to: '/question/$id', params: { id: String(id) }, replace: true })
+            void router.navigate({ to: '/question/$id/{-$slug}', params: { id: String(id) }, replace: true })
           }
         />
       )}

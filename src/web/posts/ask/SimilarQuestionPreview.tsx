@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { Answer } from '#shared/posts/answers.ts';
 import type { Question, QuestionPageData } from '#shared/posts/questions.ts';
 import { hasStatus } from '#web/core/errors.ts';
-import { questionPath } from '#web/core/paths.ts';
+import { questionPath } from '#shared/posts/question-paths.ts';
 import { questionQuery } from '#web/posts/questions/question-cache.ts';
 import { PostAttribution } from '#web/posts/PostAttribution.tsx';
 import { Count } from '#web/ui/Count.tsx';
@@ -44,7 +44,12 @@ export default function SimilarQuestionPreview({
           </LoadingRegion>
         )}
         <p className={classes.foot}>
-          <a href={questionPath(id)} target="_blank" rel="noopener" className={classes.open}>
+          <a
+            href={questionPath(id, page?.question.title)}
+            target="_blank"
+            rel="noopener"
+            className={classes.open}
+          >
             <IconExternalLink size={16} aria-hidden />
             {t`Open in a new tab`}
           </a>

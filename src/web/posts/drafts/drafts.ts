@@ -6,7 +6,8 @@ import { truncate } from '#shared/core/text.ts';
 import { api, readJson } from '#web/core/api.ts';
 import { listDraftRecords } from './drafts-storage.ts';
 import { isServerDraft } from './drafts-sync.ts';
-import { paths, questionPath } from '#web/core/paths.ts';
+import { paths } from '#web/core/paths.ts';
+import { questionPath } from '#shared/posts/question-paths.ts';
 import { anchorOf } from '#web/posts/post-ref.ts';
 import { draftKeys } from '#web/posts/query-keys.ts';
 
@@ -83,7 +84,9 @@ export function draftFormPath({ target, question, version }: DraftItem): string 
   const draftParam = `?draft=${encodeURIComponent(target)}`;
   // The server does not know a draft that only this browser has, nor its question.
   if (parsed.form === 'answer')
-    return question === null && version !== null ? null : `${questionPath(parsed.questionId)}${draftParam}`;
+    return question === null && version !== null
+      ? null
+      : `${questionPath(parsed.questionId, question?.title)}${draftParam}`;
   if (question === null) return null;
-  return `${questionPath(question.id)}${draftParam}#${anchorOf(parsed.post)}`;
+  return `${questionPath(question.id, question.title)}${draftParam}#${anchorOf(parsed.post)}`;
 }

@@ -3,7 +3,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import type { QuestionPageData } from '#shared/posts/questions.ts';
 import { createIdempotencyKey } from '#web/core/api.ts';
 import { ApiError } from '#web/core/errors.ts';
-import { questionPath } from '#web/core/paths.ts';
+import { questionPath } from '#shared/posts/question-paths.ts';
 import { defineOfflineActionKind } from '#web/core/offline-queue-sender.ts';
 import { isObject, type OfflineAction, type QueuedAction } from '#web/core/offline-queue.ts';
 import { postAnswer, postReply } from '#web/posts/post-api.ts';

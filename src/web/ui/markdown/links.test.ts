@@ -31,9 +31,9 @@ function linksIn(nodes: readonly ElementContent[]): string[] {
 describe('question references', () => {
   test('become links with the title, anywhere in the text', () => {
     expect(links('<p>See #12, (#7) and <em>#12</em>.</p>')).toEqual([
-      '#12→/question/12 (How long does bread keep?)',
-      '#7→/question/7 (Why seven?)',
-      '#12→/question/12 (How long does bread keep?)',
+      '#12→/question/12/how-long-does-bread-keep (How long does bread keep?)',
+      '#7→/question/7/why-seven (Why seven?)',
+      '#12→/question/12/how-long-does-bread-keep (How long does bread keep?)',
     ]);
   });
 

@@ -1,5 +1,6 @@
 import type { ExtraProps } from 'react-markdown';
-import { profilePath, questionPath } from '#web/core/paths.ts';
+import { profilePath } from '#web/core/paths.ts';
+import { questionPath } from '#shared/posts/question-paths.ts';
 
 type Element = NonNullable<ExtraProps['node']>;
 type Child = Element['children'][number];
@@ -55,7 +56,7 @@ function linkReferences(text: string, titles: ReadonlyMap<number, string>): Chil
     const title = titles.get(Number(number));
     if (title === undefined) continue;
     if (index > from) parts.push({ type: 'text', value: text.slice(from, index) });
-    const href = questionPath(Number(number));
+    const href = questionPath(Number(number), title);
     parts.push({
       type: 'element',
       tagName: 'a',

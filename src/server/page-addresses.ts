@@ -1,0 +1,46 @@
+import type { QuestionDocument } from '#shared/posts/questions-document.ts';
+import { questionPath } from '#shared/posts/question-paths.ts';
+import type { Reader } from './core/database.ts';
+import type { PagePreloads } from './page-preloads.ts';
+import { isQuestionDeleted } from './posts/index.ts';
+
+/** The status of a page's response, or the address that it redirects to permanently. */
+export type PageTarget = { status: 200 | 404 | 410 } | { location: string };
+
+/** A response of the API to a request of the page. */
+export type PageResponse = { url: string; status: number; body: string };
+
+/**
+ * Decides the status of a page that its viewer may read (docs/product.md 20.2): 404 if there is no such question, tag or
+ * member, or no page at the address, and 410 if the question was deleted. A hidden question is not found, as one that
+ * never existed. A question's page redirects to the address with its readable title.
+ */
+export async function resolvePage(
+  db: Reader,
+  url: URL,
+  { subject, isUnknown }: Pick<PagePreloads, 'subject' | 'isUnknown'>,
+  responses: readonly PageResponse[],
+): Promise<PageTarget> {
+  if (isUnknown === true) return { status: 404 };
+  const response = responses.find((each) => each.url === subject);
+  const questionId = /^\/question\/(\d+)/u.exec(url.pathname)?.[1];
+  // 400: no id or name can be like this.
+  if (response?.status === 404 || response?.status === 400) {
+    const isDeleted = questionId !== undefined && (await isQuestionDeleted(db, Number(questionId)));
+    return { status: isDeleted ? 410 : 404 };
+  }
+  // Without the question, as under overload, the browser requests it itself.
+  if (response?.status !== 200 || questionId === undefined) return { status: 200 };
+  const { question } = JSON.parse(response.body) as QuestionDocument;
+  const canonical = questionPath(question.id, question.title);
+  return isSamePath(url.pathname, canonical) ? { status: 200 } : { location: canonical + url.search };
+}
+
+/** Compares decoded paths: proxies and people encode them differently. */
+function isSamePath(pathname: string, canonical: string): boolean {
+  try {
+    return decodeURIComponent(pathname).normalize('NFC') === decodeURIComponent(canonical);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,36 @@
+import { useRouter } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { createSlug } from '#shared/posts/question-paths.ts';
+
+/**
+ * Replaces the address of a question's page by the one with the readable title, as the server redirects (docs/decisions/056):
+ * after '/question/5' was opened inside the app, and when the title changes. Scroll position and focus stay.
+ * @param title undefined while it is unknown
+ * @param slug the one in the address
+ */
+export function useCanonicalAddress({
+  id,
+  title,
+  slug = '',
+}: {
+  id: number;
+  title: string | undefined;
+  slug: string | undefined;
+}): void {
+  const router = useRouter();
+  useEffect(() => {
+    if (title === undefined) return;
+    const canonical = createSlug(title);
+    if (canonical === slug.normalize('NFC')) return;
+    void router.navigate({
+      to: '/question/$id/{-$slug}',
+      params: { id: String(id), slug: canonical === '' ? undefined : canonical },
+      search: true,
+      hash: true,
+      state: true,
+      replace: true,
+      resetScroll: false,
+      hashScrollIntoView: false,
+    });
+  }, [router, id, title, slug]);
+}
