@@ -10,6 +10,7 @@ const allowed: Readonly<Record<string, string>> = {
   'src/server/posts/placeholders-queries.ts': 'shows hidden replies as placeholders',
   'src/server/posts/questions-queries.ts':
     'removes the duplicate marks of hidden questions too, and tells hidden from deleted ones',
+  'src/server/posts/uploads-queries.ts': 'keeps the pictures of hidden replies',
   'src/server/posts/tags.ts': 'does not show a tag whose questions are all hidden',
   'src/server/moderation/hidden-posts-queries.ts': 'remembers the duplicates of a hidden question',
   'src/server/moderation/activity-removal-queries.ts': 'removes the votes of a member on hidden posts too',

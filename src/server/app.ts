@@ -50,6 +50,9 @@ import {
   questionRoutes,
   replyRoutes,
   revisionRoutes,
+  serveUploads,
+  uploadRoutes,
+  uploadsPath,
 } from './posts/index.ts';
 import { moderationRoutes, type ModerationRoutesDeps, removalRoutes } from './moderation/index.ts';
 import { bookmarkRoutes, followRoutes, muteRoutes, voteRoutes } from './engagement/index.ts';
@@ -185,7 +188,12 @@ export function createApp(options: AppOptions) {
   app.use(securityHeaders(settings));
   app.route('/', metricsRoutes(metrics));
   if (isReady !== undefined) app.route('/', healthRoutes(isReady, healthWarning));
-  app.use('/api/*', requireSameOrigin(settings), limitBodySize(maxBodyBytes), disableCaching);
+  app.use(
+    '/api/*',
+    requireSameOrigin(settings),
+    limitBodySize(maxBodyBytes, `/api${uploadsPath}`),
+    disableCaching,
+  );
   if (position !== undefined) app.use('/api/*', sendPosition(position));
   app.route('/', oneClickUnsubscribeRoutes({ preferences }));
   const pushSubscriptions = createPushSubscriptions({ db, pusher: background?.webPushSender });
@@ -225,6 +233,8 @@ export function createApp(options: AppOptions) {
   app.all('/api/*', () => {
     throw new ProblemError('page-not-found');
   });
+  const viewerOf = async (headers: Headers) => (await accounts.viewer(headers))?.viewer ?? null;
+  app.get(`${uploadsPath}/*`, serveUploads({ db, settings, runtimeSettings }, viewerOf));
   if (webDirectory !== undefined) serveWeb(webDirectory);
   return app;
 
@@ -290,6 +300,7 @@ function createApi(
     limitMembers(deps.requestLimits),
     limitWrites(deps.limits.change),
     queueMemberRequests('writing'),
+    queueMemberRequests('uploading'),
     queueMemberRequests('searching'),
     queueMemberRequests('reading'),
     routeReads(deps),
@@ -318,6 +329,7 @@ function createApi(
     .route('/', searchRoutes(deps))
     .route('/', mentionRoutes(deps))
     .route('/', draftRoutes(deps))
+    .route('/', uploadRoutes(deps))
     .route('/', similarRoutes(deps))
     .route('/', notificationRoutes(deps))
     .route('/', notificationPreferenceRoutes(deps))

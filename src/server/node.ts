@@ -29,7 +29,7 @@ import type { SiteSettings } from './core/site-settings.ts';
 import { type EventStream, followEventStream } from './core/event-stream.ts';
 import type { DatabaseMonitor } from './core/database-monitor.ts';
 import { startTypingTracker } from './core/live-typing-presence.ts';
-import { deleteOldKeys } from './posts/index.ts';
+import { cleanUpUploads, deleteOldKeys } from './posts/index.ts';
 
 /** Milliseconds that running requests may take after Parley starts to stop. */
 const stopTimeoutMs = 10_000;
@@ -106,7 +106,8 @@ export async function startNode(options: NodeOptions): Promise<ParleyNode> {
   await runtimeSettings.refresh();
   caches = createCaches(options, stream);
   onStop(() => stream.stop());
-  const deleteExpired = () => Promise.all([deleteOldKeys(db), deleteExpiredRateLimits(db)]);
+  const deleteExpired = () =>
+    Promise.all([deleteOldKeys(db), deleteExpiredRateLimits(db), cleanUpUploads(db)]);
   const housekeeping = setInterval(() => void deleteExpired().catch(() => {}), hourMs);
   onStop(async () => clearInterval(housekeeping));
   background = await startBackgroundJobs({ db, connection, settings, email: config.email, log });

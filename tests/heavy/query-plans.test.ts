@@ -115,6 +115,7 @@ async function run({
   method,
   path,
   body,
+  file,
   maxRows = atMost,
   scannedTable,
 }: EndpointCall): Promise<string[]> {
@@ -122,7 +123,7 @@ async function run({
   called.add(name);
   await parley.resetRateLimits();
   recorder.takeStatements();
-  const response = await by.send(method, path, { body });
+  const response = await by.send(method, path, { body, file });
   const statements = recorder.takeStatements();
   const message = `${by.name}: ${method} ${path}`;
   if (response.status >= 300) return [`${message}: ${response.status} ${response.detail}`];

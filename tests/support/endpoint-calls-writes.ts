@@ -13,6 +13,7 @@ import {
 } from './webauthn-authenticator.ts';
 import { moderationCalls } from './endpoint-calls-moderation.ts';
 import { expectOk, type Member, password, register } from './member.ts';
+import { createPngPicture } from './pictures.ts';
 import { generateTotpCode, startTwoFactorSetup, enableTwoFactor } from './two-factor.ts';
 import { defaultSettings } from './server.ts';
 
@@ -63,6 +64,7 @@ async function postCalls({
       clientId: 'a-browser',
       sequence: 1,
     }),
+    post(busy, '/uploads', undefined, { file: createPngPicture() }),
     remove(busy, '/drafts/ask'),
     remove(busy, `/replies/${replied.id}`),
     remove(busy, `/replies/${commented.id}`),

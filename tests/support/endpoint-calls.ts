@@ -20,6 +20,7 @@ export type EndpointCall = {
   method: string;
   path: string;
   body?: unknown;
+  file?: Uint8Array;
   /** A higher limit of rows, for calls that read more than usual but do not grow with the community. */
   maxRows?: number;
   reason?: string;

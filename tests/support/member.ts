@@ -28,6 +28,8 @@ export type ApiResponse<Body = unknown> = {
 export type RequestOptions = {
   /** Sent as JSON; a string is sent unchanged. */
   body?: unknown;
+  /** Bytes to send instead. */
+  file?: Uint8Array | undefined;
   headers?: Record<string, string>;
   /** Sent as the Idempotency-Key header. */
   key?: string | undefined;
@@ -51,6 +53,7 @@ export class ApiClient {
       method,
       headers: this.#headers(sending),
       ...(sending.body !== undefined && { body: toBodyText(sending.body) }),
+      ...(sending.file !== undefined && { body: new Blob([new Uint8Array(sending.file)]) }),
     });
     this.#keepCookies(response.headers);
     const text = await response.text();
@@ -77,9 +80,10 @@ export class ApiClient {
 
   signIn = (email: string, password: string) => this.post<SessionState>('/session', { email, password });
 
-  #headers({ body, headers, key }: RequestOptions): Record<string, string> {
+  #headers({ body, file, headers, key }: RequestOptions): Record<string, string> {
     return {
       ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(file !== undefined && { 'content-type': 'application/octet-stream' }),
       ...(this.cookies.size > 0 && { cookie: [...this.cookies].map((pair) => pair.join('=')).join('; ') }),
       ...(key !== undefined && { 'idempotency-key': key }),
       ...headers,
@@ -124,6 +128,11 @@ export class Member extends ApiClient {
     if (member === null)
       expectOk(await there.post('/session/two-factor', { code: this.recoveryCodes.pop() }));
     return there;
+  }
+
+  /** Uploads a picture. Returns its path. */
+  async upload(bytes: Uint8Array): Promise<string> {
+    return expectOk(await this.send<{ path: string }>('POST', '/uploads', { file: bytes })).path;
   }
 
   /** Returns the id. */

@@ -3,7 +3,7 @@ export type Document = { paths: Record<string, Record<string, Description>> };
 type Description = {
   summary: string;
   parameters?: Parameter[];
-  requestBody?: { content: { 'application/json': { schema: Schema } } };
+  requestBody?: { content: { 'application/json'?: { schema: Schema } } };
   responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
 };
 export type Parameter = { name: string; in: 'path' | 'query' | 'header'; required: boolean; schema: Schema };
@@ -26,6 +26,7 @@ export type Operation = {
   method: string;
   path: string;
   parameters: Parameter[];
+  /** The schema of a JSON body; undefined for operations without one. */
   body: Schema | undefined;
   responses: Description['responses'];
 };
@@ -38,7 +39,7 @@ export function listOperations(document: Document): Operation[] {
       method: method.toUpperCase(),
       path,
       parameters,
-      body: requestBody?.content['application/json'].schema,
+      body: requestBody?.content['application/json']?.schema,
       responses,
     })),
   );

@@ -163,6 +163,7 @@ const endpointRules: Readonly<Record<string, BaseRule>> = {
   'GET /drafts/{target}': self,
   'PUT /drafts/{target}': self,
   'DELETE /drafts/{target}': self,
+  'POST /uploads': self,
 
   'GET /notifications': self,
   'PUT /notifications/read': self,

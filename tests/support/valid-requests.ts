@@ -6,6 +6,7 @@ import { runActivityRemovals } from '#server/moderation/activity-removal.ts';
 import type { Database } from '#server/core/database.ts';
 import { createConfirmationToken, createUnsubscribeToken } from '#server/notifications/preferences.ts';
 import { createLinkToken, type EmailLinkPurpose } from './email-links.ts';
+import { createPngPicture } from './pictures.ts';
 import { addPasskey } from './webauthn-authenticator.ts';
 import { expectOk, type Member, password, register } from './member.ts';
 import type { Operation } from './openapi.ts';
@@ -16,6 +17,7 @@ import { followUpRequests } from './sign-in-requests.ts';
 export type ValidRequest = {
   path: string;
   body: Record<string, unknown> | undefined;
+  file?: Uint8Array | undefined;
   headers: Record<string, string>;
 };
 
@@ -109,7 +111,7 @@ export function createValidRequests({
         : fieldOf(name, field, sender);
     }
     const named = path.replace(/\{\w+\}/, `${value}`).replace('{number}', '1');
-    return { path: named, body: body && right, headers: {} };
+    return { path: named, body: body && right, file: pictures[name]?.(), headers: {} };
   };
 }
 
@@ -127,6 +129,9 @@ function fieldOf(operation: string, field: string, { id: memberId, email }: Memb
   if (!(field in fields)) throw new Error(`no example for the field ${field} of ${operation}`);
   return exampleValue(field, operation);
 }
+
+/** Bodies that are files. */
+const pictures: Record<string, () => Uint8Array> = { 'POST /uploads': createPngPicture };
 
 /** The purposes of the email links of these operations. */
 const linkPurposes: Record<string, EmailLinkPurpose> = {

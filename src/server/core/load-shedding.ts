@@ -56,7 +56,7 @@ export async function createLoadShedding(options: LoadSheddingOptions): Promise<
     const requestClass = classifyRequest(method, path);
     if (cookie === undefined || requestClass === 'searching') return 0;
     // An unknown session requires a database query.
-    return requestClass === 'writing' || viewerOf(cookie) === undefined ? 1 : 2;
+    return requestClass !== 'reading' || viewerOf(cookie) === undefined ? 1 : 2;
   }
 }
 

@@ -58,6 +58,8 @@ const memberQueues = {
   reading: { concurrency: 2, waiting: 200, code: 'too-fast' },
   // A tenth of the database connections (`openPool`).
   writing: { concurrency: 1, waiting: 100, code: 'too-fast' },
+  // A queue of their own, so that a slow upload does not delay the member's drafts.
+  uploading: { concurrency: 1, waiting: 20, code: 'too-fast' },
 } as const;
 
 /** Queues a member's searches or writes, so that one member never takes all connections. */
@@ -99,10 +101,12 @@ function pauseMsAfter(milliseconds: number): number {
 /**
  * Refuses requests with a longer body. A stated length is trusted, because Node's parser reads no more than that; the
  * body is not touched, because that would convert it to a stream. Bodies without a stated length are counted.
+ * @param exemptPath its handler limits the body itself
  */
-export function limitBodySize(maxBytes: number) {
+export function limitBodySize(maxBytes: number, exemptPath: string) {
   const counted = bodyLimit({ maxSize: maxBytes, onError: throwTooLarge });
   return createMiddleware<{ Bindings: Partial<HttpBindings> }>(async (c, next) => {
+    if (c.req.path === exemptPath) return next();
     const headers = c.env?.incoming?.headers;
     // An internal request from a page to the API, or a chunked body (RFC 9112, section 6).
     if (headers === undefined || headers['transfer-encoding'] !== undefined) return counted(c, next);

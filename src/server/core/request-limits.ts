@@ -2,7 +2,7 @@ import type { Viewer } from './http.ts';
 import { ProblemError } from './errors.ts';
 
 /** Classes of requests, each with its own limit. */
-export type RequestClass = 'reading' | 'searching' | 'writing';
+export type RequestClass = 'reading' | 'searching' | 'writing' | 'uploading';
 
 /**
  * Limits on the number of requests, far above the needs of people and their open pages. They are counted in the memory
@@ -32,6 +32,7 @@ const maxRequests = {
   reading: { session: 300, member: 600 },
   searching: { session: 60, member: 120 },
   writing: { session: 300, member: 600 },
+  uploading: { session: 30, member: 60 },
   network: 3_000,
 } as const;
 
@@ -40,6 +41,7 @@ export function createRequestLimits(clock: () => number = () => performance.now(
     reading: countersOf('reading'),
     searching: countersOf('searching'),
     writing: countersOf('writing'),
+    uploading: countersOf('uploading'),
   };
   const networks = new WindowCounter(maxRequests.network, clock);
   let refused = 0;
@@ -81,7 +83,8 @@ export function classifyRequest(method: string, path: string): RequestClass {
     )
   )
     return 'searching';
-  return method === 'GET' || method === 'HEAD' ? 'reading' : 'writing';
+  if (method === 'GET' || method === 'HEAD') return 'reading';
+  return path === '/api/uploads' ? 'uploading' : 'writing';
 }
 
 const windowMs = 10_000;

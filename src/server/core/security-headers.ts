@@ -9,7 +9,11 @@ export type HeaderSettings = Pick<SiteSettings, 'publicUrl' | 'hsts'>;
 export function securityHeaders(settings: HeaderSettings): MiddlewareHandler {
   const app = secureHeaders(headersFor(settings, appPolicy));
   const docs = secureHeaders(headersFor(settings, docsPolicy));
-  return (c, next) => (c.req.path.startsWith('/api/docs') ? docs(c, next) : app(c, next));
+  const uploads = secureHeaders(headersFor(settings, uploadPolicy));
+  return (c, next) => {
+    if (c.req.path.startsWith('/api/docs')) return docs(c, next);
+    return (c.req.path.startsWith('/uploads/') ? uploads : app)(c, next);
+  };
 }
 
 /** The same headers by name, for responses that bypass this middleware. */
@@ -51,6 +55,9 @@ const appPolicy: Policy = {
  */
 const { requireTrustedTypesFor: _, trustedTypes: __, ...loaded } = appPolicy;
 const docsPolicy: Policy = { ...loaded, imgSrc: ["'self'", 'data:'] };
+
+/** A file of a member, opened as a page of its own, can do nothing. */
+const uploadPolicy: Policy = { defaultSrc: ["'none'"], sandbox: [] };
 
 const year = 365 * 24 * 60 * 60;
 

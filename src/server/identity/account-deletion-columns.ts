@@ -31,6 +31,7 @@ export const memberColumns: Readonly<Record<string, DeletionStage>> = {
   'tag_mute.member_id': 'deferred',
   'tag_follow.member_id': 'recounted',
   'question_view.member_id': 'recounted',
+  'upload.member_id': 'posts',
   'hidden_post.author_id': 'posts',
   'base_question.author_id': 'posts',
   'base_answer.author_id': 'posts',

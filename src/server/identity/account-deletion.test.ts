@@ -4,7 +4,9 @@ import { afterAll, expect, test } from 'vitest';
 import { findViolations } from '#server/operations/integrity-check.ts';
 import { openDatabase, transaction } from '#server/core/database.ts';
 import { startCachingNode } from '#tests/support/caching-node.ts';
+import { parseUploadPath } from '#shared/core/uploads.ts';
 import { expectOk, type Member, password } from '#tests/support/member.ts';
+import { createPngPicture } from '#tests/support/pictures.ts';
 import { eventually } from '#tests/support/parley.ts';
 import { startTestServer } from '#tests/support/server.ts';
 import type { PostsAfterDeletion } from '#shared/identity/accounts.ts';
@@ -148,6 +150,24 @@ test('deletes the posts with everything below them, and corrects all counts', as
   // The vote on Bob's question stays. The downvote (2 points) on a deleted post is removed.
   expect((await bob.me()).reputation).toBe(points + 2);
   await eventually(async () => (await reader.get(`/questions/${own}`)).status === 404);
+});
+
+test('deletes pictures that no remaining post shows', async () => {
+  const count = async ({ id }: Member) => {
+    const { rows } = await sql<{ name: string }>`
+      select name from upload where member_id = ${id} or name = any(${names})`.execute(server.db);
+    return rows.map(({ name }) => names.indexOf(name));
+  };
+  const names: string[] = [];
+  for (const posts of ['keep', 'delete'] as const) {
+    const member = await server.register('Fay');
+    const paths = [await member.upload(createPngPicture()), await member.upload(createPngPicture())];
+    names.splice(0, 2, ...paths.map((path) => parseUploadPath(path)?.name ?? ''));
+    await member.ask({ content: `![bread](${paths[0]})` });
+    expectOk(await leave(member, posts));
+    await untilGone(member);
+    expect(await count(member)).toEqual(posts === 'keep' ? [0] : []);
+  }
 });
 
 test('leaves a placeholder for a reply that others replied to, on a question that stays', async () => {

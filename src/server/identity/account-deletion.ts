@@ -8,6 +8,7 @@ import {
   deleteQuestion,
   deleteReply,
   purgePostsOf,
+  releaseUploadsOf,
 } from '#server/posts/index.ts';
 import { type Database, transaction, type Tx } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
@@ -127,9 +128,9 @@ function listDeletionSteps(posts: PostsAfterDeletion): DeletionStep[] {
         deleteSomeMemberRows(db, each, { memberId, limit: batchSize }),
   );
   const steps: DeletionStep[] = [...rows, unfollowTags, anonymizeSomeViews];
-  if (posts === 'keep') return steps;
+  if (posts === 'keep') return [...steps, releaseUploads];
   const kinds: PostKind[] = ['question', 'answer', 'reply'];
-  return [...steps, ...kinds.map(createDeletePostsStep), deleteHiddenPosts];
+  return [...steps, ...kinds.map(createDeletePostsStep), deleteHiddenPosts, releaseUploads];
 }
 
 async function unfollowTags(db: Database, memberId: number): Promise<number> {
@@ -147,6 +148,10 @@ const anonymizeSomeViews: DeletionStep = (db, memberId) =>
 /** Posts hidden or deleted by moderators cannot be restored after this. */
 const deleteHiddenPosts: DeletionStep = (db, memberId) =>
   transaction(db, (tx) => purgePostsOf(tx, { authorId: memberId, limit: 20 }));
+
+/** Pictures that no remaining post shows are deleted. */
+const releaseUploads: DeletionStep = (db, memberId) =>
+  transaction(db, (tx) => releaseUploadsOf(tx, memberId));
 
 /** Deletes posts one by one, as their author would (docs/product.md 4.4 and 5.5). A run tries each post once. */
 function createDeletePostsStep(kind: PostKind): DeletionStep {

@@ -90,6 +90,13 @@ const createVoteSource = (kind: 'question' | 'answer' | 'reply', plural: string)
     where: sql`exists (select from ${sql.table(kind)} where id = ${sql.ref(`vote.${kind}_id`)})`,
   });
 
+/** The largest file of each picture, for `pictures/<name>.webp`. */
+export const uploadSource = createSource('pictures', {
+  about: 'your pictures, which are in `pictures/`',
+  select: sql`name, kind, width, height, uploaded_at as "uploadedAt"`,
+  from: sql`upload`,
+});
+
 /** Everything else, one file each. */
 export const listSources: readonly ExportSource[] = [
   createVoteSource('question', 'questions'),

@@ -6,9 +6,11 @@ import { sql } from 'kysely';
 import { extract } from 'tar-stream';
 import { afterAll, expect, test } from 'vitest';
 import { memberColumns } from './account-deletion-columns.ts';
+import { parseUploadPath } from '#shared/core/uploads.ts';
 import { expectOk, type Member } from '#tests/support/member.ts';
+import { createPngPicture } from '#tests/support/pictures.ts';
 import { startTestServer } from '#tests/support/server.ts';
-import { listSources, postSources } from './data-export-sources.ts';
+import { listSources, postSources, uploadSource } from './data-export-sources.ts';
 
 const server = await startTestServer();
 afterAll(() => server.stop());
@@ -52,7 +54,10 @@ test('exports everything of the member as text and as JSON, and nothing of other
   const fields = { title: 'My draft', content: '', tags: '' };
   const draft = { key: 'a-key-of-a-draft', fields, basedOn: null, clientId: 'a-browser', sequence: 1 };
   expectOk(await ann.put('/drafts/ask', draft));
+  const picture = parseUploadPath(await ann.upload(createPngPicture()));
   const files = await download(ann);
+  expect(list(files, 'pictures')).toMatchObject([picture]);
+  expect(files.get(`pictures/${picture?.name}.webp`)).toMatch(/^RIFF[^]{4}WEBP/);
   expect(JSON.parse(files.get('data/profile.json') ?? '')).toMatchObject({
     displayName: 'Ann Own',
     email: ann.email,
@@ -81,7 +86,7 @@ test('exports everything of the member as text and as JSON, and nothing of other
     /^# My question\n\n[^]*- Tags: bread\n[^]*\n\nIn the end\.\n$/,
   );
   expect(files.get(`markdown/replies/${reply.id}.md`)).toContain(`/question/${theirs}#reply-${reply.id}\n`);
-  for (const { file } of [...Object.values(postSources), ...listSources]) {
+  for (const { file } of [...Object.values(postSources), uploadSource, ...listSources]) {
     expect(files.get('README.md')).toContain(`| \`data/${file}.json\` |`);
     expect(files.has(`data/${file}.json`)).toBe(true);
   }
@@ -136,12 +141,15 @@ test('has a file, or a reason for none, for every column that refers to a member
     'report.member_id': 'reports',
     'moderator_message.member_id': 'moderator-messages',
     'hidden_post.author_id': 'hidden-posts',
+    'upload.member_id': 'pictures',
     'activity_removal.member_id': { none: 'what operators did is in their log' },
     'member_daily_statistics.member_id': { none: 'sums of what is in the other files' },
     'member_statistics.member_id': { none: 'sums of what is in the other files' },
     'account_deletion.member_id': { none: 'who has one cannot sign in' },
   };
   expect(Object.keys(files).toSorted()).toEqual(Object.keys(memberColumns).toSorted());
-  const there = new Set<unknown>([...Object.values(postSources), ...listSources].map(({ file }) => file));
+  const there = new Set<unknown>(
+    [...Object.values(postSources), uploadSource, ...listSources].map(({ file }) => file),
+  );
   expect(Object.values(files).filter((file) => typeof file === 'string' && !there.has(file))).toEqual([]);
 });

@@ -2,23 +2,25 @@ import type { Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import { pack } from 'tar-stream';
 import type { Database } from '#server/core/database.ts';
+import { readLargestFile } from '#server/posts/index.ts';
 import {
   listSources,
   postSources,
   type ExportRow,
   selectOwnMember,
   type ExportSource,
+  uploadSource,
 } from './data-export-sources.ts';
 
 /** A file of the export. */
-type ExportFile = { name: string; text: string };
+type ExportFile = { name: string; content: string | Buffer };
 
 /** Characters after which a JSON list continues in another file. */
 const maxFileChars = 1024 * 1024;
 
 /**
  * Creates an export of everything that belongs to a member as a compressed tar stream with backpressure: JSON for
- * programs, and the member's posts also as Markdown. It contains nothing of other members except the ids of their
+ * programs, the member's posts also as Markdown, and the member's pictures. It contains nothing of other members except the ids of their
  * posts. The files are read one after the other, so content written meanwhile can be in some files only.
  */
 export function createDataExport(
@@ -41,8 +43,8 @@ export function createDataExport(
     }
   }
 
-  async function add({ name, text }: ExportFile): Promise<void> {
-    const bytes = Buffer.from(text);
+  async function add({ name, content }: ExportFile): Promise<void> {
+    const bytes = Buffer.from(content);
     const header = { name: `parley/${name}`, size: bytes.length, mtime: new Date(), mode: 0o600 };
     const { promise: sent, resolve, reject } = Promise.withResolvers<void>();
     const entry = tar.entry(header, (error) => (error ? reject(error) : resolve()));
@@ -59,14 +61,18 @@ async function* createFiles(
   db: Database,
   { memberId, site }: { memberId: number; site: string },
 ): AsyncGenerator<ExportFile> {
-  yield { name: 'README.md', text: createReadme(site) };
+  yield { name: 'README.md', content: createReadme(site) };
   const own = await selectOwnMember(memberId).execute(db);
-  yield { name: 'data/profile.json', text: toJson(own.rows[0]) };
+  yield { name: 'data/profile.json', content: toJson(own.rows[0]) };
   for (const [kind, source] of Object.entries(postSources))
     yield* createListFiles(source, readRows(db, source, memberId), (row) => ({
       name: `markdown/${kind}/${Number(row['id'])}.md`,
-      text: toMarkdown(row, site),
+      content: toMarkdown(row, site),
     }));
+  yield* createListFiles(uploadSource, readRows(db, uploadSource, memberId), async ({ name }) => ({
+    name: `pictures/${String(name)}.webp`,
+    content: await readLargestFile(db, String(name)),
+  }));
   for (const source of listSources) yield* createListFiles(source, readRows(db, source, memberId));
 }
 
@@ -85,13 +91,13 @@ async function* readRows(db: Database, source: ExportSource, memberId: number): 
 async function* createListFiles(
   { file }: ExportSource,
   rows: AsyncIterable<ExportRow>,
-  createAttachment?: (row: ExportRow) => ExportFile,
+  createAttachment?: (row: ExportRow) => ExportFile | Promise<ExportFile>,
 ): AsyncGenerator<ExportFile> {
   let [number, size]: [number, number] = [1, 0];
   let entries: string[] = [];
   const createFile = (): ExportFile => ({
     name: `data/${file}${number === 1 ? '' : `-${number}`}.json`,
-    text: `[${entries.join(',\n')}]\n`,
+    content: `[${entries.join(',\n')}]\n`,
   });
   for await (const { key: _, ...row } of rows) {
     const text = JSON.stringify(row, undefined, 1);
@@ -101,7 +107,7 @@ async function* createListFiles(
     }
     entries.push(text);
     size += text.length;
-    if (createAttachment !== undefined) yield createAttachment({ key: _, ...row });
+    if (createAttachment !== undefined) yield await createAttachment({ key: _, ...row });
   }
   yield createFile();
 }
@@ -127,12 +133,13 @@ function toMarkdown(row: ExportRow, site: string): string {
 const formatTime = (time: unknown) => (time instanceof Date ? time.toISOString() : String(time));
 
 function createReadme(site: string): string {
-  const all = [...Object.values(postSources), ...listSources];
+  const all = [...Object.values(postSources), uploadSource, ...listSources];
   return `# Your data on Parley
 
 From ${site === '' ? 'your Parley' : site}, ${new Date().toISOString()}.
 
 - \`markdown/\` contains your posts, one file each, for reading.
+- \`pictures/\` contains your pictures as WebP.
 - \`data/\` contains everything as JSON, for programs. A long list continues in \`…-2.json\` and so on.
 
 Times are ISO 8601 in UTC. Posts of others appear only with their ids: question 7 is at ${site}/question/7.

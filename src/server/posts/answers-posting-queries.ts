@@ -18,6 +18,7 @@ import {
 import type { QuestionCounts } from './posts-events.ts';
 import { writeAnswerScores, writeQuestionSortKeys, writeTagSortKeys } from './sort-keys.ts';
 import { updateTagActivityStatement } from './tags-queries.ts';
+import { insertAnswerUploadReferences } from './uploads-queries.ts';
 
 /** A question that gets answers. `lock_reason`: null if it is not locked. */
 export type AnsweredQuestion = QuestionCounts & {
@@ -108,7 +109,7 @@ export const changeByAnswers = ({ at, answers, notifications, endedDrafts, refus
     insert into answer (id, question_id, author_id, content, created_at) overriding system value
     select id, question_id, author_id, content, ${at} from posted order by id
     returning id, question_id, upvotes, downvotes, created_at
-  ), answer_scores as (
+  ), ${insertAnswerUploadReferences(answers)} answer_scores as (
     ${sql.raw(writeAnswerScores('added'))}
   ), counted as (
     update question set answer_count = answer_count + by_question.answers, active_at = greatest(active_at, ${at})

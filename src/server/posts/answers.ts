@@ -1,4 +1,5 @@
 import { endDraft } from './drafts.ts';
+import { saveUploadReferences } from './uploads.ts';
 import { refuseManyMentions } from './mentions-limits.ts';
 import { findAddedMentions } from './mentions.ts';
 import { notifyOfMentions } from '#server/notifications/index.ts';
@@ -111,6 +112,7 @@ export async function editAnswer(
     await refuseManyMentions(tx, { memberId: viewer.id, text: draft.content, added: mentioned, publicUrl });
     await saveRevision(tx, { kind: 'answer', id, old });
     const at = await updateAnswer(tx, { id, content: draft.content });
+    await saveUploadReferences(tx, { post: { kind: 'answer', id }, text: draft.content });
     const active = await touchQuestion(tx, { id: questionId, at });
     const start = createAnswerExcerpt(draft.content);
     const location = { senderId: viewer.id, questionId, answerId: id, replyId: null };

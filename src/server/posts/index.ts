@@ -37,5 +37,8 @@ export { addPointsOf, selectPoints } from './reputation.ts';
 export { tagSortKeysFrom, writeAnswerScores, writeQuestionSortKeys, writeTagSortKeys } from './sort-keys.ts';
 export { appendPointsOf, appendStatistics, type EarnedPoints, selectEarned } from './statistics-changes.ts';
 export { isTagVisible, lockTagByName } from './tags.ts';
+export { readLargestFile, releaseUploadsOf } from './uploads-queries.ts';
+export { serveUploads, uploadRoutes, uploadsPath } from './uploads-routes.ts';
+export { cleanUpUploads } from './uploads.ts';
 export { createWriteLimits, type WriteLimits } from './write-limits.ts';
 export { revisionRoutes } from './revisions-routes.ts';

@@ -1,5 +1,6 @@
 import { tagKey } from '#shared/core/text.ts';
 import { endDraft } from './drafts.ts';
+import { saveUploadReferences } from './uploads.ts';
 import { addToStatistics, changeTagsInStatistics } from './statistics-changes.ts';
 import { refuseManyMentions } from './mentions-limits.ts';
 import { findAddedMentions, findMentions } from './mentions.ts';
@@ -53,6 +54,7 @@ export async function askQuestion(
         excerpt: createExcerpt(draft.content),
       });
       const tagEvents = await countQuestionTags(tx, { ids: tags.map((tag) => tag.id), by: 1, at });
+      await saveUploadReferences(tx, { post: { kind: 'question', id }, text: draft.content });
       await addToStatistics(tx, { questionIds: [id], answerIds: [], replyIds: [] });
       const location = { senderId: viewer.id, questionId: id, answerId: null, replyId: null };
       const notificationEvents = await notifyOfMentions(tx, { ...location, mentioned });
@@ -159,6 +161,7 @@ export async function editQuestion(
     await saveRevision(tx, { kind: 'question', id, old: { ...old, tags } });
     const start = createExcerpt(draft.content);
     await updateQuestion(tx, { id, draft, excerpt: start });
+    await saveUploadReferences(tx, { post: { kind: 'question', id }, text: draft.content });
     const {
       tags: stored,
       added,

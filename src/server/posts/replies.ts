@@ -1,6 +1,7 @@
 import { removePost } from './post-removal.ts';
 import { addToStatistics } from './statistics-changes.ts';
 import { endDraft } from './drafts.ts';
+import { saveUploadReferences } from './uploads.ts';
 import { refuseManyMentions } from './mentions-limits.ts';
 import { findAddedMentions, findMentions } from './mentions.ts';
 import { notifyOfMentions, notifyOfReply } from '#server/notifications/index.ts';
@@ -68,6 +69,7 @@ export async function postReply(
         authorId: viewer.id,
         content,
       });
+      await saveUploadReferences(tx, { post: { kind: 'reply', id }, text: content });
       await addToStatistics(tx, { questionIds: [], answerIds: [], replyIds: [id] });
       const active = await touchQuestion(tx, { id: on.questionId, at });
       const notificationEvents = await notifyOfReply(tx, {
@@ -149,6 +151,7 @@ export async function editReply(
     await refuseManyMentions(tx, { memberId: viewer.id, text: edit.content, added: mentioned, publicUrl });
     await saveRevision(tx, { kind: 'reply', id, old });
     await updateReply(tx, { id, content: edit.content });
+    await saveUploadReferences(tx, { post: { kind: 'reply', id }, text: edit.content });
     const { question_id: questionId, answer_id: answerId } = old;
     const location = { senderId: viewer.id, questionId, answerId, replyId: id };
     const notificationEvents = await notifyOfMentions(tx, { ...location, mentioned });

@@ -36,6 +36,13 @@ export const limits = {
   /** Passkeys per member. */
   passkeys: 20,
   passkeyName: 80,
+  /** A picture: bytes of its file, and pixels. */
+  uploadBytes: 10_000_000,
+  uploadMegapixels: 50,
+  /** Pictures that one member may upload in an hour, and the size of all of them as they are stored. */
+  uploadsPerHour: 120,
+  uploadsPerHourOfNewMember: 20,
+  uploadQuotaMegabytes: 500,
   /** Members that one post can mention, and that a new member can mention in a day (docs/product.md 17.4). */
   mentionsPerPost: 10,
   mentionsPerDay: 50,

@@ -56,6 +56,15 @@ export const postsErrors = {
   'draft-posted': ['draft-posted', 'This text has already been posted.'],
   'draft-changed': ['draft-changed', 'This draft was changed on another device in the meantime.'],
 
+  // Uploads.
+  'upload-not-found': ['not-found', 'Picture not found'],
+  'upload-not-picture': ['invalid', 'Only JPEG, PNG, WebP and GIF pictures can be uploaded.'],
+  'upload-damaged': ['invalid', 'This picture is damaged.'],
+  'upload-too-large': ['too-large', 'Pictures must be {max} MB or smaller.'],
+  'upload-too-many-pixels': ['invalid', 'Pictures must have {max} million pixels or fewer.'],
+  'upload-too-expensive': ['invalid', 'This picture takes too long to process. Try a smaller one.'],
+  'upload-quota': ['not-allowed', 'Your pictures take up {max} MB, which is the maximum.'],
+
   // Repeated requests.
   'request-in-progress': ['unavailable', 'The same request is still being processed.'],
   'key-reused': ['key-reused', 'This idempotency key was used for a different request.'],
@@ -64,6 +73,7 @@ export const postsErrors = {
   // Limits.
   'too-many-questions': ['too-many', "You're asking too many questions. Try again in a few minutes."],
   'too-many-posts': ['too-many', "You're posting too much. Try again in a few minutes."],
+  'too-many-uploads': ['too-many', "You're uploading too many pictures. Try again in an hour."],
   'too-many-links': ['too-many', "You're posting too many links. Try again in a few minutes."],
   'too-many-edits': ['too-many', "You're editing too much. Try again in a few minutes."],
   'too-many-draft-saves': ['too-many', 'Too many draft saves. Try again in a moment.'],

@@ -1,0 +1,72 @@
+import os from 'node:os';
+import sharp from 'sharp';
+import { limits } from '#shared/core/limits.ts';
+import { getPictureSizes, type PictureSize } from '#shared/core/uploads.ts';
+import type { EncodeReply, EncodeRequest, Picture } from './uploads-encoding.ts';
+
+// The program of the process that decodes one picture and then ends (uploads-encoding.ts starts it). Decoders are
+// native code that reads bytes of strangers: this process has no environment, no connection to the database, and limits
+// on time and memory.
+
+sharp.cache(false);
+sharp.concurrency(1);
+// The content of the file decides. Everything else is refused before it is read, such as SVG, PDF, TIFF and HEIC.
+sharp.block({ operation: ['VipsForeignLoad'] });
+sharp.unblock({
+  operation: [
+    'VipsForeignLoadJpegBuffer',
+    'VipsForeignLoadPngBuffer',
+    'VipsForeignLoadWebpBuffer',
+    'VipsForeignLoadNsgifBuffer',
+  ],
+});
+os.setPriority(os.constants.priority.PRIORITY_BELOW_NORMAL);
+
+process.once('message', (request: EncodeRequest) => void respond(request));
+
+async function respond(request: EncodeRequest): Promise<void> {
+  // The decoders run in other threads, so this timer runs meanwhile.
+  setInterval(() => {
+    if (process.memoryUsage.rss() > request.maxMemory) process.exit(1);
+  }, 10);
+  const reply = await encode(request);
+  process.send?.(reply, () => process.exit());
+}
+
+async function encode({ bytes, kind }: Picture): Promise<EncodeReply> {
+  const maxPixels = limits.uploadMegapixels * 1_000_000;
+  // Of an animation, the first frame. The number of pixels is checked below.
+  const image = sharp(bytes, { limitInputPixels: false, failOn: 'error', autoOrient: true });
+  let size: PictureSize;
+  try {
+    ({ autoOrient: size } = await image.metadata());
+  } catch {
+    return { error: 'upload-not-picture' };
+  }
+  if (size.width * size.height > maxPixels) return { error: 'upload-too-many-pixels' };
+  const sizes = kind === 'avatar' ? avatarSizes : getPictureSizes(size);
+  const full = sizes.at(-1) ?? size;
+  try {
+    // Decoded once. What is not a pixel (location, camera, comments, anything appended to the file) is lost here.
+    const { data, info } = await image
+      .resize({ ...full, fit: kind === 'avatar' ? 'cover' : 'fill' })
+      .toColourspace('srgb')
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    const { width, height, channels } = info;
+    const files = [];
+    for (const each of sizes) {
+      const pixels = sharp(data, { raw: { width, height, channels } });
+      const content = await pixels
+        .resize({ ...each, fit: 'fill' })
+        .webp({ quality: 82, smartSubsample: true, effort: 2 })
+        .toBuffer();
+      files.push({ ...each, content });
+    }
+    return { files };
+  } catch {
+    return { error: 'upload-damaged' };
+  }
+}
+
+const avatarSizes = [64, 128, 256].map((width) => ({ width, height: width }));

@@ -1,0 +1,73 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import pLimit from 'p-limit';
+import { overloadedError, ProblemError } from '#server/core/errors.ts';
+import { limits } from '#shared/core/limits.ts';
+import type { PictureSize } from '#shared/core/uploads.ts';
+
+/** What an upload is for. An avatar is cut to a square. */
+export type UploadKind = 'picture' | 'avatar';
+
+export type EncodedFile = PictureSize & { content: Uint8Array };
+
+export type Picture = { bytes: Uint8Array; kind: UploadKind };
+
+/** The messages to and from the process `uploads-encoder.ts`. `maxMemory` is in bytes. */
+export type EncodeRequest = Picture & { maxMemory: number };
+export type EncodeReply =
+  | { files: EncodedFile[] }
+  | { error: 'upload-not-picture' | 'upload-too-many-pixels' | 'upload-damaged' };
+
+/** Pictures that this node decodes at the same time, and those that wait. */
+const processes = pLimit(2);
+const maxWaiting = 20;
+
+/** Milliseconds and bytes after which the process ends. Photos take a few seconds and up to 325 MiB. */
+const encoderLimits = { maxMs: 30_000, maxMemory: 512 * 1024 * 1024 };
+
+/**
+ * Decodes a picture and encodes it as WebP in several sizes, the largest last. A process of its own does it, because
+ * only a process can be killed, and gives back its memory.
+ * @throws ProblemError for files that are refused, and if too many pictures wait
+ */
+export async function encodePicture(picture: Picture, within = encoderLimits): Promise<EncodedFile[]> {
+  if (!hasPictureSignature(picture.bytes)) throw new ProblemError('upload-not-picture');
+  if (processes.pendingCount >= maxWaiting) throw overloadedError();
+  const reply = await processes(() => runEncoder(picture, within));
+  if (reply === null) throw new ProblemError('upload-too-expensive');
+  if ('files' in reply) return reply.files;
+  if (reply.error === 'upload-too-many-pixels')
+    throw new ProblemError(reply.error, { params: { max: limits.uploadMegapixels } });
+  throw new ProblemError(reply.error);
+}
+
+/** Whether the first bytes are those of JPEG, PNG, GIF or WebP, so that other files need no process. */
+function hasPictureSignature(bytes: Uint8Array): boolean {
+  const start = Buffer.from(bytes.subarray(0, 12)).toString('latin1');
+  return /^(?:\u00FF\u00D8\u00FF|\u0089PNG\r\n|GIF8[79]a|RIFF[^]{4}WEBP)/.test(start);
+}
+
+/** Returns null if the process ended without a reply: it took too much time or memory, or a decoder crashed. */
+async function runEncoder(
+  picture: Picture,
+  { maxMs, maxMemory }: typeof encoderLimits,
+): Promise<EncodeReply | null> {
+  const encoder = fork(new URL('uploads-encoder.ts', import.meta.url), {
+    serialization: 'advanced',
+    stdio: 'ignore',
+    execArgv: [],
+    // Secrets of this process are in its environment.
+    env: {},
+  });
+  const timer = setTimeout(() => encoder.kill('SIGKILL'), maxMs);
+  let reply: EncodeReply | null = null;
+  encoder.on('message', (message: EncodeReply) => (reply = message));
+  // The process may be gone before it has read the picture.
+  encoder.send({ ...picture, maxMemory } satisfies EncodeRequest, () => {});
+  try {
+    await once(encoder, 'close');
+  } finally {
+    clearTimeout(timer);
+  }
+  return reply;
+}

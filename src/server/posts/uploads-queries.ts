@@ -1,0 +1,137 @@
+import { sql } from 'kysely';
+import type { Database, Queryable, Reader, Tx } from '#server/core/database.ts';
+import type { PostRef } from '#shared/core/fields.ts';
+import { findUploadNames, type PictureSize, type UploadFile } from '#shared/core/uploads.ts';
+import type { EncodedFile, UploadKind } from './uploads-encoding.ts';
+
+/** Identifies the file that a member uploads. */
+export type UploadContent = { memberId: number; kind: UploadKind; hash: Buffer };
+
+/** Returns the member's upload of the same file, which counts as uploaded now. */
+export async function touchUpload(
+  db: Queryable,
+  { memberId, kind, hash }: UploadContent,
+): Promise<UploadFile | undefined> {
+  const { rows } = await sql<UploadFile>`
+    update upload set uploaded_at = now()
+    where member_id = ${memberId} and kind = ${kind} and content_hash = ${hash}
+    returning name, width, height`.execute(db);
+  return rows[0];
+}
+
+/** Returns the bytes of all files of a member. */
+export async function countUploadedBytes(db: Queryable, memberId: number): Promise<number> {
+  const { rows } = await sql<{ bytes: number }>`
+    select coalesce(sum(bytes), 0)::float8 as bytes from upload where member_id = ${memberId}`.execute(db);
+  return rows[0]?.bytes ?? 0;
+}
+
+/** Stores an upload, unless a concurrent request stored the same file. Returns the stored one. */
+export async function insertUpload(
+  tx: Tx,
+  upload: UploadContent & { name: string; size: PictureSize; files: readonly EncodedFile[] },
+): Promise<UploadFile> {
+  const { memberId, kind, hash, name, size, files } = upload;
+  const bytes = files.reduce((sum, { content }) => sum + content.length, 0);
+  const { rows } = await sql<UploadFile & { id: number; is_new: boolean }>`
+    insert into upload as stored (name, member_id, kind, content_hash, width, height, bytes)
+    values (${name}, ${memberId}, ${kind}, ${hash}, ${size.width}, ${size.height}, ${bytes})
+    on conflict (member_id, kind, content_hash) do update set uploaded_at = now()
+    returning id, name, width, height, name = ${name} as is_new`.execute(tx);
+  const [row] = rows;
+  if (row === undefined) throw new Error('insert returned no row');
+  if (row.is_new)
+    await sql`
+      insert into upload_file (upload_id, width, height, content)
+      select ${row.id}, * from unnest(
+        ${files.map(({ width }) => width)}::int[], ${files.map(({ height }) => height)}::int[],
+        ${files.map(({ content }) => Buffer.from(content))}::bytea[]
+      )`.execute(tx);
+  return { name: row.name, width: row.width, height: row.height };
+}
+
+/**
+ * Returns the content of a file that the viewer may see: as its owner or a moderator, or because a visible post or
+ * profile shows it.
+ */
+export async function findUploadFile(
+  db: Reader,
+  { file, viewer }: { file: UploadFile; viewer: { id: number; isModerator: boolean } },
+): Promise<Buffer | undefined> {
+  const { name, width, height } = file;
+  const { rows } = await sql<{ content: Buffer }>`
+    select content from upload join upload_file on upload_id = upload.id
+    where name = ${name} and upload_file.width = ${width} and upload_file.height = ${height} and (
+      ${viewer.isModerator} or member_id = ${viewer.id}
+      or exists (select from member where member.id = member_id and image = name)
+      or exists (
+        select from upload_reference reference where reference.upload_id = upload.id and (
+          exists (select from question where id = question_id) or exists (select from answer where id = answer_id)
+          or exists (select from reply where id = reply_id and deleted_at is null)
+        )
+      )
+    )`.execute(db);
+  return rows[0]?.content;
+}
+
+/** Returns the largest file of an upload; empty if it was deleted meanwhile. */
+export async function readLargestFile(db: Reader, name: string): Promise<Buffer> {
+  const { rows } = await sql<{ content: Buffer }>`
+    select content from upload join upload_file on upload_id = upload.id and upload_file.width = upload.width
+    where name = ${name}`.execute(db);
+  return rows[0]?.content ?? Buffer.alloc(0);
+}
+
+/** Stores that a post shows the uploads with these names. */
+export async function insertUploadReferences(
+  tx: Tx,
+  { post: { kind, id }, names }: { post: PostRef; names: readonly string[] },
+): Promise<void> {
+  await sql`
+    insert into upload_reference (upload_id, ${sql.ref(`${kind}_id`)})
+    select id, ${id}::bigint from upload where name = any(${[...names]}::text[]) order by id for key share
+    on conflict do nothing`.execute(tx);
+}
+
+/** The same for new answers, as a CTE for the statement that inserts them; empty if no answer shows an upload. */
+export function insertAnswerUploadReferences(answers: readonly { id: number; content: string }[]) {
+  const shown = answers.flatMap(({ id, content }) => findUploadNames(content).map((name) => ({ id, name })));
+  if (shown.length === 0) return sql``;
+  return sql`upload_references as (
+    insert into upload_reference (upload_id, answer_id)
+    select upload.id, answer_id
+    from unnest(${shown.map(({ id }) => id)}::bigint[], ${shown.map(({ name }) => name)}::text[]) shown (answer_id, name)
+    join upload on upload.name = shown.name
+  ),`;
+}
+
+/** SQL: whether nothing shows an upload. A draft of its owner counts, a deleted reply does not. */
+const isUnused = sql`
+  not exists (
+    select from upload_reference reference left join base_reply on base_reply.id = reply_id
+    where reference.upload_id = upload.id and deleted_at is null
+  )
+  and not exists (select from member where member.id = upload.member_id and image = name)
+  and not exists (
+    select from draft where draft.member_id = upload.member_id and position(name in fields::text) > 0
+  )`;
+
+/** Deletes uploads older than `hours` that nothing shows, at most `limit`. Returns how many. */
+export async function deleteUnusedUploads(
+  db: Database,
+  { hours, limit }: { hours: number; limit: number },
+): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from upload where id = any(array(
+      select id from upload where uploaded_at < now() - make_interval(hours => ${hours}) and ${isUnused}
+      limit ${limit} for update skip locked
+    ))`.execute(db);
+  return Number(numAffectedRows);
+}
+
+/** Deletes the uploads of a former member that nothing shows. The others lose their owner. */
+export async function releaseUploadsOf(tx: Tx, memberId: number): Promise<number> {
+  const deleted = await sql`delete from upload where member_id = ${memberId} and ${isUnused}`.execute(tx);
+  const released = await sql`update upload set member_id = null where member_id = ${memberId}`.execute(tx);
+  return Number((deleted.numAffectedRows ?? 0n) + (released.numAffectedRows ?? 0n));
+}

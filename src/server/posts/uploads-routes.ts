@@ -1,0 +1,101 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { createMiddleware } from 'hono/factory';
+import { ProblemError } from '#server/core/errors.ts';
+import {
+  createRouter,
+  jsonResponse,
+  problemResponses,
+  type RouteDeps,
+  type Viewer,
+} from '#server/core/http.ts';
+import { createMemberLimit } from '#server/core/rate-limits.ts';
+import { limits } from '#shared/core/limits.ts';
+import { getUploadPath, parseUploadPath } from '#shared/core/uploads.ts';
+import { readUpload, uploadPicture } from './uploads.ts';
+import { filterNewMembers } from './write-limits.ts';
+
+/** The path of uploads below /api. Its requests have a larger limit of bytes than others. */
+export const uploadsPath = '/uploads';
+
+const picture = z.string().openapi({ format: 'binary' });
+
+const upload = createRoute({
+  method: 'post',
+  path: uploadsPath,
+  summary: 'Upload a picture for a post',
+  description:
+    'The body is the file: JPEG, PNG, WebP or GIF, whatever its content type says. The path in the response is for ' +
+    'Markdown: `![description](path)`. An upload that no post, draft or profile shows is deleted after a day.',
+  request: { body: { required: true, content: { 'application/octet-stream': { schema: picture } } } },
+  responses: {
+    201: jsonResponse(z.object({ path: z.string() }), 'The address of the picture on this site'),
+    ...problemResponses,
+  },
+});
+
+export function uploadRoutes({ db }: RouteDeps) {
+  const limit = createMemberLimit(db, {
+    name: 'upload',
+    code: 'too-many-uploads',
+    points: limits.uploadsPerHour,
+    seconds: 60 * 60,
+    lower: { points: limits.uploadsPerHourOfNewMember, appliesTo: filterNewMembers },
+  });
+  return createRouter().openapi(upload, async (c) => {
+    const viewer = c.get('viewer');
+    await limit(viewer.id);
+    const bytes = await readPicture(c.req.raw);
+    return c.json({ path: getUploadPath(await uploadPicture(db, { viewer, kind: 'picture', bytes })) }, 201);
+  });
+}
+
+/** Bytes of bodies that this node is receiving, and their maximum. */
+let receivedBytes = 0;
+const maxReceivedBytes = 16 * limits.uploadBytes;
+
+/**
+ * Reads the body of an upload, at most `limits.uploadBytes`.
+ * @throws ProblemError 'too-large'; 'busy' if this node is receiving too much
+ */
+async function readPicture({ headers, body }: Request): Promise<Uint8Array> {
+  const tooLarge = () =>
+    new ProblemError('upload-too-large', { params: { max: limits.uploadBytes / 1_000_000 } });
+  if (Number(headers.get('content-length') ?? 0) > limits.uploadBytes) throw tooLarge();
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of body ?? []) {
+      length += chunk.length;
+      receivedBytes += chunk.length;
+      if (length > limits.uploadBytes) throw tooLarge();
+      if (receivedBytes > maxReceivedBytes) throw new ProblemError('busy', { retryAfter: 3 });
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks);
+  } finally {
+    receivedBytes -= length;
+  }
+}
+
+/**
+ * Serves the files of uploads. Their names change with their content, so a browser stores them for good. With public
+ * reading, visitors get them as well; a cache for all visitors then stores a picture for an hour at most, because its
+ * post may be hidden.
+ * @param viewerOf the member of a request; null for a visitor
+ */
+export const serveUploads = (
+  { db, runtimeSettings }: RouteDeps,
+  viewerOf: (headers: Headers) => Promise<Viewer | null>,
+) =>
+  createMiddleware(async (c) => {
+    const file = parseUploadPath(c.req.path);
+    const viewer = file === null ? null : await viewerOf(c.req.raw.headers);
+    if (file === null || (viewer === null && !runtimeSettings.get('publicReading')))
+      throw new ProblemError('upload-not-found');
+    return c.body(new Uint8Array(await readUpload(db, { file, viewer })), 200, {
+      'content-type': 'image/webp',
+      'content-disposition': 'inline',
+      'cache-control': `${viewer === null ? 'public, s-maxage=3600' : 'private'}, max-age=31536000, immutable`,
+      vary: 'cookie',
+    });
+  });
