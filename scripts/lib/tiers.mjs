@@ -5,10 +5,9 @@ import { project } from './project.mjs';
 /**
  * The files of the heavy tier, which only npm test -- --all runs: tests that start whole servers or kill them, need other
  * programs or a large database, repeat at length what a fast test covers, or are among the slowest of their area. Of the
- * browser tests, a journey or two of each area stay in the fast tier, which may take six minutes on two cores.
+ * browser tests, the fast tier runs a few journeys per area. It may take six minutes on two cores.
  */
 export const heavyFiles = [
-  'tests/heavy/**/*.spec.ts',
   'tests/heavy/**/*.test.ts',
   'tests/integration/clock-skew.test.ts',
   'tests/integration/concurrent-writes.test.ts',
@@ -49,44 +48,7 @@ export const heavyFiles = [
   'src/server/posts/idempotency.test.ts',
   'src/server/posts/revisions.test.ts',
   'src/server/posts/write-limits.test.ts',
-  'tests/e2e/accessibility-of-dialogs.spec.ts',
-  'tests/e2e/account-recovery.spec.ts',
-  'tests/e2e/ask-suggestions.spec.ts',
-  'tests/e2e/bookmarks-and-mutes.spec.ts',
-  'tests/e2e/bulk-removal.spec.ts',
-  'tests/e2e/dates-and-times.spec.ts',
-  'tests/e2e/drafts.spec.ts',
-  'tests/e2e/editor.spec.ts',
-  'tests/e2e/following.spec.ts',
-  'tests/e2e/imported-archive.spec.ts',
-  'tests/e2e/imported-links.spec.ts',
-  'tests/e2e/keyboard-only.spec.ts',
-  'tests/e2e/languages.spec.ts',
-  'tests/e2e/layout-shift.spec.ts',
-  'tests/e2e/layout.spec.ts',
-  'tests/e2e/live-lazy-loading.spec.ts',
-  'tests/e2e/live-lists.spec.ts',
-  'tests/e2e/live-member.spec.ts',
-  'tests/e2e/live-nodes.spec.ts',
-  'tests/e2e/live-question.spec.ts',
-  'tests/e2e/member-text.spec.ts',
-  'tests/e2e/menus.spec.ts',
-  'tests/e2e/offline-cache.spec.ts',
-  'tests/e2e/offline-queue-member.spec.ts',
-  'tests/e2e/offline-queue-refused.spec.ts',
-  'tests/e2e/offline-queue.spec.ts',
-  'tests/e2e/overlays-in-view.spec.ts',
-  'tests/e2e/own-question.spec.ts',
-  'tests/e2e/profile.spec.ts',
-  'tests/e2e/question-page.spec.ts',
-  'tests/e2e/rolling-restart.spec.ts',
-  'tests/e2e/search-help-and-command-palette.spec.ts',
-  'tests/e2e/settings.spec.ts',
-  'tests/e2e/share-target-and-new-version.spec.ts',
-  'tests/e2e/tags.spec.ts',
-  'tests/e2e/two-factor-and-passkeys.spec.ts',
-  'tests/e2e/typing-presence.spec.ts',
-  'tests/e2e/typography.spec.ts',
+  'tests/e2e/*.spec.ts',
 ];
 
 /** @param {string} file relative to the project */

@@ -1,14 +1,7 @@
 import { expect, test, type Page } from '@playwright/test';
-import { signOut, registerMember, signIn } from './support/members.ts';
-
-const fields = (page: Page) => ({
-  title: page.getByLabel('Title'),
-  details: page.getByLabel('Details'),
-  tags: page.getByLabel('Tags'),
-  post: page.getByRole('button', { name: 'Post Question' }),
-});
-
-const uniqueText = (text: string) => `${text} ${Date.now()}-${Math.random().toString(36).slice(2, 8)}`;
+import { signIn } from './support/members.ts';
+import { askFields, openAskForm } from './support/forms.ts';
+import { uniqueText } from './support/posts.ts';
 
 /** The number of questions with this title on the first page of the feed. */
 async function countQuestionsWithTitle(page: Page, title: string): Promise<number> {
@@ -17,37 +10,10 @@ async function countQuestionsWithTitle(page: Page, title: string): Promise<numbe
   return items.filter((item) => item.title === title).length;
 }
 
-test.beforeEach(async ({ page }) => {
-  await registerMember(page.request);
-  await page.goto('/');
-  await page.getByRole('link', { name: 'Ask Question' }).click();
-  await expect(page.getByRole('heading', { name: 'Ask a question' })).toBeFocused();
-});
-
-test('a member asks a question with tags and lands on it', async ({ page }) => {
-  const { title, details, tags, post } = fields(page);
-  const text = uniqueText('How do I sharpen a chisel?');
-  await expect(page).toHaveTitle('Ask a question · Parley');
-  await expect(page.getByText('Separate tags with commas (max 5)')).toBeVisible();
-  await title.fill(text);
-  await details.fill('On a stone, with water.');
-  await tags.fill(' Tools,  hand   tools,, #Tools ');
-  await post.click();
-  await expect(page).toHaveURL(/\/question\/\d+$/u);
-  const id = page.url().split('/').at(-1);
-  const response = await page.request.get(`/api/questions/${id}`);
-  const { question } = (await response.json()) as {
-    question: { title: string; content: string; tags: string[] };
-  };
-  expect(question).toMatchObject({
-    title: text,
-    content: 'On a stone, with water.',
-    tags: ['Tools', 'hand tools'],
-  });
-});
+test.beforeEach(({ page }) => openAskForm(page));
 
 test('the counters count characters as readers see them', async ({ page }) => {
-  const { title, details } = fields(page);
+  const { title, details } = askFields(page);
   await expect(page.getByText('0/200', { exact: true })).toBeVisible();
   await expect(page.getByText('0/2000', { exact: true })).toBeVisible();
   await title.fill('🚀 né');
@@ -56,25 +22,8 @@ test('the counters count characters as readers see them', async ({ page }) => {
   await expect(page.getByText('2001/2000', { exact: true })).toBeVisible();
 });
 
-test('title and details are required, also when they are blank', async ({ page }) => {
-  const { title, details, post } = fields(page);
-  const alert = page.getByRole('alert');
-  await post.click();
-  await expect(alert).toHaveText('Please fill in all required fields');
-  await expect(title).toBeFocused();
-  await title.fill('A title');
-  await details.fill('  \n ');
-  await post.click();
-  await expect(alert).toHaveText('Please fill in all required fields');
-  await expect(details).toBeFocused();
-  await title.fill('x'.repeat(201));
-  await details.fill('Details');
-  await post.click();
-  await expect(alert).toHaveText('Title must be 200 characters or fewer');
-});
-
 test('a sixth tag is rejected next to the field', async ({ page }) => {
-  const { title, details, tags, post } = fields(page);
+  const { title, details, tags, post } = askFields(page);
   await title.fill(uniqueText('Six tags'));
   await details.fill('Details');
   await tags.fill('a, b, c, d, e, f');
@@ -87,38 +36,11 @@ test('a sixth tag is rejected next to the field', async ({ page }) => {
   await expect(page).toHaveURL(/\/question\//u);
 });
 
-test('typed text survives a reload and a sign-out, and is deleted after posting', async ({ page }) => {
-  const { title, details, tags, post } = fields(page);
-  const text = uniqueText('A draft that stays');
-  await title.fill(text);
-  await details.fill('Half a thought');
-  await tags.fill('drafts');
-  await expect(page.getByText('Draft saved')).toBeVisible();
-  await page.reload();
-  await expect(title).toHaveValue(text);
-  await expect(page.getByText('Draft saved')).toBeVisible();
-
-  await details.fill('Half a thought, and the last word typed just before leaving');
-  const { email } = ((await (await page.request.get('/api/session')).json()) as { member: { email: string } })
-    .member;
-  await signOut(page);
-  await signIn(page, { email, password: 'correct horse' });
-  await page.getByRole('link', { name: 'Ask Question' }).click();
-  await expect(details).toHaveValue('Half a thought, and the last word typed just before leaving');
-  await expect(tags).toHaveValue('drafts');
-
-  await post.click();
-  await expect(page).toHaveURL(/\/question\//u);
-  await page.goto('/ask');
-  await expect(title).toHaveValue('');
-  await expect(page.getByText('Draft saved')).toBeHidden();
-});
-
 test('the form says when the session has expired, and signing in restores the draft', async ({
   page,
   context,
 }) => {
-  const { title, details, post } = fields(page);
+  const { title, details, post } = askFields(page);
   const { email } = ((await (await page.request.get('/api/session')).json()) as { member: { email: string } })
     .member;
   const text = uniqueText('Typed while the session ended');
@@ -142,7 +64,7 @@ test('the form says when the session has expired, and signing in restores the dr
 test('a question is posted once when the response is lost, and the form says that it was posted', async ({
   page,
 }) => {
-  const { title, details, post } = fields(page);
+  const { title, details, post } = askFields(page);
   const text = uniqueText('Sent, but the answer got lost');
   await title.fill(text);
   await details.fill('Details');
@@ -165,7 +87,7 @@ test('a question is posted once when the response is lost, and the form says tha
 });
 
 test('a double click posts once, and Ctrl+Enter posts as well', async ({ page }) => {
-  const { title, details, post } = fields(page);
+  const { title, details, post } = askFields(page);
   const first = uniqueText('Clicked twice');
   await title.fill(first);
   await details.fill('Details');

@@ -1,4 +1,3 @@
-import { questionPath } from '#shared/posts/question-paths.ts';
 import { expect, test, type Page } from '@playwright/test';
 import { askQuestion, registerMember, newMember } from './support/members.ts';
 import { expectInView } from './support/in-view.ts';
@@ -6,44 +5,6 @@ import { startCommunity, type Community } from './support/community.ts';
 
 const cards = (page: Page) => page.getByRole('main').getByRole('article');
 const uniqueText = (text: string) => `${text} ${Date.now()}-${Math.random().toString(36).slice(2, 8)}`;
-
-test('a card shows title, excerpt, tags, author, time and counts', async ({ page, playwright, baseURL }) => {
-  const author = await registerMember(page.request, newMember('Grace Hopper'));
-  const title = uniqueText('Why was there a moth in relay 70?');
-  const content = `${'**moth** '.repeat(60)}the end`;
-  const id = await askQuestion(page.request, {
-    title,
-    content,
-    tags: ['hardware', 'history', 'insects', 'debugging', 'mark ii'],
-  });
-  const other = await playwright.request.newContext({ ...(baseURL && { baseURL }) });
-  await registerMember(other);
-  await other.put(`/api/questions/${id}/vote`, { data: { vote: 'up' } });
-  await other.put(`/api/questions/${id}/view`);
-  await other.dispose();
-
-  await page.goto('/');
-  const card = page.getByRole('article', { name: title });
-  await expect(card.getByRole('heading', { name: title }).getByRole('link')).toHaveAttribute(
-    'href',
-    questionPath(id, title),
-  );
-  await expect(card.getByText(author.displayName)).toBeVisible();
-  await expect(card.getByText('1 upvote', { exact: true })).toBeVisible();
-  await expect(card.getByText('0 answers', { exact: true })).toBeVisible();
-  await expect(card.getByText('1 view', { exact: true })).toBeVisible();
-  await expect(card.getByRole('listitem')).toHaveText(['hardware', 'history', 'insects', '+2 more']);
-  const time = card.getByRole('time');
-  await expect(time).toHaveText(/^(just now|\d minutes? ago)$/u);
-  await expect(time).toHaveAttribute('datetime', /^\d{4}-\d\d-\d\dT.*Z$/u);
-  await expect(time).toHaveAttribute('title', /\d{4} at \d/u);
-
-  const excerpt = card.getByRole('paragraph');
-  await expect(excerpt).toHaveText(/^(moth )+moth?.*… Read more$/u);
-  expect(((await excerpt.textContent()) ?? '').replace(/… Read more$/u, '').length).toBeLessThanOrEqual(200);
-  await card.getByRole('link', { name: 'Read more' }).click();
-  await expect(page).toHaveURL(questionPath(id, title));
-});
 
 test('the counts of cards are a column in wide windows, and a line below the text in narrow ones', async ({
   page,
@@ -77,26 +38,6 @@ test('the counts of cards are a column in wide windows, and a line below the tex
     const { counts, heading } = await boxes(title);
     for (const { y } of counts) expect(y).toBeGreaterThan(heading.y + heading.height);
   }
-});
-
-test('the tabs are links with URLs, and arrow keys move between them', async ({ page }) => {
-  await registerMember(page.request);
-  await page.goto('/');
-  await expect(page).toHaveTitle('Questions for you · Parley');
-  const tab = (name: string) => page.getByRole('tab', { name });
-  await expect(page.getByRole('tab')).toHaveText(['Recent', 'Popular', 'Unanswered']);
-  await expect(tab('Recent')).toHaveAttribute('aria-selected', 'true');
-  await tab('Popular').click();
-  await expect(page).toHaveURL('/?tab=popular');
-  await expect(tab('Popular')).toHaveAttribute('aria-selected', 'true');
-  await tab('Popular').press('ArrowRight');
-  await expect(tab('Unanswered')).toBeFocused();
-  await tab('Unanswered').press('Enter');
-  await expect(page).toHaveURL('/?tab=unanswered');
-  await page.goBack();
-  await expect(tab('Popular')).toHaveAttribute('aria-selected', 'true');
-  await page.goto('/?tab=nonsense');
-  await expect(tab('Recent')).toHaveAttribute('aria-selected', 'true');
 });
 
 test('shortcuts move between questions, search, ask and show help', async ({ page }) => {

@@ -1,38 +1,6 @@
 import { expect, test } from '@playwright/test';
 import { askQuestion, registerMember, newMember } from './support/members.ts';
-import { postAnswer, questionUrl, uniqueText, upvote } from './support/posts.ts';
-
-test("a member's profile shows initial, name, email address, bio, join date and the four stats", async ({
-  page,
-  request,
-}) => {
-  const member = await registerMember(page.request, newMember('Hedy Lamarr'));
-  await page.request.put('/api/settings', {
-    data: { displayName: member.displayName, bio: 'Frequencies **hop**.', showEmail: false },
-  });
-  const first = await askQuestion(page.request, { title: uniqueText('How do torpedoes listen?') });
-  await askQuestion(page.request, { title: uniqueText('How many keys has a piano?') });
-  await registerMember(request);
-  await upvote(request, first);
-  await request.put(`/api/questions/${first}/view`);
-
-  await page.goto('/');
-  await page.getByRole('link', { name: 'Your Profile' }).click();
-  await expect(page).toHaveURL('/profile');
-  await expect(page).toHaveTitle(/Hedy Lamarr · Parley$/u);
-  const main = page.getByRole('main');
-  await expect(main.getByRole('heading', { name: 'Hedy Lamarr', level: 1 })).toBeFocused();
-  await expect(main.getByText(member.email)).toBeVisible();
-  await expect(main.getByText('H', { exact: true }).first()).toBeVisible();
-  await expect(main.getByText('Frequencies hop.')).toBeVisible();
-  await expect(main.getByText(/^Joined \w{3} \d{1,2}, \d{4}$/u)).toBeVisible();
-  await expect(main.getByRole('list', { name: 'Statistics' }).getByRole('listitem')).toHaveText([
-    '2 questions',
-    '0 answers',
-    '1 upvote',
-    '1 view',
-  ]);
-});
+import { postAnswer, questionUrl, uniqueText } from './support/posts.ts';
 
 test("the tabs list the member's questions and answers; an answer links to its position", async ({
   page,

@@ -1,7 +1,5 @@
 import { expect, test, type Page } from '@playwright/test';
-import { askQuestion, registerMember, signIn, newMember } from './support/members.ts';
-import { expectInView } from './support/in-view.ts';
-import { uniqueText } from './support/posts.ts';
+import { registerMember, signIn, newMember } from './support/members.ts';
 
 const section = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 
@@ -11,24 +9,6 @@ async function openSettings(page: Page): Promise<void> {
   await page.getByRole('menuitem', { name: 'Settings' }).click();
   await expect(page.getByRole('heading', { name: 'Settings', level: 1 })).toBeFocused();
 }
-
-test('a new name and bio show everywhere immediately', async ({ page }) => {
-  await registerMember(page.request, newMember('Old Name'));
-  const title = uniqueText('Who am I?');
-  await askQuestion(page.request, { title });
-  await openSettings(page);
-  await page.getByLabel('Display name').fill('  New Name ');
-  await page.getByLabel('Bio').fill('Line one\nline two');
-  await page.getByRole('button', { name: 'Save changes' }).click();
-  await expect(page.getByRole('status').getByText('Profile saved')).toBeVisible();
-  await expectInView(page.getByRole('status').filter({ hasText: 'Profile saved' }));
-  await expect(page.getByLabel('Display name')).toHaveValue('New Name');
-  await page.getByRole('link', { name: 'Home' }).click();
-  await expect(page.getByRole('article', { name: title }).getByText('New Name')).toBeVisible();
-  await page.getByRole('link', { name: 'Your Profile' }).click();
-  await expect(page.getByRole('heading', { name: 'New Name', level: 1 })).toBeVisible();
-  await expect(page.getByText('Line one line two')).toBeVisible();
-});
 
 test('a name that is too short and a bio that is too long are rejected next to their fields', async ({
   page,

@@ -127,23 +127,6 @@ test('a follow that the server refuses is reverted, without a message', async ({
   await expect(page.getByRole('alert')).toBeHidden();
 });
 
-test('a topic with any name opens its questions and can be followed there', async ({ page }) => {
-  test.slow();
-  await registerMember(page.request);
-  for (const name of ['c#', 'a/b', '100% 日本語', '%2e']) {
-    const title = uniqueText('Anything about it?');
-    await askQuestion(page.request, { title, tags: [name] });
-    await page.goto(`/topics?${new URLSearchParams({ q: name }).toString()}`);
-    await page.getByRole('link', { name, exact: true }).click();
-    await expect(page.getByRole('heading', { name, exact: true, level: 1 })).toBeVisible();
-    await expect(page.getByRole('article', { name: title })).toBeVisible();
-    await page.getByRole('button', { name: 'Follow', exact: true }).click();
-    await expect(page.getByRole('button', { name: 'Following', exact: true })).toBeEnabled();
-    await page.reload();
-    await expect(page.getByRole('button', { name: 'Following', exact: true })).toBeEnabled();
-  }
-});
-
 test('an unused topic is not found', async ({ page }) => {
   await registerMember(page.request);
   await page.goto('/topics/never-used-by-anyone');

@@ -1,6 +1,6 @@
 import { expect, test, type Page } from '@playwright/test';
-import { askQuestion, registerMember } from './support/members.ts';
-import { postAnswer, secondMember, uniqueText } from './support/posts.ts';
+import { askQuestion, registerMember } from '../support/members.ts';
+import { postAnswer, secondMember, uniqueText } from '../support/posts.ts';
 
 const card = (page: Page, title: string) => page.getByRole('article', { name: title });
 

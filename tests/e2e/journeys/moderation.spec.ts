@@ -1,8 +1,8 @@
 import { expect, type Page, test } from '@playwright/test';
-import { expectAccessible } from './support/accessibility.ts';
-import { makeModerator, newMember, registerMember } from './support/members.ts';
-import { expectInView, expectInViewAtBothSizes } from './support/in-view.ts';
-import { askAndOpen, postAnswer, secondMember, uniqueText } from './support/posts.ts';
+import { expectAccessible } from '../support/accessibility.ts';
+import { makeModerator, newMember, registerMember } from '../support/members.ts';
+import { expectInView, expectInViewAtBothSizes } from '../support/in-view.ts';
+import { askAndOpen, postAnswer, secondMember, uniqueText } from '../support/posts.ts';
 
 test('a moderator hides a reported post by keyboard, everyone reads the reason, and the post is restored', async ({
   page,

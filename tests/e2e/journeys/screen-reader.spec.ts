@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
-import { askQuestion, registerMember, newMember } from './support/members.ts';
-import { postAnswer, postReply, secondMember, uniqueWord } from './support/posts.ts';
+import { askQuestion, registerMember, newMember } from '../support/members.ts';
+import { postAnswer, postReply, secondMember, uniqueWord } from '../support/posts.ts';
 
 test('the question page has a logical order and descriptive names in the accessibility tree', async ({
   page,

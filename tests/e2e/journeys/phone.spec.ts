@@ -1,7 +1,7 @@
 import { expect, test, type Locator, type Page } from '@playwright/test';
-import { askQuestion, registerMember, newMember } from './support/members.ts';
-import { expectInView } from './support/in-view.ts';
-import { postAnswer, secondMember, uniqueText } from './support/posts.ts';
+import { askQuestion, registerMember, newMember } from '../support/members.ts';
+import { expectInView } from '../support/in-view.ts';
+import { postAnswer, secondMember, uniqueText } from '../support/posts.ts';
 
 test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
 

@@ -1,0 +1,31 @@
+import { expect, type Page } from '@playwright/test';
+import { askQuestion, registerMember } from './members.ts';
+import { postAnswer, uniqueText } from './posts.ts';
+
+/** The fields of the form for a question, and the button that posts it. */
+export const askFields = (page: Page) => ({
+  title: page.getByLabel('Title'),
+  details: page.getByLabel('Details'),
+  tags: page.getByLabel('Tags'),
+  post: page.getByRole('button', { name: 'Post Question' }),
+});
+
+/** Registers a member, who opens the form for a question. */
+export async function openAskForm(page: Page): Promise<void> {
+  await registerMember(page.request);
+  await page.goto('/');
+  await page.getByRole('link', { name: 'Ask Question' }).click();
+  await expect(page.getByRole('heading', { name: 'Ask a question' })).toBeFocused();
+}
+
+export const replyBy = (page: Page, name: string) => page.getByRole('article', { name: `Reply by ${name}` });
+export const replyField = (page: Page) => page.getByLabel('Your reply');
+
+/** Opens a question with one answer as the member who wrote both. */
+export async function openThread(page: Page): Promise<{ questionId: number; answerId: number }> {
+  const questionId = await askQuestion(page.request, { title: uniqueText('Shall we talk?') });
+  const answerId = await postAnswer(page.request, questionId, 'Let us.');
+  await page.goto(`/question/${questionId}`);
+  await expect(page.getByRole('heading', { name: '1 Answer', exact: true })).toBeVisible();
+  return { questionId, answerId };
+}
