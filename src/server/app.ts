@@ -29,8 +29,10 @@ import {
   type ProviderDeps,
   providerRoutes,
   providerVisitorRoutes,
+  identifyViewer,
   requireSignedIn,
   sessionRoutes,
+  settingsRoutes,
   type TwoFactorDeps,
   twoFactorRoutes,
   twoFactorVisitorRoutes,
@@ -41,9 +43,20 @@ import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import type { Logger } from 'pino';
 import { type Position, positionHeader } from '#shared/core/events.ts';
-import { activityRoutes, feedRoutes, searchRoutes, similarRoutes, tagRoutes } from './discovery/index.ts';
+import {
+  activityRoutes,
+  feedRoutes,
+  followedTagRoutes,
+  relatedRoutes,
+  searchRoutes,
+  similarRoutes,
+  tagRoutes,
+} from './discovery/index.ts';
 import {
   answerRoutes,
+  publicAnswerRoutes,
+  publicQuestionRoutes,
+  publicReplyRoutes,
   createWriteLimits,
   draftRoutes,
   mentionRoutes,
@@ -71,13 +84,13 @@ import {
 import { apiDocsRoutes } from './core/api-docs.ts';
 import type { Database } from './core/database.ts';
 import { ProblemError, toErrorResponse } from './core/errors.ts';
-import { redirectImportedPosts, renderMemberPages } from './pages.ts';
+import { redirectImportedPosts, renderPages } from './pages.ts';
 import type { RequestLimits } from './core/request-limits.ts';
 import {
-  limitMembers,
+  limitViewers,
   limitVisitors,
   limitWrites,
-  queueMemberRequests,
+  queueRequests,
   limitBodySize,
 } from './core/request-limits-middleware.ts';
 import { healthRoutes } from './core/health.ts';
@@ -87,6 +100,7 @@ import { createDocumentSender, type SendDocument } from './core/response-cache-h
 import { setWritesCookie } from './core/read-your-writes.ts';
 import { trackRequests } from './core/request-id.ts';
 import { serveServiceWorkerRemoval } from './core/web-build.ts';
+import { allowSharedCaching } from './core/public-reading.ts';
 import type { RuntimeSettings } from './core/runtime-settings.ts';
 import { requireSameOrigin } from './core/same-origin.ts';
 import { securityHeaders } from './core/security-headers.ts';
@@ -199,8 +213,8 @@ export function createApp(options: AppOptions) {
   const pushSubscriptions = createPushSubscriptions({ db, pusher: background?.webPushSender });
   const limits = createWriteLimits(db);
   if (caches !== undefined) app.use('/api/*', setWritesCookie(caches.responses.writes, settings));
-  if (requestLimits !== undefined)
-    app.use('/api/*', limitVisitors({ requestLimits, settings, sessions: caches?.sessions }));
+  const limitNetworks = limitVisitors({ requestLimits, settings, sessions: caches?.sessions });
+  app.use('/api/*', limitNetworks);
   const moderation = background?.moderation ?? { queueEmail: undefined, queueWork: undefined };
   const api = createApi({
     db,
@@ -249,20 +263,22 @@ export function createApp(options: AppOptions) {
     });
     if (!settings.hasServiceWorker) app.get('/service-worker.js', serveServiceWorkerRemoval);
     app.get('/robots.txt', refuseCrawlers);
-    const page = renderMemberPages(directory, db, (request) => app.fetch(request));
+    const fetchApi = (request: Request) => app.fetch(request);
+    const page = renderPages(directory, fetchApi, { db, settings, runtimeSettings });
     if (settings.importedSite !== null)
-      app.on(
-        'GET',
-        ['/questions/*', '/q/*', '/a/*'],
-        redirectImportedPosts((request) => app.fetch(request)),
-      );
-    app.get('/', page);
+      app.on('GET', ['/questions/*', '/q/*', '/a/*'], redirectImportedPosts(fetchApi, { runtimeSettings }));
+    app.get('/', limitNetworks, page);
     app.use('*', serveStatic({ ...files, onFound: cacheRevalidated }));
-    app.get('*', page, serveStatic({ ...files, path: 'index.html', onFound: cacheRevalidated }));
+    app.get(
+      '*',
+      limitNetworks,
+      page,
+      serveStatic({ ...files, path: 'index.html', onFound: cacheRevalidated }),
+    );
   }
 }
 
-/** Only members can read, so crawlers (RFC 9309) would find nothing but sign-in pages. */
+/** Without public reading, crawlers (RFC 9309) would find nothing but sign-in pages. */
 const refuseCrawlers = (c: Context) => c.text('User-agent: *\nDisallow: /\n');
 
 /** Names of assets change with their content. */
@@ -273,7 +289,10 @@ const cacheRevalidated = (_: string, c: Context) => c.header('cache-control', 'n
 /** The type of the API, for the typed client in the browser. */
 export type Api = ReturnType<typeof createApi>;
 
-/** The routes of every feature, listed explicitly. Routes after `requireSignedIn` are for signed-in members only. */
+/**
+ * The routes of every feature, listed explicitly. Visitors may read the routes between `identifyViewer` and
+ * `requireSignedIn` while public reading is on; the routes after it are for signed-in members only.
+ */
 function createApi(
   deps: RouteDeps &
     AccountDeps &
@@ -296,16 +315,30 @@ function createApi(
     .route('/', providerVisitorRoutes(deps))
     .route('/', emailLinkRoutes(deps));
   api.use(
-    requireSignedIn(deps),
-    limitMembers(deps.requestLimits),
+    identifyViewer(deps),
+    limitViewers(deps.requestLimits, deps.settings),
     limitWrites(deps.limits.change),
-    queueMemberRequests('writing'),
-    queueMemberRequests('uploading'),
-    queueMemberRequests('searching'),
-    queueMemberRequests('reading'),
+    queueRequests('writing', deps.settings),
+    queueRequests('uploading', deps.settings),
+    queueRequests('searching', deps.settings),
+    queueRequests('reading', deps.settings),
     routeReads(deps),
+    allowSharedCaching(deps.settings),
   );
-  return api
+  const publicApi = api
+    .route('/', feedRoutes(deps))
+    .route('/', publicQuestionRoutes(deps))
+    .route('/', publicAnswerRoutes())
+    .route('/', publicReplyRoutes())
+    .route('/', revisionRoutes())
+    .route('/', activityRoutes())
+    .route('/', tagRoutes(deps))
+    .route('/', searchRoutes(deps))
+    .route('/', relatedRoutes())
+    .route('/', profileRoutes(deps))
+    .route('/', importedPostRoutes(deps));
+  publicApi.use(requireSignedIn);
+  return publicApi
     .route('/', sessionRoutes(deps))
     .route('/', emailAddressRoutes(deps))
     .route('/', accountDeletionRoutes(deps))
@@ -313,28 +346,23 @@ function createApi(
     .route('/', twoFactorRoutes(deps))
     .route('/', passkeyRoutes(deps))
     .route('/', providerRoutes(deps))
-    .route('/', feedRoutes(deps))
     .route('/', questionRoutes(deps))
     .route('/', answerRoutes(deps))
     .route('/', replyRoutes(deps))
-    .route('/', revisionRoutes())
     .route('/', voteRoutes(deps))
     .route('/', followRoutes(deps))
     .route('/', bookmarkRoutes(deps))
     .route('/', muteRoutes(deps))
     .route('/', moderationRoutes(deps))
     .route('/', removalRoutes(deps))
-    .route('/', activityRoutes())
-    .route('/', tagRoutes(deps))
-    .route('/', searchRoutes(deps))
+    .route('/', followedTagRoutes())
     .route('/', mentionRoutes(deps))
     .route('/', draftRoutes(deps))
     .route('/', uploadRoutes(deps))
     .route('/', similarRoutes(deps))
     .route('/', notificationRoutes(deps))
     .route('/', notificationPreferenceRoutes(deps))
-    .route('/', profileRoutes(deps))
-    .route('/', importedPostRoutes(deps));
+    .route('/', settingsRoutes(deps));
 }
 
 /** Bytes of a request body; an answer of 30,000 characters escaped as JSON is smaller. */

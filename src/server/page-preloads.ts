@@ -13,8 +13,11 @@ export type PagePreloads = {
   isUnknown?: true;
 };
 
+/** Visitors have no notifications. */
+export const notifications = '/api/notifications';
+
 /** Requests of every page for members: the session and the notifications. */
-const always = ['/api/session', '/api/notifications'];
+const always = ['/api/session', notifications];
 
 type PageRule = {
   path: RegExp;

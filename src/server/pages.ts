@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Context, MiddlewareHandler } from 'hono';
@@ -7,35 +8,49 @@ import { responseAttribute, positionAttribute } from '#shared/core/protocol.ts';
 import type { SessionState } from '#shared/identity/accounts.ts';
 import type { ImportedPost } from '#shared/posts/questions.ts';
 import type { Reader } from './core/database.ts';
+import { hasSessionCookie, publicCacheControl } from './core/public-reading.ts';
+import { matchesEtag } from './core/response-cache-http.ts';
+import type { RuntimeSettings } from './core/runtime-settings.ts';
+import type { SiteSettings } from './core/site-settings.ts';
 import { openWebBuild } from './core/web-build.ts';
 import { type PageResponse, resolvePage } from './page-addresses.ts';
-import { getPagePreloads } from './page-preloads.ts';
+import { getPagePreloads, notifications } from './page-preloads.ts';
 
 /** Calls Parley's own API as over HTTP. */
 export type FetchApi = (request: Request) => Promise<Response> | Response;
 
 type PreloadedResponse = PageResponse & { position: string | null; cookies: string[] };
 
+type PageOptions = { db: Reader; settings: SiteSettings; runtimeSettings: RuntimeSettings };
+
 /**
- * Serves pages to members: index.html with the API responses that the page would request first, and with hints for its
- * scripts, so that nothing is loaded in sequence (docs/decisions/027). The page is for one member and must not be
- * cached. Visitors, and requests other than navigations (such as the service worker, which caches the bare page), get
- * the page of the next handler.
+ * Serves pages to members, and to visitors while public reading is on: index.html with the API responses that the page
+ * would request first, and with hints for its scripts, so that nothing is loaded in sequence (docs/decisions/027). The
+ * page of a request with a session cookie is for one member and must not be cached; shared caches may store the others
+ * (docs/decisions/053). All other visitors, and requests other than navigations (such as the service worker, which
+ * caches the bare page), get the page of the next handler.
  */
-export function renderMemberPages(directory: string, db: Reader, fetchApi: FetchApi): MiddlewareHandler {
+export function renderPages(
+  directory: string,
+  fetchApi: FetchApi,
+  { db, settings, runtimeSettings }: PageOptions,
+): MiddlewareHandler {
   const build = openWebBuild(directory);
   return async (c, next) => {
     c.header('vary', 'cookie', { append: true });
     const { headers } = c.req.raw;
     const cookie = headers.get('cookie');
-    if (cookie === null || !isWindow(headers)) return next();
+    const hasPublicReading = runtimeSettings.get('publicReading');
+    const isPublic = hasPublicReading && !hasSessionCookie(cookie, settings);
+    if ((cookie === null && !isPublic) || !isWindow(headers)) return next();
     const url = new URL(c.req.url);
     const preloads = getPagePreloads(url);
-    const responses = await Promise.all(
-      preloads.requests.map((address) => preload(fetchApi, url, address, headers)),
-    );
+    const requests = isPublic
+      ? preloads.requests.filter((each) => each !== notifications)
+      : preloads.requests;
+    const responses = await Promise.all(requests.map((address) => preload(fetchApi, url, address, headers)));
     const [session] = responses;
-    if (session === undefined || !isMember(session)) return next();
+    if (session?.status !== 200 || !(hasPublicReading || isMember(session))) return next();
     const target = await resolvePage(db, url, preloads, responses);
     if ('location' in target) return redirectPermanently(c, target.location);
     c.status(target.status);
@@ -51,7 +66,14 @@ export function renderMemberPages(directory: string, db: Reader, fetchApi: Fetch
       )
       .replace('</body>', () => `${preloaded.map(renderPreload).join('')}</body>`);
     for (const each of session.cookies) c.header('set-cookie', each, { append: true });
-    c.header('cache-control', 'no-store');
+    const isStorable = isPublic && target.status === 200 && responses.every(({ status }) => status === 200);
+    c.header('cache-control', isStorable ? publicCacheControl : 'no-store');
+    if (isStorable) {
+      c.header('vary', 'accept-language', { append: true });
+      const etag = createPageEtag(shell, headers.get('accept-language'), preloaded);
+      c.header('etag', etag);
+      if (matchesEtag(headers.get('if-none-match'), etag)) return c.body(null, 304);
+    }
     c.header('content-type', 'text/html; charset=utf-8');
     return sent(page);
 
@@ -69,16 +91,25 @@ export function renderMemberPages(directory: string, db: Reader, fetchApi: Fetch
   };
 }
 
+/** A weak ETag: pages with other positions of the event stream, or other compression, are equivalent. */
+function createPageEtag(shell: string, language: string | null, responses: readonly PreloadedResponse[]) {
+  const parts = [shell, language, ...responses.map(({ url, body }) => [url, body])];
+  return `W/"${hash('sha1', JSON.stringify(parts), 'base64url')}"`;
+}
+
 /**
- * Redirects members from the addresses of an imported site to the imported posts. Visitors get the page of the next
+ * Redirects readers from the addresses of an imported site to the imported posts. Others get the page of the next
  * handler, as for any address: a redirect would tell which posts exist. After a sign-in, the web app finds the post
  * (src/web/app/router.tsx).
  */
-export function redirectImportedPosts(fetchApi: FetchApi): MiddlewareHandler {
+export function redirectImportedPosts(
+  fetchApi: FetchApi,
+  { runtimeSettings }: Pick<PageOptions, 'runtimeSettings'>,
+): MiddlewareHandler {
   return async (c, next) => {
     c.header('vary', 'cookie', { append: true });
     const { headers } = c.req.raw;
-    if (!headers.has('cookie')) return next();
+    if (!headers.has('cookie') && !runtimeSettings.get('publicReading')) return next();
     const url = new URL(c.req.url);
     const api = `/api/imported-posts?address=${encodeURIComponent(url.pathname)}`;
     const found = await preload(fetchApi, url, api, headers);

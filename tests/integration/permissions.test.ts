@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
+import { setRuntimeSetting } from '#server/core/runtime-settings.ts';
 import { setRole } from '#server/admin/roles.ts';
 import { runActivityRemovals } from '#server/moderation/activity-removal.ts';
 import { unreachableEmailServer, startServerWithProvider } from '#tests/support/server-with-provider.ts';
@@ -15,6 +16,7 @@ import {
   renderPermissionsDocument,
   permissions,
   type PermissionRule,
+  publicReads,
   publicWrites,
   topicRules,
   privateWrites,
@@ -64,6 +66,23 @@ describe('endpoints respond to each caller as docs/permissions.md says, and refu
       // Finishes background removals, so that they change nothing during the next endpoint.
       await runActivityRemovals(server.db, Date.now() + 60_000);
     },
+  );
+});
+
+test('visitors read what docs/permissions.md says while public reading is on, and nothing else', async () => {
+  await setRuntimeSetting(server.db, 'publicReading', true);
+  const session = async () => (await server.visitor().get<{ publicReading: boolean }>('/session')).body;
+  await eventually(async () => (await session()).publicReading);
+  const results: Record<string, string> = {};
+  const refused = operations.filter(({ name }) => permissions[name]?.['signed out'] === 'signed-out');
+  for (const operation of refused) {
+    const call = await callOf(operation, 'signed out');
+    results[operation.name] = await outcome(call, permissions[operation.name]);
+  }
+  await setRuntimeSetting(server.db, 'publicReading', false);
+  await eventually(async () => !(await session()).publicReading);
+  expect(results).toEqual(
+    Object.fromEntries(refused.map(({ name }) => [name, publicReads.has(name) ? 'yes' : 'signed-out'])),
   );
 });
 

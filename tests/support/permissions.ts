@@ -245,6 +245,40 @@ function expandRule(name: string, three: BaseRule): PermissionRule {
   };
 }
 
+/** What visitors may read while public reading is on (docs/product.md 1.8). */
+export const publicReads: ReadonlySet<string> = new Set([
+  'GET /feeds/{feed}',
+  'GET /viewer/feeds/{feed}',
+  'GET /question-titles',
+  'GET /questions/{id}',
+  'GET /viewer/questions/{id}',
+  'GET /questions/{id}/answers',
+  'GET /questions/{id}/replies',
+  'GET /questions/{id}/related',
+  'GET /questions/{id}/revisions',
+  'GET /questions/{id}/revisions/{number}',
+  'GET /answers/{id}/replies',
+  'GET /answers/{id}/revisions',
+  'GET /answers/{id}/revisions/{number}',
+  'GET /replies/{id}/revisions',
+  'GET /replies/{id}/revisions/{number}',
+  'GET /tags',
+  'GET /tags/{tag}',
+  'GET /tags/{tag}/questions',
+  'GET /tags/{tag}/activity',
+  'GET /viewer/tags',
+  'GET /viewer/tags/{tag}',
+  'GET /viewer/tags/{tag}/questions',
+  'GET /search',
+  'GET /search/instant',
+  'GET /members/{id}',
+  'GET /members/{id}/questions',
+  'GET /members/{id}/answers',
+  'GET /members/{id}/activity',
+  'GET /members/{id}/reputation',
+  'GET /imported-posts',
+]);
+
 /** Writes that no other member may see, in addition to those that answer 'own'. */
 export const privateWrites: ReadonlySet<string> = new Set([
   'PUT /questions/{id}/bookmark',
@@ -279,7 +313,9 @@ export const topicRules: Readonly<Record<string, PermissionRule>> = {
 
 /** Renders docs/permissions.md. */
 export function renderPermissionsDocument(operations: readonly Operation[]): string {
-  const endpoints = operations.map(({ name, summary }) => row([`\`${name}\``, summary], permissions[name]));
+  const endpoints = operations.map(({ name, summary }) =>
+    row([`\`${name}\``, summary], permissions[name], publicReads.has(name)),
+  );
   const sockets = Object.entries(topicRules).map(([topic, rule]) => row([`\`${topic}\``], rule));
   const heads = callerKinds.map((column) => ` ${column} |`).join('');
   const lines = callerKinds.map(() => ' --- |').join('');
@@ -294,6 +330,7 @@ each cell over HTTP on a real database, and fails when an endpoint has no row. A
 - A word such as \`not-author\` is the kind of error (\`/api/docs\`); a refused request changes nothing. \`not-found\` is also the response
   for data that does not exist.
 - A GET request changes nothing.
+- **if public**: signed out, it succeeds while public reading is on; otherwise the request is refused with \`signed-out\`.
 
 Bookmarks, mutes, drafts, visits and settings of a member change no response to other members and no event that they can
 receive. Responses and events also never show who voted or followed. The tests check both with every endpoint.
@@ -312,6 +349,9 @@ ${sockets.join('\n')}
 `;
 }
 
-function row(first: readonly string[], rule: PermissionRule | undefined): string {
-  return `| ${[...first, ...callerKinds.map((column) => rule?.[column] ?? '')].join(' | ')} |`;
+function row(first: readonly string[], rule: PermissionRule | undefined, isPublicRead = false): string {
+  const cells = callerKinds.map((column) =>
+    isPublicRead && column === 'signed out' ? 'if public' : (rule?.[column] ?? ''),
+  );
+  return `| ${[...first, ...cells].join(' | ')} |`;
 }

@@ -32,6 +32,15 @@ export type MemberStatus = {
  */
 export type SignedInEnv = { Variables: { viewer: Viewer; reader: Reader } };
 
+/** A visitor who reads (docs/decisions/053). No member has the id 0, so statements find no rows of the viewer. */
+export type SignedOutViewer = { readonly id: 0 };
+export const signedOutViewer: SignedOutViewer = { id: 0 };
+
+export const isMember = (viewer: Viewer | SignedOutViewer): viewer is Viewer => viewer.id !== 0;
+
+/** The context of a route that visitors may read too, while public reading is on. */
+export type PublicEnv = { Variables: { viewer: Viewer | SignedOutViewer; reader: Reader } };
+
 /** The context of a visitor's route: the id of a member who has just registered. */
 export type VisitorEnv = { Variables: { registered?: number } };
 

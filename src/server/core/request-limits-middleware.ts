@@ -5,12 +5,12 @@ import pLimit, { type LimitFunction } from 'p-limit';
 import { bodyLimit } from 'hono/body-limit';
 import { ProblemError } from './errors.ts';
 import { classifyRequest, type RequestLimits } from './request-limits.ts';
-import type { SignedInEnv, Viewer } from './http.ts';
+import { isMember, type PublicEnv, type Viewer } from './http.ts';
 import { getNetworkAddress } from './network-address.ts';
 import type { SiteSettings } from './site-settings.ts';
 
 export type VisitorLimits = {
-  requestLimits: RequestLimits;
+  requestLimits: RequestLimits | undefined;
   settings: SiteSettings;
   /** Recently verified sessions. Absent if every request queries the database. */
   sessions: { find: (cookie: string) => Viewer | undefined } | undefined;
@@ -18,34 +18,41 @@ export type VisitorLimits = {
 
 /** Counts requests by network address until the member is known. */
 export function limitVisitors({ requestLimits, settings, sessions }: VisitorLimits) {
-  return createMiddleware<{ Bindings: Partial<HttpBindings> }>(async (c, next) => {
+  return createMiddleware<NodeEnv>(async (c, next) => {
     const cookie = c.req.header('cookie');
     // Without recent sessions, members and visitors cannot be distinguished here. Requests are counted when the member
     // is known.
     const mayBeMember =
       cookie !== undefined && (sessions === undefined || sessions.find(cookie) !== undefined);
-    // Internal requests from a page to the API have no network address.
-    const isOwn = c.env?.incoming === undefined;
-    if (!mayBeMember && !isOwn)
-      requestLimits.consumeForNetwork(getNetworkAddress(c, settings.trustedProxies));
+    if (!mayBeMember && !isInternal(c))
+      requestLimits?.consumeForNetwork(getNetworkAddress(c, settings.trustedProxies));
     await next();
   });
 }
 
-/** Counts requests of signed-in members by class. */
-export function limitMembers(requestLimits: RequestLimits | undefined) {
-  return createMiddleware<SignedInEnv>(async (c, next) => {
-    requestLimits?.consume(c.get('viewer'), classifyRequest(c.req.method, c.req.path));
+/** Counts requests of signed-in members by class, and searches of visitors by network. */
+export function limitViewers(requestLimits: RequestLimits | undefined, settings: SiteSettings) {
+  return createMiddleware<PublicEnv & NodeEnv>(async (c, next) => {
+    const viewer = c.get('viewer');
+    const requestClass = classifyRequest(c.req.method, c.req.path);
+    if (isMember(viewer)) requestLimits?.consume(viewer, requestClass);
+    else if (requestClass === 'searching' && !isInternal(c))
+      requestLimits?.consumeForNetwork(getNetworkAddress(c, settings.trustedProxies), 'searching');
     await next();
   });
 }
+
+type NodeEnv = { Bindings: Partial<HttpBindings> };
+
+/** Whether a page requests its data from the API. Such a request has no network address. */
+const isInternal = ({ env }: { env: Partial<HttpBindings> | undefined }) => env?.incoming === undefined;
 
 /**
  * Counts all writes of signed-in members.
  * @param consume throws if the member writes too much
  */
 export function limitWrites(consume: (memberId: number) => Promise<void>) {
-  return createMiddleware<SignedInEnv>(async (c, next) => {
+  return createMiddleware<PublicEnv>(async (c, next) => {
     if (c.req.method !== 'GET' && c.req.method !== 'HEAD') await consume(c.get('viewer').id);
     await next();
   });
@@ -62,16 +69,22 @@ const memberQueues = {
   uploading: { concurrency: 1, waiting: 20, code: 'too-fast' },
 } as const;
 
-/** Queues a member's searches or writes, so that one member never takes all connections. */
-export function queueMemberRequests(requestClass: keyof typeof memberQueues) {
+/** How many times as many requests of the visitors from one network, such as a school, run at the same time. */
+const visitorsPerNetwork = 2;
+
+/** Queues the requests of a member, or of a network's visitors, so that none of them takes all connections. */
+export function queueRequests(requestClass: keyof typeof memberQueues, settings: SiteSettings) {
   const { concurrency, waiting, code } = memberQueues[requestClass];
-  const members = new Map<number, LimitFunction>();
-  return createMiddleware<SignedInEnv>(async (c, next) => {
+  const queues = new Map<number | string, LimitFunction>();
+  return createMiddleware<PublicEnv & NodeEnv>(async (c, next) => {
     if (classifyRequest(c.req.method, c.req.path) !== requestClass) return next();
-    const { id } = c.get('viewer');
-    const queue = members.get(id) ?? pLimit(concurrency);
+    const viewer = c.get('viewer');
+    if (!isMember(viewer) && isInternal(c)) return next();
+    const id = isMember(viewer) ? viewer.id : getNetworkAddress(c, settings.trustedProxies);
+    const running = isMember(viewer) ? concurrency : concurrency * visitorsPerNetwork;
+    const queue = queues.get(id) ?? pLimit(running);
     if (queue.pendingCount >= waiting) throw new ProblemError(code, { retryAfter: 1 });
-    members.set(id, queue);
+    queues.set(id, queue);
     const responsePromise = Promise.withResolvers<globalThis.Response | void>();
     void queue(async () => {
       const start = performance.now();
@@ -84,7 +97,7 @@ export function queueMemberRequests(requestClass: keyof typeof memberQueues) {
       }
       if (queue.pendingCount > 0) await delay(pauseMsAfter(performance.now() - start));
     }).finally(() => {
-      if (queue.activeCount + queue.pendingCount === 0) members.delete(id);
+      if (queue.activeCount + queue.pendingCount === 0) queues.delete(id);
     });
     return responsePromise.promise;
   });

@@ -19,10 +19,10 @@ export type RequestLimits = {
    */
   consume: (viewer: Viewer, requestClass: RequestClass) => void;
   /**
-   * Counts a visitor's request.
+   * Counts a visitor's request: all of them, or only the searches.
    * @throws ProblemError 'too-many'
    */
-  consumeForNetwork: (address: string) => void;
+  consumeForNetwork: (address: string, requestClass?: 'searching') => void;
   /** The number of refused requests since the start. */
   rejectedCount: () => number;
 };
@@ -33,7 +33,7 @@ const maxRequests = {
   searching: { session: 60, member: 120 },
   writing: { session: 300, member: 600 },
   uploading: { session: 30, member: 60 },
-  network: 3_000,
+  network: { all: 3_000, searching: 120 },
 } as const;
 
 export function createRequestLimits(clock: () => number = () => performance.now()): RequestLimits {
@@ -43,7 +43,8 @@ export function createRequestLimits(clock: () => number = () => performance.now(
     writing: countersOf('writing'),
     uploading: countersOf('uploading'),
   };
-  const networks = new WindowCounter(maxRequests.network, clock);
+  const networks = new WindowCounter(maxRequests.network.all, clock);
+  const searchingNetworks = new WindowCounter(maxRequests.network.searching, clock);
   let refused = 0;
   return {
     canRead: (viewer) => tryConsume(viewer, 'reading'),
@@ -51,8 +52,9 @@ export function createRequestLimits(clock: () => number = () => performance.now(
       if (tryConsume(viewer, requestClass)) return;
       refuse(counters[requestClass].sessions.secondsUntilReset());
     },
-    consumeForNetwork(address) {
-      if (!networks.tryConsume(address)) refuse(networks.secondsUntilReset());
+    consumeForNetwork(address, requestClass) {
+      const counter = requestClass === 'searching' ? searchingNetworks : networks;
+      if (!counter.tryConsume(address)) refuse(counter.secondsUntilReset());
     },
     rejectedCount: () => refused,
   };

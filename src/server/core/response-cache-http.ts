@@ -10,7 +10,7 @@ import {
   encodeDocument,
   type Encoding,
 } from './response-cache.ts';
-import type { ReplicaPositionEnv, SignedInEnv, Viewer } from './http.ts';
+import type { PublicEnv, ReplicaPositionEnv, Viewer } from './http.ts';
 
 /** Sends a document: from the cache if it is fresh enough for the request, otherwise from the request's database. */
 export type SendDocument = <Body>(
@@ -18,7 +18,7 @@ export type SendDocument = <Body>(
   request: DocumentRequest,
 ) => Promise<Response & TypedResponse<Body, 200, 'json'>>;
 
-type DocumentContext = Context<{ Variables: SignedInEnv['Variables'] & ReplicaPositionEnv['Variables'] }>;
+type DocumentContext = Context<{ Variables: PublicEnv['Variables'] & ReplicaPositionEnv['Variables'] }>;
 
 /** @param cache absent if caching is switched off */
 export function createDocumentSender(cache: ResponseCache | undefined): SendDocument {
@@ -102,8 +102,8 @@ function chooseEncoding(acceptEncoding: string | undefined): Encoding {
 }
 
 /** Whether one of the client's ETags matches. The comparison is weak (RFC 9110, section 13.1.2). */
-function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
-  if (ifNoneMatch === undefined) return false;
+export function matchesEtag(ifNoneMatch: string | null | undefined, etag: string): boolean {
+  if (ifNoneMatch == null) return false;
   if (ifNoneMatch.trim() === '*') return true;
-  return ifNoneMatch.split(',').some((each) => each.trim().replace(/^W\//, '') === etag);
+  return ifNoneMatch.split(',').some((each) => each.trim().replace(/^W\//, '') === etag.replace(/^W\//, ''));
 }

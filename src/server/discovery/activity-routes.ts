@@ -1,7 +1,7 @@
 import { createRoute } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { etag } from 'hono/etag';
-import { jsonResponse, problemResponses, createRouter } from '#server/core/http.ts';
+import { jsonResponse, problemResponses, createRouter, type PublicEnv } from '#server/core/http.ts';
 import { memberActivity, memberReputation, tagActivity } from '#shared/discovery/activity.ts';
 import { idParam, tagParam } from '#shared/core/fields.ts';
 import { readMemberActivity, readMemberReputation, readTagActivity } from './activity.ts';
@@ -31,7 +31,7 @@ const tagActivityRoute = createRoute({
 });
 
 export function activityRoutes() {
-  const routes = createRouter();
+  const routes = createRouter<PublicEnv>();
   for (const { path } of [memberActivityRoute, memberReputationRoute, tagActivityRoute])
     routes.use(path.replace(/\{(\w+)\}/, ':$1'), etag());
   return routes

@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { jsonResponse, problemResponses, createRouter } from '#server/core/http.ts';
+import { jsonResponse, problemResponses, createRouter, type PublicEnv } from '#server/core/http.ts';
 import type { SendDocument } from '#server/core/response-cache-http.ts';
 import { feed } from '#shared/discovery/feeds.ts';
 import { cursorQuery } from '#shared/core/fields.ts';
@@ -28,7 +28,7 @@ const readViewer = createRoute({
 });
 
 export function feedRoutes({ sendDocument }: { sendDocument: SendDocument }) {
-  return createRouter()
+  return createRouter<PublicEnv>()
     .openapi(read, async (c) =>
       sendDocument<QuestionCardsDocument>(
         c,

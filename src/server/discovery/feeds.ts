@@ -11,7 +11,7 @@ import { listFeedSortKeys, listQuestionCards, readFeedViews } from './feeds-quer
 /** Returns what a viewer sees on a page of a feed. */
 export async function readFeedViewer(
   db: Reader,
-  wanted: { feed: Feed; viewer: Viewer; cursor: string | undefined; muted: MutedChoice },
+  wanted: { feed: Feed; viewer: Pick<Viewer, 'id'>; cursor: string | undefined; muted: MutedChoice },
 ): Promise<FeedViewer> {
   const { feed, viewer, muted } = wanted;
   const cursor = decodeCursor(wanted.cursor);

@@ -3,7 +3,7 @@ export { activityRoutes } from './activity-routes.ts';
 export { feedRoutes } from './feeds-routes.ts';
 export { searchPopularityJob } from './search-popularity.ts';
 export { searchRoutes } from './search-routes.ts';
-export { similarRoutes } from './similar-routes.ts';
+export { relatedRoutes, similarRoutes } from './similar-routes.ts';
 export {
   countPoints,
   countPosts,
@@ -21,4 +21,4 @@ export {
   rebuildTagStatistics,
   statisticsJob,
 } from './statistics.ts';
-export { tagRoutes } from './tags-routes.ts';
+export { followedTagRoutes, tagRoutes } from './tags-routes.ts';

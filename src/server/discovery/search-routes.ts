@@ -1,7 +1,7 @@
 import { withCode } from '#shared/core/coded-error.ts';
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Database } from '#server/core/database.ts';
-import { jsonResponse, problemResponses, createRouter } from '#server/core/http.ts';
+import { jsonResponse, problemResponses, createRouter, type PublicEnv } from '#server/core/http.ts';
 import type { SendDocument } from '#server/core/response-cache-http.ts';
 import { cursorQuery } from '#shared/core/fields.ts';
 import { limits } from '#shared/core/limits.ts';
@@ -51,7 +51,7 @@ const findInstantly = createRoute({
 
 export function searchRoutes({ sendDocument, searchDb }: { sendDocument: SendDocument; searchDb: Database }) {
   const getDocument = createSearchDocuments(searchDb);
-  return createRouter()
+  return createRouter<PublicEnv>()
     .openapi(find, async (c) => {
       const { q, in: kind, sort, cursor } = c.req.valid('query');
       const wanted = { query: foldSpaces(q), kind, sort, cursor, viewerId: c.get('viewer').id };

@@ -1,7 +1,7 @@
 import { limits } from '#shared/core/limits.ts';
 import { withCode } from '#shared/core/coded-error.ts';
 import { createRoute, z } from '@hono/zod-openapi';
-import { jsonResponse, jsonBody, problemResponses, createRouter } from '#server/core/http.ts';
+import { jsonResponse, jsonBody, problemResponses, createRouter, type PublicEnv } from '#server/core/http.ts';
 import type { WriteLimits } from '#server/posts/index.ts';
 import { addressText, idParam } from '#shared/core/fields.ts';
 import {
@@ -54,13 +54,18 @@ const readAudienceRoute = createRoute({
   },
 });
 
+/** What visitors may read too. */
+export const relatedRoutes = () =>
+  createRouter<PublicEnv>().openapi(relate, async (c) =>
+    c.json(await readRelated(c.get('reader'), c.req.valid('param').id), 200),
+  );
+
 export function similarRoutes({ limits }: { limits: WriteLimits }) {
   return createRouter()
     .openapi(compare, async (c) => {
       await limits.similarQuestions(c.get('viewer').id);
       return c.json(await readSimilar(c.get('reader'), c.req.valid('json')), 200);
     })
-    .openapi(relate, async (c) => c.json(await readRelated(c.get('reader'), c.req.valid('param').id), 200))
     .openapi(readAudienceRoute, async (c) => {
       const { tags } = c.req.valid('query');
       return c.json(await readAudience(c.get('reader'), { tags, viewer: c.get('viewer') }), 200);

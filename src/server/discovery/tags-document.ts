@@ -65,7 +65,7 @@ function toTagsDocument(rows: readonly TagRow[], sort: TagSort): TagsDocument {
 /** Returns which tags of a page the viewer follows or muted. */
 export async function readTagsViewer(
   db: Reader,
-  { viewer, ...wanted }: TagsRequest & { viewer: Viewer },
+  { viewer, ...wanted }: TagsRequest & { viewer: Pick<Viewer, 'id'> },
 ): Promise<TagsViewer> {
   return toTagsViewer(await listTagViewerRows(db, { ...toWindow(wanted), viewerId: viewer.id }));
 }
@@ -115,7 +115,7 @@ const tagNotFound = () => new ProblemError('tag-not-found');
  */
 export async function readTagViewer(
   db: Reader,
-  { tag, viewer }: { tag: string; viewer: Viewer },
+  { tag, viewer }: { tag: string; viewer: Pick<Viewer, 'id'> },
 ): Promise<TagsViewer> {
   const row = await findTagViewerRow(db, { key: tagKey(tag), viewerId: viewer.id });
   if (row === undefined) throw tagNotFound();

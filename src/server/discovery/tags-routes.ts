@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { jsonResponse, problemResponses, createRouter } from '#server/core/http.ts';
+import { jsonResponse, problemResponses, createRouter, type PublicEnv } from '#server/core/http.ts';
 import type { SendDocument } from '#server/core/response-cache-http.ts';
 import { addressText, cursorQuery, tagParam } from '#shared/core/fields.ts';
 import {
@@ -101,7 +101,7 @@ const summary = createRoute({
 });
 
 export function tagRoutes({ sendDocument }: { sendDocument: SendDocument }) {
-  return createRouter()
+  return createRouter<PublicEnv>()
     .openapi(list, async (c) => {
       const { q: query, ...wanted } = c.req.valid('query');
       if (query.trim() !== '') return c.json(await searchTags(c.get('reader'), { ...wanted, query }), 200);
@@ -126,7 +126,12 @@ export function tagRoutes({ sendDocument }: { sendDocument: SendDocument }) {
     .openapi(questionsViewer, async (c) => {
       const wanted = { ...c.req.valid('param'), cursor: c.req.valid('query').cursor };
       return c.json(await readTagQuestionsViewer(c.get('reader'), wanted), 200);
-    })
+    });
+}
+
+/** For signed-in members only. */
+export const followedTagRoutes = () =>
+  createRouter()
     .openapi(followed, async (c) => {
       const { cursor } = c.req.valid('query');
       return c.json(await readFollowedTags(c.get('reader'), { viewer: c.get('viewer'), cursor }), 200);
@@ -134,4 +139,3 @@ export function tagRoutes({ sendDocument }: { sendDocument: SendDocument }) {
     .openapi(summary, async (c) =>
       c.json(await readFollowedTagsSummary(c.get('reader'), c.get('viewer')), 200),
     );
-}

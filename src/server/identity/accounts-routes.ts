@@ -8,13 +8,22 @@ import {
   jsonBody,
   problemResponses,
   createRouter,
-  type SignedInEnv,
+  isMember,
+  type PublicEnv,
+  type RouteDeps,
+  signedOutViewer,
   type VisitorEnv,
 } from '#server/core/http.ts';
 import { getNetworkAddress } from '#server/core/network-address.ts';
 import { createRateLimit } from '#server/core/rate-limits.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
-import { credentials, ownSessions, registration, sessionState } from '#shared/identity/accounts.ts';
+import {
+  credentials,
+  currentSession,
+  ownSessions,
+  registration,
+  sessionState,
+} from '#shared/identity/accounts.ts';
 import { idParam } from '#shared/core/fields.ts';
 import { passwordChange } from '#shared/identity/profiles.ts';
 import { type SignInState, signInState } from '#shared/identity/two-factor.ts';
@@ -33,13 +42,18 @@ import { listSessions } from './accounts-queries.ts';
 import type { SignIn, SignInOutcome } from './sign-in.ts';
 import { refusePendingAccount } from './registrations.ts';
 
-export type AccountDeps = { db: Database; accounts: Accounts; settings: SiteSettings };
+export type AccountDeps = RouteDeps & { accounts: Accounts };
 
-/** Lets only signed-in members through, and sets the viewer for the handlers. */
-export function requireSignedIn({ accounts }: AccountDeps) {
-  return createMiddleware<SignedInEnv>(async (c, next) => {
+/** Sets the viewer: the signed-in member, or a visitor who reads while public reading is on. Refuses everyone else. */
+export function identifyViewer({ accounts, runtimeSettings }: AccountDeps) {
+  return createMiddleware<PublicEnv>(async (c, next) => {
     const session = await accounts.viewer(c.req.raw.headers);
-    if (session === null) throw new ProblemError('signed-out');
+    if (session === null) {
+      const isRead = c.req.method === 'GET' || c.req.method === 'HEAD';
+      if (!isRead || !runtimeSettings.get('publicReading')) throw new ProblemError('signed-out');
+      c.set('viewer', signedOutViewer);
+      return next();
+    }
     // A queued offline write names its author. It is refused if another member signed in to the browser since.
     const madeBy = c.req.header(actingMemberHeader) ?? String(session.viewer.id);
     if (madeBy !== String(session.viewer.id)) throw new ProblemError('other-member-signed-in');
@@ -48,8 +62,15 @@ export function requireSignedIn({ accounts }: AccountDeps) {
     c.set('viewer', session.viewer);
     await next();
     setCookies(c, session.cookies);
+    return undefined;
   });
 }
+
+/** Lets only signed-in members through. */
+export const requireSignedIn = createMiddleware<PublicEnv>(async (c, next) => {
+  if (!isMember(c.get('viewer'))) throw new ProblemError('signed-out');
+  await next();
+});
 
 const register = createRoute({
   method: 'post',
@@ -74,7 +95,10 @@ const readSession = createRoute({
   method: 'get',
   path: '/session',
   summary: 'Get the signed-in member',
-  responses: { 200: jsonResponse(sessionState, 'The signed-in member, or null'), ...problemResponses },
+  responses: {
+    200: jsonResponse(currentSession, 'The signed-in member, or null'),
+    ...problemResponses,
+  },
 });
 
 const signOut = createRoute({
@@ -102,7 +126,8 @@ export function accountVisitorRoutes(deps: AccountDeps & { signingIn: SignIn }) 
     .openapi(readSession, async (c) => {
       const session = await accounts.viewer(c.req.raw.headers);
       setCookies(c, session?.cookies ?? []);
-      return c.json({ member: session === null ? null : await getMe(deps.db, session.viewer.id) }, 200);
+      const member = session === null ? null : await getMe(deps.db, session.viewer.id);
+      return c.json({ member, publicReading: deps.runtimeSettings.get('publicReading') }, 200);
     })
     .openapi(signOut, async (c) => {
       setCookies(c, await accounts.signOut(c.req.raw.headers));

@@ -34,7 +34,10 @@ describe('registering', () => {
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
       updatedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
     });
-    expect((await caller.get<SessionState>('/session')).body).toEqual(body);
+    expect((await caller.get<SessionState>('/session')).body).toEqual({
+      ...body,
+      publicReading: false,
+    });
   });
 
   test('stores the address trimmed and in lower case, and the name trimmed', async () => {
@@ -207,7 +210,7 @@ describe('signing out', () => {
     const stolen = ann.onServer(server.address);
     expect((await ann.delete('/session')).status).toBe(204);
     expect([...ann.cookies.keys()]).toEqual(['parley.known_browser']);
-    expect((await stolen.get<SessionState>('/session')).body).toEqual({ member: null });
+    expect((await stolen.get<SessionState>('/session')).body).toEqual({ member: null, publicReading: false });
     expect(await stolen.get('/feeds/recent')).toMatchObject({ status: 401, kind: 'signed-out' });
     expect((await phone.me()).id).toBe(ann.id);
   });

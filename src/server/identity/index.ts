@@ -13,7 +13,13 @@ export {
   emailAddressRoutes,
 } from './account-recovery-routes.ts';
 export { addRemoveTwoFactorCommand, addResetPasswordCommand } from './accounts-command.ts';
-export { type AccountDeps, accountVisitorRoutes, requireSignedIn, sessionRoutes } from './accounts-routes.ts';
+export {
+  type AccountDeps,
+  accountVisitorRoutes,
+  identifyViewer,
+  requireSignedIn,
+  sessionRoutes,
+} from './accounts-routes.ts';
 export { createAccounts, getMemberSuspension, listMembersByEmail } from './accounts.ts';
 export { createAuth } from './auth.ts';
 export { dataExportRoutes } from './data-export-routes.ts';
@@ -23,7 +29,7 @@ export { type PasskeyDeps, passkeyRoutes, passkeyVisitorRoutes } from './passkey
 export { createPasskeys } from './passkeys.ts';
 export { createPasswordResets } from './password-resets.ts';
 export { defaultPasswordCost, hashPassword, type PasswordCost } from './passwords.ts';
-export { profileRoutes } from './profiles-routes.ts';
+export { profileRoutes, settingsRoutes } from './profiles-routes.ts';
 export { type ProviderDeps, providerRoutes, providerVisitorRoutes } from './providers-routes.ts';
 export { createProviders } from './providers.ts';
 export { createPasswordCheck } from './reauthentication.ts';

@@ -1,5 +1,12 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { jsonResponse, type RouteDeps, jsonBody, problemResponses, createRouter } from '#server/core/http.ts';
+import {
+  jsonResponse,
+  type RouteDeps,
+  jsonBody,
+  problemResponses,
+  createRouter,
+  type PublicEnv,
+} from '#server/core/http.ts';
 import { cursorQuery, idParam } from '#shared/core/fields.ts';
 import { answerCards, profile, memberSettings } from '#shared/identity/profiles.ts';
 import { questionCards } from '#shared/posts/questions.ts';
@@ -55,7 +62,7 @@ const change = createRoute({
 
 export function profileRoutes({ db, settings: site }: RouteDeps) {
   const canViewEmail = createEmailViewLimit(db, site);
-  return createRouter()
+  return createRouter<PublicEnv>()
     .openapi(read, async (c) => {
       const wanted = { id: c.req.valid('param').id, viewer: c.get('viewer'), canViewEmail };
       return c.json(await readProfile(c.get('reader'), wanted), 200);
@@ -73,9 +80,13 @@ export function profileRoutes({ db, settings: site }: RouteDeps) {
         cursor: c.req.valid('query').cursor,
       };
       return c.json(await readAnswersBy(c.get('reader'), wanted), 200);
-    })
+    });
+}
+
+/** The member's own settings. */
+export const settingsRoutes = ({ db }: RouteDeps) =>
+  createRouter()
     .openapi(ownSettings, async (c) => c.json(await readSettings(db, c.get('viewer')), 200))
     .openapi(change, async (c) =>
       c.json(await changeSettings(db, { viewer: c.get('viewer'), settings: c.req.valid('json') }), 200),
     );
-}

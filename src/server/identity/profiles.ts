@@ -3,7 +3,7 @@ import { buildProfileEvents, toAnswerCard, toQuestionCard } from '#server/posts/
 import { type Database, type Reader, transaction } from '#server/core/database.ts';
 import { publishAll } from '#server/core/events.ts';
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
-import type { Viewer } from '#server/core/http.ts';
+import { isMember, type PublicEnv, type Viewer } from '#server/core/http.ts';
 import { createRateLimit } from '#server/core/rate-limits.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
 import { type Cursor, decodeCursor, paginate } from '#server/core/cursor.ts';
@@ -20,14 +20,14 @@ import {
   updateMemberSettings,
 } from './profiles-queries.ts';
 
-/** Returns a member as others see them. Members always see their own address. */
+/** Returns a member as others see them. Members always see their own address, visitors see none. */
 export async function readProfile(
   db: Reader,
   { id, viewer, canViewEmail }: ProfileRequest,
 ): Promise<Profile> {
   const row = await requireMember(db, id);
   const isOwn = row.id === viewer.id;
-  const isShown = row.email !== null && row.show_email;
+  const isShown = isMember(viewer) && row.email !== null && row.show_email;
   const isEmailVisible = isShown && !isOwn && (await canViewEmail(viewer.id, row.id));
   return {
     id: row.id,
@@ -48,7 +48,7 @@ export async function readProfile(
 /** Whether a member may see the address of another who shows it. */
 export type CanViewEmail = (viewerId: number, memberId: number) => Promise<boolean | 'too-many'>;
 
-type ProfileRequest = { id: number; viewer: Viewer; canViewEmail: CanViewEmail };
+type ProfileRequest = { id: number; viewer: PublicEnv['Variables']['viewer']; canViewEmail: CanViewEmail };
 
 /** Limits how many other members' addresses a member may view in an hour. Viewing one again does not count. */
 export function createEmailViewLimit(db: Database, { profileEmail }: Pick<SiteSettings, 'profileEmail'>) {

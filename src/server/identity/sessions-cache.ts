@@ -2,7 +2,8 @@ import { LRUCache } from 'lru-cache';
 import { databaseNowMs } from '#server/core/database-clock.ts';
 import type { TopicEvent } from '#server/core/events.ts';
 import type { Viewer } from '#server/core/http.ts';
-import { getCookiePrefix, type SiteSettings } from '#server/core/site-settings.ts';
+import { getSessionCookieName } from '#server/core/public-reading.ts';
+import type { SiteSettings } from '#server/core/site-settings.ts';
 
 /**
  * A cache of valid sessions, so that not every request queries the database. An event of the session's end or of a
@@ -72,11 +73,6 @@ export function createSessionCache(
       sessions.clear();
     },
   };
-}
-
-/** The cookie name that better-auth derives from the settings in auth.ts. */
-function getSessionCookieName(settings: SiteSettings): string {
-  return `${getCookiePrefix(settings)}.session_token`;
 }
 
 /** Returns undefined also if the cookie appears twice: better-auth decides which one counts. */

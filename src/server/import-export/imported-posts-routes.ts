@@ -1,6 +1,12 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { sql } from 'kysely';
-import { createRouter, jsonResponse, problemResponses, type RouteDeps } from '#server/core/http.ts';
+import {
+  createRouter,
+  jsonResponse,
+  problemResponses,
+  type PublicEnv,
+  type RouteDeps,
+} from '#server/core/http.ts';
 import type { Reader } from '#server/core/database.ts';
 import { importedPost } from '#shared/posts/questions.ts';
 import { getLinkedPosts } from './stack-exchange-links.ts';
@@ -18,7 +24,7 @@ const find = createRoute({
 });
 
 export function importedPostRoutes({ settings: { importedSite } }: RouteDeps) {
-  return createRouter().openapi(find, async (c) => {
+  return createRouter<PublicEnv>().openapi(find, async (c) => {
     const posts = importedSite === null ? [] : getLinkedPosts(c.req.valid('query').address, [importedSite]);
     const path =
       importedSite === null || posts.length === 0

@@ -1,4 +1,4 @@
-import type { ReplicaPositionEnv, SignedInEnv, VisitorEnv } from '#server/core/http.ts';
+import type { PublicEnv, ReplicaPositionEnv, VisitorEnv } from '#server/core/http.ts';
 import { createMiddleware } from 'hono/factory';
 import type { Database } from '#server/core/database.ts';
 import { classifyRequest } from '#server/core/request-limits.ts';
@@ -19,7 +19,7 @@ export type ReadRoutingDeps = {
 /** Chooses where each GET reads from. All other requests use the primary. */
 export function routeReads({ db, searchDb, replicas, position }: ReadRoutingDeps) {
   const positions = position === undefined ? undefined : trackPositions(position);
-  return createMiddleware<{ Variables: SignedInEnv['Variables'] & ReplicaPositionEnv['Variables'] }>(
+  return createMiddleware<{ Variables: PublicEnv['Variables'] & ReplicaPositionEnv['Variables'] }>(
     async (c, next) => {
       const isSearch = classifyRequest(c.req.method, c.req.path) === 'searching';
       if (replicas === undefined || !isReadMethod(c.req.method)) {
@@ -37,7 +37,7 @@ export function routeReads({ db, searchDb, replicas, position }: ReadRoutingDeps
 }
 
 /** The member is known only after the request has been handled, if at all. */
-type WriterEnv = { Variables: VisitorEnv['Variables'] & Partial<SignedInEnv['Variables']> };
+type WriterEnv = { Variables: VisitorEnv['Variables'] & Partial<PublicEnv['Variables']> };
 
 /** Records each member's write before the response is sent. */
 export function recordWrites(replicas: Replicas | undefined) {

@@ -6,6 +6,7 @@ import {
   jsonBody,
   problemResponses,
   createRouter,
+  type PublicEnv,
 } from '#server/core/http.ts';
 import type { WriteLimits } from './write-limits.ts';
 import {
@@ -63,18 +64,21 @@ const remove = createRoute({
   responses: { 204: { description: 'Deleted' }, ...problemResponses },
 });
 
+/** What visitors may read too. */
+export const publicAnswerRoutes = () =>
+  createRouter<PublicEnv>().openapi(list, async (c) => {
+    const wanted = {
+      questionId: c.req.valid('param').id,
+      viewer: c.get('viewer'),
+      sort: c.req.valid('query').sort,
+      cursor: c.req.valid('query').cursor,
+    };
+    return c.json(await listAnswersOfQuestion(c.get('reader'), wanted), 200);
+  });
+
 export function answerRoutes({ db, limits, settings: { publicUrl } }: RouteDeps & { limits: WriteLimits }) {
   const postAnswer = createAnswerBatcher({ db, publicUrl });
   return createRouter()
-    .openapi(list, async (c) => {
-      const wanted = {
-        questionId: c.req.valid('param').id,
-        viewer: c.get('viewer'),
-        sort: c.req.valid('query').sort,
-        cursor: c.req.valid('query').cursor,
-      };
-      return c.json(await listAnswersOfQuestion(c.get('reader'), wanted), 200);
-    })
     .openapi(post, async (c) => {
       const viewer = c.get('viewer');
       const key = c.req.valid('header')['idempotency-key'];

@@ -36,7 +36,7 @@ const answerNotFound = () => new ProblemError('answer-not-found');
 /** A page of answers: those after the cursor, in this order. */
 export type AnswersRequest = {
   questionId: number;
-  viewer: Viewer;
+  viewer: Pick<Viewer, 'id'>;
   sort: AnswerSort;
   cursor: string | undefined;
 };
@@ -76,7 +76,7 @@ export async function listAnswersOfQuestion(db: Reader, wanted: AnswersRequest):
  */
 export async function readAnswer(
   db: Reader,
-  { id, viewer }: { id: number; viewer: Viewer },
+  { id, viewer }: { id: number; viewer: Pick<Viewer, 'id'> },
 ): Promise<Answer> {
   const row = await findAnswerById(db, { id, viewerId: viewer.id });
   if (row === undefined) throw answerNotFound();
@@ -157,7 +157,11 @@ async function lockOwnAnswer(
   return answer;
 }
 
-async function withReplies(db: Reader, rows: readonly AnswerRow[], viewer: Viewer): Promise<Answer[]> {
+async function withReplies(
+  db: Reader,
+  rows: readonly AnswerRow[],
+  viewer: Pick<Viewer, 'id'>,
+): Promise<Answer[]> {
   const replies = await listFirstRepliesByAnswer(db, { answerIds: rows.map((row) => row.id), viewer });
   return rows.map((row) => toAnswer(row, replies.get(row.id)));
 }

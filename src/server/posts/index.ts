@@ -1,5 +1,5 @@
 // The public file of this area: other areas import from here only.
-export { answerRoutes } from './answers-routes.ts';
+export { answerRoutes, publicAnswerRoutes } from './answers-routes.ts';
 export { deleteAnswer } from './answers.ts';
 export {
   answerCardColumns,
@@ -29,9 +29,9 @@ export { purgePost, purgePostsOf, removePost, showPost } from './post-removal.ts
 export { getLockedError, lockQuestionsOf } from './posts-locks.ts';
 export { bylineJoins, isAuthorRename, listAuthorTopics } from './posts.ts';
 export { isQuestionDeleted } from './questions-queries.ts';
-export { questionRoutes } from './questions-routes.ts';
+export { publicQuestionRoutes, questionRoutes } from './questions-routes.ts';
 export { deleteQuestion, lockQuestionIfExists, lockQuestionThread, requireQuestion } from './questions.ts';
-export { replyRoutes } from './replies-routes.ts';
+export { publicReplyRoutes, replyRoutes } from './replies-routes.ts';
 export { deleteReply, postReply } from './replies.ts';
 export { addPointsOf, selectPoints } from './reputation.ts';
 export { tagSortKeysFrom, writeAnswerScores, writeQuestionSortKeys, writeTagSortKeys } from './sort-keys.ts';

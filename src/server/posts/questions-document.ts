@@ -33,7 +33,7 @@ export function questionDocument({ id, sort }: { id: number; sort: AnswerSort })
  */
 export async function readQuestionViewer(
   db: Reader,
-  { id, sort, viewer }: { id: number; sort: AnswerSort; viewer: Viewer },
+  { id, sort, viewer }: { id: number; sort: AnswerSort; viewer: Pick<Viewer, 'id'> },
 ): Promise<string> {
   const json = await readQuestionViewerJson(db, { id, sort, viewerId: viewer.id });
   if (json === undefined) throw questionNotFound();

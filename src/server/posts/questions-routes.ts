@@ -6,6 +6,7 @@ import {
   jsonBody,
   problemResponses,
   createRouter,
+  type PublicEnv,
 } from '#server/core/http.ts';
 import { type SendDocument, sendJson } from '#server/core/response-cache-http.ts';
 import type { WriteLimits } from './write-limits.ts';
@@ -88,18 +89,9 @@ const view = createRoute({
   responses: { 204: { description: 'Counted' }, ...problemResponses },
 });
 
-export type QuestionRoutesDeps = RouteDeps & { limits: WriteLimits; sendDocument: SendDocument };
-
-export function questionRoutes({ db, limits, sendDocument, settings: { publicUrl } }: QuestionRoutesDeps) {
-  const viewQuestion = createViewBatcher(db);
-  return createRouter()
-    .openapi(ask, async (c) => {
-      const viewer = c.get('viewer');
-      const key = c.req.valid('header')['idempotency-key'];
-      await limits.post('question', { memberId: viewer.id, key, text: c.req.valid('json').content });
-      const id = await askQuestion(db, { viewer, key, draft: c.req.valid('json'), publicUrl });
-      return c.json({ id }, 201);
-    })
+/** What visitors may read too. */
+export function publicQuestionRoutes({ sendDocument }: { sendDocument: SendDocument }) {
+  return createRouter<PublicEnv>()
     .openapi(titles, async (c) => {
       const items = await readQuestionTitles(c.get('reader'), c.req.valid('query').ids);
       return c.json({ items }, 200);
@@ -113,6 +105,18 @@ export function questionRoutes({ db, limits, sendDocument, settings: { publicUrl
     .openapi(readViewer, async (c) => {
       const wanted = { id: c.req.valid('param').id, ...c.req.valid('query'), viewer: c.get('viewer') };
       return sendJson<QuestionViewer>(c, await readQuestionViewer(c.get('reader'), wanted));
+    });
+}
+
+export function questionRoutes({ db, limits, settings: { publicUrl } }: RouteDeps & { limits: WriteLimits }) {
+  const viewQuestion = createViewBatcher(db);
+  return createRouter()
+    .openapi(ask, async (c) => {
+      const viewer = c.get('viewer');
+      const key = c.req.valid('header')['idempotency-key'];
+      await limits.post('question', { memberId: viewer.id, key, text: c.req.valid('json').content });
+      const id = await askQuestion(db, { viewer, key, draft: c.req.valid('json'), publicUrl });
+      return c.json({ id }, 201);
     })
     .openapi(edit, async (c) => {
       const target = { id: c.req.valid('param').id, viewer: c.get('viewer') };

@@ -90,7 +90,7 @@ export async function askQuestion(
  */
 export async function readQuestion(
   db: Reader,
-  { id, viewer }: { id: number; viewer: Viewer },
+  { id, viewer }: { id: number; viewer: Pick<Viewer, 'id'> },
 ): Promise<Question> {
   const row = await findQuestionById(db, { id, viewerId: viewer.id });
   if (row === undefined) throw questionNotFound();

@@ -8,6 +8,7 @@ import {
   jsonBody,
   problemResponses,
   createRouter,
+  type PublicEnv,
 } from '#server/core/http.ts';
 import type { WriteLimits } from './write-limits.ts';
 import { requireQuestion } from './questions.ts';
@@ -64,8 +65,9 @@ const remove = createRoute({
   responses: { 204: { description: 'Deleted' }, ...problemResponses },
 });
 
-export function replyRoutes({ db, limits, settings: { publicUrl } }: RouteDeps & { limits: WriteLimits }) {
-  return createRouter()
+/** What visitors may read too. */
+export const publicReplyRoutes = () =>
+  createRouter<PublicEnv>()
     .openapi(listOnAnswer, async (c) => {
       const on = await onAnswer(c.get('reader'), c.req.valid('param').id);
       return c.json(
@@ -87,7 +89,10 @@ export function replyRoutes({ db, limits, settings: { publicUrl } }: RouteDeps &
         }),
         200,
       );
-    })
+    });
+
+export function replyRoutes({ db, limits, settings: { publicUrl } }: RouteDeps & { limits: WriteLimits }) {
+  return createRouter()
     .openapi(postOnAnswer, async (c) => {
       const viewer = c.get('viewer');
       const key = c.req.valid('header')['idempotency-key'];

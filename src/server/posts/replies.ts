@@ -104,7 +104,7 @@ export async function postReply(
 /** The first replies of each answer, oldest first, by answer id. */
 export async function listFirstRepliesByAnswer(
   db: Reader,
-  { answerIds, viewer }: { answerIds: readonly number[]; viewer: Viewer },
+  { answerIds, viewer }: { answerIds: readonly number[]; viewer: Pick<Viewer, 'id'> },
 ): Promise<Map<number, RepliesPage>> {
   if (answerIds.length === 0) return new Map();
   return toPagesByAnswer(
@@ -120,7 +120,7 @@ function toPagesByAnswer(rows: readonly ReplyRow[]): Map<number, RepliesPage> {
 /** A page of the replies to an answer or question, oldest first. */
 export async function listReplies(
   db: Reader,
-  { on, viewer, cursor }: { on: ReplyTarget; viewer: Viewer; cursor: string | undefined },
+  { on, viewer, cursor }: { on: ReplyTarget; viewer: Pick<Viewer, 'id'>; cursor: string | undefined },
 ): Promise<RepliesPage> {
   const afterId = decodeCursor(cursor)?.id ?? 0;
   const limit = limits.repliesPage + 1;
@@ -131,7 +131,10 @@ export async function listReplies(
  * Returns a reply.
  * @throws ProblemError 'not-found'
  */
-export async function readReply(db: Reader, { id, viewer }: { id: number; viewer: Viewer }): Promise<Reply> {
+export async function readReply(
+  db: Reader,
+  { id, viewer }: { id: number; viewer: Pick<Viewer, 'id'> },
+): Promise<Reply> {
   const row = await findReplyById(db, { id, viewerId: viewer.id });
   if (row === undefined) throw replyNotFound();
   return toReply(row);

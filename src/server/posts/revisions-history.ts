@@ -16,7 +16,7 @@ import { readReply } from './replies.ts';
  */
 export async function listRevisions(
   db: Reader,
-  wanted: { kind: PostKind; id: number; viewer: Viewer; cursor?: string | undefined },
+  wanted: { kind: PostKind; id: number; viewer: Pick<Viewer, 'id'>; cursor?: string | undefined },
 ): Promise<RevisionsPage> {
   const { kind, id } = wanted;
   const current = await readCurrentVersion(db, wanted);
@@ -39,7 +39,7 @@ export async function listRevisions(
  */
 export async function readRevision(
   db: Reader,
-  wanted: { kind: PostKind; id: number; viewer: Viewer; number: number },
+  wanted: { kind: PostKind; id: number; viewer: Pick<Viewer, 'id'>; number: number },
 ): Promise<Revision> {
   const { kind, id, number } = wanted;
   const current = await readCurrentVersion(db, wanted);
@@ -69,7 +69,7 @@ type PostWithText = {
 
 const readPost: Record<
   PostKind,
-  (db: Reader, wanted: { id: number; viewer: Viewer }) => Promise<PostWithText>
+  (db: Reader, wanted: { id: number; viewer: Pick<Viewer, 'id'> }) => Promise<PostWithText>
 > = {
   question: readQuestion,
   answer: readAnswer,
@@ -79,7 +79,7 @@ const readPost: Record<
 /** The version that the post's page shows. */
 async function readCurrentVersion(
   db: Reader,
-  { kind, id, viewer }: { kind: PostKind; id: number; viewer: Viewer },
+  { kind, id, viewer }: { kind: PostKind; id: number; viewer: Pick<Viewer, 'id'> },
 ): Promise<Omit<Revision, 'number'>> {
   const post = await readPost[kind](db, { id, viewer });
   if (post.deleted === true) throw new ProblemError('reply-not-found');

@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { createRouter, jsonResponse, problemResponses } from '#server/core/http.ts';
+import { createRouter, jsonResponse, type PublicEnv, problemResponses } from '#server/core/http.ts';
 import { cursorQuery, idParam } from '#shared/core/fields.ts';
 import { revision, revisionsPage } from '#shared/posts/revisions.ts';
 import { listRevisions, readRevision } from './revisions-history.ts';
@@ -28,7 +28,7 @@ function describeOne<Posts extends 'questions' | 'answers' | 'replies'>(posts: P
 
 /** The revisions of questions, answers and replies (docs/product.md 4.5). */
 export function revisionRoutes() {
-  return createRouter()
+  return createRouter<PublicEnv>()
     .openapi(describeList('questions', 'a question'), async (c) => {
       const wanted = { ...c.req.valid('param'), ...c.req.valid('query'), viewer: c.get('viewer') };
       return c.json(await listRevisions(c.get('reader'), { kind: 'question', ...wanted }), 200);

@@ -105,6 +105,9 @@ export type Me = z.infer<typeof me>;
 export const sessionState = z.object({ member: me.nullable() });
 export type SessionState = z.infer<typeof sessionState>;
 
+/** The session and what visitors may do. `publicReading`: they may read. */
+export const currentSession = sessionState.extend({ publicReading: z.boolean() });
+
 /** A session of the member in a browser or program. */
 export const ownSession = z.object({
   id,

@@ -32,8 +32,9 @@ export async function cacheBuild(): Promise<void> {
     await cache.put(path, (await caches.match(path)) ?? (await fetchOk(path)));
   }
   for (const path of BUILD.shell) {
-    // Without cookies: the page for a member contains private data.
-    const file = await fetchOk(path, { cache: 'no-cache', credentials: 'omit' });
+    // Without cookies: the page for a member contains private data. The page of '/' can have the content of a visitor.
+    const address = path === '/' ? '/index.html' : path;
+    const file = await fetchOk(address, { cache: 'no-cache', credentials: 'omit' });
     if (path === '/' && !(await file.clone().text()).includes(BUILD.entry))
       throw new Error('The page belongs to another build.');
     await cache.put(path, file);
