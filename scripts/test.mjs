@@ -66,11 +66,12 @@ await runScript(async () => {
     started.set(check.name, ended);
     return ended;
   };
-  // The heavy tier measures and kills whole servers: its tests run by themselves.
-  const [alone, together] =
-    filters.length === 0 && !all ? [[], chosen] : partition(chosen, (check) => check.alone === true);
-  await Promise.all(together.map(start));
-  for (const check of alone) await run(check);
+  // The heavy tier starts, measures and kills whole servers: it does not also compete with a build.
+  const [last, first] =
+    filters.length === 0 && !all ? [[], chosen] : partition(chosen, ({ tests }) => tests !== undefined);
+  await Promise.all(first.map(start));
+  if (filters.length === 0) await Promise.all(last.map(start));
+  else for (const check of last) await run(check);
   if (flaky.length > 0)
     console.log(
       `\nFlaky (failed once, passed when run again):\n${flaky.map((each) => `~ ${each}`).join('\n')}`,

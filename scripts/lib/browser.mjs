@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { runCaptured } from './child-process.mjs';
+import { withLock } from './lock.mjs';
 import { Failure, getPackageDirectory, getPinnedNode, project } from './project.mjs';
 
 const browsers = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
@@ -42,7 +43,7 @@ async function findPlaywrightChromium() {
 
 /** Installs a headless shell from Debian or, if there is no browser at all, the one from Playwright. */
 async function installChromium() {
-  const fromApt = await installFromApt();
+  const fromApt = await withLock(installFromApt);
   if (fromApt !== undefined || (await findOnPath(browsers)) !== undefined) return fromApt;
   console.log('Chromium for the browser tests is missing. Installing it with Playwright …');
   const playwright = path.join(getPackageDirectory('@playwright/test'), 'cli.js');

@@ -22,10 +22,10 @@ import { combineVitestRuns, filesToRunAgain } from './vitest-runs.mjs';
  * The tests to run: the files of both tiers whose paths contain one of `filters`; without filters the fast tier and, with
  * `all`, also the heavy one.
  * @typedef {{ filters: string[], all: boolean }} Selection
- * `tests`: the kind of test files of a check that takes filters. A check with `alone` uses all processors and starts after the others. The fast tier runs these checks at the same time,
- * the heavy tier one after the other.
+ * `tests`: the kind of test files of a check that takes filters. The fast tier starts all checks at the same time; with
+ * the heavy tier, those with tests start after the others; with filters, they run one after the other.
  * @typedef {{
- *   name: string, description: string, needs?: string, alone?: boolean, tests?: 'test' | 'spec', run: (selection: Selection) => Promise<Result>
+ *   name: string, description: string, needs?: string, tests?: 'test' | 'spec', run: (selection: Selection) => Promise<Result>
  * }} Check
  */
 
@@ -58,7 +58,6 @@ export const checks = [
   {
     name: 'server',
     description: 'the tests against a real PostgreSQL (vitest)',
-    alone: true,
     tests: 'test',
     run: serverTests,
   },
@@ -66,7 +65,6 @@ export const checks = [
     name: 'browser',
     description: 'the tests in a real browser (playwright)',
     needs: 'build',
-    alone: true,
     tests: 'spec',
     run: browserTests,
   },
@@ -111,7 +109,7 @@ async function serverTests({ filters, all }) {
   if (isSelected('pgbouncer')) await ensurePgBouncer();
   const projects = isComplete && !all ? ['--project=!heavy*'] : [];
   const env = { ...(programs !== undefined && { PARLEY_POSTGRES_PROGRAMS: programs }) };
-  const first = await runVitest([...projects, ...selected], env, isComplete && !all);
+  const first = await runVitest([...projects, ...selected], env, isComplete);
   const files = filesToRunAgain(first);
   const runs = [first];
   if (files.length > 0) {
@@ -156,13 +154,14 @@ async function browserTests({ filters, all }) {
   const selected = findTestFiles('spec', filters);
   if (!isComplete && selected.length === 0) return nothingToRun;
   // Next to the server tests, a third worker uses the time that pages wait.
-  const projects = isComplete && !all ? ['--project=fast', '--workers=3'] : [];
+  const workers = isComplete ? ['--workers=3'] : [];
+  const projects = isComplete && !all ? ['--project=fast'] : [];
   const browser = await findBrowser();
   return withReport(async (report, given) => {
     const playwright = path.join(getPackageDirectory('@playwright/test'), 'cli.js');
     const env = { ...given, PARLEY_CHROMIUM: browser, PLAYWRIGHT_JSON_OUTPUT_FILE: report };
-    const parameters = [playwright, 'test', '--reporter=list,json', ...projects, ...selected];
-    const code = await runInForeground(getPinnedNode(), parameters, { env, byLine: isComplete && !all });
+    const parameters = [playwright, 'test', '--reporter=list,json', ...workers, ...projects, ...selected];
+    const code = await runInForeground(getPinnedNode(), parameters, { env, byLine: isComplete });
     const stored = await readReport(report);
     const { stats = {} } = stored;
     const result = {

@@ -9,7 +9,8 @@ const file = path.join(project, 'dist/.lock');
 /**
  * Lets one process at a time install or build. The others wait and then usually have nothing left to do. The lock file
  * contains the process id, so that the lock of a killed process can be taken over.
- * @param {() => Promise<void>} work
+ * @template Result
+ * @param {() => Promise<Result>} work
  */
 export async function withLock(work) {
   await mkdir(path.dirname(file), { recursive: true }).catch((error) => {
@@ -20,7 +21,7 @@ export async function withLock(work) {
     await delay(200);
   }
   try {
-    await work();
+    return await work();
   } finally {
     await rm(file, { force: true });
   }

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { runCaptured } from './child-process.mjs';
+import { withLock } from './lock.mjs';
 
 /** Where Debian and its derivatives install the programs of each version. */
 const debian = '/usr/lib/postgresql';
@@ -46,10 +47,13 @@ export async function ensurePgBouncer() {
 const canInstall = () => process.getuid?.() === 0 && existsSync('/usr/bin/apt-get');
 
 /**
- * Installs a Debian package. Returns the error message, if any.
+ * Installs a Debian package, while no other one is being installed. Returns the error message, if any.
  * @param {string} name
  */
-async function installPackage(name) {
+const installPackage = (name) => withLock(() => runInstallation(name));
+
+/** @param {string} name */
+async function runInstallation(name) {
   // In run level 1, Debian's packages do not start their services.
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
   for (const parameters of [['update'], ['install', '-y', '--no-install-recommends', name]]) {

@@ -47,6 +47,7 @@ test('an answer draft survives a reload and an expired session', async ({ page, 
 });
 
 test('the author accepts an answer, and members on both nodes see it immediately', async ({ browser }) => {
+  test.slow();
   const { ada, ben, cleo, close } = await openThreeMembers(browser);
   const title = uniqueText('What solved it?');
   const id = await askQuestion(ada.request, { title });
