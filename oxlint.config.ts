@@ -12,6 +12,7 @@ const serverAreas = [
   'moderation',
   'admin',
   'import-export',
+  'integrations',
   'operations',
 ];
 const webAreas = [

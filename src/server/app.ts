@@ -70,6 +70,7 @@ import {
 import { moderationRoutes, type ModerationRoutesDeps, removalRoutes } from './moderation/index.ts';
 import { bookmarkRoutes, followRoutes, muteRoutes, voteRoutes } from './engagement/index.ts';
 import { importedPostRoutes } from './import-export/index.ts';
+import { publicFileRoutes } from './integrations/index.ts';
 import type { BackgroundJobs } from './jobs.ts';
 import type { NodeCaches } from './node-caches.ts';
 import {
@@ -249,6 +250,8 @@ export function createApp(options: AppOptions) {
   });
   const viewerOf = async (headers: Headers) => (await accounts.viewer(headers))?.viewer ?? null;
   app.get(`${uploadsPath}/*`, serveUploads({ db, settings, runtimeSettings }, viewerOf));
+  app.on('GET', ['/feeds/*', '/sitemaps/*'], limitNetworks);
+  app.route('/', publicFileRoutes({ db, settings, runtimeSettings }));
   if (webDirectory !== undefined) serveWeb(webDirectory);
   return app;
 
@@ -262,7 +265,6 @@ export function createApp(options: AppOptions) {
       throw new ProblemError('page-not-found');
     });
     if (!settings.hasServiceWorker) app.get('/service-worker.js', serveServiceWorkerRemoval);
-    app.get('/robots.txt', refuseCrawlers);
     const fetchApi = (request: Request) => app.fetch(request);
     const page = renderPages(directory, fetchApi, { db, settings, runtimeSettings });
     if (settings.importedSite !== null)
@@ -277,9 +279,6 @@ export function createApp(options: AppOptions) {
     );
   }
 }
-
-/** Without public reading, crawlers (RFC 9309) would find nothing but sign-in pages. */
-const refuseCrawlers = (c: Context) => c.text('User-agent: *\nDisallow: /\n');
 
 /** Names of assets change with their content. */
 const cacheImmutable = (_: string, c: Context) =>

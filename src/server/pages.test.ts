@@ -5,10 +5,12 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectOk, type Member } from '#tests/support/member.ts';
+import { eventually } from '#tests/support/parley.ts';
 import { actOnPost } from '#tests/support/moderation.ts';
 import { startTestServer } from '#tests/support/server.ts';
 import { questionPath } from '#shared/posts/question-paths.ts';
 import { setRole } from './admin/roles.ts';
+import { setRuntimeSetting } from './core/runtime-settings.ts';
 import { getPagePreloads, pageModules } from './page-preloads.ts';
 
 const directory = await mkdtemp(path.join(os.tmpdir(), 'parley-pages-'));
@@ -158,6 +160,19 @@ describe('the page a member opens', () => {
     ]);
     const english = await (await open(ada, '/', { 'accept-language': 'en-GB,de;q=0.9' })).text();
     expect(english).not.toContain('modulepreload');
+  });
+
+  test('has the title of what it shows in its head, and the rest with public reading', async () => {
+    const ada = await server.register('Ada Headed');
+    const id = await ada.ask({ title: 'Who reads <head>?' });
+    const path = questionPath(id, 'Who reads <head>?');
+    const html = await (await open(ada, path)).text();
+    expect(html.match(/<title>.*<\/title>/gu)).toEqual(['<title>Who reads &lt;head&gt;? · Parley</title>']);
+    expect(html).not.toMatch(/canonical|og:title|ld\+json/u);
+    await setRuntimeSetting(server.db, 'publicReading', true);
+    await eventually(async () => (await (await open(ada, path)).text()).includes('rel="canonical"'));
+    await setRuntimeSetting(server.db, 'publicReading', false);
+    await eventually(async () => !(await (await open(ada, path)).text()).includes('rel="canonical"'));
   });
 
   test('names scripts that exist', async () => {

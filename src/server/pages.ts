@@ -8,11 +8,13 @@ import { responseAttribute, positionAttribute } from '#shared/core/protocol.ts';
 import type { SessionState } from '#shared/identity/accounts.ts';
 import type { ImportedPost } from '#shared/posts/questions.ts';
 import type { Reader } from './core/database.ts';
+import { escapeMarkup, escapeScript } from './core/markup.ts';
 import { hasSessionCookie, publicCacheControl } from './core/public-reading.ts';
 import { matchesEtag } from './core/response-cache-http.ts';
 import type { RuntimeSettings } from './core/runtime-settings.ts';
-import type { SiteSettings } from './core/site-settings.ts';
+import { getOrigin, type SiteSettings } from './core/site-settings.ts';
 import { openWebBuild } from './core/web-build.ts';
+import { renderHead } from './integrations/index.ts';
 import { type PageResponse, resolvePage } from './page-addresses.ts';
 import { getPagePreloads, notifications } from './page-preloads.ts';
 
@@ -58,7 +60,14 @@ export function renderPages(
     const { shell, preloadTags, languages } = await build();
     // The page requests what failed itself and shows the error.
     const preloaded = responses.filter(({ status }) => status === 200);
+    const head = renderHead({
+      url,
+      origin: getOrigin(settings, url),
+      isPublic: hasPublicReading,
+      bodies: new Map(preloaded.map((response) => [response.url, response.body])),
+    });
     const page = shell
+      .replace(/<title>[^<]*<\/title>/u, () => head)
       .replace(
         '</head>',
         () =>
@@ -70,7 +79,7 @@ export function renderPages(
     c.header('cache-control', isStorable ? publicCacheControl : 'no-store');
     if (isStorable) {
       c.header('vary', 'accept-language', { append: true });
-      const etag = createPageEtag(shell, headers.get('accept-language'), preloaded);
+      const etag = createPageEtag([shell, head, headers.get('accept-language')], preloaded);
       c.header('etag', etag);
       if (matchesEtag(headers.get('if-none-match'), etag)) return c.body(null, 304);
     }
@@ -92,8 +101,8 @@ export function renderPages(
 }
 
 /** A weak ETag: pages with other positions of the event stream, or other compression, are equivalent. */
-function createPageEtag(shell: string, language: string | null, responses: readonly PreloadedResponse[]) {
-  const parts = [shell, language, ...responses.map(({ url, body }) => [url, body])];
+function createPageEtag(common: readonly (string | null)[], responses: readonly PreloadedResponse[]) {
+  const parts = [...common, ...responses.map(({ url, body }) => [url, body])];
   return `W/"${hash('sha1', JSON.stringify(parts), 'base64url')}"`;
 }
 
@@ -155,21 +164,8 @@ function isMember({ status, body }: PreloadedResponse): boolean {
 }
 
 function renderPreload({ url, position, body }: PreloadedResponse): string {
-  const positionAttributeText =
-    position === null ? '' : ` ${positionAttribute}="${escapeAttribute(position)}"`;
-  return `<script type="application/json" ${responseAttribute}="${escapeAttribute(url)}"${positionAttributeText}>${escapeScript(body)}</script>`;
-}
-
-/** These characters appear only in strings of JSON, where the escaped form is equivalent; `<` could end the element. */
-function escapeScript(json: string): string {
-  return json
-    .replaceAll('<', String.raw`\u003c`)
-    .replaceAll('\u2028', String.raw`\u2028`)
-    .replaceAll('\u2029', String.raw`\u2029`);
-}
-
-function escapeAttribute(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+  const positionAttributeText = position === null ? '' : ` ${positionAttribute}="${escapeMarkup(position)}"`;
+  return `<script type="application/json" ${responseAttribute}="${escapeMarkup(url)}"${positionAttributeText}>${escapeScript(body)}</script>`;
 }
 
 /** Returns the file of messages for the browser's languages, as in src/web/languages; undefined for English. */

@@ -95,7 +95,7 @@ const textOf = (header: string | string[] | undefined) =>
   Array.isArray(header) ? header.join(', ') : header;
 
 /** gzip if the client lists it, and not with a weight of 0 (RFC 9110, section 12.5.3). */
-function chooseEncoding(acceptEncoding: string | undefined): Encoding {
+export function chooseEncoding(acceptEncoding: string | undefined): Encoding {
   return acceptEncoding !== undefined && /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:\s*(?:,|$)))/.test(acceptEncoding)
     ? 'gzip'
     : 'identity';

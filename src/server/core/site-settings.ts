@@ -53,6 +53,10 @@ export type IdentityProviderSettings = {
 export const isHttps = ({ publicUrl }: Pick<SiteSettings, 'publicUrl'>) =>
   publicUrl?.startsWith('https:') ?? false;
 
+/** The origin of links for readers, such as 'https://ask.example.org': the configured one, or that of the request. */
+export const getOrigin = ({ publicUrl }: Pick<SiteSettings, 'publicUrl'>, url: URL) =>
+  publicUrl ?? url.origin;
+
 /**
  * The prefix of all cookie names. Browsers accept a name with `__Host-` only from this exact host, over https and for
  * all paths, so another host of the same domain cannot set it (RFC 6265bis, section 4.1.3).

@@ -6,6 +6,7 @@ export {
   type AnswerCardRow,
   createAnswerExcerpt,
   questionCardColumns,
+  questionTagNames,
   questionCardDocumentColumns,
   type QuestionCardDocumentRow,
   type QuestionCardRow,
@@ -24,6 +25,7 @@ export {
   buildProfileEvents,
   buildQuestionCountsEvent,
 } from './posts-events.ts';
+export { renderPostHtml, renderPostText } from './post-html.ts';
 export { hiddenPostTexts } from './post-removal-queries.ts';
 export { purgePost, purgePostsOf, removePost, showPost } from './post-removal.ts';
 export { getLockedError, lockQuestionsOf } from './posts-locks.ts';

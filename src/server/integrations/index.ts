@@ -1,0 +1,2 @@
+export { renderHead } from './page-head.ts';
+export { publicFileRoutes } from './public-file-routes.ts';

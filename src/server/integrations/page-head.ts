@@ -1,0 +1,171 @@
+import { escapeMarkup, escapeScript } from '#server/core/markup.ts';
+import { toPlainText } from '#server/posts/index.ts';
+import { truncateWithEllipsis } from '#shared/core/text.ts';
+import type { TagDocument } from '#shared/discovery/tags.ts';
+import type { Profile } from '#shared/identity/profiles.ts';
+import { questionPath } from '#shared/posts/question-paths.ts';
+import type { QuestionDocument } from '#shared/posts/questions-document.ts';
+import { buildBreadcrumbs, buildQaPage } from './structured-data.ts';
+import { feedFormats, feedPath, type FeedSubject } from './web-feed-paths.ts';
+
+/** A page whose head is rendered. */
+export type PageHeadRequest = {
+  url: URL;
+  /** The origin that readers use, such as 'https://ask.example.org'. */
+  origin: string;
+  /** Whether public reading is on. Otherwise the head has the title only. */
+  isPublic: boolean;
+  /** The JSON of the API responses that the page shows, by their URL. */
+  bodies: ReadonlyMap<string, string>;
+};
+
+const siteName = 'Parley';
+
+/** What a page tells search engines and link previews (docs/product.md 20.3). */
+type PageDescription = {
+  /** Without the name of the site. */
+  title?: string;
+  description: string;
+  /** The path of the only address that search engines should list. */
+  path: string;
+  feeds: readonly { name: string; subject: FeedSubject }[];
+  structured: readonly (object | null)[];
+};
+
+/**
+ * Renders the title of a page and, with public reading, its description, canonical address, link preview, feeds and
+ * structured data, for the head of its HTML.
+ */
+export function renderHead(page: PageHeadRequest): string {
+  const description = describePage(page);
+  const title = description?.title === undefined ? siteName : `${description.title} · ${siteName}`;
+  const parts = [`<title>${escapeMarkup(title.replaceAll(/\s+/gu, ' '))}</title>`];
+  if (!page.isPublic) return parts.join('');
+  // Other pages are for members, or change with every question: search engines follow their links only.
+  const isListed = description !== null && !page.url.searchParams.has('after');
+  if (!isListed) parts.push('<meta name="robots" content="noindex">');
+  if (description === null) return parts.join('');
+  const { origin, url } = page;
+  const address = origin + description.path + (isListed ? '' : url.search);
+  parts.push(
+    meta('name', 'description', description.description),
+    `<link rel="canonical" href="${escapeMarkup(address)}">`,
+    ...description.feeds.flatMap((feed) => renderFeedLinks(feed, origin)),
+    meta('property', 'og:site_name', siteName),
+    meta('property', 'og:type', description.path.startsWith('/question/') ? 'article' : 'website'),
+    meta('property', 'og:title', description.title ?? siteName),
+    meta('property', 'og:description', description.description),
+    meta('property', 'og:url', address),
+    meta('name', 'twitter:card', 'summary'),
+    ...description.structured
+      .filter((data) => data !== null)
+      .map((data) => `<script type="application/ld+json">${escapeScript(JSON.stringify(data))}</script>`),
+  );
+  return parts.join('');
+}
+
+const meta = (key: 'name' | 'property', name: string, content: string) =>
+  `<meta ${key}="${name}" content="${escapeMarkup(content.replaceAll(/\s+/gu, ' '))}">`;
+
+function renderFeedLinks({ name, subject }: PageDescription['feeds'][number], origin: string): string[] {
+  return feedFormats.map((format) => {
+    const href = escapeMarkup(origin + feedPath(subject, format));
+    return `<link rel="alternate" type="application/${format}+xml" title="${escapeMarkup(name)}" href="${href}">`;
+  });
+}
+
+/** Null for pages that search engines should not list. */
+function describePage({ url, origin, bodies }: PageHeadRequest): PageDescription | null {
+  const find = (pattern: RegExp): unknown => {
+    const [, body] = [...bodies].find(([address]) => pattern.test(address)) ?? [];
+    return body === undefined ? undefined : JSON.parse(body);
+  };
+  const [, area = '', subject] = url.pathname.split('/');
+  if (area === '') return describeHome(url);
+  if (area === 'topics' && !subject) return describeTags();
+  if (area === 'topics')
+    return describeTag(find(/^\/api\/tags\/[^/?]+$/u) as TagDocument | undefined, origin);
+  if (area === 'question')
+    return describeQuestion(find(/^\/api\/questions\/\d+\?/u) as QuestionDocument | undefined, origin);
+  if (area === 'profile' && subject)
+    return describeProfile(find(/^\/api\/members\/\d+$/u) as Profile | undefined);
+  return null;
+}
+
+/** The maximum length of a description in code points: search engines show no more. */
+const maxDescriptionLength = 160;
+
+const shorten = (text: string) => truncateWithEllipsis(text.trim(), maxDescriptionLength);
+
+const home = { name: siteName, path: '/' };
+const tags = { name: 'Topics', path: '/topics' };
+
+function describeHome({ searchParams }: URL): PageDescription {
+  const tab = searchParams.get('tab');
+  const isOther = tab === 'popular' || tab === 'unanswered';
+  return {
+    description: 'Questions and answers of the community.',
+    path: isOther ? `/?tab=${tab}` : '/',
+    feeds: [
+      { name: 'Newest questions', subject: { kind: 'recent' } },
+      { name: 'Unanswered questions', subject: { kind: 'unanswered' } },
+    ],
+    structured: [],
+  };
+}
+
+function describeTags(): PageDescription {
+  return {
+    title: 'Discover Topics',
+    description: 'All topics that questions are about.',
+    path: '/topics',
+    feeds: [],
+    structured: [],
+  };
+}
+
+function describeTag(tag: TagDocument | undefined, origin: string): PageDescription | null {
+  if (tag === undefined || tag.questionsCount === 0) return null;
+  const path = `/topics/${encodeURIComponent(tag.name)}`;
+  const count = tag.questionsCount === 1 ? '1 question' : `${tag.questionsCount} questions`;
+  return {
+    title: tag.name,
+    description: shorten(`${count} about ${tag.name}. ${tag.description}`),
+    path,
+    feeds: [{ name: `Questions about ${tag.name}`, subject: { kind: 'tag', tag: tag.name } }],
+    structured: [buildBreadcrumbs([home, tags, { name: tag.name, path }], origin)],
+  };
+}
+
+function describeQuestion(page: QuestionDocument | undefined, origin: string): PageDescription | null {
+  if (page === undefined) return null;
+  const { id, title, excerpt, tags: names } = page.question;
+  const path = questionPath(id, title);
+  const topics = names.slice(0, 1).map((name) => ({ name, path: `/topics/${encodeURIComponent(name)}` }));
+  return {
+    title,
+    // A text with nothing but pictures has no excerpt.
+    description: shorten(excerpt || title),
+    path,
+    feeds: [{ name: `Answers to "${title}"`, subject: { kind: 'question', id } }],
+    structured: [
+      buildQaPage(page, origin),
+      buildBreadcrumbs([home, ...topics, { name: title, path }], origin),
+    ],
+  };
+}
+
+function describeProfile(member: Profile | undefined): PageDescription | null {
+  if (member === undefined) return null;
+  const { id, displayName, bio, questionsCount, answersCount } = member;
+  const { prose } = toPlainText(bio ?? '');
+  return {
+    title: displayName,
+    description: shorten(
+      prose || `${displayName} has asked ${questionsCount} and answered ${answersCount} questions.`,
+    ),
+    path: `/profile/${id}`,
+    feeds: [{ name: `Posts by ${displayName}`, subject: { kind: 'member', id } }],
+    structured: [],
+  };
+}

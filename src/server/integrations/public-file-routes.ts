@@ -1,0 +1,130 @@
+import { type Context, Hono, type MiddlewareHandler } from 'hono';
+import type { RouteDeps } from '#server/core/http.ts';
+import {
+  createPublicFiles,
+  createTextFile,
+  type PublicFile,
+  sendPublicFile,
+} from '#server/core/public-files.ts';
+import { getOrigin } from '#server/core/site-settings.ts';
+import { isQuestionDeleted } from '#server/posts/index.ts';
+import { buildSitemap, buildSitemapIndex } from './sitemaps.ts';
+import { sitemapKinds } from './sitemaps-queries.ts';
+import { type FeedFormat, feedFormats, type FeedSubject } from './web-feed-paths.ts';
+import { readWebFeed } from './web-feeds.ts';
+import { feedContentTypes, getUpdatedAt, renderFeed } from './web-feeds-xml.ts';
+
+/**
+ * The lifetimes of files in seconds: on this server, and in shared caches. Together, they limit how long a hidden post stays
+ * in a file (docs/product.md 20.6).
+ */
+const feedLifetime = { stored: 25, shared: 25 };
+const sitemapLifetime = { stored: 300, shared: 300 };
+
+const maxFeedBytes = 8 * 1024 * 1024;
+const maxSitemapBytes = 24 * 1024 * 1024;
+
+/**
+ * Files for other programs: robots.txt, sitemaps and feeds. They exist while public reading is on. Otherwise their
+ * addresses respond as any other, so that nothing can be told from them.
+ */
+export function publicFileRoutes({ db, settings, runtimeSettings }: RouteDeps) {
+  const feeds = createPublicFiles({ maxBytes: maxFeedBytes, maxAgeSeconds: feedLifetime.stored });
+  const sitemaps = createPublicFiles({ maxBytes: maxSitemapBytes, maxAgeSeconds: sitemapLifetime.stored });
+  const isOn = () => runtimeSettings.get('publicReading');
+  const originOf = (c: Context) => getOrigin(settings, new URL(c.req.url));
+  const ifOn =
+    (handler: (c: Context) => Promise<Response>): MiddlewareHandler =>
+    (c, next) =>
+      isOn() ? handler(c) : next().then(() => undefined);
+  return new Hono()
+    .get('/robots.txt', (c) => c.text(isOn() ? createRobotsFile(originOf(c)) : refusingRobotsFile))
+    .get('/sitemap.xml', ifOn(sendSitemapIndex))
+    .get('/sitemaps/:name', ifOn(sendSitemap))
+    .get('/feeds/*', ifOn(sendFeed));
+
+  async function sendSitemapIndex(c: Context): Promise<Response> {
+    const origin = originOf(c);
+    const file = await sitemaps(`${origin} index`, async () =>
+      toXmlFile(await buildSitemapIndex(db, origin)),
+    );
+    return sendPublicFile(c, file, sitemapLifetime.shared);
+  }
+
+  async function sendSitemap(c: Context): Promise<Response> {
+    const [, name, number] = /^([a-z]+)-([1-9]\d{0,5})\.xml$/u.exec(c.req.param('name') ?? '') ?? [];
+    const kind = sitemapKinds.find((each) => each === name);
+    if (kind === undefined) return sendPublicFile(c, null, 0);
+    const origin = originOf(c);
+    const file = await sitemaps(`${origin} ${kind} ${number}`, async () =>
+      toXmlFile(await buildSitemap(db, { kind, number: Number(number) }, origin)),
+    );
+    return sendPublicFile(c, file, sitemapLifetime.shared);
+  }
+
+  async function sendFeed(c: Context): Promise<Response> {
+    const wanted = parseFeedPath(c.req.path);
+    if (wanted === null) return sendPublicFile(c, null, 0);
+    const { subject, format } = wanted;
+    const origin = originOf(c);
+    const file = await feeds(`${origin} ${JSON.stringify(wanted)}`, async () => {
+      const feed = await readWebFeed(db, subject, origin);
+      if (feed === null) return null;
+      return createTextFile([renderFeed(feed, format, origin)], {
+        contentType: feedContentTypes[format],
+        lastModified: getUpdatedAt(feed),
+      });
+    });
+    if (file === null && subject.kind === 'question' && (await isQuestionDeleted(db, subject.id)))
+      return c.text('Gone\n', 410, { 'cache-control': 'no-store' });
+    return sendPublicFile(c, file, feedLifetime.shared);
+  }
+}
+
+const toXmlFile = async (parts: readonly string[] | null): Promise<PublicFile | null> =>
+  parts && createTextFile(parts, { contentType: 'application/xml; charset=utf-8', lastModified: undefined });
+
+/** Only members can read, so crawlers (RFC 9309) would find nothing but sign-in pages. */
+const refusingRobotsFile = 'User-agent: *\nDisallow: /\n';
+
+/** Search results and forms change all the time and are no use in other search engines. */
+function createRobotsFile(origin: string): string {
+  const refused = ['/search', '/ask', '/login', '/register', '/forgot-password'];
+  return `User-agent: *\n${refused.map((path) => `Disallow: ${path}\n`).join('')}\nSitemap: ${origin}/sitemap.xml\n`;
+}
+
+const id = String.raw`([1-9]\d{0,14})`;
+const subjects: readonly { path: RegExp; toSubject: (named: string) => FeedSubject }[] = [
+  { path: /^recent$/u, toSubject: () => ({ kind: 'recent' }) },
+  { path: /^unanswered$/u, toSubject: () => ({ kind: 'unanswered' }) },
+  { path: /^topics\/([^/]+)$/u, toSubject: (tag) => ({ kind: 'tag', tag }) },
+  {
+    path: new RegExp(`^question/${id}$`, 'u'),
+    toSubject: (text) => ({ kind: 'question', id: Number(text) }),
+  },
+  { path: new RegExp(`^profile/${id}$`, 'u'), toSubject: (text) => ({ kind: 'member', id: Number(text) }) },
+];
+
+/** The feed at an address; null if there cannot be one. */
+function parseFeedPath(path: string): { subject: FeedSubject; format: FeedFormat } | null {
+  const format = feedFormats.find((each) => path.endsWith(`.${each}`));
+  if (format === undefined) return null;
+  const page = path.slice('/feeds/'.length, -format.length - 1);
+  for (const { path: pattern, toSubject } of subjects) {
+    const match = pattern.exec(page);
+    if (match === null) continue;
+    const named = decode(match[1] ?? '');
+    return named === null ? null : { subject: toSubject(named), format };
+  }
+  return null;
+}
+
+/** Null for what is not percent-encoded UTF-8, and for NUL, which PostgreSQL refuses. */
+function decode(text: string): string | null {
+  try {
+    const decoded = decodeURIComponent(text);
+    return decoded.includes('\0') ? null : decoded;
+  } catch {
+    return null;
+  }
+}
