@@ -4,7 +4,8 @@ import { Link } from '@tanstack/react-router';
 import { IconBell, IconHash, IconHome, IconPencilPlus, IconRss } from '@tabler/icons-react';
 import { useUnreadCount } from '#web/notifications/notifications.ts';
 import { UnreadBadge } from '#web/notifications/NotificationButton.tsx';
-import { paths } from '#web/core/paths.ts';
+import { isPublicPath, paths } from '#web/core/paths.ts';
+import { useMember } from '#web/core/session.ts';
 import { useOnScreenKeyboard } from './useOnScreenKeyboard.ts';
 import classes from './BottomBar.module.css';
 
@@ -20,9 +21,11 @@ const links = () => [
 export function BottomBar() {
   useOnScreenKeyboard();
   const unread = useUnreadCount();
+  const isVisitor = useMember() === null;
+  const visibleLinks = links().filter(({ to }) => !isVisitor || to === paths.ask || isPublicPath(to));
   return (
     <nav aria-label={t`Main`} className={classes.bar}>
-      {links().map(({ to, label, Icon }) => (
+      {visibleLinks.map(({ to, label, Icon }) => (
         <Link
           key={label}
           to={to}

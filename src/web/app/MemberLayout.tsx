@@ -1,11 +1,11 @@
 import { t } from '@lingui/core/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import { Outlet, useLocation, useRouter } from '@tanstack/react-router';
-import { Suspense, useEffect } from 'react';
+import { Suspense, useEffect, useState } from 'react';
 import { useIsAfterFirstRender } from '#web/core/first-render.ts';
 import { lazyComponent } from '#web/core/lazy.ts';
 import { useLiveConnection } from '#web/core/live.ts';
-import { paths } from '#web/core/paths.ts';
+import { isPublicPath, paths } from '#web/core/paths.ts';
 import { clearMemberQueries, useMember, useSession } from '#web/core/session.ts';
 import { BottomBar } from './BottomBar.tsx';
 import { MemberLiveUpdates } from './MemberLiveUpdates.ts';
@@ -14,20 +14,22 @@ import { OfflineQueueSender } from './offline-actions.ts';
 import { Sidebar } from './Sidebar.tsx';
 import { SyncDrafts } from './SyncDrafts.ts';
 import { TopBar } from './TopBar.tsx';
+import { useReturnToControl, VisitorSignIn } from './VisitorSignIn.tsx';
 import classes from './MemberLayout.module.css';
 
 const AccountStatusBanner = lazyComponent(() => import('#web/moderation/AccountStatusBanner.tsx'));
 
-/** The layout of every page for members: top bar, sidebar (a bottom bar below 768 px) and the page. */
+/** The layout of every page for members, and for visitors who read: top bar, sidebar (a bottom bar below 768 px) and the page. */
 export function MemberLayout() {
   useSignInWhenSessionEnds();
   const client = useQueryClient();
   useEffect(() => () => clearMemberQueries(client), [client]);
   const member = useMember();
+  useReturnToControl(member !== null);
   const isPageNext = useIsAfterFirstRender();
   return (
     <>
-      {isPageNext && <BackgroundTasks memberId={member?.id ?? null} />}
+      {isPageNext && (member === null ? <VisitorSignIn /> : <BackgroundTasks memberId={member.id} />)}
       <a href="#main" className={classes.skip} onClick={focusMain}>
         {t`Skip to content`}
       </a>
@@ -53,9 +55,8 @@ export function MemberLayout() {
 }
 
 /** Background tasks without a visible part. None of their code is fetched before the page is shown. */
-function BackgroundTasks({ memberId }: { memberId: number | null }) {
+function BackgroundTasks({ memberId }: { memberId: number }) {
   useLiveConnection();
-  if (memberId === null) return null;
   return (
     <>
       <MemberLiveUpdates memberId={memberId} />
@@ -74,7 +75,8 @@ function focusMain(event: React.MouseEvent) {
 }
 
 /**
- * Sends a signed-out visitor to the login page, with the way back to the current page. A member who pressed Logout goes
+ * Sends a signed-out visitor to the login page, with the way back to the current page, unless visitors may read it. A
+ * member who pressed Logout goes
  * to plain /login. The ask form stays open with its draft and shows its own message.
  */
 function useSignInWhenSessionEnds() {
@@ -83,7 +85,12 @@ function useSignInWhenSessionEnds() {
   const { pathname, href } = useLocation();
   const hasSignedOut = session?.hasSignedOut === true;
   const leaving = pathname === paths.login || pathname === paths.register;
-  const mustLeave = session?.member === null && !leaving && (hasSignedOut || pathname !== paths.ask);
+  const isSignedIn = session?.member != null;
+  const [wasSignedIn, setWasSignedIn] = useState(isSignedIn);
+  if (isSignedIn && !wasSignedIn) setWasSignedIn(true);
+  const isReading = session?.publicReading === true && isPublicPath(pathname) && !wasSignedIn;
+  const mustLeave =
+    session?.member === null && !leaving && !isReading && (hasSignedOut || pathname !== paths.ask);
   useEffect(() => {
     if (!mustLeave) return;
     const search = hasSignedOut || href === paths.home ? {} : { next: href };

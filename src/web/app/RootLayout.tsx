@@ -7,6 +7,7 @@ import { watchConnection } from '#web/core/connection.ts';
 import { endFirstRender } from '#web/core/first-render.ts';
 import { getPageKey } from '#web/core/paths.ts';
 import { requestHeadingFocus } from '#web/ui/PageHeading.tsx';
+import { readRememberedControl } from '#web/core/sign-in-prompt.ts';
 import { preloadToastsOnFirstInput, useHasToasts } from '#web/core/toast.ts';
 import { registerServiceWorker } from '#web/core/pwa.ts';
 import { ConnectionBanner } from './ConnectionBanner.tsx';
@@ -62,7 +63,9 @@ function useFocusOnNavigation() {
     () =>
       router.subscribe('onRendered', ({ fromLocation, toLocation }) => {
         if (fromLocation === undefined) return;
-        if (getPageKey(fromLocation.pathname) !== getPageKey(toLocation.pathname)) requestHeadingFocus();
+        if (getPageKey(fromLocation.pathname) === getPageKey(toLocation.pathname)) return;
+        // After a sign-in, the control that the visitor pressed takes the focus.
+        if (readRememberedControl() === null) requestHeadingFocus();
       }),
     [router],
   );

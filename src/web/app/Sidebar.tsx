@@ -1,11 +1,12 @@
 import { t } from '@lingui/core/macro';
 import { Link } from '@tanstack/react-router';
 import { IconHash, IconHome, IconRss, IconUser } from '@tabler/icons-react';
-import { paths } from '#web/core/paths.ts';
+import { isPublicPath, paths } from '#web/core/paths.ts';
+import { useMember } from '#web/core/session.ts';
 import { type NavigationLink, getSavedLinks } from '#web/ui/SavedLinks.tsx';
 import classes from './Sidebar.module.css';
 
-/** The same links for every member (docs/product.md 18.4). */
+/** The same links for every member (docs/product.md 18.4). Visitors have those of the pages that they may read. */
 const main = (): NavigationLink[] => [
   { to: paths.home, label: t`Home`, Icon: IconHome },
   { to: paths.following, label: t`Following`, Icon: IconRss },
@@ -14,6 +15,15 @@ const main = (): NavigationLink[] => [
 ];
 
 export function Sidebar() {
+  const isVisitor = useMember() === null;
+  if (isVisitor)
+    return (
+      <div className={classes.sidebar}>
+        <nav aria-label={t`Main`}>
+          <Links links={main().filter(({ to }) => isPublicPath(to))} />
+        </nav>
+      </div>
+    );
   return (
     <div className={classes.sidebar}>
       <nav aria-label={t`Main`}>

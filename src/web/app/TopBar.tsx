@@ -1,8 +1,10 @@
 import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Link, useLocation } from '@tanstack/react-router';
 import { IconPencilPlus } from '@tabler/icons-react';
 import { NotificationButton } from '#web/notifications/NotificationButton.tsx';
+import { paths } from '#web/core/paths.ts';
+import { useMember } from '#web/core/session.ts';
 import { Logo } from '#web/ui/Logo.tsx';
 import { AccountMenu } from './AccountMenu.tsx';
 import { SearchBox } from './SearchBox.tsx';
@@ -10,6 +12,7 @@ import { ThemeButton } from '#web/ui/ThemeButton.tsx';
 import classes from './TopBar.module.css';
 
 export function TopBar() {
+  const member = useMember();
   return (
     <header className={classes.bar}>
       <div className={classes.inner}>
@@ -27,11 +30,36 @@ export function TopBar() {
           >
             {t`Ask Question`}
           </Button>
-          <NotificationButton className={classes.wide ?? ''} />
+          {member !== null && <NotificationButton className={classes.wide ?? ''} />}
           <ThemeButton />
-          <AccountMenu />
+          {member === null ? <SignInLinks /> : <AccountMenu />}
         </div>
       </div>
     </header>
+  );
+}
+
+/** For visitors. After the sign-in they come back to this page. */
+function SignInLinks() {
+  const { href } = useLocation();
+  const search = href === paths.home ? {} : { next: href };
+  return (
+    <>
+      <Button
+        variant="default"
+        size="sm"
+        renderRoot={(props) => <Link to="/login" search={search} {...props} />}
+      >
+        {t`Log in`}
+      </Button>
+      <Button
+        className={classes.wide ?? ''}
+        variant="light"
+        size="sm"
+        renderRoot={(props) => <Link to="/register" search={search} {...props} />}
+      >
+        {t`Sign up`}
+      </Button>
+    </>
   );
 }

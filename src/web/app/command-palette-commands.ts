@@ -21,7 +21,7 @@ import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { newestNotificationsQuery, useMarkAllRead } from '#web/notifications/notifications.ts';
 import { paths } from '#web/core/paths.ts';
-import { signOut } from '#web/core/session.ts';
+import { signOut, useMember } from '#web/core/session.ts';
 import { toast, toastError } from '#web/core/toast.ts';
 
 /** A link (`href`) or an action (`run`). */
@@ -53,6 +53,8 @@ const getNavigationCommands = (): Command[] => [
   },
 ];
 
+const visitorCommands = new Set(['ask', 'home', 'topics', 'popular', 'unanswered', 'theme', 'shortcuts']);
+
 /** The commands that are available on every page. */
 export function useCommands({ showShortcuts }: { showShortcuts: () => void }): Command[] {
   const client = useQueryClient();
@@ -65,7 +67,8 @@ export function useCommands({ showShortcuts }: { showShortcuts: () => void }): C
     onError: () => toastError(t`Could not log out: the server did not respond. Please try again.`),
   });
   const theme = scheme === 'dark' ? 'light' : 'dark';
-  return [
+  const isVisitor = useMember() === null;
+  const commands: Command[] = [
     ...getNavigationCommands(),
     {
       id: 'theme',
@@ -83,4 +86,5 @@ export function useCommands({ showShortcuts }: { showShortcuts: () => void }): C
     { id: 'shortcuts', Icon: IconKeyboard, label: t`Show keyboard shortcuts`, run: showShortcuts },
     { id: 'logout', Icon: IconLogout, label: t`Logout`, run: () => logout.mutate() },
   ];
+  return isVisitor ? commands.filter(({ id }) => visitorCommands.has(id)) : commands;
 }

@@ -15,7 +15,13 @@ import { api, readJson } from '#web/core/api.ts';
 import { feedQuery } from '#web/discovery/feeds/feeds.ts';
 import { loadRouteData } from '#web/core/inlined-responses.ts';
 import { lazyRouteComponent } from '#web/core/lazy.ts';
-import { parseInternalPath, parseQuestionId, parseSearch, stringifySearch } from '#web/core/paths.ts';
+import {
+  isPublicPath,
+  parseInternalPath,
+  parseQuestionId,
+  parseSearch,
+  stringifySearch,
+} from '#web/core/paths.ts';
 import { sessionQuery } from '#web/core/session.ts';
 import { questionQuery } from '#web/posts/questions/question-cache.ts';
 
@@ -27,14 +33,14 @@ const rootRoute = createRootRouteWithContext<RouterContext>()({
   errorComponent: ErrorPage,
 });
 
-/** Pages for signed-in members. A visitor signs in first and then returns (docs/product.md 1.2). */
+/** Pages for signed-in members. A visitor reads some of them (1.8), or signs in first and then returns (docs/product.md 1.2). */
 const memberRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'member',
   component: MemberLayout,
   beforeLoad: async ({ context, location }) => {
-    const { member } = await currentSession(context);
-    if (member !== null) return;
+    const { member, publicReading } = await currentSession(context);
+    if (member !== null || (publicReading === true && isPublicPath(location.pathname))) return;
     const next = location.href === '/' ? undefined : location.href;
     throw redirect({ to: '/login', search: next === undefined ? {} : { next }, replace: true });
   },

@@ -20,6 +20,11 @@ const pagePaths = {
 /** The paths of the pages, as `string`: the router's types accept a literal only if its route exists. */
 export const paths: Readonly<Record<keyof typeof pagePaths, string>> = pagePaths;
 
+/** Whether visitors may read the page while public reading is on. The server decides what they get. */
+export function isPublicPath(path: string): boolean {
+  return /^\/(?:$|question\/|topics(?:\/|$)|profile\/|search$)/u.test(path);
+}
+
 export function profilePath(id: number): string {
   return `${paths.profile}/${id}`;
 }

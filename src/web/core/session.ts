@@ -3,8 +3,29 @@ import type { Me, SessionState } from '#shared/identity/accounts.ts';
 import { api, readJson } from './api.ts';
 import { clearRecentItems } from './recent-items.ts';
 
-/** `hasSignedOut`: the member pressed Logout here and wants no way back to the current page. */
-export type Session = SessionState & { hasSignedOut?: boolean };
+/**
+ * `hasSignedOut`: the member pressed Logout here and wants no way back to the current page. `publicReading`: visitors
+ * may read.
+ */
+export type Session = SessionState & { hasSignedOut?: boolean; publicReading?: boolean };
+
+/** Stands for a visitor who reads, where a page needs a member. No member has the id 0. */
+export const visitor: Me = {
+  id: 0,
+  displayName: '',
+  email: '',
+  bio: null,
+  createdAt: '',
+  updatedAt: '',
+  reputation: 0,
+  questionsCount: 0,
+  answersCount: 0,
+  role: 'member',
+  suspended: null,
+  pendingStep: null,
+  unreadModeratorMessages: 0,
+  hiddenPosts: 0,
+};
 
 /** True until the next sign-in. The end of the session may be noticed before and after the response to signing out. */
 let hasSignedOutHere = false;
@@ -17,7 +38,7 @@ export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: async ({ signal }): Promise<Session> => {
     const state = await readJson(api.session.$get({}, { init: { signal } }));
-    return state.member === null ? getEndedSession() : state;
+    return state.member === null ? { ...state, ...getEndedSession() } : state;
   },
   staleTime: 60_000,
   // Notices a sign-in or sign-out in another tab when the member returns to this one.
@@ -34,9 +55,15 @@ export function useCachedSession(): Session | undefined {
   return useQuery({ ...sessionQuery, enabled: false }).data;
 }
 
-/** The signed-in member, or null while the layout redirects the visitor to /login. */
+/** The signed-in member, or null for a visitor. */
 export function useMember(): Me | null {
   return useSession()?.member ?? null;
+}
+
+/** The signed-in member, `visitor` while visitors may read, or null while the layout redirects to /login. */
+export function useReader(): Me | null {
+  const session = useSession();
+  return session?.member ?? (session?.publicReading === true ? visitor : null);
 }
 
 /**
@@ -45,10 +72,14 @@ export function useMember(): Me | null {
  * server would refuse.
  */
 export function setSession(client: QueryClient, state: Session): void {
-  const before = client.getQueryData(sessionQuery.queryKey)?.member?.id;
+  const { member, publicReading } = client.getQueryData(sessionQuery.queryKey) ?? {};
   if (state.member !== null) hasSignedOutHere = false;
-  client.setQueryData(sessionQuery.queryKey, state);
-  if (before !== state.member?.id) removeMemberQueries(client, state.member === null ? 'inactive' : 'all');
+  client.setQueryData(sessionQuery.queryKey, {
+    ...state,
+    ...(publicReading !== undefined && { publicReading }),
+  });
+  if (member?.id !== state.member?.id)
+    removeMemberQueries(client, state.member === null ? 'inactive' : 'all');
 }
 
 /** Clears the cached queries after a sign-out, once the pages for members are left. */
@@ -102,5 +133,9 @@ export async function requestSignOut<Result>(request: () => Promise<Result>): Pr
 
 /** Called when the server no longer accepts the session. */
 export function markSessionEnded(client: QueryClient): void {
+  const before = client.getQueryData(sessionQuery.queryKey);
+  // A visitor who reads: asks whether visitors may still read.
+  if (before?.member === null && before.publicReading === true)
+    return void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
   client.setQueryData(sessionQuery.queryKey, getEndedSession());
 }

@@ -56,6 +56,7 @@ export function BookmarkButton({ post, bookmarked }: { post: BookmarkedPost; boo
         label={isBookmarked ? t`Bookmarked` : t`Bookmark`}
         Icon={queuedBookmark === undefined ? Icon : IconClock}
         shortcut="b"
+        signIn="bookmark"
         short
         active={isBookmarked}
         pressed={isBookmarked}

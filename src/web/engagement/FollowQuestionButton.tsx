@@ -41,6 +41,7 @@ export function FollowQuestionButton({ questionId, following }: { questionId: nu
         label={isFollowing ? t`Following question` : t`Follow question`}
         Icon={queuedFollow === undefined ? Icon : IconClock}
         active={isFollowing}
+        signIn="follow"
         short
         busy={follow.isPending}
         onPress={() => {

@@ -38,6 +38,7 @@ export function FollowTagButton({
     <>
       <Button
         size="compact-sm"
+        data-sign-in="follow"
         variant={isFollowing ? 'default' : 'light'}
         className={classes.button ?? ''}
         disabled={follow.isPending}

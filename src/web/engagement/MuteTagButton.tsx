@@ -21,6 +21,7 @@ export function MuteTagButton(props: {
   return (
     <Button
       size="compact-sm"
+      data-sign-in="act"
       variant={muted ? 'default' : 'subtle'}
       color="gray"
       className={`${topic.button} ${topic.mute}`}

@@ -100,6 +100,7 @@ function VoteButton(props: {
       title={props.count > 999 ? formatCount(props.count) : name}
       aria-pressed={props.pressed}
       aria-disabled={props.saving || undefined}
+      data-sign-in="vote"
       data-shortcut-key={props.direction === 'up' ? 'u' : 'd'}
       onClick={() => props.onPress(props.direction)}
     >

@@ -91,7 +91,7 @@ type TaggedQuestion = { questionId: number; tags: readonly string[]; authorId?: 
  */
 export function useIsMuted(muted: MutedChoice): (question: TaggedQuestion) => boolean {
   const memberId = useMember()?.id;
-  const { data: mutes } = useQuery(mutedTagsQuery);
+  const { data: mutes } = useQuery({ ...mutedTagsQuery, enabled: memberId !== undefined });
   const tagNames = new Set(muted === 'show' ? [] : mutes?.items.map(({ tag }) => tagKey(tag)));
   const { data: followed } = useQuery({ ...followsQuery, enabled: tagNames.size > 0 });
   return ({ questionId, tags, authorId }) =>

@@ -5,11 +5,14 @@ import type { SignInState } from '#shared/identity/two-factor.ts';
 import { api, readJson } from '#web/core/api.ts';
 import { ApiError } from '#web/core/errors.ts';
 import { setSession } from '#web/core/session.ts';
+import { adoptVisitorDrafts } from '#web/posts/index.ts';
 import type { Credentials, Registration } from '#shared/identity/accounts.ts';
 
 /** Sets the session only once the member is signed in. A further step, such as the second factor, comes first. */
 export function completeSignIn(client: QueryClient, state: SignInState): void {
-  if (state.member !== null) setSession(client, { member: state.member });
+  if (state.member === null) return;
+  adoptVisitorDrafts(state.member.id);
+  setSession(client, { member: state.member });
 }
 
 /** The sign-in methods of the site besides passwords and passkeys. */
@@ -148,6 +151,6 @@ export function useRegister() {
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: (registration: Registration) => readJson(api.members.$post({ json: registration })),
-    onSuccess: (state) => setSession(queryClient, state),
+    onSuccess: (state) => completeSignIn(queryClient, state),
   });
 }

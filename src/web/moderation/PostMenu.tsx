@@ -7,6 +7,8 @@ import type { PostRef } from '#shared/core/fields.ts';
 import { ExternalTarget, useOpenAfterMount } from '#web/ui/lazy-popover.tsx';
 import type { PostAction } from '#shared/moderation/moderation.ts';
 import { lazyComponent } from '#web/core/lazy.ts';
+import { visitor } from '#web/core/session.ts';
+import { askToSignIn } from '#web/core/sign-in-prompt.ts';
 
 /**
  * 'More actions' of an answer or reply. A thread can have hundreds, so only the button is rendered until it is pressed.
@@ -99,13 +101,14 @@ export function usePostModeration(
   const { member } = useQuestionPage();
   const [opened, setOpened] = useState<'report' | 'moderate' | null>(null);
   const close = () => setOpened(null);
+  const askForReport = () => askToSignIn('report', opener() ?? document.body);
   const items: ReactNode = (
     <>
       {!own && (
         <Menu.Item
           className={classes.menuItem ?? ''}
           leftSection={<IconFlag size={18} stroke={1.6} aria-hidden />}
-          onClick={() => setOpened('report')}
+          onClick={() => (member === visitor ? askForReport() : setOpened('report'))}
         >
           {t`Report`}
         </Menu.Item>

@@ -10,6 +10,7 @@ import {
 import type { Notification, NotificationFilter, Notifications } from '#shared/notifications/notifications.ts';
 import { api, readJson } from '#web/core/api.ts';
 import { logFailure } from '#web/core/errors.ts';
+import { useMember } from '#web/core/session.ts';
 
 /** The query keys of notifications. Live updates use them too. */
 export const notificationKeys = {
@@ -59,7 +60,8 @@ export function markNotificationsSeen(): void {
 }
 
 export function useUnreadCount(): number {
-  return useQuery(newestNotificationsQuery).data?.unreadCount ?? 0;
+  const isSignedIn = useMember() !== null;
+  return useQuery({ ...newestNotificationsQuery, enabled: isSignedIn }).data?.unreadCount ?? 0;
 }
 
 /** The notifications to mark as read: one, or all up to an id (null: all). */

@@ -35,6 +35,7 @@ export function AnswerForm({ question }: { question: Pick<Question, 'authorId' |
         quiet
         placeholder={t`Write your answer …`}
         submitLabel={t`Post Answer`}
+        signIn="answer"
         failureMessage={t`Failed to post answer`}
         refusedMessage={t`Couldn't post answer`}
         submit={async (content, key) => {

@@ -1,5 +1,6 @@
 import { IconPencil, IconTrash, type TablerIcon } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import type { SignInReason } from '#web/core/sign-in-prompt.ts';
 import classes from './PostActions.module.css';
 import { t } from '@lingui/core/macro';
 
@@ -35,12 +36,15 @@ export function PostAction(props: {
   describedBy?: string;
   /** The state of a toggle button, also for screen readers. */
   pressed?: boolean;
+  /** Why a visitor must sign in for it; absent if visitors may use it. */
+  signIn?: SignInReason;
 }) {
   const { label, Icon } = props;
   return (
     <button
       type="button"
       className={classes.action}
+      data-sign-in={props.signIn}
       data-shortcut-key={props.shortcut}
       data-shortcut-post={props.postAnchor}
       data-active={props.active || props.pressed || undefined}

@@ -6,6 +6,8 @@ import { countCodePoints } from '#shared/core/text.ts';
 import { createIdempotencyKey } from '#web/core/api.ts';
 import { useDraft } from './drafts/useDraft.ts';
 import { ApiError } from '#web/core/errors.ts';
+import { visitor } from '#web/core/session.ts';
+import { askToSignIn, type SignInReason } from '#web/core/sign-in-prompt.ts';
 import { toastError } from '#web/core/toast.ts';
 import { FormError } from '#web/ui/FormError.tsx';
 import { Editor, type EditorHandle } from '#web/editor/index.ts';
@@ -44,6 +46,8 @@ type Props = {
   placeholder?: string;
   focused?: boolean;
   submitLabel: string;
+  /** Why a visitor must sign in to post. */
+  signIn?: SignInReason;
   /**
    * @param key the idempotency key, the same for every try to post this text (docs/product.md 6.6).
    * @param version `editedAt` of the parent or edited post that the member has seen.
@@ -71,6 +75,7 @@ export function PostForm(props: Props) {
   });
   const [error, setError] = useState<string | null>(null);
   const editor = useRef<EditorHandle>(null);
+  const form = useRef<HTMLFormElement>(null);
   const { focused = false } = props;
   useEffect(() => {
     if (focused) editor.current?.focus();
@@ -98,6 +103,10 @@ export function PostForm(props: Props) {
   const isBlank = draft.content.trim() === '';
   const submit = () => {
     if (isPosting.current || isBlank) return;
+    if (member === visitor) {
+      askToSignIn(props.signIn ?? 'act', form.current?.querySelector('textarea') ?? document.body);
+      return;
+    }
     if (countCodePoints(draft.content.trim()) > limit) {
       setError(props.tooLongMessage);
       editor.current?.focus();
@@ -109,6 +118,7 @@ export function PostForm(props: Props) {
 
   return (
     <form
+      ref={form}
       noValidate
       onSubmit={(event) => {
         event.preventDefault();

@@ -79,6 +79,7 @@ export function ReplyButton({ to }: { to: PostRef }) {
       Icon={IconArrowBackUp}
       yields
       shortcut="r"
+      signIn="reply"
       active={replying}
       onPress={() => setReplyingTo(replying ? null : to)}
     />

@@ -3,6 +3,7 @@ export { Author } from './Author.tsx';
 export { PostAction, PostActions } from './PostActions.tsx';
 export { CardTitle, PostCard } from './PostCard.tsx';
 export { TagLink, TagLinks } from './TagLinks.tsx';
+export { adoptVisitorDrafts } from './drafts/drafts-storage.ts';
 export { useDraft } from './drafts/useDraft.ts';
 export { isId } from './offline/queued-posts.ts';
 export { setVote } from './post-api.ts';

@@ -4,15 +4,16 @@ import { type ReactNode, useEffect } from 'react';
 import { Logo } from './Logo.tsx';
 import { LanguageSelect } from './LanguageSelect.tsx';
 import { ThemeButton } from './ThemeButton.tsx';
-import { useMember } from '#web/core/session.ts';
+import { useCachedSession, useMember } from '#web/core/session.ts';
 import classes from './VisitorFrame.module.css';
 
 /** The layout of pages that need no sign-in. */
 export function VisitorFrame({ children }: { children: ReactNode }) {
+  const isPublic = useCachedSession()?.publicReading === true;
   return (
     <div className={classes.frame}>
       <header className={classes.header}>
-        <Link to="/login" className={classes.brand} aria-label="Parley">
+        <Link to={isPublic ? '/' : '/login'} className={classes.brand} aria-label="Parley">
           <Logo size={30} />
           <span>Parley</span>
         </Link>

@@ -7,12 +7,16 @@ import type { Question } from '#shared/posts/questions.ts';
 import { usePostModeration } from '#web/moderation/PostMenu.tsx';
 import { useMuteQuestion } from '#web/engagement/MuteQuestionButton.tsx';
 import { questionPath } from '#shared/posts/question-paths.ts';
+import { visitor } from '#web/core/session.ts';
+import { askToSignIn } from '#web/core/sign-in-prompt.ts';
+import { useQuestionPage } from '#web/posts/questions/question-page-context.ts';
 import { copyLink } from '#web/posts/ShareButton.tsx';
 import classes from '#web/posts/PostActions.module.css';
 
 /** The less frequent actions on a question, in a menu at the end of its action row. */
 export function QuestionMenu({ question, own }: { question: Question; own: boolean }) {
   const mute = useMuteQuestion();
+  const { member } = useQuestionPage();
   const button = useRef<HTMLButtonElement>(null);
   const moderation = usePostModeration(
     { kind: 'question', id: question.id },
@@ -36,7 +40,8 @@ export function QuestionMenu({ question, own }: { question: Question; own: boole
           <QuestionMenuItem
             Icon={question.muted ? IconBell : IconBellOff}
             onPress={() => {
-              if (!mute.isPending) mute.mutate(!question.muted);
+              if (member === visitor) askToSignIn('act', button.current ?? document.body);
+              else if (!mute.isPending) mute.mutate(!question.muted);
             }}
           >
             {question.muted ? t`Unmute` : t`Mute`}

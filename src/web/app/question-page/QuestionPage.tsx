@@ -10,7 +10,7 @@ import { AnswerList } from './AnswerList.tsx';
 import { hasStatus, translateError } from '#web/core/errors.ts';
 import { lazyComponent } from '#web/core/lazy.ts';
 import { parseQuestionId } from '#web/core/paths.ts';
-import { useMember } from '#web/core/session.ts';
+import { useReader } from '#web/core/session.ts';
 import { usePageTitle } from '#web/ui/PageHeading.tsx';
 import {
   type QuestionPageContext,
@@ -43,13 +43,14 @@ const route = getRouteApi('/member/question/$id/{-$slug}');
 
 export function QuestionPage() {
   const id = parseQuestionId(route.useParams().id);
-  const current = useMember();
+  const current = useReader();
   // When the session ends, the text being typed stays the draft of the member who typed it.
   const [member, setMember] = useState(current);
   if (current !== null && current !== member) setMember(current);
 
   if (id === null) return <QuestionNotFound />;
-  return member === null ? null : <Question id={id} member={member} />;
+  // The forms of a visitor who signs in elsewhere become those of the member.
+  return member === null ? null : <Question key={member.id} id={id} member={member} />;
 }
 
 function Question({ id, member }: { id: number; member: Me }) {

@@ -23,6 +23,7 @@ export function QuestionReplies({ comments }: { comments: RepliesPage }) {
             label={t`Add a comment`}
             Icon={IconMessage2Plus}
             shortcut="r"
+            signIn="reply"
             postAnchor={anchorOf(question)}
             active={replying}
             onPress={() => setReplyingTo(replying ? null : question)}

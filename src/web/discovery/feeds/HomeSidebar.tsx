@@ -4,6 +4,7 @@ import { type ReactNode, useId } from 'react';
 import type { Feed } from '#shared/discovery/feeds.ts';
 import { followedSummaryQuery, useMutedFilter } from '#web/engagement/index.ts';
 import { paths } from '#web/core/paths.ts';
+import { useMember } from '#web/core/session.ts';
 import page from '#web/ui/page.module.css';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { TagLinks } from '#web/posts/index.ts';
@@ -17,9 +18,10 @@ const maxUnanswered = 4;
 
 /** The column next to the feed in wide windows: the followed tags, and unanswered questions that are not in view. */
 export function HomeSidebar({ feed }: { feed: Feed }) {
+  const isSignedIn = useMember() !== null;
   return (
     <aside className={`${classes.aside} ${page.sideColumn}`} aria-label={t`Topics and unanswered questions`}>
-      <FollowedTagLinks />
+      {isSignedIn && <FollowedTagLinks />}
       {feed !== 'unanswered' && <UnansweredQuestions feed={feed} />}
     </aside>
   );

@@ -1,5 +1,6 @@
 import type { DraftFields } from '#shared/posts/drafts.ts';
 import { isObject } from '#web/core/offline-queue.ts';
+import { visitor } from '#web/core/session.ts';
 
 /**
  * The local copy of a draft in local storage, one entry per member and target. All tabs share it, and a form always
@@ -80,6 +81,19 @@ export function listDraftRecords(memberId: number): { target: string; record: Dr
       record: readDraftRecord({ memberId, target: key.slice(start.length) }),
     }))
     .filter((each): each is { target: string; record: DraftRecord } => each.record !== null);
+}
+
+/**
+ * Gives the drafts that a visitor typed to the member who has signed in. A draft of the member that the server does not
+ * have yet stays.
+ */
+export function adoptVisitorDrafts(memberId: number): void {
+  for (const { target, record } of listDraftRecords(visitor.id)) {
+    const own = readDraftRecord({ memberId, target });
+    if (own !== null && own.dirty && own.fields !== null) continue;
+    writeDraftRecord({ memberId, target }, record);
+    removeDraftRecord({ memberId: visitor.id, target });
+  }
 }
 
 /**

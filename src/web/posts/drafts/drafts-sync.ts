@@ -35,6 +35,7 @@ import {
 } from './drafts-storage.ts';
 import { ApiError, isTransient, logFailure } from '#web/core/errors.ts';
 import { listUnsentActions } from '#web/core/offline-queue.ts';
+import { visitor } from '#web/core/session.ts';
 import { toast } from '#web/core/toast.ts';
 
 /**
@@ -51,8 +52,9 @@ const uploadDelaysMs = { idle: 1500, max: 8000 };
 /** How long to wait for a form to close itself after its post, in milliseconds. */
 const postedGraceMs = 1500;
 
-/** Whether drafts of a target are stored on the server. */
-export const isServerDraft = isDraftTarget;
+/** Whether a draft is stored on the server. Those of a visitor stay in this browser. */
+export const isServerDraft = ({ memberId, target }: DraftRef) =>
+  memberId !== visitor.id && isDraftTarget(target);
 
 /**
  * Stores the form's text locally now and on the server soon.
@@ -80,7 +82,7 @@ export function saveTypedDraft(draftRef: DraftRef, fields: DraftFields | null): 
     changedAt: now,
   });
   entry.failed = false;
-  if (isServerDraft(draftRef.target)) schedule(draftRef, entry);
+  if (isServerDraft(draftRef)) schedule(draftRef, entry);
   notifyDraftForm(draftRef);
 }
 
@@ -92,7 +94,7 @@ export function markDraftPosted(draftRef: DraftRef): void {
   entry.conflicting = null;
   const postedKey = before?.fields?.['key'] ?? null;
   const mayBeOnServer = before !== null && (before.baseVersion !== null || before.wasSent || entry.sending);
-  if (before === null || postedKey === null || !mayBeOnServer || !isServerDraft(draftRef.target))
+  if (before === null || postedKey === null || !mayBeOnServer || !isServerDraft(draftRef))
     removeDraftRecord(draftRef);
   else
     writeDraftRecord(draftRef, { ...before, fields: null, dirty: false, postedKey, changedAt: Date.now() });
@@ -103,7 +105,7 @@ export function markDraftPosted(draftRef: DraftRef): void {
 /** Called when a form opens. Fetches changes of other devices. */
 export async function syncDraft(draftRef: DraftRef): Promise<void> {
   watchPage();
-  if (!isServerDraft(draftRef.target)) return;
+  if (!isServerDraft(draftRef)) return;
   try {
     const versions = await fetchDraftVersions(draftRef.memberId);
     const version = versions.get(draftRef.target);
@@ -124,7 +126,7 @@ export function syncAllDrafts(memberId: number): void {
   for (const target of mounted) void syncDraft({ memberId, target });
   for (const { target, record } of listDraftRecords(memberId)) {
     const draftRef = { memberId, target };
-    if (!isServerDraft(target) || mounted.includes(target)) continue;
+    if (!isServerDraft(draftRef) || mounted.includes(target)) continue;
     getDraftEntry(draftRef).failed = false;
     if (record.fields === null && record.postedKey !== null)
       void finishPostedDraft(draftRef, getDraftEntry(draftRef));
@@ -189,11 +191,7 @@ function flushDrafts(): void {
   for (const [draftRef, entry] of listDraftEntries()) {
     const record = readDraftRecord(draftRef);
     if (record === null || !record.dirty || record.fields === null || entry.conflicting !== null) continue;
-    if (
-      !isServerDraft(draftRef.target) ||
-      entry.flushedStep === record.step ||
-      entry.refusedStep === record.step
-    )
+    if (!isServerDraft(draftRef) || entry.flushedStep === record.step || entry.refusedStep === record.step)
       continue;
     entry.flushedStep = record.step;
     void save(draftRef, record, true).catch(() => {});
@@ -230,8 +228,7 @@ function schedule(draftRef: DraftRef, entry: DraftEntry, after = uploadDelaysMs.
 async function upload(draftRef: DraftRef): Promise<void> {
   const entry = getDraftEntry(draftRef);
   const record = readDraftRecord(draftRef);
-  if (record === null || !record.dirty || entry.conflicting !== null || !isServerDraft(draftRef.target))
-    return;
+  if (record === null || !record.dirty || entry.conflicting !== null || !isServerDraft(draftRef)) return;
   if (entry.refusedStep === record.step) return;
   if (entry.sending) {
     entry.isStale = true;

@@ -28,7 +28,9 @@ export const draftsQuery = (memberId: number) =>
 function mergeLocalDrafts(memberId: number, items: readonly DraftSummary[]): DraftItem[] {
   const onServer = new Map(items.map((item) => [item.target, item]));
   const local = listDraftRecords(memberId)
-    .filter(({ target, record }) => isServerDraft(target) && record.dirty && record.fields !== null)
+    .filter(
+      ({ target, record }) => isServerDraft({ memberId, target }) && record.dirty && record.fields !== null,
+    )
     .map(({ target, record }): DraftItem => {
       const { title = null, content } = record.fields ?? {};
       return {

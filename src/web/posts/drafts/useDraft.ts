@@ -130,7 +130,7 @@ function withFields<T extends object>(initial: T, fields: DraftFields | null): T
 function getDraftStatus(draftRef: DraftRef, before: DraftStatus): DraftStatus {
   const record = readDraftRecord(draftRef);
   if (record === null || record.fields === null) return 'empty';
-  if (!isServerDraft(draftRef.target) || !record.dirty) return 'saved';
+  if (!isServerDraft(draftRef) || !record.dirty) return 'saved';
   const { failed, conflicting } = getDraftEntry(draftRef);
   if (failed || conflicting !== null || getConnectionStatus() !== 'online')
     return isPersisted(draftRef) ? 'device' : 'unsaved';

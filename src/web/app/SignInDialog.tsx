@@ -1,0 +1,45 @@
+import { t } from '@lingui/core/macro';
+import { Button } from '@mantine/core';
+import { Link, useLocation } from '@tanstack/react-router';
+import { closeSignInPrompt, type SignInReason } from '#web/core/sign-in-prompt.ts';
+import { paths } from '#web/core/paths.ts';
+import { Dialog } from '#web/ui/Dialog.tsx';
+import classes from './SignInDialog.module.css';
+
+const titles: Readonly<Record<SignInReason, () => string>> = {
+  act: () => t`Log in to continue`,
+  answer: () => t`Log in to post your answer`,
+  ask: () => t`Log in to ask a question`,
+  bookmark: () => t`Log in to bookmark`,
+  follow: () => t`Log in to follow`,
+  reply: () => t`Log in to reply`,
+  report: () => t`Log in to report`,
+  vote: () => t`Log in to vote`,
+};
+
+/** Where a visitor would act: leads to the sign-in and back to this place. */
+export default function SignInDialog({ reason, opened }: { reason: SignInReason; opened: boolean }) {
+  const { href } = useLocation();
+  const next = reason === 'ask' ? paths.ask : href;
+  const link = (to: '/login' | '/register') => (props: object) => (
+    <Link to={to} search={{ next }} {...props} onClick={closeSignInPrompt} />
+  );
+  return (
+    <Dialog title={titles[reason]()} opened={opened} onClose={closeSignInPrompt} size="24rem">
+      <p className={classes.text}>
+        {reason === 'ask'
+          ? t`Reading is open to everyone. Asking needs an account.`
+          : t`You will come back to this place.`}
+        {(reason === 'answer' || reason === 'act') && ` ${t`What you have typed is saved in this browser.`}`}
+      </p>
+      <div className={classes.buttons}>
+        <Button data-autofocus renderRoot={link('/login')}>
+          {t`Log in`}
+        </Button>
+        <Button variant="default" renderRoot={link('/register')}>
+          {t`Sign up`}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,129 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { expect, type Page, test } from '@playwright/test';
+import { projectRoot } from '#server/core/paths.ts';
+import { expectAccessible } from '../support/accessibility.ts';
+import { type Community, startCommunity } from '../support/community.ts';
+import { expectInView } from '../support/in-view.ts';
+import { askQuestion, newMember, registerMember, signIn } from '../support/members.ts';
+
+// docs/product.md 1.8 and 1.9. Public reading is a setting of the whole site, so the site is one of its own.
+let community: Community;
+let author = newMember('Robin Page');
+let questionId = 0;
+test.describe.configure({ mode: 'serial' });
+
+test.beforeAll(async ({ playwright }) => {
+  community = await startCommunity();
+  const program = path.join(projectRoot, 'src/server/cli-main.ts');
+  await promisify(execFile)(process.execPath, [program, 'settings', 'set', 'publicReading', 'true'], {
+    env: { ...process.env, PARLEY_DATA: community.dataDirectory },
+  });
+  const request = await playwright.request.newContext();
+  author = await registerMember(request, author, community.address);
+  questionId = await askQuestion(
+    request,
+    { title: 'Why does rye bread crumble?', content: 'Mine does.', tags: ['rye'] },
+    community.address,
+  );
+  const answer = await request.post(`${community.address}/api/questions/${questionId}/answers`, {
+    data: { content: 'It has little gluten.' },
+  });
+  expect(answer.status()).toBe(201);
+  await request.dispose();
+});
+test.afterAll(() => community.remove());
+
+/** Collects the failed requests of a page. */
+function collectFailures(page: Page): string[] {
+  const failures: string[] = [];
+  page.on('response', (response) => {
+    if (response.status() >= 400) failures.push(`${response.status()} ${response.url()}`);
+  });
+  return failures;
+}
+
+const dialog = (page: Page) => page.getByRole('dialog');
+const question = (page: Page) => page.getByRole('article', { name: 'Why does rye bread crumble?' });
+
+test('a visitor reads and searches, presses a vote, signs in and is back at the vote, which works', async ({
+  page,
+}) => {
+  const reader = newMember('Kim Reader');
+  await registerMember(page.request, reader, community.address);
+  await page.context().clearCookies();
+  const failures = collectFailures(page);
+
+  await page.goto(`${community.address}/`);
+  await page.waitForLoadState('networkidle');
+  await expect(page.getByRole('heading', { name: 'Questions for you' })).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Log in' })).toBeVisible();
+  await expect(page.getByRole('button', { name: /^Notifications/u })).toHaveCount(0);
+  await page.getByRole('link', { name: 'Topics' }).first().click();
+  await expect(page.getByRole('heading', { name: 'Discover Topics' })).toBeVisible();
+  await page.getByRole('searchbox', { name: 'Search questions' }).fill('rye crumble');
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'Why does rye bread crumble?' }).click();
+  await expect(page.getByText('It has little gluten.')).toBeVisible();
+
+  await question(page).getByRole('link', { name: 'Robin Page' }).first().click();
+  await expect(page.getByRole('heading', { name: 'Robin Page' })).toBeVisible();
+  await expect(page.getByText(author.email)).toHaveCount(0);
+  await page.goBack();
+  expect(failures).toEqual([]);
+
+  await page.getByRole('link', { name: 'Ask Question' }).click();
+  await expect(dialog(page).getByText('Log in to ask a question')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(dialog(page)).toHaveCount(0);
+  await question(page).getByRole('button', { name: 'Upvote (0)' }).click();
+  await expectInView(dialog(page).getByRole('link', { name: 'Sign up' }));
+  await expect(dialog(page)).toContainText('Log in to vote');
+  await dialog(page).getByRole('link', { name: 'Log in' }).click();
+  await signIn(page, reader);
+
+  const vote = question(page).getByRole('button', { name: /^Upvote/u });
+  await expect(vote).toBeFocused();
+  await expectInView(vote);
+  await page.keyboard.press('Enter');
+  await expect(vote).toHaveAttribute('aria-pressed', 'true');
+  await expect(vote).toHaveAccessibleName('Upvote (1)');
+});
+
+test('an answer that a visitor typed is in the field after registering, and is posted', async ({ page }) => {
+  const writer = newMember('Sam Writer');
+  await page.goto(`${community.address}/question/${questionId}`);
+  await page.getByLabel('Your answer').fill('Add some wheat flour.');
+  await page.getByRole('button', { name: 'Post Answer' }).click();
+  await expect(dialog(page)).toContainText('Log in to post your answer');
+  await dialog(page).getByRole('link', { name: 'Sign up' }).click();
+  await page.getByLabel('Full name').fill(writer.displayName);
+  await page.getByLabel('Email', { exact: true }).fill(writer.email);
+  await page.getByLabel('Password', { exact: true }).fill(writer.password);
+  await page.getByLabel('Confirm password').fill(writer.password);
+  await page.getByRole('button', { name: 'Create account' }).click();
+
+  await expect(page.getByLabel('Your answer')).toBeFocused();
+  await expect(page.getByLabel('Your answer')).toHaveValue('Add some wheat flour.');
+  await page.getByRole('button', { name: 'Post Answer' }).click();
+  await expect(page.getByRole('article', { name: 'Answer by Sam Writer' })).toContainText(
+    'Add some wheat flour.',
+  );
+});
+
+test('on a phone, pages of visitors are accessible in both themes, and the dialog is in view', async ({
+  page,
+}) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.goto(`${community.address}/question/${questionId}`);
+    await expect(page.getByText('It has little gluten.')).toBeVisible();
+    await expectAccessible(page);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+    await question(page).getByRole('button', { name: 'Follow question' }).click();
+    await expectInView(dialog(page).getByRole('link', { name: 'Log in' }));
+    await expectAccessible(page);
+  }
+});
