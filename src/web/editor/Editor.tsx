@@ -20,8 +20,9 @@ import { applyEdit, type FieldText, readField, type TextEdit } from './text-edit
 import { useAutoGrow, useStayAboveKeyboard } from './field-size.ts';
 import { getKeyEffect } from './editor-keys.ts';
 import { usePaste } from './usePaste.ts';
+import { toastUploading, usePictures } from './usePictures.ts';
 import type { MentionableMember } from './suggestion-items.ts';
-import { clickTool, Toolbar } from './Toolbar.tsx';
+import type { TextStyle } from './Toolbar.tsx';
 import { useInputRules } from './useInputRules.ts';
 import { type Suggestions, useSuggestions } from './useSuggestions.ts';
 import { EditorTabs, SidePreviewButton } from './EditorTabs.tsx';
@@ -93,6 +94,7 @@ export function Editor(props: Props) {
   const scroll = useScrollSync(field, preview);
   const suggestions = useSuggestions(field, props.mentionable ?? noMembers);
   const { noteKey, onPaste } = usePaste();
+  const pictures = usePictures(field, value);
   useStayAboveKeyboard(field);
   useInputRules(field);
   useAutoGrow(field, value);
@@ -105,7 +107,9 @@ export function Editor(props: Props) {
   };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     noteKey(event);
-    if (event.nativeEvent.isComposing || suggestions.onKeyDown(event) || submitOrCancel(event, props)) return;
+    const submitting = pictures.isUploading ? { ...props, onSubmit: toastUploading } : props;
+    if (event.nativeEvent.isComposing || suggestions.onKeyDown(event) || submitOrCancel(event, submitting))
+      return;
     const effect = getKeyEffect(event, readField(event.currentTarget));
     if (effect === null) return;
     event.preventDefault();
@@ -124,11 +128,17 @@ export function Editor(props: Props) {
         className={classes.frame}
         data-invalid={error !== null || undefined}
         data-compact={isCompact || undefined}
+        data-dropping={pictures.isDropping || undefined}
         onFocus={() => setEntered(true)}
+        {...pictures.dropTarget}
       >
         <div className={classes.bar}>
           <EditorTabs id={id} preview={previewing} onChange={setPreviewing} />
-          {!previewing && <Toolbar fieldId={id} ref={toolbar} onEdit={edit} />}
+          {!previewing && (
+            <Suspense fallback={<span className={classes.toolbarSpace} />}>
+              <Toolbar fieldId={id} ref={toolbar} onEdit={edit} onPictures={pictures.add} />
+            </Suspense>
+          )}
           {!previewing && possible && <SidePreviewButton pressed={chosen} onPress={toggle} />}
         </div>
         <div
@@ -160,7 +170,7 @@ export function Editor(props: Props) {
             onSelect={() => suggestions.update(false)}
             onBlur={suggestions.close}
             onKeyDown={onKeyDown}
-            onPaste={onPaste}
+            onPaste={(event) => pictures.onPaste(event) || onPaste(event)}
             onScroll={scroll.onFieldScroll}
           />
           {showsSidePreview && (
@@ -190,6 +200,7 @@ export function Editor(props: Props) {
           {error}
         </p>
       )}
+      <Pictures {...pictures} field={field} value={value} />
       <SuggestionBox id={`${id}-list`} field={field} suggestions={suggestions} />
       <div className={classes.foot}>
         {props.actions}
@@ -200,6 +211,11 @@ export function Editor(props: Props) {
       </div>
     </div>
   );
+}
+
+/** Clicks a tool programmatically. */
+function clickTool(toolbar: MarkdownToolbarElement | null, style: TextStyle): void {
+  toolbar?.querySelector<HTMLButtonElement>(`[data-md-button="${style}"]`)?.click();
 }
 
 /** Ctrl or ⌘ with Enter submits, Esc cancels. */
@@ -252,6 +268,48 @@ function SuggestionBox(props: {
         </Suspense>
       )}
     </>
+  );
+}
+
+const Toolbar = lazyComponent(async () => {
+  const { Toolbar } = await import('./Toolbar.tsx');
+  return { default: Toolbar };
+});
+
+const PictureUpload = lazyComponent(async () => {
+  const { PictureUpload } = await import('./PictureUpload.tsx');
+  return { default: PictureUpload };
+});
+
+const DescriptionHint = lazyComponent(async () => {
+  const { DescriptionHint } = await import('./PictureUpload.tsx');
+  return { default: DescriptionHint };
+});
+
+/** The pictures that are being uploaded, and the hint for those that have no description yet. */
+function Pictures({
+  added,
+  remove,
+  retry,
+  field,
+  value,
+}: Pick<ReturnType<typeof usePictures>, 'added' | 'remove' | 'retry'> & {
+  field: RefObject<HTMLTextAreaElement | null>;
+  value: string;
+}) {
+  return (
+    <Suspense>
+      {added.map((picture) => (
+        <PictureUpload
+          key={picture.id}
+          picture={picture}
+          field={field}
+          onEnd={() => remove(picture.id)}
+          onRetry={() => retry(picture.id)}
+        />
+      ))}
+      {value.includes('](/uploads/') && <DescriptionHint value={value} />}
+    </Suspense>
   );
 }
 

@@ -10,12 +10,14 @@ import {
   IconLink,
   IconList,
   IconListNumbers,
+  IconPhoto,
   IconSourceCode,
   IconTable,
   type TablerIcon,
 } from '@tabler/icons-react';
-import type { Ref } from 'react';
+import { type Ref, useRef } from 'react';
 import type { FieldText, TextEdit } from './text-edits.ts';
+import { pictureTypes } from './usePictures.ts';
 import { insertEmptyTable, wrapInFence } from './wrap-selection.ts';
 import classes from './Editor.module.css';
 
@@ -34,6 +36,7 @@ type Tool = { name: string; Icon: TablerIcon; keys?: string } & (
   | { style: TextStyle }
   /** Edits that the toolbar element does not have. */
   | { edit: (field: FieldText) => TextEdit }
+  | { opens: 'pictures' }
 );
 
 const tools = (): Tool[] => [
@@ -44,6 +47,7 @@ const tools = (): Tool[] => [
   { style: 'code', name: t`Code`, Icon: IconCode, keys: 'E' },
   { edit: wrapInFence, name: t`Code block`, Icon: IconSourceCode, keys: 'Shift+E' },
   { style: 'link', name: t`Link`, Icon: IconLink, keys: 'K' },
+  { name: t`Picture`, Icon: IconPhoto, opens: 'pictures' },
   { style: 'unordered-list', name: t`Bulleted list`, Icon: IconList, keys: 'Shift+8' },
   { style: 'ordered-list', name: t`Numbered list`, Icon: IconListNumbers, keys: 'Shift+7' },
   { edit: insertEmptyTable, name: t`Table`, Icon: IconTable },
@@ -55,10 +59,12 @@ type Props = {
   fieldId: string;
   ref: Ref<MarkdownToolbarElement>;
   onEdit: (edit: (field: FieldText) => TextEdit) => void;
+  onPictures: (files: readonly File[]) => void;
 };
 
 /** The buttons that format the selected text. Arrow keys move between them; Tab enters and leaves the toolbar. */
-export function Toolbar({ fieldId, ref, onEdit }: Props) {
+export function Toolbar({ fieldId, ref, onEdit, onPictures }: Props) {
+  const chooser = useRef<HTMLInputElement>(null);
   return (
     <markdown-toolbar
       for={fieldId}
@@ -78,15 +84,24 @@ export function Toolbar({ fieldId, ref, onEdit }: Props) {
           title={tool.keys === undefined ? tool.name : `${tool.name} (${modifier}${tool.keys})`}
           className={classes.tool}
           {...('edit' in tool && { onClick: () => onEdit(tool.edit) })}
+          {...('opens' in tool && { onClick: () => chooser.current?.click() })}
         >
           <tool.Icon size={18} stroke={1.7} aria-hidden="true" />
         </button>
       ))}
+      <input
+        ref={chooser}
+        type="file"
+        accept={pictureTypes}
+        multiple
+        hidden
+        aria-label={t`Picture`}
+        onChange={({ currentTarget }) => {
+          onPictures([...(currentTarget.files ?? [])]);
+          // The same file can be chosen again.
+          currentTarget.value = '';
+        }}
+      />
     </markdown-toolbar>
   );
-}
-
-/** Clicks a tool programmatically. */
-export function clickTool(toolbar: MarkdownToolbarElement | null, style: TextStyle): void {
-  toolbar?.querySelector<HTMLButtonElement>(`[data-md-button="${style}"]`)?.click();
 }

@@ -34,6 +34,18 @@ export const writingScreens: readonly Screen[] = [
     prepare: (stage) => field(stage, 'Your answer').fill(markdown),
   },
   {
+    name: 'question-uploading',
+    path: ({ question }) => `/question/${question}`,
+    states: ['full'],
+    async prepare(stage) {
+      await stage.page.route('**/api/uploads', () => {});
+      await field(stage, 'Your answer').fill('It looks like this: ');
+      const file = { name: 'bread.png', mimeType: 'image/png', buffer: Buffer.from('a picture') };
+      await stage.page.locator('input[type="file"]').first().setInputFiles(file);
+      await stage.page.getByRole('progressbar').waitFor();
+    },
+  },
+  {
     name: 'question-previewing',
     path: ({ question }) => `/question/${question}`,
     states: ['full'],

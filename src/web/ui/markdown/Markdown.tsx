@@ -16,12 +16,20 @@ import ReactMarkdown, { type Components, type ExtraProps, type Options } from 'r
 import remarkBreaks from 'remark-breaks';
 import remarkGfm from 'remark-gfm';
 import { isCheapToParse } from '#shared/core/markdown-cost.ts';
+import { parseUploadPath } from '#shared/core/uploads.ts';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { fitBlocks, getNodeText, splitLongWords } from './fit-blocks.ts';
 import { CodeBlock } from './CodeBlock.tsx';
 import { hasCodeLanguage, useHighlighter } from './useHighlighter.ts';
 import { useQuestionTitles } from './useQuestionTitles.ts';
-import { getInternalPath, linkInternally, findQuestionReferences, sanitizeUrl } from './links.ts';
+import {
+  getInternalPath,
+  getPicturePath,
+  linkInternally,
+  findQuestionReferences,
+  sanitizeUrl,
+} from './links.ts';
+import { Picture } from './Picture.tsx';
 import { ScrollBox } from './ScrollBox.tsx';
 import classes from './Markdown.module.css';
 
@@ -100,7 +108,7 @@ function Rendered({
       }}
       components={components}
       urlTransform={(address, _name, element) =>
-        getInternalPath(element) ?? sanitizeUrl(address, `#${idPrefix}`)
+        getInternalPath(element) ?? getPicturePath(element) ?? sanitizeUrl(address, `#${idPrefix}`)
       }
     >
       {text}
@@ -157,9 +165,13 @@ function isUrlVisible(href: string, node: ExtraProps['node']): boolean {
   return href.startsWith('#') || (node !== undefined && href.endsWith(getNodeText(node)));
 }
 
-/** A link in place of the image: loading it would tell another server who reads the post. */
-function ImageLink({ src, alt }: ComponentProps<'img'>) {
+/**
+ * A picture of this site. Other images are links: loading one would tell another server who reads the post.
+ */
+function Image({ src, alt }: ComponentProps<'img'>) {
   const insideLink = useContext(InsideLinkContext);
+  const file = typeof src === 'string' ? parseUploadPath(src) : null;
+  if (file !== null) return <Picture file={file} alt={alt} inLink={insideLink} />;
   const label = (
     <>
       <IconPhoto size="1.1em" stroke={1.6} aria-hidden="true" />{' '}
@@ -195,7 +207,7 @@ function TaskBox({ checked }: ComponentProps<'input'>) {
 
 const components: Components = {
   a: TextLink,
-  img: ImageLink,
+  img: Image,
   pre: CodeBlock,
   table: Table,
   input: TaskBox,

@@ -1,4 +1,5 @@
 import type { ExtraProps } from 'react-markdown';
+import { parseUploadPath } from '#shared/core/uploads.ts';
 import { profilePath } from '#web/core/paths.ts';
 import { questionPath } from '#shared/posts/question-paths.ts';
 
@@ -39,11 +40,18 @@ export function getInternalPath({ properties }: Element): string | null {
   return typeof target === 'string' ? target : null;
 }
 
+/** The path of an image that was uploaded to this site; null for other elements. */
+export function getPicturePath({ tagName, properties }: Element): string | null {
+  const { src } = properties;
+  return tagName === 'img' && typeof src === 'string' && parseUploadPath(src) !== null ? src : null;
+}
+
 function walk(parent: Parent, titles: ReadonlyMap<number, string>, origin: string): void {
   parent.children = parent.children.flatMap((child): Parent['children'] => {
     if (child.type === 'text') return titles.size === 0 ? [child] : linkReferences(child.value, titles);
     if (child.type !== 'element' || child.tagName === 'code' || child.tagName === 'pre') return [child];
     if (child.tagName === 'a') markInternalLink(child, origin);
+    else if (child.tagName === 'img') markOwnPicture(child, origin);
     else walk(child, titles, origin);
     return [child];
   });
@@ -75,6 +83,13 @@ function markInternalLink(link: Element, origin: string): void {
   const { href } = link.properties;
   if (typeof href === 'string' && questionLink.test(href)) link.properties['dataInside'] = href;
   else markMention(link, origin);
+}
+
+/** An image by its whole address on this site is one of this site. */
+function markOwnPicture({ properties }: Element, origin: string): void {
+  const { src } = properties;
+  if (typeof src === 'string' && src.startsWith(`${origin}/uploads/`))
+    properties['src'] = src.slice(origin.length);
 }
 
 function markMention(link: Element, origin: string): void {

@@ -1,0 +1,37 @@
+import { t } from '@lingui/core/macro';
+import type { Problem } from '#shared/core/problem.ts';
+import { limits } from '#shared/core/limits.ts';
+import { ApiError, translateError, UnreachableError } from '#web/core/errors.ts';
+
+/**
+ * Uploads a picture. Returns its path on this site. XMLHttpRequest, because fetch does not report the progress of a
+ * request.
+ * @param onProgress called with the part that is sent, from 0 to 1
+ * @throws ApiError, UnreachableError; Error with a message for files that the server would refuse; nothing is sent then
+ */
+export async function uploadPicture(
+  file: File,
+  {
+    path = '/api/uploads',
+    signal,
+    onProgress,
+  }: { path?: string; signal: AbortSignal; onProgress: (part: number) => void },
+): Promise<string> {
+  if (!file.type.startsWith('image/')) throw new Error(translateError('upload-not-picture'));
+  if (file.size > limits.uploadBytes)
+    throw new Error(translateError('upload-too-large', { max: limits.uploadBytes / 1_000_000 }));
+  const request = new XMLHttpRequest();
+  request.open('POST', path);
+  request.responseType = 'json';
+  request.setRequestHeader('content-type', 'application/octet-stream');
+  request.upload.addEventListener('progress', ({ loaded, total }) => onProgress(loaded / total));
+  signal.addEventListener('abort', () => request.abort());
+  const ended = new Promise((resolve) => request.addEventListener('loadend', resolve));
+  request.send(file);
+  await ended;
+  signal.throwIfAborted();
+  if (request.status === 201) return (request.response as { path: string }).path;
+  if (request.response === null || request.status === 0)
+    throw new UnreachableError(t`The server cannot be reached.`);
+  throw new ApiError(request.response as Problem, null);
+}

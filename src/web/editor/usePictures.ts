@@ -1,0 +1,77 @@
+import { t } from '@lingui/core/macro';
+import { type ClipboardEvent, type DragEvent, type RefObject, useEffect, useState } from 'react';
+import { toastError } from '#web/core/toast.ts';
+
+/** A file that the author added. The placeholder is in the text while it is uploaded. */
+export type AddedPicture = { id: number; file: File; placeholder: string };
+
+/** The formats of the server. Phones convert others, such as HEIC, for a form with this list. */
+export const pictureTypes = 'image/jpeg,image/png,image/webp,image/gif';
+
+let pictures = 0;
+
+/** The pictures that the author adds to a text by button, paste and drop. The text is not posted while one is uploaded. */
+export function usePictures(field: RefObject<HTMLTextAreaElement | null>, value: string) {
+  const [added, setAdded] = useState<readonly AddedPicture[]>([]);
+  const [isDropping, setDropping] = useState(false);
+  const isUploading = added.some(({ placeholder }) => value.includes(placeholder));
+  useEffect(() => {
+    const form = field.current?.form;
+    if (!isUploading || !form) return;
+    const ending = new AbortController();
+    const refuse = (event: SubmitEvent) => {
+      event.preventDefault();
+      // React listens at the root of the page.
+      event.stopPropagation();
+      toastUploading();
+    };
+    form.addEventListener('submit', refuse, ending);
+    return () => ending.abort();
+  }, [field, isUploading]);
+
+  const add = (files: readonly File[]) =>
+    setAdded((before) => [
+      ...before,
+      ...files.map((file) => ({ id: ++pictures, file, placeholder: placeholderOf(file) })),
+    ]);
+  return {
+    added,
+    add,
+    remove: (id: number) => setAdded((before) => before.filter((each) => each.id !== id)),
+    /** Uploads the file once more, as a new picture. */
+    retry: (id: number) =>
+      setAdded((before) => before.map((each) => (each.id === id ? { ...each, id: ++pictures } : each))),
+    isUploading,
+    isDropping,
+    dropTarget: {
+      onDragOver(event: DragEvent) {
+        if (![...event.dataTransfer.items].some(({ kind }) => kind === 'file')) return;
+        event.preventDefault();
+        setDropping(true);
+      },
+      onDragLeave: () => setDropping(false),
+      onDrop(event: DragEvent) {
+        setDropping(false);
+        const files = [...event.dataTransfer.files];
+        if (files.length === 0) return;
+        event.preventDefault();
+        add(files);
+      },
+    },
+    /** Adds pasted pictures. Office programs copy a picture of a text as well; then the text is pasted. */
+    onPaste(event: ClipboardEvent): boolean {
+      const { files, types } = event.clipboardData;
+      if (files.length === 0 || types.includes('text/plain')) return false;
+      event.preventDefault();
+      add([...files]);
+      return true;
+    },
+  };
+}
+
+export const toastUploading = () => toastError(t`Wait until the pictures are uploaded, or cancel them.`);
+
+function placeholderOf(file: File): string {
+  const name = file.name.replaceAll(/[[\]\\`\n]/gu, ' ').slice(0, 60);
+  return `![${t`Uploading ${name} …`}]()`;
+}

@@ -1,0 +1,125 @@
+import { expect, type Page, test } from '@playwright/test';
+import sharp from 'sharp';
+import { limits } from '#shared/core/limits.ts';
+import { expectInView } from './support/in-view.ts';
+import { registerMember } from './support/members.ts';
+import { askAndOpen, secondMember, uniqueText } from './support/posts.ts';
+
+const field = (page: Page) => page.getByRole('textbox', { name: 'Your answer' });
+const plain = (background: string) =>
+  sharp({ create: { width: 1600, height: 900, channels: 3, background } })
+    .png()
+    .toBuffer();
+
+/** Pastes or drops a file as the browser does. `content` may be the number of its bytes. */
+async function give(
+  page: Page,
+  how: 'paste' | 'drop',
+  name: string,
+  content: Buffer | number,
+): Promise<void> {
+  await field(page).evaluate(
+    (element, { how, name, content }) => {
+      const bytes = typeof content === 'number' ? new Uint8Array(content) : Uint8Array.from(content);
+      const data = new DataTransfer();
+      data.items.add(new File([bytes], name, { type: 'image/png' }));
+      const more = { bubbles: true, cancelable: true };
+      element.dispatchEvent(
+        how === 'paste'
+          ? new ClipboardEvent('paste', { clipboardData: data, ...more })
+          : new DragEvent('drop', { dataTransfer: data, ...more }),
+      );
+    },
+    { how, name, content: typeof content === 'number' ? content : [...content] },
+  );
+}
+
+test('pictures are added by button, paste and drop, described, and shown to others without a jump', async ({
+  page,
+  browser,
+}) => {
+  await registerMember(page.request);
+  const id = await askAndOpen(page, uniqueText('What is on the picture?'));
+  await field(page).click();
+  const choosing = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: 'Picture' }).click();
+  await (await choosing).setFiles({ name: 'red.png', mimeType: 'image/png', buffer: await plain('#a33') });
+  await expect(field(page)).toHaveValue(/^!\[description\]\(\/uploads\/[\w-]{22}\/1600x900\.webp\)$/u);
+  await expectInView(page.getByText('Replace “description” with what the picture shows'));
+  // The alternative text is selected.
+  await page.keyboard.type('A red wall');
+  await expect(field(page)).toHaveValue(/^!\[A red wall\]\(/u);
+  await page.keyboard.press('Control+End');
+  await give(page, 'paste', 'green.png', await plain('#3a3'));
+  await expect(field(page)).toHaveValue(/\n!\[description\]\([^)]+\)$/u);
+  await page.keyboard.type('A green wall');
+  await page.keyboard.press('Control+End');
+  await give(page, 'drop', 'blue.png', await plain('#33a'));
+  await expect(field(page)).toHaveValue(/\n!\[description\]\([^)]+\)$/u);
+  await page.keyboard.type('A blue wall');
+  await page.getByRole('button', { name: 'Post Answer' }).click();
+
+  const { page: reader } = await secondMember(browser, 'Reader');
+  await reader.goto(`/question/${id}`);
+  const picture = reader.getByRole('img', { name: 'A red wall' });
+  await expect(picture).toHaveAttribute('srcset', /\/320x180\.webp 320w, .*\/1600x900\.webp 1600w$/u);
+  await expect(picture).toHaveAttribute('loading', 'lazy');
+  await picture.scrollIntoViewIfNeeded();
+  await expect
+    .poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth))
+    .toBeGreaterThan(0);
+  // Nothing moves while a picture is loaded: without its file, it takes the same space.
+  const box = await picture.boundingBox();
+  await reader.route('**/uploads/**', () => {});
+  await reader.reload({ waitUntil: 'commit' });
+  await expect
+    .poll(async () => Math.abs(((await picture.boundingBox())?.height ?? 0) - (box?.height ?? 0)))
+    .toBeLessThan(1);
+  expect((box?.height ?? 0) / (box?.width ?? 1)).toBeCloseTo(900 / 1600, 1);
+});
+
+test('an upload shows its progress, can be cancelled, delays posting, and says what is wrong', async ({
+  page,
+}) => {
+  await registerMember(page.request);
+  await askAndOpen(page, uniqueText('Will it arrive?'));
+  const requests: (() => Promise<void>)[] = [];
+  await page.route('**/api/uploads', (route) => void requests.push(() => route.continue()));
+  await field(page).fill('Look: ');
+  await give(page, 'paste', 'red.png', await plain('#a33'));
+  await expect(field(page)).toHaveValue('Look: ![Uploading red.png …]()');
+  await expectInView(page.getByRole('progressbar', { name: 'Uploading red.png …' }));
+  await page.getByRole('button', { name: 'Post Answer' }).click();
+  await expect(page.getByRole('alert')).toContainText('Wait until the pictures are uploaded');
+  await page.getByRole('button', { name: 'Cancel upload' }).click();
+  await expect(field(page)).toHaveValue('Look: ');
+
+  // The author continues to write, and nothing takes the caret away.
+  await give(page, 'paste', 'red.png', await plain('#a33'));
+  await expect.poll(() => requests.length).toBe(2);
+  await field(page).press('Control+End');
+  await field(page).pressSequentially(' and so');
+  await requests[1]?.();
+  await expect(field(page)).toHaveValue(/^Look: !\[description\]\([^)]+\) and so$/u);
+  await field(page).pressSequentially(' on');
+  await expect(field(page)).toHaveValue(/ and so on$/u);
+
+  await give(page, 'paste', 'large.png', limits.uploadBytes + 1);
+  await expectInView(page.getByRole('alert').filter({ hasText: 'large.png' }));
+  await expect(page.getByText('Pictures must be 10 MB or smaller.')).toBeVisible();
+  await page.getByRole('button', { name: 'Dismiss' }).click();
+  await page.unroute('**/api/uploads');
+  await give(page, 'paste', 'text.png', Buffer.from('no picture'));
+  await expect(page.getByText('Only JPEG, PNG, WebP and GIF pictures can be uploaded.')).toBeVisible();
+  await page.getByRole('button', { name: 'Dismiss' }).click();
+  await page.route('**/api/uploads', (route) => route.abort());
+  await field(page).fill('');
+  await give(page, 'paste', 'blue.png', await plain('#33a'));
+  await expect(page.getByText('blue.png: The server cannot be reached.')).toBeVisible();
+  await page.unroute('**/api/uploads');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(field(page)).toHaveValue(/^!\[description\]\([^)]+\)$/u);
+  // A second picture follows the first one, whose alternative text is selected.
+  await give(page, 'paste', 'green.png', await plain('#3a3'));
+  await expect(field(page)).toHaveValue(/^!\[description\]\([^)]+\)\n!\[description\]\([^)]+\)$/u);
+});
