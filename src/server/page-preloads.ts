@@ -34,15 +34,18 @@ const pageRules: readonly PageRule[] = [
     path: /^\/$/u,
     requests: (query) => {
       const path = `feeds/${parseOption(feed.options, query.get('tab'), 'recent')}`;
-      return [`/api/${path}`, `/api/viewer/${path}?muted=${muted(query)}`];
+      const { only, more } = cursor(query);
+      return [`/api/${path}${only}`, `/api/viewer/${path}?muted=${muted(query)}${more}`];
     },
   },
   {
     path: /^\/question\/([1-9]\d{0,15})(?:\/[^/]*)?$/u,
     module: 'app/question-page/QuestionPage.tsx',
     hasSubject: true,
-    requests: (query, id) =>
-      withViewer(`questions/${id}?sort=${parseOption(answerSort.options, query.get('sort'), 'newest')}`),
+    requests: (query, id) => {
+      const sort = parseOption(answerSort.options, query.get('sort'), 'newest');
+      return withViewer(`questions/${id}?sort=${sort}${cursor(query, 'after').more}`);
+    },
   },
   {
     path: /^\/topics$/u,
@@ -50,15 +53,17 @@ const pageRules: readonly PageRule[] = [
     requests: (query) =>
       query.has('q')
         ? []
-        : withViewer(`tags?sort=${parseOption(tagSort.options, query.get('sort'), 'popular')}`),
+        : withViewer(
+            `tags?sort=${parseOption(tagSort.options, query.get('sort'), 'popular')}${cursor(query).more}`,
+          ),
   },
   {
     path: /^\/topics\/([^/]+)$/u,
     module: 'discovery/tags/TagPage.tsx',
     hasSubject: true,
-    requests: (_, encoded) => {
+    requests: (query, encoded) => {
       const tag = encodeURIComponent(decode(encoded));
-      return [...withViewer(`tags/${tag}`), ...withViewer(`tags/${tag}/questions`)];
+      return [...withViewer(`tags/${tag}`), ...withViewer(`tags/${tag}/questions${cursor(query).only}`)];
     },
   },
   {
@@ -113,6 +118,13 @@ function decode(encoded: string): string {
   } catch {
     return encoded;
   }
+}
+
+/** The position of the page's list, as the only parameter of a request or as a further one. */
+function cursor(query: URLSearchParams, name = 'cursor'): { only: string; more: string } {
+  const after = query.get('after') ?? '';
+  const parameter = /^[\w-]{1,200}$/u.test(after) ? `${name}=${after}` : '';
+  return parameter === '' ? { only: '', more: '' } : { only: `?${parameter}`, more: `&${parameter}` };
 }
 
 /** A document and what the viewer sees on it. */

@@ -173,6 +173,9 @@ describe('the head of another page', () => {
     expect(linksOf(await headOf('/?tab=popular&muted=show', []), 'canonical')).toEqual([
       `${origin}/?tab=popular`,
     ]);
+    const bodies = new Map([['/api/feeds/recent', '{"items":[],"nextCursor":"WzEsMl0"}']]);
+    const first = renderHead({ url: new URL('/?tab=recent', origin), origin, isPublic: true, bodies });
+    expect(linksOf(first, 'next')).toEqual([`${origin}/?tab=recent&after=WzEsMl0`]);
     const second = await headOf('/?after=WzEsMl0', []);
     expect(contentOf(second, 'robots')).toBe('noindex');
     expect(linksOf(second, 'canonical')).toEqual([`${origin}/?after=WzEsMl0`]);

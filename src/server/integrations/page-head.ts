@@ -46,10 +46,12 @@ export function renderHead(page: PageHeadRequest): string {
   if (!isListed) parts.push('<meta name="robots" content="noindex">');
   if (description === null) return parts.join('');
   const { origin, url } = page;
+  const next = findNextPage(page);
   const address = origin + description.path + (isListed ? '' : url.search);
   parts.push(
     meta('name', 'description', description.description),
     `<link rel="canonical" href="${escapeMarkup(address)}">`,
+    ...(next === undefined ? [] : [`<link rel="next" href="${escapeMarkup(origin + next)}">`]),
     ...description.feeds.flatMap((feed) => renderFeedLinks(feed, origin)),
     meta('property', 'og:site_name', siteName),
     meta('property', 'og:type', description.path.startsWith('/question/') ? 'article' : 'website'),
@@ -63,6 +65,21 @@ export function renderHead(page: PageHeadRequest): string {
   );
   return parts.join('');
 }
+
+/** The path of the page with the rest of the list; undefined if there is no more. Pages before it have no cursor. */
+function findNextPage({ url, bodies }: PageHeadRequest): string | undefined {
+  const [, list = ''] = [...bodies].find(([address]) => lists.test(address)) ?? [];
+  if (list === '') return undefined;
+  const document = JSON.parse(list) as { nextCursor: string | null } | Pick<QuestionDocument, 'answers'>;
+  const cursor = 'answers' in document ? document.answers.nextCursor : document.nextCursor;
+  if (cursor === null) return undefined;
+  const search = new URLSearchParams(url.search);
+  search.set('after', cursor);
+  return `${url.pathname}?${search.toString()}`;
+}
+
+/** The addresses of lists in the API. */
+const lists = /^\/api\/(?:feeds\/\w+|questions\/\d+|tags|tags\/[^/?]+\/questions)(?:\?|$)/u;
 
 const meta = (key: 'name' | 'property', name: string, content: string) =>
   `<meta ${key}="${name}" content="${escapeMarkup(content.replaceAll(/\s+/gu, ' '))}">`;

@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestServer } from '#tests/support/server.ts';
 import type { Answer, AnswersPage } from '#shared/posts/answers.ts';
+import type { QuestionDocument } from '#shared/posts/questions-document.ts';
 
 const server = await startTestServer();
 afterAll(() => server.stop());
@@ -80,6 +81,13 @@ test('lists answers newest first, fifty per page, without gaps or duplicates', a
   const rest = await ann.get<AnswersPage>(`/questions/${id}/answers?cursor=${answers.nextCursor}`);
   expect(rest.body.items.map((answer) => answer.id)).toEqual(posted.slice(50));
   expect(rest.body.nextCursor).toBeNull();
+  const page = `/questions/${id}?sort=newest&after=${answers.nextCursor}`;
+  const later = await ann.get<QuestionDocument>(page);
+  expect(later.body.question.id).toBe(id);
+  expect(later.body.answers.items.map((answer) => answer.id)).toEqual(posted.slice(50));
+  expect(later.body.answers.nextCursor).toBeNull();
+  expect((await ann.get(`/viewer${page}`)).status).toBe(200);
+  expect((await ann.get(`/questions/${id}?after=x`)).status).toBe(400);
 });
 
 describe('editing an answer', () => {

@@ -3,7 +3,7 @@ import { selectAnswers } from './answers-queries.ts';
 import { questionTagNames } from './cards.ts';
 import { bylineJoins, bylineJson } from './posts.ts';
 import { selectFirstReplies, selectReplies } from './replies-queries.ts';
-import { encodeCursorInSql } from '#server/core/cursor.ts';
+import { type Cursor, encodeCursorInSql } from '#server/core/cursor.ts';
 import type { Reader } from '#server/core/database.ts';
 import { existsForRow, jsonTime } from '#server/core/sql.ts';
 import type { AnswerSort } from '#shared/posts/answers.ts';
@@ -20,10 +20,10 @@ type QuestionDocumentRow = {
  */
 export async function readQuestionDocumentRow(
   db: Reader,
-  { id, sort }: { id: number; sort: AnswerSort },
+  { id, sort, cursor }: AnswersFrom,
 ): Promise<QuestionDocumentRow | undefined> {
   const { rows } = await sql<QuestionDocumentRow>`
-    with first_answer as materialized (${selectFirstAnswers(id, sort)}),
+    with first_answer as materialized (${selectFirstAnswers({ id, sort, cursor })}),
     listed_reply as materialized (${selectThreadReplies(id, limits.repliesPage + 1, replyJson)}),
     reply_page as materialized (
       select answer_id, json_build_object(
@@ -75,12 +75,12 @@ export async function readQuestionDocumentRow(
 /** Reads what a viewer sees on a question's page as JSON. Undefined if there is no such question. */
 export async function readQuestionViewerJson(
   db: Reader,
-  { id, sort, viewerId }: { id: number; sort: AnswerSort; viewerId: number },
+  { id, sort, cursor, viewerId }: AnswersFrom & { viewerId: number },
 ): Promise<string | undefined> {
   const own = (table: string) =>
     sql`from ${sql.table(table)} where question_id = post.id and member_id = ${viewerId}`;
   const { rows } = await sql<{ viewer: string }>`
-    with first_answer as materialized (${selectFirstAnswers(id, sort)})
+    with first_answer as materialized (${selectFirstAnswers({ id, sort, cursor })})
     select json_build_object(
       'myVote', (select direction ${own('vote')}),
       'following', exists (select ${own('question_follow')}),
@@ -109,11 +109,14 @@ const votesById = (votes: RawBuilder<unknown>) => sql`(
   select coalesce(json_object_agg(id, vote) filter (where vote is not null), '{}') from (${votes} offset 0) own
 )`;
 
+/** A question, and the cursor after which its page begins; null for the first page. */
+type AnswersFrom = { id: number; sort: AnswerSort; cursor: Cursor | null };
+
 /**
- * The first page of answers and the one after it. The accepted answer has the number 0, the others are numbered from 1.
+ * A page of answers and the one after it. The accepted answer has the number 0, the others are numbered from 1.
  */
-function selectFirstAnswers(questionId: number, sort: AnswerSort): RawBuilder<unknown> {
-  const first = { questionId, sort, cursor: null, limit: limits.answersPage + 1 };
+function selectFirstAnswers({ id: questionId, sort, cursor }: AnswersFrom): RawBuilder<unknown> {
+  const first = { questionId, sort, cursor, limit: limits.answersPage + 1 };
   const columns = sql`post.id, post.created_at, post.upvotes, post.downvotes`;
   return sql`
     select id, count(*) filter (where not accepted) over (rows unbounded preceding) as n

@@ -4,19 +4,24 @@ import type { Viewer } from '#server/core/http.ts';
 import { isAuthorRename, listAuthorTopics } from './posts.ts';
 import { readQuestionDocumentRow, readQuestionViewerJson } from './questions-document-queries.ts';
 import { questionNotFound } from './questions.ts';
+import { decodeCursor } from '#server/core/cursor.ts';
 import type { AnswerSort } from '#shared/posts/answers.ts';
 
+type QuestionDocumentRequest = { id: number; sort: AnswerSort; after?: string | undefined };
+
 /**
- * The document of a question's page: the question with its first answers and replies.
- * @throws ProblemError 'not-found', when it is read
+ * The document of a question's page: the question with its first answers and replies, or with the answers after a
+ * cursor.
+ * @throws ProblemError 'invalid' for a malformed cursor; 'not-found', when it is read
  */
-export function questionDocument({ id, sort }: { id: number; sort: AnswerSort }): DocumentRequest {
+export function questionDocument({ id, sort, after }: QuestionDocumentRequest): DocumentRequest {
+  const cursor = decodeCursor(after);
   const topic = `question:${id}` as const;
   return {
-    key: `/api/questions/${id}?sort=${sort}`,
+    key: `/api/questions/${id}?sort=${sort}${after === undefined ? '' : `&after=${after}`}`,
     topics: [topic],
     async read(db) {
-      const row = await readQuestionDocumentRow(db, { id, sort });
+      const row = await readQuestionDocumentRow(db, { id, sort, cursor });
       if (row === undefined) throw questionNotFound();
       return {
         json: row.document,
@@ -29,13 +34,18 @@ export function questionDocument({ id, sort }: { id: number; sort: AnswerSort })
 
 /**
  * What a viewer sees on a question's page, as JSON.
- * @throws ProblemError 'not-found'
+ * @throws ProblemError 'invalid' for a malformed cursor, 'not-found'
  */
 export async function readQuestionViewer(
   db: Reader,
-  { id, sort, viewer }: { id: number; sort: AnswerSort; viewer: Pick<Viewer, 'id'> },
+  { id, sort, after, viewer }: QuestionDocumentRequest & { viewer: Pick<Viewer, 'id'> },
 ): Promise<string> {
-  const json = await readQuestionViewerJson(db, { id, sort, viewerId: viewer.id });
+  const json = await readQuestionViewerJson(db, {
+    id,
+    sort,
+    cursor: decodeCursor(after),
+    viewerId: viewer.id,
+  });
   if (json === undefined) throw questionNotFound();
   return json;
 }

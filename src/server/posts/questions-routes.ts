@@ -12,7 +12,7 @@ import { type SendDocument, sendJson } from '#server/core/response-cache-http.ts
 import type { WriteLimits } from './write-limits.ts';
 import { answerSort } from '#shared/posts/answers.ts';
 import { draftHeader, draftHeaders } from '#shared/posts/drafts.ts';
-import { idParam } from '#shared/core/fields.ts';
+import { cursorQuery, idParam } from '#shared/core/fields.ts';
 import {
   createdId,
   question,
@@ -47,7 +47,10 @@ const titles = createRoute({
   responses: { 200: jsonResponse(questionTitles, 'In any order'), ...problemResponses },
 });
 
-const wantedPage = { params: idParam, query: z.object({ sort: answerSort.default('newest') }) };
+const wantedPage = {
+  params: idParam,
+  query: z.object({ sort: answerSort.default('newest'), after: cursorQuery }),
+};
 
 const read = createRoute({
   method: 'get',

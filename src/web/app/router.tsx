@@ -17,6 +17,7 @@ import { loadRouteData } from '#web/core/inlined-responses.ts';
 import { lazyRouteComponent } from '#web/core/lazy.ts';
 import {
   isPublicPath,
+  parseAfter,
   parseInternalPath,
   parseQuestionId,
   parseSearch,
@@ -68,20 +69,24 @@ const homeRoute = createRoute({
   validateSearch: ({
     tab,
     muted,
+    after,
   }: Record<string, unknown>): {
     tab?: Exclude<Feed, 'recent'> | undefined;
     muted?: 'show' | undefined;
+    after?: string | undefined;
   } => ({
     tab: tab === 'popular' || tab === 'unanswered' ? tab : undefined,
     muted: muted === 'show' ? muted : undefined,
+    after: parseAfter(after),
   }),
-  loaderDeps: ({ search }): { feed: Feed; muted: MutedChoice } => ({
+  loaderDeps: ({ search }): { feed: Feed; muted: MutedChoice; after: string | null } => ({
     feed: search.tab ?? 'recent',
     muted: search.muted ?? 'hide',
+    after: search.after ?? null,
   }),
-  loader: ({ context: { queryClient }, deps: { feed, muted }, cause }) =>
+  loader: ({ context: { queryClient }, deps: { feed, muted, after }, cause }) =>
     loadRouteData(cause, () =>
-      queryClient.prefetchInfiniteQuery({ ...feedQuery(feed, muted), retry: false }),
+      queryClient.prefetchInfiniteQuery({ ...feedQuery(feed, muted, after), retry: false }),
     ),
   // Not split off: the page consists mostly of lists that almost every page needs.
   component: HomePage,
@@ -97,17 +102,24 @@ const questionRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/question/$id/{-$slug}',
   // An address without `sort` uses the order that the member selected last.
-  validateSearch: ({ sort }: Record<string, unknown>): { sort?: AnswerSort | undefined } => ({
+  validateSearch: ({
+    sort,
+    after,
+  }: Record<string, unknown>): { sort?: AnswerSort | undefined; after?: string | undefined } => ({
     sort: isAnswerSort(sort) ? sort : undefined,
+    after: parseAfter(after),
   }),
-  loaderDeps: ({ search }): { sort: AnswerSort } => ({ sort: search.sort ?? getSavedAnswerSort() }),
+  loaderDeps: ({ search }): { sort: AnswerSort; after: string | null } => ({
+    sort: search.sort ?? getSavedAnswerSort(),
+    after: search.after ?? null,
+  }),
   // Another question remounts the page: it gets its own state, focus and heading. Its slug changes with its title.
   remountDeps: ({ params }) => params.id,
-  loader: ({ context: { queryClient }, params, deps: { sort }, cause }) => {
+  loader: ({ context: { queryClient }, params, deps: { sort, after }, cause }) => {
     const id = parseQuestionId(params.id);
     if (id === null) return;
     return loadRouteData(cause, () =>
-      queryClient.prefetchQuery({ ...questionQuery(id, sort), retry: false }),
+      queryClient.prefetchQuery({ ...questionQuery(id, sort, after), retry: false }),
     );
   },
   component: lazyRouteComponent(() => import('./question-page/QuestionPage.tsx'), 'QuestionPage'),
@@ -116,8 +128,12 @@ const questionRoute = createRoute({
 const profileRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/profile/{-$userId}',
-  validateSearch: ({ tab }: Record<string, unknown>): { tab?: 'answers' | undefined } => ({
+  validateSearch: ({
+    tab,
+    after,
+  }: Record<string, unknown>): { tab?: 'answers' | undefined; after?: string | undefined } => ({
     tab: tab === 'answers' ? tab : undefined,
+    after: parseAfter(after),
   }),
   remountDeps: ({ params }) => params,
   component: lazyRouteComponent(() => import('#web/identity/ProfilePage.tsx'), 'ProfilePage'),
@@ -130,10 +146,13 @@ const tagsRoute = createRoute({
   validateSearch: ({
     q,
     sort,
+    after,
   }: Record<string, unknown>): {
     q?: string | undefined;
     sort?: Exclude<TagSort, 'popular'> | undefined;
+    after?: string | undefined;
   } => ({
+    after: parseAfter(after),
     q: typeof q === 'string' && q.trim() !== '' ? q : undefined,
     sort: sort === 'alphabetical' || sort === 'active' ? sort : undefined,
   }),
@@ -143,6 +162,9 @@ const tagsRoute = createRoute({
 const tagRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/topics/$tag',
+  validateSearch: ({ after }: Record<string, unknown>): { after?: string | undefined } => ({
+    after: parseAfter(after),
+  }),
   remountDeps: ({ params }) => params,
   component: lazyRouteComponent(() => import('#web/discovery/tags/TagPage.tsx'), 'TagPage'),
 });
@@ -173,7 +195,9 @@ const searchRoute = createRoute({
     q?: string | undefined;
     in?: Exclude<SearchKind, 'questions'> | undefined;
     sort?: Exclude<SearchSort, 'relevance'> | undefined;
+    after?: string | undefined;
   } => ({
+    after: parseAfter(search['after']),
     q: typeof search['q'] === 'string' ? search['q'] : undefined,
     in: search['in'] === 'answers' || search['in'] === 'users' ? search['in'] : undefined,
     sort: search['sort'] === 'recent' || search['sort'] === 'popular' ? search['sort'] : undefined,

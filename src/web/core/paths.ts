@@ -47,6 +47,11 @@ export function getPageKey(pathname: string): string {
   return /^\/question\/\d+(?=\/|$)/u.exec(pathname)?.[0] ?? pathname;
 }
 
+/** The position of a list in an address (`?after=`): a cursor of the API. Undefined for anything else. */
+export function parseAfter(value: unknown): string | undefined {
+  return typeof value === 'string' && /^[\w-]{1,200}$/u.test(value) ? value : undefined;
+}
+
 /** Parses a query string that people can read and write by hand: plain text, no JSON, absent instead of empty. */
 export function parseSearch(search: string): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(search));

@@ -12,17 +12,20 @@ import { paths } from '#web/core/paths.ts';
 import { ButtonLink } from '#web/ui/PathLink.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { NewItemsPill } from '#web/ui/NewItemsPill.tsx';
+import { useListStart } from '#web/ui/list-address.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
-import { profileAnswersQuery, profileKeys, profileQuestionsQuery } from './profiles.ts';
+import { profileAnswersQuery, profileQuestionsQuery } from './profiles.ts';
 
 /** The questions of a member. */
 export function ProfileQuestions({ profile, own }: { profile: Profile; own: boolean }) {
   const name = <bdi>{profile.displayName}</bdi>;
+  const after = useListStart();
+  const wanted = profileQuestionsQuery(profile.id, after);
   return (
     <LiveQuestionList
-      query={useInfiniteQuery(profileQuestionsQuery(profile.id))}
-      queryKey={profileKeys.questions(profile.id)}
-      belongs={({ authorId }) => authorId === profile.id}
+      query={useInfiniteQuery(wanted)}
+      queryKey={wanted.queryKey}
+      belongs={({ authorId }) => after === null && authorId === profile.id}
       empty={
         own ? (
           <EmptyState title={t`You haven't asked any questions yet.`}>
@@ -39,14 +42,17 @@ export function ProfileQuestions({ profile, own }: { profile: Profile; own: bool
 /** The answers of a member. */
 export function ProfileAnswers({ profile, own }: { profile: Profile; own: boolean }) {
   const name = <bdi>{profile.displayName}</bdi>;
+  const after = useListStart();
+  const wanted = profileAnswersQuery(profile.id, after);
   const newItems = useLiveAnswerCards({
-    queryKey: profileKeys.answers(profile.id),
+    queryKey: wanted.queryKey,
     mapCards: mapAnswerCards,
-    belongs: ({ authorId }) => authorId === profile.id,
+    belongs: ({ authorId }) => after === null && authorId === profile.id,
   });
   return (
     <PagedList
-      query={useInfiniteQuery(profileAnswersQuery(profile.id))}
+      query={useInfiniteQuery(wanted)}
+      hasAddresses
       noun="answers"
       keyOf={(answer) => answer.id}
       pending={<QuestionCardSkeletons part />}

@@ -18,9 +18,9 @@ export function profileQuery(id: number) {
 }
 
 /** The member's questions, newest first. */
-export function profileQuestionsQuery(id: number) {
+export function profileQuestionsQuery(id: number, after: string | null = null) {
   return infiniteQueryOptions({
-    queryKey: profileKeys.questions(id),
+    queryKey: [...profileKeys.questions(id), ...(after === null ? [] : [after])],
     queryFn: ({ pageParam: cursor, signal }) =>
       readJson(
         api.members[':id'].questions.$get(
@@ -28,16 +28,16 @@ export function profileQuestionsQuery(id: number) {
           { init: { signal } },
         ),
       ),
-    initialPageParam: null as string | null,
+    initialPageParam: after,
     getNextPageParam: (page) => page.nextCursor,
     staleTime: 0,
   });
 }
 
 /** The member's answers, newest first. */
-export function profileAnswersQuery(id: number) {
+export function profileAnswersQuery(id: number, after: string | null = null) {
   return infiniteQueryOptions({
-    queryKey: profileKeys.answers(id),
+    queryKey: [...profileKeys.answers(id), ...(after === null ? [] : [after])],
     queryFn: ({ pageParam: cursor, signal }) =>
       readJson(
         api.members[':id'].answers.$get(
@@ -45,7 +45,7 @@ export function profileAnswersQuery(id: number) {
           { init: { signal } },
         ),
       ),
-    initialPageParam: null as string | null,
+    initialPageParam: after,
     getNextPageParam: (page) => page.nextCursor,
     staleTime: 0,
   });

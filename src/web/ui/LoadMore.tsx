@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { useEffect, useRef } from 'react';
+import { type KeyboardEvent, type MouseEvent, useEffect, useRef } from 'react';
 import classes from './list-states.module.css';
 
 /** A button below a partial list that loads more. The focus moves to the first new item. */
@@ -9,11 +9,16 @@ export function LoadMore(props: {
   failure: string | null;
   isLoading: boolean;
   load: () => void;
+  /**
+   * The address of the next page. Then the button is also a link, which works without scripts, for search engines, and in
+   * a new tab.
+   */
+  href?: string | undefined;
   /** Centered below a list, at the start of the line in a thread. */
   variant?: 'list' | 'thread';
 }) {
-  const { isLoading, variant = 'list' } = props;
-  const button = useRef<HTMLButtonElement>(null);
+  const { isLoading, href, load, variant = 'list' } = props;
+  const button = useRef<HTMLElement>(null);
   useEffect(() => {
     const pressed = button.current;
     if (!isLoading || pressed === null) return;
@@ -28,21 +33,46 @@ export function LoadMore(props: {
       if (isOfList && !before.has(next)) next.focus({ preventScroll: true });
     };
   }, [isLoading]);
+  const look = { variant: 'default', size: variant === 'list' ? 'md' : 'sm', loading: isLoading } as const;
+  const setButton = (element: HTMLElement | null) => {
+    button.current = element;
+  };
+  const loadHere = (event: MouseEvent | KeyboardEvent) => {
+    event.preventDefault();
+    if (!isLoading) load();
+  };
   return (
     <div className={variant === 'list' ? classes.loadMore : classes.loadMoreInThread}>
       {props.failure !== null && <p role="alert">{props.failure}</p>}
-      <Button
-        ref={button}
-        variant="default"
-        size={variant === 'list' ? 'md' : 'sm'}
-        loading={isLoading}
-        onClick={props.load}
-      >
-        {props.name}
-      </Button>
+      {href === undefined ? (
+        <Button ref={setButton} {...look} onClick={load}>
+          {props.name}
+        </Button>
+      ) : (
+        <Button
+          component="a"
+          {...nextPage}
+          href={href}
+          ref={setButton}
+          {...look}
+          onClick={(event: MouseEvent) => {
+            if (event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey)
+              return;
+            loadHere(event);
+          }}
+          onKeyDown={(event: KeyboardEvent) => {
+            if (event.key === ' ') loadHere(event);
+          }}
+        >
+          {props.name}
+        </Button>
+      )}
     </div>
   );
 }
+
+/** Named a button, because with scripts the link loads the next page into this one. */
+const nextPage = { role: 'button', rel: 'next' } as const;
 
 const listStops = () => [...document.querySelectorAll<HTMLElement>('main [data-shortcut-stop]')];
 

@@ -3,6 +3,7 @@ import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query
 import type { ReactNode } from 'react';
 import { ApiError } from '#web/core/errors.ts';
 import { fetchNextPage } from '#web/core/query-helpers.ts';
+import { FirstPageLink, useNextPageAddress } from './list-address.tsx';
 import { LoadMore } from './LoadMore.tsx';
 import { LoadError } from './LoadError.tsx';
 
@@ -28,13 +29,16 @@ const loadMoreErrors: Record<keyof typeof loadErrors, () => string> = {
 /** A list with 'Load more', including its loading, empty and error states. */
 export function PagedList<Item>({
   query,
+  hasAddresses = false,
   noun,
   keyOf,
   pending,
   empty,
   children,
 }: {
-  query: UseInfiniteQueryResult<InfiniteData<{ items: readonly Item[] }>>;
+  query: UseInfiniteQueryResult<InfiniteData<{ items: readonly Item[]; nextCursor?: string | null }>>;
+  /** Whether the address of the page can begin the list later, at `after`. */
+  hasAddresses?: boolean;
   /** The kind of items, for the messages. */
   noun: keyof typeof loadErrors;
   keyOf: (item: Item) => string | number;
@@ -42,6 +46,7 @@ export function PagedList<Item>({
   empty: ReactNode;
   children: (items: readonly Item[]) => ReactNode;
 }) {
+  const nextPage = useNextPageAddress(query.data?.pages.at(-1)?.nextCursor ?? null);
   if (query.isPending) return pending;
   if (query.data === undefined) return <LoadError text={loadErrors[noun]()} query={query} />;
 
@@ -51,12 +56,14 @@ export function PagedList<Item>({
   );
   return (
     <>
+      {hasAddresses && <FirstPageLink />}
       {items.length === 0 ? empty : children(items)}
       {query.hasNextPage && (
         <LoadMore
           name={t`Load more`}
           failure={query.isFetchNextPageError ? `${loadMoreErrors[noun]()} ${getReason(query.error)}` : null}
           isLoading={query.isFetchingNextPage}
+          href={hasAddresses ? nextPage : undefined}
           load={() => void fetchNextPage(query)}
         />
       )}

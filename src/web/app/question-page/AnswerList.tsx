@@ -8,6 +8,7 @@ import { isSamePost } from '#web/posts/post-ref.ts';
 import { questionQuery } from '#web/posts/questions/question-cache.ts';
 import { QueuedPostArticle } from '#web/posts/offline/QueuedPost.tsx';
 import { LoadMorePosts, ReplyThread } from './ReplyThread.tsx';
+import { FirstPageLink, useNextPageAddress } from '#web/ui/list-address.tsx';
 import { NewItemsPill } from '#web/ui/NewItemsPill.tsx';
 import { SelectField } from '#web/ui/SelectField.tsx';
 import { saveAnswerSort } from '#web/posts/answer-sort.ts';
@@ -30,6 +31,7 @@ export function AnswerList({ page, sorting, newAnswers }: AnswerListProps) {
   const { sort, preferredSort, pending } = sorting;
   const { cache, targetPost, queuedPosts } = useQuestionPage();
   const count = page.question.answerCount;
+  const nextPage = useNextPageAddress(page.answers.nextCursor);
   const queuedAnswers = queuedPosts.filter(({ kind }) => kind === 'answer').toReversed();
   const visibleAnswers = page.answers.items.filter(
     ({ id }) => !newAnswers.pending.has(id) || isSamePost(targetPost, { kind: 'answer', id }),
@@ -42,6 +44,7 @@ export function AnswerList({ page, sorting, newAnswers }: AnswerListProps) {
         </h2>
         {(count > 1 || sort !== 'newest') && <AnswerSortSelect sort={sort} preferredSort={preferredSort} />}
       </div>
+      <FirstPageLink />
       {newAnswers.pending.size > 0 && (
         <NewItemsPill onClick={newAnswers.show}>
           {plural(newAnswers.pending.size, { one: '# new answer', other: '# new answers' })}
@@ -63,6 +66,7 @@ export function AnswerList({ page, sorting, newAnswers }: AnswerListProps) {
       ))}
       {page.answers.nextCursor !== null && (
         <LoadMorePosts
+          href={nextPage}
           name={t`Load more answers`}
           failure={t`More answers could not be loaded.`}
           load={cache.loadMoreAnswers}

@@ -56,21 +56,21 @@ export function QuestionPage() {
 function Question({ id, member }: { id: number; member: Me }) {
   // Read once when the question is opened, so that Back returns to the same order.
   const [preferredSort] = useState(getSavedAnswerSort);
-  const { sort = preferredSort } = route.useSearch();
+  const { sort = preferredSort, after = null } = route.useSearch();
   const query = useQuery({
-    ...questionQuery(id, sort),
+    ...questionQuery(id, sort, after),
     // The page stays while the answers load in another order.
     placeholderData: (previous) => (previous?.question.id === id ? previous : undefined),
   });
   const { data: page, error, isPlaceholderData, fetchStatus, isFetchedAfterMount } = query;
   useCanonicalAddress({ id, title: page?.question.title, slug: route.useParams().slug });
-  const cache = useQuestionCache(id, sort);
+  const cache = useQuestionCache(id, sort, after);
   const branches = useReplyBranches();
   const reveal = useReveal(page, branches.expand);
   const targetPost = useTargetPost(id, page, cache, reveal);
   const draftToOpen = useDraftToOpen();
   const replying = useReplyingTo(id, member.id, { opening: draftToOpen, openBranches: branches.expand });
-  const { newAnswers, newReplies } = useLiveQuestion(id, sort, member.id, { cache, reveal });
+  const { newAnswers, newReplies } = useLiveQuestion({ id, sort, after }, member.id, { cache, reveal });
   const { isNew, isReturning } = useVisit(id, member.id, page, isFetchedAfterMount || fetchStatus === 'idle');
   const { setReplyingTo, saveReplyingTo, replyingTo } = replying;
   const openReply = useCallback(

@@ -159,7 +159,10 @@ export function LoadMorePosts({
   name,
   failure,
   load,
+  href,
 }: {
+  /** The address of the next page, if there is one. */
+  href?: string | undefined;
   name: string;
   failure: string;
   load: () => Promise<void>;
@@ -171,6 +174,7 @@ export function LoadMorePosts({
       failure={more.isError ? failure : null}
       isLoading={more.isPending}
       load={more.mutate}
+      href={href}
       variant="thread"
     />
   );

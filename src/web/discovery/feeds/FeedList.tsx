@@ -10,6 +10,7 @@ import { useIncrementalList } from '#web/core/first-render.ts';
 import { fetchNextPage } from '#web/core/query-helpers.ts';
 import { feedQuery } from './feeds.ts';
 import { QuestionCard } from './QuestionCard.tsx';
+import { FirstPageLink, useListStart, useNextPageAddress } from '#web/ui/list-address.tsx';
 import { LoadMore } from '#web/ui/LoadMore.tsx';
 import { NewItemsPill } from '#web/ui/NewItemsPill.tsx';
 import { LoadError } from '#web/ui/LoadError.tsx';
@@ -21,10 +22,12 @@ import { mapQuestionCards, useLiveQuestionCards } from './useLiveQuestionCards.t
 /** One tab of the home feed. */
 export function FeedList({ feed }: { feed: Feed }) {
   const muted = useMutedFilter();
-  const query = useInfiniteQuery(feedQuery(feed, muted));
-  const newItems = useLiveFeed(feed, muted);
+  const after = useListStart();
+  const query = useInfiniteQuery(feedQuery(feed, muted, after));
+  const newItems = useLiveFeed(feed, muted, after);
   const questions = query.data === undefined ? [] : uniqueById(questionsOf(query.data));
   const { visibleItems, isWhole } = useIncrementalList(questions);
+  const nextPage = useNextPageAddress(query.data?.pages.at(-1)?.nextCursor ?? null);
 
   if (query.isPending) return <QuestionCardSkeletons />;
   if (query.data === undefined)
@@ -32,6 +35,7 @@ export function FeedList({ feed }: { feed: Feed }) {
 
   return (
     <>
+      <FirstPageLink />
       <MutedBanner count={countMuted(query.data)} muted={muted} />
       {questions.length === 0 && <EmptyFeed feed={feed} />}
       {newItems.pill !== null && <NewItemsPill onClick={newItems.show}>{newItems.pill}</NewItemsPill>}
@@ -47,6 +51,7 @@ export function FeedList({ feed }: { feed: Feed }) {
               : null
           }
           isLoading={query.isFetchingNextPage}
+          href={nextPage}
           load={() => void fetchNextPage(query)}
         />
       )}
@@ -81,14 +86,14 @@ function errorReason(error: Error | null): string {
   return error instanceof ApiError ? error.message : '';
 }
 
-/** Updates a feed live. */
-export function useLiveFeed(feed: Feed, muted: MutedChoice): PendingNewItems {
+/** Updates a feed live. New questions enter a list that begins at its beginning. */
+export function useLiveFeed(feed: Feed, muted: MutedChoice, after: string | null): PendingNewItems {
   const isHidden = useIsMuted(muted);
   return useLiveQuestionCards({
-    queryKey: feedQuery(feed, muted).queryKey,
+    queryKey: feedQuery(feed, muted, after).queryKey,
     mapCards: mapQuestionCards,
     // A new question has no votes.
-    belongs: (posted) => feed !== 'popular' && !isHidden(posted),
+    belongs: (posted) => feed !== 'popular' && after === null && !isHidden(posted),
     isMutedAfterEdit: isHidden,
     isSortedByCounts: feed !== 'recent',
   });

@@ -48,6 +48,7 @@ export function QuestionList({
     <PagedList
       query={query}
       noun="questions"
+      hasAddresses
       keyOf={(question) => question.id}
       pending={<QuestionCardSkeletons part={part} />}
       empty={empty}

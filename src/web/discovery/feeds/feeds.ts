@@ -4,10 +4,13 @@ import { combineFeedPage } from '#shared/discovery/viewer.ts';
 import type { MutedChoice } from '#shared/engagement/mutes.ts';
 import { api, readJson } from '#web/core/api.ts';
 
-/** The questions of one tab, 20 at a time. Loaded pages stay cached for Back. */
-export function feedQuery(feed: Feed, muted: MutedChoice) {
+/**
+ * The questions of one tab, 20 at a time. Loaded pages stay cached for Back.
+ * @param after the cursor after which the list begins; null for its beginning
+ */
+export function feedQuery(feed: Feed, muted: MutedChoice, after: string | null = null) {
   return infiniteQueryOptions({
-    queryKey: ['feed', feed, muted],
+    queryKey: ['feed', feed, muted, ...(after === null ? [] : [after])],
     queryFn: async ({ pageParam, signal }) => {
       const query = pageParam === null ? {} : { cursor: pageParam };
       const [document, viewer] = await Promise.all([
@@ -21,7 +24,7 @@ export function feedQuery(feed: Feed, muted: MutedChoice) {
       ]);
       return combineFeedPage(document, viewer);
     },
-    initialPageParam: null as string | null,
+    initialPageParam: after,
     getNextPageParam: (page) => page.nextCursor,
   });
 }

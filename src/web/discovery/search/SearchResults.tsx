@@ -10,6 +10,7 @@ import { QuestionCard } from '#web/discovery/feeds/QuestionCard.tsx';
 import { QuestionCardSkeletons } from '#web/discovery/feeds/QuestionCardSkeletons.tsx';
 import { useLiveQuestionCards } from '#web/discovery/feeds/useLiveQuestionCards.ts';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
+import { useListStart } from '#web/ui/list-address.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
 import { SearchTerms } from './SearchTerms.tsx';
 import { AnswerCard } from '#web/discovery/feeds/AnswerCard.tsx';
@@ -21,8 +22,9 @@ import classes from './SearchResults.module.css';
 
 /** The results and their number. A failed search shows an empty list (docs/product.md 16.4). */
 export function SearchResults({ search }: { search: Search }) {
-  const { queryKey } = searchQuery(search);
-  const query = useInfiniteQuery({ ...searchQuery(search), select: toList });
+  const wanted = searchQuery(search, useListStart());
+  const { queryKey } = wanted;
+  const query = useInfiniteQuery({ ...wanted, select: toList });
   const failed = query.isError && query.data === undefined;
   const first = query.data?.first;
 
@@ -47,6 +49,7 @@ export function SearchResults({ search }: { search: Search }) {
         <PagedList
           query={query}
           noun="results"
+          hasAddresses
           keyOf={({ kind, item }) => `${kind} ${item.id}`}
           pending={<QuestionCardSkeletons />}
           empty={<SearchSuggestions q={search.q} kind={search.kind} suggestions={first?.suggestions} />}
@@ -158,6 +161,7 @@ function toList({ pages, pageParams }: { pages: Results[]; pageParams: unknown[]
   return {
     first: pages[0],
     pages: pages.map((page) => ({
+      nextCursor: page.nextCursor,
       items: [
         ...page.questions.map((item): FoundItem => ({
           kind: 'questions',

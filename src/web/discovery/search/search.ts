@@ -39,9 +39,9 @@ export function removeKindTerm(query: string): string {
  * One page of results at a time.
  * @param search with `q` trimmed.
  */
-export function searchQuery({ q, kind, sort }: Search) {
+export function searchQuery({ q, kind, sort }: Search, after: string | null = null) {
   return infiniteQueryOptions({
-    queryKey: ['search', { q, kind, sort }],
+    queryKey: ['search', { q, kind, sort }, ...(after === null ? [] : [after])],
     queryFn: async ({ pageParam: cursor, signal }) => {
       const query = { q, in: kind, sort, ...(cursor === null ? {} : { cursor }) };
       try {
@@ -51,7 +51,7 @@ export function searchQuery({ q, kind, sort }: Search) {
         throw error;
       }
     },
-    initialPageParam: null as string | null,
+    initialPageParam: after,
     getNextPageParam: (page) => page.nextCursor,
     enabled: canSearch(q),
     // A failed search shows an empty list immediately (docs/product.md 16.4).

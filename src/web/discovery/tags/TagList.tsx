@@ -6,6 +6,7 @@ import { paths } from '#web/core/paths.ts';
 import { ButtonLink } from '#web/ui/PathLink.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { NewItemsPill } from '#web/ui/NewItemsPill.tsx';
+import { useListStart } from '#web/ui/list-address.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
 import { TagCard, TagGrid, TagSkeletons } from './TagCard.tsx';
 import { tagsQuery } from './tags.ts';
@@ -14,11 +15,15 @@ import { useLiveTags } from './useLiveTags.ts';
 /** The grid of /topics. While the member types, the previous grid stays until the next one is loaded. */
 export function TagList({ q, sort }: { q: string; sort: TagSort }) {
   const newItems = useLiveTags({ q, sort });
-  const query = useInfiniteQuery({ ...tagsQuery({ q, sort }), placeholderData: keepPreviousData });
+  const query = useInfiniteQuery({
+    ...tagsQuery({ q, sort, after: useListStart() }),
+    placeholderData: keepPreviousData,
+  });
   return (
     <PagedList
       query={query}
       noun="tags"
+      hasAddresses
       keyOf={(tag) => tag.name}
       pending={<TagSkeletons />}
       empty={<NoTags q={q} />}

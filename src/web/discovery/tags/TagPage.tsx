@@ -1,5 +1,4 @@
 import { tagKey } from '#shared/core/text.ts';
-import { tagQueryKeys } from '#web/posts/index.ts';
 import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
@@ -16,6 +15,7 @@ import { tagQuery, tagQuestionsQuery, translateTagDescription } from './tags.ts'
 import { useLiveTag } from './useLiveTags.ts';
 import { ButtonLink } from '#web/ui/PathLink.tsx';
 import { Count } from '#web/ui/Count.tsx';
+import { useListStart } from '#web/ui/list-address.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { MessagePage } from '#web/ui/MessagePage.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
@@ -25,7 +25,8 @@ import classes from '#web/ui/page.module.css';
 export function TagPage() {
   const { tag } = useParams({ from: '/member/topics/$tag' });
   const query = useQuery(tagQuery(tag));
-  const questions = useInfiniteQuery(tagQuestionsQuery(tag));
+  const after = useListStart();
+  const questions = useInfiniteQuery(tagQuestionsQuery(tag, after));
   useLiveTag(tag);
   const headingId = useId();
   const isTagged = ({ tags }: { tags: readonly string[] }) =>
@@ -95,8 +96,8 @@ export function TagPage() {
           {query.data && <TagActivityChart tag={tag} activeAt={query.data.activeAt} />}
           <LiveQuestionList
             query={questions}
-            queryKey={tagQueryKeys.questions(tag)}
-            belongs={isTagged}
+            queryKey={tagQuestionsQuery(tag, after).queryKey}
+            belongs={(posted) => after === null && isTagged(posted)}
             belongsAfterEdit={isTagged}
             empty={
               <EmptyState title={t`No questions found`} text={t`Questions tagged ${name} show up here.`}>

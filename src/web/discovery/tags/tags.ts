@@ -9,9 +9,9 @@ import { api, readJson } from '#web/core/api.ts';
 import { t } from '@lingui/core/macro';
 
 /** The tags whose name contains `q`; all tags if it is blank. */
-export function tagsQuery({ q, sort }: { q: string; sort: TagSort }) {
+export function tagsQuery({ q, sort, after = null }: { q: string; sort: TagSort; after?: string | null }) {
   return infiniteQueryOptions({
-    queryKey: tagQueryKeys.list({ q, sort }),
+    queryKey: [...tagQueryKeys.list({ q, sort }), ...(after === null ? [] : [after])],
     queryFn: async ({ pageParam: cursor, signal }) => {
       const query = { ...(q.trim() !== '' && { q }), sort, ...(cursor !== null && { cursor }) };
       const [document, viewer] = await Promise.all([
@@ -20,7 +20,7 @@ export function tagsQuery({ q, sort }: { q: string; sort: TagSort }) {
       ]);
       return combineTagsPage(document, viewer);
     },
-    initialPageParam: null as string | null,
+    initialPageParam: after,
     getNextPageParam: (page) => page.nextCursor,
     staleTime: 0,
   });
@@ -42,9 +42,9 @@ export function tagQuery(tag: string) {
 }
 
 /** The questions with a tag, newest first. */
-export function tagQuestionsQuery(tag: string) {
+export function tagQuestionsQuery(tag: string, after: string | null = null) {
   return infiniteQueryOptions({
-    queryKey: tagQueryKeys.questions(tag),
+    queryKey: [...tagQueryKeys.questions(tag), ...(after === null ? [] : [after])],
     queryFn: async ({ pageParam: cursor, signal }) => {
       const wanted = { param: { tag: encodeURIComponent(tag) }, query: cursor === null ? {} : { cursor } };
       const [document, viewer] = await Promise.all([
@@ -53,7 +53,7 @@ export function tagQuestionsQuery(tag: string) {
       ]);
       return combineQuestionCards(document, viewer);
     },
-    initialPageParam: null as string | null,
+    initialPageParam: after,
     getNextPageParam: (page) => page.nextCursor,
     staleTime: 0,
   });

@@ -12,12 +12,16 @@ export const questionKeys = {
   one: (id: number) => ['question', id] as const,
 };
 
-/** All data of /question/:id with its answers in one order, as one cache entry. */
-export function questionQuery(id: number, sort: AnswerSort) {
+/**
+ * All data of /question/:id with its answers in one order, as one cache entry.
+ * @param after the cursor after which the answers begin; null for the first ones
+ */
+export function questionQuery(id: number, sort: AnswerSort, after: string | null = null) {
   return queryOptions({
-    queryKey: [...questionKeys.one(id), sort],
+    queryKey: [...questionKeys.one(id), sort, ...(after === null ? [] : [after])],
     queryFn: async ({ signal, client, queryKey }) => {
-      const wanted = { param: { id: String(id) }, query: { sort } };
+      const query = { sort, ...(after !== null && { after }) };
+      const wanted = { param: { id: String(id) }, query };
       const [document, viewer] = await Promise.all([
         readBody(api.questions[':id'].$get(wanted, { init: { signal } })),
         readBody(api.viewer.questions[':id'].$get(wanted, { init: { signal } })),
@@ -46,19 +50,25 @@ export type QuestionCache = {
 /**
  * Access to the cached page of one question.
  * @param sort the order shown.
+ * @param after as in `questionQuery`
  */
-export function useQuestionCache(id: number, sort: AnswerSort = 'newest'): QuestionCache {
+export function useQuestionCache(
+  id: number,
+  sort: AnswerSort = 'newest',
+  after: string | null = null,
+): QuestionCache {
   const client = useQueryClient();
-  return useMemo(() => createQuestionCache(client, id, sort), [client, id, sort]);
+  return useMemo(() => createQuestionCache(client, id, sort, after), [client, id, sort, after]);
 }
 
 export function createQuestionCache(
   client: QueryClient,
   id: number,
   sort: AnswerSort = 'newest',
+  after: string | null = null,
 ): QuestionCache {
   const queryKey = questionKeys.one(id);
-  const read = () => client.getQueryData(questionQuery(id, sort).queryKey);
+  const read = () => client.getQueryData(questionQuery(id, sort, after).queryKey);
   const update: QuestionCache['update'] = async (change) => {
     // The first fetch of another order has no old state to bring back.
     await client.cancelQueries({ queryKey, predicate: ({ state }) => state.data !== undefined });
@@ -73,7 +83,7 @@ export function createQuestionCache(
       const more = await readBody(
         api.questions[':id'].answers.$get({ param: { id: String(id) }, query: { sort, cursor } }),
       );
-      await update((page) => (page.sort === sort ? addMoreAnswers(page, more) : page));
+      await update((page) => (page.answers.nextCursor === cursor ? addMoreAnswers(page, more) : page));
     },
     loadMoreReplies: async (answerId) => {
       const page = read();

@@ -28,15 +28,14 @@ export type NewAnswers = { pending: ReadonlySet<number>; show: () => void };
  * @param reveal scrolls to a post.
  */
 export function useLiveQuestion(
-  id: number,
-  sort: AnswerSort,
+  { id, sort, after }: { id: number; sort: AnswerSort; after: string | null },
   memberId: number,
   { cache, reveal }: { cache: QuestionCache; reveal: (post: PostRef) => void },
 ): { newAnswers: NewAnswers; newReplies: NewReplies } {
   const client = useQueryClient();
   const [pending, setPending] = useState<ReadonlySet<number>>(new Set());
-  const refetch = useMemo(() => createRefetcher(client, id, sort), [client, id, sort]);
-  useLiveQuery(`question:${id}`, questionQuery(id, sort).queryKey, {
+  const refetch = useMemo(() => createRefetcher(client, { id, sort, after }), [client, id, sort, after]);
+  useLiveQuery(`question:${id}`, questionQuery(id, sort, after).queryKey, {
     patch,
     onEvent: handleEvent,
     onMissed: refetch,
@@ -131,10 +130,13 @@ export function useLiveQuestion(
  * Refetches the page soon. A click of the member cancels a running fetch (question-cache.ts) and loses its result, so
  * it is repeated.
  */
-function createRefetcher(client: QueryClient, id: number, sort: AnswerSort): () => void {
+function createRefetcher(
+  client: QueryClient,
+  { id, sort, after }: { id: number; sort: AnswerSort; after: string | null },
+): () => void {
   const refetchUntilFresh = async () => {
     await client.invalidateQueries({ queryKey: questionKeys.one(id) });
-    const state = client.getQueryState(questionQuery(id, sort).queryKey);
+    const state = client.getQueryState(questionQuery(id, sort, after).queryKey);
     if (state?.isInvalidated === true && state.error === null) refetch();
   };
   const refetch = throttle(() => void refetchUntilFresh(), 800);
