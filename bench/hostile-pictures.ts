@@ -63,7 +63,7 @@ for (const [name, create] of Object.entries(files)) {
   });
   let reply: EncodeReply | undefined;
   encoder.on('message', (message: EncodeReply) => (reply = message));
-  encoder.send({ bytes, kind: 'picture', maxMemory: 512 * 1024 * 1024 }, () => {});
+  encoder.send({ bytes, maxMemory: 512 * 1024 * 1024 }, () => {});
   let peak = 0;
   const watch = setInterval(() => {
     // Linux only: the process may have ended.

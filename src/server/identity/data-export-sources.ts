@@ -93,7 +93,7 @@ const createVoteSource = (kind: 'question' | 'answer' | 'reply', plural: string)
 /** The largest file of each picture, for `pictures/<name>.webp`. */
 export const uploadSource = createSource('pictures', {
   about: 'your pictures, which are in `pictures/`',
-  select: sql`name, kind, width, height, uploaded_at as "uploadedAt"`,
+  select: sql`name, width, height, uploaded_at as "uploadedAt"`,
   from: sql`upload`,
 });
 

@@ -2,7 +2,7 @@ import os from 'node:os';
 import sharp from 'sharp';
 import { limits } from '#shared/core/limits.ts';
 import { getPictureSizes, type PictureSize } from '#shared/core/uploads.ts';
-import type { EncodeReply, EncodeRequest, Picture } from './uploads-encoding.ts';
+import type { EncodeReply, EncodeRequest } from './uploads-encoding.ts';
 
 // The program of the process that decodes one picture and then ends (uploads-encoding.ts starts it). Decoders are
 // native code that reads bytes of strangers: this process has no environment, no connection to the database, and limits
@@ -29,11 +29,11 @@ async function respond(request: EncodeRequest): Promise<void> {
   setInterval(() => {
     if (process.memoryUsage.rss() > request.maxMemory) process.exit(1);
   }, 10);
-  const reply = await encode(request);
+  const reply = await encode(request.bytes);
   process.send?.(reply, () => process.exit());
 }
 
-async function encode({ bytes, kind }: Picture): Promise<EncodeReply> {
+async function encode(bytes: Uint8Array): Promise<EncodeReply> {
   const maxPixels = limits.uploadMegapixels * 1_000_000;
   // Of an animation, the first frame. The number of pixels is checked below.
   const image = sharp(bytes, { limitInputPixels: false, failOn: 'error', autoOrient: true });
@@ -44,12 +44,12 @@ async function encode({ bytes, kind }: Picture): Promise<EncodeReply> {
     return { error: 'upload-not-picture' };
   }
   if (size.width * size.height > maxPixels) return { error: 'upload-too-many-pixels' };
-  const sizes = kind === 'avatar' ? avatarSizes : getPictureSizes(size);
+  const sizes = getPictureSizes(size);
   const full = sizes.at(-1) ?? size;
   try {
     // Decoded once. What is not a pixel (location, camera, comments, anything appended to the file) is lost here.
     const { data, info } = await image
-      .resize({ ...full, fit: kind === 'avatar' ? 'cover' : 'fill' })
+      .resize({ ...full, fit: 'fill' })
       .toColourspace('srgb')
       .raw()
       .toBuffer({ resolveWithObject: true });
@@ -68,5 +68,3 @@ async function encode({ bytes, kind }: Picture): Promise<EncodeReply> {
     return { error: 'upload-damaged' };
   }
 }
-
-const avatarSizes = [64, 128, 256].map((width) => ({ width, height: width }));

@@ -5,15 +5,10 @@ import { overloadedError, ProblemError } from '#server/core/errors.ts';
 import { limits } from '#shared/core/limits.ts';
 import type { PictureSize } from '#shared/core/uploads.ts';
 
-/** What an upload is for. An avatar is cut to a square. */
-export type UploadKind = 'picture' | 'avatar';
-
 export type EncodedFile = PictureSize & { content: Uint8Array };
 
-export type Picture = { bytes: Uint8Array; kind: UploadKind };
-
 /** The messages to and from the process `uploads-encoder.ts`. `maxMemory` is in bytes. */
-export type EncodeRequest = Picture & { maxMemory: number };
+export type EncodeRequest = { bytes: Uint8Array; maxMemory: number };
 export type EncodeReply =
   | { files: EncodedFile[] }
   | { error: 'upload-not-picture' | 'upload-too-many-pixels' | 'upload-damaged' };
@@ -30,10 +25,10 @@ const encoderLimits = { maxMs: 30_000, maxMemory: 512 * 1024 * 1024 };
  * only a process can be killed, and gives back its memory.
  * @throws ProblemError for files that are refused, and if too many pictures wait
  */
-export async function encodePicture(picture: Picture, within = encoderLimits): Promise<EncodedFile[]> {
-  if (!hasPictureSignature(picture.bytes)) throw new ProblemError('upload-not-picture');
+export async function encodePicture(bytes: Uint8Array, within = encoderLimits): Promise<EncodedFile[]> {
+  if (!hasPictureSignature(bytes)) throw new ProblemError('upload-not-picture');
   if (processes.pendingCount >= maxWaiting) throw overloadedError();
-  const reply = await processes(() => runEncoder(picture, within));
+  const reply = await processes(() => runEncoder(bytes, within));
   if (reply === null) throw new ProblemError('upload-too-expensive');
   if ('files' in reply) return reply.files;
   if (reply.error === 'upload-too-many-pixels')
@@ -49,7 +44,7 @@ function hasPictureSignature(bytes: Uint8Array): boolean {
 
 /** Returns null if the process ended without a reply: it took too much time or memory, or a decoder crashed. */
 async function runEncoder(
-  picture: Picture,
+  bytes: Uint8Array,
   { maxMs, maxMemory }: typeof encoderLimits,
 ): Promise<EncodeReply | null> {
   const encoder = fork(new URL('uploads-encoder.ts', import.meta.url), {
@@ -63,7 +58,7 @@ async function runEncoder(
   let reply: EncodeReply | null = null;
   encoder.on('message', (message: EncodeReply) => (reply = message));
   // The process may be gone before it has read the picture.
-  encoder.send({ ...picture, maxMemory } satisfies EncodeRequest, () => {});
+  encoder.send({ bytes, maxMemory } satisfies EncodeRequest, () => {});
   try {
     await once(encoder, 'close');
   } finally {

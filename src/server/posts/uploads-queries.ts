@@ -2,19 +2,19 @@ import { sql } from 'kysely';
 import type { Database, Queryable, Reader, Tx } from '#server/core/database.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 import { findUploadNames, type PictureSize, type UploadFile } from '#shared/core/uploads.ts';
-import type { EncodedFile, UploadKind } from './uploads-encoding.ts';
+import type { EncodedFile } from './uploads-encoding.ts';
 
 /** Identifies the file that a member uploads. */
-export type UploadContent = { memberId: number; kind: UploadKind; hash: Buffer };
+export type UploadContent = { memberId: number; hash: Buffer };
 
 /** Returns the member's upload of the same file, which counts as uploaded now. */
 export async function touchUpload(
   db: Queryable,
-  { memberId, kind, hash }: UploadContent,
+  { memberId, hash }: UploadContent,
 ): Promise<UploadFile | undefined> {
   const { rows } = await sql<UploadFile>`
     update upload set uploaded_at = now()
-    where member_id = ${memberId} and kind = ${kind} and content_hash = ${hash}
+    where member_id = ${memberId} and kind = 'picture' and content_hash = ${hash}
     returning name, width, height`.execute(db);
   return rows[0];
 }
@@ -31,11 +31,11 @@ export async function insertUpload(
   tx: Tx,
   upload: UploadContent & { name: string; size: PictureSize; files: readonly EncodedFile[] },
 ): Promise<UploadFile> {
-  const { memberId, kind, hash, name, size, files } = upload;
+  const { memberId, hash, name, size, files } = upload;
   const bytes = files.reduce((sum, { content }) => sum + content.length, 0);
   const { rows } = await sql<UploadFile & { id: number; is_new: boolean }>`
     insert into upload as stored (name, member_id, kind, content_hash, width, height, bytes)
-    values (${name}, ${memberId}, ${kind}, ${hash}, ${size.width}, ${size.height}, ${bytes})
+    values (${name}, ${memberId}, 'picture', ${hash}, ${size.width}, ${size.height}, ${bytes})
     on conflict (member_id, kind, content_hash) do update set uploaded_at = now()
     returning id, name, width, height, name = ${name} as is_new`.execute(tx);
   const [row] = rows;
@@ -51,8 +51,8 @@ export async function insertUpload(
 }
 
 /**
- * Returns the content of a file that the viewer may see: as its owner or a moderator, or because a visible post or
- * profile shows it.
+ * Returns the content of a file that the viewer may see: as its owner or a moderator, or because a visible post shows
+ * it.
  */
 export async function findUploadFile(
   db: Reader,
@@ -63,7 +63,6 @@ export async function findUploadFile(
     select content from upload join upload_file on upload_id = upload.id
     where name = ${name} and upload_file.width = ${width} and upload_file.height = ${height} and (
       ${viewer.isModerator} or member_id = ${viewer.id}
-      or exists (select from member where member.id = member_id and image = name)
       or exists (
         select from upload_reference reference where reference.upload_id = upload.id and (
           exists (select from question where id = question_id) or exists (select from answer where id = answer_id)
@@ -111,7 +110,6 @@ const isUnused = sql`
     select from upload_reference reference left join base_reply on base_reply.id = reply_id
     where reference.upload_id = upload.id and deleted_at is null
   )
-  and not exists (select from member where member.id = upload.member_id and image = name)
   and not exists (
     select from draft where draft.member_id = upload.member_id and position(name in fields::text) > 0
   )`;

@@ -25,7 +25,7 @@ const upload = createRoute({
   summary: 'Upload a picture for a post',
   description:
     'The body is the file: JPEG, PNG, WebP or GIF, whatever its content type says. The path in the response is for ' +
-    'Markdown: `![description](path)`. An upload that no post, draft or profile shows is deleted after a day.',
+    'Markdown: `![description](path)`. An upload that no post or draft shows is deleted after a day.',
   request: { body: { required: true, content: { 'application/octet-stream': { schema: picture } } } },
   responses: {
     201: jsonResponse(z.object({ path: z.string() }), 'The address of the picture on this site'),
@@ -45,7 +45,7 @@ export function uploadRoutes({ db }: RouteDeps) {
     const viewer = c.get('viewer');
     await limit(viewer.id);
     const bytes = await readPicture(c.req.raw);
-    return c.json({ path: getUploadPath(await uploadPicture(db, { viewer, kind: 'picture', bytes })) }, 201);
+    return c.json({ path: getUploadPath(await uploadPicture(db, { viewer, bytes })) }, 201);
   });
 }
 

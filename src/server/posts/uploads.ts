@@ -5,7 +5,7 @@ import type { Viewer } from '#server/core/http.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 import { limits } from '#shared/core/limits.ts';
 import { findUploadNames, type UploadFile } from '#shared/core/uploads.ts';
-import { encodePicture, type UploadKind } from './uploads-encoding.ts';
+import { encodePicture } from './uploads-encoding.ts';
 import {
   countUploadedBytes,
   deleteUnusedUploads,
@@ -21,15 +21,15 @@ import {
  */
 export async function uploadPicture(
   db: Database,
-  { viewer, kind, bytes }: { viewer: Viewer; kind: UploadKind; bytes: Uint8Array },
+  { viewer, bytes }: { viewer: Viewer; bytes: Uint8Array },
 ): Promise<UploadFile> {
   const hash = createHash('sha256').update(bytes).digest();
-  const content = { memberId: viewer.id, kind, hash };
+  const content = { memberId: viewer.id, hash };
   const known = await touchUpload(db, content);
   if (known !== undefined) return known;
   if ((await countUploadedBytes(db, viewer.id)) >= limits.uploadQuotaMegabytes * 1_000_000)
     throw new ProblemError('upload-quota', { params: { max: limits.uploadQuotaMegabytes } });
-  const files = await encodePicture({ bytes, kind });
+  const files = await encodePicture(bytes);
   const size = files.at(-1);
   if (size === undefined) throw new Error('the encoder returned no file');
   const name = randomBytes(16).toString('base64url');
@@ -59,7 +59,7 @@ export async function saveUploadReferences(
   if (names.length > 0) await insertUploadReferences(tx, { post, names });
 }
 
-/** Hours for which an upload that no post, draft or profile shows is stored. */
+/** Hours for which an upload that no post or draft shows is stored. */
 const unusedHours = 24;
 
 /** Deletes unused uploads in batches. */
