@@ -39,7 +39,9 @@ function intercept(event: MouseEvent): void {
   if (control === null) return;
   event.preventDefault();
   event.stopPropagation();
-  askToSignIn((control.dataset['signIn'] ?? 'ask') as SignInReason, control);
+  // The buttons of a form's toolbar exist only while its field has the focus.
+  const field = control.closest('form')?.querySelector('textarea');
+  askToSignIn((control.dataset['signIn'] ?? 'ask') as SignInReason, field ?? control);
 }
 
 /** How long the page may take to show the control, in milliseconds, and how often to look for it. */

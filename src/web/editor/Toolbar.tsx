@@ -84,7 +84,7 @@ export function Toolbar({ fieldId, ref, onEdit, onPictures }: Props) {
           title={tool.keys === undefined ? tool.name : `${tool.name} (${modifier}${tool.keys})`}
           className={classes.tool}
           {...('edit' in tool && { onClick: () => onEdit(tool.edit) })}
-          {...('opens' in tool && { onClick: () => chooser.current?.click() })}
+          {...('opens' in tool && { 'data-sign-in': 'act', onClick: () => chooser.current?.click() })}
         >
           <tool.Icon size={18} stroke={1.7} aria-hidden="true" />
         </button>

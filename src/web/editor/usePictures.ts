@@ -1,5 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { type ClipboardEvent, type DragEvent, type RefObject, useEffect, useState } from 'react';
+import { useMember } from '#web/core/session.ts';
+import { askToSignIn } from '#web/core/sign-in-prompt.ts';
 import { toastError } from '#web/core/toast.ts';
 
 /** A file that the author added. The placeholder is in the text while it is uploaded. */
@@ -29,11 +31,14 @@ export function usePictures(field: RefObject<HTMLTextAreaElement | null>, value:
     return () => ending.abort();
   }, [field, isUploading]);
 
-  const add = (files: readonly File[]) =>
+  const isSignedIn = useMember() !== null;
+  const add = (files: readonly File[]) => {
+    if (!isSignedIn) return askToSignIn('act', field.current ?? document.body);
     setAdded((before) => [
       ...before,
       ...files.map((file) => ({ id: ++pictures, file, placeholder: placeholderOf(file) })),
     ]);
+  };
   return {
     added,
     add,

@@ -95,6 +95,9 @@ test('an answer that a visitor typed is in the field after registering, and is p
   const writer = newMember('Sam Writer');
   await page.goto(`${community.address}/question/${questionId}`);
   await page.getByLabel('Your answer').fill('Add some wheat flour.');
+  await page.getByRole('button', { name: 'Picture' }).click();
+  await expect(dialog(page)).toContainText('Log in to continue');
+  await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Post Answer' }).click();
   await expect(dialog(page)).toContainText('Log in to post your answer');
   await dialog(page).getByRole('link', { name: 'Sign up' }).click();
