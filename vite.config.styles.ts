@@ -23,3 +23,21 @@ export function componentStyles(): Plugin {
     },
   };
 }
+
+/**
+ * Shows a font only if it arrives before the first paint. Otherwise the text appears in a font of the system until the
+ * next page, instead of moving when the font arrives.
+ */
+export function optionalFonts(): Plugin {
+  return {
+    name: 'parley:optional-fonts',
+    enforce: 'pre',
+    transform: {
+      filter: { id: /@fontsource-variable\/.*[.]css$/u },
+      handler: (code) => ({
+        code: code.replaceAll('font-display: swap', 'font-display: optional'),
+        map: null,
+      }),
+    },
+  };
+}

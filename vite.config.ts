@@ -5,15 +5,15 @@ import { brotliCompress, gzip } from 'node:zlib';
 import { lingui } from '@lingui/vite-plugin';
 import babel from '@rolldown/plugin-babel';
 import react from '@vitejs/plugin-react';
-import { defineConfig, type Plugin } from 'vite';
-import { componentStyles } from './vite.config.styles.ts';
+import { type BuildOptions, defineConfig, type Plugin } from 'vite';
+import { componentStyles, optionalFonts } from './vite.config.styles.ts';
 import { englishTexts } from './vite.config.texts.ts';
 import { buildWorker } from './vite.config.worker.ts';
 
 /** `PARLEY_API`: the address of a running server, for `vite` in development. */
 const api = process.env['PARLEY_API'] ?? 'http://127.0.0.1:3000';
 
-export default defineConfig({
+export default defineConfig(({ isSsrBuild }) => ({
   root: 'src/web',
   plugins: [
     babel({ plugins: ['@lingui/babel-plugin-lingui-macro'] }),
@@ -21,29 +21,39 @@ export default defineConfig({
     lingui(),
     englishTexts(),
     componentStyles(),
-    wholeEntry(),
-    finished(),
+    optionalFonts(),
+    ...(isSsrBuild === true ? [] : [wholeEntry(), finished()]),
   ],
   build: {
-    outDir: path.resolve(import.meta.dirname, 'dist/web'),
     emptyOutDir: true,
     target: 'es2024',
-    // The content security policy does not allow data: URLs, so every asset is a file.
-    assetsInlineLimit: 0,
-    // The server sends the browser hints about what a page needs (src/server/pages).
-    manifest: 'pages.json',
-    rolldownOptions: {
-      output: {
-        codeSplitting: { groups: sharedFiles() },
-      },
-    },
-    chunkSizeWarningLimit: 700,
+    ...(isSsrBuild === true ? serverBuild : browserBuild),
   },
   server: {
     host: '127.0.0.1',
     proxy: { '/api': { target: api, ws: true } },
   },
-});
+  // With the packages, of which the server then loads only what is used.
+  ssr: { noExternal: true },
+  ...(isSsrBuild === true && { define: { 'process.env.NODE_ENV': '"production"' } }),
+}));
+
+const browserBuild: BuildOptions = {
+  outDir: path.resolve(import.meta.dirname, 'dist/web'),
+  // The content security policy does not allow data: URLs, so every asset is a file.
+  assetsInlineLimit: 0,
+  // The server sends the browser hints about what a page needs (src/server/pages).
+  manifest: 'pages.json',
+  rolldownOptions: { output: { codeSplitting: { groups: sharedFiles() } } },
+  chunkSizeWarningLimit: 700,
+};
+
+/** The web app as the server renders it (docs/decisions/052). */
+const serverBuild: BuildOptions = {
+  outDir: path.resolve(import.meta.dirname, 'dist/render'),
+  minify: false,
+  copyPublicDir: false,
+};
 
 /**
  * Chunks that are bundled together although not every page needs all of them. By default the bundler makes one chunk

@@ -7,6 +7,8 @@ import { withLock } from './lock.mjs';
 import { Failure, getPackageDirectory, getPinnedNode, project } from './project.mjs';
 
 const built = path.join(project, 'dist/web');
+/** The web app as the server renders it. */
+const serverPart = path.join(project, 'dist/render');
 /** Contains the hash of the sources of the current build. */
 const stamp = path.join(project, 'dist/web.sources');
 
@@ -22,21 +24,31 @@ export async function buildWeb() {
     if (await isCurrent(hash)) return;
     console.log('Building the web app …');
     // Built in another directory and then moved, so that a running server never sees an incomplete build.
-    const newBuild = path.join(project, 'dist/web.new');
-    const vite = path.join(getPackageDirectory('vite'), 'bin/vite.js');
-    const { code, output } = await runCaptured(getPinnedNode(), [
-      vite,
-      'build',
-      '--outDir',
-      newBuild,
-      '--emptyOutDir',
-    ]);
-    if (code !== 0) throw new Failure(`${output.trim()}\nFailed to build the web app.`);
+    await Promise.all([runVite(`${built}.new`), runVite(`${serverPart}.new`, '--ssr', 'render-page.tsx')]);
     await rm(stamp, { force: true });
-    await rm(built, { recursive: true, force: true });
-    await rename(newBuild, built);
+    for (const directory of [serverPart, built]) {
+      await rm(directory, { recursive: true, force: true });
+      await rename(`${directory}.new`, directory);
+    }
     await writeFile(stamp, hash);
   });
+}
+
+/**
+ * @param {string} output the directory of the build
+ * @param {string[]} parameters
+ */
+async function runVite(output, ...parameters) {
+  const vite = path.join(getPackageDirectory('vite'), 'bin/vite.js');
+  const { code, output: log } = await runCaptured(getPinnedNode(), [
+    vite,
+    'build',
+    '--outDir',
+    output,
+    '--emptyOutDir',
+    ...parameters,
+  ]);
+  if (code !== 0) throw new Failure(`${log.trim()}\nFailed to build the web app.`);
 }
 
 /** @param {string} hash */

@@ -266,7 +266,8 @@ export function createApp(options: AppOptions) {
     });
     if (!settings.hasServiceWorker) app.get('/service-worker.js', serveServiceWorkerRemoval);
     const fetchApi = (request: Request) => app.fetch(request);
-    const page = renderPages(directory, fetchApi, { db, settings, runtimeSettings });
+    const html = { directory, log };
+    const page = renderPages(html, fetchApi, { db, settings, runtimeSettings });
     if (settings.importedSite !== null)
       app.on('GET', ['/questions/*', '/q/*', '/a/*'], redirectImportedPosts(fetchApi, { runtimeSettings }));
     app.get('/', limitNetworks, page);

@@ -7,10 +7,14 @@ export type PagePreloads = {
   /** Module of the page below src/web; absent if it is part of the main bundle. */
   module?: string;
   requests: readonly string[];
+  /** The address as it is rendered: '/question/7?sort=newest'. */
+  path: string;
   /** The request whose response says whether the page exists: a question, a tag or a member. */
   subject?: string;
   /** The web app has no page at this address. */
   isUnknown?: true;
+  /** Whether the server renders the page; otherwise the browser does. */
+  isRendered: boolean;
 };
 
 /** Visitors have no notifications. */
@@ -24,6 +28,7 @@ type PageRule = {
   module?: string;
   /** Whether the first of `requests` is the page's subject. */
   hasSubject?: true;
+  isRendered?: true;
   /** @param named what the group of `path` matches in the URL */
   requests?: (query: URLSearchParams, named: string) => readonly string[];
 };
@@ -32,6 +37,7 @@ type PageRule = {
 const pageRules: readonly PageRule[] = [
   {
     path: /^\/$/u,
+    isRendered: true,
     requests: (query) => {
       const path = `feeds/${parseOption(feed.options, query.get('tab'), 'recent')}`;
       const { only, more } = cursor(query);
@@ -42,6 +48,7 @@ const pageRules: readonly PageRule[] = [
     path: /^\/question\/([1-9]\d{0,15})(?:\/[^/]*)?$/u,
     module: 'app/question-page/QuestionPage.tsx',
     hasSubject: true,
+    isRendered: true,
     requests: (query, id) => {
       const sort = parseOption(answerSort.options, query.get('sort'), 'newest');
       return withViewer(`questions/${id}?sort=${sort}${cursor(query, 'after').more}`);
@@ -94,10 +101,10 @@ const pageRules: readonly PageRule[] = [
 /** The modules of all pages that have one. */
 export const pageModules = pageRules.flatMap(({ module }) => module ?? []);
 
-export function getPagePreloads({ pathname, searchParams }: URL): PagePreloads {
+export function getPagePreloads({ pathname, search, searchParams }: URL): PagePreloads {
   // The router of the web app ignores a slash at the end.
   const page = pathname.length > 1 && pathname.endsWith('/') ? pathname.slice(0, -1) : pathname;
-  for (const { path, module, hasSubject, requests } of pageRules) {
+  for (const { path, module, hasSubject, isRendered, requests } of pageRules) {
     const match = path.exec(page);
     if (match === null) continue;
     const own = requests?.(searchParams, match[1] ?? '') ?? [];
@@ -105,10 +112,12 @@ export function getPagePreloads({ pathname, searchParams }: URL): PagePreloads {
     return {
       ...(module !== undefined && { module }),
       requests: [...always, ...own],
+      path: pathname + search,
+      isRendered: isRendered === true,
       ...(subject !== undefined && { subject }),
     };
   }
-  return { requests: always, isUnknown: true };
+  return { requests: always, path: pathname + search, isRendered: false, isUnknown: true };
 }
 
 /** Text that is not percent-encoded UTF-8 stays as it is: no tag has such a name. */

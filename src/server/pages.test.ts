@@ -27,12 +27,14 @@ const manifest = {
 };
 await writeFile(
   path.join(directory, 'index.html'),
-  '<!doctype html><head><title>Parley</title></head><body></body>',
+  '<!doctype html><html lang="en"><head><title>Parley</title></head><body><div id="root"></div></body></html>',
 );
 await writeFile(path.join(directory, 'pages.json'), JSON.stringify(manifest));
 await writeFile(path.join(directory, 'service-worker.js'), 'self.registration;');
 await writeFile(path.join(directory, 'manifest.webmanifest'), '{"name":"Parley"}');
 await writeFile(path.join(directory, 'assets/index-1.js'), 'export {};');
+await writeFile(path.join(directory, 'assets/question-1.css'), 'h1{color:#123456}');
+await writeFile(path.join(directory, 'theme.js'), 'setTheme();');
 const server = await startTestServer({}, undefined, directory);
 afterAll(async () => {
   await server.stop();
@@ -141,25 +143,40 @@ describe('the page a member opens', () => {
     expect(await (await open(ada, '/')).text()).toBe(bare);
   });
 
-  test('has early hints for scripts, styles, fonts and messages, and is compressed', async () => {
+  test('contains its styles, loads its scripts, fonts and messages at once, and is compressed', async () => {
     const ada = await server.register('Ada Early');
     const page = await open(ada, '/question/1', {
       'accept-language': 'de-AT,en;q=0.5',
       'accept-encoding': 'br',
     });
     expect(page.headers.get('content-encoding')).toBe('br');
-    const [head = ''] = (await page.text()).split('</head>');
+    const html = await page.text();
+    expect(html).toContain('<html lang="de" dir="ltr">');
+    expect(html).toContain('<script>setTheme();</script><style>h1{color:#123456}</style>');
     expect(
-      [...head.matchAll(/<link rel="(\w+)"[^>]* href="([^"]+)"/gu)].map(([, rel, href]) => [rel, href]),
+      [...html.matchAll(/<link rel="(\w+)"[^>]*? (disabled )?href="([^"]+)"/gu)].map((match) =>
+        match.slice(1),
+      ),
     ).toEqual([
-      ['preload', '/assets/inter-latin-wght-normal-1.woff2'],
-      ['modulepreload', '/assets/question-1.js'],
-      ['modulepreload', '/assets/shared-1.js'],
-      ['modulepreload', '/assets/de-1.js'],
-      ['stylesheet', '/assets/question-1.css'],
+      ['preload', undefined, '/assets/inter-latin-wght-normal-1.woff2'],
+      ['stylesheet', 'disabled ', '/assets/question-1.css'],
+      ['modulepreload', undefined, '/assets/question-1.js'],
+      ['modulepreload', undefined, '/assets/shared-1.js'],
+      ['modulepreload', undefined, '/assets/de-1.js'],
     ]);
     const english = await (await open(ada, '/', { 'accept-language': 'en-GB,de;q=0.9' })).text();
     expect(english).not.toContain('modulepreload');
+    const chosen = await open(ada, '/', { cookie: `${cookieOf(ada)}; language=de` });
+    expect(await chosen.text()).toContain('<html lang="de" dir="ltr">');
+  });
+
+  test('has the answers in the order that was chosen in the browser', async () => {
+    const ada = await server.register('Ada Ordered');
+    const id = await ada.ask({ title: 'Which order?' });
+    const page = await open(ada, questionPath(id, 'Which order?'), {
+      cookie: `${cookieOf(ada)}; answer-sort=oldest`,
+    });
+    expect([...carried(await page.text()).keys()]).toContain(`/api/questions/${id}?sort=oldest`);
   });
 
   test('has the title of what it shows in its head, and the rest with public reading', async () => {

@@ -3,25 +3,23 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Context, MiddlewareHandler } from 'hono';
 import { accepts } from 'hono/accepts';
+import { getCookie } from 'hono/cookie';
 import { positionHeader } from '#shared/core/events.ts';
-import { responseAttribute, positionAttribute } from '#shared/core/protocol.ts';
+import { answerSortCookie, languageCookie } from '#shared/core/protocol.ts';
 import type { SessionState } from '#shared/identity/accounts.ts';
 import type { ImportedPost } from '#shared/posts/questions.ts';
 import type { Reader } from './core/database.ts';
-import { escapeMarkup, escapeScript } from './core/markup.ts';
 import { hasSessionCookie, publicCacheControl } from './core/public-reading.ts';
 import { matchesEtag } from './core/response-cache-http.ts';
 import type { RuntimeSettings } from './core/runtime-settings.ts';
 import { getOrigin, type SiteSettings } from './core/site-settings.ts';
-import { openWebBuild } from './core/web-build.ts';
 import { renderHead } from './integrations/index.ts';
-import { type PageResponse, resolvePage } from './page-addresses.ts';
+import { resolvePage } from './page-addresses.ts';
+import { createHtmlRenderer, type HtmlDeps, type PreloadedResponse } from './page-html.ts';
 import { getPagePreloads, notifications } from './page-preloads.ts';
 
 /** Calls Parley's own API as over HTTP. */
 export type FetchApi = (request: Request) => Promise<Response> | Response;
-
-type PreloadedResponse = PageResponse & { position: string | null; cookies: string[] };
 
 type PageOptions = { db: Reader; settings: SiteSettings; runtimeSettings: RuntimeSettings };
 
@@ -33,11 +31,11 @@ type PageOptions = { db: Reader; settings: SiteSettings; runtimeSettings: Runtim
  * caches the bare page), get the page of the next handler.
  */
 export function renderPages(
-  directory: string,
+  html: HtmlDeps,
   fetchApi: FetchApi,
   { db, settings, runtimeSettings }: PageOptions,
 ): MiddlewareHandler {
-  const build = openWebBuild(directory);
+  const renderHtml = createHtmlRenderer(html);
   return async (c, next) => {
     c.header('vary', 'cookie', { append: true });
     const { headers } = c.req.raw;
@@ -46,7 +44,7 @@ export function renderPages(
     const isPublic = hasPublicReading && !hasSessionCookie(cookie, settings);
     if ((cookie === null && !isPublic) || !isWindow(headers)) return next();
     const url = new URL(c.req.url);
-    const preloads = getPagePreloads(url);
+    const preloads = getPagePreloads(addSavedSort(url, getCookie(c, answerSortCookie)));
     const requests = isPublic
       ? preloads.requests.filter((each) => each !== notifications)
       : preloads.requests;
@@ -57,34 +55,30 @@ export function renderPages(
     if ('location' in target) return redirectPermanently(c, target.location);
     c.status(target.status);
 
-    const { shell, preloadTags, languages } = await build();
-    // The page requests what failed itself and shows the error.
-    const preloaded = responses.filter(({ status }) => status === 200);
+    const origin = getOrigin(settings, url);
+    const found = responses.filter(({ status }) => status === 200);
     const head = renderHead({
       url,
-      origin: getOrigin(settings, url),
+      origin,
       isPublic: hasPublicReading,
-      bodies: new Map(preloaded.map((response) => [response.url, response.body])),
+      bodies: new Map(found.map((response) => [response.url, response.body])),
     });
-    const page = shell
-      .replace(/<title>[^<]*<\/title>/u, () => head)
-      .replace(
-        '</head>',
-        () =>
-          `${preloadTags({ program: preloads.module, language: pickLanguage(headers, languages) })}</head>`,
-      )
-      .replace('</body>', () => `${preloaded.map(renderPreload).join('')}</body>`);
     for (const each of session.cookies) c.header('set-cookie', each, { append: true });
-    const isStorable = isPublic && target.status === 200 && responses.every(({ status }) => status === 200);
+    const isStorable =
+      isPublic &&
+      target.status === 200 &&
+      responses.every(({ status }) => status === 200) &&
+      getCookie(c, languageCookie) === undefined &&
+      getCookie(c, answerSortCookie) === undefined;
     c.header('cache-control', isStorable ? publicCacheControl : 'no-store');
     if (isStorable) {
       c.header('vary', 'accept-language', { append: true });
-      const etag = createPageEtag([shell, head, headers.get('accept-language')], preloaded);
+      const etag = createPageEtag([head, headers.get('accept-language')], found);
       c.header('etag', etag);
       if (matchesEtag(headers.get('if-none-match'), etag)) return c.body(null, 304);
     }
     c.header('content-type', 'text/html; charset=utf-8');
-    return sent(page);
+    return sent(await renderHtml({ c, origin, head, preloads: { ...preloads, requests }, responses }));
 
     async function sent(html: string): Promise<Response> {
       c.header('vary', 'accept-encoding', { append: true });
@@ -100,10 +94,22 @@ export function renderPages(
   };
 }
 
+/** Another program may render another page. */
+const startedAt = Date.now();
+
 /** A weak ETag: pages with other positions of the event stream, or other compression, are equivalent. */
 function createPageEtag(common: readonly (string | null)[], responses: readonly PreloadedResponse[]) {
-  const parts = [...common, ...responses.map(({ url, body }) => [url, body])];
+  const parts = [startedAt, ...common, ...responses.map(({ url, body }) => [url, body])];
   return `W/"${hash('sha1', JSON.stringify(parts), 'base64url')}"`;
+}
+
+/** The address of a question, with the order of answers that was chosen last in this browser. */
+function addSavedSort(url: URL, sort: string | undefined): URL {
+  const result = new URL(url);
+  const isQuestion = url.pathname.startsWith('/question/');
+  if (isQuestion && !url.searchParams.has('sort') && sort !== undefined)
+    result.searchParams.set('sort', sort);
+  return result;
 }
 
 /**
@@ -161,28 +167,6 @@ async function preload(
 
 function isMember({ status, body }: PreloadedResponse): boolean {
   return status === 200 && (JSON.parse(body) as SessionState).member !== null;
-}
-
-function renderPreload({ url, position, body }: PreloadedResponse): string {
-  const positionAttributeText = position === null ? '' : ` ${positionAttribute}="${escapeMarkup(position)}"`;
-  return `<script type="application/json" ${responseAttribute}="${escapeMarkup(url)}"${positionAttributeText}>${escapeScript(body)}</script>`;
-}
-
-/** Returns the file of messages for the browser's languages, as in src/web/languages; undefined for English. */
-function pickLanguage(headers: Headers, available: readonly string[]): string | undefined {
-  const wanted = (headers.get('accept-language') ?? '').split(',').map((part) => {
-    const [tag = '', ...parameters] = part.trim().split(';');
-    const quality = parameters
-      .find((each) => each.trim().startsWith('q='))
-      ?.trim()
-      .slice(2);
-    return { language: tag.split('-')[0]?.toLowerCase() ?? '', quality: Number(quality ?? 1) };
-  });
-  const known = new Set(['en', ...available]);
-  const [best] = wanted
-    .filter(({ language }) => known.has(language))
-    .toSorted((one, other) => other.quality - one.quality);
-  return best?.language === 'en' ? undefined : best?.language;
 }
 
 const brotli = (text: string) =>

@@ -5,20 +5,18 @@ import '@fontsource-variable/inter/wght.css';
 import '@fontsource-variable/source-serif-4/wght.css';
 import './app/theme.css';
 import './core/csp.ts';
-import { i18n } from '@lingui/core';
-import { I18nProvider } from '@lingui/react';
-import { DirectionProvider, MantineProvider } from '@mantine/core';
-import { QueryClientProvider } from '@tanstack/react-query';
-import { RouterProvider } from '@tanstack/react-router';
-import { startTransition, StrictMode } from 'react';
-import { createRoot } from 'react-dom/client';
+import { startTransition } from 'react';
+import { createRoot, hydrateRoot } from 'react-dom/client';
+import { renderedAtAttribute } from '#shared/core/protocol.ts';
 import { createColorSchemeManager } from './core/color-scheme.ts';
-import { getTextDirection, initLanguage, useLanguage } from './languages/languages.ts';
+import { initLanguage } from './languages/languages.ts';
+import { restoreElementStyles } from './core/element-styles.ts';
 import { persistQueries } from './core/offline-cache.ts';
 import { watchInstallPrompt } from './core/pwa.ts';
 import { createQueryClient } from './core/query-client.ts';
+import { setRenderedAt } from './ui/Time.tsx';
+import { App } from './app/App.tsx';
 import { createAppRouter } from './app/router.tsx';
-import { theme } from './app/theme.tsx';
 
 /**
  * How long the page stays blank while it waits for the session, in milliseconds. The session comes with the page or
@@ -42,41 +40,22 @@ async function start(): Promise<void> {
     void import('./core/scroll-anchor.ts').then(({ installScrollAnchoring }) => installScrollAnchoring());
   persistQueries(queryClient, offlineQueryNames);
   const router = createAppRouter(queryClient);
+  const renderedLanguage = document.documentElement.lang;
   // Before any request: an error message needs a language.
   await initLanguage();
+  const renderedAt = root.getAttribute(renderedAtAttribute);
+  const isRendered = renderedAt !== null && document.documentElement.lang === renderedLanguage;
   const blankTimeout = new Promise((resolve) => setTimeout(resolve, maxBlankMs));
   await Promise.race([router.load().catch(console.error), blankTimeout]);
-  // The first render is interruptible; later updates by the router are synchronous.
-  startTransition(() =>
-    createRoot(root).render(
-      <StrictMode>
-        <Parley router={router} />
-      </StrictMode>,
-    ),
-  );
-}
-
-/** Remounts when the language changes, since texts are created while rendering. */
-function Parley({ router }: { router: ReturnType<typeof createAppRouter> }) {
-  const language = useLanguage();
-  return (
-    <I18nProvider i18n={i18n} key={language}>
-      <DirectionProvider initialDirection={getTextDirection(language)} detectDirection={false}>
-        {/* The variables are in theme.css: the content security policy forbids writing them into <style>. */}
-        <MantineProvider
-          theme={theme}
-          colorSchemeManager={colorScheme}
-          defaultColorScheme="auto"
-          withCssVariables={false}
-          withGlobalClasses={false}
-        >
-          <QueryClientProvider client={queryClient}>
-            <RouterProvider router={router} />
-          </QueryClientProvider>
-        </MantineProvider>
-      </DirectionProvider>
-    </I18nProvider>
-  );
+  const app = <App router={router} queryClient={queryClient} colorScheme={colorScheme} />;
+  startTransition(() => {
+    if (!isRendered) return createRoot(root).render(app);
+    setRenderedAt(Number(renderedAt));
+    restoreElementStyles(root);
+    // The router then renders the same elements as on the server.
+    router.ssr = { manifest: undefined };
+    hydrateRoot(root, app);
+  });
 }
 
 /** The queries that are stored for offline reading, by the first part of their keys. */

@@ -2,6 +2,7 @@ import { expect, test, type Page } from '@playwright/test';
 import { askQuestion, registerMember, newMember } from './support/members.ts';
 import { expectInView } from './support/in-view.ts';
 import { startCommunity, type Community } from './support/community.ts';
+import { waitForHydration } from './support/hydration.ts';
 
 const cards = (page: Page) => page.getByRole('main').getByRole('article');
 const uniqueText = (text: string) => `${text} ${Date.now()}-${Math.random().toString(36).slice(2, 8)}`;
@@ -48,6 +49,7 @@ test('shortcuts move between questions, search, ask and show help', async ({ pag
   await askQuestion(page.request, { title: newer });
   await page.goto('/');
   await expect(page.getByRole('article', { name: newer })).toBeVisible();
+  await waitForHydration(page);
   const focused = page.getByRole('main').locator('h2 a:focus');
   await page.keyboard.press('j');
   const first = (await focused.textContent()) ?? '';

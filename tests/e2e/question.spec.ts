@@ -2,6 +2,7 @@ import { questionPath } from '#shared/posts/question-paths.ts';
 import { expect, test } from '@playwright/test';
 import { askAndOpen, button, postAnswer, question, secondMember, uniqueText } from './support/posts.ts';
 import { newMember, registerMember } from './support/members.ts';
+import { waitForHydration } from './support/hydration.ts';
 
 test('a view counts once per member, however often the member returns', async ({ page, browser }) => {
   const title = uniqueText('How often do you look?');
@@ -125,6 +126,7 @@ test('shortcuts step through the posts and act on the focused one', async ({ pag
   const asked = question(page, title);
   const answered = page.getByRole('article', { name: `Answer by ${member.displayName}` });
   await expect(answered).toBeVisible();
+  await waitForHydration(page);
   await page.keyboard.press('u');
   await expect(asked.getByRole('button', { name: 'Upvote (1)' })).toBeEnabled();
   await page.keyboard.press('j');

@@ -14,7 +14,11 @@ import { startTestServer } from '#tests/support/server.ts';
 
 // Public reading (docs/product.md 1.8) and what a shared cache in front of Parley may store (docs/decisions/053).
 const directory = await mkdtemp(path.join(os.tmpdir(), 'parley-public-'));
-await writeFile(path.join(directory, 'index.html'), '<!doctype html><head></head><body></body>');
+await writeFile(
+  path.join(directory, 'index.html'),
+  '<!doctype html><html lang="en"><head></head><body><div id="root"></div></body></html>',
+);
+await writeFile(path.join(directory, 'theme.js'), 'setTheme();');
 await writeFile(path.join(directory, 'pages.json'), '{"index.html":{"file":"assets/index-1.js"}}');
 const requestLimits = createRequestLimits();
 const server = await startTestServer({}, undefined, directory);

@@ -1,4 +1,5 @@
-import { Hono, type MiddlewareHandler } from 'hono';
+import { createHash } from 'node:crypto';
+import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { secureHeaders } from 'hono/secure-headers';
 import { isHttps, type SiteSettings } from './site-settings.ts';
 
@@ -10,11 +11,31 @@ export function securityHeaders(settings: HeaderSettings): MiddlewareHandler {
   const app = secureHeaders(headersFor(settings, appPolicy));
   const docs = secureHeaders(headersFor(settings, docsPolicy));
   const uploads = secureHeaders(headersFor(settings, uploadPolicy));
-  return (c, next) => {
-    if (c.req.path.startsWith('/api/docs')) return docs(c, next);
-    return (c.req.path.startsWith('/uploads/') ? uploads : app)(c, next);
+  return async (c, next) => {
+    const isDocs = c.req.path.startsWith('/api/docs');
+    await (isDocs ? docs : c.req.path.startsWith('/uploads/') ? uploads : app)(c, next);
+    // A cache applies the headers of this status to the stored page, whose policy allows its inline code.
+    if (c.res.status === 304) c.res.headers.delete('content-security-policy');
+    const inline = c.get('inlineCode') as InlineCode | undefined;
+    if (inline === undefined) return;
+    const policy = c.res.headers.get('content-security-policy') ?? '';
+    const allowed = policy
+      .replace("script-src 'self'", `$& ${hashesOf(inline.scripts)}`)
+      .replace("style-src 'self'", `$& ${hashesOf(inline.styles)}`);
+    c.res.headers.set('content-security-policy', allowed);
   };
 }
+
+/** The contents of the `script` and `style` elements of a page. */
+export type InlineCode = { scripts: readonly string[]; styles: readonly string[] };
+
+/** Allows a page to have exactly these scripts and styles inline. They contain nothing that members wrote. */
+export function allowInlineCode(c: Context, code: InlineCode): void {
+  c.set('inlineCode', code);
+}
+
+const hashesOf = (texts: readonly string[]) =>
+  texts.map((text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`).join(' ');
 
 /** The same headers by name, for responses that bypass this middleware. */
 export async function getSecurityHeaders(

@@ -1,15 +1,35 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Context } from 'hono';
+import type { RenderPage } from '#shared/core/page-rendering.ts';
 
 /** The build of the web app. */
 export type WebBuild = {
-  /** The content of index.html. */
+  /** index.html without its scripts and styles. */
   shell: string;
-  /** The head elements that make the browser fetch a page's files early. */
-  preloadTags: (needs: { program?: string | undefined; language?: string | undefined }) => string;
+  /** The script that sets the theme before the first paint. It stands in the page: a file would delay the paint. */
+  themeScript: string;
+  getPageFiles: (needs: { program?: string | undefined; language?: string | undefined }) => PageFiles;
   /** The codes of the languages whose messages are separate files. */
   languages: readonly string[];
+  /** Null if the build has no server part. */
+  renderPage: RenderPage | null;
+};
+
+/** The files that a page needs before it handles input. */
+export type PageFiles = {
+  /** The content of all style sheets. It stands in the page: on a slow network, files would delay the first paint. */
+  css: string;
+  /**
+   * The elements of the head that load the fonts, and mark the style sheets as loaded, so that scripts do not load them
+   * again.
+   */
+  headTags: string;
+  /** The elements of the body that load the scripts. */
+  scriptTags: string;
 };
 
 /** An entry of Vite's manifest (https://vite.dev/guide/backend-integration). */
@@ -37,29 +57,52 @@ export function openWebBuild(directory: string): () => Promise<WebBuild> {
   };
 }
 
-async function readWebBuild(directory: string, shell: string): Promise<WebBuild> {
+async function readWebBuild(directory: string, page: string): Promise<WebBuild> {
   const manifest = await readManifest(directory);
-  const fonts = (manifest[entry]?.assets ?? []).filter((file) => latinFont.test(file));
-  const fontHints = fonts.map(
-    (file) => `<link rel="preload" as="font" type="font/woff2" crossorigin href="/${file}">`,
+  const languages = Object.keys(manifest).flatMap(
+    (name) => /^languages\/([\w-]+)\.po$/u.exec(name)?.[1] ?? [],
   );
-  const entryChunks = collectChunks(manifest, entry);
+  const chunks = Object.values(manifest);
+  const fonts = (manifest[entry]?.assets ?? []).filter((file) => latinFont.test(file));
+  const styles = new Map<string, string>();
+  for (const file of new Set(chunks.flatMap(({ css = [] }) => css)))
+    styles.set(file, await readFile(path.join(directory, file), 'utf8'));
   return {
-    shell,
-    languages: Object.keys(manifest).flatMap((name) => /^languages\/([\w-]+)\.po$/u.exec(name)?.[1] ?? []),
-    preloadTags({ program, language }) {
-      const wanted = [program, language && `languages/${language}.po`].filter((name) => name !== undefined);
-      const chunks = new Set(wanted.flatMap((name) => [...collectChunks(manifest, name)]));
-      const own = [...chunks].filter((chunk) => !entryChunks.has(chunk));
-      return [
-        ...fontHints,
-        ...own.map(({ file }) => `<link rel="modulepreload" crossorigin href="/${file}">`),
-        ...own
-          .flatMap(({ css = [] }) => css)
-          .map((file) => `<link rel="stylesheet" crossorigin href="/${file}">`),
-      ].join('');
+    shell: page.replaceAll(/ *<(script|link rel="stylesheet")[^>]*>(<\/script>)?\n/gu, ''),
+    themeScript: await readFile(path.join(directory, 'theme.js'), 'utf8'),
+    renderPage: await importRenderPage(directory, page),
+    languages,
+    getPageFiles({ program, language }) {
+      const names = [entry, program, language && `languages/${language}.po`];
+      const needed = new Set(names.flatMap((name) => [...collectChunks(manifest, name ?? '')]));
+      const sheets = new Set([...needed].flatMap(({ css = [] }) => css));
+      const [first, ...others] = [...needed].map(({ file }) => `/${file}`);
+      return {
+        css: [...sheets].map((file) => styles.get(file)).join('\n'),
+        headTags: [
+          ...fonts.map(
+            (file) => `<link rel="preload" as="font" type="font/woff2" crossorigin href="/${file}">`,
+          ),
+          ...[...sheets].map((file) => `<link rel="stylesheet" crossorigin disabled href="/${file}">`),
+        ].join(''),
+        scriptTags: [
+          '<script defer src="/early-input.js"></script>',
+          `<script type="module" crossorigin src="${first}"></script>`,
+          ...others.map((file) => `<link rel="modulepreload" crossorigin href="${file}">`),
+        ].join(''),
+      };
     },
   };
+}
+
+/** The web app as the server renders it, which npm start builds beside the directory of the browser's files. */
+async function importRenderPage(directory: string, shell: string): Promise<RenderPage | null> {
+  const file = path.join(directory, '../render/render-page.js');
+  if (!existsSync(file)) return null;
+  // The query makes Node load the file of another build again.
+  const build = createHash('sha256').update(shell).digest('hex').slice(0, 12);
+  const loaded = (await import(`${pathToFileURL(file).href}?build=${build}`)) as { renderPage: RenderPage };
+  return loaded.renderPage;
 }
 
 /** Without a manifest, pages are served without preload hints. */

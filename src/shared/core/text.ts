@@ -33,3 +33,8 @@ export function hasControlCharacters(text: string): boolean {
 export function tagKey(tag: string): string {
   return tag.normalize('NFC').toLowerCase();
 }
+
+/** The direction of texts in a language (BCP 47). */
+export function getTextDirection(language: string): 'ltr' | 'rtl' {
+  return ['ar', 'fa', 'he', 'ur'].includes(new Intl.Locale(language).language) ? 'rtl' : 'ltr';
+}

@@ -76,6 +76,7 @@ function useQueryCache<T extends number | boolean | null>(select: (client: Query
   return useSyncExternalStore(
     (listener) => client.getQueryCache().subscribe(listener),
     () => select(client),
+    () => select(client),
   );
 }
 

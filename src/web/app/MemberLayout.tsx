@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import { Outlet, useLocation, useRouter } from '@tanstack/react-router';
 import { Suspense, useEffect, useState } from 'react';
-import { useIsAfterFirstRender } from '#web/core/first-render.ts';
+import { useIsHydrating, useReportHydrated } from '#web/core/hydration.ts';
 import { lazyComponent } from '#web/core/lazy.ts';
 import { useLiveConnection } from '#web/core/live.ts';
 import { isPublicPath, paths } from '#web/core/paths.ts';
@@ -22,14 +22,15 @@ const AccountStatusBanner = lazyComponent(() => import('#web/moderation/AccountS
 /** The layout of every page for members, and for visitors who read: top bar, sidebar (a bottom bar below 768 px) and the page. */
 export function MemberLayout() {
   useSignInWhenSessionEnds();
+  useReportHydrated();
   const client = useQueryClient();
   useEffect(() => () => clearMemberQueries(client), [client]);
   const member = useMember();
   useReturnToControl(member !== null);
-  const isPageNext = useIsAfterFirstRender();
+  const isHydrating = useIsHydrating();
   return (
     <>
-      {isPageNext && (member === null ? <VisitorSignIn /> : <BackgroundTasks memberId={member.id} />)}
+      {!isHydrating && (member === null ? <VisitorSignIn /> : <BackgroundTasks memberId={member.id} />)}
       <a href="#main" className={classes.skip} onClick={focusMain}>
         {t`Skip to content`}
       </a>
@@ -45,7 +46,7 @@ export function MemberLayout() {
                 <AccountStatusBanner />
               </Suspense>
             )}
-          {isPageNext && <Outlet />}
+          <Outlet />
         </main>
       </div>
       <BottomBar />

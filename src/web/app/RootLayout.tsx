@@ -4,7 +4,6 @@ import { Suspense, useEffect } from 'react';
 import { lazyComponent } from '#web/core/lazy.ts';
 import { api, readJson } from '#web/core/api.ts';
 import { watchConnection } from '#web/core/connection.ts';
-import { endFirstRender } from '#web/core/first-render.ts';
 import { getPageKey } from '#web/core/paths.ts';
 import { requestHeadingFocus } from '#web/ui/PageHeading.tsx';
 import { readRememberedControl } from '#web/core/sign-in-prompt.ts';
@@ -55,10 +54,6 @@ function useRefetchAfterOutage() {
 
 function useFocusOnNavigation() {
   const router = useRouter();
-  useEffect(
-    () => router.subscribe('onBeforeLoad', ({ fromLocation }) => fromLocation && endFirstRender()),
-    [router],
-  );
   useEffect(
     () =>
       router.subscribe('onRendered', ({ fromLocation, toLocation }) => {

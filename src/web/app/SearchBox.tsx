@@ -33,7 +33,7 @@ function SearchForm({ urlQuery }: { urlQuery: string }) {
   const [activeOption, setActiveOption] = useState<string | null>(null);
   const box = useRef<HTMLInputElement>(null);
   const help = useRef<SearchHelpHandle>(null);
-  const phone = useMediaQuery('(max-width: 767px)', false, { getInitialValueInEffect: false });
+  const phone = useMediaQuery('(max-width: 767px)', false);
 
   function submit(event: FormEvent) {
     event.preventDefault();

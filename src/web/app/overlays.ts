@@ -17,7 +17,12 @@ function createOverlay() {
   return {
     open: () => set('open'),
     close: () => set('closed'),
-    useState: () => useSyncExternalStore(subscribe, () => state),
+    useState: () =>
+      useSyncExternalStore(
+        subscribe,
+        () => state,
+        () => 'never',
+      ),
   };
 }
 

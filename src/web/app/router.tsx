@@ -1,4 +1,10 @@
-import { createRootRouteWithContext, createRoute, createRouter, redirect } from '@tanstack/react-router';
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  redirect,
+  type RouterHistory,
+} from '@tanstack/react-router';
 import type { QueryClient } from '@tanstack/react-query';
 import type { AnswerSort } from '#shared/posts/answers.ts';
 import { getSavedAnswerSort, isAnswerSort } from '#web/posts/answer-sort.ts';
@@ -379,13 +385,16 @@ const routeTree = rootRoute.addChildren([
   signInCallbackRoute,
 ]);
 
-export function createAppRouter(queryClient: QueryClient) {
+/** @param history on the server: the page to render. */
+export function createAppRouter(queryClient: QueryClient, history?: RouterHistory) {
   return createRouter({
+    ...(history !== undefined && { history }),
     routeTree,
     context: { queryClient },
     parseSearch,
     stringifySearch,
-    scrollRestoration: true,
+    // On the server it would add an inline script, which the content security policy forbids.
+    scrollRestoration: history === undefined,
     defaultPreload: 'intent',
     // TanStack Query has its own cache.
     defaultPreloadStaleTime: 0,

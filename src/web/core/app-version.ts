@@ -23,14 +23,14 @@ const triedKey = 'parley.reloaded-for';
 
 const entryPattern = /\/assets\/index-[\w-]+\.js/u;
 const ownEntry =
-  document.querySelector('script[type="module"][src^="/assets/"]')?.getAttribute('src') ?? null;
+  globalThis.document?.querySelector('script[type="module"][src^="/assets/"]')?.getAttribute('src') ?? null;
 let newerEntry: string | null = null;
 let checkedAt = Date.now();
 let checkTimer: number | undefined;
 const listeners = new Set<() => void>();
 
 export function useHasNewVersion(): boolean {
-  return useSyncExternalStore(onNewVersion, hasNewVersion);
+  return useSyncExternalStore(onNewVersion, hasNewVersion, () => false);
 }
 
 export function hasNewVersion(): boolean {

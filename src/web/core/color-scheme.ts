@@ -30,6 +30,15 @@ export function createColorSchemeManager(): MantineColorSchemeManager {
   };
 }
 
+/** On the server, where the theme is unknown. Styles of both themes follow the attribute that public/theme.js sets. */
+export const fixedColorScheme: MantineColorSchemeManager = {
+  get: () => 'light',
+  set: () => {},
+  subscribe: () => {},
+  unsubscribe: () => {},
+  clear: () => {},
+};
+
 function schemeOf(stored: string | null): MantineColorScheme {
   if (stored === 'true') return 'dark';
   return stored === 'false' ? 'light' : 'auto';

@@ -5,7 +5,7 @@ import { useSyncExternalStore } from 'react';
  */
 export type ConnectionStatus = 'online' | 'offline' | 'restarting' | 'busy';
 
-let current: ConnectionStatus = navigator.onLine ? 'online' : 'offline';
+let current: ConnectionStatus = import.meta.env.SSR || navigator.onLine ? 'online' : 'offline';
 const listeners = new Set<() => void>();
 
 export function getConnectionStatus(): ConnectionStatus {
@@ -24,7 +24,7 @@ export function onConnectionChange(listener: () => void): () => void {
 }
 
 export function useConnectionStatus(): ConnectionStatus {
-  return useSyncExternalStore(onConnectionChange, getConnectionStatus);
+  return useSyncExternalStore(onConnectionChange, getConnectionStatus, () => 'online');
 }
 
 /**

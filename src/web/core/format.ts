@@ -10,30 +10,36 @@ const day = 24 * hour;
  * minute, and for times in the future, it is 'just now'.
  * @param time ISO 8601 or a Date.
  * @param now milliseconds since 1970.
+ * @param timeZone of dates, such as 'UTC'; by default that of the reader.
  */
-export function formatRelativeTime(time: string | Date, now: number): string {
+export function formatRelativeTime(time: string | Date, now: number, timeZone?: string): string {
   const elapsed = now - new Date(time).getTime();
   if (elapsed < minute) return t`just now`;
   if (elapsed < hour) return formatAgo(Math.floor(elapsed / minute), 'minute');
   if (elapsed < day) return formatAgo(Math.floor(elapsed / hour), 'hour');
-  return elapsed > 30 * day ? formatDate(time) : formatAgo(Math.floor(elapsed / day), 'day');
+  return elapsed > 30 * day ? formatDate(time, timeZone) : formatAgo(Math.floor(elapsed / day), 'day');
 }
 
 /**
  * The date on a question card (docs/product.md 10.4): days below 7, weeks below 30 days, then the date. On the first
  * day like `formatRelativeTime`.
  */
-export function formatCardDate(time: string | Date, now: number): string {
+export function formatCardDate(time: string | Date, now: number, timeZone?: string): string {
   const date = new Date(time);
   const days = Math.floor((now - date.getTime()) / day);
-  if (days < 7) return formatRelativeTime(date, now);
+  if (days < 7) return formatRelativeTime(date, now, timeZone);
   if (days < 30) return formatAgo(Math.floor(days / 7), 'week');
-  return formatDate(date);
+  return formatDate(date, timeZone);
 }
 
-/** 'Mar 4, 2024' in the reader's language and time zone. */
-export function formatDate(time: string | Date): string {
-  return new Date(time).toLocaleDateString(i18n.locale, { day: 'numeric', month: 'short', year: 'numeric' });
+/** 'Mar 4, 2024' in the reader's language and, by default, time zone. */
+export function formatDate(time: string | Date, timeZone?: string): string {
+  return new Date(time).toLocaleDateString(i18n.locale, {
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    ...(timeZone !== undefined && { timeZone }),
+  });
 }
 
 /** The exact date and time for titles: 'Monday, March 4, 2024 at 6:05 PM', in the reader's language and time zone. */

@@ -5,12 +5,23 @@ import { getConnectionStatus } from './connection.ts';
 /** Inlined responses older than this are ignored because they may be stale, in milliseconds. */
 const maxAgeMs = 60_000;
 
+let source: ((address: string) => string | null) | null = null;
+
+/** On the server: responses come from this function only, as the JSON of a URL such as '/api/session'. */
+export function setResponseSource(next: (address: string) => string | null): void {
+  source = next;
+}
+
 /**
  * The response to a request that the server inlined into the page (src/server/pages). Works once per request: a
  * repeated request needs fresh data. Null if the page has none.
  */
 export function takeInlinedResponse(address: string, method: string): Response | null {
   if (method !== 'GET') return null;
+  if (source !== null) {
+    const body = source(address);
+    return new Response(body, { status: body === null ? 404 : 200 });
+  }
   const element = document.querySelector(`script[${responseAttribute}="${CSS.escape(address)}"]`);
   if (element === null) return null;
   element.remove();
@@ -31,6 +42,7 @@ export function loadRouteData(
   cause: 'preload' | 'enter' | 'stay',
   load: () => Promise<void>,
 ): Promise<void> | void {
+  if (source !== null) return load();
   const isInlined = document.querySelector(`script[${responseAttribute}]`) !== null;
   if (isInlined && cause !== 'preload') return load();
   if (cause === 'preload' && getConnectionStatus() === 'online') void load();

@@ -129,7 +129,7 @@ export function areSingleKeysEnabled(): boolean {
 }
 
 export function useSingleKeySetting(): readonly [wanted: boolean, set: (wanted: boolean) => void] {
-  return [useSyncExternalStore(subscribe, areSingleKeysEnabled), storeSetting];
+  return [useSyncExternalStore(subscribe, areSingleKeysEnabled, () => true), storeSetting];
 }
 
 function storeSetting(wanted: boolean): void {

@@ -58,7 +58,7 @@ export function listUnsentActions(memberId: number): readonly QueuedAction[] {
 /** @param memberId null if no one is signed in; the queue is then empty. */
 export function useOfflineQueue(memberId: number | null): readonly QueuedAction[] {
   const read = useCallback(() => (memberId === null ? none : listQueuedActions(memberId)), [memberId]);
-  return useSyncExternalStore(onQueueChange, read);
+  return useSyncExternalStore(onQueueChange, read, () => none);
 }
 const none: readonly QueuedAction[] = [];
 

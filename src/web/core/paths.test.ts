@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { parseInternalPath } from './paths.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { parseInternalPath, setSiteOrigin } from './paths.ts';
 
-beforeAll(() => void vi.stubGlobal('window', { location: { origin: 'https://ask.example.org' } }));
-afterAll(() => void vi.unstubAllGlobals());
+beforeAll(() => setSiteOrigin('https://ask.example.org'));
 
 test.each(['/?tab=popular', '/topics', '/question/123456789#answer-7', '/search?q=a+b%26c'])(
   'allows %s as the target of a sign-in',

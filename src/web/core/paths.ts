@@ -29,11 +29,23 @@ export function profilePath(id: number): string {
   return `${paths.profile}/${id}`;
 }
 
+let siteOrigin = globalThis.location?.origin ?? '';
+
+/** The scheme and host of this site: 'https://ask.example.org'. */
+export function getSiteOrigin(): string {
+  return siteOrigin;
+}
+
+/** On the server: the origin of the page that is rendered next. */
+export function setSiteOrigin(origin: string): void {
+  siteOrigin = origin;
+}
+
 /** Accepts only paths on this server, as the target after a sign-in. Null for anything else. */
 export function parseInternalPath(path: string | undefined): string | null {
   if (path === undefined || !path.startsWith('/')) return null;
-  const url = URL.parse(path, window.location.origin);
-  if (url === null || url.origin !== window.location.origin) return null;
+  const url = URL.parse(path, siteOrigin);
+  if (url === null || url.origin !== siteOrigin) return null;
   return url.pathname + url.search + url.hash;
 }
 

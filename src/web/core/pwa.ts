@@ -23,6 +23,7 @@ export function useInstallPrompt(): (() => Promise<void>) | null {
       return () => listeners.delete(listener);
     },
     () => promptEvent,
+    () => null,
   );
   if (current === null) return null;
   return async () => {

@@ -17,10 +17,10 @@ export function createQueryClient(): QueryClient {
       queries: {
         // `navigator.onLine` is unreliable. The outcome of requests decides.
         networkMode: 'always',
-        persister: fetchOrRestore,
+        ...(!import.meta.env.SSR && { persister: fetchOrRestore }),
         staleTime: 15_000,
         gcTime: 30 * 60_000,
-        retry: (_, error) => isTransient(error),
+        retry: (_, error) => !import.meta.env.SSR && isTransient(error),
         retryDelay,
       },
       // A failed action is reported immediately. The typed text is saved as a draft.

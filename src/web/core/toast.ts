@@ -39,6 +39,7 @@ export function useHasToasts(): boolean {
       return () => listeners.delete(listener);
     },
     () => isNeeded,
+    () => false,
   );
 }
 

@@ -17,7 +17,11 @@ let sendTyping: SendTyping = () => {};
 
 /** How many other members are writing on a topic; 0 while that is unknown. The page must be subscribed to the topic. */
 export function useTypingCount(topic: Topic): number {
-  return useSyncExternalStore(onChange, () => counts.get(topic) ?? 0);
+  return useSyncExternalStore(
+    onChange,
+    () => counts.get(topic) ?? 0,
+    () => 0,
+  );
 }
 
 /**

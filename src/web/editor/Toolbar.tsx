@@ -1,4 +1,3 @@
-import '@github/markdown-toolbar-element';
 import type MarkdownToolbarElement from '@github/markdown-toolbar-element';
 import { t } from '@lingui/core/macro';
 import {
@@ -15,7 +14,7 @@ import {
   IconTable,
   type TablerIcon,
 } from '@tabler/icons-react';
-import { type Ref, useRef } from 'react';
+import { type Ref, useEffect, useRef } from 'react';
 import type { FieldText, TextEdit } from './text-edits.ts';
 import { pictureTypes } from './usePictures.ts';
 import { insertEmptyTable, wrapInFence } from './wrap-selection.ts';
@@ -65,6 +64,8 @@ type Props = {
 /** The buttons that format the selected text. Arrow keys move between them; Tab enters and leaves the toolbar. */
 export function Toolbar({ fieldId, ref, onEdit, onPictures }: Props) {
   const chooser = useRef<HTMLInputElement>(null);
+  // Defines the element, which needs a browser.
+  useEffect(() => void import('@github/markdown-toolbar-element'), []);
   return (
     <markdown-toolbar
       for={fieldId}

@@ -3,6 +3,7 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { IconFingerprint, IconLogin2 } from '@tabler/icons-react';
 import { useState } from 'react';
+import { useIsHydrating } from '#web/core/hydration.ts';
 import { FormError } from '#web/ui/FormError.tsx';
 import {
   canUsePasskeys,
@@ -16,6 +17,8 @@ import classes from './sign-in.module.css';
 
 /** Sign-in without a password, below the form of /login. No label contains 'Sign in', which names the form's button. */
 export function OtherSignInMethods({ next }: { next: string | undefined }) {
+  // The server does not know; most browsers can.
+  const isHydrating = useIsHydrating();
   const [problem, setProblem] = useState<string | null>(null);
   usePasskeyAutofill(setProblem);
   const passkeySignIn = usePasskeySignIn();
@@ -25,7 +28,7 @@ export function OtherSignInMethods({ next }: { next: string | undefined }) {
   return (
     <div className={classes.methods}>
       <FormError message={problem} />
-      {canUsePasskeys() && (
+      {(isHydrating || canUsePasskeys()) && (
         <Button
           variant="default"
           size="md"

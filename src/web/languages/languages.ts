@@ -1,5 +1,8 @@
 import { i18n, type Messages } from '@lingui/core';
 import { useSyncExternalStore } from 'react';
+import { languageCookie } from '#shared/core/protocol.ts';
+import { getTextDirection } from '#shared/core/text.ts';
+import { readCookie, writeCookie } from '#web/core/cookies.ts';
 import { english } from './english.ts';
 
 const key = 'language';
@@ -54,8 +57,18 @@ export async function initLanguage(): Promise<void> {
     // The key is null when the whole storage was cleared.
     if (event.key === key || event.key === null) void activateLanguage(getPreferredLanguage());
   });
+  // Storage lasts longer than a cookie.
+  if (getChosenLanguage() !== readCookie(languageCookie)) writeCookie(languageCookie, getChosenLanguage());
   i18n.load('en', english);
   await activateLanguage(getPreferredLanguage());
+}
+
+/** On the server: the language of the page that is rendered next. */
+export async function activateServerLanguage(language: string): Promise<void> {
+  i18n.load('en', english);
+  const messages = language === 'en' ? null : await loadMessages(language);
+  if (messages !== null) i18n.load(language, messages);
+  i18n.activate(messages === null ? 'en' : language);
 }
 
 /** The current language. Rerenders when it changes. */
@@ -63,11 +76,8 @@ export function useLanguage(): string {
   return useSyncExternalStore(
     (onChange) => i18n.on('change', onChange),
     () => i18n.locale,
+    () => i18n.locale,
   );
-}
-
-export function getTextDirection(language: string): 'ltr' | 'rtl' {
-  return ['ar', 'fa', 'he', 'ur'].includes(new Intl.Locale(language).language) ? 'rtl' : 'ltr';
 }
 
 function getPreferredLanguage(): string {
@@ -102,6 +112,7 @@ function read(): string | null {
 }
 
 function write(language: string | null): void {
+  writeCookie(languageCookie, language);
   try {
     if (language === null) localStorage.removeItem(key);
     else localStorage.setItem(key, language);

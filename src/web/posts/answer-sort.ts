@@ -1,6 +1,7 @@
+import { answerSortCookie } from '#shared/core/protocol.ts';
 import type { AnswerSort } from '#shared/posts/answers.ts';
+import { readCookie, writeCookie } from '#web/core/cookies.ts';
 
-const storageKey = 'parley.answer-sort';
 const answerSorts: readonly AnswerSort[] = ['newest', 'helpful', 'oldest'];
 
 export function isAnswerSort(value: unknown): value is AnswerSort {
@@ -9,18 +10,10 @@ export function isAnswerSort(value: unknown): value is AnswerSort {
 
 /** The order that the member chose last in this browser; newest first by default (docs/product.md 5.4). */
 export function getSavedAnswerSort(): AnswerSort {
-  try {
-    const stored = localStorage.getItem(storageKey);
-    return isAnswerSort(stored) ? stored : 'newest';
-  } catch {
-    return 'newest';
-  }
+  const saved = readCookie(answerSortCookie);
+  return isAnswerSort(saved) ? saved : 'newest';
 }
 
 export function saveAnswerSort(order: AnswerSort): void {
-  try {
-    localStorage.setItem(storageKey, order);
-  } catch {
-    // Storage can be blocked or full. The address has the choice for this page.
-  }
+  writeCookie(answerSortCookie, order);
 }

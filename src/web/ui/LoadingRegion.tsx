@@ -17,7 +17,11 @@ export function LoadingRegion(props: { label: string; part?: boolean; children: 
 
 /** Whether placeholders are shown for the main content of the page. */
 export function useIsPageLoading(): boolean {
-  return useSyncExternalStore(subscribe, () => loadingCount > 0);
+  return useSyncExternalStore(
+    subscribe,
+    () => loadingCount > 0,
+    () => false,
+  );
 }
 
 let loadingCount = 0;

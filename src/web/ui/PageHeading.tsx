@@ -57,7 +57,11 @@ export function setUnreadInTitle(count: number): void {
 
 /** Sets the document title: 'Sign in · Parley', with unread notifications '(3) Sign in · Parley'. */
 export function usePageTitle(title: string): void {
-  const count = useSyncExternalStore(subscribe, () => unread);
+  const count = useSyncExternalStore(
+    subscribe,
+    () => unread,
+    () => 0,
+  );
   useEffect(() => {
     document.title = `${count > 0 ? `(${count > 99 ? '99+' : count}) ` : ''}${title} · Parley`;
   }, [title, count]);

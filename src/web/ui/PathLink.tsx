@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import type { AnchorHTMLAttributes, Ref } from 'react';
-import { parseSearch } from '#web/core/paths.ts';
+import { getSiteOrigin, parseSearch } from '#web/core/paths.ts';
 
 type Props = Omit<LinkProps, 'to' | 'search' | 'hash' | 'params' | 'href'> &
   Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href' | keyof LinkProps> & {
@@ -12,7 +12,7 @@ type Props = Omit<LinkProps, 'to' | 'search' | 'hash' | 'params' | 'href'> &
 
 /** A link for addresses given as a string. The router's `Link` needs path and query separately. */
 export function PathLink({ href, ...props }: Props) {
-  const url = new URL(href, window.location.origin);
+  const url = new URL(href, getSiteOrigin());
   const target = {
     to: url.pathname,
     search: parseSearch(url.search),

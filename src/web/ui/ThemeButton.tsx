@@ -2,11 +2,13 @@ import { t } from '@lingui/core/macro';
 import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { IconMoon, IconSun } from '@tabler/icons-react';
 import { useEffect } from 'react';
+import { useIsHydrating } from '#web/core/hydration.ts';
 import { afterPaint } from '#web/core/timing.ts';
 
 export function ThemeButton() {
   const { setColorScheme } = useMantineColorScheme();
-  const current = useComputedColorScheme('light', { getInitialValueInEffect: false });
+  const scheme = useComputedColorScheme('light', { getInitialValueInEffect: false });
+  const current = useIsHydrating() ? 'light' : scheme;
   const other = current === 'dark' ? 'light' : 'dark';
   useEffect(updateThemeColor, [current]);
   const label = other === 'dark' ? t`Switch to dark theme` : t`Switch to light theme`;

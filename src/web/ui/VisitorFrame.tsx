@@ -4,12 +4,14 @@ import { type ReactNode, useEffect } from 'react';
 import { Logo } from './Logo.tsx';
 import { LanguageSelect } from './LanguageSelect.tsx';
 import { ThemeButton } from './ThemeButton.tsx';
+import { useReportHydrated } from '#web/core/hydration.ts';
 import { useCachedSession, useMember } from '#web/core/session.ts';
 import classes from './VisitorFrame.module.css';
 
 /** The layout of pages that need no sign-in. */
 export function VisitorFrame({ children }: { children: ReactNode }) {
   const isPublic = useCachedSession()?.publicReading === true;
+  useReportHydrated();
   return (
     <div className={classes.frame}>
       <header className={classes.header}>

@@ -1,6 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { IconCheck } from '@tabler/icons-react';
 import { useLayoutEffect, useState } from 'react';
+import { useIsHydrating } from '#web/core/hydration.ts';
 import { anchorOf } from '#web/posts/post-ref.ts';
 import { useQuestionPage } from '#web/posts/questions/question-page-context.ts';
 import classes from './JumpToAcceptedAnswer.module.css';
@@ -14,7 +15,8 @@ const minVisible = 120;
  */
 export function JumpToAcceptedAnswer() {
   const { acceptedAnswerId, reveal } = useQuestionPage();
-  const [isBelow, setIsBelow] = useState(false);
+  // The server cannot measure. On phones, where the button is a line of its own, it is nearly always below.
+  const [isBelow, setIsBelow] = useState(useIsHydrating());
   // Before the first paint. The answers are rendered with the question.
   useLayoutEffect(() => {
     if (acceptedAnswerId === null) return;

@@ -3,6 +3,7 @@ import { memo, useId, useState } from 'react';
 import { draftTargets } from '#shared/posts/drafts-targets.ts';
 import type { Question } from '#shared/posts/questions.ts';
 import { questionPath } from '#shared/posts/question-paths.ts';
+import { getSiteOrigin } from '#web/core/paths.ts';
 import { DeleteDialog } from '#web/ui/Dialog.tsx';
 import { QuestionStatusBanner } from '#web/moderation/QuestionStatusBanner.tsx';
 import { BookmarkButton } from '#web/engagement/BookmarkButton.tsx';
@@ -67,7 +68,7 @@ export const QuestionArticle = memo(function QuestionArticle({
       ) : (
         <>
           <p className={classes.address}>
-            {new URL(questionPath(question.id, question.title), window.location.origin).href}
+            {new URL(questionPath(question.id, question.title), getSiteOrigin()).href}
           </p>
           <Markdown
             text={question.content}

@@ -6,7 +6,6 @@ import type { Feed } from '#shared/discovery/feeds.ts';
 import type { FeedPage, MutedChoice } from '#shared/engagement/mutes.ts';
 import { countMuted, MutedBanner, useIsMuted, useMutedFilter } from '#web/engagement/index.ts';
 import { ApiError } from '#web/core/errors.ts';
-import { useIncrementalList } from '#web/core/first-render.ts';
 import { fetchNextPage } from '#web/core/query-helpers.ts';
 import { feedQuery } from './feeds.ts';
 import { QuestionCard } from './QuestionCard.tsx';
@@ -26,7 +25,6 @@ export function FeedList({ feed }: { feed: Feed }) {
   const query = useInfiniteQuery(feedQuery(feed, muted, after));
   const newItems = useLiveFeed(feed, muted, after);
   const questions = query.data === undefined ? [] : uniqueById(questionsOf(query.data));
-  const { visibleItems, isWhole } = useIncrementalList(questions);
   const nextPage = useNextPageAddress(query.data?.pages.at(-1)?.nextCursor ?? null);
 
   if (query.isPending) return <QuestionCardSkeletons />;
@@ -39,10 +37,10 @@ export function FeedList({ feed }: { feed: Feed }) {
       <MutedBanner count={countMuted(query.data)} muted={muted} />
       {questions.length === 0 && <EmptyFeed feed={feed} />}
       {newItems.pill !== null && <NewItemsPill onClick={newItems.show}>{newItems.pill}</NewItemsPill>}
-      {visibleItems.map((question) => (
+      {questions.map((question) => (
         <QuestionCard key={question.id} question={question} />
       ))}
-      {isWhole && query.hasNextPage && (
+      {query.hasNextPage && (
         <LoadMore
           name={t`Load more`}
           failure={

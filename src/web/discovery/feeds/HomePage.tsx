@@ -4,7 +4,6 @@ import { useSearch } from '@tanstack/react-router';
 import { Suspense } from 'react';
 import type { Feed } from '#shared/discovery/feeds.ts';
 import { FeedList } from './FeedList.tsx';
-import { useIsAfterFirstRender } from '#web/core/first-render.ts';
 import { lazyComponent } from '#web/core/lazy.ts';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import { TabLinks, type TabLink } from '#web/ui/TabLinks.tsx';
@@ -24,9 +23,7 @@ const tabs = (): readonly TabLink<Feed>[] => [
 export function HomePage() {
   const { tab: feed = 'recent' } = useSearch({ from: '/member/' });
   usePageTitle(t`Questions for you`);
-  const wide = useMediaQuery('(min-width: 1280px)', false, { getInitialValueInEffect: false });
-  // The sidebar's data is not fetched before the questions are shown.
-  const isListShown = useIsAfterFirstRender();
+  const wide = useMediaQuery('(min-width: 1280px)', false);
   return (
     <>
       <div className={classes.header}>
@@ -35,7 +32,7 @@ export function HomePage() {
       <TabLinks label={t`Feeds`} tabs={tabs()} current={feed}>
         <FeedList key={feed} feed={feed} />
       </TabLinks>
-      {wide && isListShown && (
+      {wide && (
         <Suspense>
           <HomeAside feed={feed} />
         </Suspense>

@@ -2,7 +2,8 @@ import type { DraftStatus } from '#web/ui/DraftIndicator.tsx';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { DraftFields } from '#shared/posts/drafts.ts';
 import { getConnectionStatus } from '#web/core/connection.ts';
-import { getDraftEntry, registerDraftForm, showInDraftForm } from './drafts-entries.ts';
+import { useIsHydrating } from '#web/core/hydration.ts';
+import { type DraftForm, getDraftEntry, registerDraftForm, showInDraftForm } from './drafts-entries.ts';
 import {
   type DraftRef,
   hasSameFields,
@@ -51,15 +52,18 @@ export function useDraft<T extends object>(options: {
   const draftRef = useMemo(() => ({ memberId, target }), [memberId, target]);
   const initial = useRef(options.initial);
   const isEmpty = useRef(options.isEmpty);
+  const isHydrating = useIsHydrating();
   const [draft, set] = useState<T>(() =>
-    withFields(options.initial(), readDraftRecord(draftRef)?.fields ?? null),
+    withFields(options.initial(), isHydrating ? null : (readDraftRecord(draftRef)?.fields ?? null)),
   );
   const latest = useRef(draft);
-  const [state, setState] = useState<DraftStatus>(() => getDraftStatus(draftRef, 'empty'));
-  const [other, setOther] = useState(() => getDraftEntry(draftRef).conflicting);
+  const [state, setState] = useState<DraftStatus>(() =>
+    isHydrating ? 'empty' : getDraftStatus(draftRef, 'empty'),
+  );
+  const [other, setOther] = useState(() => (isHydrating ? null : getDraftEntry(draftRef).conflicting));
 
   useEffect(() => {
-    const unmount = registerDraftForm(draftRef, {
+    const form: DraftForm = {
       show: (fields) => {
         if (hasSameFields(fields, pickDraftFields(latest.current))) return;
         if (fields === null && isEmpty.current(latest.current)) return;
@@ -70,7 +74,11 @@ export function useDraft<T extends object>(options: {
         setState((before) => getDraftStatus(draftRef, before));
         setOther(getDraftEntry(draftRef).conflicting);
       },
-    });
+    };
+    const unmount = registerDraftForm(draftRef, form);
+    // A form that the server rendered is empty.
+    form.show(readDraftRecord(draftRef)?.fields ?? null);
+    form.onStatusChange();
     void syncDraft(draftRef);
     return unmount;
   }, [draftRef]);

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState } from 'react';
 import { useDraft } from '#web/posts/drafts/useDraft.ts';
 import type { QuestionPageContext } from './question-page-context.ts';
+import { useIsHydrating } from '#web/core/hydration.ts';
 import { anchorOf } from '#web/posts/post-ref.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 import { useRouter } from '@tanstack/react-router';
@@ -21,9 +22,15 @@ export function useReplyingTo(
     initial: () => ({ post: null }),
     isEmpty: ({ post }) => post === null,
   });
+  const isHydrating = useIsHydrating();
+  const [wasHydrating, setWasHydrating] = useState(isHydrating);
   const [replyingTo, open] = useState(() =>
     parsePostRef(/^reply:(.+)$/u.exec(opening ?? '')?.[1] ?? draft.post),
   );
+  if (wasHydrating && draft.post !== null) {
+    setWasHydrating(false);
+    open(replyingTo ?? parsePostRef(draft.post));
+  }
   return useMemo(
     () => ({
       replyingTo,
@@ -50,7 +57,7 @@ function parsePostRef(text: string | null): PostRef | null {
  */
 export function useDraftToOpen(): string | null {
   const router = useRouter();
-  const [draftToOpen] = useState(() => new URLSearchParams(window.location.search).get('draft'));
+  const [draftToOpen] = useState(() => new URLSearchParams(router.latestLocation.searchStr).get('draft'));
   useEffect(() => {
     if (draftToOpen === null) return;
     void router.navigate({ to: '.', search: {}, hash: true, replace: true, resetScroll: false });

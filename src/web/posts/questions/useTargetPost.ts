@@ -1,6 +1,7 @@
 import { useLocation } from '@tanstack/react-router';
 import { useEffect, useMemo } from 'react';
 import type { QuestionPageData } from '#shared/posts/questions.ts';
+import { useIsHydrating } from '#web/core/hydration.ts';
 import { parsePostHash } from '#web/posts/post-ref.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 import { findPost } from './question-page-data.ts';
@@ -20,7 +21,12 @@ export function useTargetPost(
   reveal: (post: PostRef) => void,
 ): PostRef | null {
   const { hash } = useLocation();
-  const target = useMemo(() => parsePostHash(hash, questionId), [hash, questionId]);
+  // Browsers do not send the hash to the server.
+  const isHydrating = useIsHydrating();
+  const target = useMemo(
+    () => (isHydrating ? null : parsePostHash(hash, questionId)),
+    [hash, questionId, isHydrating],
+  );
   const loaded = page !== undefined;
   useEffect(() => {
     if (target === null || !loaded) return;

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { QuestionPageData } from '#shared/posts/questions.ts';
 import { api, readJson } from '#web/core/api.ts';
+import { useIsHydrating } from '#web/core/hydration.ts';
 import { sessionQuery } from '#web/core/session.ts';
 import type { AnyPost } from '#web/posts/post-ref.ts';
 import { listPostsBelowQuestion } from './question-page-data.ts';
@@ -36,10 +37,18 @@ export function useVisit(
 ): Visit {
   const visit = visitKey(questionId, memberId);
   const newest = useMemo(() => (page === undefined ? null : newestPostTime(page)), [page]);
+  const isHydrating = useIsHydrating();
+  const [wasHydrating, setWasHydrating] = useState(isHydrating);
   const [since, setSince] = useState<Since | null>(null);
   if (since === null && page !== undefined && newest !== null) {
-    const before = getLastSeen(visit) ?? (isFresh ? page.visitedAt : undefined);
+    const stored = isHydrating ? undefined : getLastSeen(visit);
+    const before = stored ?? (isFresh ? page.visitedAt : undefined);
     if (before !== undefined) setSince({ at: before ?? newest, isReturning: before !== null });
+  }
+  if (wasHydrating && !isHydrating) {
+    setWasHydrating(false);
+    const stored = getLastSeen(visit);
+    if (stored !== undefined) setSince({ at: stored, isReturning: true });
   }
   const report = useReportVisit(questionId, memberId);
   const hasBegun = since !== null;

@@ -17,6 +17,7 @@ import remarkBreaks from 'remark-breaks';
 import remarkGfm from 'remark-gfm';
 import { isCheapToParse } from '#shared/core/markdown-cost.ts';
 import { parseUploadPath } from '#shared/core/uploads.ts';
+import { getSiteOrigin } from '#web/core/paths.ts';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { fitBlocks, getNodeText, splitLongWords } from './fit-blocks.ts';
 import { CodeBlock } from './CodeBlock.tsx';
@@ -92,7 +93,7 @@ function Rendered({
   const titles = useQuestionTitles(named);
   const rehypePlugins = useMemo<NonNullable<Options['rehypePlugins']>>(
     () => [
-      [linkInternally, { titles, origin: window.location.origin }],
+      [linkInternally, { titles, origin: getSiteOrigin() }],
       [fitBlocks, { highest: headingLevel }],
       ...(highlighter === null ? [] : [highlighter]),
     ],

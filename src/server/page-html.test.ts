@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { projectRoot } from './core/paths.ts';
+import type { Member } from '#tests/support/member.ts';
+import { startTestServer } from '#tests/support/server.ts';
+import { questionPath } from '#shared/posts/question-paths.ts';
+
+// npm test -- --only build makes it.
+const server = await startTestServer({}, undefined, path.join(projectRoot, 'dist/web'));
+afterAll(() => server.stop());
+let ann: Member;
+beforeAll(async () => {
+  ann = await server.register('Ann Rendered');
+});
+
+async function open(address: string, headers: Record<string, string> = {}) {
+  const cookie = [...ann.cookies].map((pair) => pair.join('=')).join('; ');
+  const response = await fetch(server.address + address, {
+    headers: { cookie, 'sec-fetch-dest': 'document', 'accept-language': 'en', ...headers },
+  });
+  const html = await response.text();
+  return { html, policy: response.headers.get('content-security-policy') ?? '', text: textOf(html) };
+}
+
+/** The texts of the page without its scripts and styles. */
+const textOf = (html: string) =>
+  html
+    .replaceAll(/<(script|style)\b.*?<\/\1>/gsu, '')
+    .replaceAll(/<[^>]*>/gu, ' ')
+    .replaceAll(/\s+/gu, ' ');
+
+test('a question arrives with its texts, answers, replies and the votes of the member', async () => {
+  const ben = await server.register('Ben Rendered');
+  const title = 'Why does metal feel colder?';
+  const id = await ben.ask({
+    title,
+    content: 'A **spoon** and [a link](https://example.org/x).',
+    tags: ['heat'],
+  });
+  const { id: answerId } = await ann.answer(id, 'It conducts *heat* better.');
+  await ben.replyToAnswer(answerId, { content: 'So it is not colder?' });
+  await ann.put(`/questions/${id}/vote`, { vote: 'up' });
+  const { html, text } = await open(questionPath(id, title));
+  for (const part of [title, 'Ben Rendered', '1 Answer', 'So it is not colder?', 'heat'])
+    expect(text).toContain(part);
+  expect(html).toContain('<strong>spoon</strong>');
+  expect(html).toContain('It conducts <em>heat</em> better.');
+  const [upvote] = /<button[^>]*title="Upvote"[^>]*>/u.exec(html) ?? [];
+  expect(upvote).toContain('aria-pressed="true"');
+});
+
+test('the home page arrives with its questions and links, in the language of the browser', async () => {
+  const id = await ann.ask({ title: 'Which links work without scripts?' });
+  const english = await open('/');
+  expect(english.html).toContain(`href="${questionPath(id, 'Which links work without scripts?')}"`);
+  expect(english.text).toContain('Questions for you');
+  const [german, arabic] = await Promise.all([
+    open('/', { 'accept-language': 'de' }),
+    open('/', { 'accept-language': 'ar' }),
+  ]);
+  expect(german.html).toContain('<html lang="de" dir="ltr"');
+  expect(german.text).toContain('Fragen für dich');
+  expect(arabic.html).toContain('<html lang="ar" dir="rtl"');
+  expect(arabic.text).not.toContain('Questions for you');
+});
+
+test('pages that are requested at the same time contain what their own member may see, in their language', async () => {
+  const members = await Promise.all(['Cy', 'Di', 'Ed'].map((name) => server.register(`${name} Parallel`)));
+  const title = 'Who reads this at the same time?';
+  const id = await ann.ask({ title });
+  const pages = await Promise.all(
+    Array.from({ length: 12 }, async (_, turn) => {
+      const member = members[turn % 3] ?? ann;
+      const cookie = [...member.cookies].map((pair) => pair.join('=')).join('; ');
+      const language = turn % 2 === 0 ? 'en' : 'fr';
+      const { html } = await open(turn < 6 ? '/' : questionPath(id, title), {
+        cookie,
+        'accept-language': language,
+      });
+      return { turn, html };
+    }),
+  );
+  for (const { turn, html } of pages) {
+    const others = members.map(({ name }) => name).filter((_, index) => index !== turn % 3);
+    expect(html).toContain(`<html lang="${turn % 2 === 0 ? 'en' : 'fr'}"`);
+    expect(others.filter((name) => html.includes(name))).toEqual([]);
+  }
+});
+
+test('inline scripts and styles are exactly those that the content security policy allows', async () => {
+  const { html, policy } = await open('/');
+  const contents = [...html.matchAll(/<(?:script|style)(?: id="[\w-]+")?>(.*?)<\/(?:script|style)>/gsu)];
+  expect(contents).toHaveLength(3);
+  for (const [, content = ''] of contents)
+    expect(policy).toContain(`'sha256-${createHash('sha256').update(content).digest('base64')}'`);
+  expect(policy).not.toContain('unsafe');
+  // The policy forbids them.
+  expect(html).not.toMatch(/<[^>]* (?:style|onclick)="/u);
+});
+
+test('texts of members stay texts in the rendered page', async () => {
+  const title = '</script><script>alert(1)</script><img src=x onerror=alert(2)>';
+  const id = await ann.ask({
+    title,
+    content: '<script>alert(3)</script> <b onclick="alert(4)">bold</b> style="color:red"',
+  });
+  const { html } = await open(questionPath(id, title));
+  const rendered = html.slice(html.indexOf('id="root"'));
+  expect(rendered).not.toMatch(/<script>|<img|<b /u);
+});

@@ -1,0 +1,120 @@
+import type { Context } from 'hono';
+import { getCookie } from 'hono/cookie';
+import type { Logger } from 'pino';
+import {
+  languageCookie,
+  pageStyleId,
+  positionAttribute,
+  renderedAtAttribute,
+  responseAttribute,
+} from '#shared/core/protocol.ts';
+import { getTextDirection } from '#shared/core/text.ts';
+import { escapeMarkup, escapeScript } from './core/markup.ts';
+import { extractStyles } from './core/page-styles.ts';
+import { allowInlineCode } from './core/security-headers.ts';
+import { openWebBuild, type WebBuild } from './core/web-build.ts';
+import type { PageResponse } from './page-addresses.ts';
+import type { PagePreloads } from './page-preloads.ts';
+
+/** A response of the API that a page needs first. */
+export type PreloadedResponse = PageResponse & { position: string | null; cookies: string[] };
+
+/** A page that is requested, with the responses to its `preloads`. */
+export type RequestedPage = {
+  c: Context;
+  /** The scheme and host of the site. */
+  origin: string;
+  /** The title and what search engines and link previews read. */
+  head: string;
+  preloads: PagePreloads;
+  responses: readonly PreloadedResponse[];
+};
+
+export type HtmlDeps = {
+  /** The directory of the web build. */
+  directory: string;
+  log: Logger;
+};
+
+/**
+ * Returns a function that makes the HTML of a page: its content as the web app renders it, the styles of its first
+ * paint, its scripts, and the API responses that the scripts would request first. It allows the inline code in the
+ * content security policy of the response.
+ */
+export function createHtmlRenderer(deps: HtmlDeps): (page: RequestedPage) => Promise<string> {
+  const openBuild = openWebBuild(deps.directory);
+  return async (page) => {
+    const build = await openBuild();
+    const language = pickLanguage(page.c, build.languages);
+    // The browser requests what failed itself and shows the error.
+    const responses = page.responses.filter(({ status }) => status === 200);
+    const time = Date.now();
+    const content = await renderContent(build, { ...page, responses }, deps, { language, time });
+    const { html, css: elementCss } = extractStyles(content ?? '');
+    const { css, headTags, scriptTags } = build.getPageFiles({
+      program: page.preloads.module,
+      language: language === 'en' ? undefined : language,
+    });
+    allowInlineCode(page.c, { scripts: [build.themeScript], styles: [css, elementCss] });
+    const styles = `<style>${css}</style><style id="${pageStyleId}">${elementCss}</style>`;
+    const root =
+      content === null ? '<div id="root">' : `<div id="root" ${renderedAtAttribute}="${time}">${html}`;
+    return build.shell
+      .replace('<html lang="en"', `<html lang="${language}" dir="${getTextDirection(language)}"`)
+      .replace(/<title>[^<]*<\/title>/u, () => page.head)
+      .replace('</head>', () => `<script>${build.themeScript}</script>${styles}${headTags}</head>`)
+      .replace('<div id="root">', () => root)
+      .replace('</body>', () => `${scriptTags}${responses.map(renderPreload).join('')}</body>`);
+  };
+}
+
+/** The content of `#root`; null where the browser renders the page. */
+async function renderContent(
+  { renderPage }: WebBuild,
+  { origin, preloads, responses }: RequestedPage,
+  { log }: HtmlDeps,
+  { language, time }: { language: string; time: number },
+): Promise<string | null> {
+  const isWhole = responses.length === preloads.requests.length;
+  if (renderPage === null || !preloads.isRendered || !isWhole) return null;
+  const { path } = preloads;
+  try {
+    return await renderPage({
+      origin,
+      path,
+      language,
+      time,
+      responses: new Map(responses.map((response) => [response.url, response.body])),
+    });
+  } catch (error) {
+    log.error({ err: error, path }, 'A page could not be rendered on the server. The browser renders it.');
+    return null;
+  }
+}
+
+function renderPreload({ url, position, body }: PreloadedResponse): string {
+  const positionAttributeText = position === null ? '' : ` ${positionAttribute}="${escapeMarkup(position)}"`;
+  return `<script type="application/json" ${responseAttribute}="${escapeMarkup(url)}"${positionAttributeText}>${escapeScript(body)}</script>`;
+}
+
+/**
+ * The language that was chosen in the browser, or the first of the browser's languages that the web app has, as in
+ * src/web/languages; otherwise English.
+ */
+function pickLanguage(c: Context, available: readonly string[]): string {
+  const known = new Set(['en', ...available]);
+  const chosen = getCookie(c, languageCookie) ?? '';
+  if (known.has(chosen)) return chosen;
+  const wanted = (c.req.header('accept-language') ?? '').split(',').map((part) => {
+    const [tag = '', ...parameters] = part.trim().split(';');
+    const quality = parameters
+      .find((each) => each.trim().startsWith('q='))
+      ?.trim()
+      .slice(2);
+    return { language: tag.split('-')[0]?.toLowerCase() ?? '', quality: Number(quality ?? 1) };
+  });
+  const [best] = wanted
+    .filter(({ language }) => known.has(language))
+    .toSorted((one, other) => other.quality - one.quality);
+  return best?.language ?? 'en';
+}

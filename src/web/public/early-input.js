@@ -1,0 +1,64 @@
+// Keeps what a reader does with a page that the server rendered before the web app handles it: the last press of a
+// button or key, choice or submitted form, and typed text. The web app dispatches 'parley:hydrated' when it is ready
+// (core/hydration.ts). Links and the search box work without it.
+(() => {
+  if (document.querySelector('#root[data-rendered-at]') === null) return;
+  let repeat = null;
+
+  function keepClick(event) {
+    const button = event.target.closest('#root button');
+    if (button === null || button.type === 'submit') return;
+    repeat = () => button.click();
+  }
+
+  function keepChoice({ target: select }) {
+    if (!(select instanceof HTMLSelectElement)) return;
+    const { value } = select;
+    repeat = () => {
+      select.value = value;
+      select.dispatchEvent(new Event('change', { bubbles: true }));
+    };
+  }
+
+  // Shortcuts. Keys in fields type.
+  function keepKey({ target, key, code, ctrlKey, metaKey, altKey, shiftKey }) {
+    if (target.closest('input, textarea, select, button, a') !== null || key === 'Tab') return;
+    const copy = { key, code, ctrlKey, metaKey, altKey, shiftKey, bubbles: true, cancelable: true };
+    repeat = () => document.body.dispatchEvent(new KeyboardEvent('keydown', copy));
+  }
+
+  function keepSubmit(event) {
+    const { target: form, submitter } = event;
+    if (form.getAttribute('action') !== null) return;
+    // The browser would send the fields as part of the address.
+    event.preventDefault();
+    repeat = () => form.requestSubmit(submitter);
+  }
+
+  // React ignores an input event whose value it knows, and it knows the one at the time of hydration.
+  function repeatTyping(field) {
+    const { value } = field;
+    if (value === field.defaultValue) return;
+    field.value = field.defaultValue;
+    Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), 'value').set.call(field, value);
+    field.dispatchEvent(new Event('input', { bubbles: true }));
+  }
+
+  document.addEventListener('click', keepClick, true);
+  document.addEventListener('submit', keepSubmit, true);
+  document.addEventListener('input', keepChoice, true);
+  document.addEventListener('keydown', keepKey, true);
+  document.addEventListener(
+    'parley:hydrated',
+    () => {
+      document.removeEventListener('click', keepClick, true);
+      document.removeEventListener('submit', keepSubmit, true);
+      document.removeEventListener('input', keepChoice, true);
+      document.removeEventListener('keydown', keepKey, true);
+      for (const field of document.querySelectorAll('#root :is(input, textarea)')) repeatTyping(field);
+      // After React has rendered the typed text, which a form needs.
+      setTimeout(() => repeat?.());
+    },
+    { once: true },
+  );
+})();
