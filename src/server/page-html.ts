@@ -11,7 +11,7 @@ import {
 import { getTextDirection } from '#shared/core/text.ts';
 import { escapeMarkup, escapeScript } from './core/markup.ts';
 import { extractStyles } from './core/page-styles.ts';
-import { allowInlineCode } from './core/security-headers.ts';
+import type { InlineCode } from './core/security-headers.ts';
 import { openWebBuild, type WebBuild } from './core/web-build.ts';
 import type { PageResponse } from './page-addresses.ts';
 import type { PagePreloads } from './page-preloads.ts';
@@ -21,7 +21,8 @@ export type PreloadedResponse = PageResponse & { position: string | null; cookie
 
 /** A page that is requested, with the responses to its `preloads`. */
 export type RequestedPage = {
-  c: Context;
+  /** Language code (BCP 47), as `pickLanguage` returns it. */
+  language: string;
   /** The scheme and host of the site. */
   origin: string;
   /** The title and what search engines and link previews read. */
@@ -30,50 +31,60 @@ export type RequestedPage = {
   responses: readonly PreloadedResponse[];
 };
 
+/** `inlineCode`: what the content security policy of the response must allow (`allowInlineCode`). */
+export type RenderedPage = { html: string; inlineCode: InlineCode };
+
 export type HtmlDeps = {
   /** The directory of the web build. */
   directory: string;
   log: Logger;
 };
 
-/**
- * Returns a function that makes the HTML of a page: its content as the web app renders it, the styles of its first
- * paint, its scripts, and the API responses that the scripts would request first. It allows the inline code in the
- * content security policy of the response.
- */
-export function createHtmlRenderer(deps: HtmlDeps): (page: RequestedPage) => Promise<string> {
+export type HtmlRenderer = {
+  /** The language of the page for this request. */
+  pickLanguage: (c: Context) => Promise<string>;
+  /**
+   * Makes the HTML of a page: its content as the web app renders it, the styles of its first paint, its scripts, and
+   * the API responses that the scripts would request first.
+   */
+  render: (page: RequestedPage) => Promise<RenderedPage>;
+};
+
+export function createHtmlRenderer(deps: HtmlDeps): HtmlRenderer {
   const openBuild = openWebBuild(deps.directory);
-  return async (page) => {
+  return { pickLanguage: async (c) => pickLanguage(c, (await openBuild()).languages), render };
+
+  async function render(page: RequestedPage): Promise<RenderedPage> {
     const build = await openBuild();
-    const language = pickLanguage(page.c, build.languages);
+    const { language } = page;
     // The browser requests what failed itself and shows the error.
     const responses = page.responses.filter(({ status }) => status === 200);
     const time = Date.now();
-    const content = await renderContent(build, { ...page, responses }, deps, { language, time });
+    const content = await renderContent(build, { ...page, responses }, deps, time);
     const { html, css: elementCss } = extractStyles(content ?? '');
     const { css, headTags, scriptTags } = build.getPageFiles({
       program: page.preloads.module,
       language: language === 'en' ? undefined : language,
     });
-    allowInlineCode(page.c, { scripts: [build.themeScript], styles: [css, elementCss] });
     const styles = `<style>${css}</style><style id="${pageStyleId}">${elementCss}</style>`;
     const root =
       content === null ? '<div id="root">' : `<div id="root" ${renderedAtAttribute}="${time}">${html}`;
-    return build.shell
+    const text = build.shell
       .replace('<html lang="en"', `<html lang="${language}" dir="${getTextDirection(language)}"`)
       .replace(/<title>[^<]*<\/title>/u, () => page.head)
       .replace('</head>', () => `<script>${build.themeScript}</script>${styles}${headTags}</head>`)
       .replace('<div id="root">', () => root)
       .replace('</body>', () => `${scriptTags}${responses.map(renderPreload).join('')}</body>`);
-  };
+    return { html: text, inlineCode: { scripts: [build.themeScript], styles: [css, elementCss] } };
+  }
 }
 
 /** The content of `#root`; null where the browser renders the page. */
 async function renderContent(
   { renderPage }: WebBuild,
-  { origin, preloads, responses }: RequestedPage,
+  { origin, language, preloads, responses }: RequestedPage,
   { log }: HtmlDeps,
-  { language, time }: { language: string; time: number },
+  time: number,
 ): Promise<string | null> {
   const isWhole = responses.length === preloads.requests.length;
   if (renderPage === null || !preloads.isRendered || !isWhole) return null;

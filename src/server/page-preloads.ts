@@ -57,6 +57,7 @@ const pageRules: readonly PageRule[] = [
   {
     path: /^\/topics$/u,
     module: 'discovery/tags/TagsPage.tsx',
+    isRendered: true,
     requests: (query) =>
       query.has('q')
         ? []
@@ -68,6 +69,7 @@ const pageRules: readonly PageRule[] = [
     path: /^\/topics\/([^/]+)$/u,
     module: 'discovery/tags/TagPage.tsx',
     hasSubject: true,
+    isRendered: true,
     requests: (query, encoded) => {
       const tag = encodeURIComponent(decode(encoded));
       return [...withViewer(`tags/${tag}`), ...withViewer(`tags/${tag}/questions${cursor(query).only}`)];
@@ -101,7 +103,7 @@ const pageRules: readonly PageRule[] = [
 /** The modules of all pages that have one. */
 export const pageModules = pageRules.flatMap(({ module }) => module ?? []);
 
-export function getPagePreloads({ pathname, search, searchParams }: URL): PagePreloads {
+export function getPagePreloads({ pathname, searchParams }: URL): PagePreloads {
   // The router of the web app ignores a slash at the end.
   const page = pathname.length > 1 && pathname.endsWith('/') ? pathname.slice(0, -1) : pathname;
   for (const { path, module, hasSubject, isRendered, requests } of pageRules) {
@@ -112,12 +114,20 @@ export function getPagePreloads({ pathname, search, searchParams }: URL): PagePr
     return {
       ...(module !== undefined && { module }),
       requests: [...always, ...own],
-      path: pathname + search,
-      isRendered: isRendered === true,
+      path: pathname + pickKnown(searchParams),
+      isRendered: isRendered === true && own.length > 0,
       ...(subject !== undefined && { subject }),
     };
   }
-  return { requests: always, path: pathname + search, isRendered: false, isUnknown: true };
+  return { requests: always, path: pathname + pickKnown(searchParams), isRendered: false, isUnknown: true };
+}
+
+/** The parameters of rendered pages. Others would make a rendering of their own for the same page. */
+const known = new Set(['tab', 'muted', 'sort', 'after']);
+
+function pickKnown(query: URLSearchParams): string {
+  const picked = new URLSearchParams([...query].filter(([name]) => known.has(name))).toString();
+  return picked === '' ? '' : `?${picked}`;
 }
 
 /** Text that is not percent-encoded UTF-8 stays as it is: no tag has such a name. */

@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
+import { brotliCompress, constants, gunzip, gzip } from 'node:zlib';
 import type { Context, MiddlewareHandler } from 'hono';
 import { accepts } from 'hono/accepts';
 import { getCookie } from 'hono/cookie';
+import { LRUCache } from 'lru-cache';
 import { positionHeader } from '#shared/core/events.ts';
 import { answerSortCookie, languageCookie } from '#shared/core/protocol.ts';
 import type { SessionState } from '#shared/identity/accounts.ts';
@@ -12,16 +13,21 @@ import type { Reader } from './core/database.ts';
 import { hasSessionCookie, publicCacheControl } from './core/public-reading.ts';
 import { matchesEtag } from './core/response-cache-http.ts';
 import type { RuntimeSettings } from './core/runtime-settings.ts';
+import { allowInlineCode, type InlineCode } from './core/security-headers.ts';
 import { getOrigin, type SiteSettings } from './core/site-settings.ts';
 import { renderHead } from './integrations/index.ts';
 import { resolvePage } from './page-addresses.ts';
-import { createHtmlRenderer, type HtmlDeps, type PreloadedResponse } from './page-html.ts';
+import { createHtmlRenderer, type HtmlDeps, type PreloadedResponse, type RenderedPage } from './page-html.ts';
 import { getPagePreloads, notifications } from './page-preloads.ts';
 
 /** Calls Parley's own API as over HTTP. */
 export type FetchApi = (request: Request) => Promise<Response> | Response;
 
 type PageOptions = { db: Reader; settings: SiteSettings; runtimeSettings: RuntimeSettings };
+
+/** A compressed page has some 40 KB. The relative times of a reused page are old, for readers without scripts. */
+const maxPublicBodies = 500;
+const publicBodyMs = 5 * 60_000;
 
 /**
  * Serves pages to members, and to visitors while public reading is on: index.html with the API responses that the page
@@ -35,7 +41,8 @@ export function renderPages(
   fetchApi: FetchApi,
   { db, settings, runtimeSettings }: PageOptions,
 ): MiddlewareHandler {
-  const renderHtml = createHtmlRenderer(html);
+  const { pickLanguage, render } = createHtmlRenderer(html);
+  const publicBodies = new LRUCache<string, Promise<PageBody>>({ max: maxPublicBodies, ttl: publicBodyMs });
   return async (c, next) => {
     c.header('vary', 'cookie', { append: true });
     const { headers } = c.req.raw;
@@ -64,34 +71,60 @@ export function renderPages(
       bodies: new Map(found.map((response) => [response.url, response.body])),
     });
     for (const each of session.cookies) c.header('set-cookie', each, { append: true });
+    const isReusable = isPublic && target.status === 200 && responses.every(({ status }) => status === 200);
+    // A shared cache may ignore that the page varies with these cookies.
     const isStorable =
-      isPublic &&
-      target.status === 200 &&
-      responses.every(({ status }) => status === 200) &&
+      isReusable &&
       getCookie(c, languageCookie) === undefined &&
       getCookie(c, answerSortCookie) === undefined;
     c.header('cache-control', isStorable ? publicCacheControl : 'no-store');
-    if (isStorable) {
+    const language = await pickLanguage(c);
+    const etag = isReusable ? createPageEtag([head, preloads.path, language], found) : null;
+    if (isStorable && etag !== null) {
       c.header('vary', 'accept-language', { append: true });
-      const etag = createPageEtag([head, headers.get('accept-language')], found);
       c.header('etag', etag);
       if (matchesEtag(headers.get('if-none-match'), etag)) return c.body(null, 304);
     }
     c.header('content-type', 'text/html; charset=utf-8');
-    return sent(await renderHtml({ c, origin, head, preloads: { ...preloads, requests }, responses }));
-
-    async function sent(html: string): Promise<Response> {
-      c.header('vary', 'accept-encoding', { append: true });
-      const encoding = accepts(c, {
-        header: 'Accept-Encoding',
-        supports: ['br', 'gzip', 'identity'],
-        default: 'identity',
-      });
-      if (encoding === 'identity') return c.body(html);
-      c.header('content-encoding', encoding);
-      return c.body(encoding === 'br' ? await brotli(html) : await gzipped(html));
-    }
+    c.header('vary', 'accept-encoding', { append: true });
+    const encoding = accepts(c, {
+      header: 'Accept-Encoding',
+      supports: ['br', 'gzip', 'identity'],
+      default: 'identity',
+    });
+    const page = { language, origin, head, preloads: { ...preloads, requests }, responses };
+    const { body, inlineCode } = await (etag === null
+      ? makeBody(render(page), encoding)
+      : reusePublicBody(etag, encoding, () => render(page)));
+    allowInlineCode(c, inlineCode);
+    if (encoding !== 'identity') c.header('content-encoding', encoding);
+    return c.body(body);
   };
+
+  /** Renders a page of visitors once. Its ETag identifies its content. */
+  async function reusePublicBody(
+    etag: string,
+    encoding: string,
+    renderOnce: () => Promise<RenderedPage>,
+  ): Promise<PageBody> {
+    // Uncompressed pages would need ten times the memory.
+    const stored = encoding === 'br' ? 'br' : 'gzip';
+    const key = etag + stored;
+    const known = publicBodies.get(key) ?? makeBody(renderOnce(), stored);
+    if (!publicBodies.has(key)) publicBodies.set(key, known);
+    known.catch(() => publicBodies.delete(key));
+    const { body, inlineCode } = await known;
+    return { body: encoding === 'identity' ? new Uint8Array(await gunzipped(body)) : body, inlineCode };
+  }
+}
+
+type PageBody = { body: string | Uint8Array<ArrayBuffer>; inlineCode: InlineCode };
+
+async function makeBody(rendering: Promise<RenderedPage>, encoding: string): Promise<PageBody> {
+  const { html, inlineCode } = await rendering;
+  if (encoding === 'identity') return { body: html, inlineCode };
+  const compressed = encoding === 'br' ? await brotli(html) : await gzipped(html);
+  return { body: new Uint8Array(compressed), inlineCode };
 }
 
 /** Another program may render another page. */
@@ -173,3 +206,4 @@ const brotli = (text: string) =>
   // Each page is compressed once per request: a fifth of the time of the default quality for a tenth more bytes.
   promisify(brotliCompress)(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } });
 const gzipped = (text: string) => promisify(gzip)(text);
+const gunzipped = (body: string | Uint8Array) => promisify(gunzip)(body);

@@ -69,7 +69,7 @@ async function readWebBuild(directory: string, page: string): Promise<WebBuild> 
     styles.set(file, await readFile(path.join(directory, file), 'utf8'));
   return {
     shell: page.replaceAll(/ *<(script|link rel="stylesheet")[^>]*>(<\/script>)?\n/gu, ''),
-    themeScript: await readFile(path.join(directory, 'theme.js'), 'utf8'),
+    themeScript: await readFile(path.join(directory, 'theme.js'), 'utf8').catch(() => ''),
     renderPage: await importRenderPage(directory, page),
     languages,
     getPageFiles({ program, language }) {

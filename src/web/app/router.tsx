@@ -162,6 +162,16 @@ const tagsRoute = createRoute({
     q: typeof q === 'string' && q.trim() !== '' ? q : undefined,
     sort: sort === 'alphabetical' || sort === 'active' ? sort : undefined,
   }),
+  loaderDeps: ({ search }): { q: string; sort: TagSort; after: string | null } => ({
+    q: search.q ?? '',
+    sort: search.sort ?? 'popular',
+    after: search.after ?? null,
+  }),
+  loader: ({ context: { queryClient }, deps, cause }) =>
+    loadRouteData(cause, async () => {
+      const { tagsQuery } = await import('#web/discovery/tags/tags.ts');
+      await queryClient.prefetchInfiniteQuery({ ...tagsQuery(deps), retry: false });
+    }),
   component: lazyRouteComponent(() => import('#web/discovery/tags/TagsPage.tsx'), 'TagsPage'),
 });
 
@@ -171,7 +181,16 @@ const tagRoute = createRoute({
   validateSearch: ({ after }: Record<string, unknown>): { after?: string | undefined } => ({
     after: parseAfter(after),
   }),
+  loaderDeps: ({ search }): { after: string | null } => ({ after: search.after ?? null }),
   remountDeps: ({ params }) => params,
+  loader: ({ context: { queryClient }, params: { tag }, deps: { after }, cause }) =>
+    loadRouteData(cause, async () => {
+      const { tagQuery, tagQuestionsQuery } = await import('#web/discovery/tags/tags.ts');
+      await Promise.all([
+        queryClient.prefetchQuery({ ...tagQuery(tag), retry: false }),
+        queryClient.prefetchInfiniteQuery({ ...tagQuestionsQuery(tag, after), retry: false }),
+      ]);
+    }),
   component: lazyRouteComponent(() => import('#web/discovery/tags/TagPage.tsx'), 'TagPage'),
 });
 

@@ -1,3 +1,4 @@
+import { waitForHydration } from '../support/hydration.ts';
 import { writeFile } from 'node:fs/promises';
 import type { Browser, Page } from '@playwright/test';
 import { expectInView } from '#tests/e2e/support/in-view.ts';
@@ -41,6 +42,7 @@ export async function openScreen(stage: Stage, screen: Screen): Promise<void> {
   await holdOrFailData(page, state);
   await screen.arrange?.(stage);
   await page.goto(screen.path(stage.ids, state));
+  await waitForHydration(page);
   await settle(page, screen.prepare === undefined ? state : 'full');
   await screen.prepare?.(stage);
   const opened = screen.opens?.(stage);

@@ -1,0 +1,58 @@
+import { expect, test } from '@playwright/test';
+import { askQuestion, registerMember } from './support/members.ts';
+import { postAnswer, question, secondMember, uniqueText, uniqueWord } from './support/posts.ts';
+
+test('with scripts switched off, a reader finds, reads and navigates', async ({ browser, baseURL }) => {
+  const context = await browser.newContext({ baseURL: baseURL ?? '', javaScriptEnabled: false });
+  const page = await context.newPage();
+  await registerMember(page.request);
+  const title = uniqueText('What can be read without scripts?');
+  const tag = uniqueWord('plain');
+  const id = await askQuestion(page.request, { title, content: 'A text with **weight**.', tags: [tag] });
+  await postAnswer(page.request, id, 'All of it.');
+  await page.goto('/');
+  await page.getByRole('link', { name: title }).click();
+  await expect(page.getByRole('heading', { name: title, level: 1 })).toBeVisible();
+  await expect(page.getByRole('strong')).toHaveText('weight');
+  await expect(page.getByText('All of it.')).toBeVisible();
+  await expect(page).toHaveTitle(`${title} · Parley`);
+  await page.getByRole('link', { name: tag }).click();
+  await expect(page.getByRole('heading', { name: tag, level: 1 })).toBeVisible();
+  await expect(page.getByRole('link', { name: title })).toBeVisible();
+  await page.getByRole('link', { name: 'Topics' }).first().click();
+  await expect(page.getByRole('heading', { name: 'Discover Topics', level: 1 })).toBeVisible();
+  await expect(page.getByRole('article').first()).toBeVisible();
+  await context.close();
+});
+
+test('before the scripts arrive, a page shows its text, and keeps a press and typed text', async ({
+  page,
+  browser,
+}) => {
+  const { page: author } = await secondMember(browser, 'Early Author');
+  await registerMember(page.request);
+  const title = uniqueText('Who waits for scripts?');
+  const id = await askQuestion(author.request, { title, content: 'A blank page helps no reader.' });
+  const problems: string[] = [];
+  page.on('pageerror', ({ message }) => problems.push(message));
+  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+  let release = () => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  await page.route('**/assets/*.js', async (route) => {
+    await released;
+    await route.continue();
+  });
+  await page.goto(`/question/${id}`, { waitUntil: 'commit' });
+  const asked = question(page, title);
+  await expect(asked.getByText('A blank page helps no reader.')).toBeVisible();
+  await expect(asked.getByText('A blank page helps no reader.')).toBeInViewport();
+  const place = await asked.boundingBox();
+  await page.waitForFunction(() => document.readyState !== 'loading');
+  await page.getByRole('textbox', { name: 'Your answer' }).fill('Typed before the scripts.');
+  await asked.getByRole('button', { name: 'Upvote (0)' }).click();
+  release();
+  await expect(asked.getByRole('button', { name: 'Upvote (1)' })).toHaveAttribute('aria-pressed', 'true');
+  await expect(page.getByRole('textbox', { name: 'Your answer' })).toHaveValue('Typed before the scripts.');
+  expect(await asked.boundingBox()).toMatchObject({ y: place?.y, height: place?.height });
+  expect(problems).toEqual([]);
+});
