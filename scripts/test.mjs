@@ -66,12 +66,12 @@ await runScript(async () => {
     started.set(check.name, ended);
     return ended;
   };
-  // The heavy tier starts, measures and kills whole servers: it does not also compete with a build.
+  // The heavy tier starts, measures and kills whole servers: it competes neither with a build nor with browsers, which
+  // made servers refuse requests as overloaded.
   const [last, first] =
     filters.length === 0 && !all ? [[], chosen] : partition(chosen, ({ tests }) => tests !== undefined);
   await Promise.all(first.map(start));
-  if (filters.length === 0) await Promise.all(last.map(start));
-  else for (const check of last) await run(check);
+  for (const check of last) await run(check);
   if (flaky.length > 0)
     console.log(
       `\nFlaky (failed once, passed when run again):\n${flaky.map((each) => `~ ${each}`).join('\n')}`,

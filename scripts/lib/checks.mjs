@@ -23,7 +23,7 @@ import { combineVitestRuns, filesToRunAgain } from './vitest-runs.mjs';
  * `all`, also the heavy one.
  * @typedef {{ filters: string[], all: boolean }} Selection
  * `tests`: the kind of test files of a check that takes filters. The fast tier starts all checks at the same time; with
- * the heavy tier, those with tests start after the others; with filters, they run one after the other.
+ * the heavy tier or filters, those with tests run after the others, one after the other.
  * @typedef {{
  *   name: string, description: string, needs?: string, tests?: 'test' | 'spec', run: (selection: Selection) => Promise<Result>
  * }} Check
@@ -153,7 +153,7 @@ async function browserTests({ filters, all }) {
   const isComplete = filters.length === 0;
   const selected = findTestFiles('spec', filters);
   if (!isComplete && selected.length === 0) return nothingToRun;
-  // Next to the server tests, a third worker uses the time that pages wait.
+  // A third worker uses the time that pages wait.
   const workers = isComplete ? ['--workers=3'] : [];
   const projects = isComplete && !all ? ['--project=fast'] : [];
   const browser = await findBrowser();
