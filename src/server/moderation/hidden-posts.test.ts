@@ -5,6 +5,7 @@ import { expectOk } from '#tests/support/member.ts';
 import type { Bookmarks, BookmarkLists } from '#shared/engagement/bookmarks.ts';
 import type { Follows } from '#shared/engagement/follows.ts';
 import type { Notifications } from '#shared/notifications/notifications.ts';
+import { createPngPicture } from '#tests/support/pictures.ts';
 import { actOnPost, getHiddenPosts, type Kind, startModeration } from '#tests/support/moderation.ts';
 import { purgeDeletedPosts } from './moderation-job.ts';
 
@@ -20,6 +21,14 @@ async function everything() {
     (each) => each.questionId === all.id,
   );
   for (const { id } of own) expectOk(await eve.put(`/bookmarks/${id}/lists`, { listIds: [list.id] }));
+  const picture = await ann.upload(createPngPicture({ width: 4 + all.id }));
+  expectOk(
+    await ann.put(`/questions/${all.id}`, {
+      title: 'Cheap zeppelins?',
+      content: `Buy zeppelins ${all.mark} here. ![](${picture})`,
+      tags: ['zeppelin'],
+    }),
+  );
   return all;
 }
 
