@@ -10,8 +10,14 @@ import type { AnswerSort } from '#shared/posts/answers.ts';
 import { getSavedAnswerSort, isAnswerSort } from '#web/posts/answer-sort.ts';
 import type { Feed } from '#shared/discovery/feeds.ts';
 import type { MutedChoice } from '#shared/engagement/mutes.ts';
-import type { SearchKind, SearchSort } from '#shared/discovery/search.ts';
 import type { TagSort } from '#shared/discovery/tags.ts';
+import {
+  parseBookmarksSearch,
+  parseFollowingSearch,
+  parseHomeSearch,
+  parseResultsSearch,
+  parseTagsSearch,
+} from './page-search.ts';
 import { MemberLayout } from './MemberLayout.tsx';
 import { RootLayout } from './RootLayout.tsx';
 import { ErrorPage } from './ErrorPage.tsx';
@@ -71,20 +77,7 @@ const visitorRoute = createRoute({
 const homeRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/',
-  // 'recent' is the tab of an address without one.
-  validateSearch: ({
-    tab,
-    muted,
-    after,
-  }: Record<string, unknown>): {
-    tab?: Exclude<Feed, 'recent'> | undefined;
-    muted?: 'show' | undefined;
-    after?: string | undefined;
-  } => ({
-    tab: tab === 'popular' || tab === 'unanswered' ? tab : undefined,
-    muted: muted === 'show' ? muted : undefined,
-    after: parseAfter(after),
-  }),
+  validateSearch: parseHomeSearch,
   loaderDeps: ({ search }): { feed: Feed; muted: MutedChoice; after: string | null } => ({
     feed: search.tab ?? 'recent',
     muted: search.muted ?? 'hide',
@@ -148,20 +141,7 @@ const profileRoute = createRoute({
 const tagsRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/topics',
-  // 'popular' is the order of an address without one.
-  validateSearch: ({
-    q,
-    sort,
-    after,
-  }: Record<string, unknown>): {
-    q?: string | undefined;
-    sort?: Exclude<TagSort, 'popular'> | undefined;
-    after?: string | undefined;
-  } => ({
-    after: parseAfter(after),
-    q: typeof q === 'string' && q.trim() !== '' ? q : undefined,
-    sort: sort === 'alphabetical' || sort === 'active' ? sort : undefined,
-  }),
+  validateSearch: parseTagsSearch,
   loaderDeps: ({ search }): { q: string; sort: TagSort; after: string | null } => ({
     q: search.q ?? '',
     sort: search.sort ?? 'popular',
@@ -197,36 +177,14 @@ const tagRoute = createRoute({
 const followingRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/following',
-  validateSearch: ({
-    tab,
-    muted,
-  }: Record<string, unknown>): {
-    tab?: 'activity' | 'topics' | undefined;
-    muted?: 'show' | undefined;
-  } => ({
-    tab: tab === 'activity' || tab === 'topics' ? tab : undefined,
-    muted: muted === 'show' ? muted : undefined,
-  }),
+  validateSearch: parseFollowingSearch,
   component: lazyRouteComponent(() => import('#web/discovery/following/FollowingPage.tsx'), 'FollowingPage'),
 });
 
 const searchRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/search',
-  // Questions by relevance are the default of an address without kind and sort.
-  validateSearch: (
-    search: Record<string, unknown>,
-  ): {
-    q?: string | undefined;
-    in?: Exclude<SearchKind, 'questions'> | undefined;
-    sort?: Exclude<SearchSort, 'relevance'> | undefined;
-    after?: string | undefined;
-  } => ({
-    after: parseAfter(search['after']),
-    q: typeof search['q'] === 'string' ? search['q'] : undefined,
-    in: search['in'] === 'answers' || search['in'] === 'users' ? search['in'] : undefined,
-    sort: search['sort'] === 'recent' || search['sort'] === 'popular' ? search['sort'] : undefined,
-  }),
+  validateSearch: parseResultsSearch,
   component: lazyRouteComponent(() => import('#web/discovery/search/SearchPage.tsx'), 'SearchPage'),
 });
 
@@ -265,14 +223,7 @@ const settingsRoute = createRoute({
 const bookmarksRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/bookmarks',
-  // All bookmarks are the default of an address without a list.
-  validateSearch: ({
-    list,
-    q,
-  }: Record<string, unknown>): { list?: number | undefined; q?: string | undefined } => ({
-    list: /^[1-9]\d{0,14}$/u.test(String(list)) ? Number(list) : undefined,
-    q: typeof q === 'string' && q.trim() !== '' ? q.trim() : undefined,
-  }),
+  validateSearch: parseBookmarksSearch,
   component: lazyRouteComponent(() => import('#web/engagement/BookmarksPage.tsx'), 'BookmarksPage'),
 });
 

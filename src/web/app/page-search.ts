@@ -1,0 +1,72 @@
+import type { Feed } from '#shared/discovery/feeds.ts';
+import type { SearchKind, SearchSort } from '#shared/discovery/search.ts';
+import type { TagSort } from '#shared/discovery/tags.ts';
+import { parseAfter } from '#web/core/paths.ts';
+
+// The parameters in the addresses of pages. Invalid values are returned as undefined: the router keeps parameters that
+// validation leaves out.
+
+/** 'recent' is the tab of an address without one. */
+export const parseHomeSearch = ({
+  tab,
+  muted,
+  after,
+}: Record<string, unknown>): {
+  tab?: Exclude<Feed, 'recent'> | undefined;
+  muted?: 'show' | undefined;
+  after?: string | undefined;
+} => ({
+  tab: tab === 'popular' || tab === 'unanswered' ? tab : undefined,
+  muted: muted === 'show' ? muted : undefined,
+  after: parseAfter(after),
+});
+
+/** 'popular' is the order of an address without one. */
+export const parseTagsSearch = ({
+  q,
+  sort,
+  after,
+}: Record<string, unknown>): {
+  q?: string | undefined;
+  sort?: Exclude<TagSort, 'popular'> | undefined;
+  after?: string | undefined;
+} => ({
+  after: parseAfter(after),
+  q: typeof q === 'string' && q.trim() !== '' ? q : undefined,
+  sort: sort === 'alphabetical' || sort === 'active' ? sort : undefined,
+});
+
+export const parseFollowingSearch = ({
+  tab,
+  muted,
+}: Record<string, unknown>): {
+  tab?: 'activity' | 'topics' | undefined;
+  muted?: 'show' | undefined;
+} => ({
+  tab: tab === 'activity' || tab === 'topics' ? tab : undefined,
+  muted: muted === 'show' ? muted : undefined,
+});
+
+/** Questions by relevance are the default of an address without kind and sort. */
+export const parseResultsSearch = (
+  search: Record<string, unknown>,
+): {
+  q?: string | undefined;
+  in?: Exclude<SearchKind, 'questions'> | undefined;
+  sort?: Exclude<SearchSort, 'relevance'> | undefined;
+  after?: string | undefined;
+} => ({
+  after: parseAfter(search['after']),
+  q: typeof search['q'] === 'string' ? search['q'] : undefined,
+  in: search['in'] === 'answers' || search['in'] === 'users' ? search['in'] : undefined,
+  sort: search['sort'] === 'recent' || search['sort'] === 'popular' ? search['sort'] : undefined,
+});
+
+/** All bookmarks are the default of an address without a list. */
+export const parseBookmarksSearch = ({
+  list,
+  q,
+}: Record<string, unknown>): { list?: number | undefined; q?: string | undefined } => ({
+  list: /^[1-9]\d{0,14}$/u.test(String(list)) ? Number(list) : undefined,
+  q: typeof q === 'string' && q.trim() !== '' ? q.trim() : undefined,
+});
