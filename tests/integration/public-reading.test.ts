@@ -154,7 +154,7 @@ test('lets visitors read while it is on, without email addresses and values of a
   expect(html).toContain('"publicReading":true');
 });
 
-test('puts nothing of a member into a shared cache, whoever asks first', async () => {
+test('puts nothing of a member into a shared cache, in any order of requests', async () => {
   await switchPublicReading(true);
   const visitor = new ApiClient(proxy.address);
   const member = bob.onServer(proxy.address);

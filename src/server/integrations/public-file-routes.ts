@@ -26,7 +26,7 @@ const maxSitemapBytes = 24 * 1024 * 1024;
 
 /**
  * Files for other programs: robots.txt, sitemaps and feeds. They exist while public reading is on. Otherwise their
- * addresses respond as any other, so that nothing can be told from them.
+ * addresses respond as any other, so that the response does not reveal what exists.
  */
 export function publicFileRoutes({ db, settings, runtimeSettings }: RouteDeps) {
   const feeds = createPublicFiles({ maxBytes: maxFeedBytes, maxAgeSeconds: feedLifetime.stored });
