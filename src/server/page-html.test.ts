@@ -109,3 +109,12 @@ test('texts of members stay texts in the rendered page', async () => {
   const rendered = html.slice(html.indexOf('id="root"'));
   expect(rendered).not.toMatch(/<script>|<img|<b /u);
 });
+
+test('the browser renders a page whose texts would take the server long', async () => {
+  const title = 'How long may answers be?';
+  const id = await ann.ask({ title });
+  for (let count = 0; count < 4; count++) await ann.answer(id, 'A *word* and another. '.repeat(1_300));
+  const { html } = await open(questionPath(id, title));
+  expect(html).toContain('<div id="root"></div>');
+  expect(html).toContain(`data-response="/api/questions/${id}?sort=newest"`);
+});
