@@ -88,7 +88,7 @@ function sharedFiles() {
         mantine('Modal|ModalBase|Overlay|FocusTrap|Popover|Portal|Menu|Floating|Transition'),
         '@floating-ui/',
         '/(react-remove-scroll(-bar)?|use-sidecar|use-callback-ref|react-style-singleton|get-nonce|aria-hidden)/',
-        '/Dialog[.]',
+        '/DialogWindow[.]',
       ),
       minShareCount: 2,
     },

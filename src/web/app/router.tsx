@@ -26,6 +26,7 @@ import { NotFoundPage } from '#web/ui/MessagePage.tsx';
 import { api, readJson } from '#web/core/api.ts';
 import { feedQuery } from '#web/discovery/feeds/feeds.ts';
 import { loadRouteData } from '#web/core/inlined-responses.ts';
+import { isPageRendered } from '#web/core/hydration.ts';
 import { lazyRouteComponent } from '#web/core/lazy.ts';
 import {
   isPublicPath,
@@ -121,7 +122,13 @@ const questionRoute = createRoute({
       queryClient.prefetchQuery({ ...questionQuery(id, sort, after), retry: false }),
     );
   },
-  component: lazyRouteComponent(() => import('./question-page/QuestionPage.tsx'), 'QuestionPage'),
+  component: lazyRouteComponent(async () => {
+    const [{ QuestionPage }] = await Promise.all([
+      import('./question-page/QuestionPage.tsx'),
+      isPageRendered() || import('#web/ui/markdown/Markdown.tsx').then((text) => text.preloadMarkdown()),
+    ]);
+    return { QuestionPage };
+  }, 'QuestionPage'),
 });
 
 const profileRoute = createRoute({

@@ -9,6 +9,17 @@ export function useIsHydrating(): boolean {
   return useSyncExternalStore(subscribe, isNotHydrating, isHydrating);
 }
 
+/**
+ * Whether the server has rendered the page, or is rendering it, and the page does not handle input yet. What is not
+ * needed for that should be loaded later.
+ */
+export function isPageRendered(): boolean {
+  return (
+    typeof document === 'undefined' ||
+    document.getElementById('root')?.hasAttribute(renderedAtAttribute) === true
+  );
+}
+
 const subscribe = () => () => {};
 const isNotHydrating = () => false;
 const isHydrating = () => true;

@@ -328,7 +328,8 @@ function focusAtEnd(field: HTMLTextAreaElement | null): void {
 }
 
 const Markdown = lazyComponent(async () => {
-  const { Markdown } = await import('#web/ui/markdown/Markdown.tsx');
+  const { Markdown, preloadMarkdown } = await import('#web/ui/markdown/Markdown.tsx');
+  await preloadMarkdown();
   return { default: Markdown };
 });
 

@@ -1,10 +1,12 @@
 import { t } from '@lingui/core/macro';
-import { Modal, Button } from '@mantine/core';
-import { useEffect, useEffectEvent, type ReactNode } from 'react';
-import { useSwipe } from './useSwipe.ts';
+import { Button } from '@mantine/core';
+import { Suspense, useState, type ReactNode } from 'react';
+import { lazyComponent } from '#web/core/lazy.ts';
 import classes from './Dialog.module.css';
 
-type Props = {
+const DialogWindow = lazyComponent(() => import('./DialogWindow.tsx'));
+
+export type DialogProps = {
   title: string;
   opened: boolean;
   onClose: () => void;
@@ -20,64 +22,16 @@ type Props = {
 
 /**
  * A modal dialog: it traps the focus, Esc closes it, and the focus returns to its opener. On phones it is a bottom
- * sheet, which a swipe down on its title also closes.
+ * sheet, which a swipe down on its title also closes. Its code is loaded when the first dialog opens.
  */
-export function Dialog({
-  title,
-  opened,
-  onClose,
-  closeButton = true,
-  followed = false,
-  size = '28rem',
-  opener,
-  children,
-}: Props) {
-  useFocusReturn(opened, opener);
-  const swipe = useSwipe<HTMLDivElement>('down', onClose, (root) => root.querySelector('[role="dialog"]'));
+export function Dialog(props: DialogProps) {
+  const [wasOpened, setWasOpened] = useState(props.opened);
+  if (props.opened && !wasOpened) setWasOpened(true);
+  if (!wasOpened) return null;
   return (
-    <Modal
-      {...swipe}
-      onPointerDown={(event) => {
-        if (isHandle(event.target)) swipe.onPointerDown(event);
-      }}
-      title={title}
-      opened={opened}
-      onClose={onClose}
-      size={size}
-      withCloseButton={closeButton}
-      {...(followed && { transitionProps: { exitDuration: 0 } })}
-      closeButtonProps={{ 'aria-label': t`Close` }}
-      // A header in a dialog is not the banner of the page.
-      attributes={{ header: { role: 'none' } }}
-      // The style sheet locks scrolling. Mantine's lock moves pages with a reserved scrollbar gutter.
-      lockScroll={false}
-      classNames={{
-        inner: classes.inner ?? '',
-        content: classes.content ?? '',
-        header: classes.header ?? '',
-        title: classes.title ?? '',
-      }}
-    >
-      {children}
-    </Modal>
-  );
-}
-
-/** Mantine restores the focus only if the dialog was mounted before it opened and stays mounted after. */
-function useFocusReturn(opened: boolean, opener: (() => HTMLElement | null) | undefined): void {
-  const findOpener = useEffectEvent(() => opener?.() ?? document.activeElement);
-  useEffect(() => {
-    if (!opened) return;
-    const element = findOpener();
-    return () => {
-      if (element instanceof HTMLElement) element.focus({ preventScroll: true });
-    };
-  }, [opened]);
-}
-
-function isHandle(target: EventTarget): boolean {
-  return (
-    target instanceof Element && target.closest(`.${classes.header}`) !== null && !target.closest('button')
+    <Suspense>
+      <DialogWindow {...props} />
+    </Suspense>
   );
 }
 

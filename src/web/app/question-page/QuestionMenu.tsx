@@ -1,93 +1,47 @@
 import { t } from '@lingui/core/macro';
-import { Menu } from '@mantine/core';
-import { IconBell, IconBellOff, IconDots, IconLink, IconPrinter, type TablerIcon } from '@tabler/icons-react';
-import { useRef, type ReactNode } from 'react';
-import type { PostAction } from '#shared/moderation/moderation.ts';
+import { IconDots } from '@tabler/icons-react';
+import { Suspense, useState } from 'react';
 import type { Question } from '#shared/posts/questions.ts';
-import { usePostModeration } from '#web/moderation/PostMenu.tsx';
-import { useMuteQuestion } from '#web/engagement/MuteQuestionButton.tsx';
-import { questionPath } from '#shared/posts/question-paths.ts';
-import { visitor } from '#web/core/session.ts';
-import { askToSignIn } from '#web/core/sign-in-prompt.ts';
-import { useQuestionPage } from '#web/posts/questions/question-page-context.ts';
-import { copyLink } from '#web/posts/ShareButton.tsx';
+import { lazyComponent } from '#web/core/lazy.ts';
+import { preloadOnIntent } from '#web/ui/lazy-popover.tsx';
 import classes from '#web/posts/PostActions.module.css';
+
+const load = () => import('./QuestionMenuList.tsx');
+const QuestionMenuList = lazyComponent(load);
+const intent = preloadOnIntent(load);
 
 /** The less frequent actions on a question, in a menu at the end of its action row. */
 export function QuestionMenu({ question, own }: { question: Question; own: boolean }) {
-  const mute = useMuteQuestion();
-  const { member } = useQuestionPage();
-  const button = useRef<HTMLButtonElement>(null);
-  const moderation = usePostModeration(
-    { kind: 'question', id: question.id },
-    { own, actions: listPostActions(question), opener: () => button.current },
-  );
+  const [button, setButton] = useState<HTMLElement | null>(null);
+  const [opened, setOpened] = useState(false);
   return (
     <>
-      <Menu position="bottom-end" width={216}>
-        <Menu.Target>
-          <button
-            ref={button}
-            type="button"
-            className={`${classes.action} ${classes.more}`}
-            aria-label={t`More actions`}
-            title={t`More actions`}
-          >
-            <IconDots size={18} stroke={1.8} aria-hidden="true" />
-          </button>
-        </Menu.Target>
-        <Menu.Dropdown className={classes.menu ?? ''}>
-          <QuestionMenuItem
-            Icon={question.muted ? IconBell : IconBellOff}
-            onPress={() => {
-              if (member === visitor) askToSignIn('act', button.current ?? document.body);
-              else if (!mute.isPending) mute.mutate(!question.muted);
-            }}
-          >
-            {question.muted ? t`Unmute` : t`Mute`}
-          </QuestionMenuItem>
-          <QuestionMenuItem
-            Icon={IconLink}
-            onPress={() => void copyLink(questionPath(question.id, question.title))}
-          >
-            {t`Copy link`}
-          </QuestionMenuItem>
-          <QuestionMenuItem Icon={IconPrinter} onPress={() => window.print()}>
-            {t`Print`}
-          </QuestionMenuItem>
-          {moderation.items}
-        </Menu.Dropdown>
-      </Menu>
-      {moderation.dialogs}
+      <button
+        type="button"
+        className={`${classes.action} ${classes.more}`}
+        aria-label={t`More actions`}
+        title={t`More actions`}
+        aria-haspopup="menu"
+        aria-expanded={opened}
+        onClick={({ currentTarget }) => {
+          setButton(currentTarget);
+          setOpened(!opened);
+        }}
+        {...intent}
+      >
+        <IconDots size={18} stroke={1.8} aria-hidden="true" />
+      </button>
+      {button !== null && (
+        <Suspense>
+          <QuestionMenuList
+            question={question}
+            own={own}
+            button={button}
+            opened={opened}
+            onClose={() => setOpened(false)}
+          />
+        </Suspense>
+      )}
     </>
-  );
-}
-
-function listPostActions({ lockReason, duplicateOf }: Question): PostAction[] {
-  return [
-    'hide',
-    'delete',
-    lockReason === null ? 'lock' : 'unlock',
-    duplicateOf === null ? 'duplicate' : 'not_duplicate',
-  ];
-}
-
-function QuestionMenuItem({
-  Icon,
-  onPress,
-  children,
-}: {
-  Icon: TablerIcon;
-  onPress: () => void;
-  children: ReactNode;
-}) {
-  return (
-    <Menu.Item
-      className={classes.menuItem ?? ''}
-      leftSection={<Icon size={18} stroke={1.6} aria-hidden />}
-      onClick={onPress}
-    >
-      {children}
-    </Menu.Item>
   );
 }

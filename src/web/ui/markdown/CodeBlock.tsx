@@ -6,7 +6,7 @@ import { getNodeText } from './fit-blocks.ts';
 import { copyText } from '#web/ui/copy-text.ts';
 import { getCodeLanguageName } from './language-names.ts';
 import { ScrollBox } from './ScrollBox.tsx';
-import classes from './CodeBlock.module.css';
+import classes from './Markdown.module.css';
 
 type Element = NonNullable<ExtraProps['node']>;
 
@@ -15,15 +15,15 @@ export function CodeBlock({ node, children }: ComponentProps<'pre'> & ExtraProps
   const typed = node === undefined ? null : getCodeLanguage(node);
   const language = typed === null ? null : getCodeLanguageName(typed);
   return (
-    <div className={classes.block}>
-      <div className={classes.bar}>
-        <span className={classes.language}>{language}</span>
+    <div className={classes.codeBlock}>
+      <div className={classes.codeBar}>
+        <span>{language}</span>
         <CopyButton text={() => (node === undefined ? '' : getNodeText(node).replace(/\n$/u, ''))} />
       </div>
       <ScrollBox
         label={language === null ? t`Code` : t`Code in ${language}`}
         dir="ltr"
-        className={classes.scroll}
+        className={classes.codeScroll}
       >
         <pre className={classes.code}>{children}</pre>
       </ScrollBox>
@@ -42,7 +42,7 @@ function CopyButton({ text }: { text: () => string }) {
   const copy = async () => setCopied(await copyText(text()));
   const Icon = copied ? IconCheck : IconCopy;
   return (
-    <button type="button" className={classes.copy} onClick={() => void copy()}>
+    <button type="button" className={classes.copyCode} onClick={() => void copy()}>
       <Icon size={14} stroke={1.8} aria-hidden="true" />
       <span aria-live="polite">{copied ? t`Copied` : t`Copy`}</span>
     </button>

@@ -1,51 +1,37 @@
-import { t } from '@lingui/core/macro';
-import { IconPhoto, IconSquare, IconSquareCheck } from '@tabler/icons-react';
 import {
   Component,
-  createContext,
   Fragment,
   memo,
-  useContext,
-  useId,
+  Suspense,
+  useLayoutEffect,
   useMemo,
-  type ComponentProps,
+  useRef,
+  useState,
   type JSX,
   type ReactNode,
 } from 'react';
-import ReactMarkdown, { type Components, type ExtraProps, type Options } from 'react-markdown';
-import remarkBreaks from 'remark-breaks';
-import remarkGfm from 'remark-gfm';
 import { isCheapToParse } from '#shared/core/markdown-cost.ts';
-import { parseUploadPath } from '#shared/core/uploads.ts';
-import { getSiteOrigin } from '#web/core/paths.ts';
-import { PathLink } from '#web/ui/PathLink.tsx';
-import { fitBlocks, getNodeText, splitLongWords } from './fit-blocks.ts';
-import { CodeBlock } from './CodeBlock.tsx';
-import { hasCodeLanguage, useHighlighter } from './useHighlighter.ts';
-import { useQuestionTitles } from './useQuestionTitles.ts';
-import {
-  getInternalPath,
-  getPicturePath,
-  linkInternally,
-  findQuestionReferences,
-  sanitizeUrl,
-} from './links.ts';
-import { Picture } from './Picture.tsx';
-import { ScrollBox } from './ScrollBox.tsx';
+import { isPageRendered } from '#web/core/hydration.ts';
+import { lazyComponent } from '#web/core/lazy.ts';
+import { hasCodeLanguage, loadHighlighter } from './highlighter.ts';
+import { splitLongWords } from './long-words.ts';
 import classes from './Markdown.module.css';
 
-type Props = {
+export type MarkdownTextProps = {
   text: string;
   /** Whether the text was imported. Then line breaks do not stay as typed, and '#123' is not a question's number. */
-  imported?: boolean;
+  imported: boolean;
   /** The level of the highest heading in the text, for a correct outline of the page. */
-  headingLevel?: 2 | 3 | 4;
-  className?: string | undefined;
+  headingLevel: 2 | 3 | 4;
 };
+
+type Props = Pick<MarkdownTextProps, 'text'> &
+  Partial<Omit<MarkdownTextProps, 'text'>> & { className?: string | undefined };
 
 /**
  * Text by a member. Raw HTML is shown as text. Only http, https and mailto addresses become links. Nothing is fetched
- * from other hosts without a click.
+ * from other hosts without a click. The parser is loaded after the page handles input: until then, the text stays as
+ * the server has rendered it.
  */
 export const Markdown = memo(function Markdown({
   text,
@@ -55,11 +41,14 @@ export const Markdown = memo(function Markdown({
 }: Props) {
   const parsable = useMemo(() => isCheapToParse(text), [text]);
   const plain = <PlainText text={text} />;
+  const { ref, fallback } = useServerHtml(plain);
   return (
-    <div className={className === undefined ? classes.text : `${classes.text} ${className}`}>
+    <div ref={ref} className={className === undefined ? classes.text : `${classes.text} ${className}`}>
       {parsable ? (
         <PlainTextOnError key={text} plain={plain}>
-          <Rendered text={text} imported={imported} headingLevel={headingLevel} />
+          <Suspense fallback={fallback}>
+            <ParsedText text={text} imported={imported} headingLevel={headingLevel} />
+          </Suspense>
         </PlainTextOnError>
       ) : (
         plain
@@ -67,6 +56,42 @@ export const Markdown = memo(function Markdown({
     </div>
   );
 });
+
+function ParsedText(props: MarkdownTextProps) {
+  // Stays the same component, because another one would render the text again.
+  const [Text] = useState(() => loadedText ?? (hasCodeLanguage(props.text) ? TextWithCode : LazyText));
+  return <Text {...props} />;
+}
+
+const loadText = () => import('./MarkdownText.tsx');
+const LazyText = lazyComponent(loadText);
+const TextWithCode = lazyComponent(async () => {
+  await loadHighlighter();
+  return loadText();
+});
+
+let loadedText: typeof LazyText | Awaited<ReturnType<typeof loadText>>['default'] | null = null;
+
+/** Loads what `Markdown` needs, so that it shows the parsed text at once. */
+export async function preloadMarkdown(): Promise<void> {
+  const [{ default: text }] = await Promise.all([loadText(), loadHighlighter()]);
+  loadedText = text;
+}
+
+/**
+ * Keeps what the server has rendered in an element until its code is loaded. If a context changes meanwhile, React
+ * discards it and shows the fallback.
+ */
+function useServerHtml(plain: JSX.Element) {
+  const [isHydrating] = useState(isPageRendered);
+  const ref = useRef<HTMLDivElement>(null);
+  const nodes = useRef<Element[]>([]);
+  useLayoutEffect(() => {
+    if (isHydrating) nodes.current = [...(ref.current?.children ?? [])];
+  }, [isHydrating]);
+  const show = (box: HTMLDivElement | null) => box?.replaceChildren(...nodes.current);
+  return { ref, fallback: isHydrating ? <div ref={show} className={classes.kept} /> : plain };
+}
 
 function PlainText({ text }: { text: string }) {
   return (
@@ -80,139 +105,6 @@ function PlainText({ text }: { text: string }) {
     </p>
   );
 }
-
-function Rendered({
-  text,
-  imported,
-  headingLevel,
-}: Required<Pick<Props, 'text' | 'imported' | 'headingLevel'>>) {
-  // Gives the footnotes of each post on the page their own ids.
-  const idPrefix = `note-${useId().replaceAll(/\W/g, '')}-`;
-  const highlighter = useHighlighter(hasCodeLanguage(text));
-  const named = useMemo(() => (imported ? [] : findQuestionReferences(text)), [imported, text]);
-  const titles = useQuestionTitles(named);
-  const rehypePlugins = useMemo<NonNullable<Options['rehypePlugins']>>(
-    () => [
-      [linkInternally, { titles, origin: getSiteOrigin() }],
-      [fitBlocks, { highest: headingLevel }],
-      ...(highlighter === null ? [] : [highlighter]),
-    ],
-    [titles, headingLevel, highlighter],
-  );
-  return (
-    <ReactMarkdown
-      remarkPlugins={imported ? pluginsWithoutBreaks : pluginsWithBreaks}
-      rehypePlugins={rehypePlugins}
-      remarkRehypeOptions={{
-        clobberPrefix: idPrefix,
-        footnoteLabelProperties: { className: [classes.hidden ?? ''] },
-      }}
-      components={components}
-      urlTransform={(address, _name, element) =>
-        getInternalPath(element) ?? getPicturePath(element) ?? sanitizeUrl(address, `#${idPrefix}`)
-      }
-    >
-      {text}
-    </ReactMarkdown>
-  );
-}
-
-const pluginsWithoutBreaks: NonNullable<Options['remarkPlugins']> = [remarkGfm];
-const pluginsWithBreaks: NonNullable<Options['remarkPlugins']> = [remarkGfm, remarkBreaks];
-
-const InsideLinkContext = createContext(false);
-
-function TextLink({
-  href,
-  children,
-  title,
-  id,
-  className,
-  node,
-  'aria-describedby': describedBy,
-}: ComponentProps<'a'> & ExtraProps) {
-  const inside = node === undefined ? null : getInternalPath(node);
-  if (inside !== null) {
-    const isMention = node?.properties['dataMention'] !== undefined;
-    return (
-      <PathLink href={inside} title={title} className={isMention ? classes.mention : undefined}>
-        {children}
-      </PathLink>
-    );
-  }
-  if (href === undefined || href === '') return <span>{children}</span>;
-  return (
-    <InsideLinkContext value={true}>
-      <a
-        href={href}
-        rel="nofollow ugc noopener"
-        data-printed={isUrlVisible(href, node) ? undefined : href}
-        title={title}
-        id={id}
-        className={className}
-        aria-describedby={describedBy}
-      >
-        {children}
-      </a>
-    </InsideLinkContext>
-  );
-}
-
-/**
- * Whether the text of a link is its address, or the link leads to a place in the same text. Then print needs no address
- * after it.
- */
-function isUrlVisible(href: string, node: ExtraProps['node']): boolean {
-  return href.startsWith('#') || (node !== undefined && href.endsWith(getNodeText(node)));
-}
-
-/**
- * A picture of this site. Other images are links: loading one would tell another server who reads the post.
- */
-function Image({ src, alt }: ComponentProps<'img'>) {
-  const insideLink = useContext(InsideLinkContext);
-  const file = typeof src === 'string' ? parseUploadPath(src) : null;
-  if (file !== null) return <Picture file={file} alt={alt} inLink={insideLink} />;
-  const label = (
-    <>
-      <IconPhoto size="1.1em" stroke={1.6} aria-hidden="true" />{' '}
-      {alt === undefined || alt === '' ? t`Image` : alt}
-    </>
-  );
-  if (insideLink || typeof src !== 'string' || src === '')
-    return <span className={classes.image}>{label}</span>;
-  return (
-    <a href={src} rel="nofollow ugc noopener" className={classes.image}>
-      {label}
-    </a>
-  );
-}
-
-function Table({ children }: ComponentProps<'table'>) {
-  return (
-    <ScrollBox label={t`Table`} className={classes.tableBox}>
-      <table>{children}</table>
-    </ScrollBox>
-  );
-}
-
-function TaskBox({ checked }: ComponentProps<'input'>) {
-  const Icon = checked ? IconSquareCheck : IconSquare;
-  return (
-    <>
-      <Icon size="1.1em" stroke={1.6} aria-hidden="true" className={classes.task} />
-      <span className={classes.hidden}>{checked ? t`Done: ` : t`To do: `}</span>
-    </>
-  );
-}
-
-const components: Components = {
-  a: TextLink,
-  img: Image,
-  pre: CodeBlock,
-  table: Table,
-  input: TaskBox,
-};
 
 /** Shows the plain text if the parser fails, for example with a stack overflow. */
 class PlainTextOnError extends Component<{ plain: JSX.Element; children: ReactNode }, { failed: boolean }> {

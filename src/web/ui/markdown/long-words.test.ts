@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { splitLongWords } from './fit-blocks.ts';
+import { splitLongWords } from './long-words.ts';
 
 test('leaves a text of normal words in one piece', () => {
   const text = 'usual words '.repeat(500);

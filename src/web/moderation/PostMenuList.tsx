@@ -1,0 +1,40 @@
+import { t } from '@lingui/core/macro';
+import { Menu } from '@mantine/core';
+import { postActionStyles as classes } from '#web/posts/index.ts';
+import type { PostRef } from '#shared/core/fields.ts';
+import { ExternalTarget, useOpenAfterMount } from '#web/ui/lazy-popover.tsx';
+import { usePostModeration } from './usePostModeration.tsx';
+
+/** The contents of `PostMenu`. Loaded when a menu is first opened. */
+export default function PostMenuList({
+  post,
+  own,
+  button,
+  opened,
+  onClose,
+}: {
+  post: PostRef;
+  own: boolean;
+  button: HTMLElement;
+  opened: boolean;
+  onClose: () => void;
+}) {
+  const { items, dialogs } = usePostModeration(post, {
+    own,
+    actions: ['hide', 'delete', 'lock'],
+    opener: () => button,
+  });
+  return (
+    <>
+      <Menu position="bottom-end" width={216} opened={useOpenAfterMount(opened)} onClose={onClose}>
+        <Menu.Target>
+          <ExternalTarget button={button} />
+        </Menu.Target>
+        <Menu.Dropdown className={classes.menu ?? ''} aria-label={t`More actions`}>
+          {items}
+        </Menu.Dropdown>
+      </Menu>
+      {dialogs}
+    </>
+  );
+}

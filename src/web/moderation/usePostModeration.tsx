@@ -1,0 +1,65 @@
+import { t } from '@lingui/core/macro';
+import { Menu } from '@mantine/core';
+import { IconFlag, IconShield } from '@tabler/icons-react';
+import { type ReactNode, Suspense, useState } from 'react';
+import { postActionStyles as classes, useQuestionPage } from '#web/posts/index.ts';
+import type { PostRef } from '#shared/core/fields.ts';
+import type { PostAction } from '#shared/moderation/moderation.ts';
+import { lazyComponent } from '#web/core/lazy.ts';
+import { visitor } from '#web/core/session.ts';
+import { askToSignIn } from '#web/core/sign-in-prompt.ts';
+
+const ReportDialog = lazyComponent(() => import('./ReportDialog.tsx'));
+const ModeratePostDialog = lazyComponent(() => import('./ModeratePostDialog.tsx'));
+
+/** The menu items for reporting and moderating a post, and the dialogs they open. */
+export function usePostModeration(
+  post: PostRef,
+  {
+    own,
+    actions,
+    opener,
+  }: {
+    own: boolean;
+    actions: readonly PostAction[];
+    /** The button of the menu. */
+    opener: () => HTMLElement | null;
+  },
+) {
+  const { member } = useQuestionPage();
+  const [opened, setOpened] = useState<'report' | 'moderate' | null>(null);
+  const close = () => setOpened(null);
+  const askForReport = () => askToSignIn('report', opener() ?? document.body);
+  const items: ReactNode = (
+    <>
+      {!own && (
+        <Menu.Item
+          className={classes.menuItem ?? ''}
+          leftSection={<IconFlag size={18} stroke={1.6} aria-hidden />}
+          onClick={() => (member === visitor ? askForReport() : setOpened('report'))}
+        >
+          {t`Report`}
+        </Menu.Item>
+      )}
+      {member.role === 'moderator' && (
+        <Menu.Item
+          className={classes.menuItem ?? ''}
+          leftSection={<IconShield size={18} stroke={1.6} aria-hidden />}
+          onClick={() => setOpened('moderate')}
+        >
+          {t`Moderate post`}
+        </Menu.Item>
+      )}
+    </>
+  );
+  const dialogs: ReactNode = opened !== null && (
+    <Suspense>
+      {opened === 'report' ? (
+        <ReportDialog post={post} opener={opener} onClose={close} />
+      ) : (
+        <ModeratePostDialog post={post} actions={actions} opener={opener} onClose={close} />
+      )}
+    </Suspense>
+  );
+  return { items, dialogs };
+}

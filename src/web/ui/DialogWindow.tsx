@@ -1,0 +1,66 @@
+import { t } from '@lingui/core/macro';
+import { Modal } from '@mantine/core';
+import { useEffect, useEffectEvent } from 'react';
+import { useSwipe } from './useSwipe.ts';
+import type { DialogProps } from './Dialog.tsx';
+import classes from './DialogWindow.module.css';
+
+/** The window of a `Dialog`. */
+export default function DialogWindow({
+  title,
+  opened,
+  onClose,
+  closeButton = true,
+  followed = false,
+  size = '28rem',
+  opener,
+  children,
+}: DialogProps) {
+  useFocusReturn(opened, opener);
+  const swipe = useSwipe<HTMLDivElement>('down', onClose, (root) => root.querySelector('[role="dialog"]'));
+  return (
+    <Modal
+      {...swipe}
+      onPointerDown={(event) => {
+        if (isHandle(event.target)) swipe.onPointerDown(event);
+      }}
+      title={title}
+      opened={opened}
+      onClose={onClose}
+      size={size}
+      withCloseButton={closeButton}
+      {...(followed && { transitionProps: { exitDuration: 0 } })}
+      closeButtonProps={{ 'aria-label': t`Close` }}
+      // A header in a dialog is not the banner of the page.
+      attributes={{ header: { role: 'none' } }}
+      // The style sheet locks scrolling. Mantine's lock moves pages with a reserved scrollbar gutter.
+      lockScroll={false}
+      classNames={{
+        inner: classes.inner ?? '',
+        content: classes.content ?? '',
+        header: classes.header ?? '',
+        title: classes.title ?? '',
+      }}
+    >
+      {children}
+    </Modal>
+  );
+}
+
+/** Mantine restores the focus only if the dialog was mounted before it opened and stays mounted after. */
+function useFocusReturn(opened: boolean, opener: (() => HTMLElement | null) | undefined): void {
+  const findOpener = useEffectEvent(() => opener?.() ?? document.activeElement);
+  useEffect(() => {
+    if (!opened) return;
+    const element = findOpener();
+    return () => {
+      if (element instanceof HTMLElement) element.focus({ preventScroll: true });
+    };
+  }, [opened]);
+}
+
+function isHandle(target: EventTarget): boolean {
+  return (
+    target instanceof Element && target.closest(`.${classes.header}`) !== null && !target.closest('button')
+  );
+}
