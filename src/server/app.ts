@@ -203,12 +203,7 @@ export function createApp(options: AppOptions) {
   app.use(securityHeaders(settings));
   app.route('/', metricsRoutes(metrics));
   if (isReady !== undefined) app.route('/', healthRoutes(isReady, healthWarning));
-  app.use(
-    '/api/*',
-    requireSameOrigin(settings),
-    limitBodySize(maxBodyBytes, `/api${uploadsPath}`),
-    disableCaching,
-  );
+  app.use('/api/*', requireSameOrigin(settings), limitBodySize(maxBodyBytes), disableCaching);
   if (position !== undefined) app.use('/api/*', sendPosition(position));
   app.route('/', oneClickUnsubscribeRoutes({ preferences }));
   const pushSubscriptions = createPushSubscriptions({ db, pusher: background?.webPushSender });

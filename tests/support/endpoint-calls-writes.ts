@@ -65,6 +65,8 @@ async function postCalls({
       sequence: 1,
     }),
     post(busy, '/uploads', undefined, { file: createPngPicture() }),
+    put(busy, '/settings/avatar', undefined, { file: createPngPicture() }),
+    remove(busy, '/settings/avatar'),
     remove(busy, '/drafts/ask'),
     remove(busy, `/replies/${replied.id}`),
     remove(busy, `/replies/${commented.id}`),

@@ -164,6 +164,8 @@ const endpointRules: Readonly<Record<string, BaseRule>> = {
   'PUT /drafts/{target}': self,
   'DELETE /drafts/{target}': self,
   'POST /uploads': self,
+  'PUT /settings/avatar': self,
+  'DELETE /settings/avatar': self,
 
   'GET /notifications': self,
   'PUT /notifications/read': self,
@@ -294,7 +296,12 @@ export const privateWrites: ReadonlySet<string> = new Set([
  * Writes of the member's own data that everyone sees: name, bio, optionally the email address, and the account
  * deletion.
  */
-export const publicWrites: ReadonlySet<string> = new Set(['PUT /settings', 'POST /account-deletion']);
+export const publicWrites: ReadonlySet<string> = new Set([
+  'PUT /settings',
+  'PUT /settings/avatar',
+  'DELETE /settings/avatar',
+  'POST /account-deletion',
+]);
 
 /** The topics that a live socket may subscribe to; `{id}` is the author's question or the author. */
 export const topicRules: Readonly<Record<string, PermissionRule>> = {

@@ -131,7 +131,10 @@ function fieldOf(operation: string, field: string, { id: memberId, email }: Memb
 }
 
 /** Bodies that are files. */
-const pictures: Record<string, () => Uint8Array> = { 'POST /uploads': createPngPicture };
+const pictures: Record<string, () => Uint8Array> = {
+  'POST /uploads': createPngPicture,
+  'PUT /settings/avatar': createPngPicture,
+};
 
 /** The purposes of the email links of these operations. */
 const linkPurposes: Record<string, EmailLinkPurpose> = {

@@ -95,6 +95,7 @@ type MemberTable = Imported & {
   questions_count: Count;
   answers_count: Count;
   show_email: Generated<boolean>;
+  avatar: string | null;
   role: Generated<Role>;
   suspended_until: Date | null;
   suspension_reason: string | null;

@@ -4,7 +4,7 @@ import { createMiddleware } from 'hono/factory';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { bodyLimit } from 'hono/body-limit';
 import { ProblemError } from './errors.ts';
-import { classifyRequest, type RequestLimits } from './request-limits.ts';
+import { classifyRequest, type RequestLimits, uploadPaths } from './request-limits.ts';
 import { isMember, type PublicEnv, type Viewer } from './http.ts';
 import { getNetworkAddress } from './network-address.ts';
 import type { SiteSettings } from './site-settings.ts';
@@ -114,12 +114,12 @@ function pauseMsAfter(milliseconds: number): number {
 /**
  * Refuses requests with a longer body. A stated length is trusted, because Node's parser reads no more than that; the
  * body is not touched, because that would convert it to a stream. Bodies without a stated length are counted.
- * @param exemptPath its handler limits the body itself
+ * Handlers of uploads limit the body themselves.
  */
-export function limitBodySize(maxBytes: number, exemptPath: string) {
+export function limitBodySize(maxBytes: number) {
   const counted = bodyLimit({ maxSize: maxBytes, onError: throwTooLarge });
   return createMiddleware<{ Bindings: Partial<HttpBindings> }>(async (c, next) => {
-    if (c.req.path === exemptPath) return next();
+    if (uploadPaths.has(c.req.path)) return next();
     const headers = c.env?.incoming?.headers;
     // An internal request from a page to the API, or a chunked body (RFC 9112, section 6).
     if (headers === undefined || headers['transfer-encoding'] !== undefined) return counted(c, next);

@@ -77,6 +77,9 @@ export function createRequestLimits(clock: () => number = () => performance.now(
   }
 }
 
+/** Requests with a picture as their body, which its handler limits. */
+export const uploadPaths: ReadonlySet<string> = new Set(['/api/uploads', '/api/settings/avatar']);
+
 /** The class of an API request by its method and path. */
 export function classifyRequest(method: string, path: string): RequestClass {
   if (
@@ -86,7 +89,7 @@ export function classifyRequest(method: string, path: string): RequestClass {
   )
     return 'searching';
   if (method === 'GET' || method === 'HEAD') return 'reading';
-  return path === '/api/uploads' ? 'uploading' : 'writing';
+  return uploadPaths.has(path) ? 'uploading' : 'writing';
 }
 
 const windowMs = 10_000;

@@ -244,6 +244,7 @@ function toMemberCard(row: MemberRow): MemberCard {
   return {
     id: row.id,
     displayName: row.display_name,
+    avatar: row.avatar,
     createdAt: row.created_at.toISOString(),
     reputation: Math.max(0, row.reputation),
     questionsCount: row.questions_count,

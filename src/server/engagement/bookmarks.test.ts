@@ -40,6 +40,7 @@ test('bookmarks questions and answers and lists them newest first with the field
       excerptCut: false,
       authorId: bob.id,
       authorName: 'Bob',
+      authorAvatar: null,
       note: 'For Sunday',
       listIds: [],
       bookmarkedAt: expect.any(String),

@@ -134,6 +134,7 @@ function toBookmark(row: BookmarkRow): Bookmark {
     ...start,
     authorId: row.author_id,
     authorName: row.author_name,
+    authorAvatar: row.author_avatar,
     note: row.note,
     listIds: row.list_ids,
     bookmarkedAt: row.created_at.toISOString(),

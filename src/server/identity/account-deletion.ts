@@ -9,6 +9,7 @@ import {
   deleteReply,
   purgePostsOf,
   releaseUploadsOf,
+  removeAvatarOf,
 } from '#server/posts/index.ts';
 import { type Database, transaction, type Tx } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
@@ -54,6 +55,7 @@ export async function deleteAccount(
     if (member === undefined) throw new ProblemError('signed-out');
     for (const each of listMemberColumns('immediate')) await deleteMemberRows(tx, each, memberId);
     await deleteMemberRows(tx, { table: 'security_event', column: 'member_id' }, memberId);
+    await removeAvatarOf(tx, memberId);
     await anonymizeMember(tx, { id: memberId, name: formerMemberName });
     await insertAccountDeletion(tx, { memberId, posts });
     await recordSecurityEvent(tx, { memberId, event: 'account-deleted', to: member.email });

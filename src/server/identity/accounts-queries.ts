@@ -24,6 +24,7 @@ export async function findOwnMember(db: Queryable, id: number) {
     .select([
       'id',
       'display_name',
+      'avatar',
       'email',
       'email_verified',
       'bio',

@@ -223,6 +223,7 @@ export async function getMe(db: Queryable, id: number): Promise<Me | null> {
   return {
     id: row.id,
     displayName: row.display_name ?? row.email,
+    avatar: row.avatar,
     email: row.email,
     bio: row.bio,
     createdAt: row.created_at.toISOString(),

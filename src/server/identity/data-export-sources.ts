@@ -92,8 +92,8 @@ const createVoteSource = (kind: 'question' | 'answer' | 'reply', plural: string)
 
 /** The largest file of each picture, for `pictures/<name>.webp`. */
 export const uploadSource = createSource('pictures', {
-  about: 'your pictures, which are in `pictures/`',
-  select: sql`name, width, height, uploaded_at as "uploadedAt"`,
+  about: 'your pictures and your avatar, which are in `pictures/`',
+  select: sql`name, kind, width, height, uploaded_at as "uploadedAt"`,
   from: sql`upload`,
 });
 

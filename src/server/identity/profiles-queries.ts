@@ -14,6 +14,7 @@ export async function findProfile(db: Reader, id: number) {
   const { rows } = await sql<{
     id: number;
     display_name: string | null;
+    avatar: string | null;
     email: string | null;
     show_email: boolean;
     bio: string | null;
@@ -26,7 +27,7 @@ export async function findProfile(db: Reader, id: number) {
     source_site: string | null;
     source_key: string | null;
   }>`
-    select member.id, display_name, email, show_email, bio, created_at, reputation, questions_count, answers_count,
+    select member.id, display_name, avatar, email, show_email, bio, created_at, reputation, questions_count, answers_count,
       source_key, source.site as source_site, ${sumReceived('upvotes')} as upvotes, ${sumReceived('views')} as views
     from member
     left join import_source source on source.id = member.source_id

@@ -32,6 +32,7 @@ export async function readProfile(
   return {
     id: row.id,
     displayName: row.display_name ?? 'Member',
+    avatar: row.avatar,
     email: isOwn || isEmailVisible === true ? row.email : null,
     emailWithheld: isEmailVisible === 'too-many' ? isEmailVisible : null,
     bio: row.bio,

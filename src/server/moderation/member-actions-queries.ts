@@ -6,6 +6,7 @@ import type { Role } from '#shared/identity/accounts.ts';
 export type ModeratedMemberRow = {
   id: number;
   name: string;
+  avatar: string | null;
   role: Role;
   suspended_until: Date | null;
   suspension_reason: string | null;
@@ -14,7 +15,7 @@ export type ModeratedMemberRow = {
 };
 
 const columns = sql`
-  member.id, coalesce(display_name, ${unnamedMember}) as name, role, suspended_until, suspension_reason,
+  member.id, coalesce(display_name, ${unnamedMember}) as name, avatar, role, suspended_until, suspension_reason,
   (select count(*) from moderator_message where member_id = member.id and kind = 'warning') as warnings,
   (select count(*) from hidden_post where author_id = member.id) as hidden_posts`;
 

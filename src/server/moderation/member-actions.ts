@@ -1,3 +1,4 @@
+import { removeAvatarOf } from '#server/posts/index.ts';
 import { getMemberSuspension } from '#server/identity/index.ts';
 import { databaseNowMs } from '#server/core/database-clock.ts';
 import { type Database, type Reader, type Tx, transaction } from '#server/core/database.ts';
@@ -41,7 +42,7 @@ type MemberActionContext = {
 };
 
 /**
- * Warns or suspends a member, lifts a suspension, removes all activity of an account or restores it. Writes the action
+ * Warns or suspends a member, lifts a suspension, removes the avatar, removes all activity of an account or restores it. Writes the action
  * and its reason to the moderation log.
  * @throws ProblemError 'not-found', 'not-allowed' for moderators, 'invalid', 'already-handled'
  */
@@ -95,6 +96,10 @@ const actionHandlers: Readonly<
     await setSuspension(tx, { memberId: member.id, until: null, reason: null });
     return toSuspensionEntry(member);
   },
+  remove_avatar: async (tx, { member }) => {
+    if (!(await removeAvatarOf(tx, member.id))) throw new ProblemError('no-avatar');
+    return {};
+  },
   remove_activity: async (tx, { moderator, draft, member, deps }) => {
     const activityRemovalId = await startActivityRemoval(tx, {
       memberId: member.id,
@@ -121,6 +126,7 @@ export async function readModeratedMember(db: Reader, id: number): Promise<Moder
   return {
     id,
     displayName: member.name,
+    avatar: member.avatar,
     role: member.role,
     suspended: getMemberSuspension(member),
     warnings: member.warnings,

@@ -179,6 +179,7 @@ export type NotificationRow = {
   recipient_id: number;
   sender_id: number;
   sender_name: string;
+  sender_avatar: string | null;
   kind: NotificationKind;
   question_id: number;
   answer_id: number | null;
@@ -197,7 +198,7 @@ export async function selectNotifications(
   const { rows } = await sql<NotificationRow>`
     select notification.id, recipient_id, sender_id, kind, question_id, answer_id, reply_id,
       notification.created_at, read_at, question.title,
-      coalesce(sender.display_name, ${unnamedMember}) as sender_name
+      coalesce(sender.display_name, ${unnamedMember}) as sender_name, sender.avatar as sender_avatar
     from notification
     join question on question.id = notification.question_id
     join member sender on sender.id = notification.sender_id
@@ -231,7 +232,7 @@ export async function selectPendingNotifications(
   const { rows } = await sql<PendingNotificationRow>`
     select notification.id, recipient_id, sender_id, kind, question_id, answer_id, reply_id,
       notification.created_at, read_at, question.title,
-      coalesce(sender.display_name, ${unnamedMember}) as sender_name,
+      coalesce(sender.display_name, ${unnamedMember}) as sender_name, sender.avatar as sender_avatar,
       count(*) over () as total
     from notification
     join question on question.id = notification.question_id

@@ -32,6 +32,7 @@ test('notifies the author of the question of an answer, with everything the list
       recipientId: ann.id,
       senderId: bob.id,
       senderName: 'Bob',
+      senderAvatar: null,
       kind: 'answer',
       title,
       message: `Bob answered your question "${title}"`,

@@ -274,6 +274,7 @@ function toNotification(row: NotificationRow): Notification {
     recipientId: row.recipient_id,
     senderId: row.sender_id,
     senderName: row.sender_name,
+    senderAvatar: row.sender_avatar,
     kind: row.kind,
     title: row.title,
     message: renderNotification(row.kind, row.sender_name, row.title),

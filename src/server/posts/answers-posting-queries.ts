@@ -33,8 +33,8 @@ export type AnswerPreparation = {
   at: Date;
   /** Ids for the answers without an idempotency key. */
   ids: number[];
-  /** The names of the authors by member id. */
-  names: Record<string, string>;
+  /** The authors by member id. */
+  authors: Record<string, { name: string; avatar: string | null }>;
   /** The names of the tags by question id. */
   tags: Record<string, string[]>;
 };
@@ -76,7 +76,10 @@ const readPreparation = (wanted: { memberIds: number[]; questionIds: readonly nu
   sql<AnswerPreparation>`
     select now()::timestamptz(3) as at,
       array(select nextval('answer_id_seq') from generate_series(1, ${wanted.count}::int)) as ids,
-      (select json_object_agg(id, coalesce(display_name, ${unnamedMember})) from member where id = any(${wanted.memberIds}::bigint[])) as names,
+      (
+        select json_object_agg(id, json_build_object('name', coalesce(display_name, ${unnamedMember}), 'avatar', avatar))
+        from member where id = any(${wanted.memberIds}::bigint[])
+      ) as authors,
       (
         select coalesce(json_object_agg(question_id, names), '{}') from (
           select question_id, json_agg(name order by position) as names

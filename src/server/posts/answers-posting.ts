@@ -155,7 +155,7 @@ async function storeAnswers(
 /** The new answer as its author sees it. */
 function buildAnswer(
   { id, viewer, answer }: NewAnswer,
-  { at, names }: Pick<AnswerPreparation, 'at' | 'names'>,
+  { at, authors }: Pick<AnswerPreparation, 'at' | 'authors'>,
 ): Answer {
   return toAnswer({
     id,
@@ -168,7 +168,8 @@ function buildAnswer(
     my_vote: null,
     bookmarked: false,
     author_id: viewer.id,
-    author_name: names[viewer.id] ?? '',
+    author_name: authors[viewer.id]?.name ?? '',
+    author_avatar: authors[viewer.id]?.avatar ?? null,
     author_source_key: null,
     source_site: null,
     source_key: null,

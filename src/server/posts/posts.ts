@@ -18,6 +18,7 @@ export type PostIds = {
 export const bylineColumns = sql`
   post.author_id,
   coalesce(author.display_name, post.imported_author_name, ${unnamedMember}) as author_name,
+  author.avatar as author_avatar,
   author.source_key as author_source_key,
   source.site as source_site,
   post.source_key,
@@ -30,6 +31,7 @@ export const bylineJoins = sql`
 export type BylineRow = {
   author_id: number | null;
   author_name: string;
+  author_avatar: string | null;
   author_source_key: string | null;
   source_site: string | null;
   source_key: string | null;
@@ -38,7 +40,12 @@ export type BylineRow = {
 
 /** Converts the author and source of a row to API fields. */
 export function toByline(row: BylineRow, kind: PostKind) {
-  return { authorId: row.author_id, authorName: row.author_name, source: sourceOf(row, kind) };
+  return {
+    authorId: row.author_id,
+    authorName: row.author_name,
+    authorAvatar: row.author_avatar,
+    source: sourceOf(row, kind),
+  };
 }
 
 /**
@@ -48,6 +55,7 @@ export function toByline(row: BylineRow, kind: PostKind) {
 export const bylineJson = (kind: PostKind, shown: RawBuilder<unknown> = sql`true`) => sql`
   'authorId', case when ${shown} then post.author_id end,
   'authorName', case when ${shown} then coalesce(author.display_name, post.imported_author_name, ${unnamedMember}) else '' end,
+  'authorAvatar', case when ${shown} then author.avatar end,
   'source', case when ${shown} and source.site is not null and post.source_key is not null then json_build_object(
     'site', source.site,
     'url', 'https://' || source.site || '/' || ${sql.lit(sourcePaths[kind])} || '/' || post.source_key,
@@ -80,12 +88,12 @@ export function toTimes(row: { created_at: Date; edited_at: Date | null }) {
   return { createdAt: row.created_at.toISOString(), editedAt: row.edited_at?.toISOString() ?? null };
 }
 
-/** The topics with events about the names of the authors. */
+/** The topics with events about the names and avatars of the authors. */
 export function listAuthorTopics(authorIds: Iterable<number | null>): Topic[] {
   return [...new Set(authorIds)].filter((id) => id !== null).map((id): Topic => `profile:${id}`);
 }
 
-/** Whether an event about an author's profile changes the name. Undefined for other events. */
+/** Whether an event about an author's profile changes the name or avatar. Undefined for other events. */
 export function isAuthorRename({ topic, event }: TopicEvent): boolean | undefined {
   return topic.startsWith('profile:') ? event.kind === 'member-renamed' : undefined;
 }

@@ -27,6 +27,7 @@ describe('asking', () => {
       tags: ['Bread', 'kitchen'],
       authorId: author.id,
       authorName: 'Asker',
+      authorAvatar: null,
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       editedAt: null,
       upvotes: 0,

@@ -241,7 +241,9 @@ function toReply(row: ReplyRow): Reply {
     level: row.level,
     content: row.content,
     deleted: row.deleted,
-    ...(row.deleted ? { authorId: null, authorName: '', source: null } : toByline(row, 'reply')),
+    ...(row.deleted
+      ? { authorId: null, authorName: '', authorAvatar: null, source: null }
+      : toByline(row, 'reply')),
     ...toTimes(row),
     updatedAt: row.updated_at.toISOString(),
     upvotes: row.upvotes,

@@ -1,7 +1,7 @@
 import os from 'node:os';
-import sharp from 'sharp';
+import sharp, { type Sharp } from 'sharp';
 import { limits } from '#shared/core/limits.ts';
-import { getPictureSizes, type PictureSize } from '#shared/core/uploads.ts';
+import { avatarSizes, getPictureSizes, type PictureSize } from '#shared/core/uploads.ts';
 import type { EncodeReply, EncodeRequest } from './uploads-encoding.ts';
 
 // The program of the process that decodes one picture and then ends (uploads-encoding.ts starts it). Decoders are
@@ -29,11 +29,11 @@ async function respond(request: EncodeRequest): Promise<void> {
   setInterval(() => {
     if (process.memoryUsage.rss() > request.maxMemory) process.exit(1);
   }, 10);
-  const reply = await encode(request.bytes);
+  const reply = await encode(request);
   process.send?.(reply, () => process.exit());
 }
 
-async function encode(bytes: Uint8Array): Promise<EncodeReply> {
+async function encode({ bytes, kind }: EncodeRequest): Promise<EncodeReply> {
   const maxPixels = limits.uploadMegapixels * 1_000_000;
   // Of an animation, the first frame. The number of pixels is checked below.
   const image = sharp(bytes, { limitInputPixels: false, failOn: 'error', autoOrient: true });
@@ -44,7 +44,8 @@ async function encode(bytes: Uint8Array): Promise<EncodeReply> {
     return { error: 'upload-not-picture' };
   }
   if (size.width * size.height > maxPixels) return { error: 'upload-too-many-pixels' };
-  const sizes = getPictureSizes(size);
+  if (kind === 'avatar') cropToSquare(image, size);
+  const sizes = kind === 'avatar' ? avatarSizes : getPictureSizes(size);
   const full = sizes.at(-1) ?? size;
   try {
     // Decoded once. What is not a pixel (location, camera, comments, anything appended to the file) is lost here.
@@ -67,4 +68,11 @@ async function encode(bytes: Uint8Array): Promise<EncodeReply> {
   } catch {
     return { error: 'upload-damaged' };
   }
+}
+
+/** An avatar has no transparent parts, because it is shown on backgrounds of both themes. */
+function cropToSquare(image: Sharp, { width, height }: PictureSize): void {
+  const side = Math.min(width, height);
+  const [left, top] = [Math.floor((width - side) / 2), Math.floor((height - side) / 2)];
+  image.extract({ left, top, width: side, height: side }).flatten({ background: '#fff' });
 }

@@ -7,8 +7,11 @@ import type { PictureSize } from '#shared/core/uploads.ts';
 
 export type EncodedFile = PictureSize & { content: Uint8Array };
 
+/** A picture in a text, or the square that is shown for a member. */
+export type UploadKind = 'picture' | 'avatar';
+
 /** The messages to and from the process `uploads-encoder.ts`. `maxMemory` is in bytes. */
-export type EncodeRequest = { bytes: Uint8Array; maxMemory: number };
+export type EncodeRequest = { bytes: Uint8Array; kind: UploadKind; maxMemory: number };
 export type EncodeReply =
   | { files: EncodedFile[] }
   | { error: 'upload-not-picture' | 'upload-too-many-pixels' | 'upload-damaged' };
@@ -25,10 +28,14 @@ const encoderLimits = { maxMs: 30_000, maxMemory: 512 * 1024 * 1024 };
  * only a process can be killed, and gives back its memory.
  * @throws ProblemError for files that are refused, and if too many pictures wait
  */
-export async function encodePicture(bytes: Uint8Array, within = encoderLimits): Promise<EncodedFile[]> {
+export async function encodePicture(
+  bytes: Uint8Array,
+  kind: UploadKind = 'picture',
+  within = encoderLimits,
+): Promise<EncodedFile[]> {
   if (!hasPictureSignature(bytes)) throw new ProblemError('upload-not-picture');
   if (processes.pendingCount >= maxWaiting) throw overloadedError();
-  const reply = await processes(() => runEncoder(bytes, within));
+  const reply = await processes(() => runEncoder({ bytes, kind }, within));
   if (reply === null) throw new ProblemError('upload-too-expensive');
   if ('files' in reply) return reply.files;
   if (reply.error === 'upload-too-many-pixels')
@@ -44,7 +51,7 @@ function hasPictureSignature(bytes: Uint8Array): boolean {
 
 /** Returns null if the process ended without a reply: it took too much time or memory, or a decoder crashed. */
 async function runEncoder(
-  bytes: Uint8Array,
+  file: Pick<EncodeRequest, 'bytes' | 'kind'>,
   { maxMs, maxMemory }: typeof encoderLimits,
 ): Promise<EncodeReply | null> {
   const encoder = fork(new URL('uploads-encoder.ts', import.meta.url), {
@@ -58,7 +65,7 @@ async function runEncoder(
   let reply: EncodeReply | null = null;
   encoder.on('message', (message: EncodeReply) => (reply = message));
   // The process may be gone before it has read the picture.
-  encoder.send({ bytes, maxMemory } satisfies EncodeRequest, () => {});
+  encoder.send({ ...file, maxMemory } satisfies EncodeRequest, () => {});
   try {
     await once(encoder, 'close');
   } finally {

@@ -2,19 +2,19 @@ import { sql } from 'kysely';
 import type { Database, Queryable, Reader, Tx } from '#server/core/database.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 import { findUploadNames, type PictureSize, type UploadFile } from '#shared/core/uploads.ts';
-import type { EncodedFile } from './uploads-encoding.ts';
+import type { EncodedFile, UploadKind } from './uploads-encoding.ts';
 
-/** Identifies the file that a member uploads. */
-export type UploadContent = { memberId: number; hash: Buffer };
+/** Identifies the file that a member uploads. `hash`: SHA-256 of its bytes. */
+export type UploadContent = { memberId: number; kind: UploadKind; hash: Buffer };
 
 /** Returns the member's upload of the same file, which counts as uploaded now. */
 export async function touchUpload(
   db: Queryable,
-  { memberId, hash }: UploadContent,
+  { memberId, kind, hash }: UploadContent,
 ): Promise<UploadFile | undefined> {
   const { rows } = await sql<UploadFile>`
     update upload set uploaded_at = now()
-    where member_id = ${memberId} and kind = 'picture' and content_hash = ${hash}
+    where member_id = ${memberId} and kind = ${kind} and content_hash = ${hash}
     returning name, width, height`.execute(db);
   return rows[0];
 }
@@ -31,11 +31,11 @@ export async function insertUpload(
   tx: Tx,
   upload: UploadContent & { name: string; size: PictureSize; files: readonly EncodedFile[] },
 ): Promise<UploadFile> {
-  const { memberId, hash, name, size, files } = upload;
+  const { memberId, kind, hash, name, size, files } = upload;
   const bytes = files.reduce((sum, { content }) => sum + content.length, 0);
   const { rows } = await sql<UploadFile & { id: number; is_new: boolean }>`
     insert into upload as stored (name, member_id, kind, content_hash, width, height, bytes)
-    values (${name}, ${memberId}, 'picture', ${hash}, ${size.width}, ${size.height}, ${bytes})
+    values (${name}, ${memberId}, ${kind}, ${hash}, ${size.width}, ${size.height}, ${bytes})
     on conflict (member_id, kind, content_hash) do update set uploaded_at = now()
     returning id, name, width, height, name = ${name} as is_new`.execute(tx);
   const [row] = rows;
@@ -51,8 +51,8 @@ export async function insertUpload(
 }
 
 /**
- * Returns the content of a file that the viewer may see: as its owner or a moderator, or because a visible post shows
- * it.
+ * Returns the content of a file that the viewer may see: as its owner or a moderator, as the avatar of a member, or
+ * because a visible post shows it.
  */
 export async function findUploadFile(
   db: Reader,
@@ -62,7 +62,7 @@ export async function findUploadFile(
   const { rows } = await sql<{ content: Buffer }>`
     select content from upload join upload_file on upload_id = upload.id
     where name = ${name} and upload_file.width = ${width} and upload_file.height = ${height} and (
-      ${viewer.isModerator} or member_id = ${viewer.id}
+      ${viewer.isModerator} or kind = 'avatar' or member_id = ${viewer.id}
       or exists (
         select from upload_reference reference where reference.upload_id = upload.id and (
           exists (select from question where id = question_id) or exists (select from answer where id = answer_id)
@@ -104,9 +104,9 @@ export function insertAnswerUploadReferences(answers: readonly { id: number; con
   ),`;
 }
 
-/** SQL: whether nothing shows an upload. A draft of its owner counts, a deleted reply does not. */
+/** SQL: whether nothing shows an upload. An avatar is deleted when its member no longer has it. A draft of its owner counts, a deleted reply does not. */
 const isUnused = sql`
-  not exists (
+  kind = 'picture' and not exists (
     select from upload_reference reference left join base_reply on base_reply.id = reply_id
     where reference.upload_id = upload.id and deleted_at is null
   )
@@ -125,6 +125,28 @@ export async function deleteUnusedUploads(
       limit ${limit} for update skip locked
     ))`.execute(db);
   return Number(numAffectedRows);
+}
+
+/** Shows an upload as the avatar of its member, and deletes the one before. Returns false if the account is deleted. */
+export async function setAvatar(
+  tx: Tx,
+  { memberId, name }: { memberId: number; name: string },
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update member set avatar = ${name}, updated_at = now() where id = ${memberId} and deleted_at is null`.execute(
+    tx,
+  );
+  await sql`delete from upload where member_id = ${memberId} and kind = 'avatar' and name <> ${name}`.execute(
+    tx,
+  );
+  return numAffectedRows === 1n;
+}
+
+/** The foreign key of `member.avatar` clears the column. Returns false if there was none. */
+export async function deleteAvatar(tx: Tx, memberId: number): Promise<boolean> {
+  const { numAffectedRows } =
+    await sql`delete from upload where member_id = ${memberId} and kind = 'avatar'`.execute(tx);
+  return numAffectedRows === 1n;
 }
 
 /** Deletes the uploads of a former member that nothing shows. The others lose their owner. */

@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { createMiddleware } from 'hono/factory';
+import { transaction } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import {
   createRouter,
@@ -11,10 +12,10 @@ import {
 import { createMemberLimit } from '#server/core/rate-limits.ts';
 import { limits } from '#shared/core/limits.ts';
 import { getUploadPath, parseUploadPath } from '#shared/core/uploads.ts';
-import { readUpload, uploadPicture } from './uploads.ts';
+import { readUpload, removeAvatarOf, uploadAvatar, uploadPicture } from './uploads.ts';
 import { filterNewMembers } from './write-limits.ts';
 
-/** The path of uploads below /api. Its requests have a larger limit of bytes than others. */
+/** The path of uploads below /api, and of their files. */
 export const uploadsPath = '/uploads';
 
 const picture = z.string().openapi({ format: 'binary' });
@@ -33,6 +34,27 @@ const upload = createRoute({
   },
 });
 
+const setAvatarRoute = createRoute({
+  method: 'put',
+  path: '/settings/avatar',
+  summary: 'Set your avatar',
+  description:
+    'The body is the file: JPEG, PNG, WebP or GIF, whatever its content type says. Its central square is stored in two ' +
+    'sizes, as `/uploads/<avatar>/64x64.webp` and `/uploads/<avatar>/256x256.webp`.',
+  request: { body: { required: true, content: { 'application/octet-stream': { schema: picture } } } },
+  responses: {
+    200: jsonResponse(z.object({ avatar: z.string() }), 'The name of the avatar'),
+    ...problemResponses,
+  },
+});
+
+const deleteAvatarRoute = createRoute({
+  method: 'delete',
+  path: '/settings/avatar',
+  summary: 'Remove your avatar',
+  responses: { 204: { description: 'There is no avatar' }, ...problemResponses },
+});
+
 export function uploadRoutes({ db }: RouteDeps) {
   const limit = createMemberLimit(db, {
     name: 'upload',
@@ -41,12 +63,23 @@ export function uploadRoutes({ db }: RouteDeps) {
     seconds: 60 * 60,
     lower: { points: limits.uploadsPerHourOfNewMember, appliesTo: filterNewMembers },
   });
-  return createRouter().openapi(upload, async (c) => {
-    const viewer = c.get('viewer');
-    await limit(viewer.id);
-    const bytes = await readPicture(c.req.raw);
-    return c.json({ path: getUploadPath(await uploadPicture(db, { viewer, bytes })) }, 201);
-  });
+  return createRouter()
+    .openapi(upload, async (c) => {
+      const viewer = c.get('viewer');
+      await limit(viewer.id);
+      const bytes = await readPicture(c.req.raw);
+      return c.json({ path: getUploadPath(await uploadPicture(db, { viewer, bytes })) }, 201);
+    })
+    .openapi(setAvatarRoute, async (c) => {
+      const viewer = c.get('viewer');
+      await limit(viewer.id);
+      const bytes = await readPicture(c.req.raw);
+      return c.json({ avatar: await uploadAvatar(db, { viewer, bytes }) }, 200);
+    })
+    .openapi(deleteAvatarRoute, async (c) => {
+      await transaction(db, (tx) => removeAvatarOf(tx, c.get('viewer').id));
+      return c.body(null, 204);
+    });
 }
 
 /** Bytes of bodies that this node is receiving, and their maximum. */

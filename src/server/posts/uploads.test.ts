@@ -167,7 +167,9 @@ describe('a file is refused', () => {
       { maxMs: 1, maxMemory: 512 * megabyte },
       { maxMs: 30_000, maxMemory: megabyte },
     ])
-      await expect(encodePicture(picture, within)).rejects.toMatchObject({ code: 'upload-too-expensive' });
+      await expect(encodePicture(picture, 'picture', within)).rejects.toMatchObject({
+        code: 'upload-too-expensive',
+      });
   });
 });
 

@@ -1,18 +1,23 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type Database, transaction, type Tx } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
+import { publishAll } from '#server/core/events.ts';
 import type { Viewer } from '#server/core/http.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 import { limits } from '#shared/core/limits.ts';
 import { findUploadNames, type UploadFile } from '#shared/core/uploads.ts';
-import { encodePicture } from './uploads-encoding.ts';
+import { buildProfileEvents } from './posts-events.ts';
+import { type EncodedFile, encodePicture, type UploadKind } from './uploads-encoding.ts';
 import {
   countUploadedBytes,
+  deleteAvatar,
   deleteUnusedUploads,
   findUploadFile,
   insertUpload,
   insertUploadReferences,
+  setAvatar,
   touchUpload,
+  type UploadContent,
 } from './uploads-queries.ts';
 
 /**
@@ -23,17 +28,58 @@ export async function uploadPicture(
   db: Database,
   { viewer, bytes }: { viewer: Viewer; bytes: Uint8Array },
 ): Promise<UploadFile> {
-  const hash = createHash('sha256').update(bytes).digest();
-  const content = { memberId: viewer.id, hash };
+  const content = identify({ viewer, bytes, kind: 'picture' });
   const known = await touchUpload(db, content);
   if (known !== undefined) return known;
   if ((await countUploadedBytes(db, viewer.id)) >= limits.uploadQuotaMegabytes * 1_000_000)
     throw new ProblemError('upload-quota', { params: { max: limits.uploadQuotaMegabytes } });
   const files = await encodePicture(bytes);
+  return transaction(db, (tx) => insertUpload(tx, { ...content, ...nameFiles(files) }));
+}
+
+/**
+ * Stores a picture as the viewer's avatar, instead of the one before. Returns its name.
+ * @throws ProblemError for files that are refused
+ */
+export async function uploadAvatar(
+  db: Database,
+  { viewer, bytes }: { viewer: Viewer; bytes: Uint8Array },
+): Promise<string> {
+  const content = identify({ viewer, bytes, kind: 'avatar' });
+  const known = await touchUpload(db, content);
+  if (known !== undefined) return known.name;
+  const files = await encodePicture(bytes, 'avatar');
+  return transaction(db, async (tx) => {
+    const { name } = await insertUpload(tx, { ...content, ...nameFiles(files) });
+    if (!(await setAvatar(tx, { memberId: viewer.id, name }))) throw new ProblemError('signed-out');
+    await publishAvatar(tx, viewer.id);
+    return name;
+  });
+}
+
+/** Returns false if the member has no avatar. */
+export async function removeAvatarOf(tx: Tx, memberId: number): Promise<boolean> {
+  const isRemoved = await deleteAvatar(tx, memberId);
+  if (isRemoved) await publishAvatar(tx, memberId);
+  return isRemoved;
+}
+
+/** An avatar is shown wherever the name is. */
+async function publishAvatar(tx: Tx, memberId: number): Promise<void> {
+  const renamed = { topic: `profile:${memberId}`, event: { kind: 'member-renamed' } } as const;
+  await publishAll(tx, [...buildProfileEvents([memberId]), renamed]);
+}
+
+function identify(upload: { viewer: Viewer; bytes: Uint8Array; kind: UploadKind }): UploadContent {
+  const hash = createHash('sha256').update(upload.bytes).digest();
+  return { memberId: upload.viewer.id, kind: upload.kind, hash };
+}
+
+/** Names an upload and its size, which is that of its largest file. */
+export function nameFiles(files: readonly EncodedFile[]) {
   const size = files.at(-1);
   if (size === undefined) throw new Error('the encoder returned no file');
-  const name = randomBytes(16).toString('base64url');
-  return transaction(db, (tx) => insertUpload(tx, { ...content, name, size, files }));
+  return { name: randomBytes(16).toString('base64url'), size, files };
 }
 
 /**

@@ -63,8 +63,14 @@ export function singleLine({ max, required, tooLong }: TextRules) {
     .refine((text) => !hasControlCharacters(text), withCode('characters-not-allowed'));
 }
 
-/** The author of a post. `authorId` is null if an archive names an author who has no account. */
-export const author = z.object({ authorId: id.nullable(), authorName: z.string() });
+/** The author of a post by name. `authorId` is null if an archive names an author who has no account. */
+export const namedAuthor = z.object({ authorId: id.nullable(), authorName: z.string() });
+
+/** The avatar of a member: `/uploads/<avatar>/64x64.webp`, and 256x256 likewise; null for none. */
+export const avatar = z.string().nullable();
+
+/** The author of a post. */
+export const author = namedAuthor.extend({ authorAvatar: avatar });
 
 /** The source of an imported post, as its licence requires; null for posts written here. */
 export const source = z

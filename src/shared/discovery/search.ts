@@ -1,6 +1,6 @@
 import { answerCard } from '#shared/posts/cards.ts';
 import { z } from 'zod';
-import { id, nextCursor, time } from '#shared/core/fields.ts';
+import { avatar, id, nextCursor, time } from '#shared/core/fields.ts';
 import { questionCard } from '#shared/posts/questions.ts';
 
 export const searchKind = z.enum(['questions', 'answers', 'users']);
@@ -13,6 +13,7 @@ export type SearchSort = z.infer<typeof searchSort>;
 export const memberCard = z.object({
   id,
   displayName: z.string(),
+  avatar,
   createdAt: time,
   reputation: z.int().nonnegative(),
   questionsCount: z.int().nonnegative(),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id, time } from '#shared/core/fields.ts';
+import { avatar, id, time } from '#shared/core/fields.ts';
 import { codedError, readIssue, withCode } from '#shared/core/coded-error.ts';
 import type { CodedError, ErrorCode } from '#shared/errors.ts';
 import { limits } from '#shared/core/limits.ts';
@@ -82,6 +82,7 @@ export const pendingStepErrors = {
 export const me = z.object({
   id,
   displayName: z.string(),
+  avatar,
   email: z.string(),
   bio: z.string().nullable(),
   createdAt: time,

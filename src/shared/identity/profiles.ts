@@ -1,7 +1,7 @@
 import { answerCard } from '#shared/posts/cards.ts';
 import { z } from 'zod';
 import { existingDisplayName } from './accounts.ts';
-import { id, paged, time } from '#shared/core/fields.ts';
+import { avatar, id, paged, time } from '#shared/core/fields.ts';
 import { withCode } from '#shared/core/coded-error.ts';
 import { limits } from '#shared/core/limits.ts';
 import { countCodePoints, hasForbiddenCharacters } from '#shared/core/text.ts';
@@ -13,6 +13,7 @@ export type EmailVisibility = (typeof emailVisibilities)[number];
 export const profile = z.object({
   id,
   displayName: z.string(),
+  avatar,
   /** Null if the member hides it or has none. */
   email: z.string().nullable(),
   /** Why the address is missing although the member shows it: the viewer has viewed too many. Otherwise null. */

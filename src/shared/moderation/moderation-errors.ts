@@ -29,6 +29,7 @@ export const moderationErrors = {
     'Moderators cannot moderate each other. Ask the operator of this site.',
   ],
   'suspension-end-past': ['invalid', 'Choose a time in the future.'],
+  'no-avatar': ['already-handled', 'This member no longer has a profile picture.'],
   'not-suspended': ['already-handled', 'This member is no longer suspended.'],
   'activity-already-removed': ['already-handled', 'All activity of this account is already removed.'],
   'activity-removal-running': [

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { role } from '#shared/identity/accounts.ts';
-import { author, id, paged, postKind, time } from '#shared/core/fields.ts';
+import { avatar, id, namedAuthor, paged, postKind, time } from '#shared/core/fields.ts';
 import { withCode } from '#shared/core/coded-error.ts';
 import { countCodePoints, hasForbiddenCharacters } from '#shared/core/text.ts';
 
@@ -17,6 +17,7 @@ export const moderationAction = z.enum([
   'warn',
   'suspend',
   'lift_suspension',
+  'remove_avatar',
   'remove_activity',
   'restore_activity',
   'purge',
@@ -77,6 +78,7 @@ export const memberAction = z.enum([
   'warn',
   'suspend',
   'lift_suspension',
+  'remove_avatar',
   'remove_activity',
   'restore_activity',
 ]);
@@ -100,7 +102,7 @@ export const reportedPost = z.object({
   /** Title of the question. */
   title: z.string(),
   content: z.string(),
-  ...author.shape,
+  ...namedAuthor.shape,
   createdAt: time,
   reportsCount: z.int().positive(),
   firstAt: time,
@@ -146,7 +148,7 @@ export const hiddenPost = z.object({
   reason: z.string(),
   title: z.string(),
   content: z.string(),
-  ...author.shape,
+  ...namedAuthor.shape,
   hiddenAt: time,
 });
 export type HiddenPost = z.infer<typeof hiddenPost>;
@@ -180,6 +182,7 @@ export type MemberActivityRemoval = z.infer<typeof memberActivityRemoval>;
 export const moderatedMember = z.object({
   id,
   displayName: z.string(),
+  avatar,
   role,
   suspended: z.object({ until: time, reason: z.string() }).nullable(),
   warnings: z.int().nonnegative(),

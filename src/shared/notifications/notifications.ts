@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type NotificationKind, notificationKinds } from './notification-kinds.ts';
-import { id, nextCursor, time } from '#shared/core/fields.ts';
+import { avatar, id, nextCursor, time } from '#shared/core/fields.ts';
 
 export const notificationFilter = z.enum(['all', 'unread']);
 export type NotificationFilter = z.infer<typeof notificationFilter>;
@@ -14,6 +14,7 @@ export const notification = z.object({
   recipientId: id,
   senderId: id,
   senderName: z.string(),
+  senderAvatar: avatar,
   kind: notificationKind,
   /** The title of the question. */
   title: z.string(),

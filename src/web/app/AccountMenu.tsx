@@ -33,7 +33,7 @@ export function AccountMenu() {
         }}
         {...intent}
       >
-        <Avatar id={member.id} name={member.displayName} size={30} />
+        <Avatar id={member.id} name={member.displayName} avatar={member.avatar} size={30} />
       </ActionIcon>
       {button !== null && (
         <Suspense>

@@ -13,6 +13,7 @@ export type Session = SessionState & { hasSignedOut?: boolean; publicReading?: b
 export const visitor: Me = {
   id: 0,
   displayName: '',
+  avatar: null,
   email: '',
   bio: null,
   createdAt: '',

@@ -1,8 +1,8 @@
 import { t } from '@lingui/core/macro';
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import { isTransient } from '#web/core/errors.ts';
+import { uploadPicture } from '#web/core/upload-picture.ts';
 import { applyEdit, readField, type TextEdit } from './text-edits.ts';
-import { uploadPicture } from './upload-picture.ts';
 import type { AddedPicture } from './usePictures.ts';
 import classes from './PictureUpload.module.css';
 
@@ -26,7 +26,7 @@ export function PictureUpload({ picture: { file, placeholder }, field, onEnd, on
     const upload = async () => {
       insertAtCaret(field.current, placeholder);
       try {
-        const path = await uploadPicture(file, { signal, onProgress: setSent });
+        const { path } = await uploadPicture('/api/uploads', file, { signal, onProgress: setSent });
         replacePlaceholder(field.current, placeholder, describe(path));
         end.current();
       } catch (error) {

@@ -15,8 +15,8 @@ import {
   type TablerIcon,
 } from '@tabler/icons-react';
 import { type Ref, useEffect, useRef } from 'react';
+import { pictureTypes } from '#shared/core/uploads.ts';
 import type { FieldText, TextEdit } from './text-edits.ts';
-import { pictureTypes } from './usePictures.ts';
 import { insertEmptyTable, wrapInFence } from './wrap-selection.ts';
 import classes from './Editor.module.css';
 

@@ -82,7 +82,7 @@ function useMembers(query: string | null): MentionableMember[] {
       const { users } = await readJson(
         api.search.$get({ query: { q: query ?? '', in: 'users' } }, { init: { signal } }),
       );
-      return users.map(({ id, displayName }) => ({ id, name: displayName }));
+      return users.map(({ id, displayName, avatar }) => ({ id, name: displayName, avatar }));
     },
     staleTime: 60_000,
     placeholderData: keepPreviousData,
@@ -137,7 +137,7 @@ function replaceTrigger(text: string, { from, to }: SuggestionTrigger, insert: s
 }
 
 /** A member who can be mentioned. */
-export type MentionableMember = { id: number; name: string };
+export type MentionableMember = { id: number; name: string; avatar: string | null };
 
 /** The members with a name that starts with the typed text, ignoring accents; all members without a text. */
 function findMembers(members: readonly MentionableMember[], query: string): MentionableMember[] {

@@ -7,9 +7,6 @@ import { toastError } from '#web/core/toast.ts';
 /** A file that the author added. The placeholder is in the text while it is uploaded. */
 export type AddedPicture = { id: number; file: File; placeholder: string };
 
-/** The formats of the server. Phones convert others, such as HEIC, for a form with this list. */
-export const pictureTypes = 'image/jpeg,image/png,image/webp,image/gif';
-
 let pictures = 0;
 
 /** The pictures that the author adds to a text by button, paste and drop. The text is not posted while one is uploaded. */

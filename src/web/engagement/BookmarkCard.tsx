@@ -33,7 +33,7 @@ export function BookmarkCard({ bookmark, lists }: { bookmark: Bookmark; lists: r
   return (
     <article className={classes.card} aria-labelledby={titleId}>
       <div className={classes.byline}>
-        <Avatar id={bookmark.authorId} name={bookmark.authorName} size={22} />
+        <Avatar id={bookmark.authorId} name={bookmark.authorName} avatar={bookmark.authorAvatar} size={22} />
         <span className={classes.author} dir="auto">
           {bookmark.authorName}
         </span>

@@ -11,12 +11,12 @@ import { PageHeading } from '#web/ui/PageHeading.tsx';
 import { Markdown } from '#web/ui/markdown/Markdown.tsx';
 import classes from './ProfileHeader.module.css';
 
-/** The top of a profile: initial, name, email address, bio, join date and the four counts (docs/product.md 3.2). */
+/** The top of a profile: avatar, name, email address, bio, join date and the four counts (docs/product.md 3.2). */
 export function ProfileHeader({ profile, own }: { profile: Profile; own: boolean }) {
   return (
     <header>
       <div className={classes.who}>
-        <Avatar id={profile.id} name={profile.displayName} size={72} />
+        <Avatar id={profile.id} name={profile.displayName} avatar={profile.avatar} size={72} />
         <div className={classes.name}>
           <PageHeading className={classes.heading}>
             <span dir="auto">{profile.displayName}</span>

@@ -4,6 +4,7 @@ import { useSearch } from '@tanstack/react-router';
 import { LanguageSelect } from '#web/ui/LanguageSelect.tsx';
 import { MuteSettings } from '#web/engagement/index.ts';
 import { paths } from '#web/core/paths.ts';
+import { AvatarSettings } from './AvatarSettings.tsx';
 import { AccountSettings } from './AccountSettings.tsx';
 import { InstallApp, KeyboardSettings, ThemeSettings } from './BrowserSettings.tsx';
 import { NotificationPreferences } from '#web/notifications/index.ts';
@@ -44,6 +45,7 @@ function GeneralSettings() {
   return (
     <>
       <SettingsSection title={t`Profile`}>
+        <AvatarSettings />
         <ProfileSection />
       </SettingsSection>
       <SettingsSection id="notifications" title={t`Notifications`} text={t`Changes are saved automatically.`}>

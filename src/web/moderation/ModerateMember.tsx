@@ -53,11 +53,12 @@ function RemovalProgress({ removal }: { removal: MemberActivityRemoval }) {
   );
 }
 
-function listMemberActions({ suspended, activityRemoval }: ModeratedMember): MemberAction[] {
+function listMemberActions({ avatar, suspended, activityRemoval }: ModeratedMember): MemberAction[] {
   const running = activityRemoval?.state === 'removing' || activityRemoval?.state === 'restoring';
   return [
     'warn',
     suspended === null ? 'suspend' : 'lift_suspension',
+    ...(avatar === null ? [] : ['remove_avatar' as const]),
     ...(running
       ? []
       : [

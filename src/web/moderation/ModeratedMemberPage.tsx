@@ -7,9 +7,11 @@ import { hasStatus } from '#web/core/errors.ts';
 import { profilePath } from '#web/core/paths.ts';
 import { useMember } from '#web/core/session.ts';
 import { parseMemberId } from '#web/identity/index.ts';
+import { Avatar } from '#web/ui/Avatar.tsx';
 import { ButtonLink } from '#web/ui/PathLink.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import { NotFoundPage } from '#web/ui/MessagePage.tsx';
+import moderation from './moderation.module.css';
 import classes from '#web/ui/page.module.css';
 
 const route = getRouteApi('/member/moderation/member/$id');
@@ -30,7 +32,8 @@ function MemberModeration({ id }: { id: number }) {
   return (
     <>
       <div className={classes.header}>
-        <PageHeading className={classes.heading}>
+        <PageHeading className={`${classes.heading} ${moderation.member}`}>
+          <Avatar id={id} name={member.displayName} avatar={member.avatar} size={44} />
           <span dir="auto">{member.displayName}</span>
         </PageHeading>
         <ButtonLink href={profilePath(id)}>{t`Profile`}</ButtonLink>

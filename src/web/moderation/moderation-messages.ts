@@ -32,6 +32,7 @@ export const actionLabels: Readonly<Record<PostAction | MemberAction, () => stri
   warn: () => t`Warn`,
   suspend: () => t`Suspend`,
   lift_suspension: () => t`End suspension`,
+  remove_avatar: () => t`Remove picture`,
   remove_activity: () => t`Remove all activity`,
   restore_activity: () => t`Restore all activity`,
 };
@@ -49,6 +50,7 @@ export const actionDescriptions: Readonly<Record<PostAction | MemberAction, () =
   warn: () => t`The member sees the reason here and by email.`,
   suspend: () => t`The member can read but not post. They see the reason and the end date.`,
   lift_suspension: () => t`The member can post again.`,
+  remove_avatar: () => t`Deletes the profile picture. This cannot be undone.`,
   remove_activity: () => t`Hides all posts and removes all votes of this member. This can be undone.`,
   restore_activity: () => t`Restores all posts and votes of this member.`,
 };
@@ -90,6 +92,8 @@ export function logEntryText(action: ModerationAction, kind: PostRef['kind'] | n
       return t`Member suspended`;
     case 'lift_suspension':
       return t`Suspension ended`;
+    case 'remove_avatar':
+      return t`Profile picture removed`;
     case 'remove_activity':
       return t`All activity of an account removed`;
     case 'restore_activity':

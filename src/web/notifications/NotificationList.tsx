@@ -81,7 +81,12 @@ function NotificationItem({
         }}
       >
         <span className={classes.who}>
-          <Avatar id={notification.senderId} name={notification.senderName} size={36} />
+          <Avatar
+            id={notification.senderId}
+            name={notification.senderName}
+            avatar={notification.senderAvatar}
+            size={36}
+          />
           <KindIcon of={notification.kind} />
         </span>
         <span className={classes.text}>

@@ -20,6 +20,7 @@ export function PostCard({
   post: {
     authorId: number | null;
     authorName: string;
+    authorAvatar: string | null;
     createdAt: string;
     excerpt: string;
     excerptCut: boolean;
@@ -38,7 +39,7 @@ export function PostCard({
   return (
     <article className={classes.card} aria-labelledby={titleId}>
       <div className={classes.byline}>
-        <Avatar id={post.authorId} name={post.authorName} size={22} />
+        <Avatar id={post.authorId} name={post.authorName} avatar={post.authorAvatar} size={22} />
         <Author id={post.authorId} name={post.authorName} className={classes.author} />
         {verb !== undefined && <span className={classes.verb}>{verb}</span>}
         <Time at={post.createdAt} kind="card" />

@@ -31,7 +31,9 @@ export function PostMeta({
   return (
     <div className={`${classes.meta} ${facts.line}`}>
       <span className={classes.who}>
-        {post.kind !== 'reply' && <Avatar id={content.authorId} name={content.authorName} size={28} />}
+        {post.kind !== 'reply' && (
+          <Avatar id={content.authorId} name={content.authorName} avatar={content.authorAvatar} size={28} />
+        )}
         <Author id={content.authorId} name={content.authorName} className={classes.author} />
         {isByQuestionAuthor && <span className={classes.questionAuthor}>{t`Author`}</span>}
       </span>

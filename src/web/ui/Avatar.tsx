@@ -1,10 +1,23 @@
+import { getAvatarPath } from '#shared/core/uploads.ts';
 import classes from './Avatar.module.css';
 
 /**
- * The initial of a member on a color derived from the id. Decorative: the name is next to it.
+ * The picture of a member, or the initial on a color derived from the id. Decorative: the name is next to it.
  * @param id null for an author without an account here.
+ * @param avatar the name of the picture; null for none
+ * @param size in CSS pixels
  */
-export function Avatar({ id, name, size = 28 }: { id: number | null; name: string; size?: number }) {
+export function Avatar({
+  id,
+  name,
+  avatar,
+  size = 28,
+}: {
+  id: number | null;
+  name: string;
+  avatar: string | null;
+  size?: number;
+}) {
   // The golden angle spreads adjacent ids over the color wheel.
   const hue = id === null ? null : Math.round((id * 137.508) % 360);
   return (
@@ -20,6 +33,18 @@ export function Avatar({ id, name, size = 28 }: { id: number | null; name: strin
       }}
     >
       {initialOf(name)}
+      {/* Covers the initial, which shows until the picture is loaded, and offline. */}
+      {avatar !== null && (
+        <img
+          src={getAvatarPath(avatar, size > 32 ? 256 : 64)}
+          alt=""
+          width={size}
+          height={size}
+          loading="lazy"
+          decoding="async"
+          className={classes.picture}
+        />
+      )}
     </span>
   );
 }

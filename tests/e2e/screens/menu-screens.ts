@@ -28,6 +28,7 @@ export const menuScreens: readonly Screen[] = [
   ofSettings('settings-email', 'Change email'),
   ofSettings('settings-two-factor', 'Set up two-factor authentication'),
   ofSettings('settings-delete-account', 'Delete my account'),
+  ofSettings('settings-remove-picture', 'Remove', '/settings'),
 ];
 
 /** The menu 'More actions' of a post in a thread by other members, opened by its URL. */
@@ -52,10 +53,10 @@ async function moreActions(
   await page.getByRole('menuitem').first().waitFor();
 }
 
-function ofSettings(name: string, opener: string): Screen {
+function ofSettings(name: string, opener: string, path = '/settings?tab=account'): Screen {
   return {
     name,
-    path: () => '/settings?tab=account',
+    path: () => path,
     states: ['full'],
     async prepare(stage) {
       await button(stage, opener).click();

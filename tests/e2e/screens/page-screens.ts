@@ -230,6 +230,16 @@ export const changedPageScreens: readonly Screen[] = [
     },
   },
   {
+    name: 'settings-picture-refused',
+    path: () => '/settings',
+    states: ['full'],
+    async prepare({ page, translate }) {
+      const notes = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('Notes') };
+      await page.locator('input[type="file"]').setInputFiles(notes);
+      await page.getByText(translate('Only JPEG, PNG, WebP and GIF pictures can be uploaded.')).waitFor();
+    },
+  },
+  {
     name: 'settings-saved',
     path: () => '/settings',
     states: ['full'],

@@ -1,4 +1,5 @@
 import type { APIRequestContext } from '@playwright/test';
+import sharp from 'sharp';
 import { askQuestion, registerMember, newMember } from '#tests/e2e/support/members.ts';
 import { saveDraft } from '#tests/e2e/support/drafts.ts';
 import { postAnswer, postReply, upvote } from '#tests/e2e/support/posts.ts';
@@ -12,6 +13,8 @@ export async function seedCommunity(
   const [first, second] = others;
   await registerMember(first, newMember('N'.repeat(80)));
   await registerMember(second, newMember('ليلى الكاتبة 🦉'));
+  await setAvatar(owner, '#7a9e7e');
+  await setAvatar(second, '#c9a227');
   const extremeTag = 'w'.repeat(35);
   const extreme = await askQuestion(owner, {
     title: 'W'.repeat(200),
@@ -53,6 +56,17 @@ export async function seedCommunity(
     extremeTag,
     ...(await ownPosts(owner, others)),
   };
+}
+
+/** A disc of a color on white. */
+async function setAvatar(member: APIRequestContext, color: string): Promise<void> {
+  const disc = `<svg viewBox="0 0 9 9"><circle cx="4.5" cy="4.5" r="3" fill="${color}"/></svg>`;
+  const picture = await sharp(Buffer.from(disc), { density: 2000 }).png().toBuffer();
+  const response = await member.put('/api/settings/avatar', {
+    data: picture,
+    headers: { 'content-type': 'application/octet-stream' },
+  });
+  if (!response.ok()) throw new Error(`the avatar was refused: ${await response.text()}`);
 }
 
 /** The posts, edits, bookmarks, mutes and drafts of the viewing member. */

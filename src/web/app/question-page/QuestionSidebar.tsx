@@ -88,9 +88,9 @@ function Participants({ participants }: { participants: readonly Participant[] }
 function ParticipantList({ participants }: { participants: readonly Participant[] }) {
   return (
     <ul className={classes.people}>
-      {participants.map(({ id, name, profile }) => (
+      {participants.map(({ id, name, avatar, profile }) => (
         <li key={id} className={classes.person}>
-          <Avatar id={id} name={name} size={22} />
+          <Avatar id={id} name={name} avatar={avatar} size={22} />
           <Author id={id} name={name} className={classes.name} />
           {profile !== null && <ProfileLink {...profile} name={name} />}
         </li>

@@ -13,7 +13,7 @@ export function MemberCard({ member }: { member: Card }) {
   const nameId = useId();
   return (
     <article className={classes.card} aria-labelledby={nameId}>
-      <Avatar id={member.id} name={member.displayName} size={44} />
+      <Avatar id={member.id} name={member.displayName} avatar={member.avatar} size={44} />
       <div className={classes.about}>
         <h2 id={nameId} className={classes.name} dir="auto">
           <PathLink href={profilePath(member.id)} data-shortcut-stop>

@@ -39,7 +39,7 @@ export function QueuedPostCard({
   onEdit?: () => void;
 }) {
   const { kind, data, item } = post;
-  const name = useMember()?.displayName ?? '';
+  const { displayName: name = '', avatar = null } = useMember() ?? {};
   const [deleting, setDeleting] = useState(false);
   const article = useRef<HTMLElement>(null);
   useLayoutEffect(() => {
@@ -52,7 +52,7 @@ export function QueuedPostCard({
   const byline = (
     <div className={`${metaClasses.meta} ${facts.line}`}>
       <span className={metaClasses.who}>
-        {kind === 'answer' && <Avatar id={memberId} name={name} size={28} />}
+        {kind === 'answer' && <Avatar id={memberId} name={name} avatar={avatar} size={28} />}
         <span className={metaClasses.author} dir="auto">
           {name}
         </span>

@@ -16,6 +16,7 @@ const me = 1;
 const post = {
   authorId: me,
   authorName: 'Ada',
+  authorAvatar: null,
   createdAt: time,
   editedAt: null,
   upvotes: 0,

@@ -23,6 +23,7 @@ const post = {
   content: 'text',
   authorId: 1,
   authorName: 'Ada',
+  authorAvatar: null,
   createdAt: time,
   editedAt: null,
   upvotes: 0,
@@ -235,11 +236,12 @@ test('lists each participant once with the profile on the original site, and eac
       ]),
       authorId: 7,
       authorName: 'Ben',
+      authorAvatar: null,
       source: imported('CC BY-SA 3.0', profile),
     },
   ]);
   expect(listParticipants(data).filter(({ id }) => id !== data.question.authorId)).toEqual([
-    { id: 7, name: 'Ben', profile: { site: 'beer.example', url: profile } },
+    { id: 7, name: 'Ben', avatar: null, profile: { site: 'beer.example', url: profile } },
   ]);
   expect(listLicenses(data)).toBe('CC BY-SA 3.0, CC BY-SA 4.0');
 });

@@ -258,11 +258,12 @@ export type Participant = MentionableMember & {
  */
 export function listParticipants(page: QuestionPageData): Participant[] {
   const participants = new Map<number, Participant>();
-  for (const { authorId: id, authorName: name, source } of listVisiblePosts(page)) {
+  for (const { authorId: id, authorName: name, authorAvatar: avatar, source } of listVisiblePosts(page)) {
     if (id === null) continue;
     const profile = source?.authorUrl == null ? null : { site: source.site, url: source.authorUrl };
     const known = participants.get(id);
-    participants.set(id, { id, name: known?.name ?? name, profile: known?.profile ?? profile });
+    participants.set(id, known ?? { id, name, avatar, profile });
+    if (known?.profile === null) known.profile = profile;
   }
   return [...participants.values()];
 }
@@ -275,7 +276,7 @@ export function listMentionableMembers(
   if (page === undefined) return [];
   return listParticipants(page)
     .filter(({ id }) => id !== viewerId)
-    .map(({ id, name }) => ({ id, name }));
+    .map(({ id, name, avatar }) => ({ id, name, avatar }));
 }
 
 function listVisiblePosts(page: QuestionPageData): (Question | Answer | Reply)[] {

@@ -1,27 +1,28 @@
 import { t } from '@lingui/core/macro';
 import type { Problem } from '#shared/core/problem.ts';
 import { limits } from '#shared/core/limits.ts';
-import { ApiError, translateError, UnreachableError } from '#web/core/errors.ts';
+import { ApiError, translateError, UnreachableError } from './errors.ts';
+
+/** The requests with a picture as their body. */
+const methods = { '/api/uploads': 'POST', '/api/settings/avatar': 'PUT' } as const;
+
+type Responses = { '/api/uploads': { path: string }; '/api/settings/avatar': { avatar: string } };
 
 /**
- * Uploads a picture. Returns its path on this site. XMLHttpRequest, because fetch does not report the progress of a
- * request.
+ * Uploads a picture. XMLHttpRequest, because fetch does not report the progress of a request.
  * @param onProgress called with the part that is sent, from 0 to 1
  * @throws ApiError, UnreachableError; Error with a message for files that the server would refuse; nothing is sent then
  */
-export async function uploadPicture(
+export async function uploadPicture<To extends keyof Responses>(
+  path: To,
   file: File,
-  {
-    path = '/api/uploads',
-    signal,
-    onProgress,
-  }: { path?: string; signal: AbortSignal; onProgress: (part: number) => void },
-): Promise<string> {
+  { signal, onProgress }: { signal: AbortSignal; onProgress: (part: number) => void },
+): Promise<Responses[To]> {
   if (!file.type.startsWith('image/')) throw new Error(translateError('upload-not-picture'));
   if (file.size > limits.uploadBytes)
     throw new Error(translateError('upload-too-large', { max: limits.uploadBytes / 1_000_000 }));
   const request = new XMLHttpRequest();
-  request.open('POST', path);
+  request.open(methods[path], path);
   request.responseType = 'json';
   request.setRequestHeader('content-type', 'application/octet-stream');
   request.upload.addEventListener('progress', ({ loaded, total }) => onProgress(loaded / total));
@@ -30,8 +31,8 @@ export async function uploadPicture(
   request.send(file);
   await ended;
   signal.throwIfAborted();
-  if (request.status === 201) return (request.response as { path: string }).path;
   if (request.response === null || request.status === 0)
     throw new UnreachableError(t`The server cannot be reached.`);
-  throw new ApiError(request.response as Problem, null);
+  if (request.status >= 300) throw new ApiError(request.response as Problem, null);
+  return request.response as Responses[To];
 }
