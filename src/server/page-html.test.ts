@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createPageRenderer } from './core/page-renderer.ts';
 import { projectRoot } from './core/paths.ts';
 import type { Member } from '#tests/support/member.ts';
 import { startTestServer } from '#tests/support/server.ts';
@@ -110,10 +111,27 @@ test('texts of members stay texts in the rendered page', async () => {
   expect(rendered).not.toMatch(/<script>|<img|<b /u);
 });
 
+test('relative times count from the time of each rendering, also in parts that are loaded on demand', async () => {
+  const id = await ann.ask({ title: 'When was this asked?' });
+  const { html: first } = await open(questionPath(id, 'When was this asked?'));
+  const responses = [...first.matchAll(/data-response="([^"]+)"[^>]*>(.*?)<\/script>/gsu)];
+  const render = createPageRenderer(path.join(projectRoot, 'dist/render/render-page.js'));
+  for (const days of [2, 5]) {
+    const html = await render?.({
+      origin: server.address,
+      path: questionPath(id, 'When was this asked?'),
+      language: 'en',
+      time: Date.now() + days * 86_400_000 + 60_000,
+      responses: new Map(responses.map(([, url = '', body = '']) => [url.replaceAll('&amp;', '&'), body])),
+    });
+    expect(html).toContain(`${days} days ago`);
+  }
+});
+
 test('the browser renders a page whose texts would take the server long', async () => {
   const title = 'How long may answers be?';
   const id = await ann.ask({ title });
-  for (let count = 0; count < 4; count++) await ann.answer(id, 'A *word* and another. '.repeat(1_300));
+  for (let count = 0; count < 15; count++) await ann.answer(id, 'A *word* and another. '.repeat(1_300));
   const { html } = await open(questionPath(id, title));
   expect(html).toContain('<div id="root"></div>');
   expect(html).toContain(`data-response="/api/questions/${id}?sort=newest"`);

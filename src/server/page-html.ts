@@ -80,10 +80,10 @@ export function createHtmlRenderer(deps: HtmlDeps): HtmlRenderer {
 }
 
 /**
- * The length of all responses up to which a page is rendered, in UTF-16 code units. A rendering takes the main thread
- * some 1.5 ms per 1,000 of them, and all other requests of the node wait for it.
+ * The length of all responses up to which a page is rendered, in UTF-16 code units. A rendering takes some 1.5 ms per
+ * 1,000 of them, and other pages of the node wait for it.
  */
-const maxRenderedLength = 100_000;
+const maxRenderedLength = 400_000;
 
 /** The content of `#root`; null where the browser renders the page. */
 async function renderContent(

@@ -13,17 +13,9 @@ import { activateServerLanguage } from './languages/languages.ts';
 
 /**
  * Renders pages on the server (docs/decisions/052). The language and the responses are global while a page renders, so
- * pages are rendered one after the other.
+ * the server calls it for one page after the other (src/server/core/page-renderer.ts).
  */
-export const renderPage: RenderPage = (page) => {
-  const result = previous.then(() => render(page));
-  previous = result.catch(() => null);
-  return result;
-};
-
-let previous: Promise<unknown> = Promise.resolve();
-
-const render: RenderPage = async ({ origin, path, language, time, responses }) => {
+export const renderPage: RenderPage = async ({ origin, path, language, time, responses }) => {
   setRenderedAt(time);
   setSiteOrigin(origin);
   setResponseSource((address) => responses.get(address) ?? null);

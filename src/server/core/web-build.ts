@@ -1,10 +1,8 @@
-import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { Context } from 'hono';
 import type { RenderPage } from '#shared/core/page-rendering.ts';
+import { createPageRenderer } from './page-renderer.ts';
 
 /** The build of the web app. */
 export type WebBuild = {
@@ -70,7 +68,7 @@ async function readWebBuild(directory: string, page: string): Promise<WebBuild> 
   return {
     shell: page.replaceAll(/ *<(script|link rel="stylesheet")[^>]*>(<\/script>)?\n/gu, ''),
     themeScript: await readFile(path.join(directory, 'theme.js'), 'utf8').catch(() => ''),
-    renderPage: await importRenderPage(directory, page),
+    renderPage: createPageRenderer(path.join(directory, '../render/render-page.js')),
     languages,
     getPageFiles({ program, language }) {
       const names = [entry, program, language && `languages/${language}.po`];
@@ -93,16 +91,6 @@ async function readWebBuild(directory: string, page: string): Promise<WebBuild> 
       };
     },
   };
-}
-
-/** The web app as the server renders it, which npm start builds beside the directory of the browser's files. */
-async function importRenderPage(directory: string, shell: string): Promise<RenderPage | null> {
-  const file = path.join(directory, '../render/render-page.js');
-  if (!existsSync(file)) return null;
-  // The query makes Node load the file of another build again.
-  const build = createHash('sha256').update(shell).digest('hex').slice(0, 12);
-  const loaded = (await import(`${pathToFileURL(file).href}?build=${build}`)) as { renderPage: RenderPage };
-  return loaded.renderPage;
 }
 
 /** Without a manifest, pages are served without preload hints. */

@@ -1,10 +1,14 @@
 import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
-import { Suspense, useState, type ReactNode } from 'react';
+import { Suspense, useEffect, useState, type ReactNode } from 'react';
 import { lazyComponent } from '#web/core/lazy.ts';
 import classes from './Dialog.module.css';
 
-const DialogWindow = lazyComponent(() => import('./DialogWindow.tsx'));
+const load = () => import('./DialogWindow.tsx');
+const DialogWindow = lazyComponent(load);
+
+/** In milliseconds, so that it does not compete with the first page for the network. */
+const preloadDelayMs = 3_000;
 
 export type DialogProps = {
   title: string;
@@ -27,6 +31,11 @@ export type DialogProps = {
 export function Dialog(props: DialogProps) {
   const [wasOpened, setWasOpened] = useState(props.opened);
   if (props.opened && !wasOpened) setWasOpened(true);
+  // A dialog also opens if the connection is lost meanwhile.
+  useEffect(() => {
+    const timer = window.setTimeout(() => void load().catch(ignore), preloadDelayMs);
+    return () => window.clearTimeout(timer);
+  }, []);
   if (!wasOpened) return null;
   return (
     <Suspense>
@@ -34,6 +43,9 @@ export function Dialog(props: DialogProps) {
     </Suspense>
   );
 }
+
+/** Opening it tries again. */
+function ignore() {}
 
 /** Asks for confirmation before something is deleted. 'Cancel' has the focus. */
 export function DeleteDialog(props: {

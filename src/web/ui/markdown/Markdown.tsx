@@ -3,6 +3,8 @@ import {
   Fragment,
   memo,
   Suspense,
+  useCallback,
+  useEffect,
   useLayoutEffect,
   useMemo,
   useRef,
@@ -41,13 +43,13 @@ export const Markdown = memo(function Markdown({
 }: Props) {
   const parsable = useMemo(() => isCheapToParse(text), [text]);
   const plain = <PlainText text={text} />;
-  const { ref, fallback } = useServerHtml(plain);
+  const { ref, fallback, onParsed } = useServerHtml(plain);
   return (
     <div ref={ref} className={className === undefined ? classes.text : `${classes.text} ${className}`}>
       {parsable ? (
         <PlainTextOnError key={text} plain={plain}>
           <Suspense fallback={fallback}>
-            <ParsedText text={text} imported={imported} headingLevel={headingLevel} />
+            <ParsedText text={text} imported={imported} headingLevel={headingLevel} onParsed={onParsed} />
           </Suspense>
         </PlainTextOnError>
       ) : (
@@ -57,10 +59,21 @@ export const Markdown = memo(function Markdown({
   );
 });
 
-function ParsedText(props: MarkdownTextProps) {
+function ParsedText({ onParsed, ...props }: MarkdownTextProps & { onParsed: () => void }) {
   // Stays the same component, because another one would render the text again.
   const [Text] = useState(() => loadedText ?? (hasCodeLanguage(props.text) ? TextWithCode : LazyText));
-  return <Text {...props} />;
+  return (
+    <>
+      <Text {...props} />
+      <Parsed onParsed={onParsed} />
+    </>
+  );
+}
+
+/** Its effect runs when the text beside it is loaded and rendered. */
+function Parsed({ onParsed }: { onParsed: () => void }) {
+  useEffect(() => onParsed(), [onParsed]);
+  return null;
 }
 
 const loadText = () => import('./MarkdownText.tsx');
@@ -80,18 +93,41 @@ export async function preloadMarkdown(): Promise<void> {
 
 /**
  * Keeps what the server has rendered in an element until its code is loaded. If a context changes meanwhile, React
- * discards it and shows the fallback.
+ * discards it and shows the fallback. A press on one of its buttons is repeated when the text handles input.
  */
 function useServerHtml(plain: JSX.Element) {
   const [isHydrating] = useState(isPageRendered);
   const ref = useRef<HTMLDivElement>(null);
   const nodes = useRef<Element[]>([]);
+  const pressed = useRef(-1);
+  const [parsed] = useState(() => new AbortController());
   useLayoutEffect(() => {
-    if (isHydrating) nodes.current = [...(ref.current?.children ?? [])];
-  }, [isHydrating]);
+    if (!isHydrating) return;
+    nodes.current = [...(ref.current?.children ?? [])];
+    const keepPress = ({ target }: MouseEvent) => {
+      const at = listButtons(ref.current).findIndex((button) => button.contains(target as Node));
+      if (at !== -1) pressed.current = at;
+    };
+    // React stops the event before it reaches an element that it has not hydrated.
+    document.addEventListener('click', keepPress, { capture: true, signal: parsed.signal });
+    return () => document.removeEventListener('click', keepPress, { capture: true });
+  }, [isHydrating, parsed]);
+  const onParsed = useCallback(() => {
+    parsed.abort();
+    const button = listButtons(ref.current)[pressed.current];
+    pressed.current = -1;
+    button?.focus();
+    button?.click();
+  }, [parsed]);
   const show = (box: HTMLDivElement | null) => box?.replaceChildren(...nodes.current);
-  return { ref, fallback: isHydrating ? <div ref={show} className={classes.kept} /> : plain };
+  return {
+    ref,
+    onParsed,
+    fallback: isHydrating ? <div ref={show} className={classes.kept} /> : plain,
+  };
 }
+
+const listButtons = (box: HTMLElement | null) => [...(box?.querySelectorAll('button') ?? [])];
 
 function PlainText({ text }: { text: string }) {
   return (
