@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import packageJson from '#package.json' with { type: 'json' };
 import { addRemoveTwoFactorCommand, addResetPasswordCommand, logSecurityEvents } from './identity/index.ts';
-import { registerImportCommand } from './import-export/index.ts';
+import { addPicturesCommand, registerImportCommand } from './import-export/index.ts';
 import { registerBackupCommands, registerDoctorCommand } from './operations/index.ts';
 import { addMemberCommands, addSettingsCommands } from './admin/index.ts';
 import { addRemovalCommands } from './moderation/index.ts';
@@ -56,7 +56,11 @@ function createProgram(): Command {
     err: process.stderr,
     exitWith: (code: number) => (process.exitCode = code),
   };
-  registerImportCommand(program, { ...terminal, withClient: (work) => withClient(work, 'migrated') });
+  const imports = registerImportCommand(program, {
+    ...terminal,
+    withClient: (work) => withClient(work, 'migrated'),
+  });
+  addPicturesCommand(imports, { ...terminal, withDatabase });
   addResetPasswordCommand(program, { ...terminal, withDatabase });
   const members = addMemberCommands(program, { ...terminal, withDatabase });
   addRemoveTwoFactorCommand(members, { ...terminal, withDatabase });

@@ -16,11 +16,23 @@ export interface Progress {
 
 const mebibyte = 1024 * 1024;
 
-/** A progress bar with rate and remaining time in a terminal, plain lines elsewhere. Times are in milliseconds. */
-export function createTerminalProgress(output: Output, lineIntervalMs = 10_000): Progress {
+/** What is done as text. Times are in milliseconds. */
+type Describe = (bytes: number, rows: number, ms: number) => string;
+
+const describeRows: Describe = (bytes, rows, ms) =>
+  `${rows.toLocaleString('en')} rows, ${rate(bytes, ms)} MB/s`;
+
+/**
+ * A progress bar with rate and remaining time in a terminal, plain lines every 10 s elsewhere.
+ * @param describe for tasks that count something else than the bytes and rows of files
+ */
+export function createTerminalProgress(
+  output: Output,
+  { describe = describeRows }: { describe?: Describe } = {},
+): Progress {
   return isTerminal(output)
-    ? createBarProgress(output)
-    : createLineProgress((line) => output.write(`${line}\n`), lineIntervalMs);
+    ? createBarProgress(output, describe)
+    : createLineProgress((line) => output.write(`${line}\n`), 10_000, describe);
 }
 
 /** Where a command writes: standard output, standard error, or a test's buffer. */
@@ -32,11 +44,11 @@ function isTerminal(output: Output): output is NodeJS.WriteStream {
   return 'isTTY' in output && output.isTTY === true;
 }
 
-function createBarProgress(stream: NodeJS.WriteStream): Progress {
+function createBarProgress(stream: NodeJS.WriteStream, describe: Describe): Progress {
   const bar = new SingleBar(
     {
       stream,
-      format: '{bar} {percentage}% | {part} | {rows} rows, {rate} MB/s | {eta_formatted} left',
+      format: '{bar} {percentage}% | {part} | {done} | {eta_formatted} left',
       etaBuffer: 200,
       hideCursor: true,
       stopOnComplete: false,
@@ -45,13 +57,9 @@ function createBarProgress(stream: NodeJS.WriteStream): Progress {
   );
   const started = performance.now();
   return {
-    start: (totalBytes) => bar.start(totalBytes, 0, { part: '', rows: '0', rate: '0' }),
+    start: (totalBytes) => bar.start(totalBytes, 0, { part: '', done: '' }),
     update: (part, bytes, rows) =>
-      bar.update(bytes, {
-        part,
-        rows: rows.toLocaleString('en'),
-        rate: rate(bytes, performance.now() - started),
-      }),
+      bar.update(bytes, { part, done: describe(bytes, rows, performance.now() - started) }),
     stop: () => bar.stop(),
   };
 }
@@ -60,7 +68,11 @@ function createBarProgress(stream: NodeJS.WriteStream): Progress {
  * Prints progress as plain lines.
  * @param intervalMs the minimum time between two lines, in milliseconds
  */
-export function createLineProgress(write: (line: string) => void, intervalMs: number): Progress {
+export function createLineProgress(
+  write: (line: string) => void,
+  intervalMs: number,
+  describe: Describe = describeRows,
+): Progress {
   let total = 0;
   const started = performance.now();
   let next = started + intervalMs;
@@ -75,8 +87,7 @@ export function createLineProgress(write: (line: string) => void, intervalMs: nu
       const left = bytes === 0 ? 0 : ((now - started) / bytes) * (total - bytes);
       const share = total === 0 ? 100 : Math.floor((100 * bytes) / total);
       write(
-        `${share}% | ${part} | ${rows.toLocaleString('en')} rows, ${rate(bytes, now - started)} MB/s | ` +
-          `${Math.ceil(left / 1000)} s left`,
+        `${share}% | ${part} | ${describe(bytes, rows, now - started)} | ${Math.ceil(left / 1000)} s left`,
       );
     },
     stop: () => {},

@@ -14,8 +14,8 @@ export interface ImportCommandParts {
   exitWith: (code: number) => unknown;
 }
 
-/** Adds `import stackexchange DIRECTORY` and `import redirects [SITE]`. */
-export function registerImportCommand(program: Command, parts: ImportCommandParts): void {
+/** Adds `import stackexchange DIRECTORY` and `import redirects [SITE]`. Returns the group `import`. */
+export function registerImportCommand(program: Command, parts: ImportCommandParts): Command {
   const group = program.command('import').description('import from another platform');
   group
     .command('stackexchange')
@@ -50,6 +50,7 @@ export function registerImportCommand(program: Command, parts: ImportCommandPart
     .action(async (site: string | undefined, { format }: { format: RedirectFormat }) => {
       parts.exitWith(await printRedirects({ site, format }, parts));
     });
+  return group;
 }
 
 const redirectsHelp = `

@@ -41,6 +41,6 @@ export { appendPointsOf, appendStatistics, type EarnedPoints, selectEarned } fro
 export { isTagVisible, lockTagByName } from './tags.ts';
 export { readLargestFile, releaseUploadsOf } from './uploads-queries.ts';
 export { serveUploads, uploadRoutes, uploadsPath } from './uploads-routes.ts';
-export { cleanUpUploads, removeAvatarOf } from './uploads.ts';
+export { cleanUpUploads, removeAvatarOf, saveUploadReferences, storeImportedPicture } from './uploads.ts';
 export { createWriteLimits, type WriteLimits } from './write-limits.ts';
 export { revisionRoutes } from './revisions-routes.ts';

@@ -4,17 +4,17 @@ import type { PostRef } from '#shared/core/fields.ts';
 import { findUploadNames, type PictureSize, type UploadFile } from '#shared/core/uploads.ts';
 import type { EncodedFile, UploadKind } from './uploads-encoding.ts';
 
-/** Identifies the file that a member uploads. `hash`: SHA-256 of its bytes. */
-export type UploadContent = { memberId: number; kind: UploadKind; hash: Buffer };
+/** Identifies a file that was uploaded, or imported without an owner (null). `hash`: SHA-256 of its bytes. */
+export type UploadContent = { memberId: number | null; kind: UploadKind; hash: Buffer };
 
-/** Returns the member's upload of the same file, which counts as uploaded now. */
+/** Returns the upload of the same file by the same owner, which counts as uploaded now. */
 export async function touchUpload(
   db: Queryable,
   { memberId, kind, hash }: UploadContent,
 ): Promise<UploadFile | undefined> {
   const { rows } = await sql<UploadFile>`
     update upload set uploaded_at = now()
-    where member_id = ${memberId} and kind = ${kind} and content_hash = ${hash}
+    where ${memberId === null ? sql`member_id is null` : sql`member_id = ${memberId}`} and kind = ${kind} and content_hash = ${hash}
     returning name, width, height`.execute(db);
   return rows[0];
 }

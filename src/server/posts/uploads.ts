@@ -38,6 +38,25 @@ export async function uploadPicture(
 }
 
 /**
+ * Stores a picture that belongs to no member, for imported posts. Returns its largest file.
+ * @param save runs in the same transaction
+ * @throws ProblemError for files that are refused
+ */
+export async function storeImportedPicture(
+  db: Database,
+  { bytes, save }: { bytes: Uint8Array; save: (tx: Tx, upload: UploadFile) => Promise<void> },
+): Promise<UploadFile> {
+  const content: UploadContent = { memberId: null, kind: 'picture', hash: hashOf(bytes) };
+  const known = await touchUpload(db, content);
+  const files = known === undefined ? await encodePicture(bytes) : [];
+  return transaction(db, async (tx) => {
+    const upload = known ?? (await insertUpload(tx, { ...content, ...nameFiles(files) }));
+    await save(tx, upload);
+    return upload;
+  });
+}
+
+/**
  * Stores a picture as the viewer's avatar, instead of the one before. Returns its name.
  * @throws ProblemError for files that are refused
  */
@@ -71,12 +90,13 @@ async function publishAvatar(tx: Tx, memberId: number): Promise<void> {
 }
 
 function identify(upload: { viewer: Viewer; bytes: Uint8Array; kind: UploadKind }): UploadContent {
-  const hash = createHash('sha256').update(upload.bytes).digest();
-  return { memberId: upload.viewer.id, kind: upload.kind, hash };
+  return { memberId: upload.viewer.id, kind: upload.kind, hash: hashOf(upload.bytes) };
 }
 
+const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest();
+
 /** Names an upload and its size, which is that of its largest file. */
-export function nameFiles(files: readonly EncodedFile[]) {
+function nameFiles(files: readonly EncodedFile[]) {
   const size = files.at(-1);
   if (size === undefined) throw new Error('the encoder returned no file');
   return { name: randomBytes(16).toString('base64url'), size, files };
