@@ -25,6 +25,12 @@ export type FetchApi = (request: Request) => Promise<Response> | Response;
 
 type PageOptions = { db: Reader; settings: SiteSettings; runtimeSettings: RuntimeSettings };
 
+/**
+ * For this long, in milliseconds, a page of visitors is sent again without asking the API. It is below what a shared
+ * cache may add (`publicCacheControl`).
+ */
+const recentPageMs = 1_000;
+
 /** A compressed page has some 40 KB. The relative times of a reused page are old, for readers without scripts. */
 const maxPublicBodies = 500;
 const publicBodyMs = 5 * 60_000;
@@ -43,6 +49,10 @@ export function renderPages(
 ): MiddlewareHandler {
   const { pickLanguage, render } = createHtmlRenderer(html);
   const publicBodies = new LRUCache<string, Promise<PageBody>>({ max: maxPublicBodies, ttl: publicBodyMs });
+  const recentPages = new LRUCache<string, SentPage & { etag: string }>({
+    max: maxPublicBodies,
+    ttl: recentPageMs,
+  });
   return async (c, next) => {
     c.header('vary', 'cookie', { append: true });
     const { headers } = c.req.raw;
@@ -50,6 +60,16 @@ export function renderPages(
     const hasPublicReading = runtimeSettings.get('publicReading');
     const isPublic = hasPublicReading && !hasSessionCookie(cookie, settings);
     if ((cookie === null && !isPublic) || !isWindow(headers)) return next();
+    const language = await pickLanguage(c);
+    const encoding = accepts(c, {
+      header: 'Accept-Encoding',
+      supports: ['br', 'gzip', 'identity'],
+      default: 'identity',
+    });
+    const recentKey =
+      cookie === null && encoding !== 'identity' ? `${language} ${encoding} ${c.req.url}` : null;
+    const recent = recentKey === null ? undefined : recentPages.get(recentKey);
+    if (recent !== undefined) return sendStorable(c, recent.etag, recent);
     const url = new URL(c.req.url);
     const preloads = getPagePreloads(addSavedSort(url, getCookie(c, answerSortCookie)));
     const requests = isPublic
@@ -77,28 +97,16 @@ export function renderPages(
       isReusable &&
       getCookie(c, languageCookie) === undefined &&
       getCookie(c, answerSortCookie) === undefined;
-    c.header('cache-control', isStorable ? publicCacheControl : 'no-store');
-    const language = await pickLanguage(c);
+    c.header('cache-control', 'no-store');
     const etag = isReusable ? createPageEtag([head, preloads.path, language], found) : null;
-    if (isStorable && etag !== null) {
-      c.header('vary', 'accept-language', { append: true });
-      c.header('etag', etag);
-      if (matchesEtag(headers.get('if-none-match'), etag)) return c.body(null, 304);
-    }
-    c.header('content-type', 'text/html; charset=utf-8');
-    c.header('vary', 'accept-encoding', { append: true });
-    const encoding = accepts(c, {
-      header: 'Accept-Encoding',
-      supports: ['br', 'gzip', 'identity'],
-      default: 'identity',
-    });
     const page = { language, origin, head, preloads: { ...preloads, requests }, responses };
-    const { body, inlineCode } = await (etag === null
-      ? makeBody(render(page), encoding)
-      : reusePublicBody(etag, encoding, () => render(page)));
-    allowInlineCode(c, inlineCode);
-    if (encoding !== 'identity') c.header('content-encoding', encoding);
-    return c.body(body);
+    if (etag === null) return send(c, await makeBody(render(page), encoding), encoding);
+    if (isStorable && isKnown(c, etag)) return sendStorable(c, etag, null);
+    const body = await reusePublicBody(etag, encoding, () => render(page));
+    if (!isStorable) return send(c, body, encoding);
+    const sent = { body, encoding };
+    if (recentKey !== null) recentPages.set(recentKey, { etag, ...sent });
+    return sendStorable(c, etag, sent);
   };
 
   /** Renders a page of visitors once. Its ETag identifies its content. */
@@ -117,6 +125,26 @@ export function renderPages(
     return { body: encoding === 'identity' ? new Uint8Array(await gunzipped(body)) : body, inlineCode };
   }
 }
+
+function send(c: Context, { body, inlineCode }: PageBody, encoding: string): Response {
+  c.header('content-type', 'text/html; charset=utf-8');
+  c.header('vary', 'accept-encoding', { append: true });
+  allowInlineCode(c, inlineCode);
+  if (encoding !== 'identity') c.header('content-encoding', encoding);
+  return c.body(body);
+}
+
+type SentPage = { body: PageBody; encoding: string };
+
+/** Sends a page that shared caches may store; without `page`, the browser or cache has it. */
+function sendStorable(c: Context, etag: string, page: SentPage | null): Response {
+  c.header('cache-control', publicCacheControl);
+  c.header('vary', 'accept-language', { append: true });
+  c.header('etag', etag);
+  return page === null || isKnown(c, etag) ? c.body(null, 304) : send(c, page.body, page.encoding);
+}
+
+const isKnown = (c: Context, etag: string) => matchesEtag(c.req.header('if-none-match') ?? null, etag);
 
 type PageBody = { body: string | Uint8Array<ArrayBuffer>; inlineCode: InlineCode };
 

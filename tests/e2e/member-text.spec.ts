@@ -115,6 +115,8 @@ test('a right-to-left paragraph next to a left-to-right one keeps its direction'
 
 test('the toolbar and common shortcuts format the selected text', async ({ page }) => {
   await openQuestion(page, 'Anything');
+  // It handles the shortcuts.
+  await expect(page.getByRole('toolbar', { name: 'Formatting' })).toBeVisible();
   const field = page.getByLabel('Your answer');
   const select = (text: string) =>
     field.evaluate((element, text) => {

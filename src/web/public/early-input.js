@@ -8,7 +8,15 @@
   function keepClick(event) {
     const button = event.target.closest('#root button');
     if (button === null || button.type === 'submit') return;
-    repeat = () => button.click();
+    const places = [];
+    for (let box = button.parentElement; box !== null; box = box.parentElement)
+      places.push({ box, at: [...box.querySelectorAll('button')].indexOf(button) });
+    repeat = () => {
+      if (button.isConnected) return button.click();
+      // A text was rendered again meanwhile.
+      const { box, at } = places.find((place) => place.box.isConnected);
+      box.querySelectorAll('button')[at]?.click();
+    };
   }
 
   function keepChoice({ target: select }) {

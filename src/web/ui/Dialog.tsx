@@ -1,28 +1,19 @@
 import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
-import { Suspense, useEffect, useState, type ReactNode } from 'react';
+import { Suspense, useState, type ReactNode } from 'react';
 import { lazyComponent } from '#web/core/lazy.ts';
 import classes from './Dialog.module.css';
 
 const load = () => import('./DialogWindow.tsx');
 const DialogWindow = lazyComponent(load);
 
-/** In milliseconds, so that it does not compete with the first page for the network. */
-const preloadDelayMs = 3_000;
+/** Loads the code of dialogs, so that one opens at once, also if the connection is lost meanwhile. */
+export function preloadDialogs(): void {
+  load().catch(ignore);
+}
 
-export type DialogProps = {
-  title: string;
-  opened: boolean;
-  onClose: () => void;
-  /** Without a close button, one of the buttons inside must close it. */
-  closeButton?: boolean;
-  /** Another dialog follows: this one disappears immediately instead of fading out next to it. */
-  followed?: boolean;
-  size?: string;
-  /** The element that opened it, if it does not have the focus: the button of a menu whose item was chosen. */
-  opener?: (() => HTMLElement | null) | undefined;
-  children: ReactNode;
-};
+/** Opening a dialog tries again. */
+function ignore() {}
 
 /**
  * A modal dialog: it traps the focus, Esc closes it, and the focus returns to its opener. On phones it is a bottom
@@ -31,11 +22,6 @@ export type DialogProps = {
 export function Dialog(props: DialogProps) {
   const [wasOpened, setWasOpened] = useState(props.opened);
   if (props.opened && !wasOpened) setWasOpened(true);
-  // A dialog also opens if the connection is lost meanwhile.
-  useEffect(() => {
-    const timer = window.setTimeout(() => void load().catch(ignore), preloadDelayMs);
-    return () => window.clearTimeout(timer);
-  }, []);
   if (!wasOpened) return null;
   return (
     <Suspense>
@@ -43,9 +29,6 @@ export function Dialog(props: DialogProps) {
     </Suspense>
   );
 }
-
-/** Opening it tries again. */
-function ignore() {}
 
 /** Asks for confirmation before something is deleted. 'Cancel' has the focus. */
 export function DeleteDialog(props: {

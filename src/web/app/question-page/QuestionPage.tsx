@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { Suspense, useCallback, useMemo, useState } from 'react';
+import { Suspense, useCallback, useEffect, useMemo, useState } from 'react';
 import type { Me } from '#shared/identity/accounts.ts';
 import { getSavedAnswerSort } from '#web/posts/answer-sort.ts';
 import { AnswerForm } from '#web/posts/AnswerForm.tsx';
@@ -32,6 +32,7 @@ import { useTargetPost } from '#web/posts/questions/useTargetPost.ts';
 import { useDraftToOpen, useReplyingTo } from '#web/posts/questions/useReplyingTo.ts';
 import { useReveal } from '#web/posts/questions/useReveal.ts';
 import { useVisit } from '#web/posts/questions/useVisit.ts';
+import { preloadDialogs } from '#web/ui/Dialog.tsx';
 import { MessagePage } from '#web/ui/MessagePage.tsx';
 import { useShortcuts } from '#web/core/keyboard-shortcuts.ts';
 
@@ -82,6 +83,7 @@ function Question({ id, member }: { id: number; member: Me }) {
   );
   const queuedPosts = useQueuedPosts({ questionId: id, memberId: member.id, page, replyingTo, openReply });
   usePostShortcuts();
+  useEffect(preloadDialogs, []);
   usePageTitle(page?.question.title ?? (error === null ? t`Question` : translateError('question-not-found')));
 
   const { authorId = null, acceptedAnswerId = null, lockReason = null } = page?.question ?? {};
