@@ -266,7 +266,9 @@ export function createApp(options: AppOptions) {
     if (settings.importedSite !== null)
       app.on('GET', ['/questions/*', '/q/*', '/a/*'], redirectImportedPosts(fetchApi, { runtimeSettings }));
     app.get('/', limitNetworks, page);
-    app.use('*', serveStatic({ ...files, onFound: cacheRevalidated }));
+    // Looking for a file takes longer than sending a page.
+    app.get('/icons/*', serveStatic({ ...files, onFound: cacheRevalidated }));
+    app.get('/:file{[\\w-]+\\.[a-z]+}', serveStatic({ ...files, onFound: cacheRevalidated }));
     app.get(
       '*',
       limitNetworks,

@@ -11,7 +11,7 @@ import {
 import { getTextDirection } from '#shared/core/text.ts';
 import { escapeMarkup, escapeScript } from './core/markup.ts';
 import { extractStyles } from './core/page-styles.ts';
-import type { InlineCode } from './core/security-headers.ts';
+import { hashInlineCode, type InlineCode } from './core/security-headers.ts';
 import { openWebBuild, type WebBuild } from './core/web-build.ts';
 import type { PageResponse } from './page-addresses.ts';
 import type { PagePreloads } from './page-preloads.ts';
@@ -75,7 +75,8 @@ export function createHtmlRenderer(deps: HtmlDeps): HtmlRenderer {
       .replace('</head>', () => `<script>${build.themeScript}</script>${styles}${headTags}</head>`)
       .replace('<div id="root">', () => root)
       .replace('</body>', () => `${scriptTags}${responses.map(renderPreload).join('')}</body>`);
-    return { html: text, inlineCode: { scripts: [build.themeScript], styles: [css, elementCss] } };
+    const inlineCode = hashInlineCode({ scripts: [build.themeScript], styles: [css, elementCss] });
+    return { html: text, inlineCode };
   }
 }
 

@@ -60,14 +60,15 @@ export function renderPages(
     const hasPublicReading = runtimeSettings.get('publicReading');
     const isPublic = hasPublicReading && !hasSessionCookie(cookie, settings);
     if ((cookie === null && !isPublic) || !isWindow(headers)) return next();
-    const language = await pickLanguage(c);
     const encoding = accepts(c, {
       header: 'Accept-Encoding',
       supports: ['br', 'gzip', 'identity'],
       default: 'identity',
     });
     const recentKey =
-      cookie === null && encoding !== 'identity' ? `${language} ${encoding} ${c.req.url}` : null;
+      cookie === null && encoding !== 'identity'
+        ? `${headers.get('accept-language') ?? ''} ${encoding} ${c.req.url}`
+        : null;
     const recent = recentKey === null ? undefined : recentPages.get(recentKey);
     if (recent !== undefined) return sendStorable(c, recent.etag, recent);
     const url = new URL(c.req.url);
@@ -98,6 +99,7 @@ export function renderPages(
       getCookie(c, languageCookie) === undefined &&
       getCookie(c, answerSortCookie) === undefined;
     c.header('cache-control', 'no-store');
+    const language = await pickLanguage(c);
     const etag = isReusable ? createPageEtag([head, preloads.path, language], found) : null;
     const page = { language, origin, head, preloads: { ...preloads, requests }, responses };
     if (etag === null) return send(c, await makeBody(render(page), encoding), encoding);

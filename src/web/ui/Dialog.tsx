@@ -7,6 +7,20 @@ import classes from './Dialog.module.css';
 const load = () => import('./DialogWindow.tsx');
 const DialogWindow = lazyComponent(load);
 
+export type DialogProps = {
+  title: string;
+  opened: boolean;
+  onClose: () => void;
+  /** Without a close button, one of the buttons inside must close it. */
+  closeButton?: boolean;
+  /** Another dialog follows: this one disappears immediately instead of fading out next to it. */
+  followed?: boolean;
+  size?: string;
+  /** The element that opened it, if it does not have the focus: the button of a menu whose item was chosen. */
+  opener?: (() => HTMLElement | null) | undefined;
+  children: ReactNode;
+};
+
 /** Loads the code of dialogs, so that one opens at once, also if the connection is lost meanwhile. */
 export function preloadDialogs(): void {
   load().catch(ignore);
