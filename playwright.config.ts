@@ -26,7 +26,7 @@ export default defineConfig({
     { name: 'heavy', testMatch: heavy },
     {
       name: 'fast',
-      testIgnore: heavy,
+      testIgnore: [...heavy, '**/other-browsers/**'],
       // Animations take a tenth of the time of a page. The heavy tier shows them.
       use: { contextOptions: { reducedMotion: 'reduce' } },
     },

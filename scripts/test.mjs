@@ -19,11 +19,12 @@ A test that fails runs once more. If it passes then, it counts as passed and is 
 tests and checks. The lines above it repeat the failures.
 
 Options:
-  --all         also run the heavy tier; installs a PostgreSQL with replicas and PgBouncer if they are missing
+  --all         also run the heavy tier; installs a PostgreSQL with replicas, PgBouncer, Firefox and WebKitGTK if they
+                are missing
   --only NAMES  run only these checks, separated by commas
   -h, --help    show this help
 
-Filters are paths of test files of both tiers, or parts of paths, for the checks server and browser.
+Filters are paths of test files of both tiers, or parts of paths, for the checks server, browser and browsers.
 
 Checks:
 ${checks.map(({ name, description }) => `  ${name.padEnd(8)} ${description}`).join('\n')}
@@ -57,7 +58,7 @@ await runScript(async () => {
     sum.passed += result.passed;
     sum.failed += result.failed;
   };
-  const chosen = checks.filter(({ name }) => only === undefined || only.includes(name));
+  const chosen = checks.filter(({ name, heavy }) => only?.includes(name) ?? (all || heavy !== true));
   /** @type {Map<string | undefined, Promise<void>>} */
   const started = new Map();
   /** @param {Check} check */

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { runCaptured } from './child-process.mjs';
-import { withLock } from './lock.mjs';
-import { Failure, getPackageDirectory, getPinnedNode, project } from './project.mjs';
+import { canInstall, installDebianPackages } from './debian.mjs';
+import { Failure, getPackageDirectory, getPinnedNode } from './project.mjs';
 
 const browsers = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
@@ -43,7 +43,7 @@ async function findPlaywrightChromium() {
 
 /** Installs a headless shell from Debian or, if there is no browser at all, the one from Playwright. */
 async function installChromium() {
-  const fromApt = await withLock(installFromApt);
+  const fromApt = await installFromApt();
   if (fromApt !== undefined || (await findOnPath(browsers)) !== undefined) return fromApt;
   console.log('Chromium for the browser tests is missing. Installing it with Playwright …');
   const playwright = path.join(getPackageDirectory('@playwright/test'), 'cli.js');
@@ -54,16 +54,50 @@ async function installChromium() {
 }
 
 async function installFromApt() {
-  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return undefined;
+  if (!canInstall()) return undefined;
   console.log('Headless Chromium for the browser tests is missing. Installing it from Debian …');
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  for (const parameters of [['update'], ['install', '-y', 'chromium-headless-shell']]) {
-    const { code, output } = await runCaptured('apt-get', parameters, { env, cwd: project });
-    if (code === 0) continue;
-    console.log(`${output.trim()}\nThe installation failed.`);
-    return undefined;
+  const failure = await installDebianPackages('chromium-headless-shell');
+  if (failure === undefined) return findOnPath(['chromium-headless-shell']);
+  console.log(`${failure}\nThe installation failed.`);
+  return undefined;
+}
+
+/**
+ * The browsers for the check `browsers`, which Debian has and Playwright's own builds are not: their programs, and the
+ * packages that have them.
+ */
+const otherBrowsers = [
+  { programs: ['firefox-esr', 'firefox'], packages: ['firefox-esr'] },
+  { programs: ['WebKitWebDriver'], packages: ['webkit2gtk-driver'] },
+  { programs: ['Xvfb'], packages: ['xvfb'] },
+];
+
+/**
+ * Finds Firefox, the driver of WebKitGTK and the X server that WebKitGTK needs, on the PATH or installed now. Returns the
+ * path of Firefox; the others are on the PATH.
+ * @returns {Promise<string>}
+ */
+export async function findOtherBrowsers() {
+  const missing = otherBrowsers.filter(({ programs }) => !isOnPath(programs));
+  const packages = missing.flatMap((each) => each.packages);
+  if (missing.length > 0) {
+    const names = packages.join(', ');
+    if (!canInstall()) throw new Failure(`Install the Debian packages ${names} or their counterparts.`);
+    console.log(`Firefox and WebKit for the browser tests are missing. Installing ${names} from Debian …`);
+    const failure = await installDebianPackages('--no-install-recommends', ...packages);
+    if (failure !== undefined) throw new Failure(`${failure}\n${names} could not be installed.`);
   }
-  return findOnPath(['chromium-headless-shell']);
+  for (const { programs } of otherBrowsers)
+    if (!isOnPath(programs)) throw new Failure(`${programs.join(' or ')} is not on the PATH.`);
+  const firefox = await findOnPath(otherBrowsers[0]?.programs ?? []);
+  if (firefox === undefined) throw new Failure('Firefox is on the PATH, but cannot be run.');
+  return firefox;
+}
+
+/** @param {string[]} names */
+function isOnPath(names) {
+  const directories = (process.env['PATH'] ?? '').split(path.delimiter);
+  return directories.some((directory) => names.some((name) => existsSync(path.join(directory, name))));
 }
 
 /** @param {string} file */

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { findBrowser } from './browser.mjs';
+import { findBrowser, findOtherBrowsers } from './browser.mjs';
 import { buildWeb } from './build.mjs';
 import { runInForeground, runCaptured } from './child-process.mjs';
 import { findTestsNotRun, listPlaywrightTests } from './spec-coverage.mjs';
@@ -25,7 +25,8 @@ import { combineVitestRuns, filesToRunAgain } from './vitest-runs.mjs';
  * `tests`: the kind of test files of a check that takes filters. The fast tier starts all checks at the same time; with
  * the heavy tier or filters, those with tests run after the others, one after the other.
  * @typedef {{
- *   name: string, description: string, needs?: string, tests?: 'test' | 'spec', run: (selection: Selection) => Promise<Result>
+ *   name: string, description: string, needs?: string, tests?: 'test' | 'spec', heavy?: boolean,
+ *   run: (selection: Selection) => Promise<Result>
  * }} Check
  */
 
@@ -67,6 +68,14 @@ export const checks = [
     needs: 'build',
     tests: 'spec',
     run: browserTests,
+  },
+  {
+    name: 'browsers',
+    description: 'the main journeys in Firefox and WebKit (playwright, selenium); only with --all or --only',
+    needs: 'build',
+    tests: 'spec',
+    heavy: true,
+    run: otherBrowsersTests,
   },
 ];
 
@@ -151,17 +160,45 @@ function runVitest(parameters, given, byLine) {
  */
 async function browserTests({ filters, all }) {
   const isComplete = filters.length === 0;
-  const selected = findTestFiles('spec', filters);
+  const selected = findTestFiles('spec', filters).filter((file) => !isOfOtherBrowsers(file));
   if (!isComplete && selected.length === 0) return nothingToRun;
   // A third worker uses the time that pages wait.
   const workers = isComplete ? ['--workers=3'] : [];
   const projects = isComplete && !all ? ['--project=fast'] : [];
   const browser = await findBrowser();
-  return withReport(async (report, given) => {
+  const parameters = [...workers, ...projects, ...selected];
+  const { stored, result } = await runPlaywright(parameters, { PARLEY_CHROMIUM: browser }, isComplete);
+  return isComplete ? withMissingTests(result, '.spec.ts', listPlaywrightTests(stored), all) : result;
+}
+
+/**
+ * Runs the tests in tests/e2e/other-browsers, and in Firefox those of other files with the tag @firefox.
+ * @param {Selection} selection
+ * @returns {Promise<Result>}
+ */
+async function otherBrowsersTests({ filters }) {
+  const selected = findTestFiles('spec', filters);
+  if (filters.length > 0 && selected.length === 0) return nothingToRun;
+  const firefox = await findOtherBrowsers();
+  const config = ['--config=playwright.other-browsers.config.ts'];
+  const { result } = await runPlaywright([...config, ...selected], { PARLEY_FIREFOX: firefox }, true);
+  return result;
+}
+
+/** @param {string} file */
+const isOfOtherBrowsers = (file) => file.startsWith('tests/e2e/other-browsers/');
+
+/**
+ * @param {string[]} parameters
+ * @param {NodeJS.ProcessEnv} given
+ * @param {boolean} byLine
+ */
+function runPlaywright(parameters, given, byLine) {
+  return withReport(async (report, scratch) => {
     const playwright = path.join(getPackageDirectory('@playwright/test'), 'cli.js');
-    const env = { ...given, PARLEY_CHROMIUM: browser, PLAYWRIGHT_JSON_OUTPUT_FILE: report };
-    const parameters = [playwright, 'test', '--reporter=list,json', ...workers, ...projects, ...selected];
-    const code = await runInForeground(getPinnedNode(), parameters, { env, byLine: isComplete });
+    const env = { ...scratch, ...given, PLAYWRIGHT_JSON_OUTPUT_FILE: report };
+    const all = [playwright, 'test', '--reporter=list,json', ...parameters];
+    const code = await runInForeground(getPinnedNode(), all, { env, byLine });
     const stored = await readReport(report);
     const { stats = {} } = stored;
     const result = {
@@ -169,7 +206,7 @@ async function browserTests({ filters, all }) {
       failures: listPlaywrightFailures(stored, 'unexpected'),
       flaky: listPlaywrightFailures(stored, 'flaky'),
     };
-    return isComplete ? withMissingTests(result, '.spec.ts', listPlaywrightTests(stored), all) : result;
+    return { stored, result };
   });
 }
 

@@ -1,7 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { runCaptured } from './child-process.mjs';
-import { withLock } from './lock.mjs';
+import { canInstall, installDebianPackages } from './debian.mjs';
 
 /** Where Debian and its derivatives install the programs of each version. */
 const debian = '/usr/lib/postgresql';
@@ -31,7 +30,7 @@ async function installed() {
   if (!canInstall())
     return missing('Install PostgreSQL 15 or newer, or name its programs in PARLEY_POSTGRES_PROGRAMS.');
   console.log("PostgreSQL for the tests with replicas is missing. Installing Debian's package postgresql …");
-  const failure = await installPackage('postgresql');
+  const failure = await installDebianPackages('--no-install-recommends', 'postgresql');
   if (failure !== undefined) return missing(failure);
   return newest() ?? missing('The PostgreSQL that was installed is older than 15.');
 }
@@ -40,27 +39,10 @@ async function installed() {
 export async function ensurePgBouncer() {
   if (existsSync('/usr/sbin/pgbouncer') || existsSync('/usr/bin/pgbouncer')) return;
   console.log("PgBouncer for its tests is missing. Installing Debian's package pgbouncer …");
-  const failure = canInstall() ? await installPackage('pgbouncer') : 'Install it.';
+  const failure = canInstall()
+    ? await installDebianPackages('--no-install-recommends', 'pgbouncer')
+    : 'Install it.';
   if (failure !== undefined) console.log(`PgBouncer is NOT TESTED. ${failure}`);
-}
-
-const canInstall = () => process.getuid?.() === 0 && existsSync('/usr/bin/apt-get');
-
-/**
- * Installs a Debian package, while no other one is being installed. Returns the error message, if any.
- * @param {string} name
- */
-const installPackage = (name) => withLock(() => runInstallation(name));
-
-/** @param {string} name */
-async function runInstallation(name) {
-  // In run level 1, Debian's packages do not start their services.
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
-  for (const parameters of [['update'], ['install', '-y', '--no-install-recommends', name]]) {
-    const { code, output } = await runCaptured('apt-get', parameters, { env });
-    if (code !== 0) return output.trim();
-  }
-  return undefined;
 }
 
 /** @param {string} why */

@@ -5,7 +5,7 @@ import { uniqueText, uniqueWord } from '../support/posts.ts';
 
 test.beforeEach(({ page }) => openAskForm(page));
 
-test('a member asks a question with tags and lands on it', async ({ page }) => {
+test('a member asks a question with tags and lands on it', { tag: '@firefox' }, async ({ page }) => {
   const { title, details, tags, post } = askFields(page);
   const text = uniqueText('How do I sharpen a chisel?');
   await expect(page).toHaveTitle('Ask a question · Parley');

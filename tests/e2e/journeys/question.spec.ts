@@ -33,7 +33,7 @@ test('a reader sees the question with all its parts', async ({ page, browser }) 
   await expect(article.getByRole('button', { name: 'Edit' })).toHaveCount(0);
 });
 
-test('votes are cast, switched and removed, and survive a reload', async ({ page }) => {
+test('votes are cast, switched and removed, and survive a reload', { tag: '@firefox' }, async ({ page }) => {
   const title = uniqueText('Which way up?');
   await registerMember(page.request);
   await askAndOpen(page, title);

@@ -38,7 +38,7 @@ test('members reply to each other down to level 3, and no further', async ({ pag
   ]);
 });
 
-test('a question can be commented on, and a comment replied to', async ({ page }) => {
+test('a question can be commented on, and a comment replied to', { tag: '@firefox' }, async ({ page }) => {
   const member = await registerMember(page.request);
   await openThread(page);
   await button(page, 'Add a comment').click();

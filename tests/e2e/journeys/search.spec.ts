@@ -6,7 +6,7 @@ const results = (page: Page) => page.getByRole('main').getByRole('article').getB
 const count = (page: Page, text: string) => page.getByRole('status').getByText(text, { exact: true });
 const select = (page: Page, name: string) => page.getByRole('combobox', { name });
 
-test('the search box leads to the results and shows the query', async ({ page }) => {
+test('the search box leads to the results and shows the query', { tag: '@firefox' }, async ({ page }) => {
   await registerMember(page.request);
   const word = uniqueWord('lantern');
   await askQuestion(page.request, { title: `Which ${word} floats?` });
