@@ -19,11 +19,14 @@ const licences = new Set([
   'BlueOak-1.0.0',
   'MPL-2.0',
   'OFL-1.1',
+  'MIT AND OFL-1.1',
   'Python-2.0',
   'CC-BY-4.0',
   'Unlicense',
   '0BSD',
+  '(MIT AND Zlib)',
   '(MIT OR CC0-1.0)',
+  '(MIT OR GPL-3.0-or-later)',
 ]);
 
 /**

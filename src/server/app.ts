@@ -70,7 +70,7 @@ import {
 import { moderationRoutes, type ModerationRoutesDeps, removalRoutes } from './moderation/index.ts';
 import { bookmarkRoutes, followRoutes, muteRoutes, voteRoutes } from './engagement/index.ts';
 import { importedPostRoutes } from './import-export/index.ts';
-import { publicFileRoutes } from './integrations/index.ts';
+import { previewPicturePattern, publicFileRoutes } from './integrations/index.ts';
 import type { BackgroundJobs } from './jobs.ts';
 import type { NodeCaches } from './node-caches.ts';
 import {
@@ -245,7 +245,7 @@ export function createApp(options: AppOptions) {
   });
   const viewerOf = async (headers: Headers) => (await accounts.viewer(headers))?.viewer ?? null;
   app.get(`${uploadsPath}/*`, serveUploads({ db, settings, runtimeSettings }, viewerOf));
-  app.on('GET', ['/feeds/*', '/sitemaps/*'], limitNetworks);
+  app.on('GET', ['/feeds/*', '/sitemaps/*', previewPicturePattern], limitNetworks);
   app.route('/', publicFileRoutes({ db, settings, runtimeSettings }));
   if (webDirectory !== undefined) serveWeb(webDirectory);
   return app;

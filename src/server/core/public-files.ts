@@ -27,6 +27,11 @@ export async function createTextFile(
   return { body, encoding: 'gzip', contentType, lastModified, etag: createEtag(bytes) };
 }
 
+/** A file that is compressed already, such as a picture. */
+export function createBinaryFile(body: Buffer<ArrayBuffer>, contentType: string): PublicFile {
+  return { body, encoding: 'identity', contentType, lastModified: undefined, etag: createEtag(body) };
+}
+
 const gzipLevel = 5;
 
 const createEtag = (bytes: Buffer) => `"${hash('sha1', bytes, 'base64url')}"`;

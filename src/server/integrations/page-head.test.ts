@@ -63,6 +63,13 @@ describe('the head of a question page', () => {
     expect(linksOf(head, 'canonical')).toEqual([address]);
     expect(contentOf(head, 'og:url')).toBe(address);
     expect(contentOf(head, 'og:title')).toBe('Why does metal feel colder?');
+    expect(contentOf(head, 'og:image')).toMatch(
+      new RegExp(`^${origin}/question/${id}/preview\\.png\\?v=[\\w-]{8}$`, 'u'),
+    );
+    expect(contentOf(head, 'og:image:width')).toBe('1200');
+    expect(contentOf(head, 'og:image:height')).toBe('630');
+    expect(contentOf(head, 'og:image:alt')).toMatch(/^Why does metal feel colder\?\. .+ · \d answers?$/u);
+    expect(contentOf(head, 'twitter:card')).toBe('summary_large_image');
     expect(contentOf(head, 'robots')).toBeUndefined();
     expect(linksOf(head, 'alternate')).toEqual([
       `${origin}/feeds/question/${id}.atom`,

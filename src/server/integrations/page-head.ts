@@ -6,6 +6,7 @@ import type { Profile } from '#shared/identity/profiles.ts';
 import { questionPath } from '#shared/posts/question-paths.ts';
 import type { QuestionDocument } from '#shared/posts/questions-document.ts';
 import { buildBreadcrumbs, buildQaPage } from './structured-data.ts';
+import { previewSize, previewTexts, previewPath, siteName } from './preview-pictures.ts';
 import { feedFormats, feedPath, type FeedSubject } from './web-feed-paths.ts';
 
 /** A page whose head is rendered. */
@@ -19,8 +20,6 @@ export type PageHeadRequest = {
   bodies: ReadonlyMap<string, string>;
 };
 
-const siteName = 'Parley';
-
 /** What a page tells search engines and link previews (docs/product.md 20.3). */
 type PageDescription = {
   /** Without the name of the site. */
@@ -30,6 +29,8 @@ type PageDescription = {
   path: string;
   feeds: readonly { name: string; subject: FeedSubject }[];
   structured: readonly (object | null)[];
+  /** The path of the picture for link previews, with what it says. */
+  picture?: { path: string; alt: string };
 };
 
 /**
@@ -58,7 +59,7 @@ export function renderHead(page: PageHeadRequest): string {
     meta('property', 'og:title', description.title ?? siteName),
     meta('property', 'og:description', description.description),
     meta('property', 'og:url', address),
-    meta('name', 'twitter:card', 'summary'),
+    ...renderPicture(description.picture, origin),
     ...description.structured
       .filter((data) => data !== null)
       .map((data) => `<script type="application/ld+json">${escapeScript(JSON.stringify(data))}</script>`),
@@ -83,6 +84,18 @@ const lists = /^\/api\/(?:feeds\/\w+|questions\/\d+|tags|tags\/[^/?]+\/questions
 
 const meta = (key: 'name' | 'property', name: string, content: string) =>
   `<meta ${key}="${name}" content="${escapeMarkup(content.replaceAll(/\s+/gu, ' '))}">`;
+
+function renderPicture(picture: PageDescription['picture'], origin: string): string[] {
+  if (picture === undefined) return [meta('name', 'twitter:card', 'summary')];
+  return [
+    meta('property', 'og:image', origin + picture.path),
+    meta('property', 'og:image:type', 'image/png'),
+    meta('property', 'og:image:width', String(previewSize.width)),
+    meta('property', 'og:image:height', String(previewSize.height)),
+    meta('property', 'og:image:alt', picture.alt),
+    meta('name', 'twitter:card', 'summary_large_image'),
+  ];
+}
 
 function renderFeedLinks({ name, subject }: PageDescription['feeds'][number], origin: string): string[] {
   return feedFormats.map((format) => {
@@ -157,6 +170,7 @@ function describeTag(tag: TagDocument | undefined, origin: string): PageDescript
 function describeQuestion(page: QuestionDocument | undefined, origin: string): PageDescription | null {
   if (page === undefined) return null;
   const { id, title, excerpt, tags: names } = page.question;
+  const texts = previewTexts(page.question);
   const path = questionPath(id, title);
   const topics = names.slice(0, 1).map((name) => ({ name, path: `/topics/${encodeURIComponent(name)}` }));
   return {
@@ -164,6 +178,7 @@ function describeQuestion(page: QuestionDocument | undefined, origin: string): P
     // A text with nothing but pictures has no excerpt.
     description: shorten(excerpt || title),
     path,
+    picture: { path: previewPath(id, texts), alt: `${texts.title}. ${texts.byline}` },
     feeds: [{ name: `Answers to "${title}"`, subject: { kind: 'question', id } }],
     structured: [
       buildQaPage(page, origin),

@@ -8,6 +8,7 @@ import {
 } from '#server/core/public-files.ts';
 import { getOrigin } from '#server/core/site-settings.ts';
 import { isQuestionDeleted } from '#server/posts/index.ts';
+import { previewPicturePattern, readPreviewTexts, renderPreview } from './preview-pictures.ts';
 import { buildSitemap, buildSitemapIndex } from './sitemaps.ts';
 import { sitemapKinds } from './sitemaps-queries.ts';
 import { type FeedFormat, feedFormats, type FeedSubject } from './web-feed-paths.ts';
@@ -21,6 +22,10 @@ import { feedContentTypes, getUpdatedAt, renderFeed } from './web-feeds-xml.ts';
 const feedLifetime = { stored: 25, shared: 25 };
 const sitemapLifetime = { stored: 300, shared: 300 };
 
+/** The texts are read for each request; the picture of the same texts never changes. */
+const previewLifetime = { stored: 86_400, shared: 300 };
+
+const maxPreviewBytes = 16 * 1024 * 1024;
 const maxFeedBytes = 8 * 1024 * 1024;
 const maxSitemapBytes = 24 * 1024 * 1024;
 
@@ -31,6 +36,7 @@ const maxSitemapBytes = 24 * 1024 * 1024;
 export function publicFileRoutes({ db, settings, runtimeSettings }: RouteDeps) {
   const feeds = createPublicFiles({ maxBytes: maxFeedBytes, maxAgeSeconds: feedLifetime.stored });
   const sitemaps = createPublicFiles({ maxBytes: maxSitemapBytes, maxAgeSeconds: sitemapLifetime.stored });
+  const previews = createPublicFiles({ maxBytes: maxPreviewBytes, maxAgeSeconds: previewLifetime.stored });
   const isOn = () => runtimeSettings.get('publicReading');
   const originOf = (c: Context) => getOrigin(settings, new URL(c.req.url));
   const ifOn =
@@ -41,7 +47,8 @@ export function publicFileRoutes({ db, settings, runtimeSettings }: RouteDeps) {
     .get('/robots.txt', (c) => c.text(isOn() ? createRobotsFile(originOf(c)) : refusingRobotsFile))
     .get('/sitemap.xml', ifOn(sendSitemapIndex))
     .get('/sitemaps/:name', ifOn(sendSitemap))
-    .get('/feeds/*', ifOn(sendFeed));
+    .get('/feeds/*', ifOn(sendFeed))
+    .get(previewPicturePattern, ifOn(sendPreview));
 
   async function sendSitemapIndex(c: Context): Promise<Response> {
     const origin = originOf(c);
@@ -75,9 +82,22 @@ export function publicFileRoutes({ db, settings, runtimeSettings }: RouteDeps) {
         lastModified: getUpdatedAt(feed),
       });
     });
-    if (file === null && subject.kind === 'question' && (await isQuestionDeleted(db, subject.id)))
-      return c.text('Gone\n', 410, { 'cache-control': 'no-store' });
+    if (file === null && subject.kind === 'question') return sendMissing(c, subject.id);
     return sendPublicFile(c, file, feedLifetime.shared);
+  }
+
+  async function sendPreview(c: Context): Promise<Response> {
+    const id = Number(/^[1-9]\d{0,14}$/u.exec(c.req.param('id') ?? '')?.[0]);
+    if (Number.isNaN(id)) return sendPublicFile(c, null, 0);
+    const texts = await readPreviewTexts(db, id);
+    if (texts === null) return sendMissing(c, id);
+    const file = await previews(JSON.stringify(texts), () => renderPreview(texts));
+    return sendPublicFile(c, file, previewLifetime.shared);
+  }
+
+  async function sendMissing(c: Context, questionId: number): Promise<Response> {
+    if (!(await isQuestionDeleted(db, questionId))) return sendPublicFile(c, null, 0);
+    return c.text('Gone\n', 410, { 'cache-control': 'no-store' });
   }
 }
 

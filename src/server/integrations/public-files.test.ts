@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setRole } from '#server/admin/roles.ts';
 import { setRuntimeSetting } from '#server/core/runtime-settings.ts';
@@ -201,6 +202,42 @@ describe('the sitemaps', () => {
   });
 });
 
+describe('a preview picture', () => {
+  const preview = async (id: number | string, headers: Record<string, string> = {}) => {
+    const response = await fetch(`${server.address}/question/${id}/preview.png`, { headers });
+    return { response, bytes: Buffer.from(await response.arrayBuffer()) };
+  };
+
+  test('shows a question, changes with it, and is sent once', async () => {
+    const id = await ann.ask({ title: 'Why does metal feel colder?' });
+    const first = await preview(id);
+    expect(first.response.status).toBe(200);
+    expect(first.response.headers.get('content-type')).toBe('image/png');
+    expect(first.response.headers.get('cache-control')).toBe('public, max-age=0, s-maxage=300');
+    expect(await sharp(first.bytes).metadata()).toMatchObject({ format: 'png', width: 1200, height: 630 });
+    const etag = first.response.headers.get('etag') ?? '';
+    expect((await preview(id, { 'if-none-match': etag })).response.status).toBe(304);
+    await bob.answer(id);
+    const second = await preview(id, { 'if-none-match': etag });
+    expect(second.response.status).toBe(200);
+    expect(second.bytes.equals(first.bytes)).toBe(false);
+  });
+
+  test('does not exist for questions that do not exist, are hidden or are deleted', async () => {
+    const moderator = await server.register('Grace Hopper');
+    await setRole(server.db, { email: moderator.email, role: 'moderator' });
+    const [hidden, deleted] = [await ann.ask({ title: 'Hidden' }), await ann.ask({ title: 'Deleted' })];
+    expect((await preview(hidden)).response.status).toBe(200);
+    expectOk(await actOnPost(moderator, 'hide', 'question', hidden));
+    expectOk(await ann.delete(`/questions/${deleted}`));
+    const statuses = { [hidden]: 404, [deleted]: 410, 987654321: 404, 0: 404, '99999999999999999999': 404 };
+    for (const [id, status] of Object.entries(statuses)) {
+      const { response } = await preview(id);
+      expect([id, response.status, response.headers.get('cache-control')]).toEqual([id, status, 'no-store']);
+    }
+  });
+});
+
 test('robots.txt names the sitemaps', async () => {
   expect((await get('/robots.txt')).text).toMatch(
     /^User-agent: \*\nDisallow: \/search\n[^]*\n\nSitemap: https:\/\/ask\.example\.org\/sitemap\.xml\n$/u,
@@ -217,6 +254,7 @@ test('without public reading there is nothing, whatever exists', async () => {
     `/feeds/profile/${ann.id}.atom`,
     '/sitemap.xml',
     '/sitemaps/questions-1.xml',
+    `/question/${id}/preview.png`,
   ];
   const responses = await Promise.all(paths.map((path) => get(path)));
   for (const { status, text } of responses) {

@@ -1,5 +1,5 @@
-import os from 'node:os';
 import sharp, { type Sharp } from 'sharp';
+import { answerOnce } from '#server/core/picture-process.ts';
 import { limits } from '#shared/core/limits.ts';
 import { avatarSizes, getPictureSizes, type PictureSize } from '#shared/core/uploads.ts';
 import type { EncodeReply, EncodeRequest } from './uploads-encoding.ts';
@@ -20,18 +20,8 @@ sharp.unblock({
     'VipsForeignLoadNsgifBuffer',
   ],
 });
-os.setPriority(os.constants.priority.PRIORITY_BELOW_NORMAL);
 
-process.once('message', (request: EncodeRequest) => void respond(request));
-
-async function respond(request: EncodeRequest): Promise<void> {
-  // The decoders run in other threads, so this timer runs meanwhile.
-  setInterval(() => {
-    if (process.memoryUsage.rss() > request.maxMemory) process.exit(1);
-  }, 10);
-  const reply = await encode(request);
-  process.send?.(reply, () => process.exit());
-}
+answerOnce(encode);
 
 async function encode({ bytes, kind }: EncodeRequest): Promise<EncodeReply> {
   const maxPixels = limits.uploadMegapixels * 1_000_000;

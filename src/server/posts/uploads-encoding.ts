@@ -1,7 +1,6 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import pLimit from 'p-limit';
 import { overloadedError, ProblemError } from '#server/core/errors.ts';
+import { runPictureProcess } from '#server/core/picture-process.ts';
 import { limits } from '#shared/core/limits.ts';
 import type { PictureSize } from '#shared/core/uploads.ts';
 
@@ -10,8 +9,8 @@ export type EncodedFile = PictureSize & { content: Uint8Array };
 /** A picture in a text, or the square that is shown for a member. */
 export type UploadKind = 'picture' | 'avatar';
 
-/** The messages to and from the process `uploads-encoder.ts`. `maxMemory` is in bytes. */
-export type EncodeRequest = { bytes: Uint8Array; kind: UploadKind; maxMemory: number };
+/** The messages to and from the process `uploads-encoder.ts`. */
+export type EncodeRequest = { bytes: Uint8Array; kind: UploadKind };
 export type EncodeReply =
   | { files: EncodedFile[] }
   | { error: 'upload-not-picture' | 'upload-too-many-pixels' | 'upload-damaged' };
@@ -24,8 +23,7 @@ const maxWaiting = 20;
 const encoderLimits = { maxMs: 30_000, maxMemory: 512 * 1024 * 1024 };
 
 /**
- * Decodes a picture and encodes it as WebP in several sizes, the largest last. A process of its own does it, because
- * only a process can be killed, and gives back its memory.
+ * Decodes a picture and encodes it as WebP in several sizes, the largest last, in a process of its own.
  * @throws ProblemError for files that are refused, and if too many pictures wait
  */
 export async function encodePicture(
@@ -49,27 +47,5 @@ function hasPictureSignature(bytes: Uint8Array): boolean {
   return /^(?:\u00FF\u00D8\u00FF|\u0089PNG\r\n|GIF8[79]a|RIFF[^]{4}WEBP)/.test(start);
 }
 
-/** Returns null if the process ended without a reply: it took too much time or memory, or a decoder crashed. */
-async function runEncoder(
-  file: Pick<EncodeRequest, 'bytes' | 'kind'>,
-  { maxMs, maxMemory }: typeof encoderLimits,
-): Promise<EncodeReply | null> {
-  const encoder = fork(new URL('uploads-encoder.ts', import.meta.url), {
-    serialization: 'advanced',
-    stdio: 'ignore',
-    execArgv: [],
-    // Secrets of this process are in its environment.
-    env: {},
-  });
-  const timer = setTimeout(() => encoder.kill('SIGKILL'), maxMs);
-  let reply: EncodeReply | null = null;
-  encoder.on('message', (message: EncodeReply) => (reply = message));
-  // The process may be gone before it has read the picture.
-  encoder.send({ ...file, maxMemory } satisfies EncodeRequest, () => {});
-  try {
-    await once(encoder, 'close');
-  } finally {
-    clearTimeout(timer);
-  }
-  return reply;
-}
+const runEncoder = (request: EncodeRequest, within: typeof encoderLimits) =>
+  runPictureProcess<EncodeReply>(new URL('uploads-encoder.ts', import.meta.url), request, within);

@@ -1,0 +1,53 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import os from 'node:os';
+
+/** Milliseconds and bytes after which a process is ended. */
+export type ProcessLimits = { maxMs: number; maxMemory: number };
+
+/**
+ * Runs a program that handles one message with native code and then ends: only a process can be killed, and gives back
+ * its memory. Returns null if it ended without a reply: it took too much time or memory, or crashed.
+ * @param program the file, which calls `answerOnce`
+ */
+export async function runPictureProcess<Reply>(
+  program: URL,
+  message: object,
+  { maxMs, maxMemory }: ProcessLimits,
+): Promise<Reply | null> {
+  const child = fork(program, {
+    serialization: 'advanced',
+    stdio: 'ignore',
+    execArgv: [],
+    // Secrets of this process are in its environment.
+    env: {},
+  });
+  const timer = setTimeout(() => child.kill('SIGKILL'), maxMs);
+  let reply: Reply | null = null;
+  child.on('message', (received: Reply) => (reply = received));
+  // The process may be gone before it has read the message.
+  child.send({ message, maxMemory } satisfies Envelope, () => {});
+  try {
+    await once(child, 'close');
+  } finally {
+    clearTimeout(timer);
+  }
+  return reply;
+}
+
+type Envelope = { message: object; maxMemory: number };
+
+/**
+ * In the process that `runPictureProcess` starts: responds to its message and ends.
+ * @param respond takes the message that the other side sends, whatever its type
+ */
+export function answerOnce(respond: (message: never) => Promise<object>): void {
+  os.setPriority(os.constants.priority.PRIORITY_BELOW_NORMAL);
+  process.once('message', ({ message, maxMemory }: Envelope) => {
+    // Native code runs in other threads, so this timer runs meanwhile.
+    setInterval(() => {
+      if (process.memoryUsage.rss() > maxMemory) process.exit(1);
+    }, 10);
+    void respond(message as never).then((reply) => process.send?.(reply, () => process.exit()));
+  });
+}
