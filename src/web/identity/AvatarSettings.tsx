@@ -128,7 +128,9 @@ function RemoveButton() {
   });
   return (
     <>
-      <Button variant="subtle" color="red" onClick={() => setAsking(true)}>{t`Remove`}</Button>
+      <Button variant="subtle" color="red" className={classes.remove} onClick={() => setAsking(true)}>
+        {t`Remove`}
+      </Button>
       <DeleteDialog
         opened={isAsking}
         title={t`Remove your profile picture?`}
