@@ -186,8 +186,11 @@ describe('the sitemaps', () => {
         .parse(parseXml(await getFresh('/sitemaps/questions-1.xml')))
         .urlset.url.find(({ loc }) => loc === `${origin}/question/${id}/when`)?.lastmod ?? '';
     const before = await lastmod();
-    await bob.answer(id);
-    expect((await lastmod()) > before).toBe(true);
+    const { id: answerId } = await bob.answer(id);
+    const answered = await lastmod();
+    expect(answered > before).toBe(true);
+    expectOk(await bob.put(`/answers/${answerId}`, { content: 'Now, I mean.', basedOn: null }));
+    expect((await lastmod()) > answered).toBe(true);
   });
 
   test('have at most 50,000 addresses each, by ranges of ids', async () => {

@@ -33,8 +33,10 @@ export const readSitemapRows: Readonly<
 > = {
   async questions(db, { after, upTo }, limit) {
     const { rows } = await sql<SitemapRow>`
-      select id, title, greatest(active_at, edited_at) as changed_at from question
-      where id > ${after} and id <= ${upTo} order by id limit ${limit}`.execute(db);
+      select id, title, greatest(active_at, edited_at, (
+          select max(answer.edited_at) from answer where answer.question_id = question.id
+        )) as changed_at
+      from question where id > ${after} and id <= ${upTo} order by id limit ${limit}`.execute(db);
     return rows;
   },
   async topics(db, { after, upTo }, limit) {
