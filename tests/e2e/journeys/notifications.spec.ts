@@ -7,39 +7,38 @@ const notificationButton = (page: Page) =>
   page.getByRole('banner').getByRole('button', { name: 'Notifications' });
 const menu = (page: Page) => page.getByRole('dialog', { name: 'Notifications' });
 
-test(
-  'the badge counts unread notifications live, the menu lists the newest first, and the title shows the count',
-  { tag: '@firefox' },
-  async ({ page, request }) => {
-    await registerMember(page.request);
-    await registerMember(request, newMember('Lise Meitner'));
-    const title = uniqueText('What splits?');
-    const id = await askQuestion(page.request, { title });
-    const answerId = await postAnswer(request, id);
+test('the badge counts unread notifications live, the menu lists the newest first, and the title shows the count', async ({
+  page,
+  request,
+}) => {
+  await registerMember(page.request);
+  await registerMember(request, newMember('Lise Meitner'));
+  const title = uniqueText('What splits?');
+  const id = await askQuestion(page.request, { title });
+  const answerId = await postAnswer(request, id);
 
-    await page.goto('/');
-    await expect(notificationButton(page)).toHaveAccessibleName('Notifications, 1 unread');
-    await upvote(request, id);
-    await expect(notificationButton(page)).toHaveAccessibleName('Notifications, 2 unread');
-    await expect(notificationButton(page)).toHaveText('2');
-    await expect(page).toHaveTitle('(2) Questions for you · Parley');
-    await notificationButton(page).click();
-    await expectInView(menu(page), { opener: notificationButton(page) });
-    await expect(menu(page).getByRole('listitem').getByRole('link')).toContainText([
-      `Lise Meitner upvoted your question "${title}"`,
-      `Lise Meitner answered your question "${title}"`,
-    ]);
-    await expect(menu(page).getByRole('link', { name: 'View all notifications' })).toBeHidden();
+  await page.goto('/');
+  await expect(notificationButton(page)).toHaveAccessibleName('Notifications, 1 unread');
+  await upvote(request, id);
+  await expect(notificationButton(page)).toHaveAccessibleName('Notifications, 2 unread');
+  await expect(notificationButton(page)).toHaveText('2');
+  await expect(page).toHaveTitle('(2) Questions for you · Parley');
+  await notificationButton(page).click();
+  await expectInView(menu(page), { opener: notificationButton(page) });
+  await expect(menu(page).getByRole('listitem').getByRole('link')).toContainText([
+    `Lise Meitner upvoted your question "${title}"`,
+    `Lise Meitner answered your question "${title}"`,
+  ]);
+  await expect(menu(page).getByRole('link', { name: 'View all notifications' })).toBeHidden();
 
-    await menu(page).getByRole('link', { name: 'answered your question' }).click();
-    await expect(page).toHaveURL(questionUrl(id, `#answer-${answerId}`));
-    await expect(menu(page)).toBeHidden();
-    await expect(notificationButton(page)).toHaveAccessibleName('Notifications, 1 unread');
-    await expect(page).toHaveTitle(/^\(1\) /u);
-    await page.reload();
-    await expect(notificationButton(page)).toHaveAccessibleName('Notifications, 1 unread');
-  },
-);
+  await menu(page).getByRole('link', { name: 'answered your question' }).click();
+  await expect(page).toHaveURL(questionUrl(id, `#answer-${answerId}`));
+  await expect(menu(page)).toBeHidden();
+  await expect(notificationButton(page)).toHaveAccessibleName('Notifications, 1 unread');
+  await expect(page).toHaveTitle(/^\(1\) /u);
+  await page.reload();
+  await expect(notificationButton(page)).toHaveAccessibleName('Notifications, 1 unread');
+});
 
 test('Mark all read clears the count, and Escape closes the menu', async ({ page, request }) => {
   await registerMember(page.request);
