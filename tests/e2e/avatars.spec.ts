@@ -38,6 +38,7 @@ test('an avatar is uploaded by button and drop, shown to others in place of the 
   await (await choosing).setFiles({ name: 'a.jpg', mimeType: 'image/jpeg', buffer: await photo('#a33') });
   await expectInView(page.getByRole('progressbar', { name: 'Uploading the picture …' }));
   await expect(page.getByRole('alert')).toHaveCount(0);
+  expect((await settings.boundingBox())?.height).toBe(height);
   await page.getByRole('button', { name: 'Cancel upload' }).click();
   await expect(upload).toBeVisible();
   await page.unroute('**/api/settings/avatar');
