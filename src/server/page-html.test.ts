@@ -66,6 +66,17 @@ test('the home page arrives with its questions and links, in the language of the
   expect(arabic.text).not.toContain('Questions for you');
 });
 
+test('a profile and search results arrive with their content', async () => {
+  const title = 'Why does a gyroscope not fall over?';
+  const id = await ann.ask({ title });
+  await ann.answer(id, 'Because of its spin.');
+  const profile = await open(`/profile/${ann.id}?tab=answers`);
+  for (const part of ['Ann Rendered', 'Because of its spin.']) expect(profile.text).toContain(part);
+  const found = await open('/search?q=gyroscope');
+  expect(found.text).toContain('1 result');
+  expect(found.html).toContain(`href="${questionPath(id, title)}"`);
+});
+
 test('pages that are requested at the same time contain what their own member may see, in their language', async () => {
   const members = await Promise.all(['Cy', 'Di', 'Ed'].map((name) => server.register(`${name} Parallel`)));
   const title = 'Who reads this at the same time?';

@@ -1,4 +1,6 @@
 import { answerSort } from '#shared/posts/answers.ts';
+import { searchKind, searchSort } from '#shared/discovery/search.ts';
+import { getSearchKind, parseSearch } from '#shared/discovery/search-query.ts';
 import { feed } from '#shared/discovery/feeds.ts';
 import { tagSort } from '#shared/discovery/tags.ts';
 
@@ -87,10 +89,33 @@ const pageRules: readonly PageRule[] = [
     path: /^\/profile\/([1-9]\d{0,15})$/u,
     module: 'identity/ProfilePage.tsx',
     hasSubject: true,
-    requests: (_, id) => [`/api/members/${id}`],
+    isRendered: true,
+    requests: (query, id) => {
+      const posts = query.get('tab') === 'answers' ? 'answers' : 'questions';
+      return [
+        `/api/members/${id}`,
+        `/api/members/${id}/activity`,
+        `/api/members/${id}/reputation`,
+        `/api/members/${id}/${posts}${cursor(query).only}`,
+      ];
+    },
   },
   { path: /^\/ask$/u, module: 'posts/ask/AskPage.tsx' },
-  { path: /^\/search$/u, module: 'discovery/search/SearchPage.tsx' },
+  {
+    path: /^\/search$/u,
+    module: 'discovery/search/SearchPage.tsx',
+    isRendered: true,
+    requests: (query) => {
+      const q = query.get('q')?.trim() ?? '';
+      if (q === '') return [];
+      const wanted = new URLSearchParams({
+        q,
+        in: getSearchKind(parseSearch(q)) ?? parseOption(searchKind.options, query.get('in'), 'questions'),
+        sort: parseOption(searchSort.options, query.get('sort'), 'relevance'),
+      }).toString();
+      return [`/api/search?${wanted}${cursor(query).more}`];
+    },
+  },
   { path: /^\/drafts$/u, module: 'posts/drafts/DraftsPage.tsx' },
   { path: /^\/bookmarks$/u, module: 'engagement/BookmarksPage.tsx' },
   { path: /^\/settings$/u, module: 'identity/SettingsPage.tsx' },
@@ -123,7 +148,7 @@ export function getPagePreloads({ pathname, searchParams }: URL): PagePreloads {
 }
 
 /** The parameters of rendered pages. Others would make a rendering of their own for the same page. */
-const known = new Set(['tab', 'muted', 'sort', 'after']);
+const known = new Set(['tab', 'muted', 'sort', 'after', 'q', 'in']);
 
 function pickKnown(query: URLSearchParams): string {
   const picked = new URLSearchParams([...query].filter(([name]) => known.has(name))).toString();

@@ -141,7 +141,14 @@ const profileRoute = createRoute({
     tab: tab === 'answers' ? tab : undefined,
     after: parseAfter(after),
   }),
+  loaderDeps: ({ search }) => ({ tab: search.tab, after: search.after ?? null }),
   remountDeps: ({ params }) => params,
+  loader: ({ context: { queryClient }, params: { userId = '' }, deps: { tab, after }, cause }) =>
+    loadRouteData(cause, async () => {
+      const { parseMemberId, prefetchProfile } = await import('#web/identity/profiles.ts');
+      const id = parseMemberId(userId);
+      if (id !== null) await prefetchProfile(queryClient, id, { tab, after });
+    }),
   component: lazyRouteComponent(() => import('#web/identity/ProfilePage.tsx'), 'ProfilePage'),
 });
 
@@ -192,6 +199,13 @@ const searchRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/search',
   validateSearch: parseResultsSearch,
+  loaderDeps: ({ search }) => search,
+  loader: ({ context: { queryClient }, deps: { after = null, ...wanted }, cause }) =>
+    loadRouteData(cause, async () => {
+      const { canSearch, searchQuery, toSearch } = await import('#web/discovery/search/search.ts');
+      const search = toSearch(wanted);
+      if (canSearch(search.q)) await queryClient.prefetchInfiniteQuery(searchQuery(search, after));
+    }),
   component: lazyRouteComponent(() => import('#web/discovery/search/SearchPage.tsx'), 'SearchPage'),
 });
 

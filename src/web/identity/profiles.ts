@@ -1,4 +1,5 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query';
+import { memberActivityQuery, memberReputationQuery } from '#web/discovery/index.ts';
 import { api, readJson } from '#web/core/api.ts';
 
 /** The query keys of profiles and their posts. */
@@ -49,6 +50,22 @@ export function profileAnswersQuery(id: number, after: string | null = null) {
     getNextPageParam: (page) => page.nextCursor,
     staleTime: 0,
   });
+}
+
+/** Loads what the page of a member shows first. */
+export async function prefetchProfile(
+  client: QueryClient,
+  id: number,
+  { tab, after }: { tab?: 'answers' | undefined; after: string | null },
+): Promise<void> {
+  await Promise.all([
+    client.prefetchQuery({ ...profileQuery(id), retry: false }),
+    client.prefetchQuery({ ...memberActivityQuery(id), retry: false }),
+    client.prefetchQuery({ ...memberReputationQuery(id), retry: false }),
+    tab === 'answers'
+      ? client.prefetchInfiniteQuery({ ...profileAnswersQuery(id, after), retry: false })
+      : client.prefetchInfiniteQuery({ ...profileQuestionsQuery(id, after), retry: false }),
+  ]);
 }
 
 /** The id in an address; null if it is invalid. */

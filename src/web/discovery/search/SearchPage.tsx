@@ -1,7 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { useSearch } from '@tanstack/react-router';
-import { getSearchKind, parseSearch } from '#shared/discovery/search-query.ts';
-import { canSearch, type Search } from './search.ts';
+import { canSearch, toSearch } from './search.ts';
 import { SearchControls } from './SearchControls.tsx';
 import { SearchResults } from './SearchResults.tsx';
 import { SearchSuggestions } from './SearchSuggestions.tsx';
@@ -9,9 +8,9 @@ import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import classes from '#web/ui/page.module.css';
 
 export function SearchPage() {
-  const { q: typed = '', in: kind = 'questions', sort = 'relevance' } = useSearch({ from: '/member/search' });
-  const q = typed.trim();
-  const search: Search = { q, kind: getSearchKind(parseSearch(q)) ?? kind, sort };
+  const { in: kind = 'questions', ...wanted } = useSearch({ from: '/member/search' });
+  const search = toSearch({ ...wanted, in: kind });
+  const { q } = search;
   usePageTitle(q === '' ? t`Search` : t`${q} · Search`);
 
   return (

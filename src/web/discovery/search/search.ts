@@ -1,7 +1,7 @@
 import { plural, t } from '@lingui/core/macro';
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { limits } from '#shared/core/limits.ts';
-import { parseSearch, removeTerm } from '#shared/discovery/search-query.ts';
+import { getSearchKind, parseSearch, removeTerm } from '#shared/discovery/search-query.ts';
 import { maxCountedResults, type SearchKind, type SearchSort } from '#shared/discovery/search.ts';
 import { countCodePoints } from '#shared/core/text.ts';
 import { api, readJson } from '#web/core/api.ts';
@@ -9,6 +9,20 @@ import { formatCount } from '#web/core/format.ts';
 import { logFailure } from '#web/core/errors.ts';
 
 export type Search = { q: string; kind: SearchKind; sort: SearchSort };
+
+/** The search of an address. An operator such as `is:answer` selects the kind. */
+export function toSearch({
+  q: typed = '',
+  in: kind = 'questions',
+  sort = 'relevance',
+}: {
+  q?: string | undefined;
+  in?: SearchKind | undefined;
+  sort?: SearchSort | undefined;
+}): Search {
+  const q = typed.trim();
+  return { q, kind: getSearchKind(parseSearch(q)) ?? kind, sort };
+}
 
 /** Whether to send the query: a blank one finds nothing, and the server refuses one that is too long. */
 export function canSearch(q: string): boolean {
