@@ -25,34 +25,35 @@ test('with scripts switched off, a reader finds, reads and navigates', async ({ 
   await context.close();
 });
 
-test('before the scripts arrive, a page shows its text, and keeps a press and typed text', async ({
-  page,
-  browser,
-}) => {
-  const { page: author } = await secondMember(browser, 'Early Author');
-  await registerMember(page.request);
-  const title = uniqueText('Who waits for scripts?');
-  const id = await askQuestion(author.request, { title, content: 'A blank page helps no reader.' });
-  const problems: string[] = [];
-  page.on('pageerror', ({ message }) => problems.push(message));
-  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
-  let release = () => {};
-  const released = new Promise<void>((resolve) => (release = resolve));
-  await page.route('**/assets/*.js', async (route) => {
-    await released;
-    await route.continue();
-  });
-  await page.goto(`/question/${id}`, { waitUntil: 'commit' });
-  const asked = question(page, title);
-  await expect(asked.getByText('A blank page helps no reader.')).toBeVisible();
-  await expect(asked.getByText('A blank page helps no reader.')).toBeInViewport();
-  const place = await asked.boundingBox();
-  await page.waitForFunction(() => document.readyState !== 'loading');
-  await page.getByRole('textbox', { name: 'Your answer' }).fill('Typed before the scripts.');
-  await asked.getByRole('button', { name: 'Upvote (0)' }).click();
-  release();
-  await expect(asked.getByRole('button', { name: 'Upvote (1)' })).toHaveAttribute('aria-pressed', 'true');
-  await expect(page.getByRole('textbox', { name: 'Your answer' })).toHaveValue('Typed before the scripts.');
-  expect(await asked.boundingBox()).toMatchObject({ y: place?.y, height: place?.height });
-  expect(problems).toEqual([]);
-});
+test(
+  'before the scripts arrive, a page shows its text, and keeps a press and typed text',
+  { tag: '@firefox' },
+  async ({ page, browser }) => {
+    const { page: author } = await secondMember(browser, 'Early Author');
+    await registerMember(page.request);
+    const title = uniqueText('Who waits for scripts?');
+    const id = await askQuestion(author.request, { title, content: 'A blank page helps no reader.' });
+    const problems: string[] = [];
+    page.on('pageerror', ({ message }) => problems.push(message));
+    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+    let release = () => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    await page.route('**/assets/*.js', async (route) => {
+      await released;
+      await route.continue();
+    });
+    await page.goto(`/question/${id}`, { waitUntil: 'commit' });
+    const asked = question(page, title);
+    await expect(asked.getByText('A blank page helps no reader.')).toBeVisible();
+    await expect(asked.getByText('A blank page helps no reader.')).toBeInViewport();
+    const place = await asked.boundingBox();
+    await page.waitForFunction(() => document.readyState !== 'loading');
+    await page.getByRole('textbox', { name: 'Your answer' }).fill('Typed before the scripts.');
+    await asked.getByRole('button', { name: 'Upvote (0)' }).click();
+    release();
+    await expect(asked.getByRole('button', { name: 'Upvote (1)' })).toHaveAttribute('aria-pressed', 'true');
+    await expect(page.getByRole('textbox', { name: 'Your answer' })).toHaveValue('Typed before the scripts.');
+    expect(await asked.boundingBox()).toMatchObject({ y: place?.y, height: place?.height });
+    expect(problems).toEqual([]);
+  },
+);

@@ -23,7 +23,7 @@ export const previewPicturePattern = '/question/:id/preview.png';
 /** Imported titles and names may be longer than members can write. */
 const maxLength = { title: 200, name: 60 };
 
-/** Milliseconds and bytes; a picture takes 0.3 s and 110 MiB. */
+/** Milliseconds and bytes; a picture takes 0.4 s and 130 MiB. */
 const rendererLimits = { maxMs: 10_000, maxMemory: 384 * 1024 * 1024 };
 
 /** The texts of a visible question's preview; null if there is no such question. */
