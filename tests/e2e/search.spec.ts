@@ -27,7 +27,11 @@ test('a failed search shows an empty list, is logged, and can be retried', async
   const logged: string[] = [];
   page.on('console', (message) => logged.push(message.text()));
   await page.route('**/api/search*', (route) => route.fulfill({ status: 500, body: 'broken' }));
-  await page.goto(`/search?q=${uniqueWord('nowhere')}`);
+  // The results of an address come with its page.
+  await page.goto('/search');
+  const box = page.getByRole('searchbox', { name: 'Search questions' });
+  await box.fill(uniqueWord('nowhere'));
+  await box.press('Enter');
   await expect(count(page, '0 results')).toBeVisible();
   await expect(page.getByRole('main').getByRole('article')).toHaveCount(0);
   await expect(page.getByText('Check the spelling')).toHaveCount(0);

@@ -123,7 +123,7 @@ function useServerHtml(plain: JSX.Element) {
   return {
     ref,
     onParsed,
-    fallback: isHydrating ? <div ref={show} className={classes.kept} /> : plain,
+    fallback: isHydrating ? <div ref={show} className={classes.fromServer} /> : plain,
   };
 }
 
