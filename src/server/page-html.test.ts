@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually } from '#tests/support/parley.ts';
+import { setRuntimeSetting } from './core/runtime-settings.ts';
 import { createPageRenderer } from './core/page-renderer.ts';
 import { projectRoot } from './core/paths.ts';
 import type { Member } from '#tests/support/member.ts';
@@ -121,6 +123,38 @@ test('texts of members stay texts in the rendered page', async () => {
   const rendered = html.slice(html.indexOf('id="root"'));
   expect(rendered).not.toMatch(/<script>|<img|<b /u);
 });
+
+test('formulas arrive as MathML while the setting is on, and as typed at once when it is off', async () => {
+  const title = 'Which formula is famous?';
+  const id = await ann.ask({
+    title,
+    content: 'It is $E = mc^2$, not `$x$`:\n$$\n\\frac{a}{b}\n$$\nIt has a mistake: $\\frac{a$ or $\\foo$.',
+  });
+  const read = async () => {
+    const { html } = await open(questionPath(id, title));
+    const rendered = html.slice(html.indexOf('id="root"'), html.indexOf('data-response'));
+    return { html, rendered };
+  };
+  expect((await read()).rendered).not.toContain('<math');
+  await showFormulas(true);
+  const { html, rendered } = await read();
+  expect(rendered).toContain('<p dir="auto">It is <span dir="ltr"');
+  expect(rendered).toMatch(/<msup><mi>c<\/mi><mn[^>]*>2<\/mn><\/msup>/u);
+  expect(rendered).toContain('<code>$x$</code>');
+  expect(rendered).toMatch(
+    /<\/p>\s*<section[^>]*><math display="block"><mfrac><mi>a<\/mi><mi>b<\/mi><\/mfrac><\/math><\/section>\s*<p dir="auto">It has/u,
+  );
+  expect(rendered).toMatch(/<code title="This formula cannot be shown: [^"]*foo[^"]*">\$\\foo\$<\/code>/u);
+  expect(html).not.toMatch(/<m[^>]* (?:style|data-style)=/u);
+  await showFormulas(false);
+  expect((await read()).rendered).toContain('It is $E = mc^2$, not');
+});
+
+async function showFormulas(isOn: boolean) {
+  await setRuntimeSetting(server.db, 'formulas', isOn);
+  const session = async () => (await ann.get<{ formulas: boolean }>('/session')).body;
+  await eventually(async () => (await session()).formulas === isOn);
+}
 
 test('relative times count from the time of each rendering, also in parts that are loaded on demand', async () => {
   const id = await ann.ask({ title: 'When was this asked?' });

@@ -32,7 +32,7 @@ async function settings(...parameters: string[]): Promise<{ code: number; out: s
 }
 
 test('lists, prints and changes site settings on the command line', async () => {
-  expect(await settings('list')).toMatchObject({ code: 0, out: 'publicReading\tfalse\n' });
+  expect(await settings('list')).toMatchObject({ code: 0, out: 'publicReading\tfalse\nformulas\tfalse\n' });
   expect(await settings('set', 'publicReading', 'true')).toEqual({
     code: 0,
     out: 'publicReading is now true.\n',
@@ -40,14 +40,14 @@ test('lists, prints and changes site settings on the command line', async () => 
   });
   expect((await settings('get', 'publicReading')).out).toBe('true\n');
   expect((await settings('set', 'publicReading', 'false')).code).toBe(0);
-  expect((await settings('list')).out).toBe('publicReading\tfalse\n');
+  expect((await settings('list')).out).toBe('publicReading\tfalse\nformulas\tfalse\n');
 });
 
 test('explains the settings, and refuses unknown names and values that a setting cannot have', async () => {
   expect((await settings('--help')).out).toContain('publicReading: true or false (default false).');
   expect(await settings('get', 'publicWriting')).toMatchObject({
     code: 2,
-    err: expect.stringContaining('Allowed choices are publicReading.'),
+    err: expect.stringContaining('Allowed choices are publicReading, formulas.'),
   });
   expect(await settings('set', 'publicReading', 'yes')).toMatchObject({
     code: 2,

@@ -17,6 +17,12 @@ export const runtimeSettingDefinitions = {
     values: 'true or false',
     description: 'Visitors read questions, topics, profiles and search results without signing in.',
   },
+  formulas: {
+    schema: z.boolean(),
+    initial: false,
+    values: 'true or false',
+    description: 'Posts show formulas: $…$ in a line and $$…$$ as a block, in the notation of LaTeX.',
+  },
 } as const satisfies Record<string, Definition>;
 
 type Definitions = typeof runtimeSettingDefinitions;

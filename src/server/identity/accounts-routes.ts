@@ -127,7 +127,8 @@ export function accountVisitorRoutes(deps: AccountDeps & { signingIn: SignIn }) 
       const session = await accounts.viewer(c.req.raw.headers);
       setCookies(c, session?.cookies ?? []);
       const member = session === null ? null : await getMe(deps.db, session.viewer.id);
-      return c.json({ member, publicReading: deps.runtimeSettings.get('publicReading') }, 200);
+      const { get } = deps.runtimeSettings;
+      return c.json({ member, publicReading: get('publicReading'), formulas: get('formulas') }, 200);
     })
     .openapi(signOut, async (c) => {
       setCookies(c, await accounts.signOut(c.req.raw.headers));

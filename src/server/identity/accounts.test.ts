@@ -37,6 +37,7 @@ describe('registering', () => {
     expect((await caller.get<SessionState>('/session')).body).toEqual({
       ...body,
       publicReading: false,
+      formulas: false,
     });
   });
 
@@ -210,7 +211,11 @@ describe('signing out', () => {
     const stolen = ann.onServer(server.address);
     expect((await ann.delete('/session')).status).toBe(204);
     expect([...ann.cookies.keys()]).toEqual(['parley.known_browser']);
-    expect((await stolen.get<SessionState>('/session')).body).toEqual({ member: null, publicReading: false });
+    expect((await stolen.get<SessionState>('/session')).body).toEqual({
+      member: null,
+      publicReading: false,
+      formulas: false,
+    });
     expect(await stolen.get('/feeds/recent')).toMatchObject({ status: 401, kind: 'signed-out' });
     expect((await phone.me()).id).toBe(ann.id);
   });

@@ -106,8 +106,11 @@ export type Me = z.infer<typeof me>;
 export const sessionState = z.object({ member: me.nullable() });
 export type SessionState = z.infer<typeof sessionState>;
 
-/** The session and what visitors may do. `publicReading`: they may read. */
-export const currentSession = sessionState.extend({ publicReading: z.boolean() });
+/**
+ * The session and the settings of the site that the web app needs. `publicReading`: visitors may read. `formulas`: posts
+ * show formulas.
+ */
+export const currentSession = sessionState.extend({ publicReading: z.boolean(), formulas: z.boolean() });
 
 /** A session of the member in a browser or program. */
 export const ownSession = z.object({

@@ -5,9 +5,9 @@ import { clearRecentItems } from './recent-items.ts';
 
 /**
  * `hasSignedOut`: the member pressed Logout here and wants no way back to the current page. `publicReading`: visitors
- * may read.
+ * may read. `formulas`: posts show formulas.
  */
-export type Session = SessionState & { hasSignedOut?: boolean; publicReading?: boolean };
+export type Session = SessionState & { hasSignedOut?: boolean; publicReading?: boolean; formulas?: boolean };
 
 /** Stands for a visitor who reads, where a page needs a member. No member has the id 0. */
 export const visitor: Me = {
@@ -56,6 +56,13 @@ export function useCachedSession(): Session | undefined {
   return useQuery({ ...sessionQuery, enabled: false }).data;
 }
 
+/** Whether posts show formulas on this site. */
+export function useHasFormulas(): boolean {
+  return useQuery({ ...sessionQuery, enabled: false, select: hasFormulas }).data === true;
+}
+
+const hasFormulas = (session: Session) => session.formulas === true;
+
 /** The signed-in member, or null for a visitor. */
 export function useMember(): Me | null {
   return useSession()?.member ?? null;
@@ -73,11 +80,12 @@ export function useReader(): Me | null {
  * server would refuse.
  */
 export function setSession(client: QueryClient, state: Session): void {
-  const { member, publicReading } = client.getQueryData(sessionQuery.queryKey) ?? {};
+  const { member, publicReading, formulas } = client.getQueryData(sessionQuery.queryKey) ?? {};
   if (state.member !== null) hasSignedOutHere = false;
   client.setQueryData(sessionQuery.queryKey, {
     ...state,
     ...(publicReading !== undefined && { publicReading }),
+    ...(formulas !== undefined && { formulas }),
   });
   if (member?.id !== state.member?.id)
     removeMemberQueries(client, state.member === null ? 'inactive' : 'all');

@@ -5,6 +5,7 @@ import { expect, type Page, test } from '@playwright/test';
 import { projectRoot } from '#server/core/paths.ts';
 import { expectAccessible } from '../support/accessibility.ts';
 import { type Community, startCommunity } from '../support/community.ts';
+import { waitForHydration } from '../support/hydration.ts';
 import { expectInView } from '../support/in-view.ts';
 import { askQuestion, newMember, registerMember, signIn } from '../support/members.ts';
 
@@ -16,10 +17,7 @@ test.describe.configure({ mode: 'serial' });
 
 test.beforeAll(async ({ playwright }) => {
   community = await startCommunity();
-  const program = path.join(projectRoot, 'src/server/cli-main.ts');
-  await promisify(execFile)(process.execPath, [program, 'settings', 'set', 'publicReading', 'true'], {
-    env: { ...process.env, PARLEY_DATA: community.dataDirectory },
-  });
+  await switchOn('publicReading');
   const request = await playwright.request.newContext();
   author = await registerMember(request, author, community.address);
   questionId = await askQuestion(
@@ -34,6 +32,13 @@ test.beforeAll(async ({ playwright }) => {
   await request.dispose();
 });
 test.afterAll(() => community.remove());
+
+async function switchOn(setting: string): Promise<void> {
+  const program = path.join(projectRoot, 'src/server/cli-main.ts');
+  await promisify(execFile)(process.execPath, [program, 'settings', 'set', setting, 'true'], {
+    env: { ...process.env, PARLEY_DATA: community.dataDirectory },
+  });
+}
 
 /** Collects the failed requests of a page. */
 function collectFailures(page: Page): string[] {
@@ -129,4 +134,31 @@ test('on a phone, pages of visitors are accessible in both themes, and the dialo
     await expectInView(dialog(page).getByRole('link', { name: 'Log in' }));
     await expectAccessible(page, { within: '[role="dialog"]', colours: colorScheme === 'dark' });
   }
+});
+
+test('formulas are shown in posts and in the preview, and wide ones scroll on a phone', async ({ page }) => {
+  await switchOn('formulas');
+  await registerMember(page.request, newMember('Max Formula'), community.address);
+  const wide = Array.from({ length: 40 }, (_, index) => `x_{${index}}`).join(' + ');
+  const content = `It costs $5 or $10: $E = mc^2$.\n$$\n\\frac{a}{b} = ${wide}\n$$\nThen $\\foo$.`;
+  const id = await askQuestion(page.request, { title: 'How much is mass?', content }, community.address);
+  await page.context().clearCookies();
+  const problems: string[] = [];
+  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+  page.on('pageerror', ({ message }) => problems.push(message));
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto(`${community.address}/question/${id}`);
+  const asked = page.getByRole('article', { name: 'How much is mass?' });
+  await expect(asked.getByText('It costs $5 or $10:')).toBeVisible();
+  await expect(asked.getByRole('math')).toHaveCount(2);
+  await expect(asked.getByTitle('Unsupported function name')).toHaveText('$\\foo$');
+  await expectInView(asked.getByRole('region', { name: 'Formula' }));
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+  await expectAccessible(page);
+  await waitForHydration(page);
+  await page.getByLabel('Your answer').fill('Or $\\sqrt{2}$');
+  await page.getByRole('tab', { name: 'Preview' }).click();
+  await expect(page.getByRole('tabpanel', { name: 'Preview' }).locator('msqrt')).toBeVisible();
+  await expect(asked.getByRole('math')).toHaveCount(2);
+  expect(problems).toEqual([]);
 });

@@ -15,8 +15,11 @@ import {
 import { isCheapToParse } from '#shared/core/markdown-cost.ts';
 import { isPageRendered } from '#web/core/hydration.ts';
 import { lazyComponent } from '#web/core/lazy.ts';
+import { useHasFormulas } from '#web/core/session.ts';
+import { getFormulas, hasFormula, loadFormulas } from './formulas.ts';
 import { hasCodeLanguage, loadHighlighter } from './highlighter.ts';
 import { splitLongWords } from './long-words.ts';
+import './Formula.module.css';
 import classes from './Markdown.module.css';
 
 export type MarkdownTextProps = {
@@ -25,10 +28,12 @@ export type MarkdownTextProps = {
   imported: boolean;
   /** The level of the highest heading in the text, for a correct outline of the page. */
   headingLevel: 2 | 3 | 4;
+  /** Whether `$…$` in the text are formulas. */
+  hasFormulas: boolean;
 };
 
 type Props = Pick<MarkdownTextProps, 'text'> &
-  Partial<Omit<MarkdownTextProps, 'text'>> & { className?: string | undefined };
+  Partial<Pick<MarkdownTextProps, 'imported' | 'headingLevel'>> & { className?: string | undefined };
 
 /**
  * Text by a member. Raw HTML is shown as text. Only http, https and mailto addresses become links. Nothing is fetched
@@ -42,14 +47,15 @@ export const Markdown = memo(function Markdown({
   className,
 }: Props) {
   const parsable = useMemo(() => isCheapToParse(text), [text]);
+  const hasFormulas = useHasFormulas() && hasFormula(text);
   const plain = <PlainText text={text} />;
   const { ref, fallback, onParsed } = useServerHtml(plain);
   return (
     <div ref={ref} className={className === undefined ? classes.text : `${classes.text} ${className}`}>
       {parsable ? (
-        <PlainTextOnError key={text} plain={plain}>
+        <PlainTextOnError key={`${hasFormulas} ${text}`} plain={plain}>
           <Suspense fallback={fallback}>
-            <ParsedText text={text} imported={imported} headingLevel={headingLevel} onParsed={onParsed} />
+            <ParsedText {...{ text, imported, headingLevel, hasFormulas, onParsed }} />
           </Suspense>
         </PlainTextOnError>
       ) : (
@@ -61,7 +67,7 @@ export const Markdown = memo(function Markdown({
 
 function ParsedText({ onParsed, ...props }: MarkdownTextProps & { onParsed: () => void }) {
   // Stays the same component, because another one would render the text again.
-  const [Text] = useState(() => loadedText ?? (hasCodeLanguage(props.text) ? TextWithCode : LazyText));
+  const [Text] = useState(() => pickText(props));
   return (
     <>
       <Text {...props} />
@@ -82,8 +88,23 @@ const TextWithCode = lazyComponent(async () => {
   await loadHighlighter();
   return loadText();
 });
+const TextWithFormulas = lazyComponent(async () => {
+  await loadFormulas();
+  return loadText();
+});
+const TextWithBoth = lazyComponent(async () => {
+  await Promise.all([loadHighlighter(), loadFormulas()]);
+  return loadText();
+});
 
 let loadedText: typeof LazyText | Awaited<ReturnType<typeof loadText>>['default'] | null = null;
+
+/** The component that waits for what the text needs. */
+function pickText({ text, hasFormulas }: MarkdownTextProps) {
+  if (loadedText !== null && (!hasFormulas || getFormulas() !== null)) return loadedText;
+  if (!hasFormulas) return hasCodeLanguage(text) ? TextWithCode : LazyText;
+  return hasCodeLanguage(text) ? TextWithBoth : TextWithFormulas;
+}
 
 /** Loads what `Markdown` needs, so that it shows the parsed text at once. */
 export async function preloadMarkdown(): Promise<void> {

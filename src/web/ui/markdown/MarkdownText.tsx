@@ -9,6 +9,7 @@ import { getSiteOrigin } from '#web/core/paths.ts';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { fitBlocks, getNodeText } from './fit-blocks.ts';
 import { CodeBlock } from './CodeBlock.tsx';
+import { getFormulas } from './formulas.ts';
 import { getHighlighter, hasCodeLanguage } from './highlighter.ts';
 import type { MarkdownTextProps } from './Markdown.tsx';
 import { useQuestionTitles } from './useQuestionTitles.ts';
@@ -24,19 +25,29 @@ import { ScrollBox } from './ScrollBox.tsx';
 import classes from './Markdown.module.css';
 
 /** The parsed text of `Markdown`. */
-export default function MarkdownText({ text, imported, headingLevel }: MarkdownTextProps) {
+export default function MarkdownText({ text, imported, headingLevel, hasFormulas }: MarkdownTextProps) {
   // Gives the footnotes of each post on the page their own ids.
   const idPrefix = `note-${useId().replaceAll(/\W/g, '')}-`;
   const highlighter = hasCodeLanguage(text) ? getHighlighter() : null;
   const named = useMemo(() => (imported ? [] : findQuestionReferences(text)), [imported, text]);
   const titles = useQuestionTitles(named);
+  const formulas = hasFormulas ? getFormulas() : null;
+  const extracted = useMemo(() => formulas?.extractFormulas(text) ?? null, [formulas, text]);
+  const withFormulas = useMemo(
+    // The types of React do not have the elements of MathML.
+    () => (formulas === null ? components : ({ ...components, math: formulas.Formula } as Components)),
+    [formulas],
+  );
   const rehypePlugins = useMemo<NonNullable<Options['rehypePlugins']>>(
     () => [
+      ...(formulas === null || extracted === null
+        ? []
+        : [[formulas.placeFormulas, extracted.formulas] satisfies Plugin]),
       [linkInternally, { titles, origin: getSiteOrigin() }],
       [fitBlocks, { highest: headingLevel }],
       ...(highlighter === null ? [] : [highlighter]),
     ],
-    [titles, headingLevel, highlighter],
+    [titles, headingLevel, highlighter, formulas, extracted],
   );
   return (
     <ReactMarkdown
@@ -46,15 +57,17 @@ export default function MarkdownText({ text, imported, headingLevel }: MarkdownT
         clobberPrefix: idPrefix,
         footnoteLabelProperties: { className: [classes.hidden ?? ''] },
       }}
-      components={components}
+      components={withFormulas}
       urlTransform={(address, _name, element) =>
         getInternalPath(element) ?? getPicturePath(element) ?? sanitizeUrl(address, `#${idPrefix}`)
       }
     >
-      {text}
+      {extracted?.text ?? text}
     </ReactMarkdown>
   );
 }
+
+type Plugin = NonNullable<Options['rehypePlugins']>[number];
 
 const pluginsWithoutBreaks: NonNullable<Options['remarkPlugins']> = [remarkGfm];
 const pluginsWithBreaks: NonNullable<Options['remarkPlugins']> = [remarkGfm, remarkBreaks];
