@@ -56,13 +56,6 @@ export function useCachedSession(): Session | undefined {
   return useQuery({ ...sessionQuery, enabled: false }).data;
 }
 
-/** Whether posts show formulas on this site. */
-export function useHasFormulas(): boolean {
-  return useQuery({ ...sessionQuery, enabled: false, select: hasFormulas }).data === true;
-}
-
-const hasFormulas = (session: Session) => session.formulas === true;
-
 /** The signed-in member, or null for a visitor. */
 export function useMember(): Me | null {
   return useSession()?.member ?? null;
@@ -80,13 +73,9 @@ export function useReader(): Me | null {
  * server would refuse.
  */
 export function setSession(client: QueryClient, state: Session): void {
-  const { member, publicReading, formulas } = client.getQueryData(sessionQuery.queryKey) ?? {};
+  const { member, hasSignedOut: _, ...site } = client.getQueryData(sessionQuery.queryKey) ?? {};
   if (state.member !== null) hasSignedOutHere = false;
-  client.setQueryData(sessionQuery.queryKey, {
-    ...state,
-    ...(publicReading !== undefined && { publicReading }),
-    ...(formulas !== undefined && { formulas }),
-  });
+  client.setQueryData(sessionQuery.queryKey, { ...site, ...state });
   if (member?.id !== state.member?.id)
     removeMemberQueries(client, state.member === null ? 'inactive' : 'all');
 }

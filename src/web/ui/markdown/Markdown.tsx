@@ -15,8 +15,7 @@ import {
 import { isCheapToParse } from '#shared/core/markdown-cost.ts';
 import { isPageRendered } from '#web/core/hydration.ts';
 import { lazyComponent } from '#web/core/lazy.ts';
-import { useHasFormulas } from '#web/core/session.ts';
-import { getFormulas, hasFormula, loadFormulas } from './formulas.ts';
+import { getFormulas, hasFormula, loadFormulas, useHasFormulas } from './formulas.ts';
 import { hasCodeLanguage, loadHighlighter } from './highlighter.ts';
 import { splitLongWords } from './long-words.ts';
 import './Formula.module.css';

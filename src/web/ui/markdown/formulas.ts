@@ -1,3 +1,5 @@
+import { useQuery } from '@tanstack/react-query';
+import { type Session, sessionQuery } from '#web/core/session.ts';
 import type * as Formulas from './Formula.tsx';
 
 let loaded: typeof Formulas | null = null;
@@ -6,6 +8,13 @@ let loaded: typeof Formulas | null = null;
 export function hasFormula(text: string): boolean {
   return text.includes('$') && text.indexOf('$') !== text.lastIndexOf('$');
 }
+
+/** Whether posts show formulas on this site. */
+export function useHasFormulas(): boolean {
+  return useQuery({ ...sessionQuery, enabled: false, select: isSwitchedOn }).data === true;
+}
+
+const isSwitchedOn = (session: Session) => session.formulas === true;
 
 /** What renders formulas; null until `loadFormulas` has loaded it. */
 export function getFormulas(): typeof Formulas | null {
