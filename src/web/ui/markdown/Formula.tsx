@@ -5,7 +5,6 @@ import { renderFormula } from './render-formula.ts';
 import { getPlacedFormula, placeFormulas } from './place-formulas.ts';
 import { extractFormulas, type FormulaSource } from './find-formulas.ts';
 import { ScrollBox } from './ScrollBox.tsx';
-import classes from './Formula.module.css';
 
 // What `loadFormulas` loads.
 export { extractFormulas, placeFormulas };
@@ -21,12 +20,12 @@ function RenderedFormula({ source, tex, isBlock }: FormulaSource) {
   if (math === null) return <code title={t`This formula cannot be shown: ${error}`}>{source}</code>;
   if (!isBlock)
     return (
-      <span dir="ltr" className={`${classes.formula} ${classes.inline}`}>
+      <span dir="ltr" className="formula formula-inline">
         {math}
       </span>
     );
   return (
-    <ScrollBox label={t`Formula`} dir="ltr" className={`${classes.formula} ${classes.block}`}>
+    <ScrollBox label={t`Formula`} dir="ltr" className="formula formula-block">
       {math}
     </ScrollBox>
   );

@@ -18,7 +18,7 @@ import { lazyComponent } from '#web/core/lazy.ts';
 import { getFormulas, hasFormula, loadFormulas, useHasFormulas } from './formulas.ts';
 import { hasCodeLanguage, loadHighlighter } from './highlighter.ts';
 import { splitLongWords } from './long-words.ts';
-import './Formula.module.css';
+import './formula.css';
 import classes from './Markdown.module.css';
 
 export type MarkdownTextProps = {

@@ -108,7 +108,7 @@ function isAllowed(name: string, value: unknown): value is string | number {
 const temmlClasses =
   /^(?:tml-right|tml-left|tml-jot|tml-small|tml-vec|tml-cancel|tml-xcancel|upstrike|downstrike|sout|tml-overline|tml-underline|tml-fbox)$/u;
 
-/** Classes for the styles that Temml sets most. Formulas can do without the others. Formula.module.css defines them. */
+/** Classes for the styles that Temml sets most. Formulas can do without the others. formula.css defines them. */
 const styleClasses: Record<string, string> = {
   'paddingLeft: 0': 'tml-start-0',
   'paddingRight: 0': 'tml-end-0',
