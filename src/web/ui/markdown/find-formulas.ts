@@ -3,7 +3,7 @@ import { isCheapToParse } from '#shared/core/markdown-cost.ts';
 /** `source`: as typed, with its dollar signs. `tex`: between them. */
 export type FormulaSource = { source: string; tex: string; isBlock: boolean };
 
-/** In UTF-16 units. What is longer, and formulas after these in a text, stay text. Rendering takes 10 ms per 1,000. */
+/** In UTF-16 units. What is longer, and formulas after these in a text, stay text. At worst, 1,000 take some 20 ms to render. */
 const maxLength = 2000;
 const maxTotalLength = 20_000;
 
