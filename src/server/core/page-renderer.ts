@@ -3,7 +3,7 @@ import { Piscina } from 'piscina';
 import type { RenderPage } from '#shared/core/page-rendering.ts';
 
 /** In milliseconds, with the time that the page waits for others. A page takes 10 to 150 ms. */
-const maxRenderingMs = 5_000;
+const maxRenderingMs = 10_000;
 
 /** The number of waiting pages from which on the browser renders further ones. */
 const maxWaiting = 16;
