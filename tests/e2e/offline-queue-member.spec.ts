@@ -16,6 +16,10 @@ test('a queued answer is edited and discarded', async ({ page, context }) => {
   await registerMember(page.request);
   const id = await askAndOpen(page, uniqueText('Second thoughts?'));
   const field = page.getByLabel('Your answer');
+  // The code of dialogs is loaded right after the page.
+  await page.waitForFunction(() =>
+    performance.getEntriesByType('resource').some(({ name }) => name.includes('/DialogWindow-')),
+  );
   await context.setOffline(true);
   await writeAnswer(page, 'First thought');
   await queuedAnswer(page).getByRole('button', { name: 'Edit' }).click();

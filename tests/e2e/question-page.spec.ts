@@ -111,10 +111,8 @@ test('comments are lighter than answers, and their minor actions show with the m
   await postComment(ada.request, id, 'A comment.');
   await page.goto(`/question/${id}`);
   const comment = page.getByRole('article', { name: 'Reply by Ada' });
-  const sizeOf = (text: string) =>
-    page.getByText(text, { exact: true }).evaluate((element) => getComputedStyle(element).fontSize);
-  expect(await sizeOf('A comment.')).toBe('15px');
-  expect(await sizeOf('An answer.')).toBe('18px');
+  await expect(page.getByText('A comment.', { exact: true })).toHaveCSS('font-size', '15px');
+  await expect(page.getByText('An answer.', { exact: true })).toHaveCSS('font-size', '18px');
   const copy = comment.getByRole('button', { name: 'Copy link' });
   const hiddenFrom = (expected: string) => expect(copy).toHaveCSS('opacity', expected);
   await hiddenFrom('0');
