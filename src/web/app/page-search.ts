@@ -1,3 +1,5 @@
+import type { AnswerSort } from '#shared/posts/answers.ts';
+import { isAnswerSort } from '#web/posts/answer-sort.ts';
 import type { Feed } from '#shared/discovery/feeds.ts';
 import type { SearchKind, SearchSort } from '#shared/discovery/search.ts';
 import type { TagSort } from '#shared/discovery/tags.ts';
@@ -18,6 +20,15 @@ export const parseHomeSearch = ({
 } => ({
   tab: tab === 'popular' || tab === 'unanswered' ? tab : undefined,
   muted: muted === 'show' ? muted : undefined,
+  after: parseAfter(after),
+});
+
+/** An address without `sort` uses the order that the member selected last. */
+export const parseQuestionSearch = ({
+  sort,
+  after,
+}: Record<string, unknown>): { sort?: AnswerSort | undefined; after?: string | undefined } => ({
+  sort: isAnswerSort(sort) ? sort : undefined,
   after: parseAfter(after),
 });
 

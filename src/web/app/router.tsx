@@ -7,7 +7,7 @@ import {
 } from '@tanstack/react-router';
 import type { QueryClient } from '@tanstack/react-query';
 import type { AnswerSort } from '#shared/posts/answers.ts';
-import { getSavedAnswerSort, isAnswerSort } from '#web/posts/answer-sort.ts';
+import { getSavedAnswerSort } from '#web/posts/answer-sort.ts';
 import type { Feed } from '#shared/discovery/feeds.ts';
 import type { MutedChoice } from '#shared/engagement/mutes.ts';
 import type { TagSort } from '#shared/discovery/tags.ts';
@@ -15,6 +15,7 @@ import {
   parseBookmarksSearch,
   parseFollowingSearch,
   parseHomeSearch,
+  parseQuestionSearch,
   parseResultsSearch,
   parseTagsSearch,
 } from './page-search.ts';
@@ -101,14 +102,7 @@ const askRoute = createRoute({
 const questionRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/question/$id/{-$slug}',
-  // An address without `sort` uses the order that the member selected last.
-  validateSearch: ({
-    sort,
-    after,
-  }: Record<string, unknown>): { sort?: AnswerSort | undefined; after?: string | undefined } => ({
-    sort: isAnswerSort(sort) ? sort : undefined,
-    after: parseAfter(after),
-  }),
+  validateSearch: parseQuestionSearch,
   loaderDeps: ({ search }): { sort: AnswerSort; after: string | null } => ({
     sort: search.sort ?? getSavedAnswerSort(),
     after: search.after ?? null,

@@ -1,8 +1,9 @@
 import { t } from '@lingui/core/macro';
-import { type ClipboardEvent, type DragEvent, type RefObject, useEffect, useState } from 'react';
+import { type ClipboardEvent, type RefObject, useEffect, useState } from 'react';
 import { useMember } from '#web/core/session.ts';
 import { askToSignIn } from '#web/core/sign-in-prompt.ts';
 import { toastError } from '#web/core/toast.ts';
+import { useDropTarget } from '#web/ui/useDropTarget.ts';
 
 /** A file that the author added. The placeholder is in the text while it is uploaded. */
 export type AddedPicture = { id: number; file: File; placeholder: string };
@@ -12,7 +13,6 @@ let pictures = 0;
 /** The pictures that the author adds to a text by button, paste and drop. The text is not posted while one is uploaded. */
 export function usePictures(field: RefObject<HTMLTextAreaElement | null>, value: string) {
   const [added, setAdded] = useState<readonly AddedPicture[]>([]);
-  const [isDropping, setDropping] = useState(false);
   const isUploading = added.some(({ placeholder }) => value.includes(placeholder));
   useEffect(() => {
     const form = field.current?.form;
@@ -36,6 +36,7 @@ export function usePictures(field: RefObject<HTMLTextAreaElement | null>, value:
       ...files.map((file) => ({ id: ++pictures, file, placeholder: placeholderOf(file) })),
     ]);
   };
+  const drop = useDropTarget(add);
   return {
     added,
     add,
@@ -44,22 +45,7 @@ export function usePictures(field: RefObject<HTMLTextAreaElement | null>, value:
     retry: (id: number) =>
       setAdded((before) => before.map((each) => (each.id === id ? { ...each, id: ++pictures } : each))),
     isUploading,
-    isDropping,
-    dropTarget: {
-      onDragOver(event: DragEvent) {
-        if (![...event.dataTransfer.items].some(({ kind }) => kind === 'file')) return;
-        event.preventDefault();
-        setDropping(true);
-      },
-      onDragLeave: () => setDropping(false),
-      onDrop(event: DragEvent) {
-        setDropping(false);
-        const files = [...event.dataTransfer.files];
-        if (files.length === 0) return;
-        event.preventDefault();
-        add(files);
-      },
-    },
+    ...drop,
     /** Adds pasted pictures. Office programs copy a picture of a text as well; then the text is pasted. */
     onPaste(event: ClipboardEvent): boolean {
       const { files, types } = event.clipboardData;

@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type DragEvent, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { limits } from '#shared/core/limits.ts';
 import { pictureTypes } from '#shared/core/uploads.ts';
 import { api, readJson } from '#web/core/api.ts';
@@ -11,31 +11,17 @@ import { uploadPicture } from '#web/core/upload-picture.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
 import { DeleteDialog } from '#web/ui/Dialog.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
+import { useDropTarget } from '#web/ui/useDropTarget.ts';
 import classes from './AvatarSettings.module.css';
 
 /** The member's avatar, which a file chosen by button or dropped here replaces. */
 export function AvatarSettings() {
   const member = useMember();
   const { sent, message, upload, cancel } = useUpload();
-  const [isDropping, setDropping] = useState(false);
+  const { isDropping, dropTarget } = useDropTarget(([file]) => upload(file));
   const chooser = useRef<HTMLInputElement>(null);
   if (member === null) return null;
   const { id, displayName, avatar } = member;
-  const dropTarget = {
-    onDragOver(event: DragEvent) {
-      if (![...event.dataTransfer.items].some(({ kind }) => kind === 'file')) return;
-      event.preventDefault();
-      setDropping(true);
-    },
-    onDragLeave: () => setDropping(false),
-    onDrop(event: DragEvent) {
-      setDropping(false);
-      const [file] = event.dataTransfer.files;
-      if (file === undefined) return;
-      event.preventDefault();
-      upload(file);
-    },
-  };
   const megabytes = limits.uploadBytes / 1_000_000;
   const label = t`Uploading the picture …`;
   return (

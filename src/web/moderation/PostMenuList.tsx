@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { Menu } from '@mantine/core';
-import { postActionStyles as classes } from '#web/posts/index.ts';
+import { type OpenMenu, postActionStyles as classes } from '#web/posts/index.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 import { ExternalTarget, useOpenAfterMount } from '#web/ui/lazy-popover.tsx';
 import { usePostModeration } from './usePostModeration.tsx';
@@ -12,13 +12,7 @@ export default function PostMenuList({
   button,
   opened,
   onClose,
-}: {
-  post: PostRef;
-  own: boolean;
-  button: HTMLElement;
-  opened: boolean;
-  onClose: () => void;
-}) {
+}: { post: PostRef; own: boolean } & OpenMenu) {
   const { items, dialogs } = usePostModeration(post, {
     own,
     actions: ['hide', 'delete', 'lock'],

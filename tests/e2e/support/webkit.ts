@@ -9,7 +9,7 @@ export type WebKit = {
   close: () => Promise<void>;
 };
 
-/** Starts the small browser of WebKitGTK, on a screen of its own that nobody sees. */
+/** Starts MiniBrowser, the test browser of WebKitGTK, on a virtual display (Xvfb). */
 export async function startWebKit(): Promise<WebKit> {
   const screen = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '1400x1000x24', '-nolisten', 'tcp'], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],

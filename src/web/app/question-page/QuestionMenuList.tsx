@@ -10,6 +10,7 @@ import { questionPath } from '#shared/posts/question-paths.ts';
 import { visitor } from '#web/core/session.ts';
 import { askToSignIn } from '#web/core/sign-in-prompt.ts';
 import { useQuestionPage } from '#web/posts/questions/question-page-context.ts';
+import type { OpenMenu } from '#web/posts/MoreActions.tsx';
 import { copyLink } from '#web/posts/ShareButton.tsx';
 import { ExternalTarget, useOpenAfterMount } from '#web/ui/lazy-popover.tsx';
 import classes from '#web/posts/PostActions.module.css';
@@ -21,13 +22,7 @@ export default function QuestionMenuList({
   button,
   opened,
   onClose,
-}: {
-  question: Question;
-  own: boolean;
-  button: HTMLElement;
-  opened: boolean;
-  onClose: () => void;
-}) {
+}: { question: Question; own: boolean } & OpenMenu) {
   const mute = useMuteQuestion();
   const { member } = useQuestionPage();
   const moderation = usePostModeration(
