@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test, type Page } from '@playwright/test';
 import { hasForbiddenCharacters } from '#shared/core/text.ts';
+import { waitForTexts } from './support/hydration.ts';
 import { askQuestion, registerMember } from './support/members.ts';
 import { postAnswer, uniqueText } from './support/posts.ts';
 
@@ -100,11 +101,8 @@ test('code shows its language and colours, and is copied completely', async ({ p
   const text = page.getByRole('article').first();
   await expect(text.getByText('Python', { exact: true })).toBeVisible();
   await expect(text.locator('.hljs-keyword').first()).toHaveText('for');
-  // The focus is lost if the text is rendered again between the two.
-  await expect(async () => {
-    await text.getByRole('button', { name: 'Copy' }).press('Enter');
-    await expect(text.getByRole('button', { name: 'Copied' })).toBeVisible({ timeout: 2_000 });
-  }).toPass();
+  await text.getByRole('button', { name: 'Copy' }).press('Enter');
+  await expect(text.getByRole('button', { name: 'Copied' })).toBeVisible();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('for x in y:\n    print(x)');
 });
 
@@ -164,7 +162,7 @@ async function openQuestion(page: Page, content: string): Promise<void> {
   await registerMember(page.request);
   const id = await askQuestion(page.request, { title: uniqueText('Text'), content });
   await page.goto(`/question/${id}`);
-  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await waitForTexts(page);
 }
 
 /** Lines of the public lists without the characters that the server refuses; empty where the lists are missing. */

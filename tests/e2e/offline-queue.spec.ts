@@ -8,6 +8,7 @@ import {
   uniqueText,
   uniqueWord,
 } from './support/posts.ts';
+import { waitForTexts } from './support/hydration.ts';
 import { askQuestion, newMember, registerMember } from './support/members.ts';
 import { expectInView } from './support/in-view.ts';
 import {
@@ -35,6 +36,7 @@ test('actions without a connection show immediately as queued, and are sent when
   const question = page.getByRole('article', { name: title });
   const bens = answersBy(page, 'Ben There');
   await expect(bens).toBeVisible();
+  await waitForTexts(page);
 
   await context.setOffline(true);
   await writeAnswer(page, 'Take the **ferry**.');

@@ -1,6 +1,7 @@
 import { expect, type Page, test } from '@playwright/test';
 import sharp from 'sharp';
 import { limits } from '#shared/core/limits.ts';
+import { waitForTexts } from './support/hydration.ts';
 import { expectInView } from './support/in-view.ts';
 import { registerMember } from './support/members.ts';
 import { askAndOpen, secondMember, uniqueText } from './support/posts.ts';
@@ -61,6 +62,7 @@ test('pictures are added by button, paste and drop, described, and shown to othe
 
   const { page: reader } = await secondMember(browser, 'Reader');
   await reader.goto(`/question/${id}`);
+  await waitForTexts(reader);
   const picture = reader.getByRole('img', { name: 'A red wall' });
   await expect(picture).toHaveAttribute('srcset', /\/320x180\.webp 320w, .*\/1600x900\.webp 1600w$/u);
   await expect(picture).toHaveAttribute('loading', 'lazy');

@@ -5,3 +5,16 @@ import { renderedAtAttribute } from '#shared/core/protocol.ts';
 export async function waitForHydration(page: Page): Promise<void> {
   await expect(page.locator(`#root[${renderedAtAttribute}]`)).toHaveCount(0);
 }
+
+/**
+ * Waits until the code that renders texts of members is loaded, which is after the page handles input. Until then a text
+ * can be rendered again, and a page without a connection shows new texts as they were typed.
+ */
+export async function waitForTexts(page: Page): Promise<void> {
+  await waitForHydration(page);
+  await page.waitForFunction(() =>
+    performance.getEntriesByType('resource').some(({ name }) => name.includes('/MarkdownText-')),
+  );
+  // The texts are rendered once the browser has nothing else to do.
+  await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)));
+}

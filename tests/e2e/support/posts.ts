@@ -1,4 +1,5 @@
 import { type APIRequestContext, type Browser, expect, type Page } from '@playwright/test';
+import { waitForTexts } from './hydration.ts';
 import { askQuestion, type Member, newMember, registerMember } from './members.ts';
 
 /**
@@ -34,6 +35,7 @@ export const question = (page: Page, title: string) => page.getByRole('article',
 export async function askAndOpen(page: Page, title: string, content?: string): Promise<number> {
   const id = await askQuestion(page.request, { title, ...(content !== undefined && { content }) });
   await page.goto(`/question/${id}`);
+  await waitForTexts(page);
   await expect(page.getByRole('heading', { name: title, level: 1 })).toBeVisible();
   return id;
 }
