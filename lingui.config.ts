@@ -5,6 +5,7 @@ import { defineConfig, type ExtractorType } from '@lingui/conf';
 import { formatter } from '@lingui/format-po';
 import { errorTable } from './src/shared/errors.ts';
 import { notificationKinds } from './src/shared/notifications/notification-kinds.ts';
+import { settingCatalogue, type SettingDefinition } from './src/shared/core/setting-catalogue.ts';
 import { tagDescriptions } from './src/shared/posts/tag-descriptions.ts';
 
 const directory = 'src/web/languages';
@@ -18,7 +19,7 @@ const sharedTexts: ExtractorType = {
   },
 };
 
-/** The ids under which the browser looks them up: `web/core/errors.ts`, `web/notifications/NotificationMessage.tsx` and `web/discovery/tags/tags.ts`. */
+/** The ids under which the browser looks them up: `web/core/errors.ts`, `web/notifications/NotificationList.tsx`, `web/discovery/tags/tags.ts` and `web/core/setting-texts.ts`. */
 const tables = [
   {
     file: '/src/shared/errors.ts',
@@ -33,6 +34,16 @@ const tables = [
   {
     file: '/src/shared/posts/tag-descriptions.ts',
     texts: Object.entries(tagDescriptions).map(([tag, text]) => [`tag.${tag}`, text] as const),
+  },
+  {
+    file: '/src/shared/core/setting-catalogue.ts',
+    texts: Object.entries<SettingDefinition>(settingCatalogue).flatMap(([name, definition]) => [
+      [`setting.${name}`, definition.label] as const,
+      [`setting.${name}.description`, definition.description] as const,
+      ...Object.entries(definition.type === 'choice' ? definition.options : {}).map(
+        ([option, text]) => [`setting.${name}.${option}`, text] as const,
+      ),
+    ]),
   },
 ];
 

@@ -25,6 +25,7 @@ const webAreas = [
   'discovery',
   'identity',
   'moderation',
+  'admin',
   'app',
 ];
 /** Areas without a domain, whose files every area above them may import. */

@@ -27,6 +27,8 @@ export function englishTexts(): Plugin {
           ids.push(`error.${errorCode}`);
         if (file.includes('/notification-kinds.ts'))
           ids.push(...Object.keys(known).filter((id) => id.startsWith('notification.')));
+        if (file.includes('/setting-texts.ts'))
+          ids.push(...Object.keys(known).filter((id) => id.startsWith('setting.')));
         const own = Object.fromEntries(
           [...new Set(ids)].filter((id) => id in known).map((id) => [id, known[id]]),
         );

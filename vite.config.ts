@@ -75,7 +75,7 @@ function sharedFiles() {
         '@tabler/',
         '/(FormError|SelectField|CharacterCounter|Skeleton|QueuedMark|ScrollBox|PostAttribution|PostActions|PagedList)[.]',
         '/(Revisions|moderation)[.]module',
-        '/(questions-messages|copy-text|useSwipe|posts/tags)[.]ts',
+        '/(questions-messages|copy-text|useSwipe|posts/tags|identity/roles)[.]ts',
       ),
       minShareCount: 2,
     },

@@ -11,7 +11,9 @@ const allowed: Readonly<Record<string, string>> = {
   'src/server/posts/questions-queries.ts':
     'removes the duplicate marks of hidden questions too, and tells hidden from deleted ones',
   'src/server/posts/uploads-queries.ts': 'keeps the pictures of hidden replies',
+  'src/server/posts/tags-moving-queries.ts': 'moves hidden questions to another tag too',
   'src/server/posts/tags.ts': 'does not show a tag whose questions are all hidden',
+  'src/server/moderation/tag-changes-queries.ts': 'a tag of hidden questions is in use',
   'src/server/moderation/hidden-posts-queries.ts': 'remembers the duplicates of a hidden question',
   'src/server/moderation/activity-removal-queries.ts': 'removes the votes of a member on hidden posts too',
   'src/server/identity/account-deletion-columns.ts': 'names the columns that refer to a member',

@@ -48,6 +48,7 @@ import {
   feedRoutes,
   followedTagRoutes,
   relatedRoutes,
+  type EmptySearchCounter,
   searchRoutes,
   similarRoutes,
   tagRoutes,
@@ -67,7 +68,13 @@ import {
   uploadRoutes,
   uploadsPath,
 } from './posts/index.ts';
-import { moderationRoutes, type ModerationRoutesDeps, removalRoutes } from './moderation/index.ts';
+import { roleRoutes, setupRoutes, siteSettingRoutes, statisticsRoutes } from './admin/index.ts';
+import {
+  managedTagRoutes,
+  moderationRoutes,
+  type ModerationRoutesDeps,
+  removalRoutes,
+} from './moderation/index.ts';
 import { bookmarkRoutes, followRoutes, muteRoutes, voteRoutes } from './engagement/index.ts';
 import { importedPostRoutes } from './import-export/index.ts';
 import { previewPicturePattern, publicFileRoutes } from './integrations/index.ts';
@@ -103,6 +110,7 @@ import { trackRequests } from './core/request-id.ts';
 import { serveServiceWorkerRemoval } from './core/web-build.ts';
 import { allowSharedCaching } from './core/public-reading.ts';
 import type { RuntimeSettings } from './core/runtime-settings.ts';
+import { createSiteFiles } from './site-files.ts';
 import { requireSameOrigin } from './core/same-origin.ts';
 import { securityHeaders } from './core/security-headers.ts';
 import type { SiteSettings } from './core/site-settings.ts';
@@ -134,6 +142,8 @@ export type AppOptions = {
         'accountEmails' | 'queueConfirmationEmail' | 'moderation' | 'queueAccountDeletion' | 'webPushSender'
       >
     | undefined;
+  /** Counts searches without results. Absent: they are not counted. */
+  emptySearches?: EmptySearchCounter | undefined;
   /** Rate limits and load shedding. Absent: all requests are accepted. */
   requestLimits?: RequestLimits | undefined;
   /** Directory of the web build. Absent: only the API is served. */
@@ -173,6 +183,7 @@ export function createApp(options: AppOptions) {
     db,
     auth,
     settings,
+    runtimeSettings,
     registrations,
     sessionCache: caches?.sessions,
     onRegistered: preferences.sendConfirmationToNewMember,
@@ -181,15 +192,16 @@ export function createApp(options: AppOptions) {
   const passwordResets = createPasswordResets({ db, settings, emails: accountEmails, passwordCost });
   const emailAddresses = createEmailAddresses({ db, emails: accountEmails, requirePassword });
   logSecurityEvents(db, log);
-  const twoFactor = createTwoFactor({ db, settings, requirePassword, passwordCost });
+  const twoFactor = createTwoFactor({ db, settings, runtimeSettings, requirePassword, passwordCost });
   const signingIn = createSignIn({ db, auth, settings, twoFactor });
-  const passkeys = createPasskeys({ db, settings, requirePassword, signingIn });
+  const passkeys = createPasskeys({ db, settings, runtimeSettings, requirePassword, signingIn });
   const provider = settings.identityProvider && createIdentityProvider(settings.identityProvider, log);
   const providerOption = { provider: provider ?? undefined };
   const providers = createProviders({
     db,
     auth,
     settings,
+    runtimeSettings,
     accounts,
     signingIn,
     requirePassword,
@@ -216,6 +228,7 @@ export function createApp(options: AppOptions) {
     db,
     runtimeSettings,
     searchDb: options.searchDb ?? db,
+    emptySearches: options.emptySearches,
     settings,
     accounts,
     passwordResets,
@@ -265,16 +278,14 @@ export function createApp(options: AppOptions) {
     const page = renderPages(html, fetchApi, { db, settings, runtimeSettings });
     if (settings.importedSite !== null)
       app.on('GET', ['/questions/*', '/q/*', '/a/*'], redirectImportedPosts(fetchApi, { runtimeSettings }));
+    const { sendManifest, sendShell } = createSiteFiles(directory, runtimeSettings);
     app.get('/', limitNetworks, page);
+    app.get('/index.html', sendShell);
+    app.get('/manifest.webmanifest', sendManifest);
     // Looking for a file takes longer than sending a page.
     app.get('/icons/*', serveStatic({ ...files, onFound: cacheRevalidated }));
     app.get('/:file{[\\w-]+\\.[a-z]+}', serveStatic({ ...files, onFound: cacheRevalidated }));
-    app.get(
-      '*',
-      limitNetworks,
-      page,
-      serveStatic({ ...files, path: 'index.html', onFound: cacheRevalidated }),
-    );
+    app.get('*', limitNetworks, page, sendShell);
   }
 }
 
@@ -300,7 +311,11 @@ function createApi(
     ProviderDeps &
     ReadRoutingDeps &
     NotificationPreferenceRoutesDeps &
-    ModerationRoutesDeps & { sendDocument: SendDocument; requestLimits: RequestLimits | undefined },
+    ModerationRoutesDeps & {
+      sendDocument: SendDocument;
+      requestLimits: RequestLimits | undefined;
+      emptySearches: EmptySearchCounter | undefined;
+    },
 ) {
   const visitorApi = createRouter();
   visitorApi.use(recordWrites(deps.replicas));
@@ -310,7 +325,8 @@ function createApi(
     .route('/', twoFactorVisitorRoutes(deps))
     .route('/', passkeyVisitorRoutes(deps))
     .route('/', providerVisitorRoutes(deps))
-    .route('/', emailLinkRoutes(deps));
+    .route('/', emailLinkRoutes(deps))
+    .route('/', setupRoutes(deps));
   api.use(
     identifyViewer(deps),
     limitViewers(deps.requestLimits, deps.settings),
@@ -352,6 +368,10 @@ function createApi(
     .route('/', muteRoutes(deps))
     .route('/', moderationRoutes(deps))
     .route('/', removalRoutes(deps))
+    .route('/', roleRoutes(deps))
+    .route('/', siteSettingRoutes(deps))
+    .route('/', managedTagRoutes(deps))
+    .route('/', statisticsRoutes())
     .route('/', followedTagRoutes())
     .route('/', mentionRoutes(deps))
     .route('/', draftRoutes(deps))

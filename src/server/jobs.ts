@@ -30,6 +30,7 @@ import {
   queueModerationJob,
   queueModeratorMessageEmail,
 } from './moderation/index.ts';
+import { communityStatisticsJob } from './admin/index.ts';
 import type { Database } from './core/database.ts';
 import type { TopicEvent } from './core/events.ts';
 import { type JobDefinition, type JobQueue, startJobQueue } from './core/job-queue.ts';
@@ -40,6 +41,7 @@ import {
   type WebPushSender,
   getOrCreateVapidKeys,
 } from './core/web-push.ts';
+import type { RuntimeSettings } from './core/runtime-settings.ts';
 import type { SiteSettings } from './core/site-settings.ts';
 import { searchPopularityJob, statisticsJob } from './discovery/index.ts';
 
@@ -47,6 +49,7 @@ export type BackgroundJobsOptions = {
   db: Database;
   connection: pg.PoolConfig;
   settings: SiteSettings;
+  runtimeSettings: RuntimeSettings;
   /** Absent: no emails are sent. */
   email: { url: string; from: string } | undefined;
   log: Logger;
@@ -78,26 +81,28 @@ export type BackgroundJobs = {
 
 /** Starts every kind of job, listed explicitly. */
 export async function startBackgroundJobs(options: BackgroundJobsOptions): Promise<BackgroundJobs> {
-  const { db, settings, email, log, pushServices = [] } = options;
-  const site = settings.publicUrl ?? '';
+  const { db, settings, runtimeSettings, email, log, pushServices = [] } = options;
+  const getSiteName = () => runtimeSettings.get('siteName');
+  const getSite = () => ({ site: settings.publicUrl ?? '', siteName: getSiteName() });
   const webPushSender = createWebPushSender({
     keys: await getOrCreateVapidKeys(db),
     contact: pushContact(settings, email?.from),
     services: [...defaultPushServices, ...pushServices],
   });
-  const mailer = email === undefined ? undefined : createMailer(email);
+  const mailer = email === undefined ? undefined : createMailer({ ...email, getSenderName: getSiteName });
   const deliver = mailer && createEmailDelivery({ mailer, log });
   const definitions: JobDefinition[] = [
-    createPushJob({ db, pusher: webPushSender, log }),
+    createPushJob({ db, pusher: webPushSender, getSiteName, log }),
     searchPopularityJob(db),
     statisticsJob(db),
+    communityStatisticsJob(db),
     createModerationJob(db),
     createAccountDeletionJob({ db, log }),
     ...(deliver === undefined
       ? []
       : [
-          ...createEmailJobs({ db, settings, site, deliver, log }),
-          createAccountEmailJob({ db, site, deliver }),
+          ...createEmailJobs({ db, settings, getSite, deliver, log }),
+          createAccountEmailJob({ db, getSite, deliver }),
         ]),
     {
       name: 'enqueue-due',
@@ -115,7 +120,7 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
     queueConfirmationEmail:
       mailer === undefined
         ? undefined
-        : (tx, request) => queueConfirmationEmail(tx, jobs, { site, ...request }),
+        : (tx, request) => queueConfirmationEmail(tx, jobs, { ...getSite(), ...request }),
     accountEmails: mailer && createAccountEmails(jobs),
     queueAccountDeletion: createAccountDeletionQueue(jobs),
     webPushSender,
@@ -124,13 +129,13 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
       queueEmail:
         mailer === undefined
           ? undefined
-          : (tx, notice) => queueModeratorMessageEmail(tx, { jobs, site, notice }),
+          : (tx, notice) => queueModeratorMessageEmail(tx, { jobs, site: getSite(), notice }),
     },
     onEvents(events) {
       if (events.some(({ event }) => event.kind === 'notified')) schedulePush();
       // If it fails, the next minute's run does it.
       if (mailer !== undefined && !stopped && hasSecurityEvent(events))
-        void queueSecurityEmails(db, jobs, { site }).catch(() => {});
+        void queueSecurityEmails(db, jobs, getSite()).catch(() => {});
     },
     enqueueDueJobs: queueDue,
     jobs,
@@ -149,7 +154,7 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
     await dropExpiredEmails(db, log);
     if (mailer !== undefined) {
       await queueDueEmails(db, jobs);
-      await queueSecurityEmails(db, jobs, { site });
+      await queueSecurityEmails(db, jobs, getSite());
     }
     await deleteOldSecurityEvents(db, { isEmailEnabled: mailer !== undefined });
     await deleteOldRegistrations(db);

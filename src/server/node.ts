@@ -7,6 +7,7 @@ import type { Logger } from 'pino';
 import packageJson from '#package.json' with { type: 'json' };
 import { createAccounts, createAuth, type PasswordCost } from './identity/index.ts';
 import { createApp } from './app.ts';
+import { createEmptySearchCounter } from './discovery/index.ts';
 import { type BackgroundJobs, startBackgroundJobs } from './jobs.ts';
 import { getBackupMetrics, startBackupScheduler } from './operations/index.ts';
 import { createNodeCaches, type NodeCaches, serveCachedFirst } from './node-caches.ts';
@@ -81,6 +82,8 @@ export async function startNode(options: NodeOptions): Promise<ParleyNode> {
     onStatement: monitor.onStatement,
   });
   onStop(async () => replicas?.stop());
+  const emptySearches = createEmptySearchCounter(db);
+  onStop(emptySearches.stop);
   const runtimeSettings = await openRuntimeSettings(db);
   let live: LiveServer | undefined;
   let background: BackgroundJobs | undefined;
@@ -110,7 +113,14 @@ export async function startNode(options: NodeOptions): Promise<ParleyNode> {
     Promise.all([deleteOldKeys(db), deleteExpiredRateLimits(db), cleanUpUploads(db)]);
   const housekeeping = setInterval(() => void deleteExpired().catch(() => {}), hourMs);
   onStop(async () => clearInterval(housekeeping));
-  background = await startBackgroundJobs({ db, connection, settings, email: config.email, log });
+  background = await startBackgroundJobs({
+    db,
+    connection,
+    settings,
+    runtimeSettings,
+    email: config.email,
+    log,
+  });
   onStop(background.stop);
   startBackupsIfConfigured(options);
   const webDirectory = path.join(projectRoot, 'dist/web');
@@ -142,6 +152,7 @@ export async function startNode(options: NodeOptions): Promise<ParleyNode> {
     db,
     runtimeSettings,
     searchDb,
+    emptySearches,
     settings,
     log,
     position: stream.position,

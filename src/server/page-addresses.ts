@@ -1,4 +1,6 @@
 import type { QuestionDocument } from '#shared/posts/questions-document.ts';
+import { tagKey } from '#shared/core/text.ts';
+import type { TagDocument } from '#shared/discovery/tags.ts';
 import { questionPath } from '#shared/posts/question-paths.ts';
 import type { Reader } from './core/database.ts';
 import type { PagePreloads } from './page-preloads.ts';
@@ -13,7 +15,7 @@ export type PageResponse = { url: string; status: number; body: string };
 /**
  * Decides the status of a page that its viewer may read (docs/product.md 20.2): 404 if there is no such question, tag or
  * member, or no page at the address, and 410 if the question was deleted. A hidden question is not found, as one that
- * never existed. A question's page redirects to the address with its readable title.
+ * never existed. A question's page redirects to the address with its readable title, that of a synonym to its tag.
  */
 export async function resolvePage(
   db: Reader,
@@ -29,6 +31,7 @@ export async function resolvePage(
     const isDeleted = questionId !== undefined && (await isQuestionDeleted(db, Number(questionId)));
     return { status: isDeleted ? 410 : 404 };
   }
+  if (response?.status === 200 && url.pathname.startsWith('/topics/')) return resolveTagPage(url, response);
   // Without the question, as under overload, the browser requests it itself.
   if (response?.status !== 200 || questionId === undefined) return { status: 200 };
   const { question } = JSON.parse(response.body) as QuestionDocument;
@@ -36,10 +39,22 @@ export async function resolvePage(
   return isSamePath(url.pathname, canonical) ? { status: 200 } : { location: canonical + url.search };
 }
 
+/** The address of a synonym redirects to its tag. The case of the name does not matter. */
+function resolveTagPage(url: URL, { body }: PageResponse): PageTarget {
+  const { name } = JSON.parse(body) as TagDocument;
+  const canonical = `/topics/${encodeURIComponent(name)}`;
+  const isSame = isSamePath(url.pathname.replace(/\/$/u, ''), canonical, tagKey);
+  return isSame ? { status: 200 } : { location: canonical + url.search };
+}
+
 /** Compares decoded paths: proxies and people encode them differently. */
-function isSamePath(pathname: string, canonical: string): boolean {
+function isSamePath(
+  pathname: string,
+  canonical: string,
+  keyOf = (path: string) => path.normalize('NFC'),
+): boolean {
   try {
-    return decodeURIComponent(pathname).normalize('NFC') === decodeURIComponent(canonical);
+    return keyOf(decodeURIComponent(pathname)) === keyOf(decodeURIComponent(canonical));
   } catch {
     return false;
   }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '#tests/support/parley.ts';
-import { setRuntimeSetting } from './core/runtime-settings.ts';
+import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
 import { createPageRenderer } from './core/page-renderer.ts';
 import { projectRoot } from './core/paths.ts';
 import type { Member } from '#tests/support/member.ts';

@@ -13,6 +13,7 @@ import { escapeMarkup, escapeScript } from './core/markup.ts';
 import { extractStyles } from './core/page-styles.ts';
 import { hashInlineCode, type InlineCode } from './core/security-headers.ts';
 import { openWebBuild, type WebBuild } from './core/web-build.ts';
+import { nameApplication } from './site-files.ts';
 import type { PageResponse } from './page-addresses.ts';
 import type { PagePreloads } from './page-preloads.ts';
 
@@ -25,6 +26,7 @@ export type RequestedPage = {
   language: string;
   /** The scheme and host of the site. */
   origin: string;
+  siteName: string;
   /** The title and what search engines and link previews read. */
   head: string;
   preloads: PagePreloads;
@@ -69,7 +71,7 @@ export function createHtmlRenderer(deps: HtmlDeps): HtmlRenderer {
     const styles = `<style>${css}</style><style id="${pageStyleId}">${elementCss}</style>`;
     const root =
       content === null ? '<div id="root">' : `<div id="root" ${renderedAtAttribute}="${time}">${html}`;
-    const text = build.shell
+    const text = nameApplication(build.shell, page.siteName)
       .replace('<html lang="en"', `<html lang="${language}" dir="${getTextDirection(language)}"`)
       .replace(/<title>[^<]*<\/title>/u, () => page.head)
       .replace('</head>', () => `<script>${build.themeScript}</script>${styles}${headTags}</head>`)

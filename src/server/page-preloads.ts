@@ -119,8 +119,9 @@ const pageRules: readonly PageRule[] = [
   { path: /^\/drafts$/u, module: 'posts/drafts/DraftsPage.tsx' },
   { path: /^\/bookmarks$/u, module: 'engagement/BookmarksPage.tsx' },
   { path: /^\/settings$/u, module: 'identity/SettingsPage.tsx' },
-  { path: /^\/moderation(\/log|\/registrations|\/member\/\d+)?$/u },
-  { path: /^\/(login|register|forgot-password|reset-password|change-email|revert-email)$/u },
+  { path: /^\/moderation(\/log|\/registrations|\/member\/\d+|\/tags\/[^/]+)?$/u },
+  { path: /^\/admin\/(settings|statistics)$/u },
+  { path: /^\/(login|register|setup|forgot-password|reset-password|change-email|revert-email)$/u },
   { path: /^\/(unsubscribe|confirm-email)\/[^/]+$/u },
   { path: /^\/sign-in\/callback$/u },
 ];

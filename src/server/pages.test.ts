@@ -10,7 +10,7 @@ import { actOnPost } from '#tests/support/moderation.ts';
 import { startTestServer } from '#tests/support/server.ts';
 import { questionPath } from '#shared/posts/question-paths.ts';
 import { setRole } from './admin/roles.ts';
-import { setRuntimeSetting } from './core/runtime-settings.ts';
+import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
 import { getPagePreloads, pageModules } from './page-preloads.ts';
 
 const directory = await mkdtemp(path.join(os.tmpdir(), 'parley-pages-'));
@@ -240,6 +240,16 @@ describe('the address of a page', () => {
     await ann.put(`/questions/${id}`, { title: 'A second title', content: 'x', tags: [] });
     expect((await open(`/question/${id}/the-first-title`)).location).toBe(`/question/${id}/a-second-title`);
     expect((await open(`/question/${id}/a-second-title`)).status).toBe(200);
+  });
+
+  test('of a synonym redirects to its tag', async () => {
+    await ann.ask({ tags: ['Node.js 30'] });
+    const moderator = await server.register('Maud Renaming');
+    await setRole(server.db, { email: moderator.email, role: 'moderator' });
+    expectOk(await moderator.put('/moderation/tags/node.js%2030/synonyms/node%2030'));
+    const response = await open('/topics/NODE%2030?after=x');
+    expect([response.status, response.location]).toEqual([301, '/topics/Node.js%2030?after=x']);
+    expect((await open('/topics/node.js%2030')).status).toBe(200);
   });
 
   test('that has no page is not found, and the page of a deleted question is gone', async () => {

@@ -85,9 +85,11 @@ export function renderPages(
 
     const origin = getOrigin(settings, url);
     const found = responses.filter(({ status }) => status === 200);
+    const siteName = runtimeSettings.get('siteName');
     const head = renderHead({
       url,
       origin,
+      site: { siteName, siteDescription: runtimeSettings.get('siteDescription') },
       isPublic: hasPublicReading,
       bodies: new Map(found.map((response) => [response.url, response.body])),
     });
@@ -101,7 +103,7 @@ export function renderPages(
     c.header('cache-control', 'no-store');
     const language = await pickLanguage(c);
     const etag = isReusable ? createPageEtag([head, preloads.path, language], found) : null;
-    const page = { language, origin, head, preloads: { ...preloads, requests }, responses };
+    const page = { language, origin, siteName, head, preloads: { ...preloads, requests }, responses };
     if (etag === null) return send(c, await makeBody(render(page), encoding), encoding);
     if (isStorable && isKnown(c, etag)) return sendStorable(c, etag, null);
     const body = await reusePublicBody(etag, encoding, () => render(page));

@@ -3,6 +3,7 @@ import path from 'node:path';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { PasswordCost } from './identity/index.ts';
+import { findSetupLink } from './admin/index.ts';
 import { demoMember, demoModerator, isEmptyCommunity, loadDemo } from './import-export/index.ts';
 import { startNode } from './node.ts';
 import type { Config } from './core/config.ts';
@@ -83,8 +84,11 @@ export async function serve({ config, log, demo = false, passwordCost }: ServeOp
           : `Sign in as the moderator ${demoModerator} with the password ${moderatorPassword}. It is shown only once.`,
       );
     }
-    // This is only a hint, so an error of the database must not stop a serving Parley.
-    else if (await isEmptyCommunity(db).catch(() => false))
+    // These are only hints, so an error of the database must not stop a serving Parley.
+    const setupLink = await findSetupLink(db, { ...settings, address: node.address }).catch(() => null);
+    if (setupLink !== null && !demo)
+      log.info(`To set up this community and become its admin, open: ${setupLink}`);
+    if (!demo && (await isEmptyCommunity(db).catch(() => false)))
       log.info('There are no members yet. To try Parley with a demo community, run: npm start -- --demo');
     await waitForAbort(stopping.first);
     await embedded?.updateInstance({ stopping: true });

@@ -89,7 +89,7 @@ test('moderation pages are accessible and scroll only vertically, on a desktop i
   await makeModerator(email);
   const report = { reason: 'spam', note: 'n'.repeat(200) };
   expect((await page.request.put(`/api/questions/${id}/report`, { data: report })).status()).toBe(200);
-  for (const address of ['/moderation', '/moderation/log', '/moderation/registrations'])
+  for (const address of ['/moderation', '/moderation/log', '/moderation/registrations', '/admin/statistics'])
     await check(page, address);
 });
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { setRuntimeSetting } from '#server/core/runtime-settings.ts';
+import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
 import { setRole } from '#server/admin/roles.ts';
 import { runActivityRemovals } from '#server/moderation/activity-removal.ts';
 import { unreachableEmailServer, startServerWithProvider } from '#tests/support/server-with-provider.ts';
@@ -31,9 +31,11 @@ const other = await server.register('Other');
 const author = await server.register('Author');
 const suspended = await server.register('Suspended');
 const moderator = await server.register('Maud');
-/** Numbers moderators, since two with the same name are rejected. */
+const admin = await server.register('Adele');
+/** Numbers moderators and admins, since two with the same name are rejected. */
 let moderators = 0;
 await setRole(server.db, { email: moderator.email, role: 'moderator' });
+await setRole(server.db, { email: admin.email, role: 'admin' });
 const createValidRequest = createValidRequests({ ann, bob, db: server.db });
 const operations = listOperations(expectOk(await server.visitor().get<Document>('/openapi.json')));
 
@@ -138,7 +140,7 @@ async function outcome(
 ) {
   const { method, path } = operation;
   const isOwn = wanted?.[column] === 'own';
-  const isOthers = isOwn && method !== 'GET' && (column === 'another member' || column === 'moderator');
+  const isOthers = isOwn && method !== 'GET' && ['another member', 'moderator', 'admin'].includes(column);
   const before = isOthers && (await memberChecksum(server.db, owner.id));
   const response = await caller.send(method, validRequest.path, validRequest);
   if (isOthers && (await memberChecksum(server.db, owner.id)) !== before)
@@ -161,14 +163,17 @@ async function callersOf(operation: Operation, column: CallerKind): Promise<read
     changesSignIn(operation) || isSignInMethod(operation) || /^\/(members$|email\/)/u.test(operation.path);
   const isFresh = operation.method !== 'GET' && makesAnother;
   const one = async (known: Member) =>
-    isFresh ? server.register(known === moderator ? `Maud ${++moderators}` : known.name) : known;
+    isFresh
+      ? server.register(known === moderator || known === admin ? `${known.name} ${++moderators}` : known.name)
+      : known;
   if (column === 'the same, suspended') {
     const owner = await one(suspended);
     return [owner, owner];
   }
   const owner = await one(author);
   if (column === 'author or owner') return [owner, owner];
-  return [await one(column === 'moderator' ? moderator : other), owner];
+  const unrelated = { moderator, admin }[column as string] ?? other;
+  return [await one(unrelated), owner];
 }
 
 describe('a live socket', () => {
@@ -178,6 +183,8 @@ describe('a live socket', () => {
     const writer = await register(node.address, 'Author');
     const moderator = await register(node.address, 'Maud');
     await setRole(server.db, { email: moderator.email, role: 'moderator' });
+    const admin = await register(node.address, 'Adele');
+    await setRole(server.db, { email: admin.email, role: 'admin' });
     const questionId = await writer.ask();
     const callers = {
       'signed out': visitor,
@@ -185,6 +192,7 @@ describe('a live socket', () => {
       'author or owner': writer,
       'the same, suspended': writer,
       moderator,
+      admin,
     };
     try {
       for (const [topic, wanted] of Object.entries(topicRules)) {
@@ -342,6 +350,7 @@ async function setUp() {
   async function events(since: number, but: string): Promise<unknown[]> {
     const { rows } = await sql`
       select topic, event from event where id > ${since} and topic <> 'moderation' and topic not like ${but}
+        and topic not in (select 'member:' || id from member where role <> 'member')
       order by id`.execute(server.db);
     return rows;
   }

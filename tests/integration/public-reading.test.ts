@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { ProblemError } from '#server/core/errors.ts';
 import { createRequestLimits } from '#server/core/request-limits.ts';
-import { setRuntimeSetting } from '#server/core/runtime-settings.ts';
+import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
 import { setRole } from '#server/admin/roles.ts';
 import { type CachingProxy, startCachingProxy } from '#tests/support/caching-proxy.ts';
 import { eventually } from '#tests/support/eventually.ts';

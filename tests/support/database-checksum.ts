@@ -43,6 +43,10 @@ const statisticsTables = [
   'member_statistics',
   'tag_statistics_change',
   'tag_weekly_statistics',
+  'community_statistics',
+  'community_tag_statistics',
+  'stale_statistics_day',
+  'empty_search',
 ];
 
 async function sumOf(db: Database, parts: readonly RawBuilder<unknown>[]): Promise<string> {

@@ -1,11 +1,26 @@
 import { type RawBuilder, sql } from 'kysely';
 import { beginRemoval } from '#server/moderation/removals.ts';
+import { changeSetting } from '#server/admin/settings.ts';
+import { findSetupLink } from '#server/admin/setup.ts';
 import { setRole } from '#server/admin/roles.ts';
 import { runActivityRemovals } from '#server/moderation/activity-removal.ts';
 import type { Database } from '#server/core/database.ts';
 import type { PostAction } from '#shared/moderation/moderation.ts';
+import { defaultSettings } from './server.ts';
 import { encodeCursor } from '#server/core/cursor.ts';
-import { type EndpointCall, get, findId, post, put, type CallContext } from './endpoint-calls.ts';
+import { type EndpointCall, get, findId, post, put, remove, type CallContext } from './endpoint-calls.ts';
+
+/** The set-up by a member, while there is no admin. */
+export async function setupCalls({ rareFollower, db }: CallContext): Promise<EndpointCall[]> {
+  await sql`update member set role = 'member' where role = 'admin'`.execute(db);
+  await sql`delete from setting where name = 'set_up_at'`.execute(db);
+  const link = await findSetupLink(db, { ...defaultSettings, address: rareFollower.address });
+  const chosen = { siteName: 'Baking', siteDescription: 'Bread.', joining: 'open', publicReading: false };
+  return [
+    get(rareFollower, '/setup'),
+    post(rareFollower, '/setup', { token: link?.split('#')[1], ...chosen, account: null }),
+  ];
+}
 
 /** Calls for reports by members and for actions of moderators. */
 export async function moderationCalls({
@@ -15,8 +30,9 @@ export async function moderationCalls({
   hotQuestionId,
   hotAnswerId,
 }: CallContext): Promise<EndpointCall[]> {
-  await setRole(db, { email: rareFollower.email, role: 'moderator' });
+  await setRole(db, { email: rareFollower.email, role: 'admin' });
   const asked = await busy.ask({ tags: ['topic 77'] });
+  await busy.ask({ tags: ['merged topic', 'renamed topic'] });
   const answered = await busy.answer(asked);
   const replied = await busy.replyToAnswer(answered.id);
   const reply = await findId(db, sql`select id from reply where answer_id = ${hotAnswerId}`);
@@ -37,6 +53,8 @@ export async function moderationCalls({
   const selection = { memberIds: [removed], network: null, from: null, to: null };
   const done = await beginRemoval(db, { selection, reason: 'So.', remover: { moderatorId: null } });
   await runActivityRemovals(db, Date.now() + 60_000);
+  await changeSetting(db, { adminId: null, name: 'siteDescription', value: 'Cakes.' });
+  const changed = await findId(db, sql`select max(id) as id from moderation_log`);
   const about = (action: PostAction, more: object = {}) =>
     post(rareFollower, '/moderation/post-actions', {
       action,
@@ -54,6 +72,7 @@ export async function moderationCalls({
       get(rareFollower, `${path}/report`),
     ]),
     get(rareFollower, '/moderation/queue'),
+    get(rareFollower, '/moderation/queue/counts'),
     get(rareFollower, `/moderation/queue?cursor=${encodeCursor({ after: 1, id: 2 })}`),
     about('lock'),
     about('unlock'),
@@ -76,6 +95,11 @@ export async function moderationCalls({
     member('suspend', '2100-01-01T00:00:00.000Z'),
     member('lift_suspension'),
     get(rareFollower, `/moderation/members/${inactive}`),
+    put(rareFollower, `/admin/members/${inactive}/role`, { role: 'moderator' }),
+    put(rareFollower, `/admin/members/${inactive}/role`, { role: 'member' }),
+    get(rareFollower, '/admin/settings'),
+    post(rareFollower, '/admin/settings/undo', { entryId: changed }),
+    put(rareFollower, '/admin/settings/siteDescription', { value: 'Bread.' }),
     member('remove_activity'),
     get(rareFollower, '/moderation/registrations?hours=720'),
     get(rareFollower, '/moderation/registrations/accounts?network=192.0.2.1&hours=720'),
@@ -83,6 +107,12 @@ export async function moderationCalls({
       rareFollower,
       `/moderation/registrations/accounts?network=192.0.2.1&cursor=${encodeCursor({ after: 0, id: other })}`,
     ),
+    get(rareFollower, '/moderation/tags/topic%2077'),
+    put(rareFollower, '/moderation/tags/topic%2077', { description: 'So.', about: 'So.' }),
+    put(rareFollower, '/moderation/tags/topic%2077/synonyms/topic-77'),
+    remove(rareFollower, '/moderation/tags/topic%2077/synonyms/topic-77'),
+    post(rareFollower, '/moderation/tag-changes', { kind: 'merge', tag: 'merged topic', to: 'topic 77' }),
+    post(rareFollower, '/moderation/tag-changes', { kind: 'rename', tag: 'renamed topic', to: 'new topic' }),
     post(rareFollower, '/moderation/approvals', { memberIds: [waiting] }),
     post(rareFollower, '/moderation/removals/preview', { memberIds: [other] }),
     post(rareFollower, '/moderation/removals/preview', {
@@ -92,6 +122,14 @@ export async function moderationCalls({
     post(rareFollower, '/moderation/removals', { memberIds: [other], reason: 'So.' }),
     get(rareFollower, '/moderation/removals'),
     get(rareFollower, `/moderation/removals/${done}`),
+    get(rareFollower, '/admin/statistics?unit=day'),
+    get(rareFollower, `/admin/statistics?unit=month&tag=${encodeURIComponent('topic 77')}`),
+    get(rareFollower, '/admin/statistics/tags?unit=month'),
+    // All searches of the last days, of which there are about 500 a day at most.
+    { ...get(rareFollower, '/admin/statistics/searches?days=20'), maxRows: 10_000 },
+    get(rareFollower, '/admin/statistics.csv?unit=day'),
+    get(rareFollower, '/admin/statistics/tags.csv?unit=month'),
+    { ...get(rareFollower, '/admin/statistics/searches.csv?days=20'), maxRows: 10_000 },
     post(rareFollower, `/moderation/removals/${done}/restoration`, { reason: 'So.' }),
   ];
 }

@@ -11,7 +11,7 @@ import {
   type PasskeyOptions,
   createPasskeySignIn,
 } from './webauthn-authenticator.ts';
-import { moderationCalls } from './endpoint-calls-moderation.ts';
+import { moderationCalls, setupCalls } from './endpoint-calls-moderation.ts';
 import { expectOk, type Member, password, register } from './member.ts';
 import { createPngPicture } from './pictures.ts';
 import { generateTotpCode, startTwoFactorSetup, enableTwoFactor } from './two-factor.ts';
@@ -21,6 +21,7 @@ import { defaultSettings } from './server.ts';
 export const writeCalls: Readonly<Record<string, (stage: CallContext) => Promise<EndpointCall[]>>> = {
   writing: postCalls,
   'voting, following, bookmarking and muting': voteAndFollowCalls,
+  'setting the community up': setupCalls,
   moderation: moderationCalls,
   accounts: accountCalls,
 };

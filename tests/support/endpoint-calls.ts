@@ -126,6 +126,7 @@ async function following({ busy, muting, rareFollower, db }: CallContext): Promi
   const followed = { maxRows: 3100, reason: 'reads each question with a followed tag' };
   return [busy, muting, rareFollower].flatMap((by) => [
     get(by, '/following'),
+    get(by, '/tag-rules'),
     get(by, '/follows', { maxRows: 1000, reason: 'the maximum of a response' }),
     get(by, '/following/questions'),
     get(by, '/following/questions?muted=show'),

@@ -23,6 +23,7 @@ const invalidPathValues: Record<string, string[]> = {
   category: ['sideways', '%00', '%ff', 'x'.repeat(201)],
   // A tag can be followed before a question uses it.
   tag: ['%00', '%07', 'x'.repeat(201)],
+  name: ['unknown', '%00', 'x'.repeat(61)],
 };
 
 function badPaths(operation: Operation): InvalidRequest[] {

@@ -2,8 +2,8 @@ import type { ErrorKind } from '#shared/core/error-kinds.ts';
 import type { Operation } from './openapi.ts';
 
 /**
- * The callers: a signed-out visitor, an unrelated member, the author or owner, the same while suspended, and an
- * unrelated moderator.
+ * The callers: a signed-out visitor, an unrelated member, the author or owner, the same while suspended, an
+ * unrelated moderator and an unrelated admin.
  */
 export const callerKinds = [
   'signed out',
@@ -11,6 +11,7 @@ export const callerKinds = [
   'author or owner',
   'the same, suspended',
   'moderator',
+  'admin',
 ] as const;
 export type CallerKind = (typeof callerKinds)[number];
 
@@ -19,7 +20,7 @@ export type ExpectedAnswer = 'yes' | 'own' | ErrorKind;
 
 export type PermissionRule = { readonly [column in CallerKind]: ExpectedAnswer };
 
-/** The responses to the first three callers. They determine the other two, with the exceptions below. */
+/** The responses to the first three callers. They determine the others, with the exceptions below. */
 type BaseRule = readonly [visitor: ExpectedAnswer, other: ExpectedAnswer, author: ExpectedAnswer];
 
 const rule = (...asked: BaseRule): BaseRule => asked;
@@ -34,6 +35,9 @@ const self = rule('signed-out', 'own', 'own');
 /** For moderators only: the endpoint does not exist for others. */
 const moderatorsOnly = rule('signed-out', 'not-found', 'not-found');
 
+/** For admins only, in the same way. */
+const adminsOnly = rule('signed-out', 'not-found', 'not-found');
+
 /** Who may call each endpoint. The paths are those of the OpenAPI document. */
 const endpointRules: Readonly<Record<string, BaseRule>> = {
   'POST /members': everyone,
@@ -46,6 +50,9 @@ const endpointRules: Readonly<Record<string, BaseRule>> = {
   'POST /session/provider': everyone,
   'POST /session/provider/callback': everyone,
   'POST /session/provider/link': everyone,
+  // The community of the test has an admin.
+  'POST /setup': rule('already-handled', 'already-handled', 'already-handled'),
+  'GET /setup': everyone,
   'GET /session': rule('yes', 'own', 'own'),
   'DELETE /session': rule('yes', 'own', 'own'),
   // For links in emails: the token in the body identifies the member.
@@ -137,6 +144,7 @@ const endpointRules: Readonly<Record<string, BaseRule>> = {
   'PUT /replies/{id}/vote': members,
   'PUT /questions/{id}/view': members,
   'PUT /questions/{id}/follow': members,
+  'GET /tag-rules': self,
   'PUT /tags/{tag}/follow': members,
   'GET /following': self,
   'GET /following/questions': self,
@@ -188,17 +196,34 @@ const endpointRules: Readonly<Record<string, BaseRule>> = {
   'PUT /moderator-messages/seen': self,
   'GET /moderation/log': members,
   'GET /moderation/queue': moderatorsOnly,
+  'GET /moderation/queue/counts': moderatorsOnly,
   'POST /moderation/post-actions': moderatorsOnly,
   'POST /moderation/member-actions': moderatorsOnly,
   'GET /moderation/members/{id}': moderatorsOnly,
   'GET /moderation/registrations': moderatorsOnly,
   'GET /moderation/registrations/accounts': moderatorsOnly,
+  'GET /moderation/tags/{tag}': moderatorsOnly,
+  'PUT /moderation/tags/{tag}': moderatorsOnly,
+  'PUT /moderation/tags/{tag}/synonyms/{synonym}': moderatorsOnly,
+  'DELETE /moderation/tags/{tag}/synonyms/{synonym}': moderatorsOnly,
+  'POST /moderation/tag-changes': moderatorsOnly,
   'POST /moderation/approvals': moderatorsOnly,
   'POST /moderation/removals/preview': moderatorsOnly,
   'POST /moderation/removals': moderatorsOnly,
   'GET /moderation/removals': moderatorsOnly,
   'GET /moderation/removals/{id}': moderatorsOnly,
+  'GET /admin/statistics': moderatorsOnly,
+  'GET /admin/statistics/tags': moderatorsOnly,
+  'GET /admin/statistics/searches': moderatorsOnly,
+  'GET /admin/statistics.csv': moderatorsOnly,
+  'GET /admin/statistics/tags.csv': moderatorsOnly,
+  'GET /admin/statistics/searches.csv': moderatorsOnly,
   'POST /moderation/removals/{id}/restoration': moderatorsOnly,
+
+  'PUT /admin/members/{id}/role': adminsOnly,
+  'GET /admin/settings': adminsOnly,
+  'PUT /admin/settings/{name}': adminsOnly,
+  'POST /admin/settings/undo': adminsOnly,
 };
 
 /** Data that concerns only the member, above all their security: allowed while suspended. */
@@ -244,6 +269,7 @@ function expandRule(name: string, three: BaseRule): PermissionRule {
     'author or owner': owner,
     'the same, suspended': isAllowedWhileSuspended ? owner : 'suspended',
     moderator: three === moderatorsOnly ? 'yes' : other,
+    admin: three === moderatorsOnly || three === adminsOnly ? 'yes' : other,
   };
 }
 
@@ -315,6 +341,7 @@ export const topicRules: Readonly<Record<string, PermissionRule>> = {
   moderation: {
     ...expandRule('GET moderation', rule('signed-out', 'not-allowed', 'not-allowed')),
     moderator: 'yes',
+    admin: 'yes',
   },
 };
 

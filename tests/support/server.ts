@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { pino } from 'pino';
 import type { PasswordCost } from '#server/identity/passwords.ts';
 import { createApp } from '#server/app.ts';
+import { createEmptySearchCounter, type EmptySearchCounter } from '#server/discovery/index.ts';
 import { type BackgroundJobs, type BackgroundJobsOptions, startBackgroundJobs } from '#server/jobs.ts';
 import { type Database, openDatabase, openSearchDatabase } from '#server/core/database.ts';
 import { startHttpServer } from '#server/core/http-server.ts';
@@ -18,6 +19,7 @@ export type TestServer = {
   address: string;
   database: TestDatabase;
   db: Database;
+  emptySearches: EmptySearchCounter;
   /** A signed-out client. */
   visitor(): ApiClient;
   /** Registers a member with this name and signs in. */
@@ -91,14 +93,26 @@ export async function startServerOn(
   const db = openDatabase({ connection });
   const log = pino({ level: 'error' });
   const settings = { ...defaultSettings, ...given };
+  const runtimeSettings = await openRuntimeSettings(db);
   const quick = { lookSeconds: 0.5, recoverSeconds: 1 };
   const backgroundJobs =
     outgoing &&
-    (await startBackgroundJobs({ db, connection, settings, log, email: undefined, ...quick, ...outgoing }));
+    (await startBackgroundJobs({
+      db,
+      connection,
+      settings,
+      runtimeSettings,
+      log,
+      email: undefined,
+      ...quick,
+      ...outgoing,
+    }));
   const searchDb = openSearchDatabase({ connection });
+  const emptySearches = createEmptySearchCounter(db);
   const app = createApp({
     db,
-    runtimeSettings: await openRuntimeSettings(db),
+    emptySearches,
+    runtimeSettings,
     searchDb,
     settings,
     log,
@@ -122,6 +136,7 @@ export async function startServerOn(
     },
     startSecondNode: (other = {}, delivery) => startServerOn(database, other, delivery, webDirectory),
     backgroundJobs,
+    emptySearches,
     resetRateLimits,
     ageEdits: async (minutes) =>
       void (await sql`update revision set replaced_at = replaced_at - make_interval(mins => ${minutes}::int)`.execute(
@@ -131,6 +146,7 @@ export async function startServerOn(
       http.closeConnections();
       await http.stop(0);
       await backgroundJobs?.stop();
+      await emptySearches.stop();
       await Promise.all([db.destroy(), searchDb.destroy()]);
     },
   };

@@ -10,6 +10,9 @@ import { createPngPicture } from './pictures.ts';
 import { addPasskey } from './webauthn-authenticator.ts';
 import { expectOk, type Member, password, register } from './member.ts';
 import type { Operation } from './openapi.ts';
+import { signToken } from '#server/core/signed-tokens.ts';
+import { changeSetting } from '#server/admin/settings.ts';
+import { findId } from './endpoint-calls.ts';
 import { defaultSettings } from './server.ts';
 import { followUpRequests } from './sign-in-requests.ts';
 
@@ -62,12 +65,20 @@ export function createValidRequests({
     '/passkeys/{id}': async (owner) => (await addPasskey(owner)).id,
     '/members/{id}': async (owner) => owner.id,
     '/moderation/members/{id}': async (owner) => owner.id,
+    '/admin/members/{id}': async () => ann.id,
+    '/admin/settings/{name}': async () => 'tagCreation',
     '/moderation/removals/{id}': async () => {
       const selection = { memberIds: [await newcomer()], network: null, from: null, to: null };
       const remover = { moderatorId: null };
       const removalId = await beginRemoval(db, { selection, reason: 'Advertisements.', remover });
       await runActivityRemovals(db, Date.now() + 60_000);
       return removalId;
+    },
+    '/moderation/tags/{tag}': async () => {
+      await ann.ask({ tags: ['bread', 'loaf'] });
+      await sql`insert into tag (name, key, synonym_of) select 'toast', 'toast', id from tag where key = 'bread'
+        on conflict (key) do update set synonym_of = excluded.synonym_of`.execute(db);
+      return 'bread';
     },
     '/tags/{tag}': async () => 'bread',
     '/feeds/{feed}': async () => 'recent',
@@ -83,7 +94,24 @@ export function createValidRequests({
     'POST /moderation/member-actions': async () => {
       return { action: 'warn', memberId: ann.id, reason: 'Please link your sources.', until: null };
     },
+    'POST /setup': async () => {
+      const token = signToken({ secret: defaultSettings.secret, purpose: 'setup' }, 'setup');
+      const account = { displayName: `Owner ${next()}`, email: `owner${next()}@example.org`, password };
+      const chosen = { siteName: 'Baking', siteDescription: 'Bread.', joining: 'open', publicReading: false };
+      return { token, ...chosen, account };
+    },
+    'PUT /admin/members/{id}/role': async () => ({ role: 'member' }),
+    'PUT /admin/settings/{name}': async () => ({ value: 'everyone' }),
+    'POST /admin/settings/undo': async () => {
+      await changeSetting(db, { adminId: null, name: 'siteDescription', value: `Purpose ${next()}` });
+      return { entryId: await findId(db, sql`select max(id) as id from moderation_log`) };
+    },
     'PUT /moderator-messages/seen': async () => ({ upTo: 1 }),
+    'POST /moderation/tag-changes': async () => {
+      const tag = `brot ${next()}`;
+      await ann.ask({ tags: [tag, 'loaf'] });
+      return { kind: 'merge', tag, to: 'loaf', reason: 'The same thing.' };
+    },
     'POST /moderation/approvals': async () => {
       const id = await newcomer();
       await sql`insert into registration (member_id, pending_step) values (${id}, 'moderator')
@@ -110,7 +138,10 @@ export function createValidRequests({
         ? await createLinkToken(db, { memberId: sender.id, purpose })
         : fieldOf(name, field, sender);
     }
-    const named = path.replace(/\{\w+\}/, `${value}`).replace('{number}', '1');
+    const named = path
+      .replace('{synonym}', 'toast')
+      .replace(/\{\w+\}/, `${value}`)
+      .replace('{number}', '1');
     return { path: named, body: body && right, file: pictures[name]?.(), headers: {} };
   };
 }
@@ -160,6 +191,8 @@ const fields: Record<string, () => unknown> = {
   title: () => 'Is this right?',
   content: () => 'It is.',
   tags: () => ['bread'],
+  description: () => 'Baked from dough',
+  about: () => 'Of *flour* and water.',
   parentReplyId: () => null,
   answerId: () => null,
   vote: () => 'up',

@@ -1,4 +1,10 @@
 // The public file of this area: other areas import from here only.
 export { addMemberCommands } from './members-command.ts';
+export { siteSettingRoutes } from './settings-routes.ts';
 export { addSettingsCommands } from './settings-command.ts';
+export { findSetupLink } from './setup.ts';
+export { setupRoutes } from './setup-routes.ts';
 export { setRole } from './roles.ts';
+export { roleRoutes } from './roles-routes.ts';
+export { communityStatisticsJob } from './statistics.ts';
+export { statisticsRoutes } from './statistics-routes.ts';

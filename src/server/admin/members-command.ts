@@ -2,7 +2,7 @@ import type { MemberCommandDeps, Output } from '#server/core/progress.ts';
 import { Argument, type Command, Option } from 'commander';
 import type { Database } from '#server/core/database.ts';
 import { eventChannel, notifyNodes } from '#server/core/events.ts';
-import { type Role, role as roles } from '#shared/identity/accounts.ts';
+import { type Role, roleNames } from '#shared/identity/roles.ts';
 import { listMembersWithRole, setRole } from './roles.ts';
 
 /**
@@ -16,29 +16,33 @@ export function addMemberCommands(
   const group = program.command('member').description('manage members and their roles');
   group
     .command('role')
-    .description('make a member a moderator, or a member again')
+    .description('change the role of a member')
     .argument('<email>', 'email address of the member')
-    .addArgument(new Argument('<role>', 'the new role').choices(roles.options))
+    .addArgument(new Argument('<role>', 'the new role').choices(roleNames))
     .addHelpText(
       'after',
       '\nThe role applies immediately, on every node. Exit codes: 0 done; 1 no member has the address.',
     )
     .action(async (email: string, role: Role) => {
       const exists = await withDatabase((db) => changeRole(db, { email, role }));
-      out.write(exists ? `${email} is now ${roleNames[role]}.\n` : `No member has the address ${email}.\n`);
+      out.write(exists ? `${email} is now ${roleTexts[role]}.\n` : `No member has the address ${email}.\n`);
       exitWith(exists ? 0 : 1);
     });
   group
     .command('list')
     .description('list the members with a role')
-    .addOption(new Option('--role <role>', 'the role').choices(roles.options).default('moderator'))
+    .addOption(new Option('--role <role>', 'the role').choices(roleNames).default('moderator'))
     .action(async ({ role }: { role: Role }) => {
       await withDatabase((db) => listMembers(db, role, out));
     });
   return group;
 }
 
-const roleNames: Readonly<Record<Role, string>> = { member: 'a member', moderator: 'a moderator' };
+const roleTexts: Readonly<Record<Role, string>> = {
+  member: 'a member',
+  moderator: 'a moderator',
+  admin: 'an admin',
+};
 
 async function changeRole(db: Database, wanted: { email: string; role: Role }): Promise<boolean> {
   const exists = await setRole(db, wanted);

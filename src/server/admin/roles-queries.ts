@@ -1,12 +1,30 @@
 import { unnamedMember } from '#server/core/sql.ts';
 import { sql } from 'kysely';
 import type { Queryable, Tx } from '#server/core/database.ts';
-import type { Role } from '#shared/identity/accounts.ts';
+import type { Role } from '#shared/identity/roles.ts';
 
 export async function lockMemberByEmail(tx: Tx, email: string) {
   const { rows } = await sql<{ id: number; role: Role }>`
     select id, role from member where email = ${email} for no key update`.execute(tx);
   return rows[0];
+}
+
+export async function lockMemberForRole(tx: Tx, id: number) {
+  const { rows } = await sql<{ id: number; role: Role; hasEmail: boolean }>`
+    select id, role, email is not null as "hasEmail" from member where id = ${id} for no key update`.execute(
+    tx,
+  );
+  return rows[0];
+}
+
+/**
+ * Locks all admins in the order of their ids, so that two admins who give up the role at the same time do not leave
+ * the site without one. The index member_moderator serves the query.
+ */
+export async function lockAdmins(tx: Tx): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select id from member where role = 'admin' order by id for no key update`.execute(tx);
+  return rows.map(({ id }) => id);
 }
 
 export async function updateRole(tx: Tx, { memberId, role }: { memberId: number; role: Role }) {

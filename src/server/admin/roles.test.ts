@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
 import { startTestServer } from '#tests/support/server.ts';
+import type { ModerationLog } from '#shared/moderation/moderation.ts';
 import { listMembersWithRole, setRole } from './roles.ts';
 
 const server = await startTestServer();
@@ -56,4 +57,45 @@ test('refuses to change or delete entries of the moderation log, even in the dat
     sql`truncate moderation_log`,
   ])
     await expect(change.execute(server.db)).rejects.toThrow(/append-only/);
+});
+
+test('lets admins change roles, and everyone else find nothing', async () => {
+  const [adele, maud, carl] = [
+    await server.register('Adele'),
+    await server.register('Maud'),
+    await server.register('Carl'),
+  ];
+  await setRole(server.db, { email: adele.email, role: 'admin' });
+  const path = (id: number) => `/admin/members/${id}/role`;
+  expect((await adele.put(path(maud.id), { role: 'moderator' })).status).toBe(204);
+  expect((await maud.me()).role).toBe('moderator');
+  expect((await adele.get(`/moderation/members/${carl.id}`)).status).toBe(200);
+  expect((await maud.put(path(carl.id), { role: 'admin' })).status).toBe(404);
+  expect((await carl.put(path(carl.id), { role: 'admin' })).status).toBe(404);
+  expect((await adele.put(path(999_999_999), { role: 'admin' })).kind).toBe('not-found');
+  expect((await adele.put(path(carl.id), { role: 'owner' })).kind).toBe('invalid');
+  expect(await adele.put(path(adele.id), { role: 'moderator' })).toMatchObject({
+    status: 403,
+    detail: expect.stringContaining('You are the only admin.'),
+  });
+  const log = await adele.get<ModerationLog>('/moderation/log');
+  expect(log.body.items[0]).toMatchObject({
+    action: 'role',
+    memberName: 'Maud',
+    moderatorName: 'Adele',
+    before: { role: 'member' },
+    after: { role: 'moderator' },
+  });
+});
+
+test('leaves one of two admins who give up the role at the same time', async () => {
+  const [one, two] = [await server.register('One'), await server.register('Two')];
+  for (const { email } of [one, two]) await setRole(server.db, { email, role: 'admin' });
+  await sql`update member set role = 'member' where role = 'admin' and id not in (${one.id}, ${two.id})`.execute(
+    server.db,
+  );
+  const given = await Promise.all(
+    [one, two].map((admin) => admin.put(`/admin/members/${admin.id}/role`, { role: 'member' })),
+  );
+  expect(given.map(({ status }) => status)).toEqual(expect.arrayContaining([204, 403]));
 });

@@ -1,12 +1,20 @@
-import { type Database, type Queryable, transaction } from '#server/core/database.ts';
-import { publish } from '#server/core/events.ts';
-import { email as emailSchema, type Role } from '#shared/identity/accounts.ts';
-import { insertLogEntry } from '#server/moderation/index.ts';
-import { updateRole, lockMemberByEmail, selectMembersWithRole } from './roles-queries.ts';
+import { type Database, type Queryable, transaction, type Tx } from '#server/core/database.ts';
+import { ProblemError } from '#server/core/errors.ts';
+import { publishAll } from '#server/core/events.ts';
+import { email as emailSchema } from '#shared/identity/accounts.ts';
+import type { Role } from '#shared/identity/roles.ts';
+import { type Admin, insertLogEntry } from '#server/moderation/index.ts';
+import {
+  lockAdmins,
+  lockMemberByEmail,
+  lockMemberForRole,
+  selectMembersWithRole,
+  updateRole,
+} from './roles-queries.ts';
 
 /**
- * Sets the role of the member with this address. It applies from the next request on, on every node. Returns whether
- * the member exists.
+ * Sets the role of the member with this address, for the command line. It applies from the next request on, on every
+ * node. Returns whether the member exists.
  */
 export async function setRole(
   db: Database,
@@ -17,19 +25,49 @@ export async function setRole(
   return transaction(db, async (tx) => {
     const member = await lockMemberByEmail(tx, address.data);
     if (member === undefined) return false;
-    if (member.role === role) return true;
-    await updateRole(tx, { memberId: member.id, role });
-    await insertLogEntry(tx, {
-      moderatorId: null,
-      action: 'role',
-      reason: '',
-      post: null,
-      memberId: member.id,
-      before: { role: member.role },
-    });
-    await publish(tx, `member:${member.id}`, { kind: 'member-status-changed' });
+    await changeRole(tx, { adminId: null, member, role });
     return true;
   });
+}
+
+/**
+ * Changes a member's role as an admin.
+ * @throws ProblemError 'not-found'; 'not-allowed' for the last admin and for accounts that cannot sign in
+ */
+export async function setRoleAsAdmin(
+  db: Database,
+  { admin, memberId, role }: { admin: Admin; memberId: number; role: Role },
+): Promise<void> {
+  await transaction(db, async (tx) => {
+    const admins = await lockAdmins(tx);
+    const member = await lockMemberForRole(tx, memberId);
+    if (member === undefined) throw new ProblemError('user-not-found');
+    if (!member.hasEmail && role !== 'member') throw new ProblemError('role-needs-email');
+    if (role !== 'admin' && admins.every((id) => id === memberId)) throw new ProblemError('last-admin');
+    await changeRole(tx, { adminId: admin.id, member, role });
+  });
+}
+
+/** Changes the role in a transaction that holds the lock of the member, and logs it. */
+export async function changeRole(
+  tx: Tx,
+  { adminId, member, role }: { adminId: number | null; member: { id: number; role: Role }; role: Role },
+): Promise<void> {
+  if (member.role === role) return;
+  await updateRole(tx, { memberId: member.id, role });
+  await insertLogEntry(tx, {
+    moderatorId: adminId,
+    action: 'role',
+    reason: '',
+    post: null,
+    memberId: member.id,
+    before: { role: member.role },
+    after: { role },
+  });
+  await publishAll(tx, [
+    { topic: `member:${member.id}`, event: { kind: 'member-status-changed' } },
+    { topic: 'moderation', event: { kind: 'moderation-changed' } },
+  ]);
 }
 
 /** Returns members who can sign in, ordered by id, after the id `after`. */

@@ -2,13 +2,16 @@ import { Argument, type Command } from 'commander';
 import type { Database } from '#server/core/database.ts';
 import { eventChannel, notifyNodes } from '#server/core/events.ts';
 import type { MemberCommandDeps } from '#server/core/progress.ts';
+import { readRuntimeSettings } from '#server/core/runtime-settings.ts';
 import {
-  readRuntimeSettings,
-  runtimeSettingDefinitions,
-  type RuntimeSettingName,
-  runtimeSettingNames,
-  setRuntimeSetting,
-} from '#server/core/runtime-settings.ts';
+  describeValues,
+  settingCatalogue,
+  type SettingDefinition,
+  type SettingName,
+  settingNames,
+} from '#shared/core/setting-catalogue.ts';
+import { ProblemError } from '#server/core/errors.ts';
+import { changeSetting } from './settings.ts';
 
 const exitCodes = '\nExit codes: 0 done; 2 no such setting, or a value that it cannot have.';
 
@@ -22,21 +25,21 @@ export function addSettingsCommands(
     .description('show and change site settings while Parley runs')
     .addHelpText(
       'after',
-      `\nThe settings:\n${runtimeSettingNames.map(describeSetting).join('\n')}\n\nAll other settings are in the environment; .env.example explains them.`,
+      `\nThe settings:\n${settingNames.map(describeSetting).join('\n')}\n\nAll other settings are in the environment; .env.example explains them.`,
     );
   group
     .command('list')
     .description('list the site settings with their values')
     .action(async () => {
       const values = await withDatabase(readRuntimeSettings);
-      for (const name of runtimeSettingNames) out.write(`${name}\t${format(values[name])}\n`);
+      for (const name of settingNames) out.write(`${name}\t${format(values[name])}\n`);
     });
   group
     .command('get')
     .description('print the value of a setting')
     .addArgument(nameArgument())
     .addHelpText('after', exitCodes)
-    .action(async (name: RuntimeSettingName) => {
+    .action(async (name: SettingName) => {
       const values = await withDatabase(readRuntimeSettings);
       out.write(`${format(values[name])}\n`);
     });
@@ -46,26 +49,29 @@ export function addSettingsCommands(
     .addArgument(nameArgument())
     .argument('<value>', 'the new value')
     .addHelpText('after', `\nExample: parley settings set publicReading true\n${exitCodes}`)
-    .action(async (name: RuntimeSettingName, text: string) => {
-      const { schema, values } = runtimeSettingDefinitions[name];
-      const value = schema.safeParse(parseValue(text));
-      if (!value.success) set.error(`error: ${name} must be ${values}, not '${text}'.`, { exitCode: 2 });
-      else {
-        await withDatabase((db) => changeSetting(db, () => setRuntimeSetting(db, name, value.data)));
-        out.write(`${name} is now ${format(value.data)}.\n`);
-      }
+    .action(async (name: SettingName, text: string) => {
+      const value = parseValue(text, settingCatalogue[name].type);
+      const stored = await withDatabase((db) => changeAndNotify(db, { name, value })).catch(
+        (error: unknown) => {
+          if (!(error instanceof ProblemError)) throw error;
+          const values = describeValues(settingCatalogue[name]);
+          return set.error(`error: ${name} must be ${values}, not '${text}'.`, { exitCode: 2 });
+        },
+      );
+      out.write(`${name} is now ${format(stored)}.\n`);
     });
 }
 
-const nameArgument = () => new Argument('<name>', 'the name of the setting').choices(runtimeSettingNames);
+const nameArgument = () => new Argument('<name>', 'the name of the setting').choices(settingNames);
 
-function describeSetting(name: RuntimeSettingName): string {
-  const { description, values, initial } = runtimeSettingDefinitions[name];
-  return `  ${name}: ${values} (default ${format(initial)}). ${description}`;
+function describeSetting(name: SettingName): string {
+  const definition = settingCatalogue[name];
+  return `  ${name}: ${describeValues(definition)} (default ${format(definition.default)}). ${definition.description}`;
 }
 
-/** Values are JSON; any other text is a string. */
-function parseValue(text: string): unknown {
+/** Texts are written as they are, all other values as JSON. */
+function parseValue(text: string, type: SettingDefinition['type']): unknown {
+  if (type === 'text' || type === 'markdown' || type === 'choice') return text;
   try {
     return JSON.parse(text);
   } catch {
@@ -75,8 +81,14 @@ function parseValue(text: string): unknown {
 
 const format = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 
-async function changeSetting(db: Database, change: () => Promise<void>): Promise<void> {
-  await change();
+/** Returns the value as stored, such as trimmed. */
+async function changeAndNotify(
+  db: Database,
+  change: { name: SettingName; value: unknown },
+): Promise<unknown> {
+  await changeSetting(db, { adminId: null, ...change });
   // The process would exit before its own notification is sent.
   await notifyNodes(db, eventChannel, '');
+  const { [change.name]: stored } = await readRuntimeSettings(db);
+  return stored;
 }

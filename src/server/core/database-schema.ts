@@ -1,6 +1,7 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { NotificationKind } from '#shared/notifications/notification-kinds.ts';
-import type { Role, PendingStep } from '#shared/identity/accounts.ts';
+import type { PendingStep } from '#shared/identity/accounts.ts';
+import type { Role } from '#shared/identity/roles.ts';
 import type { VoteDirection } from '#shared/core/fields.ts';
 import type { EmailFrequency } from '#shared/notifications/preferences.ts';
 
@@ -146,6 +147,8 @@ type TagTable = {
   followers_count: Count;
   active_at: Date | null;
   has_statistics: Generated<boolean>;
+  description: string | null;
+  about: string | null;
 };
 
 type PostColumns = Imported & {
@@ -248,9 +251,9 @@ type IdempotencyKeyTable = {
 type NotificationTable = {
   id: GeneratedAlways<number>;
   recipient_id: number;
-  sender_id: number;
+  sender_id: number | null;
   kind: NotificationKind;
-  question_id: number;
+  question_id: number | null;
   answer_id: number | null;
   reply_id: number | null;
   created_at: Generated<Date>;

@@ -43,8 +43,10 @@ const timeoutsMs = {
  * Creates a mailer.
  * @param url SMTP_URL
  * @param from EMAIL_FROM
+ * @param getSenderName the name of the sender if `from` is an address without a name
  */
-export function createMailer({ url, from }: { url: string; from: string }): Mailer {
+export function createMailer(options: { url: string; from: string; getSenderName?: () => string }): Mailer {
+  const { url, from, getSenderName } = options;
   const transport = nodemailer.createTransport({
     url,
     pool: true,
@@ -60,7 +62,10 @@ export function createMailer({ url, from }: { url: string; from: string }): Mail
     async send({ to, subject, text, html, headers = {}, id }) {
       try {
         await transport.sendMail({
-          from,
+          from:
+            getSenderName === undefined || from.includes('<')
+              ? from
+              : { name: sanitizeHeader(getSenderName()), address: from },
           to: { name: '', address: to },
           subject: sanitizeHeader(subject),
           text,

@@ -190,7 +190,7 @@ describe('an API URL', () => {
   });
 });
 
-test('requires a session everywhere except for registration, sign-in and links in emails', async () => {
+test('requires a session everywhere except for registration, sign-in, set-up and links in emails', async () => {
   type Paths = { paths: Record<string, Record<string, unknown>> };
   const { paths } = (await server.visitor().get<Paths>('/openapi.json')).body;
   const open: string[] = [];
@@ -205,6 +205,8 @@ test('requires a session everywhere except for registration, sign-in and links i
     // Password reset.
     'get /password-resets',
     'get /session',
+    // Before the first admin exists, with the link that the server prints.
+    'get /setup',
     'get /sign-in',
     // Their tokens identify the member.
     'post /email/change',
@@ -221,6 +223,7 @@ test('requires a session everywhere except for registration, sign-in and links i
     'post /session/provider/callback',
     'post /session/provider/link',
     'post /session/two-factor',
+    'post /setup',
   ]);
 });
 

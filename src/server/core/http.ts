@@ -1,6 +1,7 @@
 import type { Position } from '#shared/core/events.ts';
 import { OpenAPIHono, z } from '@hono/zod-openapi';
-import type { PendingStep, Role } from '#shared/identity/accounts.ts';
+import type { PendingStep } from '#shared/identity/accounts.ts';
+import type { Role } from '#shared/identity/roles.ts';
 import { codedError, readIssue, withCode } from '#shared/core/coded-error.ts';
 import { problem } from '#shared/core/problem.ts';
 import { isErrorCode } from '#shared/errors.ts';

@@ -1,3 +1,4 @@
+import { canModerate } from '#shared/identity/roles.ts';
 import type { IncomingHttpHeaders, Server as HttpServer } from 'node:http';
 import { type DefaultEventsMap, Server, type Socket } from 'socket.io';
 import { z } from 'zod';
@@ -232,7 +233,7 @@ const isQuestion = (topic: Topic): topic is QuestionTopic => topic.startsWith('q
 /** The topic if the viewer may join it, else null. */
 function authorizeTopic(topic: string, viewer: Viewer): Topic | null {
   if (topic === 'feeds' || topic === 'answers' || topic === 'activity' || topic === 'tags') return topic;
-  if (topic === 'moderation') return viewer.memberStatus.role === 'moderator' ? topic : null;
+  if (topic === 'moderation') return canModerate(viewer.memberStatus.role) ? topic : null;
   if (topic === memberTopic(viewer)) return memberTopic(viewer);
   const one = /^(question|profile):([1-9]\d{0,15})$/.exec(topic);
   if (one === null) return null;

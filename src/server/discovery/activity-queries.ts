@@ -8,6 +8,7 @@ import {
   storedTagWeeks,
   startOfDay,
 } from './statistics-counts.ts';
+import { tagIdOf } from '#server/posts/index.ts';
 import { addDays } from '#shared/discovery/activity.ts';
 
 type MemberYear = { memberId: number; from: string };
@@ -64,7 +65,7 @@ export async function findTag(db: Reader, key: string) {
   return db
     .selectFrom('tag')
     .select(['id', 'questions_count', 'has_statistics'])
-    .where('key', '=', key)
+    .where('id', '=', tagIdOf(key))
     .executeTakeFirst();
 }
 

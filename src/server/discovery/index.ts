@@ -1,5 +1,11 @@
 // The public file of this area: other areas import from here only.
 export { findTagByKey } from './tags-queries.ts';
+export {
+  createEmptySearchCounter,
+  deleteOldEmptySearches,
+  type EmptySearchCounter,
+  readEmptySearches,
+} from './empty-searches.ts';
 export { activityRoutes } from './activity-routes.ts';
 export { feedRoutes } from './feeds-routes.ts';
 export { searchPopularityJob } from './search-popularity.ts';

@@ -12,30 +12,42 @@ import { type SearchRequest, search } from './search.ts';
 const maxRemembered = 5_000;
 
 /**
- * Returns a function that decides which searches are cached: those of words only, whose results are the same for all
- * viewers and times, from the second time on. Most searches come once, and would evict pages that many members read.
+ * `getDocument` decides which searches are cached: those of words only, whose results are the same for all viewers and
+ * times, from the second time on. Most searches come once, and would evict pages that many members read.
  */
-export function createSearchDocuments(
-  searching: Database,
-): (wanted: SearchRequest) => DocumentRequest | undefined {
-  const seenSearches = new LRUCache<string, true>({ max: maxRemembered });
-  return (wanted) => {
-    if (wanted.kind === 'users' || parseSearch(wanted.query).some(isOperator)) return undefined;
-    const page = searchDocument(searching, wanted);
-    if (seenSearches.has(page.key)) return page;
-    seenSearches.set(page.key, true);
-    return undefined;
+export function createSearchDocuments(searching: Database): {
+  getDocument: (wanted: SearchRequest) => DocumentRequest | undefined;
+  /** Whether the search found nothing when it was last run here. */
+  isKnownEmpty: (page: DocumentRequest) => boolean;
+} {
+  const seenSearches = new LRUCache<string, { isEmpty: boolean }>({ max: maxRemembered });
+  return {
+    getDocument(wanted) {
+      if (wanted.kind === 'users' || parseSearch(wanted.query).some(isOperator)) return undefined;
+      const page = searchDocument(searching, wanted, ({ total }) => {
+        seenSearches.set(page.key, { isEmpty: total === 0 });
+      });
+      if (seenSearches.has(page.key)) return page;
+      seenSearches.set(page.key, { isEmpty: false });
+      return undefined;
+    },
+    isKnownEmpty: ({ key }) => seenSearches.get(key)?.isEmpty === true,
   };
 }
 
 /** A page of results. It becomes stale when a post that could be in it is written, changed or voted on. */
-function searchDocument(searching: Database, wanted: SearchRequest): DocumentRequest {
+function searchDocument(
+  searching: Database,
+  wanted: SearchRequest,
+  onRead: (results: SearchResults) => void,
+): DocumentRequest {
   const { kind, sort, cursor, query } = wanted;
   return {
     key: `search ${kind} ${sort} ${cursor ?? ''} ${query}`,
     topics,
     async read() {
       const results = await search(searching, wanted);
+      onRead(results);
       const posts = [...results.questions, ...results.answers];
       const isStaleBy = createStaleCheck(results);
       return {

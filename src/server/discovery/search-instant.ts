@@ -59,8 +59,11 @@ async function findQuestions(db: Reader, text: string): Promise<QuestionRow[]> {
 async function findTags(db: Reader, text: string) {
   const key = tagKey(text.replace(/^#(?=.)/u, ''));
   const { rows } = await sql<{ name: string; questions_count: number }>`
-    select name, questions_count from tag where questions_count > 0 and key like ${likeContains(key)}
-    order by key <> ${key}, key not like ${likePrefix(key)}, questions_count desc, id
+    select main.name, main.questions_count
+    from tag join tag main on main.id = coalesce(tag.synonym_of, tag.id)
+    where main.questions_count > 0 and tag.key like ${likeContains(key)}
+    group by main.id
+    order by bool_and(tag.key <> ${key}), bool_and(tag.key not like ${likePrefix(key)}), main.questions_count desc, main.id
     limit ${sql.lit(maxResults.tags)}`.execute(db);
   return rows;
 }

@@ -108,9 +108,11 @@ export async function findSimilarTags(
   return rows.map((row) => row.name);
 }
 
-/** Returns the id of the tag with that key, or no id. */
+/** Returns the id of the tag with that key or synonym, or no id. */
 export async function findTagIds(db: Reader, key: string): Promise<number[]> {
-  const { rows } = await sql<{ id: number }>`select id from tag where key = ${key}`.execute(db);
+  const { rows } = await sql<{
+    id: number;
+  }>`select coalesce(synonym_of, id) as id from tag where key = ${key}`.execute(db);
   return rows.map((row) => row.id);
 }
 

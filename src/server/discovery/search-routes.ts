@@ -13,6 +13,7 @@ import {
   searchSort,
 } from '#shared/discovery/search.ts';
 import { countCodePoints, hasForbiddenCharacters } from '#shared/core/text.ts';
+import type { EmptySearchCounter } from './empty-searches.ts';
 import { searchInstantly } from './search-instant.ts';
 import { createSearchDocuments } from './search-document.ts';
 import { foldSpaces, search } from './search.ts';
@@ -49,15 +50,31 @@ const findInstantly = createRoute({
   responses: { 200: jsonResponse(instantResults, 'The results'), ...problemResponses },
 });
 
-export function searchRoutes({ sendDocument, searchDb }: { sendDocument: SendDocument; searchDb: Database }) {
-  const getDocument = createSearchDocuments(searchDb);
+export function searchRoutes({
+  sendDocument,
+  searchDb,
+  emptySearches,
+}: {
+  sendDocument: SendDocument;
+  searchDb: Database;
+  emptySearches: EmptySearchCounter | undefined;
+}) {
+  const { getDocument, isKnownEmpty } = createSearchDocuments(searchDb);
   return createRouter<PublicEnv>()
     .openapi(find, async (c) => {
       const { q, in: kind, sort, cursor } = c.req.valid('query');
       const wanted = { query: foldSpaces(q), kind, sort, cursor, viewerId: c.get('viewer').id };
       const page = getDocument(wanted);
-      if (page !== undefined) return sendDocument<SearchResults>(c, page);
-      return c.json(await search(c.get('reader'), wanted), 200);
+      // Later pages and members by name say nothing about what the community lacks.
+      const isCounted = cursor === undefined && kind !== 'users';
+      if (page !== undefined) {
+        const response = await sendDocument<SearchResults>(c, page);
+        if (isCounted && isKnownEmpty(page)) emptySearches?.count(wanted.query, wanted.viewerId);
+        return response;
+      }
+      const results = await search(c.get('reader'), wanted);
+      if (isCounted && results.total === 0) emptySearches?.count(wanted.query, wanted.viewerId);
+      return c.json(results, 200);
     })
     .openapi(findInstantly, async (c) =>
       c.json(await searchInstantly(c.get('reader'), c.req.valid('query').q), 200),

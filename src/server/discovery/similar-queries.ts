@@ -4,11 +4,19 @@ import type { ExistingTag } from './similar-tags.ts';
 
 /** Returns the text of a question, undefined if it does not exist. */
 export async function findQuestionText(db: Reader, id: number) {
-  const { rows } = await sql<{ title: string; content: string; tags: string[] }>`
+  const { rows } = await sql<{
+    title: string;
+    content: string;
+    tags: string[];
+    descriptions: { name: string; description: string | null }[];
+  }>`
     select title, left(content, ${sql.lit(contentCompared)}) as content, array(
       select tag.name from question_tag join tag on tag.id = question_tag.tag_id
       where question_tag.question_id = question.id order by position
-    ) as tags
+    ) as tags, (
+      select coalesce(json_agg(json_build_object('name', tag.name, 'description', tag.description) order by position), '[]')
+      from question_tag join tag on tag.id = question_tag.tag_id where question_tag.question_id = question.id
+    ) as descriptions
     from question where id = ${id}`.execute(db);
   return rows[0];
 }
@@ -16,13 +24,13 @@ export async function findQuestionText(db: Reader, id: number) {
 /** Characters compared. Imported questions can be longer than the limit; their beginning has the relevant words. */
 const contentCompared = 5000;
 
-/** Returns those of the tags that exist. */
+/** Returns those of the tags that exist, by their key or that of a synonym. */
 export async function listTags(db: Reader, keys: readonly string[]): Promise<ExistingTag[]> {
   if (keys.length === 0) return [];
   const { rows } = await sql<ExistingTag>`
-    select key, name, questions_count as "questionsCount" from tag where key = any(${[...keys]}::text[])`.execute(
-    db,
-  );
+    select tag.key, main.name, main.questions_count as "questionsCount"
+    from tag join tag main on main.id = coalesce(tag.synonym_of, tag.id)
+    where tag.key = any(${[...keys]}::text[])`.execute(db);
   return rows;
 }
 
@@ -31,7 +39,7 @@ type Followers = { keys: readonly string[]; exceptMember: number };
 /** Counts the members who follow at least one of the tags. */
 export async function countAudience(db: Reader, { keys, exceptMember }: Followers): Promise<number> {
   const { rows } = await sql<{ members: number }>`
-    select count(distinct follow.member_id) as members from tag join tag_follow follow on follow.tag_id = tag.id
+    select count(distinct follow.member_id) as members from tag join tag_follow follow on follow.tag_id = coalesce(tag.synonym_of, tag.id)
     where tag.key = any(${[...keys]}::text[]) and follow.member_id <> ${exceptMember}`.execute(db);
   return rows[0]?.members ?? 0;
 }
@@ -39,7 +47,7 @@ export async function countAudience(db: Reader, { keys, exceptMember }: Follower
 /** Returns the number of followers by tag key. Tags without followers can be missing. */
 export async function countFollowers(db: Reader, { keys, exceptMember }: Followers) {
   const { rows } = await sql<{ key: string; followers: number }>`
-    select tag.key, count(*) as followers from tag join tag_follow follow on follow.tag_id = tag.id
+    select tag.key, count(*) as followers from tag join tag_follow follow on follow.tag_id = coalesce(tag.synonym_of, tag.id)
     where tag.key = any(${[...keys]}::text[]) and follow.member_id <> ${exceptMember}
     group by tag.key`.execute(db);
   return new Map(rows.map((row) => [row.key, row.followers]));

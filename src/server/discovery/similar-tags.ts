@@ -1,6 +1,7 @@
 import { tagKey } from '#shared/core/text.ts';
 
 type QuestionInput = { title: string; content: string; tags: readonly string[] };
+/** `key`: of the tag, or of a synonym of it. */
 export type ExistingTag = { key: string; name: string; questionsCount: number };
 
 /** Words of a text, from its beginning, that are checked for tag names. */
@@ -72,8 +73,8 @@ export function rankTags(
     for (const key of tags.map(tagKey)) carried.set(key, (carried.get(key) ?? 0) + score / best);
   const fit = ({ key }: ExistingTag) =>
     (inTitle.has(key) ? nameWeights.title : names.has(key) ? nameWeights.text : 0) + (carried.get(key) ?? 0);
-  return existing
-    .filter((tag) => !chosen.has(tag.key) && tag.questionsCount > 0)
+  const ranked = existing
+    .filter((tag) => !chosen.has(tag.key) && !chosen.has(tagKey(tag.name)) && tag.questionsCount > 0)
     .map((tag) => ({ tag, fit: fit(tag) }))
     .filter((each) => each.fit > minFit)
     .toSorted(
@@ -81,4 +82,5 @@ export function rankTags(
         b.fit - a.fit || b.tag.questionsCount - a.tag.questionsCount || (a.tag.key < b.tag.key ? -1 : 1),
     )
     .map(({ tag }) => tag);
+  return [...new Map(ranked.toReversed().map((tag) => [tag.name, tag])).values()].toReversed();
 }

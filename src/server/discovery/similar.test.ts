@@ -152,9 +152,9 @@ describe('the audience of a question', () => {
     expect((await audience('ferns, MOSSES, lichens')).body).toEqual({
       members: 1,
       tags: [
-        { name: 'ferns', followers: 1 },
-        { name: 'MOSSES', followers: 1 },
-        { name: 'lichens', followers: 0 },
+        { name: 'ferns', followers: 1, synonymOf: null, isNew: false },
+        { name: 'MOSSES', followers: 1, synonymOf: null, isNew: false },
+        { name: 'lichens', followers: 0, synonymOf: null, isNew: true },
       ],
     });
     expect((await audience('')).body).toEqual({ members: 0, tags: [] });

@@ -9,6 +9,7 @@ import type {
   RelatedQuestionCards,
   SimilarResults,
 } from '#shared/discovery/similar.ts';
+import { tagDescriptions } from '#shared/posts/tag-descriptions.ts';
 import { normalizeTags } from '#shared/posts/tags.ts';
 import { createRanking, quoteLexeme, titleWeight } from './ranking.ts';
 import { findRanked } from './ranking-queries.ts';
@@ -46,7 +47,15 @@ export async function readRelated(db: Reader, id: number): Promise<RelatedQuesti
   const text = await findQuestionText(db, id);
   if (text === undefined) throw new ProblemError('question-not-found');
   const rows = await findSimilar(db, { ...text, except: id, limit: maxQuestions });
-  return { items: rows.map(toQuestionCard) };
+  return { items: rows.map(toQuestionCard), tags: listDescribedTags(text.descriptions) };
+}
+
+/** 'Discussion about …' says nothing. */
+function listDescribedTags(tags: readonly { name: string; description: string | null }[]) {
+  return tags.flatMap(({ name, description }) => {
+    const shown = description ?? tagDescriptions[tagKey(name)];
+    return shown === undefined ? [] : [{ name, description: shown }];
+  });
 }
 
 /** Counts the members other than the viewer whose following feed a question with these tags would be in. */
@@ -56,13 +65,23 @@ export async function readAudience(
 ): Promise<Audience> {
   const wanted = normalizeTags(tags).map((name) => ({ name, key: tagKey(name) }));
   const selection = { keys: wanted.map(({ key }) => key), exceptMember: viewer.id };
-  const [members, followers] = await Promise.all([
+  const [members, followers, mainTags] = await Promise.all([
     countAudience(db, selection),
     countFollowers(db, selection),
+    listTags(db, selection.keys),
   ]);
+  const mainNames = new Map(mainTags.map((tag) => [tag.key, tag.name]));
   return {
     members,
-    tags: wanted.map(({ name, key }) => ({ name, followers: followers.get(key) ?? 0 })),
+    tags: wanted.map(({ name, key }) => {
+      const mainName = mainNames.get(key) ?? name;
+      return {
+        name,
+        followers: followers.get(key) ?? 0,
+        synonymOf: tagKey(mainName) === key ? null : mainName,
+        isNew: !mainNames.has(key),
+      };
+    }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { tagKey } from '#shared/core/text.ts';
-import type { TagDocument, TagSort, TagsDocument, TagsViewer } from '#shared/discovery/tags.ts';
+import type { ListedTagDocument, TagSort, TagsDocument, TagsViewer } from '#shared/discovery/tags.ts';
 import { getTagDescription } from '#shared/posts/tags.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import type { Reader } from '#server/core/database.ts';
@@ -95,13 +95,16 @@ export function tagDocument(tag: string): DocumentRequest {
     key: `/api/tags/${encodeURIComponent(key)}`,
     topics,
     async read(db) {
-      const json = JSON.stringify(toTagDocument(await findTag(db, key)));
-      return { json, topics, isStaleBy: (change) => isStaleBy(change, new Set([key])) };
+      const row = await findTag(db, key);
+      const json = JSON.stringify({ ...toTagDocument(row), about: row.about });
+      // A synonym's document is that of its tag.
+      const keys = new Set([key, row.key]);
+      return { json, topics, isStaleBy: (change) => isStaleBy(change, keys) };
     },
   };
 }
 
-async function findTag(db: Reader, key: string): Promise<TagRow> {
+async function findTag(db: Reader, key: string) {
   const row = await findTagByKey(db, key);
   if (row === undefined) throw tagNotFound();
   return row;
@@ -140,11 +143,13 @@ export function tagQuestionsDocument({ tag, cursor }: TagQuestionsRequest): Docu
   const after = decodeCursor(cursor);
   return {
     key: `/api/tags/${encodeURIComponent(key)}/questions${cursor === undefined ? '' : `?cursor=${cursor}`}`,
-    topics: ['feeds'],
+    topics: ['feeds', 'tags'],
     async read(db) {
-      const rows = await listTagQuestionCards(db, { key, cursor: after, limit: limits.feedPage + 1 });
-      // Only an empty page needs to check that the tag exists.
-      if (rows.length === 0) await findTag(db, key);
+      const [rows, tag] = await Promise.all([
+        listTagQuestionCards(db, { key, cursor: after, limit: limits.feedPage + 1 }),
+        findTag(db, key),
+      ]);
+      const keys = new Set([key, tag.key]);
       const { items, nextCursor } = paginate(rows, limits.feedPage, (row) => ({
         after: row.created_at.getTime(),
         id: row.id,
@@ -153,8 +158,8 @@ export function tagQuestionsDocument({ tag, cursor }: TagQuestionsRequest): Docu
       const ids = new Set(rows.map(({ id }) => id));
       return {
         json: toCardsJson(items, nextCursor),
-        topics: ['feeds', ...listAuthorTopics(items.map((row) => row.author_id))],
-        isStaleBy: (change) => isAuthorRename(change) ?? changesQuestions(change, key, ids),
+        topics: ['feeds', 'tags', ...listAuthorTopics(items.map((row) => row.author_id))],
+        isStaleBy: (change) => isAuthorRename(change) ?? changesQuestions(change, keys, ids),
       };
     },
   };
@@ -169,14 +174,21 @@ export async function readTagQuestionsViewer(
   return { views: await readTagQuestionViews(db, window) };
 }
 
-function changesQuestions({ event }: TopicEvent, key: string, ids: ReadonlySet<number>): boolean {
-  if (event.kind === 'question-posted') return hasTag(event.tags, key);
-  if (event.kind === 'question-edited') return ids.has(event.questionId) || hasTag(event.tags, key);
+function changesQuestions(
+  { topic, event }: TopicEvent,
+  keys: ReadonlySet<string>,
+  ids: ReadonlySet<number>,
+): boolean {
+  if (topic === 'tags')
+    return event.kind === 'imported' || (event.kind === 'tag-changed' && keys.has(tagKey(event.tag)));
+  if (event.kind === 'question-posted') return hasTag(event.tags, keys);
+  if (event.kind === 'question-edited') return ids.has(event.questionId) || hasTag(event.tags, keys);
   if (event.kind === 'question-counted' && event.by === 'view') return false;
   return 'questionId' in event ? ids.has(event.questionId) : true;
 }
 
-const hasTag = (tags: readonly string[], key: string) => tags.some((tag) => tagKey(tag) === key);
+const hasTag = (tags: readonly string[], keys: ReadonlySet<string>) =>
+  tags.some((tag) => keys.has(tagKey(tag)));
 
 /** The topics with events about tags. */
 const topics: readonly Topic[] = ['tags', 'activity', 'answers'];
@@ -195,15 +207,16 @@ function isStaleBy({ event }: TopicEvent, keys: ReadonlySet<string>): boolean {
  */
 function mayAppear({ event }: TopicEvent, sort: TagSort, last: TagRow | undefined): boolean {
   if (event.kind === 'question-active') return sort === 'active';
+  if (event.kind === 'tag-changed') return true;
   if (event.kind !== 'tag-questions-changed') return false;
   if (sort === 'popular') return event.questionsCount >= (last?.questions_count ?? 0);
   return sort === 'active' || event.questionsCount <= 1;
 }
 
-export function toTagDocument(row: TagRow): TagDocument {
+export function toTagDocument(row: TagRow): ListedTagDocument {
   return {
     name: row.name,
-    description: getTagDescription(row.name),
+    description: row.description ?? getTagDescription(row.name),
     questionsCount: row.questions_count,
     followersCount: row.followers_count,
     activeAt: row.active_at?.toISOString() ?? null,

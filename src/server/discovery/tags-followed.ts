@@ -77,7 +77,11 @@ async function suggestTags(db: Reader, viewer: Viewer): Promise<FollowedTagsSumm
     limit: popularRead,
   } as const;
   const rows = await listTagViewerRows(db, popular);
-  const names =
-    rows.length === 0 ? suggestedTags : rows.filter(({ muted }) => !muted).map(({ name }) => name);
-  return names.slice(0, suggestedTags.length).map((name) => ({ name, description: getTagDescription(name) }));
+  const tags =
+    rows.length === 0
+      ? suggestedTags.map((name) => ({ name, description: null }))
+      : rows.filter(({ muted }) => !muted);
+  return tags
+    .slice(0, suggestedTags.length)
+    .map(({ name, description }) => ({ name, description: description ?? getTagDescription(name) }));
 }

@@ -10,6 +10,7 @@ import {
   questionCardDocumentColumns,
   type QuestionCardDocumentRow,
   type QuestionCardRow,
+  tagIdOf,
 } from '#server/posts/index.ts';
 import type { TagSort } from '#shared/discovery/tags.ts';
 
@@ -20,19 +21,20 @@ export type TagRow = {
   questions_count: number;
   followers_count: number;
   active_at: Date | null;
+  description: string | null;
 };
 
 /** The viewer's own state of a tag. */
-export type TagViewerRow = { name: string; following: boolean; muted: boolean };
+export type TagViewerRow = { name: string; description: string | null; following: boolean; muted: boolean };
 
 const tagColumns = sql`
-  tag.id, tag.name, tag.key, tag.questions_count, tag.active_at, tag.followers_count`;
+  tag.id, tag.name, tag.key, tag.questions_count, tag.active_at, tag.followers_count, tag.description`;
 
 const viewerColumns = (viewerId: number) => sql`
   ${existsForRow(sql`from tag_follow where tag_id = tag.id and member_id = ${viewerId}`)} as following,
   ${existsForRow(sql`from tag_mute where tag_id = tag.id and member_id = ${viewerId}`)} as muted`;
 
-/** Tags with questions, at most `limit`, after the cursor. `query` is a part of the name in lower case. */
+/** Tags with questions, at most `limit`, after the cursor. `query` is a part of the name, or of a synonym, in lower case. */
 export type TagWindow = { query: string; sort: TagSort; cursor: Cursor | null; limit: number };
 
 export async function listTags(db: Reader, wanted: TagWindow) {
@@ -42,7 +44,7 @@ export async function listTags(db: Reader, wanted: TagWindow) {
 
 /** Returns the viewer's own state of the same tags. */
 export async function listTagViewerRows(db: Reader, wanted: TagWindow & { viewerId: number }) {
-  const columns = sql`tag.name, ${viewerColumns(wanted.viewerId)}`;
+  const columns = sql`tag.name, tag.description, ${viewerColumns(wanted.viewerId)}`;
   const { rows } = await selectTags<TagViewerRow>(wanted, columns).execute(db);
   return rows;
 }
@@ -53,10 +55,16 @@ function selectTags<Row>(
   columns: RawBuilder<unknown>,
 ): RawBuilder<Row> {
   const { order, afterCursor } = orders[sort];
-  const named = query === '' ? sql`true` : sql`tag.key like ${likeContains(query)}`;
+  const pattern = likeContains(query);
+  const named =
+    query === ''
+      ? sql`true`
+      : sql`(tag.key like ${pattern} or tag.id in (
+          select synonym_of from tag where synonym_of is not null and key like ${pattern}
+        ))`;
   return sql<Row>`
     select ${columns} from tag
-    where tag.questions_count > 0 and ${named} and ${cursor === null ? sql`true` : afterCursor(cursor)}
+    where tag.questions_count > 0 and tag.synonym_of is null and ${named} and ${cursor === null ? sql`true` : afterCursor(cursor)}
     order by ${order} limit ${limit}`;
 }
 
@@ -69,7 +77,7 @@ const orders: Readonly<Record<TagSort, Order>> = {
   },
   alphabetical: {
     order: sql`tag.key, tag.id`,
-    // The subquery is stable: tags keep their names and are never deleted.
+    // Tags are never deleted. After a renaming, the list continues at the new name.
     afterCursor: ({ id }) => sql`(tag.key, tag.id) > ((select key from tag where id = ${id}), ${id})`,
   },
   active: {
@@ -79,15 +87,15 @@ const orders: Readonly<Record<TagSort, Order>> = {
 };
 
 export async function findTagByKey(db: Reader, key: string) {
-  const { rows } = await sql<TagRow>`
-    select ${tagColumns} from tag where tag.key = ${key} and ${isTagVisible}`.execute(db);
+  const { rows } = await sql<TagRow & { about: string | null }>`
+    select ${tagColumns}, tag.about from tag where tag.id = ${tagIdOf(key)} and ${isTagVisible}`.execute(db);
   return rows[0];
 }
 
 /** Returns the viewer's own state of a tag. */
 export async function findTagViewerRow(db: Reader, { key, viewerId }: { key: string; viewerId: number }) {
   const { rows } = await sql<TagViewerRow>`
-    select tag.name, ${viewerColumns(viewerId)} from tag where tag.key = ${key} and ${isTagVisible}`.execute(
+    select tag.name, tag.description, ${viewerColumns(viewerId)} from tag where tag.id = ${tagIdOf(key)} and ${isTagVisible}`.execute(
     db,
   );
   return rows[0];
@@ -150,7 +158,7 @@ function selectTagQuestions<Row>(
       : sql`(link.question_created_at, link.question_id) < (${new Date(cursor.after)}::timestamptz, ${cursor.id})`;
   return sql<Row>`
     select ${columnsAndTables}
-    where link.tag_id = (select id from tag where key = ${key}) and ${afterCursor}
+    where link.tag_id = ${tagIdOf(key)} and ${afterCursor}
     order by link.question_created_at desc, link.question_id desc limit ${limit}`;
 }
 

@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { jsonResponse, type RouteDeps, jsonBody, problemResponses, createRouter } from '#server/core/http.ts';
 import { cursorQuery, idParam, tagParam } from '#shared/core/fields.ts';
+import { refuseNewTag } from '#server/posts/index.ts';
 import { follows } from '#shared/engagement/follows.ts';
 import { feedPage, mutedChoice } from '#shared/engagement/mutes.ts';
 import { followState } from '#shared/posts/questions.ts';
@@ -53,7 +54,7 @@ const followsRoute = createRoute({
   responses: { 200: jsonResponse(follows, 'Latest first, at most 1,000 of each'), ...problemResponses },
 });
 
-export function followRoutes({ db }: RouteDeps) {
+export function followRoutes({ db, runtimeSettings: settings }: RouteDeps) {
   return createRouter()
     .openapi(question, async (c) => {
       const { following } = c.req.valid('json');
@@ -63,7 +64,9 @@ export function followRoutes({ db }: RouteDeps) {
     .openapi(followTagRoute, async (c) => {
       const { following } = c.req.valid('json');
       const { tag } = c.req.valid('param');
-      return c.json(await followTag(db, { tag, viewer: c.get('viewer'), following }), 200);
+      const viewer = c.get('viewer');
+      if (following) await refuseNewTag(db, { viewer, tag, settings });
+      return c.json(await followTag(db, { tag, viewer, following }), 200);
     })
     .openapi(questions, async (c) => {
       const { cursor, muted } = c.req.valid('query');

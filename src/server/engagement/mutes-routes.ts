@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { jsonResponse, type RouteDeps, jsonBody, problemResponses, createRouter } from '#server/core/http.ts';
+import { refuseNewTag } from '#server/posts/index.ts';
 import { cursorQuery, idParam, tagParam } from '#shared/core/fields.ts';
 import { mutedQuestions, mutedTags, muteState } from '#shared/engagement/mutes.ts';
 import { muteQuestion, muteTag, readMutedQuestions, readMutedTags } from './mutes.ts';
@@ -36,7 +37,7 @@ const questions = createRoute({
 });
 
 /** Mutes are private: every route reads and changes only the viewer's own. */
-export function muteRoutes({ db }: RouteDeps) {
+export function muteRoutes({ db, runtimeSettings: settings }: RouteDeps) {
   return createRouter()
     .openapi(question, async (c) => {
       const { muted } = c.req.valid('json');
@@ -46,7 +47,9 @@ export function muteRoutes({ db }: RouteDeps) {
     .openapi(muteTagRoute, async (c) => {
       const { muted } = c.req.valid('json');
       const { tag } = c.req.valid('param');
-      return c.json(await muteTag(db, { tag, viewer: c.get('viewer'), muted }), 200);
+      const viewer = c.get('viewer');
+      if (muted) await refuseNewTag(db, { viewer, tag, settings });
+      return c.json(await muteTag(db, { tag, viewer, muted }), 200);
     })
     .openapi(mutedTagsRoute, async (c) => c.json(await readMutedTags(c.get('reader'), c.get('viewer')), 200))
     .openapi(questions, async (c) => {

@@ -6,8 +6,10 @@ import type { MemberColumn } from './account-deletion-columns.ts';
 
 /** Returns the locked member, undefined if the account is already deleted. */
 export async function lockMemberToDelete(tx: Tx, id: number) {
-  const { rows } = await sql<{ email: string | null }>`
-    select email from member where id = ${id} and deleted_at is null for no key update`.execute(tx);
+  const { rows } = await sql<{ email: string | null; isLastAdmin: boolean }>`
+    select email, role = 'admin' and not exists (select from member other where other.role = 'admin' and other.id <> ${id})
+      as "isLastAdmin"
+    from member where id = ${id} and deleted_at is null for no key update`.execute(tx);
   return rows[0];
 }
 

@@ -53,6 +53,7 @@ export async function deleteAccount(
     const member = await lockMemberToDelete(tx, memberId);
     // A concurrent duplicate of the request.
     if (member === undefined) throw new ProblemError('signed-out');
+    if (member.isLastAdmin) throw new ProblemError('last-admin');
     for (const each of listMemberColumns('immediate')) await deleteMemberRows(tx, each, memberId);
     await deleteMemberRows(tx, { table: 'security_event', column: 'member_id' }, memberId);
     await removeAvatarOf(tx, memberId);

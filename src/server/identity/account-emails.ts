@@ -1,4 +1,9 @@
-import { buildSimpleEmail, type DeliverEmail, type EmailContent } from '#server/notifications/index.ts';
+import {
+  buildSimpleEmail,
+  type DeliverEmail,
+  type EmailContent,
+  type EmailSite,
+} from '#server/notifications/index.ts';
 import { databaseNowMs } from '#server/core/database-clock.ts';
 import { type Database, transaction, type Tx } from '#server/core/database.ts';
 import type { JobAttempt, JobDefinition, JobQueue } from '#server/core/job-queue.ts';
@@ -44,11 +49,11 @@ export function createAccountEmails(jobs: JobQueue): AccountEmails {
  */
 export function createAccountEmailJob({
   db,
-  site,
+  getSite,
   deliver,
 }: {
   db: Database;
-  site: string;
+  getSite: () => EmailSite;
   deliver: DeliverEmail;
 }) {
   return {
@@ -79,7 +84,7 @@ export function createAccountEmailJob({
       address: email,
       expiresAt,
     });
-    return { ...buildPasswordResetEmail(`${site}/reset-password#${token}`, site), to: email };
+    return { ...buildPasswordResetEmail(`reset-password#${token}`, getSite()), to: email };
   }
 
   async function writeEmailChangeEmail(
@@ -91,42 +96,45 @@ export function createAccountEmailJob({
     const token = await createLink(tx, { memberId, purpose, address: writeEmailChangeEmail, expiresAt });
     const content =
       purpose === 'change_email'
-        ? buildEmailChangeConfirmation(`${site}/change-email#${token}`, site)
-        : buildEmailChangeNotice(`${site}/revert-email#${token}`, site);
+        ? buildEmailChangeConfirmation(`change-email#${token}`, getSite())
+        : buildEmailChangeNotice(`revert-email#${token}`, getSite());
     return { ...content, to: writeEmailChangeEmail };
   }
 }
 
-function buildPasswordResetEmail(link: string, site: string): EmailContent {
+function buildPasswordResetEmail(page: string, site: EmailSite): EmailContent {
   return buildSimpleEmail({
-    subject: 'Reset your password on Parley',
+    siteName: site.siteName,
+    subject: `Reset your password on ${site.siteName}`,
     paragraphs: [
-      `We received a request to reset the password of the account with this email address on ${site}. To set a new password, open this link within an hour:`,
+      `We received a request to reset the password of the account with this email address on ${site.site}. To set a new password, open this link within an hour:`,
     ],
-    action: { label: 'Set a new password', link },
+    action: { label: 'Set a new password', link: `${site.site}/${page}` },
     small: "If this wasn't you, ignore this email. Your password has not changed.",
   });
 }
 
-function buildEmailChangeConfirmation(link: string, site: string): EmailContent {
+function buildEmailChangeConfirmation(page: string, site: EmailSite): EmailContent {
   return buildSimpleEmail({
+    siteName: site.siteName,
     subject: 'Confirm your new email address',
     paragraphs: [
-      `We received a request to use this email address for an account on ${site}. To confirm it, open this link within a day and click the button:`,
+      `We received a request to use this email address for an account on ${site.site}. To confirm it, open this link within a day and click the button:`,
     ],
-    action: { label: 'Use this address', link },
+    action: { label: 'Use this address', link: `${site.site}/${page}` },
     small: "If this wasn't you, ignore this email.",
   });
 }
 
-function buildEmailChangeNotice(link: string, site: string): EmailContent {
+function buildEmailChangeNotice(page: string, site: EmailSite): EmailContent {
   return buildSimpleEmail({
-    subject: 'Your email address on Parley was changed',
+    siteName: site.siteName,
+    subject: `Your email address on ${site.siteName} was changed`,
     paragraphs: [
-      `Your account on ${site} now uses another email address.`,
+      `Your account on ${site.site} now uses another email address.`,
       "If this wasn't you, open this link within 7 days and click the button. This restores your email address, signs out all sessions and emails you a link to set a new password:",
     ],
-    action: { label: 'Restore my email address', link },
+    action: { label: 'Restore my email address', link: `${site.site}/${page}` },
     small: 'If this was you, ignore this email.',
   });
 }

@@ -128,7 +128,15 @@ export function accountVisitorRoutes(deps: AccountDeps & { signingIn: SignIn }) 
       setCookies(c, session?.cookies ?? []);
       const member = session === null ? null : await getMe(deps.db, session.viewer.id);
       const { get } = deps.runtimeSettings;
-      return c.json({ member, publicReading: get('publicReading'), formulas: get('formulas') }, 200);
+      return c.json(
+        {
+          member,
+          publicReading: get('publicReading'),
+          formulas: get('formulas'),
+          siteName: get('siteName'),
+        },
+        200,
+      );
     })
     .openapi(signOut, async (c) => {
       setCookies(c, await accounts.signOut(c.req.raw.headers));

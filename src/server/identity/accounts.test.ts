@@ -38,6 +38,7 @@ describe('registering', () => {
       ...body,
       publicReading: false,
       formulas: false,
+      siteName: 'Parley',
     });
   });
 
@@ -215,6 +216,7 @@ describe('signing out', () => {
       member: null,
       publicReading: false,
       formulas: false,
+      siteName: 'Parley',
     });
     expect(await stolen.get('/feeds/recent')).toMatchObject({ status: 401, kind: 'signed-out' });
     expect((await phone.me()).id).toBe(ann.id);

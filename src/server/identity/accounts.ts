@@ -5,6 +5,7 @@ import { publish } from '#server/core/events.ts';
 import { invalidFieldError, invalidFieldsError, ProblemError } from '#server/core/errors.ts';
 import type { MemberStatus, Viewer } from '#server/core/http.ts';
 import { createRateLimit } from '#server/core/rate-limits.ts';
+import type { RuntimeSettings } from '#server/core/runtime-settings.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
 import {
   type Credentials,
@@ -14,8 +15,8 @@ import {
   type Me,
   type PendingStep,
   type Registration,
-  type Role,
 } from '#shared/identity/accounts.ts';
+import type { Role } from '#shared/identity/roles.ts';
 import type { PasswordChange } from '#shared/identity/profiles.ts';
 import { type Auth, getSessionRenewalTime } from './auth.ts';
 import { matchesPasswordHash, refuseCommonPassword } from './passwords.ts';
@@ -49,6 +50,8 @@ export type AccountsOptions = {
   db: Database;
   auth: Auth;
   settings: SiteSettings;
+  /** Absent where members cannot register. */
+  runtimeSettings?: RuntimeSettings | undefined;
   /** Absent: every request reads the session from the database. */
   sessionCache?: SessionCache | undefined;
   /** Absent where members cannot register. */
@@ -59,7 +62,7 @@ export type AccountsOptions = {
 
 /** Registration, sign-in and sign-out. */
 export function createAccounts(options: AccountsOptions) {
-  const { db, auth, settings, sessionCache, onRegistered } = options;
+  const { db, auth, settings, runtimeSettings, sessionCache, onRegistered } = options;
   const attemptLimit = createPasswordAttemptLimit(db);
   const knownBrowsers = createKnownBrowsers(db, settings);
   // Only against floods (docs/product.md 17.1): a university's first lecture of the year stays below the limit.
@@ -67,10 +70,19 @@ export function createAccounts(options: AccountsOptions) {
 
   return { register, checkPassword, signOut, changePassword, viewer: getViewer };
 
-  /** @throws ProblemError with the texts of docs/product.md 2.1 and 2.2. */
-  async function register(form: Registration, visitor: Visitor): Promise<NewSession> {
-    if (!settings.isSignUpOpen || !settings.hasPasswordSignIn)
+  /**
+   * @param options.isOwner registers the first admin, also while nobody else may join
+   * @throws ProblemError with the texts of docs/product.md 2.1 and 2.2.
+   */
+  async function register(
+    form: Registration,
+    visitor: Visitor,
+    { isOwner = false }: { isOwner?: boolean } = {},
+  ): Promise<NewSession> {
+    if (!settings.hasPasswordSignIn || (!settings.isSignUpOpen && !isOwner))
       throw new ProblemError('password-sign-in-disabled');
+    if (runtimeSettings?.get('joining') === 'closed' && !isOwner)
+      throw new ProblemError('registration-closed');
     const wrong = findRegistrationProblem(form);
     if (wrong !== null) throw invalidFieldsError([wrong]);
     const name = displayName.parse(form.displayName);

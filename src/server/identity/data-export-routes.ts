@@ -21,7 +21,7 @@ const exportData = createRoute({
   },
 });
 
-export function dataExportRoutes({ db, settings }: RouteDeps) {
+export function dataExportRoutes({ db, settings, runtimeSettings }: RouteDeps) {
   // Each export reads everything a member has.
   const exportLimit = createRateLimit(db, { name: 'data-export', points: 5, seconds: 60 * 60 });
   return createRouter().openapi(exportData, async (c) => {
@@ -33,7 +33,11 @@ export function dataExportRoutes({ db, settings }: RouteDeps) {
         retryAfter: 60 * 60,
       });
     await transaction(db, (tx) => recordSecurityEvent(tx, { memberId, event: 'data-exported' }));
-    const archive = createDataExport(db, { memberId, site: settings.publicUrl ?? new URL(c.req.url).origin });
+    const archive = createDataExport(db, {
+      memberId,
+      site: settings.publicUrl ?? new URL(c.req.url).origin,
+      siteName: runtimeSettings.get('siteName'),
+    });
     const name = `parley-${new Date().toISOString().slice(0, 10)}.tar.gz`;
     return c.body(Readable.toWeb(archive) as ReadableStream<Uint8Array>, 200, {
       'content-type': 'application/gzip',

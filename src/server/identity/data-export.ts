@@ -25,7 +25,7 @@ const maxFileChars = 1024 * 1024;
  */
 export function createDataExport(
   db: Database,
-  { memberId, site }: { memberId: number; site: string },
+  { memberId, site, siteName }: { memberId: number; site: string; siteName: string },
 ): Readable {
   const tar = pack();
   const compressed = createGzip();
@@ -36,7 +36,7 @@ export function createDataExport(
 
   async function write(): Promise<void> {
     try {
-      for await (const file of createFiles(db, { memberId, site })) await add(file);
+      for await (const file of createFiles(db, { memberId, site, siteName })) await add(file);
       tar.finalize();
     } catch (error) {
       tar.destroy(error instanceof Error ? error : new Error(String(error)));
@@ -59,9 +59,9 @@ export function createDataExport(
 
 async function* createFiles(
   db: Database,
-  { memberId, site }: { memberId: number; site: string },
+  { memberId, site, siteName }: { memberId: number; site: string; siteName: string },
 ): AsyncGenerator<ExportFile> {
-  yield { name: 'README.md', content: createReadme(site) };
+  yield { name: 'README.md', content: createReadme({ site, siteName }) };
   const own = await selectOwnMember(memberId).execute(db);
   yield { name: 'data/profile.json', content: toJson(own.rows[0]) };
   for (const [kind, source] of Object.entries(postSources))
@@ -132,11 +132,11 @@ function toMarkdown(row: ExportRow, site: string): string {
 
 const formatTime = (time: unknown) => (time instanceof Date ? time.toISOString() : String(time));
 
-function createReadme(site: string): string {
+function createReadme({ site, siteName }: { site: string; siteName: string }): string {
   const all = [...Object.values(postSources), uploadSource, ...listSources];
-  return `# Your data on Parley
+  return `# Your data on ${siteName}
 
-From ${site === '' ? 'your Parley' : site}, ${new Date().toISOString()}.
+From ${site === '' ? siteName : site}, ${new Date().toISOString()}.
 
 - \`markdown/\` contains your posts, one file each, for reading.
 - \`pictures/\` contains your pictures as WebP.

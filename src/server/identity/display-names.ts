@@ -66,6 +66,6 @@ function skeleton(text: string): string {
 /** The index member_moderator serves the query. */
 async function listModeratorNames(db: Queryable): Promise<{ id: number; name: string | null }[]> {
   const { rows } = await sql<{ id: number; name: string | null }>`
-    select id, display_name as name from member where role = 'moderator'`.execute(db);
+    select id, display_name as name from member where role <> 'member'`.execute(db);
   return rows;
 }

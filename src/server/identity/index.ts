@@ -16,11 +16,21 @@ export { addRemoveTwoFactorCommand, addResetPasswordCommand } from './accounts-c
 export {
   type AccountDeps,
   accountVisitorRoutes,
+  getVisitor,
   identifyViewer,
   requireSignedIn,
   sessionRoutes,
+  setCookies,
 } from './accounts-routes.ts';
-export { createAccounts, getMemberSuspension, listMembersByEmail } from './accounts.ts';
+export { getMe } from './accounts.ts';
+export {
+  type Accounts,
+  createAccounts,
+  getMemberSuspension,
+  listMembersByEmail,
+  type NewSession,
+  type Visitor,
+} from './accounts.ts';
 export { createAuth } from './auth.ts';
 export { dataExportRoutes } from './data-export-routes.ts';
 export { createEmailAddresses } from './email-addresses.ts';

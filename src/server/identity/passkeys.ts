@@ -10,6 +10,7 @@ import { databaseNowMs } from '#server/core/database-clock.ts';
 import { type Database, transaction } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
+import type { RuntimeSettings } from '#server/core/runtime-settings.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
 import { limits } from '#shared/core/limits.ts';
 import {
@@ -53,10 +54,11 @@ const algorithms = [-8, -7, -257];
 export function createPasskeys(deps: {
   db: Database;
   settings: SiteSettings;
+  runtimeSettings: RuntimeSettings;
   requirePassword: RequirePassword;
   signingIn: SignIn;
 }) {
-  const { db, settings, requirePassword, signingIn } = deps;
+  const { db, settings, runtimeSettings, requirePassword, signingIn } = deps;
   const signInCookie = createEncryptedCookie(settings, {
     name: 'passkey',
     schema: z.object({ challenge: z.string() }),
@@ -130,7 +132,7 @@ export function createPasskeys(deps: {
       throw new ProblemError('too-many-passkeys', { params: { max: limits.passkeys } });
     const userHandle = existing[0]?.user_handle ?? randomBytes(32).toString('base64url');
     const options = await generateRegistrationOptions({
-      rpName: 'Parley',
+      rpName: runtimeSettings.get('siteName'),
       rpID: getRelyingParty(settings, headers).id,
       userID: Uint8Array.from(Buffer.from(userHandle, 'base64url')),
       userName: member?.email ?? '',

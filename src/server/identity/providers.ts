@@ -5,6 +5,7 @@ import { ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
 import type { ProviderIdentity, IdentityProvider } from './oidc-client.ts';
 import { createRateLimit } from '#server/core/rate-limits.ts';
+import type { RuntimeSettings } from '#server/core/runtime-settings.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
 import { displayName, email as emailSchema } from '#shared/identity/accounts.ts';
 import { sanitizeName } from '#shared/identity/display-names.ts';
@@ -50,6 +51,7 @@ export type ProvidersDeps = {
   db: Database;
   auth: Auth;
   settings: SiteSettings;
+  runtimeSettings: RuntimeSettings;
   accounts: Accounts;
   signingIn: SignIn;
   registrations: Registrations;
@@ -64,7 +66,7 @@ export type ProvidersDeps = {
  * them, so no one gets an account by claiming its address elsewhere.
  */
 export function createProviders(deps: ProvidersDeps) {
-  const { db, auth, settings, accounts, signingIn, requirePassword, registrations } = deps;
+  const { db, auth, settings, runtimeSettings, accounts, signingIn, requirePassword, registrations } = deps;
   const visitCookie = createEncryptedCookie(settings, {
     name: 'provider',
     schema: pendingVisitSchema,
@@ -136,7 +138,8 @@ export function createProviders(deps: ProvidersDeps) {
   }
 
   async function register(identity: ProviderIdentity & { email: string }, visitor: Visitor): Promise<number> {
-    if (!settings.isSignUpOpen) throw new ProblemError('registration-closed');
+    if (!settings.isSignUpOpen || runtimeSettings.get('joining') === 'closed')
+      throw new ProblemError('registration-closed');
     if (!(await registrationLimit.consume(visitor.networkAddress)))
       throw new ProblemError('registration-failed', { retryAfter: 60 * 60 });
     const { email, subject } = identity;

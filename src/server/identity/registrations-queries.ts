@@ -28,7 +28,7 @@ export async function insertRegistration(
 }
 
 export async function hasModerators(tx: Tx): Promise<boolean> {
-  const { rows } = await sql`select from member where role = 'moderator' limit 1`.execute(tx);
+  const { rows } = await sql`select from member where role <> 'member' limit 1`.execute(tx);
   return rows.length > 0;
 }
 

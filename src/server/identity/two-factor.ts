@@ -6,6 +6,7 @@ import { publish } from '#server/core/events.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { createRateLimit } from '#server/core/rate-limits.ts';
 import { decrypt, encrypt } from '#server/core/encryption.ts';
+import type { RuntimeSettings } from '#server/core/runtime-settings.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
 import {
   type Reauthentication,
@@ -42,10 +43,11 @@ const setupSchema = z.object({ memberId: z.number(), key: z.string(), until: z.n
 export function createTwoFactor(deps: {
   db: Database;
   settings: SiteSettings;
+  runtimeSettings: RuntimeSettings;
   requirePassword: RequirePassword;
   passwordCost: PasswordCost;
 }) {
-  const { db, settings, requirePassword } = deps;
+  const { db, settings, runtimeSettings, requirePassword } = deps;
   const quarterHour = 15 * 60;
   const attemptLimit = createTwoFactorAttemptLimit(db);
   // Counted per signed-in member: only against wasted work.
@@ -78,7 +80,9 @@ export function createTwoFactor(deps: {
     await requirePassword(viewer, proof);
     if (await isEnabled(viewer.id)) throw new ProblemError('two-factor-already-on');
     const member = await findOwnMember(db, viewer.id);
-    const site = settings.publicUrl === null ? 'Parley' : `Parley (${new URL(settings.publicUrl).host})`;
+    // A colon separates the issuer from the account.
+    const name = runtimeSettings.get('siteName').replaceAll(':', ' ');
+    const site = settings.publicUrl === null ? name : `${name} (${new URL(settings.publicUrl).host})`;
     const totpKey = createTotpKey({ site, email: member?.email ?? '' });
     const setup = { memberId: viewer.id, key: totpKey.key, until: databaseNowMs() + setupLifetimeMs };
     return { ...totpKey, setup: encrypt(setupEncryption, JSON.stringify(setup)) };

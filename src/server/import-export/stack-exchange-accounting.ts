@@ -156,7 +156,7 @@ const tagOutcomes = `
   select case
       when exists (select from archive_tag_name used where used.key = staged.key) then 'taken'
       when exists (
-        select from tag join question_tag on question_tag.tag_id = tag.id
+        select from tag join question_tag on question_tag.tag_id = coalesce(tag.synonym_of, tag.id)
         join archive_question question on question.id = question_tag.question_id
         where tag.key = staged.key) then 'known'
       when exists (select from known where key = staged.key) then 'on no visible question'

@@ -244,6 +244,25 @@ test('does not restore a tag that was removed from a question', async () => {
   });
 });
 
+test('gives questions with a synonym its tag, once per question', async () => {
+  await forgetImports();
+  await moderator.ask({ tags: ['ale'] });
+  expect((await moderator.put('/moderation/tags/ale/synonyms/beer')).status).toBe(200);
+  const files = { ...archive, Posts: [...archive.Posts, questionRow(6, { Tags: '<beer><hops><ale>' })] };
+  await importInto(files);
+  const { rows } = await sql<{ key: string; text: string; tags: string[]; positions: number[] }>`
+    select source_key as key, tag_text as text, array_agg(tag.name order by position) as tags,
+      array_agg(position order by position) as positions
+    from question join question_tag on question_id = question.id join tag on tag.id = tag_id
+    where source_key in ('1', '6') group by 1, 2 order by 1`.execute(server.db);
+  expect(rows).toEqual([
+    { key: '1', text: 'ale, malt', tags: ['ale', 'malt'], positions: [0, 1] },
+    { key: '6', text: 'ale, hops', tags: ['ale', 'hops'], positions: [0, 1] },
+  ]);
+  expect(account(await importInto(files), 'Tags.xml')).toMatchObject({ alreadyImported: 3 });
+  expect(await findViolations(server.db)).toEqual([]);
+});
+
 test('adds nothing of a newer archive to a locked question', async () => {
   const ids = await imported();
   const { id } = ids.question(4);

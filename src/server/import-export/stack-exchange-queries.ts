@@ -103,14 +103,17 @@ const authorJoin = 'left join archive_member author on author.key = item.author'
 /** The text of a post with absolute links into its site. */
 const contentColumn = `replace(item.content, '${unknownSiteUrl}', $2)`;
 
-/** The names of the tags of new questions: as existing tags are spelled, else as the archive first does. */
+/**
+ * The names of the tags of new questions: as existing tags are spelled, else as the archive first does. A synonym stands
+ * for its tag.
+ */
 export async function nameTags(client: ClientBase): Promise<void> {
   await client.query(`
     create temporary table archive_tag_name on commit drop as
-    select distinct on (used.key) used.key, coalesce(tag.name, used.name) as name
+    select distinct on (used.key) used.key, coalesce(main.name, used.name) as name
     from archive_post post
     cross join lateral unnest(post.tags, post.tag_keys) with ordinality as used (name, key, position)
-    left join tag on tag.key = used.key
+    left join tag on tag.key = used.key left join tag main on main.id = coalesce(tag.synonym_of, tag.id)
     where post.kind = 1 and not exists (select from archive_known where key = post.id)
     order by used.key, post.created, post.id, used.position`);
   await client.query(
@@ -279,23 +282,29 @@ export async function addFollows(client: ClientBase): Promise<number> {
 
 /**
  * Adds the tags of the new questions, as late as possible: a member who uses a new tag waits until the import ends. A tag
- * that a member added meanwhile keeps its spelling, and the questions that named it otherwise are corrected.
+ * that a member added meanwhile keeps its spelling, and the questions that named it otherwise are corrected. So are those
+ * with a synonym, which can also name the same tag twice.
  */
 export async function addTags(client: ClientBase): Promise<void> {
   await client.query(`
     insert into tag (name, key) select name, key from archive_tag_name order by key on conflict (key) do nothing`);
   await client.query(`
     insert into question_tag (question_id, tag_id, position, question_created_at)
-    select question.id, tag.id, used.position - 1, post.created
-    from archive_post post
-    join archive_question question on question.key = post.id and question.is_new
-    cross join lateral unnest(post.tag_keys) with ordinality as used (key, position)
-    join tag on tag.key = used.key
-    where post.kind = 1
-    order by question.id, used.position`);
+    select question_id, tag_id, row_number() over (partition by question_id order by position) - 1, created
+    from (
+      select question.id as question_id, coalesce(tag.synonym_of, tag.id) as tag_id, min(used.position) as position,
+        post.created
+      from archive_post post
+      join archive_question question on question.key = post.id and question.is_new
+      cross join lateral unnest(post.tag_keys) with ordinality as used (key, position)
+      join tag on tag.key = used.key
+      where post.kind = 1
+      group by 1, 2, 4) used
+    order by question_id, position`);
   await client.query(`
     with renamed as (
-      select tag.id from tag join archive_tag_name used on used.key = tag.key where used.name <> tag.name)
+      select coalesce(tag.synonym_of, tag.id) as id from tag join archive_tag_name used on used.key = tag.key
+      where used.name <> tag.name or tag.synonym_of is not null)
     update question set tag_text = (
       select string_agg(tag.name, ', ' order by position) from question_tag join tag on tag.id = tag_id
       where question_id = question.id)

@@ -1,7 +1,12 @@
 import { sql } from 'kysely';
 import type { ClientBase } from 'pg';
 import { databaseFromClient } from '#server/core/database.ts';
-import { appendStatistics, writeQuestionSortKeys, writeTagSortKeys } from '#server/posts/index.ts';
+import {
+  appendStatistics,
+  markStaleDays,
+  writeQuestionSortKeys,
+  writeTagSortKeys,
+} from '#server/posts/index.ts';
 
 /** Recounts members and tags that the import added to, and adds to the statistics. */
 export async function recountImported(client: ClientBase): Promise<void> {
@@ -25,7 +30,10 @@ export async function recountImported(client: ClientBase): Promise<void> {
     answer: sql`in (select id from archive_answer where is_new)`,
     reply: sql`in (select id from archive_new_reply)`,
   };
-  await appendStatistics(databaseFromClient(client), added, 1);
+  const db = databaseFromClient(client);
+  await appendStatistics(db, added, 1);
+  const accepted = sql`select created_at from question where id in (select question_id from archive_accepted)`;
+  await markStaleDays(accepted).execute(db);
 }
 
 /**

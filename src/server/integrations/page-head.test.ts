@@ -14,6 +14,8 @@ beforeAll(async () => {
   [ann, bob] = await server.registerAll('Ann', 'Bob <b>"&\'');
 });
 
+const site = { siteName: 'Parley', siteDescription: '' };
+
 /** The head of a page with the responses of the API that it shows. */
 async function headOf(path: string, requests: readonly string[], isPublic = true): Promise<string> {
   const bodies = await Promise.all(
@@ -21,7 +23,7 @@ async function headOf(path: string, requests: readonly string[], isPublic = true
       async (url) => [url, JSON.stringify((await ann.get(url.slice('/api'.length))).body)] as const,
     ),
   );
-  return renderHead({ url: new URL(path, origin), origin, isPublic, bodies: new Map(bodies) });
+  return renderHead({ url: new URL(path, origin), origin, site, isPublic, bodies: new Map(bodies) });
 }
 
 const questionHead = (id: number, isPublic = true) =>
@@ -181,7 +183,7 @@ describe('the head of another page', () => {
       `${origin}/?tab=popular`,
     ]);
     const bodies = new Map([['/api/feeds/recent', '{"items":[],"nextCursor":"WzEsMl0"}']]);
-    const first = renderHead({ url: new URL('/?tab=recent', origin), origin, isPublic: true, bodies });
+    const first = renderHead({ url: new URL('/?tab=recent', origin), origin, site, isPublic: true, bodies });
     expect(linksOf(first, 'next')).toEqual([`${origin}/?tab=recent&after=WzEsMl0`]);
     const second = await headOf('/?after=WzEsMl0', []);
     expect(contentOf(second, 'robots')).toBe('noindex');

@@ -1,12 +1,13 @@
 import { escapeMarkup, escapeScript } from '#server/core/markup.ts';
 import { toPlainText } from '#server/posts/index.ts';
 import { truncateWithEllipsis } from '#shared/core/text.ts';
+import type { SettingValues } from '#shared/core/setting-catalogue.ts';
 import type { TagDocument } from '#shared/discovery/tags.ts';
 import type { Profile } from '#shared/identity/profiles.ts';
 import { questionPath } from '#shared/posts/question-paths.ts';
 import type { QuestionDocument } from '#shared/posts/questions-document.ts';
 import { buildBreadcrumbs, buildQaPage } from './structured-data.ts';
-import { previewSize, previewTexts, previewPath, siteName } from './preview-pictures.ts';
+import { previewSize, previewTexts, previewPath } from './preview-pictures.ts';
 import { feedFormats, feedPath, type FeedSubject } from './web-feed-paths.ts';
 
 /** A page whose head is rendered. */
@@ -14,11 +15,15 @@ export type PageHeadRequest = {
   url: URL;
   /** The origin that readers use, such as 'https://ask.example.org'. */
   origin: string;
+  /** The settings with the name and the purpose of the site. */
+  site: Pick<SettingValues, 'siteName' | 'siteDescription'>;
   /** Whether public reading is on. Otherwise the head has the title only. */
   isPublic: boolean;
   /** The JSON of the API responses that the page shows, by their URL. */
   bodies: ReadonlyMap<string, string>;
 };
+
+type SiteOfPage = { origin: string; siteName: string };
 
 /** What a page tells search engines and link previews (docs/product.md 20.3). */
 type PageDescription = {
@@ -38,6 +43,7 @@ type PageDescription = {
  * structured data, for the head of its HTML.
  */
 export function renderHead(page: PageHeadRequest): string {
+  const { siteName } = page.site;
   const description = describePage(page);
   const title = description?.title === undefined ? siteName : `${description.title} · ${siteName}`;
   const parts = [`<title>${escapeMarkup(title.replaceAll(/\s+/gu, ' '))}</title>`];
@@ -105,18 +111,21 @@ function renderFeedLinks({ name, subject }: PageDescription['feeds'][number], or
 }
 
 /** Null for pages that search engines should not list. */
-function describePage({ url, origin, bodies }: PageHeadRequest): PageDescription | null {
+function describePage({ url, origin, site, bodies }: PageHeadRequest): PageDescription | null {
   const find = (pattern: RegExp): unknown => {
     const [, body] = [...bodies].find(([address]) => pattern.test(address)) ?? [];
     return body === undefined ? undefined : JSON.parse(body);
   };
   const [, area = '', subject] = url.pathname.split('/');
-  if (area === '') return describeHome(url);
+  if (area === '') return describeHome(url, site);
   if (area === 'topics' && !subject) return describeTags();
   if (area === 'topics')
-    return describeTag(find(/^\/api\/tags\/[^/?]+$/u) as TagDocument | undefined, origin);
+    return describeTag(find(/^\/api\/tags\/[^/?]+$/u) as TagDocument | undefined, { origin, ...site });
   if (area === 'question')
-    return describeQuestion(find(/^\/api\/questions\/\d+\?/u) as QuestionDocument | undefined, origin);
+    return describeQuestion(find(/^\/api\/questions\/\d+\?/u) as QuestionDocument | undefined, {
+      origin,
+      ...site,
+    });
   if (area === 'profile' && subject)
     return describeProfile(find(/^\/api\/members\/\d+$/u) as Profile | undefined);
   return null;
@@ -127,14 +136,13 @@ const maxDescriptionLength = 160;
 
 const shorten = (text: string) => truncateWithEllipsis(text.trim(), maxDescriptionLength);
 
-const home = { name: siteName, path: '/' };
 const tags = { name: 'Topics', path: '/topics' };
 
-function describeHome({ searchParams }: URL): PageDescription {
+function describeHome({ searchParams }: URL, site: PageHeadRequest['site']): PageDescription {
   const tab = searchParams.get('tab');
   const isOther = tab === 'popular' || tab === 'unanswered';
   return {
-    description: 'Questions and answers of the community.',
+    description: site.siteDescription || 'Questions and answers of the community.',
     path: isOther ? `/?tab=${tab}` : '/',
     feeds: [
       { name: 'Newest questions', subject: { kind: 'recent' } },
@@ -154,7 +162,7 @@ function describeTags(): PageDescription {
   };
 }
 
-function describeTag(tag: TagDocument | undefined, origin: string): PageDescription | null {
+function describeTag(tag: TagDocument | undefined, { origin, siteName }: SiteOfPage): PageDescription | null {
   if (tag === undefined || tag.questionsCount === 0) return null;
   const path = `/topics/${encodeURIComponent(tag.name)}`;
   const count = tag.questionsCount === 1 ? '1 question' : `${tag.questionsCount} questions`;
@@ -163,14 +171,17 @@ function describeTag(tag: TagDocument | undefined, origin: string): PageDescript
     description: shorten(`${count} about ${tag.name}. ${tag.description}`),
     path,
     feeds: [{ name: `Questions about ${tag.name}`, subject: { kind: 'tag', tag: tag.name } }],
-    structured: [buildBreadcrumbs([home, tags, { name: tag.name, path }], origin)],
+    structured: [buildBreadcrumbs([{ name: siteName, path: '/' }, tags, { name: tag.name, path }], origin)],
   };
 }
 
-function describeQuestion(page: QuestionDocument | undefined, origin: string): PageDescription | null {
+function describeQuestion(
+  page: QuestionDocument | undefined,
+  { origin, siteName }: SiteOfPage,
+): PageDescription | null {
   if (page === undefined) return null;
   const { id, title, excerpt, tags: names } = page.question;
-  const texts = previewTexts(page.question);
+  const texts = previewTexts(page.question, siteName);
   const path = questionPath(id, title);
   const topics = names.slice(0, 1).map((name) => ({ name, path: `/topics/${encodeURIComponent(name)}` }));
   return {
@@ -182,7 +193,7 @@ function describeQuestion(page: QuestionDocument | undefined, origin: string): P
     feeds: [{ name: `Answers to "${title}"`, subject: { kind: 'question', id } }],
     structured: [
       buildQaPage(page, origin),
-      buildBreadcrumbs([home, ...topics, { name: title, path }], origin),
+      buildBreadcrumbs([{ name: siteName, path: '/' }, ...topics, { name: title, path }], origin),
     ],
   };
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { previewPath, previewTexts, renderPreview } from './preview-pictures.ts';
 
 const texts = (title: string, authorName = 'Ann', answerCount = 2) =>
-  previewTexts({ title, authorName, answerCount });
+  previewTexts({ title, authorName, answerCount }, 'Parley');
 
 /** The bounds of what is not background in a band of the picture, in pixels. */
 async function findText(png: Buffer, { top, height }: { top: number; height: number }) {

@@ -11,7 +11,6 @@ import { truncateWithEllipsis } from '#shared/core/text.ts';
 /** The texts in the preview picture of a question, which other sites show with a link to it. */
 export type PreviewTexts = { site: string; title: string; byline: string };
 
-export const siteName = 'Parley';
 export type PreviewReply = { png: Uint8Array };
 
 /** In pixels: what Open Graph recommends, twice as wide as high. */
@@ -27,17 +26,24 @@ const maxLength = { title: 200, name: 60 };
 const rendererLimits = { maxMs: 10_000, maxMemory: 384 * 1024 * 1024 };
 
 /** The texts of a visible question's preview; null if there is no such question. */
-export async function readPreviewTexts(db: Reader, id: number): Promise<PreviewTexts | null> {
+export async function readPreviewTexts(
+  db: Reader,
+  id: number,
+  siteName: string,
+): Promise<PreviewTexts | null> {
   const { rows } = await sql<PreviewSource>`
     select post.title, coalesce(author.display_name, post.imported_author_name, ${unnamedMember}) as "authorName",
       post.answer_count as "answerCount"
     from question post ${bylineJoins} where post.id = ${id}`.execute(db);
-  return rows[0] === undefined ? null : previewTexts(rows[0]);
+  return rows[0] === undefined ? null : previewTexts(rows[0], siteName);
 }
 
 type PreviewSource = { title: string; authorName: string; answerCount: number };
 
-export function previewTexts({ title, authorName, answerCount }: PreviewSource): PreviewTexts {
+export function previewTexts(
+  { title, authorName, answerCount }: PreviewSource,
+  siteName: string,
+): PreviewTexts {
   const clean = (text: string, max: number) =>
     truncateWithEllipsis(text.replaceAll(/\s+/gu, ' ').trim(), max);
   const answers = answerCount === 1 ? '1 answer' : `${answerCount} answers`;

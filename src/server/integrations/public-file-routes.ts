@@ -74,8 +74,9 @@ export function publicFileRoutes({ db, settings, runtimeSettings }: RouteDeps) {
     if (wanted === null) return sendPublicFile(c, null, 0);
     const { subject, format } = wanted;
     const origin = originOf(c);
-    const file = await feeds(`${origin} ${JSON.stringify(wanted)}`, async () => {
-      const feed = await readWebFeed(db, subject, origin);
+    const siteName = runtimeSettings.get('siteName');
+    const file = await feeds(JSON.stringify([origin, siteName, wanted]), async () => {
+      const feed = await readWebFeed(db, subject, { siteName, origin });
       if (feed === null) return null;
       return createTextFile([renderFeed(feed, format, origin)], {
         contentType: feedContentTypes[format],
@@ -89,7 +90,7 @@ export function publicFileRoutes({ db, settings, runtimeSettings }: RouteDeps) {
   async function sendPreview(c: Context): Promise<Response> {
     const id = Number(/^[1-9]\d{0,14}$/u.exec(c.req.param('id') ?? '')?.[0]);
     if (Number.isNaN(id)) return sendPublicFile(c, null, 0);
-    const texts = await readPreviewTexts(db, id);
+    const texts = await readPreviewTexts(db, id, runtimeSettings.get('siteName'));
     if (texts === null) return sendMissing(c, id);
     const file = await previews(JSON.stringify(texts), () => renderPreview(texts));
     return sendPublicFile(c, file, previewLifetime.shared);

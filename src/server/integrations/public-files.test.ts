@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setRole } from '#server/admin/roles.ts';
-import { setRuntimeSetting } from '#server/core/runtime-settings.ts';
+import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
 import { questionPath } from '#shared/posts/question-paths.ts';
 import { atomFeed, parseXml, rssFeed, sitemap, sitemapIndex } from '#tests/support/feed-rules.ts';
 import { expectOk, type Member } from '#tests/support/member.ts';

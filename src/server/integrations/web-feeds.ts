@@ -24,11 +24,17 @@ const maxTextLength = 200_000;
 
 /**
  * Reads a feed (docs/product.md 20.5). Null if it lists the posts of something that does not exist.
- * @param origin of the site, for links in the texts
+ * @param site its name, and its origin for links in the texts
  */
-export async function readWebFeed(db: Reader, subject: FeedSubject, origin: string): Promise<WebFeed | null> {
+export async function readWebFeed(
+  db: Reader,
+  subject: FeedSubject,
+  { siteName, origin }: { siteName: string; origin: string },
+): Promise<WebFeed | null> {
   const source = await readSource(db, subject);
-  return source === null ? null : { subject, ...source.about, entries: toEntries(source.rows, origin) };
+  if (source === null) return null;
+  const { title, path } = source.about;
+  return { subject, title: `${title} · ${siteName}`, path, entries: toEntries(source.rows, origin) };
 }
 
 type Source = { about: Pick<WebFeed, 'title' | 'path'>; rows: readonly FeedEntryRow[] };
@@ -36,12 +42,12 @@ type Source = { about: Pick<WebFeed, 'title' | 'path'>; rows: readonly FeedEntry
 async function readSource(db: Reader, subject: FeedSubject): Promise<Source | null> {
   if (subject.kind === 'recent')
     return {
-      about: { title: 'Newest questions · Parley', path: '/' },
+      about: { title: 'Newest questions', path: '/' },
       rows: await listNewestQuestions(db, maxEntries),
     };
   if (subject.kind === 'unanswered')
     return {
-      about: { title: 'Unanswered questions · Parley', path: '/?tab=unanswered' },
+      about: { title: 'Unanswered questions', path: '/?tab=unanswered' },
       rows: await listUnansweredQuestions(db, maxEntries),
     };
   if (subject.kind === 'tag') return readTagSource(db, subject.tag);
@@ -49,7 +55,7 @@ async function readSource(db: Reader, subject: FeedSubject): Promise<Source | nu
   const rows = await listQuestionWithAnswers(db, { id: subject.id, limit: maxEntries - 1 });
   const [{ title } = { title: undefined }] = rows;
   if (title === undefined) return null;
-  return { about: { title: `${title} · Parley`, path: questionPath(subject.id, title) }, rows };
+  return { about: { title, path: questionPath(subject.id, title) }, rows };
 }
 
 async function readTagSource(db: Reader, name: string): Promise<Source | null> {
@@ -57,7 +63,7 @@ async function readTagSource(db: Reader, name: string): Promise<Source | null> {
   if (tag === undefined) return null;
   return {
     about: {
-      title: `Questions about ${tag.name} · Parley`,
+      title: `Questions about ${tag.name}`,
       path: `/topics/${encodeURIComponent(tag.name)}`,
     },
     rows: await listNewestQuestionsWithTag(db, { tagId: tag.id, limit: maxEntries }),
@@ -68,7 +74,7 @@ async function readMemberSource(db: Reader, id: number): Promise<Source | null> 
   const name = await findMemberName(db, id);
   if (name === undefined) return null;
   return {
-    about: { title: `Posts by ${name} · Parley`, path: `/profile/${id}` },
+    about: { title: `Posts by ${name}`, path: `/profile/${id}` },
     rows: await listNewestPostsBy(db, { memberId: id, limit: maxEntries }),
   };
 }

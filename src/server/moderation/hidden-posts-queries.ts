@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { hiddenPostTexts } from '#server/posts/index.ts';
+import { hiddenPostTexts, markStaleDays } from '#server/posts/index.ts';
 import type { Queryable, Reader, Tx } from '#server/core/database.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 
@@ -128,8 +128,13 @@ export async function restoreAcceptedAnswer(
   { questionId, answerId }: { questionId: number; answerId: number },
 ): Promise<boolean> {
   const { rows } = await sql`
-    update question set accepted_answer_id = ${answerId}
-    where id = ${questionId} and accepted_answer_id is null returning id`.execute(tx);
+    with accepted as (
+      update question set accepted_answer_id = ${answerId}
+      where id = ${questionId} and accepted_answer_id is null returning id, created_at
+    ), stale_days as (
+      ${markStaleDays(sql`select created_at from accepted`)}
+    )
+    select id from accepted`.execute(tx);
   return rows.length > 0;
 }
 

@@ -9,6 +9,7 @@ import {
 import type { Reader, Tx } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import { publishAll } from '#server/core/events.ts';
+import { canModerate } from '#shared/identity/roles.ts';
 import type { HiddenPost } from '#shared/moderation/moderation.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 import {
@@ -92,7 +93,7 @@ export async function readHiddenPosts(
   db: Reader,
   { questionId, viewer }: { questionId: number; viewer: Viewer },
 ): Promise<HiddenPost[]> {
-  const authorId = viewer.memberStatus.role === 'moderator' ? null : viewer.id;
+  const authorId = canModerate(viewer.memberStatus.role) ? null : viewer.id;
   const rows = await listHiddenPosts(db, { questionId, authorId, limit: maxPosts });
   // The same response as for a question that never existed.
   if (rows.length === 0) await requireQuestion(db, questionId);

@@ -1,7 +1,10 @@
 // The public file of this area: other areas import from here only.
+export { managedTagRoutes } from './managed-tags-routes.ts';
 export type { ModerationDeps } from './member-actions.ts';
+export { requireModerator } from './moderator.ts';
 export { createModerationJob, queueModerationJob } from './moderation-job.ts';
 export { insertLogEntry } from './moderation-log.ts';
+export { type Admin, requireAdmin } from './moderator.ts';
 export { moderationRoutes, type ModerationRoutesDeps } from './moderation-routes.ts';
 export { queueModeratorMessageEmail } from './moderator-messages.ts';
 export { addRemovalCommands } from './removals-command.ts';

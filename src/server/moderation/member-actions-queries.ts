@@ -1,7 +1,7 @@
 import { unnamedMember } from '#server/core/sql.ts';
 import { sql } from 'kysely';
 import type { Reader, Tx } from '#server/core/database.ts';
-import type { Role } from '#shared/identity/accounts.ts';
+import type { Role } from '#shared/identity/roles.ts';
 
 export type ModeratedMemberRow = {
   id: number;

@@ -4,6 +4,7 @@ import { databaseNowMs } from '#server/core/database-clock.ts';
 import { type Database, type Reader, type Tx, transaction } from '#server/core/database.ts';
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
 import { publishAll } from '#server/core/events.ts';
+import { canModerate } from '#shared/identity/roles.ts';
 import type { ModeratedMember, MemberAction, MemberActionDraft } from '#shared/moderation/moderation.ts';
 import { insertLogEntry } from './moderation-log-queries.ts';
 import {
@@ -55,7 +56,7 @@ export async function actOnMember(
   await transaction(db, async (tx) => {
     const member = await lockModeratedMember(tx, memberId);
     if (member === undefined) throw new ProblemError('user-not-found');
-    if (member.role === 'moderator') throw new ProblemError('member-is-moderator');
+    if (canModerate(member.role)) throw new ProblemError('member-is-moderator');
     const before = await actionHandlers[action](tx, { moderator, draft, member, deps });
     await insertLogEntry(tx, { moderatorId: moderator.id, action, reason, post: null, memberId, before });
     await publishAll(tx, [

@@ -5,6 +5,7 @@ import { insertLogEntry } from './moderation-log-queries.ts';
 import { purgePost } from '#server/posts/index.ts';
 import { listPurgeablePosts, type HiddenPostRow } from './hidden-posts-queries.ts';
 import { runActivityRemovals } from './activity-removal.ts';
+import { runTagChanges } from './tag-changes.ts';
 
 const jobName = 'moderation';
 
@@ -14,7 +15,7 @@ const roundSeconds = 240;
 /** Posts that one run deletes permanently at most. */
 const maxPurgesPerRound = 200;
 
-/** Continues removals and restorations, and deletes posts permanently after the retention period. */
+/** Continues removals, restorations and changes of tags, and deletes posts permanently after the retention period. */
 export function createModerationJob(db: Database): JobDefinition {
   return {
     name: jobName,
@@ -23,7 +24,9 @@ export function createModerationJob(db: Database): JobDefinition {
     concurrency: 1,
     runsEveryMinute: true,
     async run() {
-      await runActivityRemovals(db, Date.now() + roundSeconds * 1_000);
+      const until = Date.now() + roundSeconds * 1_000;
+      await runTagChanges(db, until);
+      await runActivityRemovals(db, until);
       await purgeDeletedPosts(db);
     },
   };

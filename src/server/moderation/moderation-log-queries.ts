@@ -13,16 +13,24 @@ export type LogEntryDraft = {
   reason: string;
   post: (PostRef & { questionId: number }) | null;
   memberId: number | null;
-  before: Readonly<Record<string, string | number | boolean | null>>;
+  before: LoggedState;
+  /** For actions that set values. */
+  after?: LoggedState;
+  /** What the action is about if that is neither a post nor a member: the name of a setting or a tag. */
+  subject?: string;
 };
+
+export type LoggedState = Readonly<Record<string, string | number | boolean | readonly string[] | null>>;
 
 /** Writes an action to the log, in the transaction of the action. Entries are never changed or deleted. */
 export async function insertLogEntry(tx: Tx, entry: LogEntryDraft): Promise<void> {
-  const { moderatorId, action, reason, post, memberId, before } = entry;
+  const { moderatorId, action, reason, post, memberId, before, after = {}, subject = null } = entry;
   await sql`
-    insert into moderation_log (moderator_id, action, reason, post_kind, post_id, question_id, member_id, before)
+    insert into moderation_log (moderator_id, action, reason, post_kind, post_id, question_id, member_id,
+      subject, before, after)
     values (${moderatorId}, ${action}, ${reason}, ${post?.kind ?? null}, ${post?.id ?? null},
-      ${post?.questionId ?? null}, ${memberId}, ${JSON.stringify(before)}::jsonb)`.execute(tx);
+      ${post?.questionId ?? null}, ${memberId},
+      ${subject}, ${JSON.stringify(before)}::jsonb, ${JSON.stringify(after)}::jsonb)`.execute(tx);
 }
 
 export type LogEntryRow = {
@@ -37,7 +45,9 @@ export type LogEntryRow = {
   moderator_id: number | null;
   moderator_name: string | null;
   member_name: string | null;
-  before: Record<string, string | number | boolean | null>;
+  subject: string | null;
+  before: LoggedState;
+  after: LoggedState;
   /** Title of the question, null if it is not visible now. */
   title: string | null;
   hidden_post_id: number | null;
@@ -50,7 +60,7 @@ export async function listLogEntries(
 ): Promise<LogEntryRow[]> {
   const { rows } = await sql<LogEntryRow>`
     select entry.id, entry.created_at, entry.action, entry.reason, entry.post_kind, entry.post_id, entry.question_id,
-      entry.member_id, entry.moderator_id, entry.before,
+      entry.member_id, entry.moderator_id, entry.subject, entry.before, entry.after,
       moderator.display_name as moderator_name,
       member.display_name as member_name,
       question.title, hidden_post.id as hidden_post_id

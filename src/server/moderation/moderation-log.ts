@@ -1,8 +1,10 @@
 import type { Reader } from '#server/core/database.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { decodeCursor, paginate } from '#server/core/cursor.ts';
+import { canModerate } from '#shared/identity/roles.ts';
 import type { ModerationLogEntry, ModerationLog } from '#shared/moderation/moderation.ts';
-import { listLogEntries, type LogEntryRow } from './moderation-log-queries.ts';
+import { truncateWithEllipsis } from '#shared/core/text.ts';
+import { listLogEntries, type LogEntryRow, type LoggedState } from './moderation-log-queries.ts';
 
 export { insertLogEntry } from './moderation-log-queries.ts';
 
@@ -19,7 +21,7 @@ export async function readModerationLog(
 ): Promise<ModerationLog> {
   const rows = await listLogEntries(db, { before: decodeCursor(cursor)?.id ?? null, limit: pageSize + 1 });
   const { items, nextCursor } = paginate(rows, pageSize, (row) => ({ after: 0, id: row.id }));
-  const isModerator = viewer.memberStatus.role === 'moderator';
+  const isModerator = canModerate(viewer.memberStatus.role);
   return {
     items: items.map((row) => (isModerator ? toLogEntry(row) : redactForMembers(toLogEntry(row)))),
     nextCursor,
@@ -39,11 +41,31 @@ function toLogEntry(row: LogEntryRow): ModerationLogEntry {
     moderatorName: row.moderator_name,
     memberId: row.member_id,
     memberName: row.member_name,
-    before: row.before,
+    subject: row.subject,
+    before: shorten(row.before),
+    after: shorten(row.after),
     restorable: row.hidden_post_id === null || kind === null || id === null ? null : { kind, id },
   };
 }
 
+/** Settings can be whole pages of text. */
+function shorten(state: LoggedState): NonNullable<ModerationLogEntry['before']> {
+  const shortened = Object.entries(state).map(([name, value]) => {
+    if (typeof value === 'string') return [name, truncateWithEllipsis(value, 200)] as const;
+    if (value === null || typeof value !== 'object') return [name, value] as const;
+    return [name, value.slice(0, 10).map((line) => truncateWithEllipsis(line, 200))] as const;
+  });
+  return Object.fromEntries(shortened);
+}
+
 function redactForMembers(entry: ModerationLogEntry): ModerationLogEntry {
-  return { ...entry, moderatorName: null, memberId: null, memberName: null, before: null, restorable: null };
+  return {
+    ...entry,
+    moderatorName: null,
+    memberId: null,
+    memberName: null,
+    before: null,
+    after: null,
+    restorable: null,
+  };
 }

@@ -19,6 +19,7 @@ import {
   postActionDraft,
   reportDraft,
   reportState,
+  reviewCounts,
   reviewQueue,
 } from '#shared/moderation/moderation.ts';
 import type { PostRef } from '#shared/core/fields.ts';
@@ -29,6 +30,7 @@ import { readHiddenPosts } from './hidden-posts.ts';
 import { readModerationLog } from './moderation-log.ts';
 import { actOnMember, type ModerationDeps, readModeratedMember } from './member-actions.ts';
 import { markMessagesSeen, readModeratorMessages } from './moderator-messages.ts';
+import { readReviewCounts } from './review-queue.ts';
 import { requireModerator } from './moderator.ts';
 
 const createReportRoutes = <Path extends string>(path: Path, what: string) => ({
@@ -94,6 +96,13 @@ const queue = createRoute({
   responses: { 200: jsonResponse(reviewQueue, 'Most reports first'), ...problemResponses },
 });
 
+const queueCounts = createRoute({
+  method: 'get',
+  path: '/moderation/queue/counts',
+  summary: 'For moderators: count what waits in the review queue',
+  responses: { 200: jsonResponse(reviewCounts, 'The current count'), ...problemResponses },
+});
+
 const postActionRoute = createRoute({
   method: 'post',
   path: '/moderation/post-actions',
@@ -119,7 +128,7 @@ const member = createRoute({
 });
 
 /** Runs before validation, so that an invalid request of another member is a 404 too. */
-const moderatorsOnly = createMiddleware<SignedInEnv>(async (c, next) => {
+export const moderatorsOnly = createMiddleware<SignedInEnv>(async (c, next) => {
   requireModerator(c.get('viewer'));
   await next();
 });
@@ -138,7 +147,7 @@ export function moderationRoutes({ db, limits, moderation }: ModerationRoutesDep
   };
   const routes = createRouter();
   for (const path of [
-    '/moderation/queue',
+    '/moderation/queue/*',
     '/moderation/post-actions',
     '/moderation/member-actions',
     '/moderation/members/*',
@@ -193,6 +202,7 @@ export function moderationRoutes({ db, limits, moderation }: ModerationRoutesDep
     .openapi(queue, async (c) => {
       return c.json(await readReviewQueue(db, c.req.valid('query').cursor), 200);
     })
+    .openapi(queueCounts, async (c) => c.json(await readReviewCounts(db), 200))
     .openapi(postActionRoute, async (c) => {
       await actOnPost(db, { moderator: requireModerator(c.get('viewer')), draft: c.req.valid('json') });
       return c.body(null, 204);

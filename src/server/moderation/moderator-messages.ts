@@ -1,4 +1,9 @@
-import { buildModerationEmail, findConfirmedEmail, queueEmail } from '#server/notifications/index.ts';
+import {
+  buildModerationEmail,
+  type EmailSite,
+  findConfirmedEmail,
+  queueEmail,
+} from '#server/notifications/index.ts';
 import { type Database, type Reader, transaction, type Tx } from '#server/core/database.ts';
 import { publish } from '#server/core/events.ts';
 import type { Viewer } from '#server/core/http.ts';
@@ -37,11 +42,11 @@ export async function markMessagesSeen(
 /** Queues an email about a warning or a suspension if the member has confirmed an address. */
 export async function queueModeratorMessageEmail(
   tx: Tx,
-  { jobs, site, notice }: { jobs: JobQueue; site: string; notice: EmailedMessage },
+  { jobs, site, notice }: { jobs: JobQueue; site: EmailSite; notice: EmailedMessage },
 ): Promise<void> {
   const address = await findConfirmedEmail(tx, notice.memberId);
   if (address === undefined) return;
-  const email = buildModerationEmail({ ...notice, site });
+  const email = buildModerationEmail({ ...notice, ...site });
   const expiresAtMs = Date.now() + 14 * 24 * 60 * 60 * 1_000;
   await queueEmail(tx, jobs, {
     key: `notice ${notice.id}`,

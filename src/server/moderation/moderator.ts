@@ -1,12 +1,23 @@
 import { ProblemError } from '#server/core/errors.ts';
+import { canModerate } from '#shared/identity/roles.ts';
 import type { Viewer } from '#server/core/http.ts';
 
 /** A member who may moderate. Only `requireModerator` creates the value. */
 export type Moderator = Viewer & { readonly [moderatorBrand]: true };
 declare const moderatorBrand: unique symbol;
 
+/** A member who may change site settings and roles. Only `requireAdmin` creates the value. */
+export type Admin = Moderator & { readonly [adminBrand]: true };
+declare const adminBrand: unique symbol;
+
 /** @throws ProblemError 'not-found' for all other members, as if the address did not exist. */
 export function requireModerator(viewer: Viewer): Moderator {
-  if (viewer.memberStatus.role !== 'moderator') throw new ProblemError('page-not-found');
+  if (!canModerate(viewer.memberStatus.role)) throw new ProblemError('page-not-found');
   return viewer as Moderator;
+}
+
+/** @throws ProblemError 'not-found' for all other members, as if the address did not exist. */
+export function requireAdmin(viewer: Viewer): Admin {
+  if (viewer.memberStatus.role !== 'admin') throw new ProblemError('page-not-found');
+  return viewer as Admin;
 }

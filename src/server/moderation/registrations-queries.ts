@@ -42,7 +42,7 @@ export async function selectAccounts(
       : sql`network = ${network} and ${isRegisteredWithin(hours)}`;
   const { rows } = await sql<AccountRow>`
     select member.id, coalesce(display_name, email) as "displayName", recent.registered_at as "registeredAt",
-      recent.pending_step as "pendingStep", role = 'moderator' as "isModerator",
+      recent.pending_step as "pendingStep", role <> 'member' as "isModerator",
       exists (select from activity_removal where member_id = member.id and state <> 'restored') as "isRemoved", ${activityCounts}
     from (
       select * from registration where ${which} ${before === null ? sql`` : sql`and member_id < ${before}`}

@@ -17,7 +17,7 @@ const candidatesQuery = (chosen: RemovalTarget): RawBuilder<unknown> => {
             and registered_at between coalesce(${chosen.from}::timestamptz, '-infinity')
               and coalesce(${chosen.to}::timestamptz, 'infinity')`;
   return sql`
-    select member.id, coalesce(display_name, email) as name, role = 'moderator' as "isModerator",
+    select member.id, coalesce(display_name, email) as name, role <> 'member' as "isModerator",
       exists (select from activity_removal where member_id = member.id and state <> 'restored') as "isRemoved"
     from member where id in (${members})`;
 };
@@ -163,7 +163,7 @@ export async function findNextActivityRemoval(tx: Tx, removalId: number): Promis
 }
 
 export async function isModerator(tx: Tx, memberId: number): Promise<boolean> {
-  const { rows } = await sql`select from member where id = ${memberId} and role = 'moderator'`.execute(tx);
+  const { rows } = await sql`select from member where id = ${memberId} and role <> 'member'`.execute(tx);
   return rows.length > 0;
 }
 

@@ -1,6 +1,7 @@
 import { unnamedMember } from '#server/core/sql.ts';
 import { sql } from 'kysely';
 import type { Reader, Tx } from '#server/core/database.ts';
+import { markStaleDays } from '#server/posts/index.ts';
 import type { ReportReason } from '#shared/moderation/moderation.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 
@@ -40,9 +41,13 @@ export async function updateReport(tx: Tx, { post, memberId, reason, note }: Own
 
 export async function deleteReport(tx: Tx, { post, memberId }: OwnReport) {
   await sql`
-    delete from report
-    where post_kind = ${post.kind} and post_id = ${post.id} and member_id = ${memberId}
-      and closed_at is null`.execute(tx);
+    with withdrawn as (
+      delete from report
+      where post_kind = ${post.kind} and post_id = ${post.id} and member_id = ${memberId}
+        and closed_at is null
+      returning created_at
+    )
+    ${markStaleDays(sql`select created_at from withdrawn`)}`.execute(tx);
 }
 
 export async function incrementOpenReports(tx: Tx, { kind, id }: PostRef) {

@@ -1,6 +1,7 @@
 import { type Database, type Reader, transaction, type Tx } from '#server/core/database.ts';
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
-import { publish } from '#server/core/events.ts';
+import { publish, publishAll } from '#server/core/events.ts';
+import { notifyModerators } from '#server/notifications/index.ts';
 import type { Viewer } from '#server/core/http.ts';
 import type { ReportDraft, ReportedPost, ReportState, ReviewQueue } from '#shared/moderation/moderation.ts';
 import type { PostRef } from '#shared/core/fields.ts';
@@ -18,6 +19,7 @@ import {
   type ReportedPostRow,
   updateReport,
 } from './reports-queries.ts';
+import { endAlertsIfEmpty, isReviewQueueEmpty } from './review-queue.ts';
 import { findVisiblePost } from './hidden-posts-queries.ts';
 import { decodeCursor, paginate } from '#server/core/cursor.ts';
 
@@ -59,10 +61,13 @@ export async function setReport(
     if (reason === null && before !== undefined) {
       await deleteReport(tx, { post, memberId: viewer.id });
       await decrementOpenReports(tx, post);
+      await endAlertsIfEmpty(tx);
     }
     if (reason !== null && before === undefined) {
+      const isFirst = await isReviewQueueEmpty(tx);
       await insertReport(tx, { post, memberId: viewer.id, reason, note });
       await incrementOpenReports(tx, post);
+      await publishAll(tx, await notifyModerators(tx, { isFirst, except: viewer.id }));
     }
     if (reason !== null && before !== undefined)
       await updateReport(tx, { post, memberId: viewer.id, reason, note });
@@ -77,6 +82,7 @@ export async function resolveReports(
   { post, outcome }: { post: PostRef; outcome: 'dismissed' | 'resolved' },
 ): Promise<number> {
   await deleteReportedPost(tx, post);
+  await endAlertsIfEmpty(tx);
   return closeReports(tx, { post, outcome });
 }
 

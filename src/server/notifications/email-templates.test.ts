@@ -181,8 +181,13 @@ test('uses the accent of the light theme for the button, with a readable text co
   const css = await readFile(path.join(projectRoot, 'src/web/app/theme.css'), 'utf8');
   const colour = (name: string) => new RegExp(`--${name}: (#[0-9a-f]{6});`, 'u').exec(css)?.[1];
   const emails = [
-    buildConfirmationEmail({ link: 'https://parley.example/confirm', site: 'https://parley.example' }),
+    buildConfirmationEmail({
+      siteName: 'Parley',
+      link: 'https://parley.example/confirm',
+      site: 'https://parley.example',
+    }),
     buildSimpleEmail({
+      siteName: 'Parley',
       subject: 'A subject',
       paragraphs: ['A paragraph'],
       action: { label: 'An action', link: 'https://parley.example/action' },

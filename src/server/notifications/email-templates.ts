@@ -11,8 +11,11 @@ type EmailLine = { text: string; link: string };
 
 type EmailSection = { heading: string | null; lines: EmailLine[]; more: string | null };
 
-/** The absolute URLs in an email. */
-export type EmailLinks = { site: string; unsubscribe: string };
+/** The name of the site and its address, such as 'https://ask.example.org'. */
+export type EmailSite = { siteName: string; site: string };
+
+/** The absolute URLs in an email, and the name of the site. */
+export type EmailLinks = EmailSite & { unsubscribe: string };
 
 /** A new notification: the latest one, and the number of all. */
 export function buildInstantEmail(
@@ -22,7 +25,9 @@ export function buildInstantEmail(
 ): EmailContent {
   const [only] = items;
   const subject =
-    total === 1 && only !== undefined ? only.message : `You have ${total} new notifications on Parley`;
+    total === 1 && only !== undefined
+      ? only.message
+      : `You have ${total} new notifications on ${links.siteName}`;
   return buildNotificationEmail({
     subject,
     parts: [
@@ -61,7 +66,7 @@ export function buildDigestEmail(
       more: null,
     });
   return buildNotificationEmail({
-    subject: period === 'daily' ? 'Your daily digest from Parley' : 'Your weekly digest from Parley',
+    subject: `Your ${period} digest from ${links.siteName}`,
     parts,
     why: describeReason(period),
     links,
@@ -69,7 +74,7 @@ export function buildDigestEmail(
 }
 
 /** Asks a member to confirm an email address. No notifications are emailed to it before. */
-export function buildConfirmationEmail({ link, site }: { link: string; site: string }): EmailContent {
+export function buildConfirmationEmail({ link, site, siteName }: EmailSite & { link: string }): EmailContent {
   const subject = 'Confirm your email address';
   // Contains no text of the person who registered, because the address may belong to someone else.
   const why = `An account on ${site} was set up with this email address. To confirm it, open this link within a day and click the button:`;
@@ -78,6 +83,7 @@ export function buildConfirmationEmail({ link, site }: { link: string; site: str
     subject,
     text: `${why}\n\n${link}\n\n${otherwise}\n`,
     html: renderPage(
+      siteName,
       html`<p style="${paragraph}">${why}</p>
         <p style="${paragraph}"><a href="${link}" style="${button}">Confirm email address</a></p>
         <p style="${small}">${otherwise}</p>`,
@@ -91,12 +97,14 @@ export function buildSimpleEmail(of: {
   paragraphs: readonly string[];
   action: { label: string; link: string } | null;
   small: string;
+  siteName: string;
 }): EmailContent {
-  const { subject, paragraphs, action, small: last } = of;
+  const { subject, paragraphs, action, small: last, siteName } = of;
   return {
     subject,
     text: `${[...paragraphs, ...(action === null ? [] : [action.link]), last].join('\n\n')}\n`,
     html: renderPage(
+      siteName,
       html`${paragraphs.map((text) => html`<p style="${paragraph}">${text}</p>`)}
         ${action === null ? '' : html`<p style="${paragraph}"><a href="${action.link}" style="${button}">${action.label}</a></p>`}
         <p style="${small}">${last}</p>`,
@@ -110,10 +118,13 @@ export function buildModerationEmail(of: {
   reason: string;
   until: Date | null;
   site: string;
+  siteName: string;
 }): EmailContent {
-  const { kind, reason, until, site } = of;
+  const { kind, reason, until, site, siteName } = of;
   const subject =
-    kind === 'warning' ? 'Warning from the moderators of Parley' : 'Your account on Parley is suspended';
+    kind === 'warning'
+      ? `Warning from the moderators of ${siteName}`
+      : `Your account on ${siteName} is suspended`;
   const what =
     kind === 'warning'
       ? 'You have received a warning from the moderators:'
@@ -123,6 +134,7 @@ export function buildModerationEmail(of: {
     subject,
     text: `${what}\n\n${why}\n\n${site}/\n`,
     html: renderPage(
+      siteName,
       html`<p style="${paragraph}">${what}</p>
         <p dir="auto" style="${paragraph}">${why}</p>
         <p style="${paragraph}"><a href="${site}/" style="${link}">${site}/</a></p>`,
@@ -153,7 +165,7 @@ function buildNotificationEmail(of: {
       ${why}<br /><a href="${change}" style="${quiet}">Change email preferences</a> ·
       <a href="${links.unsubscribe}" style="${quiet}">Unsubscribe</a>
     </p>`;
-  return { subject, text: `${text}\n`, html: renderPage(body) };
+  return { subject, text: `${text}\n`, html: renderPage(links.siteName, body) };
 }
 
 function renderSection({ heading, lines, more }: EmailSection, { site }: EmailLinks) {
@@ -170,20 +182,20 @@ function renderSection({ heading, lines, more }: EmailSection, { site }: EmailLi
 }
 
 /** Loads no images, fonts or style sheets, so nothing reveals that the email was read. */
-function renderPage(body: ReturnType<typeof html>): string {
+function renderPage(siteName: string, body: ReturnType<typeof html>): string {
   const whole = html`${raw('<!doctype html>')}
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width" />
         <meta name="color-scheme" content="light dark" />
-        <title>Parley</title>
+        <title>${siteName}</title>
       </head>
       <body
         style="margin:0;padding:24px 16px;font-family:system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif;line-height:1.5"
       >
         <div style="max-width:560px;margin:0 auto">
-          <p style="margin:0 0 20px;font-weight:700;font-size:20px">Parley</p>
+          <p style="margin:0 0 20px;font-weight:700;font-size:20px">${siteName}</p>
           ${body}
         </div>
       </body>
@@ -228,6 +240,7 @@ function describeReason(scope: UnsubscribeScope): string {
     mentions: 'You receive this email because you subscribed to mention emails.',
     accepted: 'You receive this email because you subscribed to emails about accepted answers.',
     votes: 'You receive this email because you subscribed to vote emails.',
+    moderation: 'You receive this email because you subscribed to emails about the review queue.',
     instant: 'You receive this email because you subscribed to instant emails.',
     daily: 'You receive this email because you subscribed to the daily digest.',
     weekly: 'You receive this email because you subscribed to the weekly digest.',

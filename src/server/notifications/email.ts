@@ -10,6 +10,8 @@ import {
   buildConfirmationEmail,
   buildDigestEmail,
   type EmailContent,
+  type EmailLinks,
+  type EmailSite,
   buildInstantEmail,
 } from './email-templates.ts';
 import {
@@ -19,7 +21,7 @@ import {
   claimMembersToEmail,
 } from './email-queries.ts';
 
-export { type EmailContent, buildSimpleEmail } from './email-templates.ts';
+export { type EmailContent, type EmailSite, buildSimpleEmail } from './email-templates.ts';
 
 /** The delay before an instant email, so that members who are online read the notification first. In seconds. */
 export const instantEmailDelaySeconds = 120;
@@ -60,9 +62,9 @@ export async function queueEmail(
 export function queueConfirmationEmail(
   tx: Tx,
   jobs: JobQueue,
-  { site, memberId, email, token }: { site: string; memberId: number; email: string; token: string },
+  { memberId, email, token, ...site }: EmailSite & { memberId: number; email: string; token: string },
 ): Promise<void> {
-  const message = buildConfirmationEmail({ site, link: `${site}/confirm-email/${token}` });
+  const message = buildConfirmationEmail({ ...site, link: `${site.site}/confirm-email/${token}` });
   const expiresAtMs = Date.now() + 24 * 60 * 60 * 1_000;
   return queueEmail(tx, jobs, { key: `confirm ${memberId}`, email: { ...message, to: email, expiresAtMs } });
 }
@@ -94,7 +96,12 @@ export async function dropExpiredEmails(db: Database, log: Logger): Promise<void
     );
 }
 
-export type EmailDeps = { db: Database; settings: SiteSettings; site: string; deliver: DeliverEmail };
+export type EmailDeps = {
+  db: Database;
+  settings: SiteSettings;
+  getSite: () => EmailSite;
+  deliver: DeliverEmail;
+};
 
 /** Sends an email or drops it. Throws if a retry may help. */
 export type DeliverEmail = (message: EmailMessage, attempt: JobAttempt) => Promise<void>;
@@ -123,7 +130,7 @@ export function createEmailDelivery({ mailer, log }: { mailer: Mailer; log: Logg
  * or turned off in between. If the process crashes before the mail server accepts the email, the attempt is repeated.
  * If it crashes between acceptance and commit, the email is sent again with the same Message-ID.
  */
-export function createEmailJobs({ db, settings, site, deliver, log }: EmailDeps & { log: Logger }) {
+export function createEmailJobs({ db, settings, getSite, deliver, log }: EmailDeps & { log: Logger }) {
   const rules = { retries, timeoutSeconds: jobTimeoutSeconds, concurrency: 2 };
   return [
     { name: 'email', ...rules, run: sendQueuedEmail } satisfies JobDefinition<QueuedEmail>,
@@ -172,17 +179,21 @@ export function createEmailJobs({ db, settings, site, deliver, log }: EmailDeps 
   /** Emails a member whose address is confirmed. Does nothing for others. */
   async function sendToMember(
     { memberId, scope, attempt }: { memberId: number; scope: UnsubscribeScope; attempt: JobAttempt },
-    write: (links: { site: string; unsubscribe: string }) => EmailContent,
+    write: (links: EmailLinks) => EmailContent,
   ): Promise<void> {
     const address = await findConfirmedEmail(db, memberId);
     if (address === undefined) return;
-    const unsubscribe = `${site}/unsubscribe/${createUnsubscribeToken(settings, { memberId, scope })}`;
+    const site = getSite();
+    const unsubscribe = `${site.site}/unsubscribe/${createUnsubscribeToken(settings, { memberId, scope })}`;
     // One-click unsubscribe in email programs (RFC 2369, RFC 8058).
     const headers = {
       'List-Unsubscribe': `<${unsubscribe}>`,
       'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
     };
-    await deliver({ ...write({ site, unsubscribe }), to: address.email, headers, id: attempt.id }, attempt);
+    await deliver(
+      { ...write({ ...site, unsubscribe }), to: address.email, headers, id: attempt.id },
+      attempt,
+    );
   }
 }
 

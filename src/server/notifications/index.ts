@@ -2,6 +2,7 @@
 export { buildModerationEmail } from './email-templates.ts';
 export {
   buildSimpleEmail,
+  type EmailSite,
   createEmailDelivery,
   createEmailJobs,
   type DeliverEmail,
@@ -15,11 +16,13 @@ export { notificationRoutes } from './notifications-routes.ts';
 export {
   type AnswerNotifications,
   deletePostNotifications,
+  endReviewNotifications,
   insertAnswerNotifications,
   insertUpvoteNotifications,
   markNotificationRead,
   notifyFollowers,
   notifyMember,
+  notifyModerators,
   notifyOfMentions,
   notifyOfReply,
   readNotifications,

@@ -162,6 +162,37 @@ function isAboutPost({ questionId, answerId, replyId }: Omit<NotificationDraft, 
 }
 
 /**
+ * Notifies the moderators that posts wait in the review queue: not those with an unread notification about it, and none
+ * twice within `minutes`. Returns the recipients.
+ */
+export async function insertReviewNotifications(
+  tx: Tx,
+  { except, minutes }: { except: number; minutes: number },
+): Promise<number[]> {
+  const { rows } = await insertWanted(sql`
+    select member.id as recipient_id, null::bigint as sender_id, 'review' as kind, null::bigint as question_id,
+      null::bigint as answer_id, null::bigint as reply_id, 'moderation' as category,
+      ${getDefaultPreference('moderation').push}::boolean as push_by_default
+    from member
+    where role <> 'member' and member.id <> ${except} and not exists (
+      select from notification
+      where recipient_id = member.id and kind = 'review'
+        and created_at > now() - make_interval(mins => ${minutes})
+    )
+    order by member.id`).execute(tx);
+  return rows.map((row) => row.recipient_id);
+}
+
+/** Marks the notifications about the review queue read. Returns the members who had an unread one. */
+export async function markReviewNotificationsRead(tx: Tx): Promise<number[]> {
+  const { rows } = await sql<{ recipient_id: number }>`
+    update notification set read_at = now()
+    where kind = 'review' and read_at is null and recipient_id in (select id from member where role <> 'member')
+    returning recipient_id`.execute(tx);
+  return rows.map((row) => row.recipient_id);
+}
+
+/**
  * Deletes the notifications of a post and of everything below it. Returns the members for whom one was unread, each
  * once.
  */
@@ -177,17 +208,29 @@ export async function deleteNotificationsOf(tx: Tx, { kind, id }: { kind: PostKi
 export type NotificationRow = {
   id: number;
   recipient_id: number;
-  sender_id: number;
+  /** Null for 'review', like question_id. */
+  sender_id: number | null;
   sender_name: string;
   sender_avatar: string | null;
   kind: NotificationKind;
-  question_id: number;
+  question_id: number | null;
   answer_id: number | null;
   reply_id: number | null;
   title: string;
   created_at: Date;
   read_at: Date | null;
 };
+
+const postColumns = sql`
+  coalesce(question.title, '') as title, sender.avatar as sender_avatar,
+  case when sender.id is null then '' else coalesce(sender.display_name, ${unnamedMember}) end as sender_name`;
+
+/** Leaves out notifications about questions that are not visible. */
+const joinPost = sql`
+  left join question on question.id = notification.question_id
+  left join member sender on sender.id = notification.sender_id`;
+
+const isShown = sql`(question.id is not null or kind = 'review')`;
 
 /** A page of notifications, newest first, with ids below `before`. */
 export async function selectNotifications(
@@ -197,12 +240,10 @@ export async function selectNotifications(
   const { memberId, unreadOnly, before, limit } = wanted;
   const { rows } = await sql<NotificationRow>`
     select notification.id, recipient_id, sender_id, kind, question_id, answer_id, reply_id,
-      notification.created_at, read_at, question.title,
-      coalesce(sender.display_name, ${unnamedMember}) as sender_name, sender.avatar as sender_avatar
+      notification.created_at, read_at, ${postColumns}
     from notification
-    join question on question.id = notification.question_id
-    join member sender on sender.id = notification.sender_id
-    where recipient_id = ${memberId}
+    ${joinPost}
+    where recipient_id = ${memberId} and ${isShown}
       ${unreadOnly ? sql`and read_at is null` : sql``}
       ${before === null ? sql`` : sql`and notification.id < ${before}`}
     order by notification.id desc limit ${limit}`.execute(db);
@@ -231,13 +272,11 @@ export async function selectPendingNotifications(
 ) {
   const { rows } = await sql<PendingNotificationRow>`
     select notification.id, recipient_id, sender_id, kind, question_id, answer_id, reply_id,
-      notification.created_at, read_at, question.title,
-      coalesce(sender.display_name, ${unnamedMember}) as sender_name, sender.avatar as sender_avatar,
+      notification.created_at, read_at, ${postColumns},
       count(*) over () as total
     from notification
-    join question on question.id = notification.question_id
-    join member sender on sender.id = notification.sender_id
-    where recipient_id = ${memberId} and read_at is null and ${isPendingFor(channel)}
+    ${joinPost}
+    where recipient_id = ${memberId} and read_at is null and ${isPendingFor(channel)} and ${isShown}
     order by notification.id desc limit ${limit}`.execute(db);
   return rows;
 }

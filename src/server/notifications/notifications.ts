@@ -20,11 +20,13 @@ import {
   deleteNotificationsOf,
   type DeliveryChannel,
   insertFollowerNotifications,
+  insertReviewNotifications,
   insertMentionNotifications,
   insertNotifications,
   insertNotificationsAndFollowers,
   markAllRead,
   markRead,
+  markReviewNotificationsRead,
   type NotificationDraft,
   type NotificationRow,
   selectNotifications,
@@ -166,6 +168,28 @@ export async function notifyFollowers(
   return toNotifiedEvents(await insertFollowerNotifications(tx, [notification]));
 }
 
+/** Minutes between two notifications of a moderator about the review queue, if it was empty in between, and if not. */
+const reviewPauseMinutes = { emptied: 10, open: 4 * 60 } as const;
+
+/**
+ * Notifies the moderators that posts wait in the review queue, once for many posts. Returns the events to publish.
+ * @param isFirst whether the queue was empty
+ * @param except the member who caused it
+ */
+export async function notifyModerators(
+  tx: Tx,
+  { isFirst, except }: { isFirst: boolean; except: number },
+): Promise<TopicEvent[]> {
+  const minutes = isFirst ? reviewPauseMinutes.emptied : reviewPauseMinutes.open;
+  return toNotifiedEvents(await insertReviewNotifications(tx, { except, minutes }));
+}
+
+/** Ends the notifications of `notifyModerators` when nothing waits any longer. Returns the events to publish. */
+export async function endReviewNotifications(tx: Tx): Promise<TopicEvent[]> {
+  const memberIds = await markReviewNotificationsRead(tx);
+  return memberIds.map((id) => ({ topic: `member:${id}`, event: { kind: 'notifications-changed' } }));
+}
+
 /**
  * Deletes the notifications of a deleted post and of everything below it (docs/product.md 12.6). Returns the events for
  * members who had not read them.
@@ -286,6 +310,7 @@ function toNotification(row: NotificationRow): Notification {
 }
 
 function getDestination(row: NotificationRow): Pick<Notification, 'link' | 'entityId' | 'entityType'> {
+  if (row.question_id === null) return { link: '/moderation', entityId: null, entityType: null };
   const page = questionPath(row.question_id, row.title);
   if (row.reply_id !== null)
     return { link: `${page}#reply-${row.reply_id}`, entityId: row.reply_id, entityType: 'reply' };

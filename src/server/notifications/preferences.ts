@@ -4,6 +4,7 @@ import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { createRateLimit } from '#server/core/rate-limits.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
+import { canModerate } from '#shared/identity/roles.ts';
 import { signToken, verifyToken } from '#server/core/signed-tokens.ts';
 import {
   getDefaultPreference,
@@ -74,7 +75,9 @@ export function createNotificationPreferences({
     viewer: Viewer,
   ): Promise<{ preferences: NotificationPreference[]; emailStatus: EmailStatus }> {
     const chosen = await listPreferences(db, viewer.id);
-    const choices = notificationCategory.options.map(
+    const isModerator = canModerate(viewer.memberStatus.role);
+    const categories = notificationCategory.options.filter((about) => about !== 'moderation' || isModerator);
+    const choices = categories.map(
       (about) => chosen.find((choice) => choice.category === about) ?? getDefaultPreference(about),
     );
     return { preferences: choices, emailStatus: await getEmailState(viewer.id) };

@@ -70,7 +70,13 @@ export async function queuePushes(db: Database, jobs: JobQueue): Promise<void> {
 }
 
 /** Creates the job that pushes a member's pending notifications to all of their devices. */
-export function createPushJob({ db, pusher, log }: { db: Database; pusher: WebPushSender; log: Logger }) {
+export function createPushJob(deps: {
+  db: Database;
+  pusher: WebPushSender;
+  getSiteName: () => string;
+  log: Logger;
+}) {
+  const { db, pusher, getSiteName, log } = deps;
   return {
     name: 'push',
     retries: { limit: 6, delaySeconds: 20, maxDelaySeconds: 1_800 },
@@ -81,7 +87,9 @@ export function createPushJob({ db, pusher, log }: { db: Database; pusher: WebPu
       const [newest] = items;
       if (newest === undefined) return;
       const results = await Promise.allSettled(
-        (await listDevices(db, memberId)).map((device) => sendTo(device, buildPushMessage(newest, total))),
+        (await listDevices(db, memberId)).map((device) =>
+          sendTo(device, buildPushMessage(getSiteName(), newest, total)),
+        ),
       );
       const failed = results.find((result) => result.status === 'rejected');
       if (failed !== undefined && !isLast) throw failed.reason;
@@ -105,18 +113,18 @@ export function createPushJob({ db, pusher, log }: { db: Database; pusher: WebPu
   }
 }
 
-function buildPushMessage(newest: PendingNotification, total: number): PushMessage {
+function buildPushMessage(siteName: string, newest: PendingNotification, total: number): PushMessage {
   if (total === 1) {
     const { id, message, link } = newest;
     return {
-      title: 'Parley',
+      title: siteName,
       body: truncateWithEllipsis(message, maxBodyChars),
       link,
       tag: `notification-${id}`,
     };
   }
   return {
-    title: 'Parley',
+    title: siteName,
     body: `You have ${total} new notifications.`,
     link: '/notifications?tab=unread',
     tag: 'notifications',

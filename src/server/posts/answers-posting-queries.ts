@@ -17,6 +17,7 @@ import {
 } from './idempotency.ts';
 import type { QuestionCounts } from './posts-events.ts';
 import { writeAnswerScores, writeQuestionSortKeys, writeTagSortKeys } from './sort-keys.ts';
+import { markStaleDays } from './statistics-changes.ts';
 import { updateTagActivityStatement } from './tags-queries.ts';
 import { insertAnswerUploadReferences } from './uploads-queries.ts';
 
@@ -137,6 +138,8 @@ export const changeByAnswers = ({ at, answers, notifications, endedDrafts, refus
   ), tag_statistics_changed as (
     insert into tag_statistics_change (tag_id, week, answers)
     select tag_id, utc_week(${at}), count(*) from posted join question_tag using (question_id) group by tag_id
+  ), stale_days as (
+    ${markStaleDays(sql`select created_at from counted`)}
   ), active_tags as (
     ${updateTagActivityStatement({ questionIds: [...new Set(answers.map(({ questionId }) => questionId))], at })}
   ), notified as (

@@ -7,6 +7,7 @@ import type { AnswerSort } from '#shared/posts/answers.ts';
 import type { VoteDirection } from '#shared/core/fields.ts';
 import type { Cursor } from '#server/core/cursor.ts';
 import { writeQuestionSortKeys } from './sort-keys.ts';
+import { markStaleDays } from './statistics-changes.ts';
 
 export type AnswerRow = BylineRow & {
   id: number;
@@ -156,7 +157,11 @@ export async function updateAcceptedAnswer(
   tx: Tx,
   { questionId, answerId }: { questionId: number; answerId: number | null },
 ) {
-  await sql`update question set accepted_answer_id = ${answerId} where id = ${questionId}`.execute(tx);
+  await sql`
+    with changed as (
+      update question set accepted_answer_id = ${answerId} where id = ${questionId} returning created_at
+    )
+    ${markStaleDays(sql`select created_at from changed`)}`.execute(tx);
 }
 
 /** Recounts the answers of a locked question, with its sort key. Returns its counts. */

@@ -8,7 +8,7 @@ import { expectOk, type Member, password } from '#tests/support/member.ts';
 import { actOnMember, startModeration } from '#tests/support/moderation.ts';
 import { createPngPicture } from '#tests/support/pictures.ts';
 import { eventually } from '#tests/support/parley.ts';
-import { setRuntimeSetting } from '#server/core/runtime-settings.ts';
+import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
 import { cleanUpUploads } from './uploads.ts';
 
 const { server, ann, bob, eve, moderator } = await startModeration();

@@ -37,7 +37,16 @@ export { publicReplyRoutes, replyRoutes } from './replies-routes.ts';
 export { deleteReply, postReply } from './replies.ts';
 export { addPointsOf, selectPoints } from './reputation.ts';
 export { tagSortKeysFrom, writeAnswerScores, writeQuestionSortKeys, writeTagSortKeys } from './sort-keys.ts';
-export { appendPointsOf, appendStatistics, type EarnedPoints, selectEarned } from './statistics-changes.ts';
+export {
+  appendPointsOf,
+  appendStatistics,
+  type EarnedPoints,
+  markStaleDays,
+  selectEarned,
+} from './statistics-changes.ts';
+export { refuseNewTag } from './tag-rules.ts';
+export { moveSomeQuestions, renameOnSomeQuestions } from './tags-moving.ts';
+export { lockTags, tagIdOf } from './tags-queries.ts';
 export { isTagVisible, lockTagByName } from './tags.ts';
 export { readLargestFile, releaseUploadsOf } from './uploads-queries.ts';
 export { serveUploads, uploadRoutes, uploadsPath } from './uploads-routes.ts';

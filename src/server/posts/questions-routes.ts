@@ -13,6 +13,7 @@ import type { WriteLimits } from './write-limits.ts';
 import { answerSort } from '#shared/posts/answers.ts';
 import { draftHeader, draftHeaders } from '#shared/posts/drafts.ts';
 import { cursorQuery, idParam } from '#shared/core/fields.ts';
+import { tagRules } from '#shared/posts/tag-rules.ts';
 import {
   createdId,
   question,
@@ -27,6 +28,7 @@ import {
   type QuestionViewer,
   questionViewer as viewerSchema,
 } from '#shared/posts/questions-document.ts';
+import { readTagRules } from './tag-rules.ts';
 import { questionDocument, readQuestionViewer } from './questions-document.ts';
 import { createViewBatcher } from './questions-views.ts';
 import { askQuestion, deleteQuestion, editQuestion, readQuestion, readQuestionTitles } from './questions.ts';
@@ -37,6 +39,13 @@ const ask = createRoute({
   summary: 'Ask a question',
   request: { headers: idempotencyHeaders, body: jsonBody(questionDraft) },
   responses: { 201: jsonResponse(createdId, 'Posted'), ...problemResponses },
+});
+
+const readRules = createRoute({
+  method: 'get',
+  path: '/tag-rules',
+  summary: 'Get whether the viewer may use new tags, and which tags a question needs',
+  responses: { 200: jsonResponse(tagRules, 'The rules for the viewer'), ...problemResponses },
 });
 
 const titles = createRoute({
@@ -111,21 +120,29 @@ export function publicQuestionRoutes({ sendDocument }: { sendDocument: SendDocum
     });
 }
 
-export function questionRoutes({ db, limits, settings: { publicUrl } }: RouteDeps & { limits: WriteLimits }) {
+export function questionRoutes({
+  db,
+  limits,
+  runtimeSettings: settings,
+  settings: { publicUrl },
+}: RouteDeps & { limits: WriteLimits }) {
   const viewQuestion = createViewBatcher(db);
   return createRouter()
     .openapi(ask, async (c) => {
       const viewer = c.get('viewer');
       const key = c.req.valid('header')['idempotency-key'];
       await limits.post('question', { memberId: viewer.id, key, text: c.req.valid('json').content });
-      const id = await askQuestion(db, { viewer, key, draft: c.req.valid('json'), publicUrl });
+      const id = await askQuestion(db, { viewer, key, draft: c.req.valid('json'), publicUrl, settings });
       return c.json({ id }, 201);
     })
+    .openapi(readRules, async (c) =>
+      c.json(await readTagRules(c.get('reader'), { viewer: c.get('viewer'), settings }), 200),
+    )
     .openapi(edit, async (c) => {
       const target = { id: c.req.valid('param').id, viewer: c.get('viewer') };
       const key = c.req.valid('header')[draftHeader];
       await limits.edit(target.viewer.id, c.req.valid('json').content);
-      await editQuestion(db, { ...target, key, draft: c.req.valid('json'), publicUrl });
+      await editQuestion(db, { ...target, key, draft: c.req.valid('json'), publicUrl, settings });
       return c.json(await readQuestion(db, target), 200);
     })
     .openapi(remove, async (c) => {

@@ -15,6 +15,7 @@ import { refuseLocked } from './posts-locks.ts';
 import { removePost } from './post-removal.ts';
 import { buildProfileEvents, buildQuestionActivityEvent } from './posts-events.ts';
 import { countQuestionTags, listQuestionTagNames, setQuestionTags } from './tags.ts';
+import { refuseTags, type TagSettings } from './tag-rules.ts';
 import { ensureTags } from './tags-queries.ts';
 import { draftTargets } from '#shared/posts/drafts.ts';
 import type { Question, QuestionDraft, QuestionEdit } from '#shared/posts/questions.ts';
@@ -36,7 +37,13 @@ export const questionNotFound = () => new ProblemError('question-not-found');
 /** Posts a question once per idempotency key. Returns its id. */
 export async function askQuestion(
   db: Database,
-  request: { viewer: Viewer; key: string | undefined; draft: QuestionDraft; publicUrl: string | null },
+  request: {
+    viewer: Viewer;
+    key: string | undefined;
+    draft: QuestionDraft;
+    publicUrl: string | null;
+    settings: TagSettings;
+  },
 ): Promise<number> {
   const { viewer, key, draft } = request;
   const mentioned = findMentions(draft.content, request.publicUrl);
@@ -46,6 +53,7 @@ export async function askQuestion(
   return transaction(db, (tx) =>
     postOnce(tx, posting, async () => {
       await refuseManyMentions(tx, mentioning);
+      await refuseTags(tx, { viewer, tags: draft.tags, settings: request.settings });
       const tags = await ensureTags(tx, draft.tags);
       const { id, created_at: at } = await insertQuestion(tx, {
         authorId: viewer.id,
@@ -142,6 +150,7 @@ export async function editQuestion(
     key: string | undefined;
     draft: QuestionEdit;
     publicUrl: string | null;
+    settings: TagSettings;
   },
 ): Promise<void> {
   const { id, viewer, key, draft, publicUrl } = edit;
@@ -156,6 +165,9 @@ export async function editQuestion(
     const tags = await listQuestionTagNames(tx, id);
     if (old.title === draft.title && old.content === draft.content && areTagsEqual(tags, draft.tags)) return;
     refuseStaleEdit({ kind: 'question', old }, draft.basedOn);
+    // A question from before the rules stays editable.
+    if (!areTagsEqual(tags, draft.tags))
+      await refuseTags(tx, { viewer, tags: draft.tags, settings: edit.settings });
     const mentioned = findAddedMentions({ before: old.content, after: draft.content, publicUrl });
     await refuseManyMentions(tx, { memberId: viewer.id, text: draft.content, added: mentioned, publicUrl });
     await saveRevision(tx, { kind: 'question', id, old: { ...old, tags } });

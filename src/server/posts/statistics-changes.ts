@@ -53,6 +53,10 @@ export async function appendStatistics(
         sum(points) * ${sql.lit(by)}, sum(upvotes) * ${sql.lit(by)}, sum(views) * ${sql.lit(by)}
       from (${union(selectPost)} union all ${union(selectPointsOfPost)}) each
       where author_id is not null group by author_id, day
+    ), days as (
+      ${markStaleDays(sql`
+        ${union((kind, ids) => sql`select created_at from ${sql.table(kind)} where id ${ids}`)}
+        union all select created_at from question where id in (select question_id from answer where id ${answer})`)}
     )
     insert into tag_statistics_change (tag_id, week, questions, answers)
     select tag_id, week, sum(questions) * ${sql.lit(by)}, sum(answers) * ${sql.lit(by)} from (
@@ -78,6 +82,16 @@ const selectPointsOfPost = (kind: PostKind, ids: RawBuilder<unknown>) => sql`
   from ${sql.table(kind)} post join vote on vote.${sql.ref(`${kind}_id`)} = post.id
   where post.id ${ids} and vote.member_id <> post.author_id`;
 
+/**
+ * Marks days for the statistics of the community (admin/statistics.ts, docs/decisions/074), which count them again. The
+ * current day is counted anyway. Call it for the days of posts and reports that appear, disappear or change: a question's
+ * answers and accepted answer belong to the day of the question.
+ * @param times a query for times of rows
+ */
+export const markStaleDays = (times: RawBuilder<unknown>) => sql`
+  insert into stale_statistics_day
+  select distinct utc_day(at) from (${times}) changed (at) where at < date_trunc('day', now() at time zone 'UTC') at time zone 'UTC'`;
+
 /** Moves a question with its answers from the statistics of tags it no longer has to those of its new tags. */
 export async function changeTagsInStatistics(
   tx: Tx,
@@ -86,6 +100,11 @@ export async function changeTagsInStatistics(
   const { questionId, added, removed } = change;
   if (added.length + removed.length === 0) return;
   await sql`
+    with days as (
+      ${markStaleDays(sql`
+        select created_at from question where id = ${questionId}
+        union all select created_at from answer where question_id = ${questionId}`)}
+    )
     insert into tag_statistics_change (tag_id, week, questions, answers)
     select tag_id, week, sum(questions * added), sum(answers * added)
     from (

@@ -1,10 +1,17 @@
 import { tagKey } from '#shared/core/text.ts';
-import type { Tx } from '#server/core/database.ts';
+import type { Reader, Tx } from '#server/core/database.ts';
 import { existsForRow } from '#server/core/sql.ts';
 import { sql } from 'kysely';
 import { tagSortKeysFrom } from './sort-keys.ts';
 
-/** Returns the named tags in the same order, as they are shown. Inserts new ones. */
+/** The id of the tag with a key; of a synonym, that of its tag. Null if there is none. */
+export const tagIdOf = (key: string) =>
+  sql<number | null>`(select coalesce(synonym_of, id) from tag where key = ${key})`;
+
+/**
+ * Returns the named tags in the same order, as they are shown, each once. A synonym stands for its tag. Inserts new
+ * ones. Until the transaction ends, none of them becomes a synonym.
+ */
 export async function ensureTags(tx: Tx, names: readonly string[]) {
   if (names.length === 0) return [];
   // Sorted, so that two transactions with the same names take locks in the same order.
@@ -16,14 +23,36 @@ export async function ensureTags(tx: Tx, names: readonly string[]) {
     insert into tag (name, key)
     select * from unnest(${wanted.map((tag) => tag.name)}::text[], ${keys}::text[])
     on conflict (key) do nothing`.execute(tx);
-  const { rows } = await sql<{ id: number; name: string; key: string }>`
-    select id, name, key from tag where key = any(${keys}::text[])`.execute(tx);
+  // The lock is the one of the foreign key of question_tag. Merging and renaming a tag wait for it.
+  const { rows } = await sql<{ id: number; name: string; key: string; synonym_of: number | null }>`
+    select id, name, key, synonym_of from tag where key = any(${keys}::text[]) order by id for key share`.execute(
+    tx,
+  );
   const byKey = new Map(rows.map((row) => [row.key, row]));
-  return names.map((name) => {
+  const synonymOf = rows.map((row) => row.synonym_of).filter((id) => id !== null);
+  const mainTags = await lockTagNames(tx, synonymOf);
+  const tags = names.map((name) => {
     const tag = byKey.get(tagKey(name));
     if (tag === undefined) throw new Error(`the tag '${name}' was not stored`);
-    return tag;
+    return tag.synonym_of === null ? tag : (mainTags.get(tag.synonym_of) ?? tag);
   });
+  return [...new Map(tags.map(({ id, name }) => [id, { id, name }])).values()];
+}
+
+/** Returns the existing ones of these tags: the key of each, and that of its tag, which differs for a synonym. */
+export async function listKnownTags(db: Reader, names: readonly string[]): Promise<Map<string, string>> {
+  if (names.length === 0) return new Map();
+  const { rows } = await sql<{ key: string; main: string }>`
+    select tag.key, main.key as main from tag join tag main on main.id = coalesce(tag.synonym_of, tag.id)
+    where tag.key = any(${names.map(tagKey)}::text[])`.execute(db);
+  return new Map(rows.map(({ key, main }) => [key, main]));
+}
+
+async function lockTagNames(tx: Tx, ids: readonly number[]) {
+  if (ids.length === 0) return new Map<number, { id: number; name: string }>();
+  const { rows } = await sql<{ id: number; name: string }>`
+    select id, name from tag where id = any(${[...ids]}::bigint[]) order by id for key share`.execute(tx);
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 export async function listQuestionTags(tx: Tx, questionId: number) {
@@ -55,11 +84,15 @@ export async function replaceQuestionTags(
     update question set tag_text = ${names} where id = ${questionId} and tag_text <> ${names}`.execute(tx);
 }
 
-/** Locks a tag by key, because its counts will change. */
-export async function lockTag(tx: Tx, key: string) {
-  const { rows } = await sql<{ id: number; name: string }>`
-    select id, name from tag where key = ${key} for no key update`.execute(tx);
-  return rows[0];
+/** Locks a tag by key, of a synonym its tag, because its counts will change. */
+export async function lockTag(tx: Tx, key: string): Promise<{ id: number; name: string } | undefined> {
+  for (;;) {
+    const { rows } = await sql<{ id: number; name: string; synonym_of: number | null }>`
+      select id, name, synonym_of from tag where id = ${tagIdOf(key)} for no key update`.execute(tx);
+    const [row] = rows;
+    // It became a synonym while this transaction waited for the lock.
+    if (row === undefined || row.synonym_of === null) return row;
+  }
 }
 
 /** Locks tags in one statement and in the order of their ids, before several statements change their counts. */

@@ -7,7 +7,7 @@ import { getPictureSizes, parseUploadPath } from '#shared/core/uploads.ts';
 import { type ApiClient, expectOk, type Member } from '#tests/support/member.ts';
 import { actOnPost, startModeration } from '#tests/support/moderation.ts';
 import { createPng, createPngPicture } from '#tests/support/pictures.ts';
-import { setRuntimeSetting } from '#server/core/runtime-settings.ts';
+import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
 import { eventually } from '#tests/support/parley.ts';
 import { encodePicture } from './uploads-encoding.ts';
 import { cleanUpUploads } from './uploads.ts';

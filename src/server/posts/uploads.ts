@@ -3,6 +3,7 @@ import { type Database, transaction, type Tx } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import { publishAll } from '#server/core/events.ts';
 import type { Viewer } from '#server/core/http.ts';
+import { canModerate } from '#shared/identity/roles.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 import { limits } from '#shared/core/limits.ts';
 import { findUploadNames, type UploadFile } from '#shared/core/uploads.ts';
@@ -110,7 +111,7 @@ export async function readUpload(
   db: Database,
   { file, viewer }: { file: UploadFile; viewer: Viewer | null },
 ): Promise<Buffer> {
-  const isModerator = viewer?.memberStatus.role === 'moderator';
+  const isModerator = viewer !== null && canModerate(viewer.memberStatus.role);
   const content = await findUploadFile(db, { file, viewer: { id: viewer?.id ?? 0, isModerator } });
   if (content === undefined) throw new ProblemError('upload-not-found');
   return content;

@@ -25,4 +25,23 @@ export const coreErrors = {
   'cursor-not-valid': ['invalid', 'The cursor is not valid. Use the nextCursor of an earlier response.'],
   'link-token-not-valid': ['invalid', 'This link is not valid'],
   'idempotency-key-not-valid': ['invalid', 'An idempotency key has 8 to 100 letters, digits, - or _'],
+
+  // Site settings.
+  'setup-link-not-valid': [
+    'not-allowed',
+    'This link is not valid. Use the link that the server prints when it starts.',
+  ],
+  'setup-completed': ['already-handled', 'This community has been set up already.'],
+  'setting-not-found': ['not-found', 'There is no setting with this name.'],
+  'setting-changed-since': ['already-handled', 'This setting was changed again meanwhile.'],
+  'setting-required': ['invalid', 'Enter a text'],
+  'setting-not-boolean': ['invalid', 'Choose true or false'],
+  'setting-not-number': ['invalid', 'Enter a number'],
+  'setting-not-in-range': ['invalid', 'Enter a whole number from {min} to {max}'],
+  'setting-not-text': ['invalid', 'Enter a text'],
+  'setting-not-an-option': ['invalid', 'Choose one of the options'],
+  'setting-list-too-long': ['invalid', 'Enter {max} lines or fewer'],
+  'setting-not-colour': ['invalid', 'Enter a colour such as #0f766e'],
+  'setting-not-domain': ['invalid', 'Enter one domain per line, such as example.org'],
+  'setting-not-link': ['invalid', 'Enter one link per line, such as Status | https://status.example.org'],
 } as const satisfies ErrorTable;

@@ -11,6 +11,9 @@ export const limits = {
   reply: 1000,
   tagsPerQuestion: 5,
   tag: 35,
+  /** What moderators write about a tag: the line that is shown with it, and the text of its page. */
+  tagDescription: 200,
+  tagAbout: 10_000,
   displayNameMin: 2,
   displayNameMax: 80,
   passwordMin: 6,

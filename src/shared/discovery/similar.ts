@@ -31,13 +31,26 @@ export const similarResults = z.object({
 });
 export type SimilarResults = z.infer<typeof similarResults>;
 
-export const relatedQuestionCards = z.object({ items: z.array(questionCard) });
+export const relatedQuestionCards = z.object({
+  items: z.array(questionCard),
+  /** The tags of the question that have a description of their own, in its order. */
+  tags: z.array(z.object({ name: z.string(), description: z.string() })),
+});
 export type RelatedQuestionCards = z.infer<typeof relatedQuestionCards>;
 
 /** The number of members other than the viewer who would see a question with these tags in their following feed. */
 export const audience = z.object({
   members: z.int().nonnegative(),
   /** In the order of the request. */
-  tags: z.array(z.object({ name: z.string(), followers: z.int().nonnegative() })),
+  tags: z.array(
+    z.object({
+      name: z.string(),
+      followers: z.int().nonnegative(),
+      /** The tag that the question gets, if `name` is a synonym of it. */
+      synonymOf: z.string().nullable(),
+      /** Whether there is no such tag yet. */
+      isNew: z.boolean(),
+    }),
+  ),
 });
 export type Audience = z.infer<typeof audience>;

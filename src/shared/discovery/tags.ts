@@ -22,12 +22,16 @@ export type Tag = z.infer<typeof tag>;
 export const tagsPage = paged(tag);
 export type TagsPage = z.infer<typeof tagsPage>;
 
-/** A tag in a document: without what `tagsViewer` has (docs/decisions/047). */
-export const tagDocument = tag.omit({ following: true, muted: true });
-export type TagDocument = z.infer<typeof tagDocument>;
+/** A tag in a list: without what `tagsViewer` has (docs/decisions/047). */
+const listedTagDocument = tag.omit({ following: true, muted: true });
+export type ListedTagDocument = z.infer<typeof listedTagDocument>;
 
-export const tagsDocument = paged(tagDocument);
+export const tagsDocument = paged(listedTagDocument);
 export type TagsDocument = z.infer<typeof tagsDocument>;
+
+/** A tag with its text, Markdown; null for none. */
+export const tagDocument = listedTagDocument.extend({ about: z.string().nullable() });
+export type TagDocument = z.infer<typeof tagDocument>;
 
 /** The names of the tags in a document that the viewer follows or muted. */
 export const tagsViewer = z.object({ following: z.array(z.string()), muted: z.array(z.string()) });

@@ -1,7 +1,7 @@
 import type { FeedPage, FeedViewer } from '#shared/engagement/mutes.ts';
 import type { QuestionCardsDocument } from '#shared/posts/questions-document.ts';
 import { combineQuestionCards } from '#shared/posts/questions-viewer.ts';
-import type { Tag, TagDocument, TagsDocument, TagsPage, TagsViewer } from './tags.ts';
+import type { ListedTagDocument, Tag, TagsDocument, TagsPage, TagsViewer } from './tags.ts';
 
 /** A page of a feed as its viewer sees it. */
 export function combineFeedPage(document: QuestionCardsDocument, viewer: FeedViewer): FeedPage {
@@ -9,7 +9,10 @@ export function combineFeedPage(document: QuestionCardsDocument, viewer: FeedVie
 }
 
 /** A tag as its viewer sees it. */
-export function combineTag(document: TagDocument, { following, muted }: TagsViewer): Tag {
+export function combineTag<Document extends ListedTagDocument>(
+  document: Document,
+  { following, muted }: TagsViewer,
+): Document & Pick<Tag, 'following' | 'muted'> {
   const { name } = document;
   return { ...document, following: following.includes(name), muted: muted.includes(name) };
 }

@@ -3,6 +3,7 @@ import { avatar, id, time } from '#shared/core/fields.ts';
 import { codedError, readIssue, withCode } from '#shared/core/coded-error.ts';
 import type { CodedError, ErrorCode } from '#shared/errors.ts';
 import { limits } from '#shared/core/limits.ts';
+import { roleNames } from './roles.ts';
 import { isDeceptiveName, normalizeName } from './display-names.ts';
 import { countCodePoints, hasControlCharacters } from '#shared/core/text.ts';
 
@@ -66,9 +67,7 @@ export function findRegistrationProblem(form: Registration): RegistrationProblem
 export const credentials = z.object({ email: z.string(), password: z.string().max(1000) });
 export type Credentials = z.infer<typeof credentials>;
 
-/** Roles are set on the command line. */
-export const role = z.enum(['member', 'moderator']);
-export type Role = z.infer<typeof role>;
+export const role = z.enum(roleNames);
 
 /** What a new account must wait for before it can post, if many registered from its network (docs/product.md 17.3). */
 export const pendingStep = z.enum(['confirmation', 'moderator']);
@@ -108,9 +107,13 @@ export type SessionState = z.infer<typeof sessionState>;
 
 /**
  * The session and the settings of the site that the web app needs. `publicReading`: visitors may read. `formulas`: posts
- * show formulas.
+ * show formulas. `siteName`: the name of the community.
  */
-export const currentSession = sessionState.extend({ publicReading: z.boolean(), formulas: z.boolean() });
+export const currentSession = sessionState.extend({
+  publicReading: z.boolean(),
+  formulas: z.boolean(),
+  siteName: z.string(),
+});
 
 /** A session of the member in a browser or program. */
 export const ownSession = z.object({

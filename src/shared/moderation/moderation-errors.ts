@@ -19,15 +19,28 @@ export const moderationErrors = {
   'original-not-found': ['invalid', 'There is no question with this number.'],
   'original-is-duplicate': ['invalid', 'That question is itself a duplicate. Enter the original question.'],
 
+  // Tags.
+  'tag-change-running': [
+    'not-allowed',
+    'This topic is being merged or renamed. Try again when that is done.',
+  ],
+  'tag-exists': ['invalid', 'There is a topic with this name. Merge it instead.'],
+  'tag-is-synonym': ['invalid', 'This is another name of a topic. Enter that topic.'],
+  'tag-merged-into-itself': ['invalid', 'Enter another topic.'],
+  'tag-name-unchanged': ['invalid', 'Enter a new name.'],
+  'tag-name-not-valid': ['invalid', 'Enter a name without commas.'],
+
   // Hidden posts.
   'restore-parent-first': ['not-found', 'The post that this belongs to is hidden. Restore that post first.'],
   'restored-already': ['already-handled', 'Another moderator has already restored this.'],
 
   // Actions on members.
-  'member-is-moderator': [
+  'member-is-moderator': ['not-allowed', 'Moderators cannot moderate each other. Ask an admin of this site.'],
+  'last-admin': [
     'not-allowed',
-    'Moderators cannot moderate each other. Ask the operator of this site.',
+    'You are the only admin. Make another member an admin before you give up the role.',
   ],
+  'role-needs-email': ['not-allowed', 'This account cannot sign in, so it cannot have a role.'],
   'suspension-end-past': ['invalid', 'Choose a time in the future.'],
   'no-avatar': ['already-handled', 'This member no longer has a profile picture.'],
   'not-suspended': ['already-handled', 'This member is no longer suspended.'],

@@ -22,13 +22,18 @@ export const moderationAction = z.enum([
   'restore_activity',
   'purge',
   'role',
+  'setting',
   'approve',
   'bulk_remove_activity',
   'bulk_restore_activity',
+  'tag_texts',
+  'tag_synonym',
+  'tag_merge',
+  'tag_rename',
 ]);
 export type ModerationAction = z.infer<typeof moderationAction>;
 
-const reasonText = (text: z.ZodString) =>
+export const reasonText = (text: z.ZodString) =>
   text
     .trim()
     .refine((value) => countCodePoints(value) <= 500, withCode('text-too-long', { max: 500 }))
@@ -93,6 +98,9 @@ export const memberActionDraft = z.object({
 });
 export type MemberActionDraft = z.infer<typeof memberActionDraft>;
 
+/** A role that an admin gives a member. */
+export const roleDraft = z.object({ role });
+
 /** A post with open reports, for moderators. It does not name the reporters. */
 export const reportedPost = z.object({
   id,
@@ -115,9 +123,18 @@ export type ReportedPost = z.infer<typeof reportedPost>;
 export const reviewQueue = paged(reportedPost);
 export type ReviewQueue = z.infer<typeof reviewQueue>;
 
+const loggedState = z.record(
+  z.string(),
+  z.union([z.string(), z.number(), z.boolean(), z.array(z.string()), z.null()]),
+);
+
+/** How much waits in the review queue. The badge shows `maxReviewCount` as 'this many or more'. */
+export const maxReviewCount = 100;
+export const reviewCounts = z.object({ open: z.int().nonnegative().max(maxReviewCount) });
+
 /**
- * An entry of the moderation log. Every member sees what, why and when. Who acted, whom it concerned and the state
- * before are null except for moderators.
+ * An entry of the moderation log. Every member sees what, why and when. Who acted, whom it concerned and the states
+ * before and after are null except for moderators.
  */
 export const moderationLogEntry = z.object({
   id,
@@ -131,7 +148,10 @@ export const moderationLogEntry = z.object({
   moderatorName: z.string().nullable(),
   memberId: id.nullable(),
   memberName: z.string().nullable(),
-  before: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).nullable(),
+  /** The name of the setting or tag that the action is about. */
+  subject: z.string().nullable(),
+  before: loggedState.nullable(),
+  after: loggedState.nullable(),
   /** The post, if a moderator can restore it. */
   restorable: z.object({ kind: postKind, id }).nullable(),
 });

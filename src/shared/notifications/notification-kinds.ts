@@ -30,6 +30,7 @@ export const notificationKinds = {
     message: '{name} accepted an answer to a question you follow: "{title}"',
   },
   mention: { type: 'other', category: 'mentions', message: '{name} mentioned you in "{title}"' },
+  review: { type: 'other', category: 'moderation', message: 'Posts are waiting for review' },
 } as const satisfies Record<string, { type: string; category: NotificationCategory; message: string }>;
 
 export type NotificationKind = keyof typeof notificationKinds;

@@ -12,18 +12,20 @@ export const notification = z.object({
   id,
   type: z.enum(['reply', 'answer', 'vote', 'other']),
   recipientId: id,
-  senderId: id,
+  /** Null for 'review', which no member sends. */
+  senderId: id.nullable(),
   senderName: z.string(),
   senderAvatar: avatar,
   kind: notificationKind,
-  /** The title of the question. */
+  /** The title of the question; empty for 'review'. */
   title: z.string(),
   /** In English. Programs can build their own text from `kind`, `senderName` and `title`. */
   message: z.string(),
   /** The link to the question, which scrolls to the post. */
   link: z.string(),
-  entityId: id,
-  entityType: z.enum(['question', 'answer', 'reply']),
+  /** The post; null for 'review', which links to the review queue. */
+  entityId: id.nullable(),
+  entityType: z.enum(['question', 'answer', 'reply']).nullable(),
   createdAt: time,
   read: z.boolean(),
   readAt: time.nullable(),

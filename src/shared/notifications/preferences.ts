@@ -8,6 +8,8 @@ export const notificationCategory = z.enum([
   'mentions',
   'accepted',
   'votes',
+  /** For moderators only. */
+  'moderation',
 ]);
 export type NotificationCategory = z.infer<typeof notificationCategory>;
 

@@ -17,6 +17,12 @@ export const postsErrors = {
   'answer-too-long': ['invalid', 'Answer must be {max} characters or fewer'],
   'reply-required': ['invalid', 'Please write a reply'],
   'reply-too-long': ['invalid', 'Reply must be {max} characters or fewer'],
+  'required-tag-missing': ['invalid', 'Add at least one of these tags: {tags}'],
+  'new-tag-by-moderators': ['invalid', 'There is no tag “{tag}”. Only moderators create new tags.'],
+  'new-tag-needs-reputation': [
+    'invalid',
+    'There is no tag “{tag}”. Members create new tags from {reputation} reputation on.',
+  ],
   'too-many-tags': ['invalid', 'You can add up to {max} tags'],
   'tag-too-long': ['invalid', 'Tag must be {max} characters or fewer'],
   'tag-characters-not-allowed': ['invalid', 'A tag cannot contain control characters'],

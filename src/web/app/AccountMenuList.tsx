@@ -2,8 +2,16 @@ import { t } from '@lingui/core/macro';
 import { Menu } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { IconLogout, IconRss, IconSettings, IconShield, IconUser } from '@tabler/icons-react';
+import {
+  IconAdjustments,
+  IconLogout,
+  IconRss,
+  IconSettings,
+  IconShield,
+  IconUser,
+} from '@tabler/icons-react';
 import { useId } from 'react';
+import { canModerate } from '#shared/identity/roles.ts';
 import type { Me } from '#shared/identity/accounts.ts';
 import { paths } from '#web/core/paths.ts';
 import { signOut } from '#web/core/session.ts';
@@ -12,8 +20,9 @@ import { ExternalTarget, useOpenAfterMount } from '#web/ui/lazy-popover.tsx';
 import classes from './AccountMenuList.module.css';
 
 const links = (member: Me) => [
-  ...(member.role === 'moderator'
-    ? [{ to: paths.moderation, label: t`Review queue`, Icon: IconShield }]
+  ...(canModerate(member.role) ? [{ to: paths.moderation, label: t`Review queue`, Icon: IconShield }] : []),
+  ...(member.role === 'admin'
+    ? [{ to: paths.siteSettings, label: t`Site settings`, Icon: IconAdjustments }]
     : []),
   { to: paths.profile, label: t`Profile`, Icon: IconUser },
   { to: paths.following, label: t`Following`, Icon: IconRss },

@@ -3,6 +3,7 @@ import { Button } from '@mantine/core';
 import { useRouter, type ErrorComponentProps } from '@tanstack/react-router';
 import { ApiError, isTransient, UnreachableError } from '#web/core/errors.ts';
 import { useQueuedCount } from './offline-actions.ts';
+import { useSiteName } from '#web/core/session.ts';
 import { usePageTitle } from '#web/ui/PageHeading.tsx';
 import { hasNewVersion } from '#web/core/app-version.ts';
 import { formatQueuedCount } from '#web/core/offline-queue.ts';
@@ -11,7 +12,8 @@ import { MessagePage } from '#web/ui/MessagePage.tsx';
 /** The page shown when a route fails. It recovers after an outage (app/RootLayout.tsx). */
 export function ErrorPage({ error }: ErrorComponentProps) {
   const router = useRouter();
-  const { heading, text } = explain(error);
+  const siteName = useSiteName();
+  const { heading, text } = explain(error, siteName);
   usePageTitle(heading);
   const queuedCount = useQueuedCount();
   return (
@@ -29,10 +31,10 @@ export function ErrorPage({ error }: ErrorComponentProps) {
   );
 }
 
-function explain(error: unknown): { heading: string; text: string } {
+function explain(error: unknown, siteName: string): { heading: string; text: string } {
   if (error instanceof UnreachableError)
     return {
-      heading: t`Parley cannot be reached`,
+      heading: t`${siteName} cannot be reached`,
       text: t`Check your connection. This page will reload automatically when the server responds.`,
     };
   if (error instanceof ApiError && error.kind === 'busy')

@@ -5,6 +5,7 @@ import {
   getModKeyLabel,
   listShortcuts,
   type Shortcut,
+  type ShortcutName,
   useSingleKeySetting,
 } from '#web/core/keyboard-shortcuts.ts';
 import { paths } from '#web/core/paths.ts';
@@ -17,6 +18,36 @@ const groups = [
   ['posts', () => t`On a question, for the focused post`],
   ['writing', () => t`In the editor`],
 ] as const;
+
+/** What the shortcuts do. The first script of a page contains only their keys. */
+const descriptions: Readonly<Record<ShortcutName, () => string>> = {
+  palette: () => t`Search or run a command`,
+  search: () => t`Search`,
+  ask: () => t`Ask a question`,
+  home: () => t`Go to Home`,
+  topics: () => t`Go to Topics`,
+  following: () => t`Go to Following`,
+  notifications: () => t`Go to Notifications`,
+  profile: () => t`Go to Your Profile`,
+  sheet: () => t`Show keyboard shortcuts`,
+  close: () => t`Close menu or dialog`,
+  next: () => t`Next`,
+  previous: () => t`Previous`,
+  open: () => t`Open`,
+  upvote: () => t`Upvote`,
+  downvote: () => t`Downvote`,
+  reply: () => t`Reply`,
+  edit: () => t`Edit`,
+  fold: () => t`Show or hide replies`,
+  bookmark: () => t`Bookmark`,
+  dismissReports: () => t`Dismiss reports`,
+  hidePost: () => t`Hide`,
+  deletePost: () => t`Delete`,
+  post: () => t`Submit`,
+  bold: () => t`Bold`,
+  italic: () => t`Italic`,
+  link: () => t`Link`,
+};
 
 export default function ShortcutSheet({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const [singleKeys] = useSingleKeySetting();
@@ -55,14 +86,14 @@ function Group({ title, shortcuts }: { title: string; shortcuts: readonly Shortc
         {title}
       </h3>
       <dl className={classes.list}>
-        {shortcuts.map(({ keys, describe }) => (
-          <div key={describe()} className={classes.shortcut}>
+        {shortcuts.map(({ name, keys }) => (
+          <div key={name} className={classes.shortcut}>
             <dt>
               {keys.split(/[,+]/u).map((key) => (
                 <kbd key={key}>{key === 'Mod' ? getModKeyLabel() : key}</kbd>
               ))}
             </dt>
-            <dd>{describe()}</dd>
+            <dd>{descriptions[name]()}</dd>
           </div>
         ))}
       </dl>

@@ -2,23 +2,29 @@ import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { Link, useLocation } from '@tanstack/react-router';
 import { IconPencilPlus } from '@tabler/icons-react';
+import { Suspense } from 'react';
+import { canModerate } from '#shared/identity/roles.ts';
 import { NotificationButton } from '#web/notifications/NotificationButton.tsx';
 import { paths } from '#web/core/paths.ts';
-import { useMember } from '#web/core/session.ts';
+import { useMember, useSiteName } from '#web/core/session.ts';
 import { Logo } from '#web/ui/Logo.tsx';
 import { AccountMenu } from './AccountMenu.tsx';
 import { SearchBox } from './SearchBox.tsx';
 import { ThemeButton } from '#web/ui/ThemeButton.tsx';
+import { lazyComponent } from '#web/core/lazy.ts';
 import classes from './TopBar.module.css';
+
+const ReviewQueueButton = lazyComponent(() => import('#web/moderation/ReviewQueueButton.tsx'));
 
 export function TopBar() {
   const member = useMember();
+  const siteName = useSiteName();
   return (
     <header className={classes.bar}>
       <div className={classes.inner}>
-        <Link to="/" className={classes.brand} aria-label="Parley">
+        <Link to="/" className={classes.brand} aria-label={siteName}>
           <Logo size={28} />
-          <span className={classes.name}>Parley</span>
+          <span className={classes.name}>{siteName}</span>
         </Link>
         <SearchBox />
         <div className={classes.actions}>
@@ -30,6 +36,11 @@ export function TopBar() {
           >
             {t`Ask Question`}
           </Button>
+          {member !== null && canModerate(member.role) && (
+            <Suspense fallback={<span className={classes.loading} />}>
+              <ReviewQueueButton />
+            </Suspense>
+          )}
           {member !== null && <NotificationButton className={classes.wide ?? ''} />}
           <ThemeButton />
           {member === null ? <SignInLinks /> : <AccountMenu />}

@@ -1,3 +1,4 @@
+import type { StatisticsUnit } from '#shared/admin/statistics.ts';
 import type { AnswerSort } from '#shared/posts/answers.ts';
 import { isAnswerSort } from '#web/posts/answer-sort.ts';
 import type { Feed } from '#shared/discovery/feeds.ts';
@@ -80,4 +81,19 @@ export const parseBookmarksSearch = ({
 }: Record<string, unknown>): { list?: number | undefined; q?: string | undefined } => ({
   list: /^[1-9]\d{0,14}$/u.test(String(list)) ? Number(list) : undefined,
   q: typeof q === 'string' && q.trim() !== '' ? q.trim() : undefined,
+});
+
+/** Weeks are the default of an address without a unit. */
+export const parseStatisticsSearch = ({
+  unit,
+  tag,
+  start,
+}: Record<string, unknown>): {
+  unit?: StatisticsUnit | undefined;
+  tag?: string | undefined;
+  start?: string | undefined;
+} => ({
+  unit: unit === 'day' || unit === 'week' || unit === 'month' ? unit : undefined,
+  tag: typeof tag === 'string' && tag !== '' ? tag : undefined,
+  start: typeof start === 'string' ? start : undefined,
 });

@@ -17,6 +17,7 @@ import {
   parseHomeSearch,
   parseQuestionSearch,
   parseResultsSearch,
+  parseStatisticsSearch,
   parseTagsSearch,
 } from './page-search.ts';
 import { MemberLayout } from './MemberLayout.tsx';
@@ -273,6 +274,26 @@ const registrationsRoute = createRoute({
   component: lazyRouteComponent(() => import('#web/moderation/RegistrationsPage.tsx'), 'RegistrationsPage'),
 });
 
+const siteSettingsRoute = createRoute({
+  getParentRoute: () => memberRoute,
+  path: '/admin/settings',
+  component: lazyRouteComponent(() => import('#web/admin/SiteSettingsPage.tsx'), 'SiteSettingsPage'),
+});
+
+const managedTagRoute = createRoute({
+  getParentRoute: () => memberRoute,
+  path: '/moderation/tags/$tag',
+  remountDeps: ({ params }) => params,
+  component: lazyRouteComponent(() => import('#web/moderation/ManagedTagPage.tsx'), 'ManagedTagPage'),
+});
+
+const statisticsRoute = createRoute({
+  getParentRoute: () => memberRoute,
+  path: '/admin/statistics',
+  validateSearch: parseStatisticsSearch,
+  component: lazyRouteComponent(() => import('#web/admin/StatisticsPage.tsx'), 'StatisticsPage'),
+});
+
 const notFoundRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '$',
@@ -316,6 +337,12 @@ const confirmEmailRoute = createRoute({
   component: lazyRouteComponent(() => import('#web/identity/EmailLinkPages.tsx'), 'ConfirmEmailPage'),
 });
 
+const setupRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/setup',
+  component: lazyRouteComponent(() => import('#web/admin/SetupPage.tsx'), 'SetupPage'),
+});
+
 const resetPasswordRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/reset-password',
@@ -357,11 +384,15 @@ const routeTree = rootRoute.addChildren([
     bookmarksRoute,
     moderationQueueRoute,
     moderationLogRoute,
+    statisticsRoute,
     moderatedMemberRoute,
     registrationsRoute,
+    siteSettingsRoute,
+    managedTagRoute,
     notFoundRoute,
   ]),
   visitorRoute.addChildren([loginRoute, registerRoute, forgotPasswordRoute]),
+  setupRoute,
   resetPasswordRoute,
   newEmailRoute,
   revertEmailRoute,

@@ -5,46 +5,47 @@ type Group = 'everywhere' | 'lists' | 'posts' | 'writing' | 'moderation';
 
 /**
  * All keyboard shortcuts: one key ('n', '/', '?') or two in a row ('g,h') outside fields, or with Mod (⌘ on a Mac, Ctrl
- * elsewhere). The key bindings and the list of shortcuts are made from it.
+ * elsewhere). The key bindings and the list of shortcuts (app/ShortcutSheet.tsx) are made from it.
  */
 const shortcuts = {
-  palette: { group: 'everywhere', keys: 'Mod+K', describe: () => t`Search or run a command` },
-  search: { group: 'everywhere', keys: '/', describe: () => t`Search` },
-  ask: { group: 'everywhere', keys: 'n', describe: () => t`Ask a question` },
-  home: { group: 'everywhere', keys: 'g,h', describe: () => t`Go to Home` },
-  topics: { group: 'everywhere', keys: 'g,t', describe: () => t`Go to Topics` },
-  following: { group: 'everywhere', keys: 'g,f', describe: () => t`Go to Following` },
-  notifications: { group: 'everywhere', keys: 'g,n', describe: () => t`Go to Notifications` },
-  profile: { group: 'everywhere', keys: 'g,p', describe: () => t`Go to Your Profile` },
-  sheet: { group: 'everywhere', keys: '?', describe: () => t`Show keyboard shortcuts` },
-  close: { group: 'everywhere', keys: 'Escape', describe: () => t`Close menu or dialog` },
-  next: { group: 'lists', keys: 'j', describe: () => t`Next` },
-  previous: { group: 'lists', keys: 'k', describe: () => t`Previous` },
-  open: { group: 'lists', keys: 'Enter', describe: () => t`Open` },
-  upvote: { group: 'posts', keys: 'u', describe: () => t`Upvote` },
-  downvote: { group: 'posts', keys: 'd', describe: () => t`Downvote` },
-  reply: { group: 'posts', keys: 'r', describe: () => t`Reply` },
-  edit: { group: 'posts', keys: 'e', describe: () => t`Edit` },
-  fold: { group: 'posts', keys: 'c', describe: () => t`Show or hide replies` },
-  bookmark: { group: 'posts', keys: 'b', describe: () => t`Bookmark` },
+  palette: { group: 'everywhere', keys: 'Mod+K' },
+  search: { group: 'everywhere', keys: '/' },
+  ask: { group: 'everywhere', keys: 'n' },
+  home: { group: 'everywhere', keys: 'g,h' },
+  topics: { group: 'everywhere', keys: 'g,t' },
+  following: { group: 'everywhere', keys: 'g,f' },
+  notifications: { group: 'everywhere', keys: 'g,n' },
+  profile: { group: 'everywhere', keys: 'g,p' },
+  sheet: { group: 'everywhere', keys: '?' },
+  close: { group: 'everywhere', keys: 'Escape' },
+  next: { group: 'lists', keys: 'j' },
+  previous: { group: 'lists', keys: 'k' },
+  open: { group: 'lists', keys: 'Enter' },
+  upvote: { group: 'posts', keys: 'u' },
+  downvote: { group: 'posts', keys: 'd' },
+  reply: { group: 'posts', keys: 'r' },
+  edit: { group: 'posts', keys: 'e' },
+  fold: { group: 'posts', keys: 'c' },
+  bookmark: { group: 'posts', keys: 'b' },
   // For moderators only, so only the review queue lists them.
-  dismissReports: { group: 'moderation', keys: 'm', describe: () => t`Dismiss reports` },
-  hidePost: { group: 'moderation', keys: 'h', describe: () => t`Hide` },
-  deletePost: { group: 'moderation', keys: 'x', describe: () => t`Delete` },
-  post: { group: 'writing', keys: 'Mod+Enter', describe: () => t`Submit` },
-  bold: { group: 'writing', keys: 'Mod+B', describe: () => t`Bold` },
-  italic: { group: 'writing', keys: 'Mod+I', describe: () => t`Italic` },
-  link: { group: 'writing', keys: 'Mod+K', describe: () => t`Link` },
-} as const satisfies Record<string, { group: Group; keys: string; describe: () => string }>;
+  dismissReports: { group: 'moderation', keys: 'm' },
+  hidePost: { group: 'moderation', keys: 'h' },
+  deletePost: { group: 'moderation', keys: 'x' },
+  post: { group: 'writing', keys: 'Mod+Enter' },
+  bold: { group: 'writing', keys: 'Mod+B' },
+  italic: { group: 'writing', keys: 'Mod+I' },
+  link: { group: 'writing', keys: 'Mod+K' },
+} as const satisfies Record<string, { group: Group; keys: string }>;
 
-type ShortcutName = keyof typeof shortcuts;
+export type ShortcutName = keyof typeof shortcuts;
 type Bindings = Partial<Record<ShortcutName, () => void>>;
 
-/** A shortcut as listed for members. */
-export type Shortcut = { keys: string; describe: () => string };
+export type Shortcut = { name: ShortcutName; keys: string };
 
 export function listShortcuts(group: Group): Shortcut[] {
-  return Object.values(shortcuts).filter((shortcut) => shortcut.group === group);
+  return Object.entries(shortcuts)
+    .filter(([, shortcut]) => shortcut.group === group)
+    .map(([name, { keys }]) => ({ name: name as ShortcutName, keys }));
 }
 
 const isMac = /Mac|iPhone|iPad/u.test(navigator.platform);

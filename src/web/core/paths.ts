@@ -13,6 +13,8 @@ const pagePaths = {
   moderation: '/moderation',
   moderationLog: '/moderation/log',
   registrations: '/moderation/registrations',
+  siteSettings: '/admin/settings',
+  statistics: '/admin/statistics',
   login: '/login',
   register: '/register',
 };
@@ -27,6 +29,15 @@ export function isPublicPath(path: string): boolean {
 
 export function profilePath(id: number): string {
   return `${paths.profile}/${id}`;
+}
+
+export function tagPath(tag: string): string {
+  return `${paths.tags}/${encodeURIComponent(tag)}`;
+}
+
+/** Where moderators change a tag. */
+export function managedTagPath(tag: string): string {
+  return `${paths.moderation}/tags/${encodeURIComponent(tag)}`;
 }
 
 let siteOrigin = globalThis.location?.origin ?? '';

@@ -5,9 +5,14 @@ import { clearRecentItems } from './recent-items.ts';
 
 /**
  * `hasSignedOut`: the member pressed Logout here and wants no way back to the current page. `publicReading`: visitors
- * may read. `formulas`: posts show formulas.
+ * may read. `formulas`: posts show formulas. `siteName`: the name of the community.
  */
-export type Session = SessionState & { hasSignedOut?: boolean; publicReading?: boolean; formulas?: boolean };
+export type Session = SessionState & {
+  hasSignedOut?: boolean;
+  publicReading?: boolean;
+  formulas?: boolean;
+  siteName?: string;
+};
 
 /** Stands for a visitor who reads, where a page needs a member. No member has the id 0. */
 export const visitor: Me = {
@@ -55,6 +60,14 @@ export function useSession(): Session | undefined {
 export function useCachedSession(): Session | undefined {
   return useQuery({ ...sessionQuery, enabled: false }).data;
 }
+
+/** The name of the community. Before the session is known, it is the one in the page. */
+export function useSiteName(): string {
+  return useCachedSession()?.siteName ?? applicationName;
+}
+
+const applicationName =
+  globalThis.document?.querySelector<HTMLMetaElement>('meta[name=application-name]')?.content ?? 'Parley';
 
 /** The signed-in member, or null for a visitor. */
 export function useMember(): Me | null {

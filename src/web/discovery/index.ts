@@ -1,5 +1,7 @@
 // The public file of this area: other areas import from here only.
+export { Chart, ChartTable } from './activity/Chart.tsx';
 export { MemberCharts } from './activity/MemberCharts.tsx';
+export { useChartCursor } from './activity/useChartCursor.ts';
 export { activityKeys, memberActivityQuery, memberReputationQuery } from './activity/activity.ts';
 export { AnswerCard } from './feeds/AnswerCard.tsx';
 export { QuestionCardPlaceholders, QuestionCardSkeletons } from './feeds/QuestionCardSkeletons.tsx';

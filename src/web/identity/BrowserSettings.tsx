@@ -3,6 +3,7 @@ import { Button, useMantineColorScheme } from '@mantine/core';
 import fields from '#web/ui/fields.module.css';
 import classes from './settings-form.module.css';
 import { useInstallPrompt } from '#web/core/pwa.ts';
+import { useSiteName } from '#web/core/session.ts';
 import { SettingsSection } from './SettingsSection.tsx';
 import { useSingleKeySetting } from '#web/core/keyboard-shortcuts.ts';
 
@@ -37,15 +38,16 @@ export function ThemeSettings() {
 /** Shown only if the browser can install the app. */
 export function InstallApp() {
   const install = useInstallPrompt();
+  const siteName = useSiteName();
   if (install === null) return null;
   return (
     <SettingsSection
       title={t`App`}
-      text={t`Open Parley in its own window, from your home screen or app list.`}
+      text={t`Open ${siteName} in its own window, from your home screen or app list.`}
     >
       <div className={classes.form}>
         <Button variant="default" onClick={() => void install()}>
-          {t`Install Parley`}
+          {t`Install ${siteName}`}
         </Button>
       </div>
     </SettingsSection>

@@ -10,7 +10,7 @@ import { ApiError, hasStatus } from '#web/core/errors.ts';
 import { FormError } from '#web/ui/FormError.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import classes from './auth-pages.module.css';
-import { sessionQuery, setSession } from '#web/core/session.ts';
+import { sessionQuery, setSession, useSiteName } from '#web/core/session.ts';
 
 /** The target of the 'Unsubscribe' link in emails. It needs a button press, because mail scanners open links. */
 export function UnsubscribePage() {
@@ -39,6 +39,7 @@ export function UnsubscribePage() {
 
 /** The target of the link that confirms an email address. */
 export function ConfirmEmailPage() {
+  const siteName = useSiteName();
   const { token } = useParams({ from: '/confirm-email/$token' });
   const confirm = useMutation({
     mutationFn: () => readJson(api.email.confirmation.$post({ json: { token } })),
@@ -49,7 +50,7 @@ export function ConfirmEmailPage() {
       text={
         confirm.isSuccess
           ? t`Your email address is confirmed. You will receive the emails you chose.`
-          : t`Do you want to receive emails from Parley at this address?`
+          : t`Do you want to receive emails from ${siteName} at this address?`
       }
       action={t`Confirm email address`}
       {...confirm}
@@ -118,6 +119,8 @@ function getUnsubscribedMessage(scope: UnsubscribeScope): string {
       return t`You've unsubscribed from emails about accepted answers.`;
     case 'votes':
       return t`You've unsubscribed from vote emails.`;
+    case 'moderation':
+      return t`You've unsubscribed from emails about the review queue.`;
     case 'instant':
       return t`You've unsubscribed from instant emails.`;
     case 'daily':
@@ -129,6 +132,7 @@ function getUnsubscribedMessage(scope: UnsubscribeScope): string {
 
 /** The target of the link in the email to a new address. */
 export function NewEmailPage() {
+  const siteName = useSiteName();
   const token = useLocation({ select: ({ hash }) => hash });
   const client = useQueryClient();
   const confirm = useMutation({
@@ -141,7 +145,7 @@ export function NewEmailPage() {
       text={
         confirm.isSuccess
           ? t`This is now your email address. Use it to sign in.`
-          : t`Do you want to use this address for your Parley account?`
+          : t`Do you want to use this address for your account on ${siteName}?`
       }
       action={t`Use this address`}
       {...confirm}

@@ -1,11 +1,12 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { email as emailAddress } from '#shared/identity/accounts.ts';
 import { AccountForm } from './AccountForm.tsx';
-import { useSignIn } from './sign-in.ts';
+import { setupStateQuery, useSignIn } from './sign-in.ts';
 import { OtherSignInMethods } from './OtherSignInMethods.tsx';
 import { PasswordField } from './PasswordField.tsx';
 import { TwoFactorForm } from './TwoFactorForm.tsx';
@@ -59,6 +60,7 @@ export function LoginPage() {
   return (
     <>
       <PageHeading className={classes.heading}>{t`Sign in`}</PageHeading>
+      <SetupNotice />
       {isAskPath(next) && <p className={classes.notice}>{t`Please log in to ask a question`}</p>}
       <AccountForm
         submit={t`Sign in`}
@@ -98,6 +100,17 @@ export function LoginPage() {
         </Trans>
       </p>
     </>
+  );
+}
+
+/** The first step for the owner of a new community. */
+function SetupNotice() {
+  const { data: setup } = useQuery(setupStateQuery);
+  if (setup === undefined || setup.completed || !setup.isEmpty) return null;
+  return (
+    <p className={classes.notice}>
+      {t`This community is new. If you run it, open the set-up link that the server printed when it started.`}
+    </p>
   );
 }
 

@@ -1,2 +1,5 @@
 // The public file of this area: other areas import from here only.
+export { AccountForm } from './AccountForm.tsx';
+export { PasswordField, PasswordStrength } from './PasswordField.tsx';
+export { completeSignIn, setupStateQuery } from './sign-in.ts';
 export { parseMemberId } from './profiles.ts';

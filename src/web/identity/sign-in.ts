@@ -22,6 +22,13 @@ export const signInMethodsQuery = queryOptions({
   staleTime: Infinity,
 });
 
+/** Whether the community still has to be set up. */
+export const setupStateQuery = queryOptions({
+  queryKey: ['setup'],
+  queryFn: ({ signal }) => readJson(api.setup.$get({}, { init: { signal } })),
+  staleTime: Infinity,
+});
+
 /** Sends the code of an authenticator app or a recovery code. */
 export function useVerifyTwoFactorCode() {
   const client = useQueryClient();

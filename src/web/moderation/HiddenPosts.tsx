@@ -2,6 +2,7 @@ import { t } from '@lingui/core/macro';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { canModerate } from '#shared/identity/roles.ts';
 import type { HiddenPost } from '#shared/moderation/moderation.ts';
 import { toast, toastError } from '#web/core/toast.ts';
 import { useMember } from '#web/core/session.ts';
@@ -19,7 +20,7 @@ import classes from './moderation.module.css';
  */
 export default function HiddenPosts({ questionId, fallback }: { questionId: number; fallback?: ReactNode }) {
   const { data, isPending } = useQuery(hiddenPostsQuery(questionId));
-  const isModerator = useMember()?.role === 'moderator';
+  const isModerator = canModerate(useMember()?.role ?? 'member');
   if (isPending) return null;
   if (data === undefined || data.items.length === 0) return fallback;
   return (

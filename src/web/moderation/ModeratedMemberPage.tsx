@@ -1,7 +1,9 @@
+import { canModerate, type Role } from '#shared/identity/roles.ts';
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { moderatedMemberQuery } from './moderation.ts';
+import { MemberRoleForm } from './MemberRoleForm.tsx';
 import { ModerateMember } from './ModerateMember.tsx';
 import { hasStatus } from '#web/core/errors.ts';
 import { profilePath } from '#web/core/paths.ts';
@@ -21,10 +23,14 @@ export function ModeratedMemberPage() {
   const id = parseMemberId(route.useParams().id);
   const viewer = useMember();
   if (viewer === null) return null;
-  return viewer.role !== 'moderator' || id === null ? <NotFoundPage /> : <MemberModeration id={id} />;
+  return !canModerate(viewer.role) || id === null ? (
+    <NotFoundPage />
+  ) : (
+    <MemberModeration id={id} viewerRole={viewer.role} />
+  );
 }
 
-function MemberModeration({ id }: { id: number }) {
+function MemberModeration({ id, viewerRole }: { id: number; viewerRole: Role }) {
   const { data: member, error } = useQuery(moderatedMemberQuery(id));
   usePageTitle(member?.displayName ?? t`Profile`);
   if (hasStatus(error, 404)) return <NotFoundPage />;
@@ -39,6 +45,7 @@ function MemberModeration({ id }: { id: number }) {
         <ButtonLink href={profilePath(id)}>{t`Profile`}</ButtonLink>
       </div>
       <ModerateMember member={member} />
+      {viewerRole === 'admin' && <MemberRoleForm key={member.role} id={id} role={member.role} />}
     </>
   );
 }

@@ -1,10 +1,15 @@
 import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ModerationLogEntry } from '#shared/moderation/moderation.ts';
+import { useMember } from '#web/core/session.ts';
+import { settingLabel } from '#web/core/setting-texts.ts';
+import { toast, toastError } from '#web/core/toast.ts';
 import { paths } from '#web/core/paths.ts';
 import { questionPath } from '#shared/posts/question-paths.ts';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { Time } from '#web/ui/Time.tsx';
+import { undoSettingChange } from './moderation.ts';
 import { actionLabels, logEntryText } from './moderation-messages.ts';
 import classes from './moderation.module.css';
 
@@ -16,12 +21,14 @@ export function ModerationLogList({
   entries: readonly ModerationLogEntry[];
   onRestore: (post: NonNullable<ModerationLogEntry['restorable']>) => void;
 }) {
+  const member = useMember();
   return (
     <ul className={classes.list}>
       {entries.map((entry) => (
         <li key={entry.id} className={classes.card} tabIndex={-1} data-shortcut-stop>
           <div className={classes.head}>
             <span className={classes.strong}>{logEntryText(entry.action, entry.postKind)}</span>
+            {entry.subject !== null && <span dir="auto">{subjectLabel(entry)}</span>}
             <Time at={entry.at} />
             {entry.moderatorName !== null && <span dir="auto">{t`by ${entry.moderatorName}`}</span>}
             {entry.memberId !== null && entry.memberName !== null && (
@@ -36,7 +43,13 @@ export function ModerationLogList({
               {entry.title}
             </PathLink>
           )}
-          {entry.before !== null && <PreviousState before={entry.before} />}
+          {entry.before !== null && (
+            <State text={t`Before: ${describeState(entry.before)}`} state={entry.before} />
+          )}
+          {entry.after !== null && (
+            <State text={t`After: ${describeState(entry.after)}`} state={entry.after} />
+          )}
+          {entry.action === 'setting' && member?.role === 'admin' && <UndoSetting entryId={entry.id} />}
           {entry.restorable !== null && (
             <div className={classes.buttons}>
               <Button variant="default" onClick={() => entry.restorable && onRestore(entry.restorable)}>
@@ -50,9 +63,42 @@ export function ModerationLogList({
   );
 }
 
-/** The logged state before the action. */
-function PreviousState({ before }: { before: NonNullable<ModerationLogEntry['before']> }) {
-  const facts = Object.entries(before).map(([name, value]) => `${name}: ${value}`);
-  if (facts.length === 0) return null;
-  return <p className={classes.quiet}>{t`Before: ${facts.join(', ')}`}</p>;
+/** The logged state before or after the action. */
+function State({ text, state }: { text: string; state: LoggedState }) {
+  if (Object.keys(state).length === 0) return null;
+  return (
+    <p className={classes.quiet} dir="auto">
+      {text}
+    </p>
+  );
+}
+
+type LoggedState = NonNullable<ModerationLogEntry['before']>;
+
+/** The state of a setting is its value alone. */
+const describeState = (state: LoggedState) =>
+  Object.entries(state)
+    .map(([name, value]) => (name === 'value' ? formatValue(value) : `${name}: ${formatValue(value)}`))
+    .join(', ');
+
+const formatValue = (value: LoggedState[string]) => (value === '' ? '–' : String(value));
+
+/** Settings have a translated name (lingui.config.ts). */
+const subjectLabel = ({ action, subject }: ModerationLogEntry) =>
+  action === 'setting' ? settingLabel(subject ?? '') : subject;
+
+function UndoSetting({ entryId }: { entryId: number }) {
+  const client = useQueryClient();
+  const undo = useMutation({
+    mutationFn: () => undoSettingChange(client, entryId),
+    onSuccess: () => toast(t`Saved to the moderation log`),
+    onError: (error) => toastError(error.message),
+  });
+  return (
+    <div className={classes.buttons}>
+      <Button variant="default" loading={undo.isPending} onClick={() => undo.mutate()}>
+        {t`Undo`}
+      </Button>
+    </div>
+  );
 }

@@ -1,6 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { Suspense, useState } from 'react';
+import { canModerate } from '#shared/identity/roles.ts';
 import type { ReportedPost, PostAction } from '#shared/moderation/moderation.ts';
 import { moderationKeys, reviewQueueQuery } from './moderation.ts';
 import { ReviewQueueCard } from './ReviewQueueCard.tsx';
@@ -23,7 +24,7 @@ const ModeratePostDialog = lazyComponent(() => import('./ModeratePostDialog.tsx'
 export function ModerationQueuePage() {
   const member = useMember();
   if (member === null) return null;
-  return member.role === 'moderator' ? <Queue /> : <NotFoundPage />;
+  return canModerate(member.role) ? <Queue /> : <NotFoundPage />;
 }
 
 type OpenDialog = { post: ReportedPost; actions: readonly PostAction[] };
@@ -52,6 +53,7 @@ function Queue() {
         <div className={pageClasses.buttons}>
           <ButtonLink href={paths.registrations}>{t`Recent registrations`}</ButtonLink>
           <ButtonLink href={paths.moderationLog}>{t`Moderation log`}</ButtonLink>
+          <ButtonLink href={paths.statistics}>{t`Statistics`}</ButtonLink>
         </div>
       </div>
       <p className={classes.keys}>

@@ -1,4 +1,5 @@
 import { MoreActions, useQuestionPage } from '#web/posts/index.ts';
+import { canModerate } from '#shared/identity/roles.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 import { preloadOnIntent } from '#web/ui/lazy-popover.tsx';
 import { lazyComponent } from '#web/core/lazy.ts';
@@ -10,7 +11,7 @@ const intent = preloadOnIntent(load);
 /** 'More actions' of an answer or reply. */
 export function PostMenu({ post, own }: { post: PostRef; own: boolean }) {
   const { member } = useQuestionPage();
-  if (own && member.role !== 'moderator') return null;
+  if (own && !canModerate(member.role)) return null;
   return (
     <MoreActions intent={intent}>{(menu) => <PostMenuList post={post} own={own} {...menu} />}</MoreActions>
   );

@@ -2,6 +2,7 @@ import { plural, t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Suspense, useState } from 'react';
+import { canModerate } from '#shared/identity/roles.ts';
 import type { RegisteredAccount, RemovalSelection } from '#shared/moderation/removals.ts';
 import { moderationKeys } from './moderation.ts';
 import classes from './moderation.module.css';
@@ -27,7 +28,7 @@ const RemovalDialog = lazyComponent(() => import('./RemovalDialog.tsx'));
 export function RegistrationsPage() {
   const member = useMember();
   if (member === null) return null;
-  return member.role === 'moderator' ? <Registrations /> : <NotFoundPage />;
+  return canModerate(member.role) ? <Registrations /> : <NotFoundPage />;
 }
 
 const getPeriods = () =>

@@ -5,6 +5,7 @@ import type {
   MemberAction,
   PostAction,
 } from '#shared/moderation/moderation.ts';
+import type { Role } from '#shared/identity/roles.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 
 /** The reasons for a report, as options. */
@@ -18,6 +19,19 @@ export const reportReasons = (): readonly (readonly [ReportReason, string])[] =>
 
 export const reportReasonLabel = (reason: ReportReason): string =>
   reportReasons().find(([each]) => each === reason)?.[1] ?? reason;
+
+export const roleLabels: Readonly<Record<Role, () => string>> = {
+  member: () => t`Member`,
+  moderator: () => t`Moderator`,
+  admin: () => t`Admin`,
+};
+
+/** What a role allows. */
+export const roleDescriptions: Readonly<Record<Role, () => string>> = {
+  member: () => t`Asks, answers, votes and reports.`,
+  moderator: () => t`Handles reports, hides posts, and warns or suspends members.`,
+  admin: () => t`Changes site settings and roles, and does everything that moderators do.`,
+};
 
 /** The button labels of the actions. */
 export const actionLabels: Readonly<Record<PostAction | MemberAction, () => string>> = {
@@ -106,7 +120,17 @@ export function logEntryText(action: ModerationAction, kind: PostRef['kind'] | n
       return t`All activity of several accounts removed`;
     case 'bulk_restore_activity':
       return t`All activity of several accounts restored`;
+    case 'tag_texts':
+      return t`Topic described`;
+    case 'tag_synonym':
+      return t`Other name of a topic changed`;
+    case 'tag_merge':
+      return t`Topic merged`;
+    case 'tag_rename':
+      return t`Topic renamed`;
     case 'role':
-      return t`Role changed on the command line`;
+      return t`Role changed`;
+    case 'setting':
+      return t`Site setting changed`;
   }
 }

@@ -5,6 +5,7 @@ import type {
   MemberActionDraft,
   PostActionDraft,
 } from '#shared/moderation/moderation.ts';
+import type { Role } from '#shared/identity/roles.ts';
 import { api, readJson } from '#web/core/api.ts';
 import { sessionQuery } from '#web/core/session.ts';
 import { questionKeys } from '#web/posts/index.ts';
@@ -14,6 +15,7 @@ import type { PostRef } from '#shared/core/fields.ts';
 export const moderationKeys = {
   all: ['moderation'],
   queue: ['moderation', 'queue'],
+  counts: ['moderation', 'counts'],
   log: ['moderation', 'log'],
   member: (id: number) => ['moderation', 'member', id],
   hiddenPosts: (questionId: number) => ['moderation', 'hidden', questionId],
@@ -44,6 +46,13 @@ export const reviewQueueQuery = infiniteQueryOptions({
     readJson(api.moderation.queue.$get({ query: toCursorQuery(pageParam) }, { init: { signal } })),
   initialPageParam: null as string | null,
   getNextPageParam: (page) => page.nextCursor,
+  staleTime: 0,
+});
+
+/** How much waits in the review queue, for the badge. */
+export const reviewCountsQuery = queryOptions({
+  queryKey: moderationKeys.counts,
+  queryFn: ({ signal }) => readJson(api.moderation.queue.counts.$get({}, { init: { signal } })),
   staleTime: 0,
 });
 
@@ -101,6 +110,27 @@ export async function moderatePost(client: QueryClient, draft: PostActionDraft):
     // Also after a conflict, since another moderator has changed the data.
     void client.invalidateQueries({ queryKey: moderationKeys.all });
     void client.invalidateQueries({ queryKey: questionKeys.all });
+  }
+}
+
+/** Restores the value that a site setting had before the logged change. For admins. */
+export async function undoSettingChange(client: QueryClient, entryId: number): Promise<void> {
+  try {
+    await readJson(api.admin.settings.undo.$post({ json: { entryId } }));
+  } finally {
+    void client.invalidateQueries({ queryKey: moderationKeys.log });
+    void client.invalidateQueries({ queryKey: ['admin', 'settings'] });
+    void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+  }
+}
+
+/** For admins. The member may be the viewer, whose session then shows the new role. */
+export async function setMemberRole(client: QueryClient, id: number, role: Role): Promise<void> {
+  try {
+    await readJson(api.admin.members[':id'].role.$put({ ...toIdParam(id), json: { role } }));
+  } finally {
+    void client.invalidateQueries({ queryKey: moderationKeys.all });
+    void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
   }
 }
 

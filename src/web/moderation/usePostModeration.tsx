@@ -3,6 +3,7 @@ import { Menu } from '@mantine/core';
 import { IconFlag, IconShield } from '@tabler/icons-react';
 import { type ReactNode, Suspense, useState } from 'react';
 import { postActionStyles as classes, useQuestionPage } from '#web/posts/index.ts';
+import { canModerate } from '#shared/identity/roles.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 import type { PostAction } from '#shared/moderation/moderation.ts';
 import { lazyComponent } from '#web/core/lazy.ts';
@@ -41,7 +42,7 @@ export function usePostModeration(
           {t`Report`}
         </Menu.Item>
       )}
-      {member.role === 'moderator' && (
+      {canModerate(member.role) && (
         <Menu.Item
           className={classes.menuItem ?? ''}
           leftSection={<IconShield size={18} stroke={1.6} aria-hidden />}

@@ -6,6 +6,7 @@ import {
   IconAt,
   IconCheck,
   IconMessage,
+  IconShield,
   type TablerIcon,
 } from '@tabler/icons-react';
 import { Trans } from '@lingui/react';
@@ -81,13 +82,19 @@ function NotificationItem({
         }}
       >
         <span className={classes.who}>
-          <Avatar
-            id={notification.senderId}
-            name={notification.senderName}
-            avatar={notification.senderAvatar}
-            size={36}
-          />
-          <KindIcon of={notification.kind} />
+          {notification.senderId === null ? (
+            <IconShield size={36} stroke={1.4} aria-hidden />
+          ) : (
+            <>
+              <Avatar
+                id={notification.senderId}
+                name={notification.senderName}
+                avatar={notification.senderAvatar}
+                size={36}
+              />
+              <KindIcon of={notification.kind} />
+            </>
+          )}
         </span>
         <span className={classes.text}>
           {!notification.read && <VisuallyHidden>{t`Unread:`} </VisuallyHidden>}
@@ -130,6 +137,7 @@ const kindIcons: Readonly<Record<NotificationKind, TablerIcon>> = {
   accepted: IconCheck,
   accepted_followed: IconCheck,
   mention: IconAt,
+  review: IconShield,
 };
 
 /** An icon for the kind. The message says the same in words. */

@@ -200,5 +200,7 @@ function preferenceLabel(category: NotificationCategory): string {
       return t`Accepted answers`;
     case 'votes':
       return t`Votes on my posts`;
+    case 'moderation':
+      return t`Posts waiting for review`;
   }
 }

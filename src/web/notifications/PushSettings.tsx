@@ -1,6 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { ApiError } from '#web/core/errors.ts';
+import { useSiteName } from '#web/core/session.ts';
 import { FormError } from '#web/ui/FormError.tsx';
 import { useDisablePush, useEnablePush } from './notification-preferences.ts';
 import { PushError, type PushFailure } from './web-push.ts';
@@ -8,6 +9,7 @@ import classes from './NotificationPreferences.module.css';
 
 /** Turns web push on or off for this browser. Permission is requested only on a click. */
 export function PushSettings({ pushKey, isOn }: { pushKey: string | null; isOn: boolean }) {
+  const siteName = useSiteName();
   const start = useEnablePush();
   const stop = useDisablePush();
   if (pushKey === null) return null;
@@ -16,10 +18,10 @@ export function PushSettings({ pushKey, isOn }: { pushKey: string | null; isOn: 
     <div className={classes.note}>
       <p>
         {isOn
-          ? t`Push is on in this browser, even when Parley is closed. Signing out turns it off.`
-          : t`Get notified even when Parley is closed.`}
+          ? t`Push is on in this browser, even when ${siteName} is closed. Signing out turns it off.`
+          : t`Get notified even when ${siteName} is closed.`}
       </p>
-      <FormError message={error === null ? null : errorMessage(error)} />
+      <FormError message={error === null ? null : errorMessage(error, siteName)} />
       {isOn ? (
         <Button variant="default" loading={stop.isPending} onClick={() => stop.mutate()}>
           {t`Turn off push in this browser`}
@@ -33,18 +35,18 @@ export function PushSettings({ pushKey, isOn }: { pushKey: string | null; isOn: 
   );
 }
 
-function errorMessage(error: Error): string {
-  if (error instanceof PushError) return pushFailureMessage(error.failure);
+function errorMessage(error: Error, siteName: string): string {
+  if (error instanceof PushError) return pushFailureMessage(error.failure, siteName);
   if (error instanceof ApiError) return error.message;
   return t`The server could not be reached. Please check your connection and try again.`;
 }
 
-function pushFailureMessage(obstacle: PushFailure): string {
+function pushFailureMessage(obstacle: PushFailure, siteName: string): string {
   switch (obstacle) {
     case 'unsupported':
-      return t`Push is not available in this browser. Some browsers need HTTPS, or Parley installed as an app.`;
+      return t`Push is not available in this browser. Some browsers need HTTPS, or ${siteName} installed as an app.`;
     case 'denied':
-      return t`This browser does not allow notifications from Parley. You can change that in the browser’s settings for this site.`;
+      return t`This browser does not allow notifications from ${siteName}. You can change that in the browser’s settings for this site.`;
     case 'failed':
       return t`This browser could not reach its push service. Please try again later.`;
   }

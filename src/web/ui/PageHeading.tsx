@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useRef, useSyncExternalStore } from 'react';
+import { useSiteName } from '#web/core/session.ts';
 
 /**
  * The heading of a page, its only h1. It takes the focus after a navigation inside Parley, so that screen readers
@@ -55,16 +56,17 @@ export function setUnreadInTitle(count: number): void {
   for (const listener of listeners) listener();
 }
 
-/** Sets the document title: 'Sign in · Parley', with unread notifications '(3) Sign in · Parley'. */
+/** Sets the document title: 'Sign in · Our community', with unread notifications '(3) Sign in · Our community'. */
 export function usePageTitle(title: string): void {
+  const siteName = useSiteName();
   const count = useSyncExternalStore(
     subscribe,
     () => unread,
     () => 0,
   );
   useEffect(() => {
-    document.title = `${count > 0 ? `(${count > 99 ? '99+' : count}) ` : ''}${title} · Parley`;
-  }, [title, count]);
+    document.title = `${count > 0 ? `(${count > 99 ? '99+' : count}) ` : ''}${title} · ${siteName}`;
+  }, [title, count, siteName]);
 }
 
 function subscribe(listener: () => void): () => void {

@@ -5,19 +5,20 @@ import { Logo } from './Logo.tsx';
 import { LanguageSelect } from './LanguageSelect.tsx';
 import { ThemeButton } from './ThemeButton.tsx';
 import { useReportHydrated } from '#web/core/hydration.ts';
-import { useCachedSession, useMember } from '#web/core/session.ts';
+import { useCachedSession, useMember, useSiteName } from '#web/core/session.ts';
 import classes from './VisitorFrame.module.css';
 
 /** The layout of pages that need no sign-in. */
 export function VisitorFrame({ children }: { children: ReactNode }) {
   const isPublic = useCachedSession()?.publicReading === true;
+  const siteName = useSiteName();
   useReportHydrated();
   return (
     <div className={classes.frame}>
       <header className={classes.header}>
-        <Link to={isPublic ? '/' : '/login'} className={classes.brand} aria-label="Parley">
+        <Link to={isPublic ? '/' : '/login'} className={classes.brand} aria-label={siteName}>
           <Logo size={30} />
-          <span>Parley</span>
+          <span>{siteName}</span>
         </Link>
         <ThemeButton />
       </header>

@@ -3,6 +3,7 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Suspense, useCallback, useEffect, useMemo, useState } from 'react';
+import { canModerate } from '#shared/identity/roles.ts';
 import type { Me } from '#shared/identity/accounts.ts';
 import { getSavedAnswerSort } from '#web/posts/answer-sort.ts';
 import { AnswerForm } from '#web/posts/AnswerForm.tsx';
@@ -124,7 +125,7 @@ function Question({ id, member }: { id: number; member: Me }) {
     ],
   );
   // Few members have hidden posts, so the code that shows them is loaded only for those who do.
-  const mayBeHidden = member.hiddenPosts > 0 || member.role === 'moderator';
+  const mayBeHidden = member.hiddenPosts > 0 || canModerate(member.role);
   if (hasStatus(error, 404))
     return (
       <>

@@ -4,8 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { IconExternalLink } from '@tabler/icons-react';
 import { type ReactNode, useId } from 'react';
 import type { QuestionPageData } from '#shared/posts/questions.ts';
-import { tagDescriptions } from '#shared/posts/tag-descriptions.ts';
-import { tagKey } from '#shared/core/text.ts';
+import type { RelatedQuestionCards } from '#shared/discovery/similar.ts';
 import { RelatedQuestions, relatedQuery } from '#web/discovery/feeds/RelatedQuestions.tsx';
 import { translateTagDescription } from '#web/discovery/tags/tags.ts';
 import { Author } from '#web/posts/Author.tsx';
@@ -22,12 +21,12 @@ const maxParticipants = 6;
  * participants. It appears as a whole, when the related questions are loaded, so that nothing in it moves.
  */
 export default function QuestionSidebar({ page: data }: { page: QuestionPageData }) {
-  const { isPending } = useQuery(relatedQuery(data.question.id));
+  const { isPending, data: related } = useQuery(relatedQuery(data.question.id));
   if (isPending) return null;
   return (
     <div className={`${classes.sidebar} ${page.sideColumn}`}>
       <RelatedQuestions id={data.question.id} />
-      <TagDescriptions tags={data.question.tags} />
+      <TagDescriptions tags={related?.tags ?? []} />
       <Participants participants={listParticipants(data)} />
     </div>
   );
@@ -46,16 +45,12 @@ function SidebarSection({ heading, children }: { heading: string; children: Reac
 }
 
 /** Without the tags that have no description of their own: 'Discussion about {tag}' says nothing. */
-function TagDescriptions({ tags }: { tags: readonly string[] }) {
-  const described = tags.flatMap((name) => {
-    const description = tagDescriptions[tagKey(name)];
-    return description === undefined ? [] : [{ name, description }];
-  });
-  if (described.length === 0) return null;
+function TagDescriptions({ tags }: Pick<RelatedQuestionCards, 'tags'>) {
+  if (tags.length === 0) return null;
   return (
     <SidebarSection heading={t`About the topics`}>
       <dl className={classes.tags}>
-        {described.map((tag) => (
+        {tags.map((tag) => (
           <div key={tag.name}>
             <dt>{tag.name}</dt>
             <dd>{translateTagDescription(tag)}</dd>

@@ -44,5 +44,6 @@ export function relatedQuery(id: number) {
 }
 
 const mapRelatedQuestions: MapCards<RelatedQuestionCards> = (data, change) => ({
+  ...data,
   items: data.items.map(change).filter((card) => card !== null),
 });

@@ -2,32 +2,38 @@ import { tagKey } from '#shared/core/text.ts';
 import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
-import { useId } from 'react';
+import { useParams, useRouter } from '@tanstack/react-router';
+import { useEffect, useId } from 'react';
 import { getTagDescription } from '#shared/posts/tags.ts';
 import { TagActivityChart, TagActivityChartSkeleton } from '#web/discovery/activity/TagActivityChart.tsx';
 import { QuestionCardSkeletons } from '#web/discovery/feeds/QuestionCardSkeletons.tsx';
 import { LiveQuestionList } from '#web/discovery/feeds/QuestionList.tsx';
 import { FollowTagButton, MuteTagButton } from '#web/engagement/index.ts';
 import { ApiError, hasStatus, translateError } from '#web/core/errors.ts';
-import { paths } from '#web/core/paths.ts';
+import { managedTagPath, paths } from '#web/core/paths.ts';
 import { tagQuery, tagQuestionsQuery, translateTagDescription } from './tags.ts';
 import { useLiveTag } from './useLiveTags.ts';
-import { ButtonLink } from '#web/ui/PathLink.tsx';
+import { ButtonLink, PathLink } from '#web/ui/PathLink.tsx';
 import { Count } from '#web/ui/Count.tsx';
 import { useListStart } from '#web/ui/list-address.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { MessagePage } from '#web/ui/MessagePage.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import { Skeleton } from '#web/ui/Skeleton.tsx';
+import { Markdown } from '#web/ui/markdown/Markdown.tsx';
+import { useMember } from '#web/core/session.ts';
+import { canModerate } from '#shared/identity/roles.ts';
 import classes from '#web/ui/page.module.css';
+import about from './TagAbout.module.css';
 
 export function TagPage() {
   const { tag } = useParams({ from: '/member/topics/$tag' });
   const query = useQuery(tagQuery(tag));
   const after = useListStart();
   const questions = useInfiniteQuery(tagQuestionsQuery(tag, after));
+  const isModerator = canModerate(useMember()?.role ?? 'member');
   useLiveTag(tag);
+  useMainTagAddress(tag, query.data?.name);
   const headingId = useId();
   const isTagged = ({ tags }: { tags: readonly string[] }) =>
     tags.some((each) => tagKey(each) === tagKey(tag));
@@ -69,6 +75,16 @@ export function TagPage() {
               describedBy={headingId}
             />
             <FollowTagButton tag={name} following={query.data.following} describedBy={headingId} />
+            {isModerator && (
+              <Button
+                variant="default"
+                size="compact-sm"
+                className={about.button ?? ''}
+                renderRoot={(props) => <PathLink href={managedTagPath(name)} {...props} />}
+              >
+                {t`Edit topic`}
+              </Button>
+            )}
           </div>
         )}
       </div>
@@ -84,6 +100,7 @@ export function TagPage() {
           <Count of={query.data.followersCount} singular="follower" />
         </p>
       )}
+      {query.data?.about != null && <TagAbout text={query.data.about} />}
       {query.isPending ? (
         <QuestionCardSkeletons>
           <span className={classes.counts}>
@@ -108,5 +125,26 @@ export function TagPage() {
         </>
       )}
     </>
+  );
+}
+
+/** The address of a synonym becomes that of its tag, also when the tag is renamed. */
+function useMainTagAddress(tag: string, name: string | undefined): void {
+  const router = useRouter();
+  useEffect(() => {
+    if (name !== undefined && tagKey(name) !== tagKey(tag))
+      void router.navigate({ to: '/topics/$tag', params: { tag: name }, replace: true });
+  }, [router, tag, name]);
+}
+
+/** In characters. A longer text is closed at first, so that the questions stay in view. */
+const maxOpenLength = 600;
+
+function TagAbout({ text }: { text: string }) {
+  return (
+    <details className={about.about} open={text.length <= maxOpenLength}>
+      <summary>{t`About this topic`}</summary>
+      <Markdown text={text} headingLevel={2} />
+    </details>
   );
 }

@@ -4,6 +4,7 @@ import { tagQueryKeys } from '#web/posts/index.ts';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { TagSort } from '#shared/discovery/tags.ts';
 import { combineTag, combineTagsPage } from '#shared/discovery/viewer.ts';
+import { getTagDescription } from '#shared/posts/tags.ts';
 import { combineQuestionCards } from '#shared/posts/questions-viewer.ts';
 import { api, readJson } from '#web/core/api.ts';
 import { t } from '@lingui/core/macro';
@@ -60,8 +61,8 @@ export function tagQuestionsQuery(tag: string, after: string | null = null) {
 }
 
 /**
- * The description of a tag in the current language: fixed for known tags, otherwise 'Discussion about {tag}'
- * (docs/product.md 9.4).
+ * The description of a tag in the current language, if moderators have not written one: fixed for known tags, otherwise
+ * 'Discussion about {tag}' (docs/product.md 9.4).
  */
 export function translateTagDescription({
   name,
@@ -72,5 +73,5 @@ export function translateTagDescription({
 }): string {
   if (description === `Discussion about ${name}`) return t`Discussion about ${name}`;
   const id = `tag.${tagKey(name)}`;
-  return id in i18n.messages ? i18n._(id) : description;
+  return description === getTagDescription(name) && id in i18n.messages ? i18n._(id) : description;
 }

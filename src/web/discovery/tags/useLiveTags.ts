@@ -15,6 +15,10 @@ export function useLiveTag(tag: string): void {
   useLiveQuery('tags', queryKey, {
     patch: (event) =>
       client.setQueryData<Tag>(queryKey, (listedTag) => listedTag && withCount(listedTag, event)),
+    onEvent: (event) => {
+      if (event.kind === 'tag-changed' && tagKey(event.tag) === tagKey(tag))
+        void client.invalidateQueries({ queryKey });
+    },
     onMissed: () => void client.invalidateQueries({ queryKey }),
   });
 }
@@ -43,6 +47,7 @@ export function useLiveTags(wanted: { q: string; sort: TagSort }): PendingNewIte
     },
     onEvent(event) {
       if (event.kind === 'imported') arrivals.addMany();
+      if (event.kind === 'tag-changed') arrivals.refresh();
       if (event.kind === 'tag-questions-changed' && event.questionsCount > 0 && isAmongLoaded(event.tag))
         arrivals.addItem(event.tag);
     },
@@ -73,7 +78,7 @@ export function useLiveTags(wanted: { q: string; sort: TagSort }): PendingNewIte
 function withCount(tag: Tag, event: TagsEvent): Tag {
   if (event.kind === 'imported' || tagKey(tag.name) !== tagKey(event.tag)) return tag;
   if (event.kind === 'tag-questions-changed') return { ...tag, questionsCount: event.questionsCount };
-  return { ...tag, followersCount: event.followersCount };
+  return event.kind === 'tag-followers-changed' ? { ...tag, followersCount: event.followersCount } : tag;
 }
 
 function patchTagPages(client: QueryClient, queryKey: QueryKey, event: TagsEvent): void {

@@ -1,15 +1,18 @@
 import { t } from '@lingui/core/macro';
 import { Button, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, type KeyboardEvent, useRef, useState } from 'react';
+import type { Audience } from '#shared/discovery/similar.ts';
 import { type Me } from '#shared/identity/accounts.ts';
 import { draftTargets } from '#shared/posts/drafts-targets.ts';
 import { limits } from '#shared/core/limits.ts';
 import { findTagsProblem, parseTags } from '#shared/posts/tags.ts';
 import { createIdempotencyKey } from '#web/core/api.ts';
+import type { TagRules } from '#shared/posts/tag-rules.ts';
 import { toast } from '#web/core/toast.ts';
 import { useDraft } from '#web/posts/drafts/useDraft.ts';
-import { ApiError, translateCodedError } from '#web/core/errors.ts';
+import { ApiError, translateCodedError, translateError } from '#web/core/errors.ts';
 import { paths } from '#web/core/paths.ts';
 import { DraftConflict } from '#web/posts/drafts/DraftConflict.tsx';
 import { CharacterCounter } from '#web/ui/CharacterCounter.tsx';
@@ -29,7 +32,7 @@ import {
 import { describeAudience, postedMessage } from './audience.ts';
 import { useShareTarget } from './share-target.ts';
 import { SimilarQuestions } from './SimilarQuestions.tsx';
-import { useAudience, useSimilarQuestions } from './similar-questions.ts';
+import { tagRulesQuery, useAudience, useSimilarQuestions } from './similar-questions.ts';
 import { TagSuggestions } from './TagSuggestions.tsx';
 import classes from './AskForm.module.css';
 
@@ -53,6 +56,7 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
   const tagsError = findTagsProblem(parseTags(draft.tags));
   const similar = useSimilarQuestions(draft).data;
   const audience = useAudience(draft.tags).data;
+  const rules = useQuery(tagRulesQuery).data;
 
   function change(change: Partial<Pick<AskDraft, 'title' | 'content' | 'tags'>>) {
     setDraft(change);
@@ -144,6 +148,12 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
         onChange={(event) => change({ tags: event.currentTarget.value })}
       />
       <TagSuggestions typed={draft.tags} fitting={similar?.tags ?? []} field={tagField} onAdd={addTag} />
+      <TagNotes
+        audience={audience}
+        required={rules?.required ?? []}
+        canCreate={rules?.canCreate ?? true}
+        minReputation={rules?.minReputation ?? null}
+      />
       <p className={classes.audience}>{describeAudience(audience)}</p>
       <AskChecklist draft={draft} />
       {props.signedOut ? <SignInRequired /> : <FormError message={errorOf(null)} />}
@@ -154,6 +164,35 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
         <DraftIndicator state={state} />
       </div>
     </form>
+  );
+}
+
+/** Says which tags a question needs, which are refused, and which it gets instead of the typed ones. */
+function TagNotes({
+  audience,
+  required,
+  canCreate,
+  minReputation,
+}: TagRules & { audience: Audience | undefined }) {
+  const names = required.join(', ');
+  const refused = canCreate ? [] : (audience?.tags ?? []).filter(({ isNew }) => isNew);
+  const replaced = (audience?.tags ?? []).flatMap(({ name, synonymOf }) =>
+    synonymOf === null ? [] : [{ name, synonymOf }],
+  );
+  return (
+    <output className={classes.synonyms}>
+      {required.length > 0 && <span dir="auto">{t`Add at least one of these tags: ${names}`}</span>}
+      {refused.map(({ name: tag }) => (
+        <span key={tag} className={classes.refused} dir="auto">
+          {minReputation === null
+            ? translateError('new-tag-by-moderators', { tag })
+            : translateError('new-tag-needs-reputation', { tag, reputation: minReputation })}
+        </span>
+      ))}
+      {replaced.map(({ name, synonymOf }) => (
+        <span key={name} dir="auto">{t`“${name}” becomes “${synonymOf}”, which means the same.`}</span>
+      ))}
+    </output>
   );
 }
 

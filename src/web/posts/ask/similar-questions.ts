@@ -59,6 +59,15 @@ export function useAudience(tags: string) {
   });
 }
 
+/** Which tags a question needs, and whether the member may use new ones. */
+export const tagRulesQuery = queryOptions({
+  queryKey: ['tag-rules'],
+  queryFn: ({ signal }) => readJson(api['tag-rules'].$get({}, { init: { signal } })),
+  staleTime: staleTimeMs,
+  retry: false,
+  throwOnError: false,
+});
+
 function listValidTags(typed: string): string[] {
   return parseTags(typed)
     .filter((tag) => findTagsProblem([tag]) === null)

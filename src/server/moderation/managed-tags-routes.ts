@@ -1,0 +1,82 @@
+import { createRoute } from '@hono/zod-openapi';
+import { createRouter, jsonBody, jsonResponse, problemResponses, type RouteDeps } from '#server/core/http.ts';
+import { addressText, tagParam } from '#shared/core/fields.ts';
+import { managedTag, tagChangeDraft, tagTexts } from '#shared/moderation/managed-tags.ts';
+import { readManagedTag, setTagTexts } from './managed-tags.ts';
+import type { ModerationDeps } from './member-actions.ts';
+import { moderatorsOnly } from './moderation-routes.ts';
+import { requireModerator } from './moderator.ts';
+import { addSynonym, changeTag, removeSynonym } from './tag-changes.ts';
+
+const current = { 200: jsonResponse(managedTag, 'The current state'), ...problemResponses };
+const synonymParams = tagParam.extend({ synonym: addressText.min(1) });
+
+const read = createRoute({
+  method: 'get',
+  path: '/moderation/tags/{tag}',
+  summary: 'For moderators: get a tag with its texts, its synonyms and a running change',
+  request: { params: tagParam },
+  responses: current,
+});
+
+const setTexts = createRoute({
+  method: 'put',
+  path: '/moderation/tags/{tag}',
+  summary: 'For moderators: set the description and the text of a tag',
+  request: { params: tagParam, body: jsonBody(tagTexts) },
+  responses: current,
+});
+
+const putSynonym = createRoute({
+  method: 'put',
+  path: '/moderation/tags/{tag}/synonyms/{synonym}',
+  summary: 'For moderators: make a name lead to a tag',
+  request: { params: synonymParams },
+  responses: current,
+});
+
+const deleteSynonym = createRoute({
+  method: 'delete',
+  path: '/moderation/tags/{tag}/synonyms/{synonym}',
+  summary: 'For moderators: make a synonym a tag of its own again, without questions',
+  request: { params: synonymParams },
+  responses: current,
+});
+
+const change = createRoute({
+  method: 'post',
+  path: '/moderation/tag-changes',
+  summary: 'For moderators: merge a tag into another one, or rename it. The old name becomes a synonym',
+  request: { body: jsonBody(tagChangeDraft) },
+  responses: current,
+});
+
+/** For moderators only. */
+export function managedTagRoutes({ db, moderation }: RouteDeps & { moderation: ModerationDeps }) {
+  const routes = createRouter();
+  for (const path of ['/moderation/tags/*', '/moderation/tag-changes']) routes.use(path, moderatorsOnly);
+  return routes
+    .openapi(read, async (c) => c.json(await readManagedTag(db, c.req.valid('param').tag), 200))
+    .openapi(setTexts, async (c) => {
+      const moderator = requireModerator(c.get('viewer'));
+      const { tag } = c.req.valid('param');
+      await setTagTexts(db, { moderator, tag, texts: c.req.valid('json') });
+      return c.json(await readManagedTag(db, tag), 200);
+    })
+    .openapi(putSynonym, async (c) => {
+      const names = c.req.valid('param');
+      await addSynonym(db, { moderator: requireModerator(c.get('viewer')), ...names });
+      return c.json(await readManagedTag(db, names.tag), 200);
+    })
+    .openapi(deleteSynonym, async (c) => {
+      const names = c.req.valid('param');
+      await removeSynonym(db, { moderator: requireModerator(c.get('viewer')), ...names });
+      return c.json(await readManagedTag(db, names.tag), 200);
+    })
+    .openapi(change, async (c) => {
+      const draft = c.req.valid('json');
+      await changeTag(db, { moderator: requireModerator(c.get('viewer')), draft, deps: moderation });
+      // The old name is a synonym now.
+      return c.json(await readManagedTag(db, draft.tag), 200);
+    });
+}

@@ -1,0 +1,219 @@
+import { z } from 'zod';
+import { withCode } from './coded-error.ts';
+import { countCodePoints, hasControlCharacters, hasForbiddenCharacters } from './text.ts';
+
+/** The groups in which the admin page and docs/settings.md show the settings. */
+export const settingCategoryNames = ['general', 'access', 'posts'] as const;
+export type SettingCategory = (typeof settingCategoryNames)[number];
+
+type Common = {
+  category: SettingCategory;
+  label: string;
+  description: string;
+  /** The first version with the setting. */
+  since: string;
+};
+
+export type SettingDefinition = Common &
+  (
+    | { type: 'boolean'; default: boolean }
+    | { type: 'integer'; default: number; min: number; max: number }
+    /** One line. Lengths in characters; an empty text needs no format. */
+    | { type: 'text'; default: string; min?: number; max: number; format?: keyof typeof textFormats }
+    /** Several lines of Markdown. */
+    | { type: 'markdown'; default: string; max: number }
+    | { type: 'choice'; default: string; options: Readonly<Record<string, string>> }
+    /** Lines of text. */
+    | {
+        type: 'list';
+        default: readonly string[];
+        maxItems: number;
+        max: number;
+        format?: keyof typeof textFormats;
+      }
+  );
+
+/** Formats of texts, with the code of the error for other texts. */
+const textFormats = {
+  colour: { pattern: /^#[\da-f]{6}$/iu, code: 'setting-not-colour', words: 'a colour such as #0f766e' },
+  domain: {
+    pattern: /^(?:[a-z\d](?:[a-z\d-]*[a-z\d])?\.)+[a-z]{2,}$/u,
+    code: 'setting-not-domain',
+    words: 'a domain such as example.org',
+  },
+  link: {
+    pattern: /^[^|]{1,60}\|\s*(?:https?:\/\/\S+|mailto:\S+|\/\S*)$/u,
+    code: 'setting-not-link',
+    words: 'a label and an address, such as Status | https://status.example.org',
+  },
+} as const;
+
+/**
+ * All site settings that admins change while Parley runs (docs/decisions/054, 064). The admin page, the API, `parley
+ * settings`, docs/settings.md and validation are made from this catalogue.
+ */
+export const settingCatalogue = {
+  siteName: {
+    category: 'general',
+    type: 'text',
+    default: 'Parley',
+    min: 1,
+    max: 40,
+    label: 'Name',
+    description: 'The name of the community, in page titles, emails and previews of links.',
+    since: '1.0',
+  },
+  siteDescription: {
+    category: 'general',
+    type: 'text',
+    default: '',
+    max: 200,
+    label: 'Purpose',
+    description: 'One sentence about the community, for visitors, search engines and previews of links.',
+    since: '1.0',
+  },
+  joining: {
+    category: 'access',
+    type: 'choice',
+    default: 'open',
+    options: { open: 'Anyone', closed: 'Nobody' },
+    label: 'Who may join',
+    description: 'Who may register. Members who have joined are not affected.',
+    since: '1.0',
+  },
+  publicReading: {
+    category: 'access',
+    type: 'boolean',
+    default: false,
+    label: 'Public reading',
+    description: 'Visitors read questions, topics, profiles and search results without signing in.',
+    since: '1.0',
+  },
+  formulas: {
+    category: 'posts',
+    type: 'boolean',
+    default: false,
+    label: 'Formulas',
+    description: 'Posts show formulas: $…$ in a line and $$…$$ as a block, in the notation of LaTeX.',
+    since: '1.0',
+  },
+  tagCreation: {
+    category: 'posts',
+    type: 'choice',
+    default: 'everyone',
+    options: {
+      everyone: 'Everyone',
+      experienced: 'Members with enough reputation',
+      moderators: 'Moderators',
+    },
+    label: 'Who creates topics',
+    description: 'Who may use a tag that does not exist yet.',
+    since: '1.0',
+  },
+  tagCreationReputation: {
+    category: 'posts',
+    type: 'integer',
+    default: 50,
+    min: 1,
+    max: 1_000_000,
+    label: 'Reputation for new topics',
+    description: 'The reputation from which members create new topics, if that depends on it.',
+    since: '1.0',
+  },
+  requiredTags: {
+    category: 'posts',
+    type: 'list',
+    default: [],
+    maxItems: 20,
+    max: 35,
+    label: 'Required topics',
+    description: 'A new question needs at least one of these tags. Empty: none.',
+    since: '1.0',
+  },
+} as const satisfies Record<string, SettingDefinition>;
+
+type Catalogue = typeof settingCatalogue;
+export type SettingName = keyof Catalogue;
+export const settingNames = Object.keys(settingCatalogue) as SettingName[];
+
+type ValueOf<Definition> = Definition extends { type: 'boolean' }
+  ? boolean
+  : Definition extends { type: 'integer' }
+    ? number
+    : Definition extends { type: 'choice'; options: infer Options }
+      ? keyof Options
+      : Definition extends { type: 'list' }
+        ? readonly string[]
+        : string;
+
+export type SettingValues = { [Name in SettingName]: ValueOf<Catalogue[Name]> };
+export type SettingValue = boolean | number | string | readonly string[];
+
+export function findSetting(name: string): SettingDefinition | undefined {
+  return Object.hasOwn(settingCatalogue, name) ? settingCatalogue[name as SettingName] : undefined;
+}
+
+/** Accepts the values that a setting can have, and trims texts. Issues name error codes. */
+export function settingSchema(definition: SettingDefinition): z.ZodType<SettingValue> {
+  switch (definition.type) {
+    case 'boolean':
+      return z.boolean(withCode('setting-not-boolean'));
+    case 'integer': {
+      const { min, max } = definition;
+      const isInRange = (value: number) => Number.isSafeInteger(value) && value >= min && value <= max;
+      return z
+        .number(withCode('setting-not-number'))
+        .refine(isInRange, withCode('setting-not-in-range', { min, max }));
+    }
+    case 'text':
+      return lineSchema(definition);
+    case 'markdown': {
+      const { max } = definition;
+      return z
+        .string(withCode('setting-not-text'))
+        .trim()
+        .refine((text) => countCodePoints(text) <= max, withCode('text-too-long', { max }))
+        .refine((text) => !hasForbiddenCharacters(text), withCode('characters-not-allowed'));
+    }
+    case 'choice':
+      return z.enum(Object.keys(definition.options), withCode('setting-not-an-option'));
+    case 'list': {
+      const { maxItems: max } = definition;
+      return z
+        .array(lineSchema({ ...definition, min: 1 }), withCode('setting-not-text'))
+        .refine((lines) => lines.length <= max, withCode('setting-list-too-long', { max }));
+    }
+  }
+}
+
+type LineRules = { min?: number; max: number; format?: keyof typeof textFormats };
+
+function lineSchema({ min = 0, max, format }: LineRules) {
+  const line = z
+    .string(withCode('setting-not-text'))
+    .trim()
+    .refine((text) => countCodePoints(text) >= min, withCode('setting-required'))
+    .refine((text) => countCodePoints(text) <= max, withCode('text-too-long', { max }))
+    .refine((text) => !hasControlCharacters(text), withCode('characters-not-allowed'));
+  if (format === undefined) return line;
+  const { pattern, code } = textFormats[format];
+  return line.refine((text) => text === '' || pattern.test(text), withCode(code));
+}
+
+/** What a setting accepts, in a few words. */
+export function describeValues(definition: SettingDefinition): string {
+  switch (definition.type) {
+    case 'boolean':
+      return 'true or false';
+    case 'integer':
+      return `a whole number from ${definition.min} to ${definition.max}`;
+    case 'text':
+      return `${definition.format === undefined ? 'text' : textFormats[definition.format].words}, up to ${definition.max} characters`;
+    case 'markdown':
+      return `Markdown, up to ${definition.max} characters`;
+    case 'choice':
+      return Object.keys(definition.options).join(', ');
+    case 'list':
+      return `up to ${definition.maxItems} lines${definition.format === undefined ? '' : `, each ${textFormats[definition.format].words}`}`;
+  }
+}

@@ -1,0 +1,181 @@
+import { t } from '@lingui/core/macro';
+import { Button, NumberInput, Textarea, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useId, useState } from 'react';
+import type { SiteSetting } from '#shared/admin/settings.ts';
+import { optionLabel, settingDescription, settingLabel } from '#web/core/setting-texts.ts';
+import { toast } from '#web/core/toast.ts';
+import { SelectField } from '#web/ui/SelectField.tsx';
+import { saveSetting } from './site-settings.ts';
+import fields from '#web/ui/fields.module.css';
+import classes from './admin.module.css';
+
+type Value = SiteSetting['value'];
+
+/**
+ * The control of a setting. Checkboxes and choices save at once; texts and numbers have a button as soon as they differ
+ * from what is stored.
+ */
+export function SettingField({ setting }: { setting: SiteSetting }) {
+  const client = useQueryClient();
+  const [draft, setDraft] = useState(setting.value);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [saving, setSaving] = useState(false);
+  const isChanged = !isSame(draft, setting.value);
+  const isDefault = isSame(draft, setting.default);
+
+  async function save(value: Value) {
+    const { name } = setting;
+    setDraft(value);
+    setSaving(true);
+    setProblem(null);
+    try {
+      await saveSetting(client, { name, value });
+      toast(t`Saved to the moderation log`, {
+        label: t`Undo`,
+        run: () => void saveSetting(client, { name, value: setting.value }).catch(() => {}),
+      });
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : '');
+      if (setting.type === 'boolean' || setting.type === 'choice') setDraft(setting.value);
+    } finally {
+      setSaving(false);
+    }
+  }
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (isChanged && !saving) void save(cleanUp(draft));
+  }
+
+  return (
+    <form className={classes.setting} noValidate onSubmit={submit}>
+      <Control
+        setting={setting}
+        value={draft}
+        error={problem}
+        onEdit={setDraft}
+        onSave={(value) => void save(value)}
+      />
+      {(isChanged || !isDefault) && setting.type !== 'boolean' && setting.type !== 'choice' && (
+        <div className={classes.buttons}>
+          {isChanged && <Button type="submit" size="xs" loading={saving}>{t`Save`}</Button>}
+          {isChanged && (
+            <Button
+              size="xs"
+              variant="default"
+              onClick={() => {
+                setDraft(setting.value);
+                setProblem(null);
+              }}
+            >{t`Cancel`}</Button>
+          )}
+          {!isChanged && !isDefault && (
+            <Button size="xs" variant="subtle" onClick={() => setDraft(setting.default)}>
+              {t`Reset to default`}
+            </Button>
+          )}
+        </div>
+      )}
+    </form>
+  );
+}
+
+function Control({
+  setting,
+  value,
+  error,
+  onEdit,
+  onSave,
+}: {
+  setting: SiteSetting;
+  value: Value;
+  error: string | null;
+  onEdit: (value: Value) => void;
+  onSave: (value: Value) => void;
+}) {
+  const descriptionId = useId();
+  const { type, min, max } = setting;
+  const texts = {
+    label: settingLabel(setting.name, setting.label),
+    description: settingDescription(setting.name, setting.description),
+    error,
+  };
+  switch (type) {
+    case 'boolean':
+      return (
+        <div>
+          <label className={classes.choice}>
+            <input
+              type="checkbox"
+              className={fields.checkbox}
+              checked={value === true}
+              aria-describedby={descriptionId}
+              onChange={(event) => onSave(event.currentTarget.checked)}
+            />
+            {texts.label}
+          </label>
+          <p id={descriptionId} className={classes.description}>
+            {error ?? texts.description}
+          </p>
+        </div>
+      );
+    case 'choice':
+      return (
+        <>
+          <SelectField
+            label={texts.label}
+            options={Object.keys(setting.options ?? {}).map((option) => [
+              option,
+              optionLabel(setting.name, option, setting.options?.[option]),
+            ])}
+            value={String(value)}
+            onChange={onSave}
+          />
+          <p className={classes.description}>{error ?? texts.description}</p>
+        </>
+      );
+    case 'integer':
+      return (
+        <NumberInput
+          {...texts}
+          {...(min !== undefined && { min })}
+          {...(max !== undefined && { max })}
+          allowDecimal={false}
+          value={typeof value === 'number' ? value : ''}
+          // An empty field is not a number: the server explains it.
+          onChange={(next) => onEdit(next)}
+        />
+      );
+    case 'text':
+      return (
+        <TextInput
+          {...texts}
+          dir="auto"
+          value={String(value)}
+          onChange={(event) => onEdit(event.currentTarget.value)}
+        />
+      );
+    case 'markdown':
+    case 'list':
+      return (
+        <Textarea
+          {...texts}
+          dir="auto"
+          autosize
+          minRows={type === 'list' ? 2 : 4}
+          maxRows={24}
+          value={Array.isArray(value) ? value.join('\n') : String(value)}
+          onChange={({ currentTarget }) =>
+            onEdit(type === 'list' ? currentTarget.value.split('\n') : currentTarget.value)
+          }
+        />
+      );
+  }
+}
+
+/** Lines without text are no items. */
+const cleanUp = (value: Value): Value =>
+  Array.isArray(value) ? value.map((line) => line.trim()).filter((line) => line !== '') : value;
+
+const isSame = (one: Value, other: Value) => JSON.stringify(cleanUp(one)) === JSON.stringify(cleanUp(other));

@@ -1,0 +1,170 @@
+import { t } from '@lingui/core/macro';
+import { TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useLocation, useRouter } from '@tanstack/react-router';
+import { type ChangeEvent, useRef, useState } from 'react';
+import { findRegistrationProblem } from '#shared/identity/accounts.ts';
+import { api, readJson } from '#web/core/api.ts';
+import { ApiError, translateCodedError, translateError } from '#web/core/errors.ts';
+import { sessionQuery, useMember } from '#web/core/session.ts';
+import { optionLabel, settingLabel } from '#web/core/setting-texts.ts';
+import { toast } from '#web/core/toast.ts';
+import {
+  AccountForm,
+  completeSignIn,
+  PasswordField,
+  PasswordStrength,
+  setupStateQuery,
+} from '#web/identity/index.ts';
+import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
+import { ButtonLink } from '#web/ui/PathLink.tsx';
+import { SelectField } from '#web/ui/SelectField.tsx';
+import { VisitorFrame } from '#web/ui/VisitorFrame.tsx';
+import page from '#web/ui/page.module.css';
+import classes from './admin.module.css';
+
+const account = { displayName: '', email: '', password: '', confirmPassword: '' };
+const empty = { siteName: '', siteDescription: '', ...account };
+type Field = keyof typeof empty;
+type Problem = { field: Field | null; message: string };
+
+/** The target of the link that the server prints for the owner of a new community. The form sends its token. */
+export function SetupPage() {
+  usePageTitle(t`Set up your community`);
+  const { data: state } = useQuery(setupStateQuery);
+  return (
+    <VisitorFrame>
+      <PageHeading className={page.heading}>{t`Set up your community`}</PageHeading>
+      {state?.completed === true ? (
+        <>
+          <p className={classes.intro}>{translateError('setup-completed')}</p>
+          <ButtonLink href="/">{t`Go to the home page`}</ButtonLink>
+        </>
+      ) : (
+        <SetupForm />
+      )}
+    </VisitorFrame>
+  );
+}
+
+function SetupForm() {
+  const token = useLocation({ select: ({ hash }) => hash });
+  const member = useMember();
+  const client = useQueryClient();
+  const router = useRouter();
+  const [form, setForm] = useState(empty);
+  const [joining, setJoining] = useState<'open' | 'closed'>('open');
+  const [reading, setReading] = useState<'everyone' | 'members'>('everyone');
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const fields = useRef(new Map<Field, HTMLInputElement>());
+  const setUp = useMutation({
+    mutationFn: () => {
+      const { siteName, siteDescription, ...owner } = form;
+      const chosen = { token, siteName, siteDescription, joining, publicReading: reading === 'everyone' };
+      return readJson(api.setup.$post({ json: { ...chosen, account: member === null ? owner : null } }));
+    },
+    onSuccess: async (state) => {
+      completeSignIn(client, state);
+      await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+      client.setQueryData(setupStateQuery.queryKey, { completed: true, isEmpty: false });
+      toast(t`Your community is ready. You can change everything in the site settings.`);
+      await router.navigate({ to: '/' });
+    },
+    onError: (error) => fail(toProblem(error)),
+  });
+
+  function fail(newProblem: Problem) {
+    setProblem(newProblem);
+    if (newProblem.field !== null) fields.current.get(newProblem.field)?.focus();
+  }
+
+  function submit() {
+    const wrong = member === null ? findRegistrationProblem(form) : null;
+    if (form.siteName.trim() === '')
+      return fail({ field: 'siteName', message: translateError('setting-required') });
+    if (wrong !== null) return fail({ field: wrong.field, message: translateCodedError(wrong) });
+    setProblem(null);
+    return setUp.mutate();
+  }
+
+  const field = (name: Field) => ({
+    ref: (element: HTMLInputElement | null) => {
+      if (element === null) fields.current.delete(name);
+      else fields.current.set(name, element);
+    },
+    value: form[name],
+    error: problem?.field === name && problem.message,
+    onChange: (event: ChangeEvent<HTMLInputElement>) => {
+      const { value } = event.currentTarget;
+      setForm((before) => ({ ...before, [name]: value }));
+    },
+  });
+
+  return (
+    <>
+      <p className={classes.intro}>
+        {t`Name your community and create the account of its first admin. You can change everything later.`}
+      </p>
+      <AccountForm
+        submit={t`Set up community`}
+        busy={setUp.isPending}
+        error={problem?.field === null ? problem.message : null}
+        onSubmit={submit}
+      >
+        <TextInput label={t`Name of the community`} dir="auto" autoComplete="off" {...field('siteName')} />
+        <TextInput
+          label={t`Purpose, in one sentence (optional)`}
+          dir="auto"
+          autoComplete="off"
+          {...field('siteDescription')}
+        />
+        <SelectField
+          label={t`Who may read`}
+          options={[
+            ['everyone', t`Visitors and members`],
+            ['members', t`Members only`],
+          ]}
+          value={reading}
+          onChange={setReading}
+        />
+        <SelectField
+          label={settingLabel('joining')}
+          options={(['open', 'closed'] as const).map((option) => [option, optionLabel('joining', option)])}
+          value={joining}
+          onChange={setJoining}
+        />
+        {member === null ? (
+          <>
+            <h2 className={classes.part}>{t`Your account`}</h2>
+            <TextInput label={t`Full name`} autoComplete="name" {...field('displayName')} />
+            <TextInput label={t`Email`} type="email" autoComplete="email" {...field('email')} />
+            <div>
+              <PasswordField label={t`Password`} autoComplete="new-password" {...field('password')} />
+              <PasswordStrength password={form.password} />
+            </div>
+            <PasswordField
+              label={t`Confirm password`}
+              autoComplete="new-password"
+              toggle={false}
+              {...field('confirmPassword')}
+            />
+          </>
+        ) : (
+          <p
+            className={classes.intro}
+          >{t`You are signed in as ${member.displayName} and become the admin.`}</p>
+        )}
+      </AccountForm>
+    </>
+  );
+}
+
+/** The fields of the account have the prefix 'account.' in errors of the request. */
+function toProblem(error: Error): Problem {
+  if (!(error instanceof ApiError)) return { field: null, message: translateError('registration-failed') };
+  for (const { field, message } of error.errors) {
+    const name = field.replace(/^account\./u, '');
+    if (name in empty) return { field: name as Field, message };
+  }
+  return { field: error.kind === 'email-taken' ? 'email' : null, message: error.message };
+}

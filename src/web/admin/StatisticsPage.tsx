@@ -1,0 +1,187 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { type PeriodStatistics, type Statistics, statisticsUnit } from '#shared/admin/statistics.ts';
+import { canModerate } from '#shared/identity/roles.ts';
+import { formatCount } from '#web/core/format.ts';
+import { useMember } from '#web/core/session.ts';
+import { LoadError } from '#web/ui/LoadError.tsx';
+import { NotFoundPage } from '#web/ui/MessagePage.tsx';
+import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
+import { ButtonLink } from '#web/ui/PathLink.tsx';
+import { SelectField } from '#web/ui/SelectField.tsx';
+import { TabLinks } from '#web/ui/TabLinks.tsx';
+import { Time } from '#web/ui/Time.tsx';
+import pageClasses from '#web/ui/page.module.css';
+import { DownloadLink } from './DownloadLink.tsx';
+import { describePeriod, StatisticsChart } from './StatisticsChart.tsx';
+import { listMeasures, type Measure } from './statistics-measures.ts';
+import { downloadPath, statisticsPath, statisticsQuery } from './statistics.ts';
+import { StatisticsTables } from './StatisticsTables.tsx';
+import classes from './statistics.module.css';
+
+/** The statistics of the community or a topic, for moderators. */
+export function StatisticsPage() {
+  const member = useMember();
+  if (member === null) return null;
+  return canModerate(member.role) ? <AllStatistics /> : <NotFoundPage />;
+}
+
+function AllStatistics() {
+  const title = t`Statistics`;
+  usePageTitle(title);
+  const { unit = 'week', tag, start } = useSearch({ from: '/member/admin/statistics' });
+  const query = useQuery({ ...statisticsQuery({ unit, tag }), placeholderData: keepPreviousData });
+  const labels = { day: t`Days`, week: t`Weeks`, month: t`Months` };
+  return (
+    <>
+      <div className={pageClasses.header}>
+        <PageHeading className={pageClasses.heading}>{title}</PageHeading>
+        <div className={pageClasses.buttons}>
+          {tag !== undefined && (
+            <ButtonLink href={statisticsPath({ unit, start })}>{t`All topics`}</ButtonLink>
+          )}
+          <DownloadLink href={downloadPath('', { unit, tag })} of={title} />
+        </div>
+      </div>
+      {tag !== undefined && (
+        <p className={classes.ofTag}>
+          <Trans>
+            Topic: <bdi>{tag}</bdi>
+          </Trans>
+        </p>
+      )}
+      <TabLinks
+        label={t`Length of a period`}
+        tabs={statisticsUnit.options.map((key) => ({
+          key,
+          label: labels[key],
+          href: statisticsPath({ unit: key, tag }),
+        }))}
+        current={unit}
+      >
+        {query.data?.unit === unit ? (
+          <Overview key={`${unit} ${tag ?? ''}`} statistics={query.data} tag={tag} start={start} />
+        ) : (
+          query.isError && <LoadError text={t`The results could not be loaded.`} query={query} />
+        )}
+      </TabLinks>
+    </>
+  );
+}
+
+function Overview({
+  statistics: { unit, countedAt, periods },
+  tag,
+  start,
+}: {
+  statistics: Statistics;
+  tag: string | undefined;
+  start: string | undefined;
+}) {
+  const navigate = useNavigate();
+  const measures = listMeasures(tag !== undefined);
+  const [key, setKey] = useState('questions');
+  const measure = measures.find((each) => each.key === key) ?? measures[0];
+  const shown = periods.slice(1);
+  const at = chooseIndex(periods, start);
+  const [before, period] = [periods[at - 1], periods[at]];
+  if (measure === undefined || before === undefined || period === undefined) return null;
+  const isFinished = at < periods.length - 1;
+  const options = shown
+    .toReversed()
+    .map((each): readonly [string, string] => [each.start, describePeriod(unit, each.start)]);
+  return (
+    <>
+      <div className={classes.period}>
+        <SelectField
+          label={t`Period`}
+          options={options}
+          value={period.start}
+          onChange={(chosen) =>
+            void navigate({
+              to: '/admin/statistics',
+              search: { unit, tag, start: chosen },
+              resetScroll: false,
+            })
+          }
+        />
+        {!isFinished && <span className={classes.none}>{t`Not complete yet`}</span>}
+      </div>
+      <fieldset className={classes.tiles} aria-label={t`Show in the chart`}>
+        {measures.map((each) => (
+          <Tile
+            key={each.key}
+            measure={each}
+            value={each.valueOf(period)}
+            before={each.valueOf(before)}
+            isFinished={isFinished}
+            isPressed={each === measure}
+            onPress={() => setKey(each.key)}
+          />
+        ))}
+      </fieldset>
+      <StatisticsChart unit={unit} measure={measure} periods={shown} chosen={period.start} />
+      {tag === undefined && <StatisticsTables unit={unit} start={period.start} />}
+      <p className={classes.counted}>
+        {countedAt === null ? (
+          t`Nothing has been counted yet. This takes about a minute after the start.`
+        ) : (
+          <Trans>
+            Counted <Time at={countedAt} />. Days, weeks and months are in UTC. Active members asked, answered
+            or replied. Times are medians.
+          </Trans>
+        )}
+      </p>
+    </>
+  );
+}
+
+/** The chosen period; otherwise the last complete one or, in a community that began after it, the current one. */
+function chooseIndex(periods: readonly PeriodStatistics[], start: string | undefined): number {
+  const chosen = periods.findIndex((period) => period.start === start);
+  if (chosen > 0) return chosen;
+  const last = periods.length - 1;
+  const isEmpty = (period: PeriodStatistics | undefined) =>
+    period === undefined ||
+    period.questions +
+      period.answers +
+      (period.community?.newMembers ?? 0) +
+      (period.community?.reports ?? 0) ===
+      0;
+  return isEmpty(periods[last - 1]) && !isEmpty(periods[last]) ? last : last - 1;
+}
+
+function Tile(props: {
+  measure: Measure;
+  value: number | null;
+  before: number | null;
+  isFinished: boolean;
+  isPressed: boolean;
+  onPress: () => void;
+}) {
+  const { measure, value, before, isFinished } = props;
+  return (
+    <button type="button" className={classes.tile} aria-pressed={props.isPressed} onClick={props.onPress}>
+      <span className={classes.label}>{measure.label}</span>
+      <span className={classes.value}>{value === null ? '–' : measure.format(value)}</span>
+      <span className={classes.before}>
+        {before === null ? t`None before` : compare(measure, { value, before, isFinished })}
+      </span>
+    </button>
+  );
+}
+
+/** An incomplete period is not compared by percent: it would always fall. */
+function compare(
+  measure: Measure,
+  { value, before, isFinished }: { value: number | null; before: number; isFinished: boolean },
+): string {
+  const former = measure.format(before);
+  if (!isFinished || value === null || before === 0 || value === before) return t`Before: ${former}`;
+  const percent = Math.round((value / before - 1) * 100);
+  const change = formatCount(Math.abs(percent));
+  return percent < 0 ? t`${change}% less than ${former}` : t`${change}% more than ${former}`;
+}

@@ -1,0 +1,112 @@
+import { t } from '@lingui/core/macro';
+import { Button, Progress } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, useRouter } from '@tanstack/react-router';
+import { type ReactNode, Suspense, useEffect, useId, useState } from 'react';
+import { canModerate } from '#shared/identity/roles.ts';
+import type { ManagedTag as Tag, TagChangeDraft } from '#shared/moderation/managed-tags.ts';
+import { hasStatus } from '#web/core/errors.ts';
+import { formatCount } from '#web/core/format.ts';
+import { lazyComponent } from '#web/core/lazy.ts';
+import { tagPath } from '#web/core/paths.ts';
+import { useMember } from '#web/core/session.ts';
+import { LoadError } from '#web/ui/LoadError.tsx';
+import { NotFoundPage } from '#web/ui/MessagePage.tsx';
+import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
+import { ButtonLink } from '#web/ui/PathLink.tsx';
+import page from '#web/ui/page.module.css';
+import { managedTagQuery } from './managed-tags.ts';
+import classes from './moderation.module.css';
+import { TagSynonyms } from './TagSynonyms.tsx';
+import { TagTextsForm } from './TagTextsForm.tsx';
+
+const TagChangeDialog = lazyComponent(() => import('./TagChangeDialog.tsx'));
+
+const route = getRouteApi('/member/moderation/tags/$tag');
+
+/** Where moderators change a tag. */
+export function ManagedTagPage() {
+  const { tag } = route.useParams();
+  const member = useMember();
+  if (member === null) return null;
+  return canModerate(member.role) ? <ManagedTag tag={tag} /> : <NotFoundPage />;
+}
+
+function ManagedTag({ tag }: { tag: string }) {
+  const query = useQuery(managedTagQuery(tag));
+  const router = useRouter();
+  const name = query.data?.name ?? tag;
+  usePageTitle(t`Edit topic`);
+  // A synonym, also after merging and renaming.
+  useEffect(() => {
+    if (name !== tag)
+      void router.navigate({ to: '/moderation/tags/$tag', params: { tag: name }, replace: true });
+  }, [router, name, tag]);
+  const [changing, setChanging] = useState<TagChangeDraft['kind'] | null>(null);
+  if (hasStatus(query.error, 404)) return <NotFoundPage />;
+  if (query.data === undefined)
+    return query.isError ? <LoadError text={t`The topic could not be loaded`} query={query} /> : null;
+  const { change } = query.data;
+  return (
+    <>
+      <div className={page.header}>
+        <PageHeading className={page.heading}>
+          <span dir="auto">{name}</span>
+        </PageHeading>
+        <ButtonLink href={tagPath(name)}>{t`View topic`}</ButtonLink>
+      </div>
+      {change !== null && <RunningChange change={change} />}
+      <TagTextsForm key={name} tag={query.data} />
+      <Section heading={t`Other names`}>
+        <TagSynonyms tag={query.data} />
+      </Section>
+      <Section heading={t`Rename or merge`}>
+        <p className={classes.quiet}>{t`The old name stays and leads to the new one.`}</p>
+        <div className={classes.start}>
+          <Button variant="default" disabled={change !== null} onClick={() => setChanging('rename')}>
+            {t`Rename`}
+          </Button>
+          <Button variant="default" disabled={change !== null} onClick={() => setChanging('merge')}>
+            {t`Merge into another topic`}
+          </Button>
+        </div>
+      </Section>
+      {changing !== null && (
+        <Suspense>
+          <TagChangeDialog kind={changing} tag={query.data} onClose={() => setChanging(null)} />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+function RunningChange({ change }: { change: NonNullable<Tag['change']> }) {
+  const { kind, from, questions, questionsDone } = change;
+  const done = formatCount(Math.min(questionsDone, questions));
+  const total = formatCount(questions);
+  const text =
+    kind === 'merge'
+      ? t`“${from}” is being merged: ${done} of ${total} questions have moved.`
+      : t`The new name is on ${done} of ${total} questions.`;
+  return (
+    <output className={classes.note}>
+      {text}
+      <Progress
+        aria-label={text}
+        value={questions === 0 ? 100 : Math.min(100, (100 * questionsDone) / questions)}
+      />
+    </output>
+  );
+}
+
+function Section({ heading, children }: { heading: string; children: ReactNode }) {
+  const id = useId();
+  return (
+    <section aria-labelledby={id} className={classes.part}>
+      <h2 id={id} className={classes.section}>
+        {heading}
+      </h2>
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,67 @@
+import { t } from '@lingui/core/macro';
+import { TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { ManagedTag, TagChangeDraft } from '#shared/moderation/managed-tags.ts';
+import { formatCount } from '#web/core/format.ts';
+import { formatCountOf } from '#web/ui/Count.tsx';
+import { Dialog } from '#web/ui/Dialog.tsx';
+import { changeTag } from './managed-tags.ts';
+import classes from './moderation.module.css';
+import { ReasonForm } from './ReasonForm.tsx';
+
+/** Renames a tag or merges it into another one, after showing what changes. */
+export default function TagChangeDialog({
+  kind,
+  tag,
+  onClose,
+}: {
+  kind: TagChangeDraft['kind'];
+  tag: ManagedTag;
+  onClose: () => void;
+}) {
+  const client = useQueryClient();
+  const [to, setTo] = useState('');
+  const isMerge = kind === 'merge';
+  const questions = formatCountOf('question', tag.questionsCount, formatCount(tag.questionsCount));
+  const followers = formatCountOf('follower', tag.followersCount, formatCount(tag.followersCount));
+  return (
+    <Dialog
+      title={isMerge ? t`Merge “${tag.name}” into another topic` : t`Rename “${tag.name}”`}
+      opened
+      onClose={onClose}
+      size="36rem"
+    >
+      <div className={classes.form}>
+        <TextInput
+          label={isMerge ? t`Other topic` : t`New name`}
+          dir="auto"
+          autoComplete="off"
+          autoCapitalize="none"
+          data-autofocus
+          value={to}
+          onChange={(event) => setTo(event.currentTarget.value)}
+        />
+        <p className={classes.strong}>
+          {isMerge
+            ? t`${questions} and ${followers} move.`
+            : t`${questions} and ${followers} get the new name.`}
+        </p>
+        <p className={classes.quiet}>
+          {isMerge
+            ? t`“${tag.name}” becomes another name of that topic. Merging cannot be undone: afterwards nothing says which questions had which topic.`
+            : t`“${tag.name}” stays as another name. You can rename it back.`}
+        </p>
+        <ReasonForm
+          submit={isMerge ? t`Merge` : t`Rename`}
+          disabled={to.trim() === ''}
+          act={async (reason) => {
+            await changeTag(client, { kind, tag: tag.name, to: to.trim(), reason });
+            onClose();
+          }}
+          onCancel={onClose}
+        />
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,75 @@
+import { t } from '@lingui/core/macro';
+import { ActionIcon, Button, TextInput } from '@mantine/core';
+import { IconX } from '@tabler/icons-react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import type { ManagedTag } from '#shared/moderation/managed-tags.ts';
+import { ApiError } from '#web/core/errors.ts';
+import { toast } from '#web/core/toast.ts';
+import { addSynonym, removeSynonym } from './managed-tags.ts';
+import classes from './moderation.module.css';
+
+/** The other names of a tag, each with a button that removes it, and a field for one more. */
+export function TagSynonyms({ tag }: { tag: ManagedTag }) {
+  const client = useQueryClient();
+  const [typed, setTyped] = useState('');
+  const add = useMutation({
+    mutationFn: (synonym: string) => addSynonym(client, tag.name, synonym),
+    onSuccess: () => {
+      setTyped('');
+      toast(t`Saved to the moderation log`);
+    },
+  });
+  const remove = useMutation({
+    mutationFn: (synonym: string) => removeSynonym(client, tag.name, synonym),
+    onSuccess: () => toast(t`Saved to the moderation log`),
+    onError: (error) => toast(error.message),
+  });
+  const error =
+    add.error instanceof ApiError ? (add.error.messageForField('synonym') ?? add.error.message) : null;
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (typed.trim() !== '' && !add.isPending) add.mutate(typed.trim());
+  }
+
+  return (
+    <>
+      <p className={classes.quiet}>{t`Questions asked with one of these names get this topic.`}</p>
+      {tag.synonyms.length > 0 && (
+        <ul className={classes.names} aria-label={t`Other names`}>
+          {tag.synonyms.map((synonym) => (
+            <li key={synonym} className={classes.name}>
+              <bdi>{synonym}</bdi>
+              <ActionIcon
+                size={32}
+                aria-label={t`Remove ${synonym}`}
+                disabled={remove.isPending}
+                onClick={() => remove.mutate(synonym)}
+              >
+                <IconX size={16} stroke={1.8} aria-hidden />
+              </ActionIcon>
+            </li>
+          ))}
+        </ul>
+      )}
+      <form className={classes.inline} noValidate onSubmit={submit}>
+        <TextInput
+          label={t`Add a name`}
+          dir="auto"
+          autoComplete="off"
+          autoCapitalize="none"
+          value={typed}
+          error={error}
+          onChange={(event) => {
+            setTyped(event.currentTarget.value);
+            add.reset();
+          }}
+        />
+        <Button type="submit" variant="default" loading={add.isPending} disabled={typed.trim() === ''}>
+          {t`Add`}
+        </Button>
+      </form>
+    </>
+  );
+}

@@ -1,0 +1,58 @@
+import { expect, test } from '@playwright/test';
+import { expectAccessible } from './support/accessibility.ts';
+import { waitForHydration } from './support/hydration.ts';
+import { askQuestion, makeModerator, newMember, registerMember } from './support/members.ts';
+import { uniqueText } from './support/posts.ts';
+
+test('a moderator describes a topic, gives it another name, and merges another topic into it', async ({
+  page,
+  browser,
+}) => {
+  const mark = uniqueText('').trim().replaceAll(' ', '-').slice(-12);
+  const [main, other, short] = [`bakery-${mark}`, `baking-${mark}`, `bk-${mark}`];
+  const { email } = await registerMember(page.request, newMember(`Mona ${mark}`));
+  await askQuestion(page.request, { title: `How warm is warm? ${mark}`, tags: [main] });
+  await askQuestion(page.request, { title: `How hot is hot? ${mark}`, tags: [other] });
+  await makeModerator(email);
+  const reading = await browser.newContext();
+  const reader = await reading.newPage();
+  await registerMember(reader.request, newMember('Rita'));
+  await reader.goto(`/topics/${other}`);
+  await waitForHydration(reader);
+
+  await page.goto(`/topics/${main}`);
+  await waitForHydration(page);
+  await page.getByRole('link', { name: 'Edit topic' }).click();
+  await expect(page.getByRole('heading', { name: main })).toBeVisible();
+  await page.getByLabel('Description').fill('Ovens, dough and patience');
+  await page.getByLabel('About this topic').fill('Say which **oven** you use.');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText('Saved to the moderation log').first()).toBeVisible();
+  await page.getByLabel('Add a name').fill(short);
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await expect(page.getByRole('button', { name: `Remove ${short}` })).toBeVisible();
+  await expectAccessible(page, { look: 'managed-tag' });
+
+  await page.goto(`/moderation/tags/${other}`);
+  await waitForHydration(page);
+  await page.getByRole('button', { name: 'Merge into another topic' }).click();
+  const dialog = page.getByRole('dialog');
+  await expect(dialog).toContainText('1 question and 0 followers move.');
+  await dialog.getByLabel('Other topic').fill(main);
+  await dialog.getByLabel('Reason (public)').fill('The same thing.');
+  await expectAccessible(page, { look: 'merging-tags' });
+  await dialog.getByRole('button', { name: 'Merge' }).click();
+  await expect(page.getByRole('heading', { name: main })).toBeVisible();
+  await expect(page.getByRole('button', { name: `Remove ${other}` })).toBeVisible();
+
+  // The open page of the merged topic becomes that of the other one.
+  await expect(reader).toHaveURL(new RegExp(`/topics/${main}$`, 'u'));
+  await expect(reader.getByText('Ovens, dough and patience')).toBeVisible();
+  await expect(reader.getByText('Say which oven you use.')).toBeVisible();
+  await expect(reader.getByText(`How hot is hot? ${mark}`)).toBeVisible();
+  await reader.goto('/ask');
+  await waitForHydration(reader);
+  await reader.getByLabel('Tags').fill(short);
+  await expect(reader.getByText(`“${short}” becomes “${main}”, which means the same.`)).toBeVisible();
+  await reading.close();
+});

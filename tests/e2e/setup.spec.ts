@@ -1,0 +1,73 @@
+import { expect, test } from '@playwright/test';
+import { signToken } from '#server/core/signed-tokens.ts';
+import { expectAccessible } from './support/accessibility.ts';
+import { startCommunity } from './support/community.ts';
+import { waitForHydration } from './support/hydration.ts';
+import { expectInView } from './support/in-view.ts';
+
+test('the owner of a new community sets it up, changes its settings, and undoes a change', async ({
+  page,
+  browser,
+}) => {
+  const warnings: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'warning' && !message.text().includes('Playwright')) warnings.push(message.text());
+  });
+  const secret = 'the secret of a community that nobody has set up';
+  const community = await startCommunity({ env: { SECRET: secret } });
+  try {
+    await page.goto(community.address);
+    await expect(page.getByText('This community is new.')).toBeVisible();
+
+    await page.goto(`${community.address}/setup#${signToken({ secret, purpose: 'setup' }, 'setup')}`);
+    await page.getByRole('button', { name: 'Set up community' }).click();
+    await expect(page.getByLabel('Name of the community')).toBeFocused();
+    await expect(page.getByText('Enter a text')).toBeVisible();
+    await page.getByLabel('Name of the community').fill('Baking');
+    await page.getByLabel('Purpose, in one sentence').fill('Everything about bread.');
+    await page.getByLabel('Who may read').selectOption('Visitors and members');
+    await page.getByLabel('Full name').fill('Olga Owner');
+    await page.getByLabel('Email').fill('olga@example.org');
+    await page.getByLabel('Password', { exact: true }).fill('bread and butter 7');
+    await page.getByLabel('Confirm password').fill('bread and butter 7');
+    await expectAccessible(page, { look: 'setup' });
+    await page.getByRole('button', { name: 'Set up community' }).click();
+    await expect(page.getByText('Your community is ready.')).toBeVisible();
+    await expect(page).toHaveTitle(/ · Baking$/);
+    await expect(page.getByRole('link', { name: 'Baking' })).toBeVisible();
+
+    const visiting = await browser.newContext();
+    const visitor = await visiting.newPage();
+    await visitor.goto(community.address);
+    await expect(visitor).toHaveTitle(/ · Baking$/);
+    await expect(visitor.getByRole('link', { name: 'Ask Question' }).first()).toBeVisible();
+    await visitor.goto(`${community.address}/setup`);
+    await expect(visitor.getByText('This community has been set up already.')).toBeVisible();
+    await visiting.close();
+
+    await page.getByRole('button', { name: /account menu/i }).click();
+    await page.getByRole('menuitem', { name: 'Site settings' }).click();
+    await expect(page.getByRole('heading', { name: 'Site settings' })).toBeVisible();
+    await page.getByLabel('Name', { exact: true }).fill('  ');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expectInView(page.getByText('Enter a text'));
+    await page.getByLabel('Name', { exact: true }).fill('Bread and cakes');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect(page.getByText('Saved to the moderation log').first()).toBeVisible();
+    await expect(page).toHaveTitle(/ · Bread and cakes$/);
+    await page.getByRole('checkbox', { name: 'Formulas' }).click();
+    await expect(page.getByRole('checkbox', { name: 'Formulas' })).toBeChecked();
+    await expectAccessible(page, { look: 'site-settings' });
+
+    await page.getByRole('link', { name: 'Moderation log' }).first().click();
+    await waitForHydration(page);
+    const change = page.getByRole('listitem').filter({ hasText: 'Before: Baking' });
+    await expect(change).toContainText('Name');
+    await expect(change).toContainText('After: Bread and cakes');
+    await change.getByRole('button', { name: 'Undo' }).click();
+    await expect(page).toHaveTitle(/ · Baking$/);
+    expect(warnings).toEqual([]);
+  } finally {
+    await community.remove();
+  }
+});
