@@ -46,6 +46,8 @@ export const memberColumns: Readonly<Record<string, DeletionStage>> = {
   // Reports and moderation actions stay until they are decided, and for the log.
   'report.member_id': 'retained',
   'activity_removal.member_id': 'retained',
+  // A claim ends within minutes.
+  'review_item.claimed_by': 'retained',
   'security_event.member_id': 'retained',
   'account_deletion.member_id': 'retained',
 };

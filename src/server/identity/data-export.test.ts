@@ -142,6 +142,7 @@ test('has a file, or a reason for none, for every column that refers to a member
     'moderator_message.member_id': 'moderator-messages',
     'hidden_post.author_id': 'hidden-posts',
     'upload.member_id': 'pictures',
+    'review_item.claimed_by': { none: 'a claim ends within minutes' },
     'activity_removal.member_id': { none: 'what operators did is in their log' },
     'member_daily_statistics.member_id': { none: 'sums of what is in the other files' },
     'member_statistics.member_id': { none: 'sums of what is in the other files' },

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { createVoteBatcher, followTag, setBookmark } from '#server/engagement/index.ts';
+import { readRuntimeSettings } from '#server/core/runtime-settings.ts';
 import { setReport } from '#server/moderation/index.ts';
 import { postReply, saveDraft } from '#server/posts/index.ts';
 import { markNotificationRead, readNotifications } from '#server/notifications/index.ts';
@@ -74,6 +75,7 @@ async function addDemoNotifications(
   { demo, others, settings }: { demo: Viewer; others: readonly Viewer[]; settings: SiteSettings },
 ): Promise<void> {
   const vote = createVoteBatcher({ db, settings });
+  const values = await readRuntimeSettings(db);
   const { rows: questions } = await sql<{ id: number }>`
     select id from question where author_id = ${demo.id} order by id desc limit 3`.execute(db);
   for (const [index, { id }] of questions.entries()) {
@@ -88,7 +90,14 @@ async function addDemoNotifications(
     if (viewer === undefined || content === undefined) continue;
     const on = { questionId, answerId: id };
     const draft = { content, parentReplyId: null };
-    await postReply(db, { on, viewer, key: undefined, draft, publicUrl: settings.publicUrl });
+    await postReply(db, {
+      on,
+      viewer,
+      key: undefined,
+      draft,
+      publicUrl: settings.publicUrl,
+      settings: { get: (name) => values[name] },
+    });
   }
   const { items } = await readNotifications(db, { viewer: demo, filter: 'all', cursor: undefined });
   for (const { id } of items.slice(Math.ceil(items.length / 2)))

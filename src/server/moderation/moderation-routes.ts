@@ -19,18 +19,19 @@ import {
   postActionDraft,
   reportDraft,
   reportState,
+  reviewCause,
   reviewCounts,
   reviewQueue,
 } from '#shared/moderation/moderation.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 import { cursorQuery, idParam } from '#shared/core/fields.ts';
 import { actOnPost } from './post-actions.ts';
-import { readReport, readReviewQueue, setReport } from './reports.ts';
+import { readReport, setReport } from './reports.ts';
 import { readHiddenPosts } from './hidden-posts.ts';
 import { readModerationLog } from './moderation-log.ts';
 import { actOnMember, type ModerationDeps, readModeratedMember } from './member-actions.ts';
 import { markMessagesSeen, readModeratorMessages } from './moderator-messages.ts';
-import { readReviewCounts } from './review-queue.ts';
+import { readReviewCounts, readReviewQueue } from './review-queue.ts';
 import { requireModerator } from './moderator.ts';
 
 const createReportRoutes = <Path extends string>(path: Path, what: string) => ({
@@ -91,9 +92,9 @@ const log = createRoute({
 const queue = createRoute({
   method: 'get',
   path: '/moderation/queue',
-  summary: 'For moderators: list the review queue',
-  request: { query: z.object({ cursor: cursorQuery }) },
-  responses: { 200: jsonResponse(reviewQueue, 'Most reports first'), ...problemResponses },
+  summary: 'For moderators: list the review queue, or the posts that wait for one cause',
+  request: { query: z.object({ cause: reviewCause.optional(), cursor: cursorQuery }) },
+  responses: { 200: jsonResponse(reviewQueue, 'Most reports first, then the latest'), ...problemResponses },
 });
 
 const queueCounts = createRoute({
@@ -200,7 +201,7 @@ export function moderationRoutes({ db, limits, moderation }: ModerationRoutesDep
       return c.json(await readModerationLog(c.get('reader'), { viewer: c.get('viewer'), cursor }), 200);
     })
     .openapi(queue, async (c) => {
-      return c.json(await readReviewQueue(db, c.req.valid('query').cursor), 200);
+      return c.json(await readReviewQueue(db, c.req.valid('query')), 200);
     })
     .openapi(queueCounts, async (c) => c.json(await readReviewCounts(db), 200))
     .openapi(postActionRoute, async (c) => {

@@ -4,8 +4,9 @@ import { publishAll, type TopicEvent } from '#server/core/events.ts';
 import { buildDuplicateEvents, lockQuestionThread } from '#server/posts/index.ts';
 import type { PostAction, PostActionDraft } from '#shared/moderation/moderation.ts';
 import type { PostRef } from '#shared/core/fields.ts';
-import { lockQuestionKey, lockReportedPost } from './reports-queries.ts';
+import { lockQuestionKey } from './reports-queries.ts';
 import { resolveReports } from './reports.ts';
+import { lockReviewItem } from './review-queue-queries.ts';
 import { type LogEntryDraft, insertLogEntry } from './moderation-log-queries.ts';
 import { insertModeratorMessage } from './moderator-messages-queries.ts';
 import type { Moderator } from './moderator.ts';
@@ -22,7 +23,7 @@ export type PostActionRequest = { moderator: Moderator; draft: PostActionDraft }
  */
 export async function actOnPost(db: Database, { moderator, draft }: PostActionRequest): Promise<void> {
   const { action, kind, id, reason } = draft;
-  if (reason === '' && action !== 'dismiss' && action !== 'restore')
+  if (reason === '' && !actionsWithoutReason.has(action))
     throw invalidFieldError('reason', 'reason-required');
   await transaction(db, async (tx) => {
     const post: PostRef = { kind, id };
@@ -30,6 +31,9 @@ export async function actOnPost(db: Database, { moderator, draft }: PostActionRe
     await actionHandlers[action](tx, { moderator, post, draft });
   });
 }
+
+/** Actions that take nothing from anybody. */
+const actionsWithoutReason: ReadonlySet<PostAction> = new Set(['dismiss', 'approve', 'restore']);
 
 type PostActionContext = { moderator: Moderator; post: PostRef; draft: PostActionDraft };
 
@@ -39,6 +43,14 @@ const actionHandlers: Readonly<Record<PostAction, (tx: Tx, step: PostActionConte
     const reportsCount = await resolveReports(tx, { post, outcome: 'dismissed' });
     if (reportsCount === 0) throw await createAlreadyHandledError(tx, post);
     await logAction(tx, { moderator, post, draft, ...visible, before: { reportsCount } }, []);
+  },
+  approve: async (tx, { moderator, post, draft }) => {
+    const visible = await requirePost(tx, post);
+    const item = await lockReviewItem(tx, post);
+    if (item === undefined) throw await createAlreadyHandledError(tx, post);
+    if (item.open_reports > 0) throw new ProblemError('reported-meanwhile');
+    await resolveReports(tx, { post, outcome: 'dismissed' });
+    await logAction(tx, { moderator, post, draft, ...visible, before: { cause: item.cause } }, []);
   },
   hide: (tx, step) => hideOrDelete(tx, step, 'hidden'),
   delete: (tx, step) => hideOrDelete(tx, step, 'deleted'),
@@ -145,7 +157,7 @@ async function requireStillOpen(
   if (queueItemId === null) return;
   const visible = await findVisiblePost(tx, post);
   if (visible !== undefined) await lockQuestionKey(tx, visible.question_id);
-  if (!(await lockReportedPost(tx, { id: queueItemId, post })))
+  if ((await lockReviewItem(tx, post))?.id !== queueItemId)
     throw await createAlreadyHandledError(tx, post, moderator);
 }
 

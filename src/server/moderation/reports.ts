@@ -2,26 +2,24 @@ import { type Database, type Reader, transaction, type Tx } from '#server/core/d
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
 import { publish, publishAll } from '#server/core/events.ts';
 import { notifyModerators } from '#server/notifications/index.ts';
+import { isReviewQueueEmpty } from '#server/posts/index.ts';
 import type { Viewer } from '#server/core/http.ts';
-import type { ReportDraft, ReportedPost, ReportState, ReviewQueue } from '#shared/moderation/moderation.ts';
+import type { ReportDraft, ReportState } from '#shared/moderation/moderation.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 import {
   closeReports,
   decrementOpenReports,
   deleteReport,
-  deleteReportedPost,
   findOwnReport,
   incrementOpenReports,
   insertReport,
-  listReportedPosts,
   lockPostKey,
   lockQuestionKey,
-  type ReportedPostRow,
   updateReport,
 } from './reports-queries.ts';
-import { endAlertsIfEmpty, isReviewQueueEmpty } from './review-queue.ts';
+import { endAlertsIfEmpty } from './review-queue.ts';
+import { deleteReviewItem } from './review-queue-queries.ts';
 import { findVisiblePost } from './hidden-posts-queries.ts';
-import { decodeCursor, paginate } from '#server/core/cursor.ts';
 
 const createPostNotFound = () => new ProblemError('post-not-found');
 
@@ -76,12 +74,12 @@ export async function setReport(
   });
 }
 
-/** Closes the open reports of a post. Returns how many there were. */
+/** Closes the open reports of a post, which leaves the review queue. Returns how many there were. */
 export async function resolveReports(
   tx: Tx,
   { post, outcome }: { post: PostRef; outcome: 'dismissed' | 'resolved' },
 ): Promise<number> {
-  await deleteReportedPost(tx, post);
+  await deleteReviewItem(tx, post);
   await endAlertsIfEmpty(tx);
   return closeReports(tx, { post, outcome });
 }
@@ -90,35 +88,4 @@ async function getReportState(db: Reader, post: PostRef, viewer: Viewer): Promis
   const report = await findOwnReport(db, { post, memberId: viewer.id });
   if (report === undefined) return { reason: null, closed: false };
   return report.closed ? { reason: null, closed: true } : { reason: report.reason, closed: false };
-}
-
-/** Posts per page. */
-const pageSize = 20;
-
-/** Returns posts with open reports, most reports first. */
-export async function readReviewQueue(db: Reader, cursor: string | undefined): Promise<ReviewQueue> {
-  const position = decodeCursor(cursor);
-  const afterCursor = position === null ? null : { openReports: position.after, id: position.id };
-  const rows = await listReportedPosts(db, { afterCursor, limit: pageSize + 1 });
-  const { items, nextCursor } = paginate(rows, pageSize, (row) => ({ after: row.open_reports, id: row.id }));
-  return { items: items.map(toReportedPost), nextCursor };
-}
-
-function toReportedPost(row: ReportedPostRow): ReportedPost {
-  return {
-    id: row.id,
-    kind: row.post_kind,
-    postId: row.post_id,
-    questionId: row.question_id,
-    title: row.title,
-    content: row.content,
-    authorId: row.author_id,
-    authorName: row.author_name,
-    createdAt: row.created_at.toISOString(),
-    reportsCount: row.open_reports,
-    firstAt: row.first_reported_at.toISOString(),
-    reasons: row.reasons,
-    notes: row.notes,
-    locked: row.locked,
-  };
 }

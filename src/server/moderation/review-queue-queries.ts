@@ -1,9 +1,126 @@
 import { sql } from 'kysely';
-import type { Queryable, Reader } from '#server/core/database.ts';
+import type { Reader, Tx } from '#server/core/database.ts';
+import { unnamedMember } from '#server/core/sql.ts';
+import type { PostRef } from '#shared/core/fields.ts';
+import {
+  maxReviewCount,
+  type ReportReason,
+  type ReviewCause,
+  reviewCause,
+} from '#shared/moderation/moderation.ts';
 
-/** Counts the posts in the review queue, up to `max`. */
-export async function countReviewItems(db: Queryable | Reader, max: number): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*) as count from (select from reported_post limit ${sql.lit(max)}) waiting`.execute(db);
-  return rows[0]?.count ?? 0;
+/** Counts the posts in the review queue by cause, each up to `maxReviewCount`. */
+export async function countReviewItems(db: Reader): Promise<{ cause: ReviewCause; count: number }[]> {
+  const { rows } = await sql<{ cause: ReviewCause; count: number }>`
+    select cause, count from unnest(${reviewCause.options}::text[]) wanted (cause) cross join lateral (
+      select count(*) as count from (
+        select from review_item where review_item.cause = wanted.cause limit ${sql.lit(maxReviewCount)}
+      ) waiting
+    ) counted`.execute(db);
+  return rows;
+}
+
+export type LockedReviewItem = { id: number; cause: ReviewCause; open_reports: number };
+
+/** Returns the entry of a post in the review queue. It is then locked until the transaction ends. */
+export async function lockReviewItem(tx: Tx, { kind, id }: PostRef): Promise<LockedReviewItem | undefined> {
+  const { rows } = await sql<LockedReviewItem>`
+    select id, cause, open_reports from review_item
+    where post_kind = ${kind} and post_id = ${id} for update`.execute(tx);
+  return rows[0];
+}
+
+export async function deleteReviewItem(tx: Tx, { kind, id }: PostRef): Promise<void> {
+  await sql`delete from review_item where post_kind = ${kind} and post_id = ${id}`.execute(tx);
+}
+
+export type ReviewItemRow = {
+  id: number;
+  post_kind: PostRef['kind'];
+  post_id: number;
+  cause: ReviewCause;
+  open_reports: number;
+  waiting_since: Date;
+  question_id: number;
+  title: string;
+  content: string;
+  author_id: number | null;
+  author_name: string;
+  created_at: Date;
+  locked: boolean;
+  reasons: { reason: ReportReason; count: number }[];
+  notes: string[];
+  /** Null for an imported author without an account. */
+  author: {
+    reputation: number;
+    registeredAt: string;
+    posts: number;
+    warnings: number;
+    hiddenPosts: number;
+  } | null;
+};
+
+/** Notes shown per post at most. */
+const maxNotes = 20;
+
+/**
+ * Posts in the review queue, most reports first, then the latest, after the cursor. The indexes review_item_queue and
+ * review_item_cause serve the order.
+ */
+export async function listReviewItems(
+  db: Reader,
+  wanted: {
+    /** Null: every cause. */
+    cause: ReviewCause | null;
+    afterCursor: { openReports: number; id: number } | null;
+    limit: number;
+  },
+) {
+  const { cause, afterCursor, limit } = wanted;
+  const after =
+    afterCursor === null
+      ? sql`true`
+      : sql`(open_reports, id) < (${afterCursor.openReports}, ${afterCursor.id})`;
+  const { rows } = await sql<ReviewItemRow>`
+    select item.id, item.post_kind, item.post_id, item.cause, item.open_reports, item.created_at as waiting_since,
+      question.id as question_id, question.title, question.lock_reason is not null as locked,
+      coalesce(reply.content, answer.content, question.content) as content,
+      post.author_id, post.created_at,
+      coalesce(author.display_name, post.imported_author_name, ${unnamedMember}) as author_name,
+      array(
+        select jsonb_build_object('reason', reason, 'count', count(*)) from report
+        where post_kind = item.post_kind and post_id = item.post_id and closed_at is null
+        group by reason order by count(*) desc, reason
+      ) as reasons,
+      array(
+        select note from report
+        where post_kind = item.post_kind and post_id = item.post_id and closed_at is null and note <> ''
+        order by id limit ${sql.lit(maxNotes)}
+      ) as notes,
+      case when author.id is not null then jsonb_build_object(
+        'reputation', author.reputation,
+        'registeredAt', author.created_at,
+        'posts', author.questions_count + author.answers_count,
+        'warnings', (select count(*) from moderator_message where member_id = author.id and kind = 'warning'),
+        'hiddenPosts', (select count(*) from hidden_post where hidden_post.author_id = author.id)
+      ) end as author
+    from (
+      select * from review_item where ${after} and ${cause === null ? sql`true` : sql`cause = ${cause}`}
+      order by open_reports desc, id desc limit ${sql.lit(limit)}
+    ) item
+    left join reply on item.post_kind = 'reply' and reply.id = item.post_id
+    left join answer on item.post_kind = 'answer' and answer.id = item.post_id
+    join question on question.id = case item.post_kind
+      when 'question' then item.post_id when 'answer' then answer.question_id else reply.question_id end
+    cross join lateral (
+      select case item.post_kind when 'question' then question.author_id
+          when 'answer' then answer.author_id else reply.author_id end as author_id,
+        case item.post_kind when 'question' then question.created_at
+          when 'answer' then answer.created_at else reply.created_at end as created_at,
+        case item.post_kind when 'question' then question.imported_author_name
+          when 'answer' then answer.imported_author_name else reply.imported_author_name end as imported_author_name
+    ) post
+    left join member author on author.id = post.author_id
+    order by item.open_reports desc, item.id desc`.execute(db);
+  return rows;
 }

@@ -1,20 +1,64 @@
 import { endReviewNotifications } from '#server/notifications/index.ts';
+import { decodeCursor, paginate } from '#server/core/cursor.ts';
 import type { Reader, Tx } from '#server/core/database.ts';
 import { publishAll } from '#server/core/events.ts';
-import { maxReviewCount } from '#shared/moderation/moderation.ts';
-import { countReviewItems } from './review-queue-queries.ts';
+import { isReviewQueueEmpty } from '#server/posts/index.ts';
+import {
+  maxReviewCount,
+  type ReviewCause,
+  type ReviewCounts,
+  type ReviewItem,
+  type ReviewQueue,
+} from '#shared/moderation/moderation.ts';
+import { countReviewItems, listReviewItems, type ReviewItemRow } from './review-queue-queries.ts';
 
-/** Returns how many posts wait for a moderator, up to `maxReviewCount`. */
-export async function readReviewCounts(db: Reader): Promise<{ open: number }> {
-  return { open: await countReviewItems(db, maxReviewCount) };
-}
-
-/** Whether nothing waits that moderators are notified of. */
-export async function isReviewQueueEmpty(tx: Tx): Promise<boolean> {
-  return (await countReviewItems(tx, 1)) === 0;
+/** Returns how many posts wait for a moderator, in total and by cause, each up to `maxReviewCount`. */
+export async function readReviewCounts(db: Reader): Promise<ReviewCounts> {
+  const counts = await countReviewItems(db);
+  const sum = counts.reduce((total, { count }) => total + count, 0);
+  return { open: Math.min(sum, maxReviewCount), causes: counts };
 }
 
 /** Ends the notifications of moderators once nothing waits that they were notified of. */
 export async function endAlertsIfEmpty(tx: Tx): Promise<void> {
   if (await isReviewQueueEmpty(tx)) await publishAll(tx, await endReviewNotifications(tx));
+}
+
+/** Posts per page. */
+const pageSize = 20;
+
+/** Returns posts that wait for a moderator, most reports first, then the latest. */
+export async function readReviewQueue(
+  db: Reader,
+  { cause, cursor }: { cause?: ReviewCause | undefined; cursor?: string | undefined },
+): Promise<ReviewQueue> {
+  const position = decodeCursor(cursor);
+  const afterCursor = position === null ? null : { openReports: position.after, id: position.id };
+  const rows = await listReviewItems(db, { cause: cause ?? null, afterCursor, limit: pageSize + 1 });
+  const { items, nextCursor } = paginate(rows, pageSize, (row) => ({ after: row.open_reports, id: row.id }));
+  return { items: items.map(toReviewItem), nextCursor };
+}
+
+function toReviewItem(row: ReviewItemRow): ReviewItem {
+  return {
+    id: row.id,
+    cause: row.cause,
+    kind: row.post_kind,
+    postId: row.post_id,
+    questionId: row.question_id,
+    title: row.title,
+    content: row.content,
+    authorId: row.author_id,
+    authorName: row.author_name,
+    author:
+      row.author === null
+        ? null
+        : { ...row.author, registeredAt: new Date(row.author.registeredAt).toISOString() },
+    createdAt: row.created_at.toISOString(),
+    reportsCount: row.open_reports,
+    firstAt: row.waiting_since.toISOString(),
+    reasons: row.reasons,
+    notes: row.notes,
+    locked: row.locked,
+  };
 }

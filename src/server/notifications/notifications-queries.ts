@@ -167,14 +167,14 @@ function isAboutPost({ questionId, answerId, replyId }: Omit<NotificationDraft, 
  */
 export async function insertReviewNotifications(
   tx: Tx,
-  { except, minutes }: { except: number; minutes: number },
+  { except, minutes }: { except: number | null; minutes: number },
 ): Promise<number[]> {
   const { rows } = await insertWanted(sql`
     select member.id as recipient_id, null::bigint as sender_id, 'review' as kind, null::bigint as question_id,
       null::bigint as answer_id, null::bigint as reply_id, 'moderation' as category,
       ${getDefaultPreference('moderation').push}::boolean as push_by_default
     from member
-    where role <> 'member' and member.id <> ${except} and not exists (
+    where role <> 'member' and member.id is distinct from ${except}::bigint and not exists (
       select from notification
       where recipient_id = member.id and kind = 'review'
         and created_at > now() - make_interval(mins => ${minutes})

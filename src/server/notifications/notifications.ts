@@ -174,11 +174,11 @@ const reviewPauseMinutes = { emptied: 10, open: 4 * 60 } as const;
 /**
  * Notifies the moderators that posts wait in the review queue, once for many posts. Returns the events to publish.
  * @param isFirst whether the queue was empty
- * @param except the member who caused it
+ * @param except the moderator who caused it, if any
  */
 export async function notifyModerators(
   tx: Tx,
-  { isFirst, except }: { isFirst: boolean; except: number },
+  { isFirst, except }: { isFirst: boolean; except: number | null },
 ): Promise<TopicEvent[]> {
   const minutes = isFirst ? reviewPauseMinutes.emptied : reviewPauseMinutes.open;
   return toNotifiedEvents(await insertReviewNotifications(tx, { except, minutes }));

@@ -342,7 +342,7 @@ async function emptyTheCommunity() {
   await server.resetRateLimits();
   for (const table of [
     'report',
-    'reported_post',
+    'review_item',
     'base_question',
     'hidden_post',
     'activity_removal',
@@ -405,7 +405,7 @@ describe('the check of all counts', () => {
     ],
     ['tag_question_sort_key.active_at', sql`delete from tag_question_sort_key`],
     ['an open report is about a post that exists', sql`update report set post_id = post_id + 1000`],
-    ['an open report has an entry in the review queue', sql`delete from reported_post`],
+    ['an open report has an entry in the review queue', sql`delete from review_item`],
     ['tag.questions_count', sql`update tag set questions_count = 0`],
     ['tag.followers_count', sql`update tag set followers_count = 7`],
     ['question.tag_text', sql`update question set tag_text = 'other'`],

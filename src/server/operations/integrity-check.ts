@@ -202,15 +202,15 @@ const rules: Readonly<Record<string, RawBuilder<unknown>>> = {
     from notification join question on question.id = notification.question_id
     left join answer on answer.id = notification.answer_id
     where kind = 'accepted'`,
-  'reported_post.open_reports': sql`
-    select reported.id, open_reports, count(report.id)
-    from reported_post reported left join report
-      on report.post_kind = reported.post_kind and report.post_id = reported.post_id and report.closed_at is null
-    group by reported.id`,
+  'review_item.open_reports': sql`
+    select item.id, open_reports, count(report.id)
+    from review_item item left join report
+      on report.post_kind = item.post_kind and report.post_id = item.post_id and report.closed_at is null
+    group by item.id`,
   'an open report has an entry in the review queue': sql`
     select id, true, exists (
-      select 1 from reported_post reported
-      where reported.post_kind = report.post_kind and reported.post_id = report.post_id
+      select 1 from review_item item
+      where item.post_kind = report.post_kind and item.post_id = report.post_id
     )
     from report where closed_at is null`,
   'an open report is about a post that exists': sql`

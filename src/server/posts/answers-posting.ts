@@ -11,6 +11,7 @@ import { type Outcome, createWriteBatcher } from '#server/core/write-batcher.ts'
 import { sql } from 'kysely';
 import { assignIds, getPostedId, type PostRequest, releaseKeysStatement } from './idempotency.ts';
 import { getLockedError } from './posts-locks.ts';
+import { queueForReview, type ReviewSettings } from './review-items.ts';
 import { buildProfileEvents, buildQuestionActivityEvent, buildQuestionCountsEvent } from './posts-events.ts';
 import type { Answer, AnswerDraft } from '#shared/posts/answers.ts';
 import { draftTargets } from '#shared/posts/drafts.ts';
@@ -38,10 +39,18 @@ type NewAnswer = AnswerPostRequest & { id: number };
  * Posts answers, once per idempotency key. Returns each answer as its author sees it. Answers to any questions that
  * arrive at the same time are one batch: one transaction.
  */
-export function createAnswerBatcher({ db, publicUrl }: { db: Database; publicUrl: string | null }) {
+export function createAnswerBatcher({
+  db,
+  publicUrl,
+  settings,
+}: {
+  db: Database;
+  publicUrl: string | null;
+  settings: ReviewSettings;
+}) {
   return createWriteBatcher<AnswerRequest, Answer>({
     writeBatch: (answers, lockOptions) =>
-      transaction(db, (tx) => postAnswers(tx, { answers, publicUrl }), lockOptions),
+      transaction(db, (tx) => postAnswers(tx, { answers, publicUrl, settings }), lockOptions),
     keyOf: ({ questionId }) => questionId,
     maxBatchSize: 100,
   });
@@ -49,7 +58,11 @@ export function createAnswerBatcher({ db, publicUrl }: { db: Database; publicUrl
 
 async function postAnswers(
   tx: Tx,
-  { answers, publicUrl }: { answers: readonly AnswerRequest[]; publicUrl: string | null },
+  {
+    answers,
+    publicUrl,
+    settings,
+  }: { answers: readonly AnswerRequest[]; publicUrl: string | null; settings: ReviewSettings },
 ): Promise<Outcome<Answer>[]> {
   const postings = answers.map((answer): AnswerPostRequest => {
     const { viewer, key, questionId, draft } = answer;
@@ -71,7 +84,7 @@ async function postAnswers(
   const isRefused = ({ answer }: NewAnswer) => outcomes.get(answer) instanceof ProblemError;
   const [refused, posted] = [added.filter(isRefused), added.filter((posting) => !isRefused(posting))];
   if (posted.length > 0)
-    await storeAnswers(tx, { posted, refused, questionById, drafts, prepared, publicUrl });
+    await storeAnswers(tx, { posted, refused, questionById, drafts, prepared, publicUrl, settings });
   else if (refused.length > 0) await releaseKeysStatement(refused).execute(tx);
   for (const posting of repeated)
     outcomes.set(posting.answer, await toOutcome(readEarlierAnswer(tx, posting)));
@@ -110,9 +123,17 @@ async function storeAnswers(
     drafts: Parameters<typeof chooseEndedDrafts>[1];
     prepared: Pick<AnswerPreparation, 'at' | 'tags'>;
     publicUrl: string | null;
+    settings: ReviewSettings;
   },
 ): Promise<void> {
-  const { posted, refused, questionById, drafts, prepared, publicUrl } = wanted;
+  const { posted, refused, questionById, drafts, prepared, publicUrl, settings } = wanted;
+  const written = posted.map(({ id, viewer, answer }) => ({
+    post: { kind: 'answer' as const, id },
+    viewer,
+    text: answer.draft.content,
+    before: null,
+  }));
+  const reviewEvents = await queueForReview(tx, { posts: written, settings, publicUrl });
   const countByQuestion = Map.groupBy(posted, ({ answer }) => answer.questionId);
   await publishWithChanges(tx, {
     changes: changeByAnswers({
@@ -136,6 +157,7 @@ async function storeAnswers(
       refused,
     }),
     events: [
+      ...reviewEvents,
       ...posted.flatMap(buildAnswerPostedEvents),
       ...[...countByQuestion].flatMap(([questionId, { length }]) => {
         const question = questionById.get(questionId);

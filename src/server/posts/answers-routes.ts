@@ -76,8 +76,13 @@ export const publicAnswerRoutes = () =>
     return c.json(await listAnswersOfQuestion(c.get('reader'), wanted), 200);
   });
 
-export function answerRoutes({ db, limits, settings: { publicUrl } }: RouteDeps & { limits: WriteLimits }) {
-  const postAnswer = createAnswerBatcher({ db, publicUrl });
+export function answerRoutes({
+  db,
+  limits,
+  runtimeSettings: settings,
+  settings: { publicUrl },
+}: RouteDeps & { limits: WriteLimits }) {
+  const postAnswer = createAnswerBatcher({ db, publicUrl, settings });
   return createRouter()
     .openapi(post, async (c) => {
       const viewer = c.get('viewer');
@@ -101,7 +106,7 @@ export function answerRoutes({ db, limits, settings: { publicUrl } }: RouteDeps 
       const target = { id: c.req.valid('param').id, viewer: c.get('viewer') };
       const key = c.req.valid('header')[draftHeader];
       await limits.edit(target.viewer.id, c.req.valid('json').content);
-      await editAnswer(db, { ...target, key, draft: c.req.valid('json'), publicUrl });
+      await editAnswer(db, { ...target, key, draft: c.req.valid('json'), publicUrl, settings });
       return c.json(await readAnswer(db, target), 200);
     })
     .openapi(remove, async (c) => {

@@ -9,6 +9,7 @@ import { ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { decodeCursor, paginate } from '#server/core/cursor.ts';
 import { toByline, toTimes } from './posts.ts';
+import { queueForReview, type ReviewSettings } from './review-items.ts';
 import { refuseStaleEdit, saveRevision } from './revisions.ts';
 import { refuseLocked } from './posts-locks.ts';
 import { removePost } from './post-removal.ts';
@@ -97,7 +98,14 @@ export async function requireAnswer(db: Reader, id: number): Promise<number> {
 
 export async function editAnswer(
   db: Database,
-  edit: { id: number; viewer: Viewer; key: string | undefined; draft: AnswerEdit; publicUrl: string | null },
+  edit: {
+    id: number;
+    viewer: Viewer;
+    key: string | undefined;
+    draft: AnswerEdit;
+    publicUrl: string | null;
+    settings: ReviewSettings;
+  },
 ): Promise<void> {
   const { id, viewer, key, draft, publicUrl } = edit;
   await transaction(db, async (tx) => {
@@ -119,8 +127,16 @@ export async function editAnswer(
     const notificationEvents = await notifyOfMentions(tx, { ...location, mentioned });
     const post = draftTargets.edit({ kind: 'answer', id });
     const draftEvents = await endDraft(tx, { memberId: viewer.id, target: post, key, text: draft });
+    const written = {
+      post: { kind: 'answer', id } as const,
+      viewer,
+      text: draft.content,
+      before: old.content,
+    };
+    const reviewEvents = await queueForReview(tx, { ...edit, posts: [written] });
     await publishAll(tx, [
       ...notificationEvents,
+      ...reviewEvents,
       ...draftEvents,
       { topic: `question:${questionId}`, event: { kind: 'answer-edited', answerId: id } },
       { topic: 'answers', event: { kind: 'answer-edited', answerId: id, ...start } },

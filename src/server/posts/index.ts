@@ -35,6 +35,7 @@ export { publicQuestionRoutes, questionRoutes } from './questions-routes.ts';
 export { deleteQuestion, lockQuestionIfExists, lockQuestionThread, requireQuestion } from './questions.ts';
 export { publicReplyRoutes, replyRoutes } from './replies-routes.ts';
 export { deleteReply, postReply } from './replies.ts';
+export { isReviewQueueEmpty } from './review-items-queries.ts';
 export { addPointsOf, selectPoints } from './reputation.ts';
 export { tagSortKeysFrom, writeAnswerScores, writeQuestionSortKeys, writeTagSortKeys } from './sort-keys.ts';
 export {

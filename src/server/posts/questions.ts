@@ -10,6 +10,7 @@ import { publishAll, type TopicEvent } from '#server/core/events.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { postOnce, type PostRequest } from './idempotency.ts';
+import { queueForReview } from './review-items.ts';
 import { refuseStaleEdit, saveRevision } from './revisions.ts';
 import { refuseLocked } from './posts-locks.ts';
 import { removePost } from './post-removal.ts';
@@ -72,8 +73,11 @@ export async function askQuestion(
         key,
         text: draft,
       });
+      const written = { post: { kind: 'question', id } as const, viewer, text: draft.content, before: null };
+      const reviewEvents = await queueForReview(tx, { ...request, posts: [written] });
       await publishAll(tx, [
         ...notificationEvents,
+        ...reviewEvents,
         ...draftEvents,
         {
           topic: 'feeds',
@@ -194,8 +198,16 @@ export async function editQuestion(
     const notificationEvents = await notifyOfMentions(tx, { ...location, mentioned });
     const post = draftTargets.edit({ kind: 'question', id });
     const draftEvents = await endDraft(tx, { memberId: viewer.id, target: post, key, text: draft });
+    const written = {
+      post: { kind: 'question', id } as const,
+      viewer,
+      text: draft.content,
+      before: old.content,
+    };
+    const reviewEvents = await queueForReview(tx, { ...edit, posts: [written] });
     await publishAll(tx, [
       ...notificationEvents,
+      ...reviewEvents,
       ...draftEvents,
       { topic: `question:${id}`, event: { kind: 'edited' } },
       { topic: 'feeds', event: edited },

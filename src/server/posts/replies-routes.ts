@@ -91,14 +91,19 @@ export const publicReplyRoutes = () =>
       );
     });
 
-export function replyRoutes({ db, limits, settings: { publicUrl } }: RouteDeps & { limits: WriteLimits }) {
+export function replyRoutes({
+  db,
+  limits,
+  runtimeSettings: settings,
+  settings: { publicUrl },
+}: RouteDeps & { limits: WriteLimits }) {
   return createRouter()
     .openapi(postOnAnswer, async (c) => {
       const viewer = c.get('viewer');
       const key = c.req.valid('header')['idempotency-key'];
       await limits.post('reply', { memberId: viewer.id, key, text: c.req.valid('json').content });
       const on = await onAnswer(db, c.req.valid('param').id);
-      const id = await postReply(db, { on, viewer, key, draft: c.req.valid('json'), publicUrl });
+      const id = await postReply(db, { on, viewer, key, draft: c.req.valid('json'), publicUrl, settings });
       return c.json(await readReply(db, { id, viewer }), 201);
     })
     .openapi(postOnQuestion, async (c) => {
@@ -106,14 +111,14 @@ export function replyRoutes({ db, limits, settings: { publicUrl } }: RouteDeps &
       const key = c.req.valid('header')['idempotency-key'];
       await limits.post('reply', { memberId: viewer.id, key, text: c.req.valid('json').content });
       const on = await onQuestion(db, c.req.valid('param').id);
-      const id = await postReply(db, { on, viewer, key, draft: c.req.valid('json'), publicUrl });
+      const id = await postReply(db, { on, viewer, key, draft: c.req.valid('json'), publicUrl, settings });
       return c.json(await readReply(db, { id, viewer }), 201);
     })
     .openapi(edit, async (c) => {
       const target = { id: c.req.valid('param').id, viewer: c.get('viewer') };
       const key = c.req.valid('header')[draftHeader];
       await limits.edit(target.viewer.id, c.req.valid('json').content);
-      await editReply(db, { ...target, key, edit: c.req.valid('json'), publicUrl });
+      await editReply(db, { ...target, key, edit: c.req.valid('json'), publicUrl, settings });
       return c.json(await readReply(db, target), 200);
     })
     .openapi(remove, async (c) => {

@@ -11,6 +11,7 @@ import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { decodeCursor, paginate } from '#server/core/cursor.ts';
 import { postOnce } from './idempotency.ts';
+import { queueForReview, type ReviewSettings } from './review-items.ts';
 import { toByline, toTimes } from './posts.ts';
 import { refuseStaleEdit, saveRevision } from './revisions.ts';
 import { getLockReasonOfReply, lockQuestionOf, refuseLocked } from './posts-locks.ts';
@@ -47,6 +48,7 @@ export async function postReply(
     key: string | undefined;
     draft: ReplyDraft;
     publicUrl: string | null;
+    settings: ReviewSettings;
   },
 ): Promise<number> {
   const { on, viewer, key, draft } = posting;
@@ -90,8 +92,11 @@ export async function postReply(
       } as const;
       const draftTarget = draftTargets.reply(getRepliedPost({ on, parentReplyId }));
       const draftEvents = await endDraft(tx, { memberId: viewer.id, target: draftTarget, key, text: draft });
+      const written = { post: { kind: 'reply', id } as const, viewer, text: content, before: null };
+      const reviewEvents = await queueForReview(tx, { ...posting, posts: [written] });
       await publishAll(tx, [
         ...notificationEvents,
+        ...reviewEvents,
         ...draftEvents,
         { topic: `question:${questionId}`, event: posted },
         active,
@@ -142,7 +147,14 @@ export async function readReply(
 
 export async function editReply(
   db: Database,
-  editing: { id: number; viewer: Viewer; key: string | undefined; edit: ReplyEdit; publicUrl: string | null },
+  editing: {
+    id: number;
+    viewer: Viewer;
+    key: string | undefined;
+    edit: ReplyEdit;
+    publicUrl: string | null;
+    settings: ReviewSettings;
+  },
 ): Promise<void> {
   const { id, viewer, key, edit, publicUrl } = editing;
   await transaction(db, async (tx) => {
@@ -160,8 +172,11 @@ export async function editReply(
     const notificationEvents = await notifyOfMentions(tx, { ...location, mentioned });
     const post = draftTargets.edit({ kind: 'reply', id });
     const draftEvents = await endDraft(tx, { memberId: viewer.id, target: post, key, text: edit });
+    const written = { post: { kind: 'reply', id } as const, viewer, text: edit.content, before: old.content };
+    const reviewEvents = await queueForReview(tx, { ...editing, posts: [written] });
     await publishAll(tx, [
       ...notificationEvents,
+      ...reviewEvents,
       ...draftEvents,
       { topic: `question:${questionId}`, event: { kind: 'reply-edited', replyId: id } },
     ]);

@@ -20,7 +20,7 @@ export async function closeReportsOfDeletedPosts(
       update report set closed_at = now(), outcome = 'deleted' from deleted
       where post_kind = deleted.kind and post_id = deleted.id and closed_at is null
     )
-    delete from reported_post using deleted where post_kind = deleted.kind and post_id = deleted.id`.execute(
+    delete from review_item using deleted where post_kind = deleted.kind and post_id = deleted.id`.execute(
     tx,
   );
 }

@@ -3,7 +3,7 @@ import { withCode } from './coded-error.ts';
 import { countCodePoints, hasControlCharacters, hasForbiddenCharacters } from './text.ts';
 
 /** The groups in which the admin page and docs/settings.md show the settings. */
-export const settingCategoryNames = ['general', 'access', 'posts'] as const;
+export const settingCategoryNames = ['general', 'access', 'posts', 'moderation'] as const;
 export type SettingCategory = (typeof settingCategoryNames)[number];
 
 type Common = {
@@ -128,6 +128,27 @@ export const settingCatalogue = {
     max: 35,
     label: 'Required topics',
     description: 'A new question needs at least one of these tags. Empty: none.',
+    since: '1.0',
+  },
+  reviewFirstPosts: {
+    category: 'moderation',
+    type: 'integer',
+    default: 0,
+    min: 0,
+    max: 50,
+    label: 'Review of first posts',
+    description: 'How many first posts of a member wait in the review queue, visible to everyone. 0: none.',
+    since: '1.0',
+  },
+  reviewLinksOfFirstPosts: {
+    category: 'moderation',
+    type: 'integer',
+    default: 3,
+    min: 0,
+    max: 50,
+    label: 'Review of links',
+    description:
+      'Of how many first posts of a member those with links to other sites wait in the review queue, visible to everyone. 0: none.',
     since: '1.0',
   },
 } as const satisfies Record<string, SettingDefinition>;

@@ -13,6 +13,10 @@ export const moderationErrors = {
   'handled-already': ['already-handled', 'Already handled by another moderator'],
   'handled-by-you': ['already-handled', 'You have already handled this.'],
   'handled-by-moderator': ['already-handled', '{name} has already handled this.'],
+  'reported-meanwhile': [
+    'already-handled',
+    'A member has reported this post in the meantime. Look at the report.',
+  ],
   'post-deleted': ['not-found', 'This post no longer exists.'],
   'duplicate-not-question': ['invalid', 'Only a question can be a duplicate.'],
   'original-required': ['invalid', 'Enter the number of the original question.'],

@@ -63,6 +63,7 @@ export const postAction = z.enum([
   'unlock',
   'duplicate',
   'not_duplicate',
+  'approve',
 ]);
 export type PostAction = z.infer<typeof postAction>;
 
@@ -101,9 +102,14 @@ export type MemberActionDraft = z.infer<typeof memberActionDraft>;
 /** A role that an admin gives a member. */
 export const roleDraft = z.object({ role });
 
-/** A post with open reports, for moderators. It does not name the reporters. */
-export const reportedPost = z.object({
+/** Why a post waits in the review queue. A report outweighs the other causes. */
+export const reviewCause = z.enum(['report', 'first_post', 'links']);
+export type ReviewCause = z.infer<typeof reviewCause>;
+
+/** A post in the review queue, for moderators. It does not name the reporters. */
+export const reviewItem = z.object({
   id,
+  cause: reviewCause,
   kind: postKind,
   postId: id,
   questionId: id,
@@ -111,16 +117,27 @@ export const reportedPost = z.object({
   title: z.string(),
   content: z.string(),
   ...namedAuthor.shape,
+  /** The author, null for an imported author without an account. `posts`: questions and answers. */
+  author: z
+    .object({
+      reputation: z.int(),
+      registeredAt: time,
+      posts: z.int().nonnegative(),
+      warnings: z.int().nonnegative(),
+      hiddenPosts: z.int().nonnegative(),
+    })
+    .nullable(),
   createdAt: time,
-  reportsCount: z.int().positive(),
+  reportsCount: z.int().nonnegative(),
+  /** Since when it waits. */
   firstAt: time,
   /** The number of reports by reason, and their notes. */
   reasons: z.array(z.object({ reason: reportReason, count: z.int().positive() })),
   notes: z.array(z.string()),
   locked: z.boolean(),
 });
-export type ReportedPost = z.infer<typeof reportedPost>;
-export const reviewQueue = paged(reportedPost);
+export type ReviewItem = z.infer<typeof reviewItem>;
+export const reviewQueue = paged(reviewItem);
 export type ReviewQueue = z.infer<typeof reviewQueue>;
 
 const loggedState = z.record(
@@ -130,7 +147,12 @@ const loggedState = z.record(
 
 /** How much waits in the review queue. The badge shows `maxReviewCount` as 'this many or more'. */
 export const maxReviewCount = 100;
-export const reviewCounts = z.object({ open: z.int().nonnegative().max(maxReviewCount) });
+const reviewCount = z.int().nonnegative().max(maxReviewCount);
+export const reviewCounts = z.object({
+  open: reviewCount,
+  causes: z.array(z.object({ cause: reviewCause, count: reviewCount })),
+});
+export type ReviewCounts = z.infer<typeof reviewCounts>;
 
 /**
  * An entry of the moderation log. Every member sees what, why and when. Who acted, whom it concerned and the states

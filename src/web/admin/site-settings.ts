@@ -26,4 +26,5 @@ export const categoryLabels: Readonly<Record<SettingCategory, () => string>> = {
   general: () => t`General`,
   access: () => t`Access`,
   posts: () => t`Posts`,
+  moderation: () => t`Moderation`,
 };

@@ -40,7 +40,7 @@ const descriptions: Readonly<Record<ShortcutName, () => string>> = {
   edit: () => t`Edit`,
   fold: () => t`Show or hide replies`,
   bookmark: () => t`Bookmark`,
-  dismissReports: () => t`Dismiss reports`,
+  dismissReports: () => t`Dismiss reports, or approve a post`,
   hidePost: () => t`Hide`,
   deletePost: () => t`Delete`,
   post: () => t`Submit`,

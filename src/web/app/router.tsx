@@ -246,6 +246,9 @@ const bookmarksRoute = createRoute({
 const moderationQueueRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/moderation',
+  validateSearch: ({ cause }: Record<string, unknown>): { cause?: string | undefined } => ({
+    cause: typeof cause === 'string' ? cause : undefined,
+  }),
   component: lazyRouteComponent(
     () => import('#web/moderation/ModerationQueuePage.tsx'),
     'ModerationQueuePage',

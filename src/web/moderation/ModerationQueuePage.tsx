@@ -1,10 +1,18 @@
 import { t } from '@lingui/core/macro';
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useSearch } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
 import { canModerate } from '#shared/identity/roles.ts';
-import type { ReportedPost, PostAction } from '#shared/moderation/moderation.ts';
-import { moderationKeys, reviewQueueQuery } from './moderation.ts';
-import { ReviewQueueCard } from './ReviewQueueCard.tsx';
+import {
+  maxReviewCount,
+  type PostAction,
+  type ReviewCause,
+  reviewCause,
+  type ReviewItem,
+} from '#shared/moderation/moderation.ts';
+import { moderationKeys, reviewCountsQuery, reviewQueueQuery } from './moderation.ts';
+import { causeLabels } from './moderation-messages.ts';
+import { getAcceptingAction, ReviewQueueCard } from './ReviewQueueCard.tsx';
 import classes from './moderation.module.css';
 import { lazyComponent } from '#web/core/lazy.ts';
 import { useLive } from '#web/core/live.ts';
@@ -16,34 +24,37 @@ import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import { NotFoundPage } from '#web/ui/MessagePage.tsx';
+import { type TabLink, TabLinks } from '#web/ui/TabLinks.tsx';
 import pageClasses from '#web/ui/page.module.css';
 
 const ModeratePostDialog = lazyComponent(() => import('./ModeratePostDialog.tsx'));
 
-/** Reported posts, for moderators. Others get the not-found page. */
+/** The posts that wait for a moderator, for moderators. Others get the not-found page. */
 export function ModerationQueuePage() {
   const member = useMember();
   if (member === null) return null;
   return canModerate(member.role) ? <Queue /> : <NotFoundPage />;
 }
 
-type OpenDialog = { post: ReportedPost; actions: readonly PostAction[] };
+type OpenDialog = { item: ReviewItem; actions: readonly PostAction[] };
 
 function Queue() {
   usePageTitle(t`Review queue`);
   const client = useQueryClient();
-  const query = useInfiniteQuery(reviewQueueQuery);
-  const [openDialog, setDoing] = useState<OpenDialog | null>(null);
+  const search = useSearch({ from: '/member/moderation' });
+  const cause = reviewCause.safeParse(search.cause).data ?? null;
+  const query = useInfiniteQuery(reviewQueueQuery(cause));
+  const [openDialog, setOpenDialog] = useState<OpenDialog | null>(null);
   const refresh = () => void client.invalidateQueries({ queryKey: moderationKeys.queue });
-  const act = (action: PostAction) => {
-    const focused = document.activeElement?.closest<HTMLElement>('[data-reported]')?.dataset['reported'];
-    const post = query.data?.pages.flatMap((page) => page.items).find(({ id }) => String(id) === focused);
-    if (post !== undefined) setDoing({ post, actions: [action] });
+  const act = (action: (item: ReviewItem) => PostAction) => {
+    const focused = document.activeElement?.closest<HTMLElement>('[data-review-item]')?.dataset['reviewItem'];
+    const item = query.data?.pages.flatMap((page) => page.items).find(({ id }) => String(id) === focused);
+    if (item !== undefined) setOpenDialog({ item, actions: [action(item)] });
   };
   useShortcuts({
-    dismissReports: () => act('dismiss'),
-    hidePost: () => act('hide'),
-    deletePost: () => act('delete'),
+    dismissReports: () => act(getAcceptingAction),
+    hidePost: () => act(() => 'hide'),
+    deletePost: () => act(() => 'delete'),
   });
   useLive('moderation', { onEvents: refresh, onMissed: refresh });
   return (
@@ -56,40 +67,48 @@ function Queue() {
           <ButtonLink href={paths.statistics}>{t`Statistics`}</ButtonLink>
         </div>
       </div>
-      <p className={classes.keys}>
-        {t`Press j or k to move between posts, m to dismiss reports, h to hide a post and x to delete it.`}
-      </p>
-      <PagedList
-        query={query}
-        noun="results"
-        keyOf={(post) => post.id}
-        pending={null}
-        empty={
-          <EmptyState title={t`No reports to review`} text={t`Posts that members report show up here.`} />
-        }
-      >
-        {(posts) => (
-          <ul className={classes.list}>
-            {posts.map((post) => (
-              <li key={post.id}>
-                <ReviewQueueCard
-                  post={post}
-                  onAct={(action) =>
-                    setDoing({ post, actions: action === null ? listActions(post) : [action] })
-                  }
-                />
-              </li>
-            ))}
-          </ul>
-        )}
-      </PagedList>
+      <TabLinks label={t`Review queue`} tabs={useTabs()} current={cause ?? 'all'}>
+        <div className={classes.apart}>
+          <p className={classes.keys}>
+            {t`Press j or k to move between posts, m to keep a post, h to hide it and x to delete it.`}
+          </p>
+          <PagedList
+            key={cause}
+            query={query}
+            noun="results"
+            keyOf={(item) => item.id}
+            pending={null}
+            empty={
+              <EmptyState
+                title={t`Nothing to review`}
+                text={t`Posts that members report and posts of new members show up here.`}
+              />
+            }
+          >
+            {(items) => (
+              <ul className={classes.list}>
+                {items.map((item) => (
+                  <li key={item.id}>
+                    <ReviewQueueCard
+                      item={item}
+                      onAct={(action) =>
+                        setOpenDialog({ item, actions: action === null ? listActions(item) : [action] })
+                      }
+                    />
+                  </li>
+                ))}
+              </ul>
+            )}
+          </PagedList>
+        </div>
+      </TabLinks>
       {openDialog !== null && (
         <Suspense>
           <ModeratePostDialog
-            post={{ kind: openDialog.post.kind, id: openDialog.post.postId }}
+            post={{ kind: openDialog.item.kind, id: openDialog.item.postId }}
             actions={openDialog.actions}
-            queueItemId={openDialog.post.id}
-            onClose={() => setDoing(null)}
+            queueItemId={openDialog.item.id}
+            onClose={() => setOpenDialog(null)}
           />
         </Suspense>
       )}
@@ -97,12 +116,30 @@ function Queue() {
   );
 }
 
-function listActions({ kind, locked }: ReportedPost): PostAction[] {
+/** One tab for each cause, with the number of posts that wait for it. */
+function useTabs(): readonly TabLink<ReviewCause | 'all'>[] {
+  const counts = useQuery(reviewCountsQuery).data;
+  const withCount = (label: string, count: number | undefined) => {
+    if (count === undefined || count === 0) return label;
+    const shown = count === maxReviewCount ? `${maxReviewCount}+` : String(count);
+    return `${label} (${shown})`;
+  };
+  return [
+    { key: 'all', label: withCount(t`All`, counts?.open), href: paths.moderation },
+    ...reviewCause.options.map((cause) => ({
+      key: cause,
+      label: withCount(causeLabels[cause](), counts?.causes.find((each) => each.cause === cause)?.count),
+      href: `${paths.moderation}?cause=${cause}`,
+    })),
+  ];
+}
+
+function listActions(item: ReviewItem): PostAction[] {
   return [
     'hide',
     'delete',
-    'dismiss',
-    locked ? 'unlock' : 'lock',
-    ...(kind === 'question' ? (['duplicate'] as const) : []),
+    getAcceptingAction(item),
+    item.locked ? 'unlock' : 'lock',
+    ...(item.kind === 'question' ? (['duplicate'] as const) : []),
   ];
 }

@@ -1,7 +1,8 @@
 import { plural, t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
-import type { ReportedPost, PostAction } from '#shared/moderation/moderation.ts';
+import type { PostAction, ReviewItem } from '#shared/moderation/moderation.ts';
 import { anchorOf, Author } from '#web/posts/index.ts';
+import { formatDate } from '#web/core/format.ts';
 import { paths } from '#web/core/paths.ts';
 import { questionPath } from '#shared/posts/question-paths.ts';
 import { Markdown } from '#web/ui/markdown/Markdown.tsx';
@@ -10,62 +11,92 @@ import { Time } from '#web/ui/Time.tsx';
 import { actionLabels, reportReasonLabel } from './moderation-messages.ts';
 import classes from './moderation.module.css';
 
-/** A reported post and the possible actions. */
+/** The action that keeps a post and takes it out of the queue. */
+export const getAcceptingAction = ({ cause }: ReviewItem): PostAction =>
+  cause === 'report' ? 'dismiss' : 'approve';
+
+/** A post that waits for a moderator, and the possible actions. */
 export function ReviewQueueCard({
-  post,
+  item,
   onAct,
 }: {
-  post: ReportedPost;
+  item: ReviewItem;
   /** Null opens the dialog with all actions. */
   onAct: (action: PostAction | null) => void;
 }) {
-  const ref = { kind: post.kind, id: post.postId };
-  const hash = post.kind === 'question' ? '' : `#${anchorOf(ref)}`;
-  const count = plural(post.reportsCount, { one: '# report', other: '# reports' });
+  const ref = { kind: item.kind, id: item.postId };
+  const hash = item.kind === 'question' ? '' : `#${anchorOf(ref)}`;
+  const accepting = getAcceptingAction(item);
   return (
     <article
       className={classes.card}
       tabIndex={-1}
       data-shortcut-stop
-      aria-label={t`Reported post by ${post.authorName}`}
-      data-reported={post.id}
+      aria-label={
+        item.cause === 'report' ? t`Reported post by ${item.authorName}` : t`Post by ${item.authorName}`
+      }
+      data-review-item={item.id}
     >
       <div className={classes.head}>
-        <span className={classes.strong}>{count}</span>
+        <span className={classes.strong}>{describeCause(item)}</span>
         <span>
-          {post.reasons
+          {item.reasons
             .map(({ reason, count: times }) => `${reportReasonLabel(reason)} (${times})`)
             .join(', ')}
         </span>
-        <Time at={post.firstAt} />
+        <Time at={item.firstAt} />
       </div>
-      {[...new Set(post.notes)].map((note) => (
+      {[...new Set(item.notes)].map((note) => (
         <p key={note} className={classes.note} dir="auto">
           {note}
         </p>
       ))}
       <PathLink
-        href={`${questionPath(post.questionId, post.title)}${hash}`}
+        href={`${questionPath(item.questionId, item.title)}${hash}`}
         className={classes.strong}
         dir="auto"
       >
-        {post.title}
+        {item.title}
       </PathLink>
       <div className={classes.head}>
-        <Author id={post.authorId} name={post.authorName} />
-        <Time at={post.createdAt} />
-        {post.authorId !== null && (
-          <PathLink href={`${paths.moderation}/member/${post.authorId}`}>{t`About this member`}</PathLink>
+        <Author id={item.authorId} name={item.authorName} />
+        <Time at={item.createdAt} />
+        {item.authorId !== null && (
+          <PathLink href={`${paths.moderation}/member/${item.authorId}`}>{t`About this member`}</PathLink>
         )}
       </div>
-      <Markdown text={post.content} headingLevel={3} />
+      {item.author !== null && <p className={classes.quiet}>{describeAuthor(item.author)}</p>}
+      <Markdown text={item.content} headingLevel={3} />
       <div className={classes.buttons}>
-        <Button variant="default" onClick={() => onAct('dismiss')}>
-          {actionLabels.dismiss()}
+        <Button variant="default" onClick={() => onAct(accepting)}>
+          {actionLabels[accepting]()}
         </Button>
         <Button variant="default" onClick={() => onAct(null)}>{t`More…`}</Button>
         <Button onClick={() => onAct('hide')}>{actionLabels.hide()}</Button>
       </div>
     </article>
   );
+}
+
+function describeCause({ cause, reportsCount }: ReviewItem): string {
+  if (cause === 'links') return t`Links of a new member`;
+  if (cause === 'first_post') return t`First post`;
+  return plural(reportsCount, { one: '# report', other: '# reports' });
+}
+
+/** What a moderator wants to know about the author first. */
+function describeAuthor({
+  registeredAt,
+  reputation,
+  posts,
+  warnings,
+  hiddenPosts,
+}: NonNullable<ReviewItem['author']>): string {
+  return [
+    t`Member since ${formatDate(registeredAt)}`,
+    t`Reputation: ${reputation}`,
+    plural(posts, { one: '# question or answer', other: '# questions and answers' }),
+    ...(warnings > 0 ? [plural(warnings, { one: '# warning', other: '# warnings' })] : []),
+    ...(hiddenPosts > 0 ? [plural(hiddenPosts, { one: '# hidden post', other: '# hidden posts' })] : []),
+  ].join(' · ');
 }

@@ -2,6 +2,7 @@ import { t } from '@lingui/core/macro';
 import type {
   ModerationAction,
   ReportReason,
+  ReviewCause,
   MemberAction,
   PostAction,
 } from '#shared/moderation/moderation.ts';
@@ -20,6 +21,13 @@ export const reportReasons = (): readonly (readonly [ReportReason, string])[] =>
 export const reportReasonLabel = (reason: ReportReason): string =>
   reportReasons().find(([each]) => each === reason)?.[1] ?? reason;
 
+/** Why a post waits for review. */
+export const causeLabels: Readonly<Record<ReviewCause, () => string>> = {
+  report: () => t`Reports`,
+  first_post: () => t`First posts`,
+  links: () => t`Links of new members`,
+};
+
 export const roleLabels: Readonly<Record<Role, () => string>> = {
   member: () => t`Member`,
   moderator: () => t`Moderator`,
@@ -36,6 +44,7 @@ export const roleDescriptions: Readonly<Record<Role, () => string>> = {
 /** The button labels of the actions. */
 export const actionLabels: Readonly<Record<PostAction | MemberAction, () => string>> = {
   dismiss: () => t`Dismiss reports`,
+  approve: () => t`Approve`,
   hide: () => t`Hide`,
   delete: () => t`Delete`,
   restore: () => t`Restore`,
@@ -54,6 +63,7 @@ export const actionLabels: Readonly<Record<PostAction | MemberAction, () => stri
 /** What each action does, for the moderator who is about to perform it. */
 export const actionDescriptions: Readonly<Record<PostAction | MemberAction, () => string>> = {
   dismiss: () => t`The post stays unchanged.`,
+  approve: () => t`The post stays and leaves the review queue.`,
   hide: () => t`Only the author and moderators can see it until it is restored.`,
   delete: () => t`Only moderators can see it. It can be restored for 30 days.`,
   restore: () => t`Restores the post with its votes, answers and replies.`,
@@ -115,7 +125,7 @@ export function logEntryText(action: ModerationAction, kind: PostRef['kind'] | n
     case 'purge':
       return t`Permanently deleted after 30 days`;
     case 'approve':
-      return t`Accounts approved`;
+      return kind === null ? t`Accounts approved` : t`Post approved`;
     case 'bulk_remove_activity':
       return t`All activity of several accounts removed`;
     case 'bulk_restore_activity':

@@ -4,6 +4,7 @@ import type {
   ReportState,
   MemberActionDraft,
   PostActionDraft,
+  ReviewCause,
 } from '#shared/moderation/moderation.ts';
 import type { Role } from '#shared/identity/roles.ts';
 import { api, readJson } from '#web/core/api.ts';
@@ -15,6 +16,7 @@ import type { PostRef } from '#shared/core/fields.ts';
 export const moderationKeys = {
   all: ['moderation'],
   queue: ['moderation', 'queue'],
+  queueOf: (cause: ReviewCause | null) => ['moderation', 'queue', cause],
   counts: ['moderation', 'counts'],
   log: ['moderation', 'log'],
   member: (id: number) => ['moderation', 'member', id],
@@ -39,15 +41,21 @@ export function setReport(post: PostRef, draft: ReportDraft): Promise<ReportStat
   return readJson(postCollections[post.kind][':id'].report.$put({ ...toIdParam(post.id), json: draft }));
 }
 
-/** Posts with open reports, most reports first. */
-export const reviewQueueQuery = infiniteQueryOptions({
-  queryKey: moderationKeys.queue,
-  queryFn: ({ pageParam, signal }) =>
-    readJson(api.moderation.queue.$get({ query: toCursorQuery(pageParam) }, { init: { signal } })),
-  initialPageParam: null as string | null,
-  getNextPageParam: (page) => page.nextCursor,
-  staleTime: 0,
-});
+/** Posts that wait for a moderator, most reports first, then the latest. Null: for any cause. */
+export const reviewQueueQuery = (cause: ReviewCause | null) =>
+  infiniteQueryOptions({
+    queryKey: moderationKeys.queueOf(cause),
+    queryFn: ({ pageParam, signal }) =>
+      readJson(
+        api.moderation.queue.$get(
+          { query: { ...(cause !== null && { cause }), ...toCursorQuery(pageParam) } },
+          { init: { signal } },
+        ),
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.nextCursor,
+    staleTime: 0,
+  });
 
 /** How much waits in the review queue, for the badge. */
 export const reviewCountsQuery = queryOptions({

@@ -1,0 +1,117 @@
+import { expect, test } from 'vitest';
+import { findViolations } from '#server/operations/integrity-check.ts';
+import type { ReviewCounts, ReviewQueue } from '#shared/moderation/moderation.ts';
+import { expectOk } from '#tests/support/member.ts';
+import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
+import {
+  actOnPost,
+  getModerationLog,
+  getReviewQueue,
+  report,
+  startModeration,
+} from '#tests/support/moderation.ts';
+
+const { server, ann, bob, eve, moderator, other } = await startModeration();
+
+const getCounts = async () => expectOk(await moderator.get<ReviewCounts>('/moderation/queue/counts'));
+const getItems = async (cause: string) =>
+  expectOk(await moderator.get<ReviewQueue>(`/moderation/queue?cause=${cause}`)).items;
+const link = 'Cheap flour at https://flour.example/buy.';
+
+test('queues questions, answers, replies and edits of new members that have links to other sites, not those of experienced members', async () => {
+  await setRuntimeSetting(server.db, 'reviewLinksOfFirstPosts', 3);
+  const nora = await server.register('Nora');
+  const question = await ann.ask({ content: 'Which flour?' });
+  expect(await getReviewQueue(moderator)).toEqual([]);
+  const own = await nora.ask({ content: 'Without a link.' });
+  expect(await getReviewQueue(moderator)).toEqual([]);
+  const answer = await nora.answer(question, link);
+  const reply = await nora.replyToAnswer(answer.id, { content: 'See www.flour.example.' });
+  expect(await getReviewQueue(moderator)).toMatchObject([
+    { cause: 'links', kind: 'reply', postId: reply.id, reportsCount: 0, reasons: [] },
+    {
+      cause: 'links',
+      kind: 'answer',
+      postId: answer.id,
+      content: link,
+      authorName: 'Nora',
+      author: { posts: 2, warnings: 0, hiddenPosts: 0 },
+    },
+  ]);
+  for (const [kind, id] of [
+    ['reply', reply.id],
+    ['answer', answer.id],
+  ] as const)
+    expect(await actOnPost(moderator, 'approve', kind, id, { reason: '' })).toMatchObject({ status: 204 });
+  expect(await getReviewQueue(moderator)).toEqual([]);
+  // The text stays approved, a new link does not.
+  expectOk(await nora.put(`/answers/${answer.id}`, { content: `${link} Really.` }));
+  expect(await getReviewQueue(moderator)).toEqual([]);
+  expectOk(await nora.put(`/answers/${answer.id}`, { content: `${link} And https://more.example` }));
+  expect(await getItems('links')).toMatchObject([{ kind: 'answer', postId: answer.id }]);
+  await actOnPost(moderator, 'approve', 'answer', answer.id);
+  // Nora has three posts now.
+  await nora.answer(own, link);
+  await moderator.answer(own, link);
+  expect(await getReviewQueue(moderator)).toEqual([]);
+});
+
+test('queues as many first posts of a member as the setting says, and none for 0', async () => {
+  await setRuntimeSetting(server.db, 'reviewFirstPosts', 2);
+  const paul = await server.register('Paul');
+  const ids = [await paul.ask(), await paul.ask(), await paul.ask()];
+  expect((await getItems('first_post')).map(({ postId }) => postId)).toEqual([ids[1], ids[0]]);
+  expect(await getItems('links')).toEqual([]);
+  expect(await getCounts()).toEqual({
+    open: 2,
+    causes: [
+      { cause: 'report', count: 0 },
+      { cause: 'first_post', count: 2 },
+      { cause: 'links', count: 0 },
+    ],
+  });
+  await setRuntimeSetting(server.db, 'reviewFirstPosts', 0);
+  await (await server.register('Pia')).ask();
+  expect((await getCounts()).open).toBe(2);
+  for (const id of ids.slice(0, 2)) await actOnPost(moderator, 'approve', 'question', id);
+  expect((await getModerationLog(ann))[0]).toMatchObject({ action: 'approve', postKind: 'question' });
+  expect(await actOnPost(bob, 'approve', 'question', ids[0] ?? 0)).toMatchObject({ status: 404 });
+  expect((await bob.get('/moderation/queue?cause=links')).status).toBe(404);
+  expect((await moderator.get('/moderation/queue?cause=nonsense')).status).toBe(400);
+});
+
+test('has a post with a report and another cause once, and lets no one approve it without seeing the report', async () => {
+  await setRuntimeSetting(server.db, 'reviewFirstPosts', 1);
+  const id = await (await server.register('Quinn')).ask();
+  const [item] = await getReviewQueue(moderator);
+  await report(bob, 'question', id);
+  await report(eve, 'question', id);
+  expect(await getReviewQueue(moderator)).toMatchObject([{ id: item?.id, cause: 'report', reportsCount: 2 }]);
+  const refused = await actOnPost(moderator, 'approve', 'question', id, { queueItemId: item?.id });
+  expect(refused).toMatchObject({ status: 409, code: 'reported-meanwhile' });
+  await report(bob, 'question', id, null);
+  await report(eve, 'question', id, null);
+  expect(await getReviewQueue(moderator)).toMatchObject([{ cause: 'first_post', reportsCount: 0 }]);
+  expect(await findViolations(server.db)).toEqual([]);
+  await report(bob, 'question', id);
+  expect((await actOnPost(moderator, 'dismiss', 'question', id)).status).toBe(204);
+  expect(await getReviewQueue(moderator)).toEqual([]);
+  expect(await actOnPost(moderator, 'approve', 'question', id)).toMatchObject({ status: 409 });
+});
+
+test('lets one of two moderators who decide at the same time approve or hide, and drops deleted posts', async () => {
+  await setRuntimeSetting(server.db, 'reviewFirstPosts', 2);
+  const rose = await server.register('Rose');
+  const id = await rose.ask();
+  const [item] = await getReviewQueue(moderator);
+  const both = await Promise.all([
+    actOnPost(moderator, 'approve', 'question', id, { queueItemId: item?.id }),
+    actOnPost(other, 'hide', 'question', id, { queueItemId: item?.id }),
+  ]);
+  expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([204, 409]);
+  const deleted = await rose.ask();
+  expect((await getCounts()).open).toBe(1);
+  expect((await rose.delete(`/questions/${deleted}`)).status).toBe(204);
+  expect((await getCounts()).open).toBe(0);
+  expect(await findViolations(server.db)).toEqual([]);
+});
