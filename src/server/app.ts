@@ -5,7 +5,6 @@ import {
   type AccountRecoveryDeps,
   accountRecoveryRoutes,
   accountVisitorRoutes,
-  approveAccounts,
   createAccounts,
   createAuth,
   createEmailAddresses,
@@ -21,6 +20,7 @@ import {
   defaultPasswordCost,
   emailAddressRoutes,
   logSecurityEvents,
+  noteConfirmedEmail,
   type PasskeyDeps,
   passkeyRoutes,
   passkeyVisitorRoutes,
@@ -172,7 +172,7 @@ export function createApp(options: AppOptions) {
   const passwordCost = options.passwordCost ?? defaultPasswordCost;
   const auth = createAuth(db, settings, passwordCost);
   const preferences = createNotificationPreferences({
-    approveAccounts,
+    noteConfirmedEmail,
     db,
     settings,
     queueConfirmationEmail: background?.queueConfirmationEmail,

@@ -20,7 +20,7 @@ import { createInvalidLinkError, linkLifetimesMs, insertPendingEmail, consumeLin
 import type { RequirePassword } from './reauthentication.ts';
 import { deletePasswordlessSignIn } from './passkeys-queries.ts';
 import { findOwnMember } from './accounts-queries.ts';
-import { approveAccounts } from './registrations.ts';
+import { noteConfirmedEmail } from './registrations.ts';
 import { endAllSessions } from './password-resets.ts';
 import { deleteTwoFactor } from './two-factor-queries.ts';
 import { recordSecurityEvent } from './security-events.ts';
@@ -146,7 +146,7 @@ export function createEmailAddresses({
     // Links sent to the old address.
     await deleteLinks(tx, { memberId, purposes: ['reset_password', 'change_email'] });
     await updateEmail(tx, { memberId, address, isConfirmed });
-    if (isConfirmed) await approveAccounts(tx, [memberId]);
+    if (isConfirmed) await noteConfirmedEmail(tx, memberId);
     if (emails !== undefined) {
       const expiresAt = new Date(databaseNowMs() + linkLifetimesMs.revert_email);
       await insertPendingEmail(tx, { memberId, purpose: 'revert_email', address: before.email, expiresAt });

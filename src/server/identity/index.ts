@@ -43,7 +43,12 @@ export { profileRoutes, settingsRoutes } from './profiles-routes.ts';
 export { type ProviderDeps, providerRoutes, providerVisitorRoutes } from './providers-routes.ts';
 export { createProviders } from './providers.ts';
 export { createPasswordCheck } from './reauthentication.ts';
-export { approveAccounts, createRegistrations, deleteOldRegistrations } from './registrations.ts';
+export {
+  approveAccounts,
+  createRegistrations,
+  deleteOldRegistrations,
+  noteConfirmedEmail,
+} from './registrations.ts';
 export {
   deleteOldSecurityEvents,
   hasSecurityEvent,

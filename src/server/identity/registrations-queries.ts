@@ -32,13 +32,15 @@ export async function hasModerators(tx: Tx): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Returns the ids of the members that were waiting. */
-export async function clearPendingRegistrations(tx: Tx, memberIds: readonly number[]): Promise<number[]> {
+/** Ends the wait for any of these steps. Returns the ids of the members that were waiting. */
+export async function clearPendingRegistrations(
+  tx: Tx,
+  { memberIds, steps }: { memberIds: readonly number[]; steps: readonly PendingStep[] },
+): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     update registration set pending_step = null
-    where member_id = any(${[...memberIds]}::bigint[]) and pending_step is not null returning member_id as id`.execute(
-    tx,
-  );
+    where member_id = any(${[...memberIds]}::bigint[]) and pending_step = any(${[...steps]}::text[])
+    returning member_id as id`.execute(tx);
   return rows.map((row) => row.id);
 }
 

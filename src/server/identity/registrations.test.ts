@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { setRole } from '#server/admin/roles.ts';
+import { createLinkToken } from '#tests/support/email-links.ts';
 import { startEmailServer } from '#tests/support/email-server.ts';
 import { senderAddress, findLinkToken, siteUrl } from '#tests/support/server-with-email.ts';
 import { expectOk } from '#tests/support/member.ts';
@@ -79,6 +80,25 @@ test('makes them wait until they open the emailed link, with email', async () =>
   );
   expect((await last.me()).pendingStep).toBeNull();
   await last.ask(draft);
+});
+
+test('keeps an account waiting for a moderator when it confirms its email address', async () => {
+  const post = await startEmailServer();
+  onTestFinished(() => post.stop());
+  const mailer = await server.startSecondNode(
+    { maxAccountsPerNetwork: 20, trustedProxies: 1, publicUrl: siteUrl },
+    { email: { url: post.url, from: senderAddress } },
+  );
+  onTestFinished(() => mailer.stop());
+  const member = await registerFromNetwork(mailer.address, '203.0.113.77');
+  await sql`update registration set pending_step = 'moderator' where member_id = ${member.id}`.execute(db);
+  const [email] = await post.waitForEmails(member.email, 1);
+  const open = (path: string, token: string) => mailer.visitor().post(path, { token });
+  expectOk(await open('/email/confirmation', findLinkToken(email, 'confirm-email')));
+  expect((await member.me()).pendingStep).toBe('moderator');
+  const token = await createLinkToken(db, { memberId: member.id, purpose: 'change_email' });
+  expectOk(await open('/email/change', token));
+  expect((await member.me()).pendingStep).toBe('moderator');
 });
 
 test('stores the network of a registration for 30 days, and keeps an account waiting after that', async () => {

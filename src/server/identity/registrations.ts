@@ -4,7 +4,7 @@ import { publishAll } from '#server/core/events.ts';
 import type { MemberStatus } from '#server/core/http.ts';
 import { isLoopbackNetwork, toRegistrationNetwork } from '#server/core/network-address.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
-import { type PendingStep, pendingStepErrors } from '#shared/identity/accounts.ts';
+import { pendingStep, type PendingStep, pendingStepErrors } from '#shared/identity/accounts.ts';
 import {
   countRegistrations,
   clearPendingRegistrations,
@@ -67,17 +67,30 @@ export function createRegistrations({ db, settings, canSendEmail }: Registration
 
 export type Registrations = ReturnType<typeof createRegistrations>;
 
-/** Lets the accounts post from now on. Returns how many were waiting. */
+/** A moderator lets the accounts post from now on, whatever they wait for. Returns how many were waiting. */
 export async function approveAccounts(tx: Tx, memberIds: readonly number[]): Promise<number> {
-  const approvedIds = await clearPendingRegistrations(tx, memberIds);
+  return endWaiting(tx, memberIds, pendingStep.options);
+}
+
+/** Lets an account post whose address has been confirmed, unless it waits for a moderator. */
+export async function noteConfirmedEmail(tx: Tx, memberId: number): Promise<void> {
+  await endWaiting(tx, [memberId], ['confirmation']);
+}
+
+async function endWaiting(
+  tx: Tx,
+  memberIds: readonly number[],
+  steps: readonly PendingStep[],
+): Promise<number> {
+  const ids = await clearPendingRegistrations(tx, { memberIds, steps });
   await publishAll(
     tx,
-    approvedIds.map((id) => ({
+    ids.map((id) => ({
       topic: `member:${id}` as const,
       event: { kind: 'member-status-changed' as const },
     })),
   );
-  return approvedIds.length;
+  return ids.length;
 }
 
 export async function deleteOldRegistrations(db: Database): Promise<void> {
@@ -93,11 +106,11 @@ const privatePaths =
  * @throws ProblemError 'not-approved' with what it waits for (`pendingStep`)
  */
 export function refusePendingAccount(
-  { pendingStep }: MemberStatus,
+  { pendingStep: step }: MemberStatus,
   { method, path }: { method: string; path: string },
   isOwnAffair: (path: string) => boolean,
 ) {
-  if (pendingStep === null || method === 'GET' || method === 'HEAD') return;
+  if (step === null || method === 'GET' || method === 'HEAD') return;
   if (privatePaths.test(path) || isOwnAffair(path)) return;
-  throw new ProblemError(pendingStepErrors[pendingStep], { extension: { pendingStep } });
+  throw new ProblemError(pendingStepErrors[step], { extension: { pendingStep: step } });
 }

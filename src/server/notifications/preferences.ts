@@ -41,7 +41,7 @@ export type NotificationPreferenceDeps = {
   settings: SiteSettings;
   queueConfirmationEmail: QueueConfirmationEmail | undefined;
   /** Lets members post who had to confirm their address first. */
-  approveAccounts: (tx: Tx, memberIds: readonly number[]) => Promise<unknown>;
+  noteConfirmedEmail: (tx: Tx, memberId: number) => Promise<void>;
 };
 
 /** The lifetime of a confirmation link in hours. */
@@ -52,7 +52,7 @@ export function createNotificationPreferences({
   db,
   settings,
   queueConfirmationEmail,
-  approveAccounts,
+  noteConfirmedEmail,
 }: NotificationPreferenceDeps) {
   const { secret } = settings;
   // A member can request another email, but not send many to someone else's address.
@@ -162,7 +162,7 @@ export function createNotificationPreferences({
     const { email } = address;
     const isConfirmed = await transaction(db, async (tx) => {
       const isTheirs = await markEmailConfirmed(tx, { memberId, email });
-      if (isTheirs) await approveAccounts(tx, [memberId]);
+      if (isTheirs) await noteConfirmedEmail(tx, memberId);
       return isTheirs;
     });
     if (!isConfirmed) throw createInvalidLinkError();
