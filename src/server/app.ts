@@ -70,9 +70,11 @@ import {
 } from './posts/index.ts';
 import { roleRoutes, setupRoutes, siteSettingRoutes, statisticsRoutes } from './admin/index.ts';
 import {
+  announcementRoutes,
   managedTagRoutes,
   moderationRoutes,
   type ModerationRoutesDeps,
+  publicAnnouncementRoutes,
   removalRoutes,
 } from './moderation/index.ts';
 import { bookmarkRoutes, followRoutes, muteRoutes, voteRoutes } from './engagement/index.ts';
@@ -346,6 +348,7 @@ function createApi(
     .route('/', revisionRoutes())
     .route('/', activityRoutes())
     .route('/', tagRoutes(deps))
+    .route('/', publicAnnouncementRoutes(deps))
     .route('/', searchRoutes(deps))
     .route('/', relatedRoutes())
     .route('/', profileRoutes(deps))
@@ -371,6 +374,7 @@ function createApi(
     .route('/', roleRoutes(deps))
     .route('/', siteSettingRoutes(deps))
     .route('/', managedTagRoutes(deps))
+    .route('/', announcementRoutes(deps))
     .route('/', statisticsRoutes())
     .route('/', followedTagRoutes())
     .route('/', mentionRoutes(deps))

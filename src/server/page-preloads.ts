@@ -22,6 +22,8 @@ export type PagePreloads = {
 /** Visitors have no notifications. */
 export const notifications = '/api/notifications';
 
+const announcements = '/api/announcements';
+
 /** Requests of every page for members: the session and the notifications. */
 const always = ['/api/session', notifications];
 
@@ -43,7 +45,7 @@ const pageRules: readonly PageRule[] = [
     requests: (query) => {
       const path = `feeds/${parseOption(feed.options, query.get('tab'), 'recent')}`;
       const { only, more } = cursor(query);
-      return [`/api/${path}${only}`, `/api/viewer/${path}?muted=${muted(query)}${more}`];
+      return [`/api/${path}${only}`, `/api/viewer/${path}?muted=${muted(query)}${more}`, announcements];
     },
   },
   {
@@ -74,7 +76,11 @@ const pageRules: readonly PageRule[] = [
     isRendered: true,
     requests: (query, encoded) => {
       const tag = encodeURIComponent(decode(encoded));
-      return [...withViewer(`tags/${tag}`), ...withViewer(`tags/${tag}/questions${cursor(query).only}`)];
+      return [
+        ...withViewer(`tags/${tag}`),
+        ...withViewer(`tags/${tag}/questions${cursor(query).only}`),
+        `${announcements}?${new URLSearchParams({ tag: decode(encoded) }).toString()}`,
+      ];
     },
   },
   {
@@ -119,7 +125,7 @@ const pageRules: readonly PageRule[] = [
   { path: /^\/drafts$/u, module: 'posts/drafts/DraftsPage.tsx' },
   { path: /^\/bookmarks$/u, module: 'engagement/BookmarksPage.tsx' },
   { path: /^\/settings$/u, module: 'identity/SettingsPage.tsx' },
-  { path: /^\/moderation(\/log|\/registrations|\/member\/\d+|\/tags\/[^/]+)?$/u },
+  { path: /^\/moderation(\/log|\/registrations|\/announcements|\/member\/\d+|\/tags\/[^/]+)?$/u },
   { path: /^\/admin\/(settings|statistics)$/u },
   { path: /^\/(login|register|setup|forgot-password|reset-password|change-email|revert-email)$/u },
   { path: /^\/(unsubscribe|confirm-email)\/[^/]+$/u },

@@ -157,8 +157,15 @@ const sought = new Set([
   'GET /questions/{id}/related',
 ]);
 
-/** Tables whose rows grow only with the number of imported sites, settings, nodes or kinds of jobs. */
-const small = new Set(['import_source', 'setting', 'site_setting', 'node_heartbeat', 'queue']);
+/** Tables whose rows grow only with the number of imported sites, settings, nodes or kinds of jobs, or are limited. */
+const small = new Set([
+  'import_source',
+  'setting',
+  'site_setting',
+  'node_heartbeat',
+  'queue',
+  'announcement',
+]);
 const grows = (table: string | null) => table !== null && !small.has(table) && !table.startsWith('pg_');
 
 const mostRows = (statements: readonly ExecutedStatement[]) =>

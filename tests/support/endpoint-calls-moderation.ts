@@ -55,6 +55,10 @@ export async function moderationCalls({
   await runActivityRemovals(db, Date.now() + 60_000);
   await changeSetting(db, { adminId: null, name: 'siteDescription', value: 'Cakes.' });
   const changed = await findId(db, sql`select max(id) as id from moderation_log`);
+  const announcementId = await findId(
+    db,
+    sql`with posted as (insert into announcement (text) values ('Meeting') returning id) select id from posted`,
+  );
   const about = (action: PostAction, more: object = {}) =>
     post(rareFollower, '/moderation/post-actions', {
       action,
@@ -111,6 +115,11 @@ export async function moderationCalls({
     put(rareFollower, '/moderation/tags/topic%2077', { description: 'So.', about: 'So.' }),
     put(rareFollower, '/moderation/tags/topic%2077/synonyms/topic-77'),
     remove(rareFollower, '/moderation/tags/topic%2077/synonyms/topic-77'),
+    get(rareFollower, '/announcements'),
+    get(rareFollower, '/announcements?tag=topic%2077'),
+    get(rareFollower, '/moderation/announcements'),
+    post(rareFollower, '/moderation/announcements', { questionId: asked, tag: 'topic 77' }),
+    remove(rareFollower, `/moderation/announcements/${announcementId}`),
     post(rareFollower, '/moderation/tag-changes', { kind: 'merge', tag: 'merged topic', to: 'topic 77' }),
     post(rareFollower, '/moderation/tag-changes', { kind: 'rename', tag: 'renamed topic', to: 'new topic' }),
     post(rareFollower, '/moderation/approvals', { memberIds: [waiting] }),

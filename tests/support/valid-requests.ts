@@ -80,6 +80,12 @@ export function createValidRequests({
         on conflict (key) do update set synonym_of = excluded.synonym_of`.execute(db);
       return 'bread';
     },
+    '/moderation/announcements/{id}': async () =>
+      findId(
+        db,
+        sql`with posted as (insert into announcement (text) values (${`News ${next()}`}) returning id)
+        select id from posted`,
+      ),
     '/tags/{tag}': async () => 'bread',
     '/feeds/{feed}': async () => 'recent',
     '/notification-preferences/{category}': async () => 'answers',
@@ -111,6 +117,11 @@ export function createValidRequests({
       const tag = `brot ${next()}`;
       await ann.ask({ tags: [tag, 'loaf'] });
       return { kind: 'merge', tag, to: 'loaf', reason: 'The same thing.' };
+    },
+    'POST /moderation/announcements': async () => {
+      const tag = `news ${next()}`;
+      await ann.ask({ tags: [tag] });
+      return { questionId: null, text: 'We meet on Friday.', link: '/search', tag, until: null };
     },
     'POST /moderation/approvals': async () => {
       const id = await newcomer();

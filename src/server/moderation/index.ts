@@ -1,4 +1,5 @@
 // The public file of this area: other areas import from here only.
+export { announcementRoutes, publicAnnouncementRoutes } from './announcements-routes.ts';
 export { managedTagRoutes } from './managed-tags-routes.ts';
 export type { ModerationDeps } from './member-actions.ts';
 export { requireModerator } from './moderator.ts';

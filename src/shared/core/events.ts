@@ -59,6 +59,8 @@ export type FeedEvent =
   | { kind: 'question-duplicate-changed'; questionId: number; duplicate: boolean }
   | QuestionEdited
   | QuestionDeleted
+  /** An announcement or a pinned question was added or has ended. */
+  | { kind: 'announcements-changed' }
   | Imported;
 
 /** For lists of answers, each with its question's title. */

@@ -34,6 +34,23 @@ export const moderationErrors = {
   'tag-name-unchanged': ['invalid', 'Enter a new name.'],
   'tag-name-not-valid': ['invalid', 'Enter a name without commas.'],
 
+  // Announcements and pinned questions.
+  'announcement-text-required': ['invalid', 'Enter a text.'],
+  'announcement-link-not-valid': ['invalid', 'Enter an address that begins with https:// or with a slash.'],
+  'announcement-end-past': ['invalid', 'Choose a day in the future.'],
+  'announcement-tag-unknown': ['invalid', 'There is no topic with this name.'],
+  'pinned-question-with-text': ['invalid', 'Enter either a question or a text, not both.'],
+  'question-pinned-already': ['already-handled', 'This question is already pinned there.'],
+  'too-many-announcements': [
+    'not-allowed',
+    'There are already {max} announcements and pinned questions there. End one of them first.',
+  ],
+  'too-many-announcements-in-all': [
+    'not-allowed',
+    'There are already {max} announcements and pinned questions. End one of them first.',
+  ],
+  'announcement-ended-already': ['already-handled', 'This has already ended.'],
+
   // Hidden posts.
   'restore-parent-first': ['not-found', 'The post that this belongs to is hidden. Restore that post first.'],
   'restored-already': ['already-handled', 'Another moderator has already restored this.'],

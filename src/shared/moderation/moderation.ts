@@ -30,6 +30,10 @@ export const moderationAction = z.enum([
   'tag_synonym',
   'tag_merge',
   'tag_rename',
+  'announce',
+  'end_announcement',
+  'pin',
+  'unpin',
 ]);
 export type ModerationAction = z.infer<typeof moderationAction>;
 

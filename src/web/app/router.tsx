@@ -26,6 +26,7 @@ import { ErrorPage } from './ErrorPage.tsx';
 import { HomePage } from '#web/discovery/feeds/HomePage.tsx';
 import { NotFoundPage } from '#web/ui/MessagePage.tsx';
 import { api, readJson } from '#web/core/api.ts';
+import { announcementsQuery } from '#web/discovery/announcements/announcements.ts';
 import { feedQuery } from '#web/discovery/feeds/feeds.ts';
 import { loadRouteData } from '#web/core/inlined-responses.ts';
 import { isPageRendered } from '#web/core/hydration.ts';
@@ -87,9 +88,12 @@ const homeRoute = createRoute({
     after: search.after ?? null,
   }),
   loader: ({ context: { queryClient }, deps: { feed, muted, after }, cause }) =>
-    loadRouteData(cause, () =>
-      queryClient.prefetchInfiniteQuery({ ...feedQuery(feed, muted, after), retry: false }),
-    ),
+    loadRouteData(cause, async () => {
+      await Promise.all([
+        queryClient.prefetchInfiniteQuery({ ...feedQuery(feed, muted, after), retry: false }),
+        queryClient.prefetchQuery({ ...announcementsQuery(null), retry: false }),
+      ]);
+    }),
   // Not split off: the page consists mostly of lists that almost every page needs.
   component: HomePage,
 });
@@ -178,6 +182,7 @@ const tagRoute = createRoute({
       await Promise.all([
         queryClient.prefetchQuery({ ...tagQuery(tag), retry: false }),
         queryClient.prefetchInfiniteQuery({ ...tagQuestionsQuery(tag, after), retry: false }),
+        queryClient.prefetchQuery({ ...announcementsQuery(tag), retry: false }),
       ]);
     }),
   component: lazyRouteComponent(() => import('#web/discovery/tags/TagPage.tsx'), 'TagPage'),
@@ -281,6 +286,12 @@ const siteSettingsRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/admin/settings',
   component: lazyRouteComponent(() => import('#web/admin/SiteSettingsPage.tsx'), 'SiteSettingsPage'),
+});
+
+const announcementsRoute = createRoute({
+  getParentRoute: () => memberRoute,
+  path: '/moderation/announcements',
+  component: lazyRouteComponent(() => import('#web/moderation/AnnouncementsPage.tsx'), 'AnnouncementsPage'),
 });
 
 const managedTagRoute = createRoute({
@@ -392,6 +403,7 @@ const routeTree = rootRoute.addChildren([
     registrationsRoute,
     siteSettingsRoute,
     managedTagRoute,
+    announcementsRoute,
     notFoundRoute,
   ]),
   visitorRoute.addChildren([loginRoute, registerRoute, forgotPasswordRoute]),

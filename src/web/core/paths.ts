@@ -13,6 +13,7 @@ const pagePaths = {
   moderation: '/moderation',
   moderationLog: '/moderation/log',
   registrations: '/moderation/registrations',
+  announcements: '/moderation/announcements',
   siteSettings: '/admin/settings',
   statistics: '/admin/statistics',
   login: '/login',

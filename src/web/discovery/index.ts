@@ -3,6 +3,8 @@ export { Chart, ChartTable } from './activity/Chart.tsx';
 export { MemberCharts } from './activity/MemberCharts.tsx';
 export { useChartCursor } from './activity/useChartCursor.ts';
 export { activityKeys, memberActivityQuery, memberReputationQuery } from './activity/activity.ts';
+export { announcementsKey } from './announcements/announcements.ts';
+export { AnnouncementText } from './announcements/Announcements.tsx';
 export { AnswerCard } from './feeds/AnswerCard.tsx';
 export { QuestionCardPlaceholders, QuestionCardSkeletons } from './feeds/QuestionCardSkeletons.tsx';
 export { LiveQuestionList } from './feeds/QuestionList.tsx';

@@ -63,6 +63,7 @@ function Queue() {
         <PageHeading className={pageClasses.heading}>{t`Review queue`}</PageHeading>
         <div className={pageClasses.buttons}>
           <ButtonLink href={paths.registrations}>{t`Recent registrations`}</ButtonLink>
+          <ButtonLink href={paths.announcements}>{t`Announcements`}</ButtonLink>
           <ButtonLink href={paths.moderationLog}>{t`Moderation log`}</ButtonLink>
           <ButtonLink href={paths.statistics}>{t`Statistics`}</ButtonLink>
         </div>

@@ -138,6 +138,14 @@ export function logEntryText(action: ModerationAction, kind: PostRef['kind'] | n
       return t`Topic merged`;
     case 'tag_rename':
       return t`Topic renamed`;
+    case 'announce':
+      return t`Announcement posted`;
+    case 'end_announcement':
+      return t`Announcement ended`;
+    case 'pin':
+      return t`Question pinned`;
+    case 'unpin':
+      return t`Question unpinned`;
     case 'role':
       return t`Role changed`;
     case 'setting':

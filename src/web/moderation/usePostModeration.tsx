@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { Menu } from '@mantine/core';
-import { IconFlag, IconShield } from '@tabler/icons-react';
+import { IconFlag, IconPin, IconShield } from '@tabler/icons-react';
 import { type ReactNode, Suspense, useState } from 'react';
 import { postActionStyles as classes, useQuestionPage } from '#web/posts/index.ts';
 import { canModerate } from '#shared/identity/roles.ts';
@@ -11,6 +11,7 @@ import { visitor } from '#web/core/session.ts';
 import { askToSignIn } from '#web/core/sign-in-prompt.ts';
 
 const ReportDialog = lazyComponent(() => import('./ReportDialog.tsx'));
+const PinQuestionDialog = lazyComponent(() => import('./PinQuestionDialog.tsx'));
 const ModeratePostDialog = lazyComponent(() => import('./ModeratePostDialog.tsx'));
 
 /** The menu items for reporting and moderating a post, and the dialogs they open. */
@@ -19,16 +20,19 @@ export function usePostModeration(
   {
     own,
     actions,
+    tags,
     opener,
   }: {
     own: boolean;
     actions: readonly PostAction[];
+    /** The tags of a question, which can be pinned. */
+    tags?: readonly string[];
     /** The button of the menu. */
     opener: () => HTMLElement | null;
   },
 ) {
   const { member } = useQuestionPage();
-  const [opened, setOpened] = useState<'report' | 'moderate' | null>(null);
+  const [opened, setOpened] = useState<'report' | 'moderate' | 'pin' | null>(null);
   const close = () => setOpened(null);
   const askForReport = () => askToSignIn('report', opener() ?? document.body);
   const items: ReactNode = (
@@ -51,13 +55,24 @@ export function usePostModeration(
           {t`Moderate post`}
         </Menu.Item>
       )}
+      {canModerate(member.role) && tags !== undefined && (
+        <Menu.Item
+          className={classes.menuItem ?? ''}
+          leftSection={<IconPin size={18} stroke={1.6} aria-hidden />}
+          onClick={() => setOpened('pin')}
+        >
+          {t`Pin question`}
+        </Menu.Item>
+      )}
     </>
   );
   const dialogs: ReactNode = opened !== null && (
     <Suspense>
-      {opened === 'report' ? (
-        <ReportDialog post={post} opener={opener} onClose={close} />
-      ) : (
+      {opened === 'report' && <ReportDialog post={post} opener={opener} onClose={close} />}
+      {opened === 'pin' && (
+        <PinQuestionDialog question={{ id: post.id, tags: tags ?? [] }} opener={opener} onClose={close} />
+      )}
+      {opened === 'moderate' && (
         <ModeratePostDialog post={post} actions={actions} opener={opener} onClose={close} />
       )}
     </Suspense>

@@ -27,7 +27,7 @@ export default function QuestionMenuList({
   const { member } = useQuestionPage();
   const moderation = usePostModeration(
     { kind: 'question', id: question.id },
-    { own, actions: listPostActions(question), opener: () => button },
+    { own, actions: listPostActions(question), tags: question.tags, opener: () => button },
   );
   return (
     <>

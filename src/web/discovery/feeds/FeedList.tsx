@@ -1,12 +1,14 @@
 import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
-import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query';
+import { type InfiniteData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Feed } from '#shared/discovery/feeds.ts';
 import type { FeedPage, MutedChoice } from '#shared/engagement/mutes.ts';
 import { countMuted, MutedBanner, useIsMuted, useMutedFilter } from '#web/engagement/index.ts';
 import { ApiError } from '#web/core/errors.ts';
 import { fetchNextPage } from '#web/core/query-helpers.ts';
+import { Announcements } from '#web/discovery/announcements/Announcements.tsx';
+import { announcementsQuery } from '#web/discovery/announcements/announcements.ts';
 import { feedQuery } from './feeds.ts';
 import { QuestionCard } from './QuestionCard.tsx';
 import { FirstPageLink, useListStart, useNextPageAddress } from '#web/ui/list-address.tsx';
@@ -27,12 +29,15 @@ export function FeedList({ feed }: { feed: Feed }) {
   const questions = query.data === undefined ? [] : uniqueById(questionsOf(query.data));
   const nextPage = useNextPageAddress(query.data?.pages.at(-1)?.nextCursor ?? null);
 
-  if (query.isPending) return <QuestionCardSkeletons />;
+  const announcements = useQuery(announcementsQuery(null));
+  // The announcements above the list would move it.
+  if (query.isPending || announcements.isPending) return <QuestionCardSkeletons />;
   if (query.data === undefined)
     return <LoadError text={t`The questions could not be loaded.`} query={query} />;
 
   return (
     <>
+      {after === null && <Announcements tag={null} />}
       <FirstPageLink />
       <MutedBanner count={countMuted(query.data)} muted={muted} />
       {questions.length === 0 && <EmptyFeed feed={feed} />}

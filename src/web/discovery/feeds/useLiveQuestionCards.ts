@@ -1,3 +1,4 @@
+import { announcementsKey } from '#web/discovery/announcements/announcements.ts';
 import { type InfiniteData, type QueryKey, useQueryClient } from '@tanstack/react-query';
 import type { FeedEvent } from '#shared/core/events.ts';
 import type { QuestionCard, QuestionCards } from '#shared/posts/questions.ts';
@@ -58,6 +59,7 @@ export function useLiveQuestionCards<Data>(list: LiveQuestionCards<Data>): LiveL
       case 'question-deleted':
         return change(event.questionId, () => null);
       case 'question-posted':
+      case 'announcements-changed':
       case 'imported':
     }
   }
@@ -76,6 +78,9 @@ export function useLiveQuestionCards<Data>(list: LiveQuestionCards<Data>): LiveL
         return;
       case 'question-solved':
       case 'question-duplicate-changed':
+        return;
+      case 'announcements-changed':
+        void client.invalidateQueries({ queryKey: announcementsKey });
         return;
       case 'question-deleted':
         arrivals.removeItem(event.questionId);

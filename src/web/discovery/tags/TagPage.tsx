@@ -7,6 +7,8 @@ import { useEffect, useId } from 'react';
 import { getTagDescription } from '#shared/posts/tags.ts';
 import { TagActivityChart, TagActivityChartSkeleton } from '#web/discovery/activity/TagActivityChart.tsx';
 import { QuestionCardSkeletons } from '#web/discovery/feeds/QuestionCardSkeletons.tsx';
+import { Announcements } from '#web/discovery/announcements/Announcements.tsx';
+import { announcementsQuery } from '#web/discovery/announcements/announcements.ts';
 import { LiveQuestionList } from '#web/discovery/feeds/QuestionList.tsx';
 import { FollowTagButton, MuteTagButton } from '#web/engagement/index.ts';
 import { ApiError, hasStatus, translateError } from '#web/core/errors.ts';
@@ -31,6 +33,7 @@ export function TagPage() {
   const query = useQuery(tagQuery(tag));
   const after = useListStart();
   const questions = useInfiniteQuery(tagQuestionsQuery(tag, after));
+  const announcements = useQuery(announcementsQuery(tag));
   const isModerator = canModerate(useMember()?.role ?? 'member');
   useLiveTag(tag);
   useMainTagAddress(tag, query.data?.name);
@@ -101,7 +104,7 @@ export function TagPage() {
         </p>
       )}
       {query.data?.about != null && <TagAbout text={query.data.about} />}
-      {query.isPending ? (
+      {query.isPending || announcements.isPending ? (
         <QuestionCardSkeletons>
           <span className={classes.counts}>
             <Skeleton width="10rem" height="1.5em" />
@@ -111,6 +114,7 @@ export function TagPage() {
       ) : (
         <>
           {query.data && <TagActivityChart tag={tag} activeAt={query.data.activeAt} />}
+          {after === null && <Announcements tag={tag} />}
           <LiveQuestionList
             query={questions}
             queryKey={tagQuestionsQuery(tag, after).queryKey}

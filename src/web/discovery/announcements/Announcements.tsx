@@ -1,0 +1,57 @@
+import { t } from '@lingui/core/macro';
+import { useQuery } from '@tanstack/react-query';
+import type { Announcement } from '#shared/moderation/announcements.ts';
+import { questionPath } from '#shared/posts/question-paths.ts';
+import { PathLink } from '#web/ui/PathLink.tsx';
+import { announcementsQuery } from './announcements.ts';
+import classes from './Announcements.module.css';
+
+/**
+ * Announcements and pinned questions above a list of questions.
+ * @param tag the tag whose page this is; null for the home page
+ */
+export function Announcements({ tag }: { tag: string | null }) {
+  const { data } = useQuery(announcementsQuery(tag));
+  const items = data?.items.filter((item) => !hasEnded(item)) ?? [];
+  if (items.length === 0) return null;
+  return (
+    <ul className={classes.list} aria-label={t`Announcements`}>
+      {items.map((item) => (
+        <li key={item.id} className={classes.item} tabIndex={-1} data-shortcut-stop>
+          <AnnouncementText item={item} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** A cached list can contain announcements that have ended since. */
+const hasEnded = ({ until }: Announcement) => until !== null && Date.parse(until) <= Date.now();
+
+export function AnnouncementText({ item: { question, text, link } }: { item: Announcement }) {
+  if (question !== null)
+    return (
+      <>
+        <span className={classes.label}>{t`Pinned`}</span>
+        <PathLink href={questionPath(question.id, question.title)} dir="auto">
+          {question.title}
+        </PathLink>
+      </>
+    );
+  return (
+    <>
+      <span className={classes.label}>{t`Announcement`}</span>
+      {link === '' ? (
+        <span dir="auto">{text}</span>
+      ) : link.startsWith('/') ? (
+        <PathLink href={link} dir="auto">
+          {text}
+        </PathLink>
+      ) : (
+        <a href={link} dir="auto">
+          {text}
+        </a>
+      )}
+    </>
+  );
+}
