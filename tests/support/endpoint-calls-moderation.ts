@@ -69,6 +69,12 @@ export async function moderationCalls({
     });
   const member = (action: string, until: string | null = null) =>
     post(rareFollower, '/moderation/member-actions', { action, memberId: inactive, reason: 'So.', until });
+  await sql`insert into review_item (post_kind, post_id, open_reports, other_cause)
+    values ('reply', ${replied.id}, 0, 'links')`.execute(db);
+  const item = await findId(
+    db,
+    sql`select id from review_item where post_kind = 'reply' and post_id = ${replied.id}`,
+  );
   const flags = [`/questions/${hotQuestionId}`, `/answers/${hotAnswerId}`, `/replies/${reply}`];
   return [
     ...flags.flatMap((path) => [
@@ -76,6 +82,9 @@ export async function moderationCalls({
       get(rareFollower, `${path}/report`),
     ]),
     get(rareFollower, '/moderation/queue'),
+    get(rareFollower, '/moderation/queue?cause=links'),
+    put(rareFollower, `/moderation/queue/${item}/claim`, { takeOver: false }),
+    remove(rareFollower, `/moderation/queue/${item}/claim`),
     get(rareFollower, '/moderation/queue/counts'),
     get(rareFollower, `/moderation/queue?cursor=${encodeCursor({ after: 1, id: 2 })}`),
     about('lock'),

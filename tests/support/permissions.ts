@@ -198,6 +198,8 @@ const endpointRules: Readonly<Record<string, BaseRule>> = {
   'GET /moderation/log': members,
   'GET /moderation/queue': moderatorsOnly,
   'GET /moderation/queue/counts': moderatorsOnly,
+  'PUT /moderation/queue/{id}/claim': moderatorsOnly,
+  'DELETE /moderation/queue/{id}/claim': moderatorsOnly,
   'POST /moderation/post-actions': moderatorsOnly,
   'POST /moderation/member-actions': moderatorsOnly,
   'GET /moderation/members/{id}': moderatorsOnly,

@@ -65,6 +65,10 @@ export function createValidRequests({
     '/passkeys/{id}': async (owner) => (await addPasskey(owner)).id,
     '/members/{id}': async (owner) => owner.id,
     '/moderation/members/{id}': async (owner) => owner.id,
+    '/moderation/queue/{id}': async () => {
+      expectOk(await bob.put(`/questions/${await ann.ask()}/report`, { reason: 'spam', note: '' }));
+      return findId(db, sql`select max(id) as id from review_item`);
+    },
     '/admin/members/{id}': async () => ann.id,
     '/admin/settings/{name}': async () => 'tagCreation',
     '/moderation/removals/{id}': async () => {
@@ -217,6 +221,7 @@ const fields: Record<string, () => unknown> = {
   clientId: () => 'a-browser-of-bobs',
   sequence: () => 1,
   bookmarked: () => true,
+  takeOver: () => false,
   note: () => 'Try this on Sunday.',
   listIds: () => [],
   bookmarkedAt: () => '2026-01-01T00:00:00.000Z',

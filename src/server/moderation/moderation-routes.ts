@@ -20,6 +20,7 @@ import {
   reportDraft,
   reportState,
   reviewCause,
+  reviewClaimDraft,
   reviewCounts,
   reviewQueue,
 } from '#shared/moderation/moderation.ts';
@@ -31,7 +32,7 @@ import { readHiddenPosts } from './hidden-posts.ts';
 import { readModerationLog } from './moderation-log.ts';
 import { actOnMember, type ModerationDeps, readModeratedMember } from './member-actions.ts';
 import { markMessagesSeen, readModeratorMessages } from './moderator-messages.ts';
-import { readReviewCounts, readReviewQueue } from './review-queue.ts';
+import { claimItem, readReviewCounts, readReviewQueue, releaseItem } from './review-queue.ts';
 import { requireModerator } from './moderator.ts';
 
 const createReportRoutes = <Path extends string>(path: Path, what: string) => ({
@@ -102,6 +103,22 @@ const queueCounts = createRoute({
   path: '/moderation/queue/counts',
   summary: 'For moderators: count what waits in the review queue',
   responses: { 200: jsonResponse(reviewCounts, 'The current count'), ...problemResponses },
+});
+
+const claim = createRoute({
+  method: 'put',
+  path: '/moderation/queue/{id}/claim',
+  summary: 'For moderators: claim an entry of the review queue, so that others leave it alone',
+  request: { params: idParam, body: jsonBody(reviewClaimDraft) },
+  responses: { 204: { description: 'Claimed for ten minutes' }, ...problemResponses },
+});
+
+const release = createRoute({
+  method: 'delete',
+  path: '/moderation/queue/{id}/claim',
+  summary: 'For moderators: end the own claim of an entry of the review queue',
+  request: { params: idParam },
+  responses: { 204: { description: 'There is no own claim' }, ...problemResponses },
 });
 
 const postActionRoute = createRoute({
@@ -204,6 +221,16 @@ export function moderationRoutes({ db, limits, moderation }: ModerationRoutesDep
       return c.json(await readReviewQueue(db, c.req.valid('query')), 200);
     })
     .openapi(queueCounts, async (c) => c.json(await readReviewCounts(db), 200))
+    .openapi(claim, async (c) => {
+      const moderator = requireModerator(c.get('viewer'));
+      await claimItem(db, { id: c.req.valid('param').id, moderator, ...c.req.valid('json') });
+      return c.body(null, 204);
+    })
+    .openapi(release, async (c) => {
+      const moderator = requireModerator(c.get('viewer'));
+      await releaseItem(db, { id: c.req.valid('param').id, moderator });
+      return c.body(null, 204);
+    })
     .openapi(postActionRoute, async (c) => {
       await actOnPost(db, { moderator: requireModerator(c.get('viewer')), draft: c.req.valid('json') });
       return c.body(null, 204);

@@ -6,6 +6,7 @@ import type { PostAction, PostActionDraft } from '#shared/moderation/moderation.
 import type { PostRef } from '#shared/core/fields.ts';
 import { lockQuestionKey } from './reports-queries.ts';
 import { resolveReports } from './reports.ts';
+import { refuseOthersClaim } from './review-queue.ts';
 import { lockReviewItem } from './review-queue-queries.ts';
 import { type LogEntryDraft, insertLogEntry } from './moderation-log-queries.ts';
 import { insertModeratorMessage } from './moderator-messages-queries.ts';
@@ -149,15 +150,19 @@ async function requirePost(tx: Tx, post: PostRef) {
   return visible;
 }
 
-/** An action from the review queue needs its entry to be still open. */
+/**
+ * An action from the review queue needs its entry to be still open. While another moderator works on a post, it has to be
+ * taken over first, wherever the action comes from.
+ */
 async function requireStillOpen(
   tx: Tx,
   { moderator, post, queueItemId }: { moderator: Moderator; post: PostRef; queueItemId: number | null },
 ): Promise<void> {
-  if (queueItemId === null) return;
   const visible = await findVisiblePost(tx, post);
   if (visible !== undefined) await lockQuestionKey(tx, visible.question_id);
-  if ((await lockReviewItem(tx, post))?.id !== queueItemId)
+  const item = await lockReviewItem(tx, post);
+  if (item !== undefined) refuseOthersClaim(item, moderator);
+  if (queueItemId !== null && item?.id !== queueItemId)
     throw await createAlreadyHandledError(tx, post, moderator);
 }
 

@@ -4,6 +4,7 @@ import { unnamedMember } from '#server/core/sql.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 import {
   maxReviewCount,
+  reviewClaimMinutes,
   type ReportReason,
   type ReviewCause,
   reviewCause,
@@ -20,14 +21,56 @@ export async function countReviewItems(db: Reader): Promise<{ cause: ReviewCause
   return rows;
 }
 
-export type LockedReviewItem = { id: number; cause: ReviewCause; open_reports: number };
+/** The moderator who works on a post; null if no one does. */
+export type Claim = { claimed_by: number | null; claimed_by_name: string | null };
+
+/** Not a join: after waiting for a lock, PostgreSQL reads the locked row again, but no rows that it was joined with. */
+const claimColumns = sql`
+  case when claimed_until > now() then claimed_by end as claimed_by,
+  (select display_name from member where member.id = claimed_by) as claimed_by_name`;
+
+export type LockedReviewItem = Claim & { id: number; cause: ReviewCause; open_reports: number };
 
 /** Returns the entry of a post in the review queue. It is then locked until the transaction ends. */
 export async function lockReviewItem(tx: Tx, { kind, id }: PostRef): Promise<LockedReviewItem | undefined> {
   const { rows } = await sql<LockedReviewItem>`
-    select id, cause, open_reports from review_item
+    select id, cause, open_reports, ${claimColumns} from review_item
     where post_kind = ${kind} and post_id = ${id} for update`.execute(tx);
   return rows[0];
+}
+
+/**
+ * Claims a post of the queue for a moderator, or prolongs the own claim. Returns who has the claim then, undefined if the
+ * post no longer waits.
+ */
+export async function claimReviewItem(
+  tx: Tx,
+  { id, moderatorId, takeOver }: { id: number; moderatorId: number; takeOver: boolean },
+): Promise<Claim | undefined> {
+  // The lock makes the second of two moderators see the claim of the first.
+  const { rows: locked } = await sql<Claim>`
+    select ${claimColumns} from review_item where id = ${id} for update`.execute(tx);
+  const [item] = locked;
+  if (item === undefined) return undefined;
+  if (!takeOver && item.claimed_by !== null && item.claimed_by !== moderatorId) return item;
+  await sql`
+    update review_item
+    set claimed_by = ${moderatorId}, claimed_until = now() + make_interval(mins => ${reviewClaimMinutes})
+    where id = ${id}`.execute(tx);
+  return { claimed_by: moderatorId, claimed_by_name: null };
+}
+
+/** Ends the moderator's claim, if there is one. Returns whether the post still waits. */
+export async function releaseReviewItem(
+  tx: Tx,
+  { id, moderatorId }: { id: number; moderatorId: number },
+): Promise<boolean> {
+  const { rows } = await sql`
+    update review_item set
+      claimed_by = case when claimed_by <> ${moderatorId} then claimed_by end,
+      claimed_until = case when claimed_by <> ${moderatorId} then claimed_until end
+    where id = ${id} returning id`.execute(tx);
+  return rows.length > 0;
 }
 
 export async function deleteReviewItem(tx: Tx, { kind, id }: PostRef): Promise<void> {
@@ -48,6 +91,9 @@ export type ReviewItemRow = {
   author_name: string;
   created_at: Date;
   locked: boolean;
+  claimed_by: number | null;
+  claimed_by_name: string | null;
+  claimed_until: Date | null;
   reasons: { reason: ReportReason; count: number }[];
   notes: string[];
   /** Null for an imported author without an account. */
@@ -86,6 +132,7 @@ export async function listReviewItems(
       question.id as question_id, question.title, question.lock_reason is not null as locked,
       coalesce(reply.content, answer.content, question.content) as content,
       post.author_id, post.created_at,
+      claimant.id as claimed_by, coalesce(claimant.display_name, ${unnamedMember}) as claimed_by_name, item.claimed_until,
       coalesce(author.display_name, post.imported_author_name, ${unnamedMember}) as author_name,
       array(
         select jsonb_build_object('reason', reason, 'count', count(*)) from report
@@ -121,6 +168,7 @@ export async function listReviewItems(
           when 'answer' then answer.imported_author_name else reply.imported_author_name end as imported_author_name
     ) post
     left join member author on author.id = post.author_id
+    left join member claimant on claimant.id = item.claimed_by and item.claimed_until > now()
     order by item.open_reports desc, item.id desc`.execute(db);
   return rows;
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { findViolations } from '#server/operations/integrity-check.ts';
 import type { ReviewCounts, ReviewQueue } from '#shared/moderation/moderation.ts';
@@ -114,4 +115,56 @@ test('lets one of two moderators who decide at the same time approve or hide, an
   expect((await rose.delete(`/questions/${deleted}`)).status).toBe(204);
   expect((await getCounts()).open).toBe(0);
   expect(await findViolations(server.db)).toEqual([]);
+});
+
+test('one moderator claims a post, and another cannot act on it anywhere without taking it over', async () => {
+  const id = await ann.ask();
+  await report(bob, 'question', id);
+  const [item] = await getReviewQueue(moderator);
+  const path = `/moderation/queue/${item?.id}/claim`;
+  expect(item?.claim).toBeNull();
+  expect((await bob.put(path, {})).status).toBe(404);
+  const both = await Promise.all([moderator.put(path, {}), other.put(path, {})]);
+  expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([204, 409]);
+  const [first, second] = both[0].status === 204 ? [moderator, other] : [other, moderator];
+  const names = new Map([
+    [moderator, 'Olga'],
+    [other, 'Otto'],
+  ]);
+  expect(await getReviewQueue(second)).toMatchObject([
+    { claim: { memberId: first.id, name: names.get(first) } },
+  ]);
+  for (const queueItemId of [item?.id, null])
+    expect(await actOnPost(second, 'hide', 'question', id, { queueItemId })).toMatchObject({
+      status: 409,
+      code: 'claimed-by-moderator',
+      detail: expect.stringContaining(names.get(first) ?? ''),
+    });
+  expect((await ann.read(id)).question.id).toBe(id);
+  // Prolonging one's own claim is allowed, releasing another's does nothing.
+  expect((await first.put(path, {})).status).toBe(204);
+  expect((await second.delete(path)).status).toBe(204);
+  expect(await second.put(path, {})).toMatchObject({ status: 409, code: 'claimed-by-moderator' });
+  expect((await second.put(path, { takeOver: true })).status).toBe(204);
+  expect(await actOnPost(first, 'dismiss', 'question', id)).toMatchObject({ code: 'claimed-by-moderator' });
+  expect((await actOnPost(second, 'dismiss', 'question', id, { queueItemId: item?.id })).status).toBe(204);
+  for (const response of [await first.put(path, {}), await first.delete(path)])
+    expect(response).toMatchObject({ status: 409, code: 'handled-already' });
+  expect(await actOnPost(first, 'hide', 'question', id, { queueItemId: item?.id })).toMatchObject({
+    status: 409,
+  });
+});
+
+test('a claim ends when it is released, and after ten minutes', async () => {
+  const id = await ann.ask();
+  await report(bob, 'question', id);
+  const [item] = await getReviewQueue(moderator);
+  const path = `/moderation/queue/${item?.id}/claim`;
+  expect((await moderator.put(path, {})).status).toBe(204);
+  expect((await moderator.delete(path)).status).toBe(204);
+  expect(await getReviewQueue(other)).toMatchObject([{ claim: null }]);
+  expect((await moderator.put(path, {})).status).toBe(204);
+  await sql`update review_item set claimed_until = claimed_until - interval '10 minutes'`.execute(server.db);
+  expect(await getReviewQueue(other)).toMatchObject([{ claim: null }]);
+  expect((await actOnPost(other, 'dismiss', 'question', id, { queueItemId: item?.id })).status).toBe(204);
 });

@@ -1,7 +1,8 @@
 import { endReviewNotifications } from '#server/notifications/index.ts';
 import { decodeCursor, paginate } from '#server/core/cursor.ts';
-import type { Reader, Tx } from '#server/core/database.ts';
-import { publishAll } from '#server/core/events.ts';
+import { type Database, type Reader, transaction, type Tx } from '#server/core/database.ts';
+import { ProblemError } from '#server/core/errors.ts';
+import { publish, publishAll } from '#server/core/events.ts';
 import { isReviewQueueEmpty } from '#server/posts/index.ts';
 import {
   maxReviewCount,
@@ -10,7 +11,15 @@ import {
   type ReviewItem,
   type ReviewQueue,
 } from '#shared/moderation/moderation.ts';
-import { countReviewItems, listReviewItems, type ReviewItemRow } from './review-queue-queries.ts';
+import type { Moderator } from './moderator.ts';
+import {
+  type Claim,
+  claimReviewItem,
+  countReviewItems,
+  listReviewItems,
+  releaseReviewItem,
+  type ReviewItemRow,
+} from './review-queue-queries.ts';
 
 /** Returns how many posts wait for a moderator, in total and by cause, each up to `maxReviewCount`. */
 export async function readReviewCounts(db: Reader): Promise<ReviewCounts> {
@@ -39,6 +48,48 @@ export async function readReviewQueue(
   return { items: items.map(toReviewItem), nextCursor };
 }
 
+/**
+ * Claims a post of the review queue for `reviewClaimMinutes`, so that other moderators leave it alone. Claiming it again
+ * prolongs the claim.
+ * @throws ProblemError 'already-handled' if the post no longer waits, or if another moderator works on it and `takeOver`
+ * is false
+ */
+export async function claimItem(
+  db: Database,
+  { id, moderator, takeOver }: { id: number; moderator: Moderator; takeOver: boolean },
+): Promise<void> {
+  await transaction(db, async (tx) => {
+    const claim = await claimReviewItem(tx, { id, moderatorId: moderator.id, takeOver });
+    if (claim === undefined) throw new ProblemError('handled-already');
+    refuseOthersClaim(claim, moderator);
+    await publish(tx, 'moderation', { kind: 'moderation-changed' });
+  });
+}
+
+/**
+ * Ends the moderator's own claim, if there is one.
+ * @throws ProblemError 'already-handled' if the post no longer waits
+ */
+export async function releaseItem(
+  db: Database,
+  { id, moderator }: { id: number; moderator: Moderator },
+): Promise<void> {
+  await transaction(db, async (tx) => {
+    if (!(await releaseReviewItem(tx, { id, moderatorId: moderator.id })))
+      throw new ProblemError('handled-already');
+    await publish(tx, 'moderation', { kind: 'moderation-changed' });
+  });
+}
+
+/** @throws ProblemError 'already-handled' if another moderator works on the post */
+export function refuseOthersClaim(
+  { claimed_by: id, claimed_by_name: name }: Claim,
+  moderator: Moderator,
+): void {
+  if (id !== null && id !== moderator.id)
+    throw new ProblemError('claimed-by-moderator', { params: { name: name ?? '' } });
+}
+
 function toReviewItem(row: ReviewItemRow): ReviewItem {
   return {
     id: row.id,
@@ -60,5 +111,13 @@ function toReviewItem(row: ReviewItemRow): ReviewItem {
     reasons: row.reasons,
     notes: row.notes,
     locked: row.locked,
+    claim:
+      row.claimed_by === null || row.claimed_until === null
+        ? null
+        : {
+            memberId: row.claimed_by,
+            name: row.claimed_by_name ?? '',
+            until: row.claimed_until.toISOString(),
+          },
   };
 }

@@ -139,8 +139,16 @@ export const reviewItem = z.object({
   reasons: z.array(z.object({ reason: reportReason, count: z.int().positive() })),
   notes: z.array(z.string()),
   locked: z.boolean(),
+  /** The moderator who works on it; null if no one does. */
+  claim: z.object({ memberId: id, name: z.string(), until: time }).nullable(),
 });
 export type ReviewItem = z.infer<typeof reviewItem>;
+/** Minutes for which a moderator claims a post of the review queue. */
+export const reviewClaimMinutes = 10;
+export const reviewClaimDraft = z.object({
+  /** Whether to end the claim of another moderator. */
+  takeOver: z.boolean().default(false),
+});
 export const reviewQueue = paged(reviewItem);
 export type ReviewQueue = z.infer<typeof reviewQueue>;
 

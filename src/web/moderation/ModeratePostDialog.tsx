@@ -14,6 +14,7 @@ export default function ModeratePostDialog({
   actions,
   queueItemId = null,
   opener,
+  onActed,
   onClose,
 }: {
   post: PostRef;
@@ -22,6 +23,8 @@ export default function ModeratePostDialog({
   /** The item of the review queue that it was opened from. */
   queueItemId?: number | null;
   opener?: () => HTMLElement | null;
+  /** Is called after an action, before `onClose`. */
+  onActed?: () => void;
   onClose: () => void;
 }) {
   const client = useQueryClient();
@@ -31,6 +34,7 @@ export default function ModeratePostDialog({
   async function act(reason: string) {
     const duplicateOf = action === 'duplicate' ? parseQuestionNumber(original) : null;
     await moderatePost(client, { action, kind: post.kind, id: post.id, reason, duplicateOf, queueItemId });
+    onActed?.();
     onClose();
   }
 

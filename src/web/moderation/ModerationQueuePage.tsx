@@ -13,11 +13,13 @@ import {
 import { moderationKeys, reviewCountsQuery, reviewQueueQuery } from './moderation.ts';
 import { causeLabels } from './moderation-messages.ts';
 import { getAcceptingAction, ReviewQueueCard } from './ReviewQueueCard.tsx';
+import { useReviewClaim } from './useReviewClaim.ts';
 import classes from './moderation.module.css';
 import { lazyComponent } from '#web/core/lazy.ts';
 import { useLive } from '#web/core/live.ts';
 import { paths } from '#web/core/paths.ts';
 import { useMember } from '#web/core/session.ts';
+import { toastError } from '#web/core/toast.ts';
 import { useShortcuts } from '#web/core/keyboard-shortcuts.ts';
 import { ButtonLink } from '#web/ui/PathLink.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
@@ -33,12 +35,12 @@ const ModeratePostDialog = lazyComponent(() => import('./ModeratePostDialog.tsx'
 export function ModerationQueuePage() {
   const member = useMember();
   if (member === null) return null;
-  return canModerate(member.role) ? <Queue /> : <NotFoundPage />;
+  return canModerate(member.role) ? <Queue memberId={member.id} /> : <NotFoundPage />;
 }
 
-type OpenDialog = { item: ReviewItem; actions: readonly PostAction[] };
+type OpenDialog = { item: ReviewItem; actions: readonly PostAction[]; takeOver: boolean };
 
-function Queue() {
+function Queue({ memberId }: { memberId: number }) {
   usePageTitle(t`Review queue`);
   const client = useQueryClient();
   const search = useSearch({ from: '/member/moderation' });
@@ -49,13 +51,22 @@ function Queue() {
   const act = (action: (item: ReviewItem) => PostAction) => {
     const focused = document.activeElement?.closest<HTMLElement>('[data-review-item]')?.dataset['reviewItem'];
     const item = query.data?.pages.flatMap((page) => page.items).find(({ id }) => String(id) === focused);
-    if (item !== undefined) setOpenDialog({ item, actions: [action(item)] });
+    if (item !== undefined && getOtherClaim(item, memberId) === null)
+      setOpenDialog({ item, actions: [action(item)], takeOver: false });
   };
   useShortcuts({
     dismissReports: () => act(getAcceptingAction),
     hidePost: () => act(() => 'hide'),
     deletePost: () => act(() => 'delete'),
   });
+  const endClaim = useReviewClaim(
+    openDialog === null ? null : { id: openDialog.item.id, takeOver: openDialog.takeOver },
+    (reason) => {
+      setOpenDialog(null);
+      toastError(reason);
+      refresh();
+    },
+  );
   useLive('moderation', { onEvents: refresh, onMissed: refresh });
   return (
     <>
@@ -92,8 +103,13 @@ function Queue() {
                   <li key={item.id}>
                     <ReviewQueueCard
                       item={item}
+                      claimedBy={getOtherClaim(item, memberId)}
                       onAct={(action) =>
-                        setOpenDialog({ item, actions: action === null ? listActions(item) : [action] })
+                        setOpenDialog({
+                          item,
+                          actions: action === null ? listActions(item) : [action],
+                          takeOver: getOtherClaim(item, memberId) !== null,
+                        })
                       }
                     />
                   </li>
@@ -109,6 +125,7 @@ function Queue() {
             post={{ kind: openDialog.item.kind, id: openDialog.item.postId }}
             actions={openDialog.actions}
             queueItemId={openDialog.item.id}
+            onActed={endClaim}
             onClose={() => setOpenDialog(null)}
           />
         </Suspense>
@@ -134,6 +151,10 @@ function useTabs(): readonly TabLink<ReviewCause | 'all'>[] {
     })),
   ];
 }
+
+/** The name of another moderator who works on the post, null if no one does. */
+const getOtherClaim = ({ claim }: ReviewItem, memberId: number): string | null =>
+  claim === null || claim.memberId === memberId ? null : claim.name;
 
 function listActions(item: ReviewItem): PostAction[] {
   return [

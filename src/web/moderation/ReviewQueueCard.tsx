@@ -18,9 +18,12 @@ export const getAcceptingAction = ({ cause }: ReviewItem): PostAction =>
 /** A post that waits for a moderator, and the possible actions. */
 export function ReviewQueueCard({
   item,
+  claimedBy,
   onAct,
 }: {
   item: ReviewItem;
+  /** The name of another moderator who works on it. */
+  claimedBy: string | null;
   /** Null opens the dialog with all actions. */
   onAct: (action: PostAction | null) => void;
 }) {
@@ -67,12 +70,19 @@ export function ReviewQueueCard({
       </div>
       {item.author !== null && <p className={classes.quiet}>{describeAuthor(item.author)}</p>}
       <Markdown text={item.content} headingLevel={3} />
+      {claimedBy !== null && <p className={classes.note}>{t`${claimedBy} is reviewing this post.`}</p>}
       <div className={classes.buttons}>
-        <Button variant="default" onClick={() => onAct(accepting)}>
-          {actionLabels[accepting]()}
-        </Button>
-        <Button variant="default" onClick={() => onAct(null)}>{t`More…`}</Button>
-        <Button onClick={() => onAct('hide')}>{actionLabels.hide()}</Button>
+        {claimedBy === null ? (
+          <>
+            <Button variant="default" onClick={() => onAct(accepting)}>
+              {actionLabels[accepting]()}
+            </Button>
+            <Button variant="default" onClick={() => onAct(null)}>{t`More…`}</Button>
+            <Button onClick={() => onAct('hide')}>{actionLabels.hide()}</Button>
+          </>
+        ) : (
+          <Button variant="default" onClick={() => onAct(null)}>{t`Take over`}</Button>
+        )}
       </div>
     </article>
   );

@@ -57,6 +57,16 @@ export const reviewQueueQuery = (cause: ReviewCause | null) =>
     staleTime: 0,
   });
 
+/** Claims an entry of the review queue for the moderator, or prolongs the claim. */
+export function claimReviewItem(id: number, { takeOver }: { takeOver: boolean }): Promise<unknown> {
+  return readJson(api.moderation.queue[':id'].claim.$put({ ...toIdParam(id), json: { takeOver } }));
+}
+
+/** Ends the claim, also while the page is being left. */
+export function releaseReviewItem(id: number): Promise<unknown> {
+  return readJson(api.moderation.queue[':id'].claim.$delete(toIdParam(id), { init: { keepalive: true } }));
+}
+
 /** How much waits in the review queue, for the badge. */
 export const reviewCountsQuery = queryOptions({
   queryKey: moderationKeys.counts,

@@ -35,8 +35,15 @@ test('a moderator hides a reported post by keyboard, everyone reads the reason, 
   const flagged = moderator.getByRole('article', { name: 'Reported post by Sally Seller' });
   await expect(flagged).toContainText('Not an answer');
   await expectAccessible(moderator, { look: 'review queue' });
+  const { page: second, member: secondModerator } = await secondMember(browser, 'Otto Operator');
+  await makeModerator(secondModerator.email);
+  await second.goto('/moderation?cause=report');
+  const claimed = second.getByRole('article', { name: 'Reported post by Sally Seller' });
+  await expect(claimed.getByRole('button', { name: 'Hide' })).toBeVisible();
   await flagged.focus();
   await moderator.keyboard.press('h');
+  await expect(claimed).toContainText('Olga Operator is reviewing this post.');
+  await expect(claimed.getByRole('button', { name: 'Take over' })).toBeVisible();
   await moderator.getByLabel('Reason (public)').fill('An advertisement');
   await moderator.getByRole('button', { name: 'Hide', exact: true }).last().click();
   await expect(flagged).toHaveCount(0);

@@ -1,0 +1,51 @@
+import { useEffect, useRef } from 'react';
+import { reviewClaimMinutes } from '#shared/moderation/moderation.ts';
+import { claimReviewItem, releaseReviewItem } from './moderation.ts';
+
+const prolongAfterMs = (reviewClaimMinutes / 2) * 60_000;
+
+/**
+ * Claims an entry of the review queue for the moderator while it is open, and releases it when it is closed or the page
+ * is left. Returns a function to call after a decision, which ends the claim.
+ * @param open the entry, null if none is open
+ * @param onRefused is called with the reason if another moderator works on it or has handled it
+ */
+export function useReviewClaim(
+  open: { id: number; takeOver: boolean } | null,
+  onRefused: (reason: string) => void,
+): () => void {
+  const decidedId = useRef<number | null>(null);
+  const latest = useRef(onRefused);
+  useEffect(() => {
+    latest.current = onRefused;
+  });
+  const id = open?.id ?? null;
+  const takeOver = open?.takeOver ?? false;
+  useEffect(() => {
+    if (id === null) return undefined;
+    let isOpen = true;
+    const claim = async (options: { takeOver: boolean }) => {
+      try {
+        await claimReviewItem(id, options);
+      } catch (error) {
+        if (isOpen) latest.current(error instanceof Error ? error.message : '');
+      }
+    };
+    const claimed = claim({ takeOver });
+    const timer = setInterval(() => void claim({ takeOver: false }), prolongAfterMs);
+    // After the claim, which may still be on its way. A claim that could not be released ends by itself.
+    const release = () => {
+      if (decidedId.current !== id) void claimed.then(() => releaseReviewItem(id)).catch(() => undefined);
+    };
+    addEventListener('pagehide', release);
+    return () => {
+      isOpen = false;
+      clearInterval(timer);
+      removeEventListener('pagehide', release);
+      release();
+    };
+  }, [id, takeOver]);
+  return () => {
+    decidedId.current = id;
+  };
+}
