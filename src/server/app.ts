@@ -72,6 +72,7 @@ import { roleRoutes, setupRoutes, siteSettingRoutes, statisticsRoutes } from './
 import {
   announcementRoutes,
   managedTagRoutes,
+  memberListRoutes,
   moderationRoutes,
   type ModerationRoutesDeps,
   publicAnnouncementRoutes,
@@ -374,6 +375,7 @@ function createApi(
     .route('/', roleRoutes(deps))
     .route('/', siteSettingRoutes(deps))
     .route('/', managedTagRoutes(deps))
+    .route('/', memberListRoutes())
     .route('/', announcementRoutes(deps))
     .route('/', statisticsRoutes())
     .route('/', followedTagRoutes())

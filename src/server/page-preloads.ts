@@ -125,7 +125,7 @@ const pageRules: readonly PageRule[] = [
   { path: /^\/drafts$/u, module: 'posts/drafts/DraftsPage.tsx' },
   { path: /^\/bookmarks$/u, module: 'engagement/BookmarksPage.tsx' },
   { path: /^\/settings$/u, module: 'identity/SettingsPage.tsx' },
-  { path: /^\/moderation(\/log|\/registrations|\/announcements|\/member\/\d+|\/tags\/[^/]+)?$/u },
+  { path: /^\/moderation(\/log|\/registrations|\/announcements|\/members|\/member\/\d+|\/tags\/[^/]+)?$/u },
   { path: /^\/admin\/(settings|statistics)$/u },
   { path: /^\/(login|register|setup|forgot-password|reset-password|change-email|revert-email)$/u },
   { path: /^\/(unsubscribe|confirm-email)\/[^/]+$/u },

@@ -107,6 +107,16 @@ export async function moderationCalls({
     member('warn'),
     member('suspend', '2100-01-01T00:00:00.000Z'),
     member('lift_suspension'),
+    ...['all', 'team', 'suspended', 'waiting', 'removed'].flatMap((show) => [
+      get(rareFollower, `/moderation/members?show=${show}`),
+      get(rareFollower, `/moderation/members?show=${show}&q=someb`),
+    ]),
+    get(
+      rareFollower,
+      `/moderation/members?cursor=${encodeCursor({ after: Date.now() - 60_000, id: other ?? 1 })}`,
+    ),
+    get(rareFollower, `/moderation/members?q=${encodeURIComponent(rareFollower.email)}`),
+    get(rareFollower, '/admin/members.csv'),
     get(rareFollower, `/moderation/members/${inactive}`),
     put(rareFollower, `/admin/members/${inactive}/role`, { role: 'moderator' }),
     put(rareFollower, `/admin/members/${inactive}/role`, { role: 'member' }),

@@ -202,6 +202,7 @@ const endpointRules: Readonly<Record<string, BaseRule>> = {
   'DELETE /moderation/queue/{id}/claim': moderatorsOnly,
   'POST /moderation/post-actions': moderatorsOnly,
   'POST /moderation/member-actions': moderatorsOnly,
+  'GET /moderation/members': moderatorsOnly,
   'GET /moderation/members/{id}': moderatorsOnly,
   'GET /moderation/registrations': moderatorsOnly,
   'GET /moderation/registrations/accounts': moderatorsOnly,
@@ -227,6 +228,7 @@ const endpointRules: Readonly<Record<string, BaseRule>> = {
   'POST /moderation/removals/{id}/restoration': moderatorsOnly,
 
   'PUT /admin/members/{id}/role': adminsOnly,
+  'GET /admin/members.csv': adminsOnly,
   'GET /admin/settings': adminsOnly,
   'PUT /admin/settings/{name}': adminsOnly,
   'POST /admin/settings/undo': adminsOnly,

@@ -15,7 +15,7 @@ import { SelectField } from '#web/ui/SelectField.tsx';
 import { TabLinks } from '#web/ui/TabLinks.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import pageClasses from '#web/ui/page.module.css';
-import { DownloadLink } from './DownloadLink.tsx';
+import { DownloadLink } from '#web/ui/DownloadLink.tsx';
 import { describePeriod, StatisticsChart } from './StatisticsChart.tsx';
 import { listMeasures, type Measure } from './statistics-measures.ts';
 import { downloadPath, statisticsPath, statisticsQuery } from './statistics.ts';

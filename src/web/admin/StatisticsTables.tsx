@@ -7,7 +7,7 @@ import { paths, stringifySearch } from '#web/core/paths.ts';
 import { LoadError } from '#web/ui/LoadError.tsx';
 import { ScrollBox } from '#web/ui/markdown/ScrollBox.tsx';
 import { PathLink } from '#web/ui/PathLink.tsx';
-import { DownloadLink } from './DownloadLink.tsx';
+import { DownloadLink } from '#web/ui/DownloadLink.tsx';
 import { formatDuration, formatShare } from './statistics-measures.ts';
 import {
   downloadPath,

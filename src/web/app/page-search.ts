@@ -1,3 +1,4 @@
+import type { MemberFilter } from '#shared/moderation/member-list.ts';
 import type { StatisticsUnit } from '#shared/admin/statistics.ts';
 import type { AnswerSort } from '#shared/posts/answers.ts';
 import { isAnswerSort } from '#web/posts/answer-sort.ts';
@@ -96,4 +97,14 @@ export const parseStatisticsSearch = ({
   unit: unit === 'day' || unit === 'week' || unit === 'month' ? unit : undefined,
   tag: typeof tag === 'string' && tag !== '' ? tag : undefined,
   start: typeof start === 'string' ? start : undefined,
+});
+
+/** All members are the default of an address without a filter. */
+export const parseMembersSearch = ({
+  q,
+  show,
+}: Record<string, unknown>): { q?: string | undefined; show?: Exclude<MemberFilter, 'all'> | undefined } => ({
+  q: typeof q === 'string' && q.trim() !== '' ? q.trim() : undefined,
+  show:
+    show === 'team' || show === 'suspended' || show === 'waiting' || show === 'removed' ? show : undefined,
 });

@@ -17,6 +17,7 @@ import {
   parseHomeSearch,
   parseQuestionSearch,
   parseResultsSearch,
+  parseMembersSearch,
   parseStatisticsSearch,
   parseTagsSearch,
 } from './page-search.ts';
@@ -288,6 +289,13 @@ const siteSettingsRoute = createRoute({
   component: lazyRouteComponent(() => import('#web/admin/SiteSettingsPage.tsx'), 'SiteSettingsPage'),
 });
 
+const membersRoute = createRoute({
+  getParentRoute: () => memberRoute,
+  path: '/moderation/members',
+  validateSearch: parseMembersSearch,
+  component: lazyRouteComponent(() => import('#web/moderation/MembersPage.tsx'), 'MembersPage'),
+});
+
 const announcementsRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/moderation/announcements',
@@ -404,6 +412,7 @@ const routeTree = rootRoute.addChildren([
     siteSettingsRoute,
     managedTagRoute,
     announcementsRoute,
+    membersRoute,
     notFoundRoute,
   ]),
   visitorRoute.addChildren([loginRoute, registerRoute, forgotPasswordRoute]),

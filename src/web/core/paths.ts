@@ -14,6 +14,7 @@ const pagePaths = {
   moderationLog: '/moderation/log',
   registrations: '/moderation/registrations',
   announcements: '/moderation/announcements',
+  members: '/moderation/members',
   siteSettings: '/admin/settings',
   statistics: '/admin/statistics',
   login: '/login',

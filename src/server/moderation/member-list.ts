@@ -1,0 +1,72 @@
+import { decodeCursor, paginate } from '#server/core/cursor.ts';
+import type { Reader } from '#server/core/database.ts';
+import type { ListedMember, MemberFilter, MemberList } from '#shared/moderation/member-list.ts';
+import {
+  type ListedMemberRow,
+  listLatestMembers,
+  listMembersNamed,
+  listMembersWithEmail,
+} from './member-list-queries.ts';
+import type { Moderator } from './moderator.ts';
+
+/** Members per page, and per search. */
+const pageSize = 100;
+
+/**
+ * Returns the members with an account: the latest first, or those that a search finds, by name.
+ * @param q the beginning of a name, or for admins a whole email address: moderators do not see addresses
+ * @throws ProblemError 'invalid' for a malformed cursor
+ */
+export async function readMemberList(
+  db: Reader,
+  wanted: { moderator: Moderator; q: string; show: MemberFilter; cursor: string | undefined },
+): Promise<MemberList> {
+  const { moderator, q, show } = wanted;
+  const cursor = decodeCursor(wanted.cursor);
+  if (q === '') {
+    const before = cursor === null ? null : { at: new Date(cursor.after), id: cursor.id };
+    const rows = await listLatestMembers(db, { show, before, limit: pageSize + 1 });
+    const { items, nextCursor } = paginate(rows, pageSize, (row) => ({
+      after: row.registeredAt.getTime(),
+      id: row.id,
+    }));
+    return { items: items.map(toListedMember), nextCursor, hasMore: false };
+  }
+  const isAddress = moderator.memberStatus.role === 'admin' && q.includes('@');
+  const rows = isAddress
+    ? await listMembersWithEmail(db, { show, email: q })
+    : await listMembersNamed(db, { show, beginning: q, limit: pageSize + 1 });
+  return {
+    items: rows.slice(0, pageSize).map(toListedMember),
+    nextCursor: null,
+    hasMore: rows.length > pageSize,
+  };
+}
+
+function toListedMember(row: ListedMemberRow): ListedMember {
+  const { email: _, ...shown } = row;
+  return {
+    ...shown,
+    registeredAt: row.registeredAt.toISOString(),
+    lastSignInAt: row.lastSignInAt?.toISOString() ?? null,
+    suspendedUntil: row.suspendedUntil?.toISOString() ?? null,
+  };
+}
+
+/** Rows that one query of an export reads. */
+const exportBatch = 500;
+
+/** Yields all members with an account and their email addresses, the latest first. */
+export async function* exportMembers(
+  db: Reader,
+  { show }: { show: MemberFilter },
+): AsyncGenerator<ListedMember & { email: string }> {
+  let before: { at: Date; id: number } | null = null;
+  for (;;) {
+    const rows: ListedMemberRow[] = await listLatestMembers(db, { show, before, limit: exportBatch });
+    for (const row of rows) yield { ...toListedMember(row), email: row.email };
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < exportBatch) return;
+    before = { at: last.registeredAt, id: last.id };
+  }
+}

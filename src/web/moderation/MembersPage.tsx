@@ -1,0 +1,182 @@
+import { plural, t } from '@lingui/core/macro';
+import { Button, TextInput } from '@mantine/core';
+import { IconSearch } from '@tabler/icons-react';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useRouter, useSearch } from '@tanstack/react-router';
+import { Suspense, useState } from 'react';
+import { canModerate } from '#shared/identity/roles.ts';
+import type { ListedMember, MemberFilter } from '#shared/moderation/member-list.ts';
+import { lazyComponent } from '#web/core/lazy.ts';
+import { paths } from '#web/core/paths.ts';
+import { useMember } from '#web/core/session.ts';
+import { useSearchParamText } from '#web/core/useSearchParamText.ts';
+import { DownloadLink } from '#web/ui/DownloadLink.tsx';
+import { EmptyState } from '#web/ui/EmptyState.tsx';
+import { NotFoundPage } from '#web/ui/MessagePage.tsx';
+import { PagedList } from '#web/ui/PagedList.tsx';
+import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
+import { ButtonLink } from '#web/ui/PathLink.tsx';
+import { SelectField } from '#web/ui/SelectField.tsx';
+import pageClasses from '#web/ui/page.module.css';
+import { memberListQuery } from './member-list.ts';
+import { MemberRow } from './MemberRow.tsx';
+import classes from './members.module.css';
+
+const RemovalDialog = lazyComponent(() => import('./RemovalDialog.tsx'));
+
+/** All members with an account, for moderators. */
+export function MembersPage() {
+  const member = useMember();
+  if (member === null) return null;
+  return canModerate(member.role) ? <Members isAdmin={member.role === 'admin'} /> : <NotFoundPage />;
+}
+
+const getFilters = (): readonly (readonly [MemberFilter, string])[] => [
+  ['all', t`All members`],
+  ['team', t`Moderators and admins`],
+  ['suspended', t`Suspended`],
+  ['waiting', t`Waiting for approval`],
+  ['removed', t`Activity removed`],
+];
+
+function Members({ isAdmin }: { isAdmin: boolean }) {
+  const { q = '', show = 'all' } = useSearch({ from: '/member/moderation/members' });
+  usePageTitle(t`Members`);
+  const query = useInfiniteQuery(memberListQuery({ q, show }));
+  const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
+  const [isRemoving, setIsRemoving] = useState(false);
+  const count = selected.size;
+  const hasMore = query.data?.pages.some((page) => page.hasMore) ?? false;
+
+  function select(members: readonly ListedMember[], isSelected: boolean) {
+    const next = new Set(selected);
+    for (const { id } of members) {
+      if (isSelected) next.add(id);
+      else next.delete(id);
+    }
+    setSelected(next);
+  }
+
+  return (
+    <>
+      <div className={pageClasses.header}>
+        <PageHeading className={pageClasses.heading}>{t`Members`}</PageHeading>
+        <div className={pageClasses.buttons}>
+          <ButtonLink href={paths.registrations}>{t`Recent registrations`}</ButtonLink>
+          <ButtonLink href={paths.moderation}>{t`Review queue`}</ButtonLink>
+        </div>
+      </div>
+      <MemberSearch q={q} show={show} isAdmin={isAdmin} />
+      {count > 0 && (
+        <section className={classes.selection} aria-label={t`Selected members`}>
+          <span>{plural(count, { one: '# selected', other: '# selected' })}</span>
+          <Button variant="default" onClick={() => setSelected(new Set())}>{t`Clear selection`}</Button>
+          <Button onClick={() => setIsRemoving(true)}>{t`Remove all activity`}</Button>
+        </section>
+      )}
+      <PagedList
+        query={query}
+        noun="results"
+        keyOf={({ id }) => id}
+        pending={null}
+        empty={<EmptyState title={t`No members found`} text={t`Nobody matches this search.`} />}
+      >
+        {(members) => {
+          const selectable = members.filter(isSelectable);
+          return (
+            <>
+              <label className={classes.all}>
+                <input
+                  type="checkbox"
+                  className={classes.checkbox}
+                  checked={selectable.length > 0 && selectable.every(({ id }) => selected.has(id))}
+                  disabled={selectable.length === 0}
+                  onChange={(event) => select(selectable, event.currentTarget.checked)}
+                />
+                {t`Select all shown`}
+              </label>
+              <ul className={classes.list} aria-label={t`Members`}>
+                {members.map((member) => (
+                  <MemberRow
+                    key={member.id}
+                    member={member}
+                    isSelected={selected.has(member.id)}
+                    onSelect={isSelectable(member) ? (isSelected) => select([member], isSelected) : null}
+                  />
+                ))}
+              </ul>
+            </>
+          );
+        }}
+      </PagedList>
+      {hasMore && <p className={classes.quiet}>{t`More members match. Enter more of the name.`}</p>}
+      {isRemoving && (
+        <Suspense>
+          <RemovalDialog
+            selection={{ memberIds: [...selected], network: null, from: null, to: null }}
+            onDone={() => {
+              setIsRemoving(false);
+              setSelected(new Set());
+            }}
+            onClose={() => setIsRemoving(false)}
+          />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+/** The activity of moderators cannot be removed. */
+const isSelectable = ({ role, isRemoved }: ListedMember) => role === 'member' && !isRemoved;
+
+/** Which members are listed. Both fields are in the address. */
+function MemberSearch({ q, show, isAdmin }: { q: string; show: MemberFilter; isAdmin: boolean }) {
+  const router = useRouter();
+  const { text, type, sends } = useSearchParamText(q, (typed) => go({ q: typed, show }, true));
+
+  function go(next: { q: string; show: MemberFilter }, replace: boolean) {
+    sends(next.q);
+    void router.navigate({
+      to: '/moderation/members',
+      search: {
+        q: next.q.trim() === '' ? undefined : next.q.trim(),
+        show: next.show === 'all' ? undefined : next.show,
+      },
+      replace,
+      resetScroll: false,
+    });
+  }
+
+  return (
+    <search>
+      <form
+        className={classes.search}
+        onSubmit={(event) => {
+          event.preventDefault();
+          go({ q: text, show }, true);
+        }}
+      >
+        <TextInput
+          type="search"
+          className={classes.field ?? ''}
+          aria-label={t`Search members`}
+          placeholder={isAdmin ? t`Beginning of a name, or an email address` : t`Beginning of a name`}
+          autoComplete="off"
+          enterKeyHint="search"
+          maxLength={200}
+          leftSection={<IconSearch size={18} stroke={1.6} aria-hidden />}
+          value={text}
+          onChange={(event) => type(event.currentTarget.value)}
+        />
+        <SelectField
+          label={t`Show`}
+          short
+          options={getFilters()}
+          value={show}
+          onChange={(chosen) => go({ q: text, show: chosen }, false)}
+        />
+        {isAdmin && <DownloadLink href={`/api/admin/members.csv?show=${show}`} of={t`Members`} />}
+      </form>
+    </search>
+  );
+}
