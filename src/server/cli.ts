@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import packageJson from '#package.json' with { type: 'json' };
 import { addRemoveTwoFactorCommand, addResetPasswordCommand, logSecurityEvents } from './identity/index.ts';
 import { addPicturesCommand, registerImportCommand } from './import-export/index.ts';
-import { registerBackupCommands, registerDoctorCommand } from './operations/index.ts';
+import { registerBackupCommands, registerDoctorCommand, registerUpgradeCommand } from './operations/index.ts';
 import { addMemberCommands, addSettingsCommands } from './admin/index.ts';
 import { addRemovalCommands } from './moderation/index.ts';
 import { type Config, readConfig } from './core/config.ts';
@@ -72,12 +72,14 @@ function createProgram(): Command {
     migrationsDirectory,
     version: packageJson.version,
   });
-  registerDoctorCommand(program, {
+  const examination = {
     ...terminal,
     readConfig: () => readConfig(),
-    connect: (config) => connectToRunningOrStart(config, createLogger('warn')),
+    connect: (config: Config) => connectToRunningOrStart(config, createLogger('warn')),
     migrationsDirectory,
-  });
+  };
+  registerDoctorCommand(program, examination);
+  registerUpgradeCommand(program, { ...examination, version: packageJson.version });
   return program;
 }
 

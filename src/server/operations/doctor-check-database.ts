@@ -175,7 +175,7 @@ export async function checkMigrations(db: Database, directory: string): Promise<
     if (pending.length === 0) return okFinding('migrations', "The database has this version's schema.");
     return finding(
       'warning',
-      `Not applied yet: ${pending.join(', ')}.`,
+      `Not applied yet: ${pending.map(({ name }) => name).join(', ')}.`,
       'The database has the schema of an older version.',
       'Take a backup, then start this version, or run: parley migrate',
     );

@@ -5,7 +5,7 @@ import { type Output, createTerminalProgress } from '#server/core/progress.ts';
 import { StartupError } from '#server/core/startup-error.ts';
 import type { RepairedRow } from './integrity-repair.ts';
 import { runDoctor } from './doctor.ts';
-import { type Finding, createFinding, findingLevels } from './doctor-findings.ts';
+import { type Finding, createFinding, formatFinding } from './doctor-findings.ts';
 
 export type DoctorCommandDeps = {
   /** @throws StartupError if the settings are invalid */
@@ -98,15 +98,4 @@ async function runDoctorCommand(
   }
   if (problems > 0) return 1;
   return warnings > 0 ? 3 : 0;
-}
-
-const width = Math.max(...findingLevels.map((level) => level.length)) + 2;
-
-/** The level comes first, so that lines can be searched for it. */
-function formatFinding({ check, level, what, why, action }: Finding): string {
-  const indent = ' '.repeat(width);
-  const lines = [`${level.padEnd(width)}${check}: ${what.replaceAll('\n', `\n${indent}`)}`];
-  if (why !== undefined) lines.push(`${indent}${why}`);
-  if (action !== undefined) lines.push(`${indent}To do: ${action}`);
-  return `${lines.join('\n')}\n`;
 }

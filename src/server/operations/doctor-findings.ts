@@ -27,3 +27,14 @@ export const createFinding =
 
 export const formatMegabytes = (bytes: number) =>
   `${Math.round(bytes / 1024 / 1024).toLocaleString('en')} MB`;
+
+const width = Math.max(...findingLevels.map((level) => level.length)) + 2;
+
+/** The level comes first, so that lines can be searched for it. */
+export function formatFinding({ check, level, what, why, action }: Finding): string {
+  const indent = ' '.repeat(width);
+  const lines = [`${level.padEnd(width)}${check}: ${what.replaceAll('\n', `\n${indent}`)}`];
+  if (why !== undefined) lines.push(`${indent}${why}`);
+  if (action !== undefined) lines.push(`${indent}To do: ${action}`);
+  return `${lines.join('\n')}\n`;
+}

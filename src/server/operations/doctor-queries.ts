@@ -110,6 +110,27 @@ export async function listJobQueues(db: Database): Promise<JobQueueState[] | nul
   return rows;
 }
 
+/** Whether the database has no schema yet. */
+export async function isDatabaseEmpty(db: Database): Promise<boolean> {
+  const { rows } = await sql<{ empty: boolean }>`select to_regclass('migration') is null as empty`.execute(
+    db,
+  );
+  return rows[0]?.empty ?? true;
+}
+
+/** The estimated rows and the bytes, with indexes, of the named tables that exist, the largest first. */
+export async function listTableSizes(
+  db: Database,
+  names: readonly string[],
+): Promise<{ name: string; rows: number; bytes: number }[]> {
+  const { rows } = await sql<{ name: string; rows: number; bytes: number }>`
+    select relname::text as name, greatest(reltuples, 0)::bigint as rows, pg_total_relation_size(oid) as bytes
+    from pg_class
+    where relnamespace = 'public'::regnamespace and relkind = 'r' and relname = any(${[...names]}::text[])
+    order by pg_total_relation_size(oid) desc, relname`.execute(db);
+  return rows;
+}
+
 export async function listAppliedMigrations(db: Database): Promise<{ name: string; checksum: string }[]> {
   const { rows } = await sql<{ name: string; checksum: string }>`
     select name, checksum from migration order by name`.execute(db);

@@ -2,3 +2,4 @@
 export { registerBackupCommands } from './backup-command.ts';
 export { getBackupMetrics, startBackupScheduler } from './backup-scheduler.ts';
 export { registerDoctorCommand } from './doctor-command.ts';
+export { registerUpgradeCommand } from './upgrade-command.ts';

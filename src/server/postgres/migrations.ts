@@ -30,14 +30,14 @@ export async function migrate(
 }
 
 /**
- * The names of the migrations that are not applied yet.
+ * The migrations that are not applied yet, with their SQL.
  * @throws MigrationError if the database and the files do not match
  */
 export async function listPendingMigrations(
   applied: readonly { name: string; checksum: string }[],
   directory: string,
-): Promise<string[]> {
-  return findPending(applied, await readMigrations(directory)).map(({ name }) => name);
+): Promise<{ name: string; text: string }[]> {
+  return findPending(applied, await readMigrations(directory));
 }
 
 /**
