@@ -86,6 +86,7 @@ export async function moderationCalls({
     put(rareFollower, `/moderation/queue/${item}/claim`, { takeOver: false }),
     remove(rareFollower, `/moderation/queue/${item}/claim`),
     get(rareFollower, '/moderation/queue/counts'),
+    get(rareFollower, '/moderation/reasons'),
     get(rareFollower, `/moderation/queue?cursor=${encodeCursor({ after: 1, id: 2 })}`),
     about('lock'),
     about('unlock'),

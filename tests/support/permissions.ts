@@ -198,6 +198,7 @@ const endpointRules: Readonly<Record<string, BaseRule>> = {
   'GET /moderation/log': members,
   'GET /moderation/queue': moderatorsOnly,
   'GET /moderation/queue/counts': moderatorsOnly,
+  'GET /moderation/reasons': moderatorsOnly,
   'PUT /moderation/queue/{id}/claim': moderatorsOnly,
   'DELETE /moderation/queue/{id}/claim': moderatorsOnly,
   'POST /moderation/post-actions': moderatorsOnly,

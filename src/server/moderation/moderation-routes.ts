@@ -14,6 +14,7 @@ import {
   memberActionDraft,
   moderatedMember,
   moderationLog,
+  moderationReasons,
   moderatorMessages,
   moderatorMessagesSeen,
   postActionDraft,
@@ -105,6 +106,13 @@ const queueCounts = createRoute({
   responses: { 200: jsonResponse(reviewCounts, 'The current count'), ...problemResponses },
 });
 
+const reasons = createRoute({
+  method: 'get',
+  path: '/moderation/reasons',
+  summary: 'For moderators: list the reasons to choose from',
+  responses: { 200: jsonResponse(moderationReasons, 'As in the site settings'), ...problemResponses },
+});
+
 const claim = createRoute({
   method: 'put',
   path: '/moderation/queue/{id}/claim',
@@ -157,7 +165,7 @@ export type ModerationRoutesDeps = RouteDeps & { limits: WriteLimits; moderation
  * Every member can report posts and read their messages and the log. Everything else responds 404 to members who are
  * not moderators.
  */
-export function moderationRoutes({ db, limits, moderation }: ModerationRoutesDeps) {
+export function moderationRoutes({ db, limits, moderation, runtimeSettings }: ModerationRoutesDeps) {
   const kinds = {
     question: (id: number): PostRef => ({ kind: 'question', id }),
     answer: (id: number): PostRef => ({ kind: 'answer', id }),
@@ -166,6 +174,7 @@ export function moderationRoutes({ db, limits, moderation }: ModerationRoutesDep
   const routes = createRouter();
   for (const path of [
     '/moderation/queue/*',
+    '/moderation/reasons',
     '/moderation/post-actions',
     '/moderation/member-actions',
     '/moderation/members/*',
@@ -221,6 +230,7 @@ export function moderationRoutes({ db, limits, moderation }: ModerationRoutesDep
       return c.json(await readReviewQueue(db, c.req.valid('query')), 200);
     })
     .openapi(queueCounts, async (c) => c.json(await readReviewCounts(db), 200))
+    .openapi(reasons, (c) => c.json({ items: [...runtimeSettings.get('moderationReasons')] }, 200))
     .openapi(claim, async (c) => {
       const moderator = requireModerator(c.get('viewer'));
       await claimItem(db, { id: c.req.valid('param').id, moderator, ...c.req.valid('json') });

@@ -2,7 +2,7 @@ import { type Database, type Tx, transaction } from '#server/core/database.ts';
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
 import { publishAll, type TopicEvent } from '#server/core/events.ts';
 import { buildDuplicateEvents, lockQuestionThread } from '#server/posts/index.ts';
-import type { PostAction, PostActionDraft } from '#shared/moderation/moderation.ts';
+import { type PostAction, type PostActionDraft, spamReason } from '#shared/moderation/moderation.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 import { lockQuestionKey } from './reports-queries.ts';
 import { resolveReports } from './reports.ts';
@@ -33,8 +33,8 @@ export async function actOnPost(db: Database, { moderator, draft }: PostActionRe
   });
 }
 
-/** Actions that take nothing from anybody. */
-const actionsWithoutReason: ReadonlySet<PostAction> = new Set(['dismiss', 'approve', 'restore']);
+/** Actions that take nothing from anybody, and spam, which needs no explanation. */
+const actionsWithoutReason: ReadonlySet<PostAction> = new Set(['dismiss', 'approve', 'restore', 'spam']);
 
 type PostActionContext = { moderator: Moderator; post: PostRef; draft: PostActionDraft };
 
@@ -55,6 +55,10 @@ const actionHandlers: Readonly<Record<PostAction, (tx: Tx, step: PostActionConte
   },
   hide: (tx, step) => hideOrDelete(tx, step, 'hidden'),
   delete: (tx, step) => hideOrDelete(tx, step, 'deleted'),
+  spam: (tx, step) => {
+    const { draft } = step;
+    return hideOrDelete(tx, { ...step, draft: { ...draft, reason: draft.reason || spamReason } }, 'deleted');
+  },
   restore: async (tx, { moderator, post, draft }) => {
     const row = await findHiddenPost(tx, post);
     if (row === undefined) throw await createAlreadyHandledError(tx, post);
@@ -193,7 +197,7 @@ async function logAction(tx: Tx, logged: LoggedAction, events: readonly TopicEve
   const { moderator, post, draft, question_id: questionId, author_id: memberId, before } = logged;
   await insertLogEntry(tx, {
     moderatorId: moderator.id,
-    action: draft.action,
+    action: draft.action === 'spam' ? 'delete' : draft.action,
     reason: draft.reason,
     post: { ...post, questionId },
     memberId,

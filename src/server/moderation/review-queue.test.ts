@@ -168,3 +168,22 @@ test('a claim ends when it is released, and after ten minutes', async () => {
   expect(await getReviewQueue(other)).toMatchObject([{ claim: null }]);
   expect((await actOnPost(other, 'dismiss', 'question', id, { queueItemId: item?.id })).status).toBe(204);
 });
+
+test('offers the reasons of the site settings to moderators only, and deletes spam without a reason', async () => {
+  await setRuntimeSetting(server.db, 'moderationReasons', ['Off topic.', 'Spam.']);
+  expect(expectOk(await moderator.get('/moderation/reasons'))).toEqual({ items: ['Off topic.', 'Spam.'] });
+  expect((await bob.get('/moderation/reasons')).status).toBe(404);
+  const [id, second] = [await ann.ask(), await ann.ask()];
+  expect(await actOnPost(moderator, 'delete', 'question', id, { reason: ' ' })).toMatchObject({
+    status: 400,
+    code: 'reason-required',
+  });
+  expect(await actOnPost(bob, 'spam', 'question', id, { reason: '' })).toMatchObject({ status: 404 });
+  expect((await actOnPost(moderator, 'spam', 'question', id, { reason: '' })).status).toBe(204);
+  expect((await actOnPost(moderator, 'spam', 'question', second, { reason: 'A casino.' })).status).toBe(204);
+  expect((await getModerationLog(bob)).slice(0, 2)).toMatchObject([
+    { action: 'delete', reason: 'A casino.' },
+    { action: 'delete', reason: 'Spam' },
+  ]);
+  expect((await ann.get(`/questions/${id}`)).status).toBe(404);
+});

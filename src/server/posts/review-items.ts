@@ -24,7 +24,7 @@ type WrittenPost = {
 
 /**
  * Puts posts of new members into the review queue as the site settings say: first posts, and posts or edits with links
- * to other sites (docs/product.md 14.7). Call it after the posts are stored, or before in the same transaction. Returns
+ * to other sites (docs/product.md 14.6). Call it after the posts are stored, or before in the same transaction. Returns
  * the events to publish.
  */
 export async function queueForReview(

@@ -130,6 +130,23 @@ export const settingCatalogue = {
     description: 'A new question needs at least one of these tags. Empty: none.',
     since: '1.0',
   },
+  moderationReasons: {
+    category: 'moderation',
+    type: 'list',
+    default: [
+      'Spam or advertising.',
+      'Rude or abusive.',
+      'Off topic in this community.',
+      'Not an answer to the question.',
+      'Copied from another site without naming it.',
+      'Personal data of other people.',
+    ],
+    maxItems: 30,
+    max: 500,
+    label: 'Reasons of moderators',
+    description: 'Reasons that moderators can choose in every dialog that asks for one, and then change.',
+    since: '1.0',
+  },
   reviewFirstPosts: {
     category: 'moderation',
     type: 'integer',

@@ -68,8 +68,15 @@ export const postAction = z.enum([
   'duplicate',
   'not_duplicate',
   'approve',
+  'spam',
 ]);
 export type PostAction = z.infer<typeof postAction>;
+
+/** The public reason of a post that is deleted as spam, if the moderator gives no other. */
+export const spamReason = 'Spam';
+
+/** The reasons that moderators can choose from. */
+export const moderationReasons = z.object({ items: z.array(z.string()) });
 
 export const postActionDraft = z.object({
   action: postAction,

@@ -43,6 +43,7 @@ const descriptions: Readonly<Record<ShortcutName, () => string>> = {
   dismissReports: () => t`Dismiss reports, or approve a post`,
   hidePost: () => t`Hide`,
   deletePost: () => t`Delete`,
+  deleteSpam: () => t`Delete as spam`,
   post: () => t`Submit`,
   bold: () => t`Bold`,
   italic: () => t`Italic`,

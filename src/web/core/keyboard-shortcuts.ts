@@ -31,6 +31,7 @@ const shortcuts = {
   dismissReports: { group: 'moderation', keys: 'm' },
   hidePost: { group: 'moderation', keys: 'h' },
   deletePost: { group: 'moderation', keys: 'x' },
+  deleteSpam: { group: 'moderation', keys: 's' },
   post: { group: 'writing', keys: 'Mod+Enter' },
   bold: { group: 'writing', keys: 'Mod+B' },
   italic: { group: 'writing', keys: 'Mod+I' },

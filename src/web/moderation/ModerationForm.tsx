@@ -1,15 +1,21 @@
 import { t } from '@lingui/core/macro';
-import { Button, Textarea } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import type { MemberAction, PostAction } from '#shared/moderation/moderation.ts';
 import { toast } from '#web/core/toast.ts';
-import { CharacterCounter } from '#web/ui/CharacterCounter.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
 import { SelectField } from '#web/ui/SelectField.tsx';
 import { actionDescriptions, actionLabels } from './moderation-messages.ts';
+import { ReasonField } from './ReasonField.tsx';
 import classes from './moderation.module.css';
 
-const maxReasonLength = 500;
+/** Actions that the server accepts without a reason. */
+const actionsWithoutReason: ReadonlySet<PostAction | MemberAction> = new Set([
+  'dismiss',
+  'approve',
+  'restore',
+  'spam',
+]);
 
 /** The form for a moderation action on a post or a member, with its reason. */
 export function ModerationForm<Action extends PostAction | MemberAction>({
@@ -61,17 +67,7 @@ export function ModerationForm<Action extends PostAction | MemberAction>({
       />
       <p className={classes.quiet}>{actionDescriptions[action]()}</p>
       {children}
-      <div>
-        <Textarea
-          label={t`Reason (public)`}
-          rows={3}
-          dir="auto"
-          data-autofocus
-          value={reason}
-          onChange={(event) => setReason(event.currentTarget.value)}
-        />
-        <CharacterCounter text={reason} max={maxReasonLength} />
-      </div>
+      <ReasonField value={reason} onChange={setReason} optional={actionsWithoutReason.has(action)} />
       <FormError message={problem} />
       <div className={classes.buttons}>
         {onCancel !== undefined && <Button variant="default" onClick={onCancel}>{t`Cancel`}</Button>}

@@ -58,6 +58,7 @@ function Queue({ memberId }: { memberId: number }) {
     dismissReports: () => act(getAcceptingAction),
     hidePost: () => act(() => 'hide'),
     deletePost: () => act(() => 'delete'),
+    deleteSpam: () => act(() => 'spam'),
   });
   const endClaim = useReviewClaim(
     openDialog === null ? null : { id: openDialog.item.id, takeOver: openDialog.takeOver },
@@ -83,7 +84,7 @@ function Queue({ memberId }: { memberId: number }) {
       <TabLinks label={t`Review queue`} tabs={useTabs()} current={cause ?? 'all'}>
         <div className={classes.apart}>
           <p className={classes.keys}>
-            {t`Press j or k to move between posts, m to keep a post, h to hide it and x to delete it.`}
+            {t`Press j or k to move between posts, m to keep a post, h to hide it, x to delete it and s to delete it as spam.`}
           </p>
           <PagedList
             key={cause}
@@ -161,6 +162,7 @@ function listActions(item: ReviewItem): PostAction[] {
   return [
     'hide',
     'delete',
+    'spam',
     getAcceptingAction(item),
     item.locked ? 'unlock' : 'lock',
     ...(item.kind === 'question' ? (['duplicate'] as const) : []),

@@ -15,7 +15,7 @@ export default function PostMenuList({
 }: { post: PostRef; own: boolean } & OpenMenu) {
   const { items, dialogs } = usePostModeration(post, {
     own,
-    actions: ['hide', 'delete', 'lock'],
+    actions: ['hide', 'delete', 'spam', 'lock'],
     opener: () => button,
   });
   return (

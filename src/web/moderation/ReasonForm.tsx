@@ -1,12 +1,10 @@
 import { t } from '@lingui/core/macro';
-import { Button, Textarea } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { toast } from '#web/core/toast.ts';
-import { CharacterCounter } from '#web/ui/CharacterCounter.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
+import { ReasonField } from './ReasonField.tsx';
 import classes from './moderation.module.css';
-
-const maxReasonLength = 500;
 
 /** Asks for a reason and performs the action. The message of an error that `act` throws is shown. */
 export function ReasonForm({
@@ -41,17 +39,7 @@ export function ReasonForm({
 
   return (
     <form className={classes.form} noValidate onSubmit={(event) => void save(event)}>
-      <div>
-        <Textarea
-          label={t`Reason (public)`}
-          rows={2}
-          dir="auto"
-          data-autofocus
-          value={reason}
-          onChange={(event) => setReason(event.currentTarget.value)}
-        />
-        <CharacterCounter text={reason} max={maxReasonLength} />
-      </div>
+      <ReasonField value={reason} onChange={setReason} />
       <FormError message={problem} />
       <div className={classes.buttons}>
         <Button variant="default" onClick={onCancel}>{t`Cancel`}</Button>

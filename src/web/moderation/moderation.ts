@@ -18,6 +18,7 @@ export const moderationKeys = {
   queue: ['moderation', 'queue'],
   queueOf: (cause: ReviewCause | null) => ['moderation', 'queue', cause],
   counts: ['moderation', 'counts'],
+  reasons: ['moderation', 'reasons'],
   log: ['moderation', 'log'],
   member: (id: number) => ['moderation', 'member', id],
   hiddenPosts: (questionId: number) => ['moderation', 'hidden', questionId],
@@ -56,6 +57,12 @@ export const reviewQueueQuery = (cause: ReviewCause | null) =>
     getNextPageParam: (page) => page.nextCursor,
     staleTime: 0,
   });
+
+/** The reasons that moderators can choose from. */
+export const moderationReasonsQuery = queryOptions({
+  queryKey: moderationKeys.reasons,
+  queryFn: ({ signal }) => readJson(api.moderation.reasons.$get({}, { init: { signal } })),
+});
 
 /** Claims an entry of the review queue for the moderator, or prolongs the claim. */
 export function claimReviewItem(id: number, { takeOver }: { takeOver: boolean }): Promise<unknown> {

@@ -66,6 +66,7 @@ function listPostActions({ lockReason, duplicateOf }: Question): PostAction[] {
   return [
     'hide',
     'delete',
+    'spam',
     lockReason === null ? 'lock' : 'unlock',
     duplicateOf === null ? 'duplicate' : 'not_duplicate',
   ];

@@ -1,0 +1,45 @@
+import { t } from '@lingui/core/macro';
+import { Textarea } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { CharacterCounter } from '#web/ui/CharacterCounter.tsx';
+import { SelectField } from '#web/ui/SelectField.tsx';
+import { moderationReasonsQuery } from './moderation.ts';
+import classes from './moderation.module.css';
+
+const maxReasonLength = 500;
+
+/** The reason of a moderator: text, which can start with one of the reasons of the site settings. */
+export function ReasonField({
+  value,
+  onChange,
+  optional = false,
+}: {
+  value: string;
+  onChange: (reason: string) => void;
+  optional?: boolean;
+}) {
+  const reasons = useQuery(moderationReasonsQuery).data?.items ?? [];
+  return (
+    <div className={classes.form}>
+      {reasons.length > 0 && (
+        <SelectField
+          label={t`Common reasons`}
+          options={[['', t`Choose a reason`], ...reasons.map((reason) => [reason, reason] as const)]}
+          value={reasons.includes(value) ? value : ''}
+          onChange={onChange}
+        />
+      )}
+      <div>
+        <Textarea
+          label={optional ? t`Reason (public, optional)` : t`Reason (public)`}
+          rows={3}
+          dir="auto"
+          data-autofocus
+          value={value}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        />
+        <CharacterCounter text={value} max={maxReasonLength} />
+      </div>
+    </div>
+  );
+}
