@@ -17,6 +17,7 @@ async function everything() {
   const all = await thread();
   expectOk(await bob.put(`/questions/${all.id}/mute`, { muted: true }));
   const list = expectOk(await eve.post<{ id: number }>('/bookmark-lists', { name: `List ${all.mark}` }));
+  await sql`insert into announcement (question_id) values (${all.id})`.execute(db);
   const own = expectOk(await eve.get<Bookmarks>('/bookmarks')).items.filter(
     (each) => each.questionId === all.id,
   );
