@@ -75,6 +75,17 @@ export async function moderationCalls({
     db,
     sql`select id from review_item where post_kind = 'reply' and post_id = ${replied.id}`,
   );
+  const objected = await busy.ask();
+  await rareFollower.post('/moderation/post-actions', {
+    action: 'hide',
+    kind: 'question',
+    id: objected,
+    reason: 'So.',
+  });
+  const ownHidden = await findId(
+    db,
+    sql`select id from hidden_post where post_kind = 'question' and post_id = ${objected}`,
+  );
   const flags = [`/questions/${hotQuestionId}`, `/answers/${hotAnswerId}`, `/replies/${reply}`];
   return [
     ...flags.flatMap((path) => [
@@ -101,6 +112,9 @@ export async function moderationCalls({
     get(rareFollower, `/questions/${asked}/hidden`),
     get(busy, '/moderator-messages'),
     put(busy, '/moderator-messages/seen', { upTo: 1 }),
+    put(busy, `/hidden-posts/${ownHidden}/objection`, { text: 'It is on topic.' }),
+    get(rareFollower, '/moderation/queue?cause=objection'),
+    about('decline_objection', { id: objected }),
     about('restore'),
     about('dismiss', { id: hotQuestionId }),
     get(rareFollower, '/moderation/log'),

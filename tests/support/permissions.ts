@@ -194,6 +194,7 @@ const endpointRules: Readonly<Record<string, BaseRule>> = {
   'GET /replies/{id}/report': self,
   'GET /questions/{id}/hidden': self,
   'GET /moderator-messages': self,
+  'PUT /hidden-posts/{id}/objection': rule('signed-out', 'not-found', 'yes'),
   'PUT /moderator-messages/seen': self,
   'GET /moderation/log': members,
   'GET /moderation/queue': moderatorsOnly,

@@ -65,6 +65,14 @@ export function createValidRequests({
     '/passkeys/{id}': async (owner) => (await addPasskey(owner)).id,
     '/members/{id}': async (owner) => owner.id,
     '/moderation/members/{id}': async (owner) => owner.id,
+    '/hidden-posts/{id}': async (owner) => {
+      const questionId = await owner.ask();
+      await sql`insert into hidden_post (post_kind, post_id, question_id, author_id, status, reason)
+        values ('question', ${questionId}, ${questionId}, ${owner.id}, 'hidden', 'Off topic.')`.execute(db);
+      const hidden = await findId(db, sql`select max(id) as id from hidden_post`);
+      await sql`update base_question set hidden_by = ${hidden} where id = ${questionId}`.execute(db);
+      return hidden;
+    },
     '/moderation/queue/{id}': async () => {
       expectOk(await bob.put(`/questions/${await ann.ask()}/report`, { reason: 'spam', note: '' }));
       return findId(db, sql`select max(id) as id from review_item`);
@@ -222,6 +230,7 @@ const fields: Record<string, () => unknown> = {
   sequence: () => 1,
   bookmarked: () => true,
   takeOver: () => false,
+  text: () => 'It is on topic.',
   note: () => 'Try this on Sunday.',
   listIds: () => [],
   bookmarkedAt: () => '2026-01-01T00:00:00.000Z',

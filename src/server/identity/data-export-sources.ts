@@ -222,7 +222,7 @@ export const listSources: readonly ExportSource[] = [
   }),
   createSource('hidden-posts', {
     about: 'your posts that moderators have hidden or deleted, with the reason',
-    select: sql`post_kind as "post", post_id as "postId", status, reason, ${hiddenPostTexts}, created_at as "at"`,
+    select: sql`post_kind as "post", post_id as "postId", status, reason, objection, ${hiddenPostTexts}, created_at as "at"`,
     from: sql`hidden_post`,
     owner: 'author_id',
     hasTexts: true,

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { canObject } from './objections-queries.ts';
 import { hiddenPostTexts, markStaleDays } from '#server/posts/index.ts';
 import type { Queryable, Reader, Tx } from '#server/core/database.ts';
 import type { PostRef } from '#shared/core/fields.ts';
@@ -49,6 +50,9 @@ export type HiddenPostRow = {
   /** Of a question: those that were marked as its duplicates. */
   duplicates: number[];
   created_at: Date;
+  /** What the author objects. */
+  objection: string | null;
+  objection_decided_at: Date | null;
 };
 
 /** Days until a post that a moderator deleted is deleted permanently. */
@@ -98,7 +102,12 @@ export async function deleteHiddenPost(tx: Tx, id: number): Promise<void> {
   await sql`delete from hidden_post where id = ${id}`.execute(tx);
 }
 
-type HiddenPostWithTexts = HiddenPostRow & { title: string; content: string; author_name: string | null };
+type HiddenPostWithTexts = HiddenPostRow & {
+  title: string;
+  content: string;
+  author_name: string | null;
+  can_object: boolean;
+};
 
 /** Hidden posts of a question: the author's own, or all for moderators. */
 export async function listHiddenPosts(
@@ -107,12 +116,19 @@ export async function listHiddenPosts(
 ) {
   const whose = authorId === null ? sql`true` : sql`author_id = ${authorId} and status = 'hidden'`;
   const { rows } = await sql<HiddenPostWithTexts>`
-    select hidden_post.*, ${hiddenPostTexts}, member.display_name as author_name
+    select hidden_post.*, ${hiddenPostTexts}, member.display_name as author_name, ${canObject} as can_object
     from hidden_post left join member on member.id = author_id
     where question_id = ${questionId} and ${whose} order by hidden_post.id limit ${sql.lit(limit)}`.execute(
     db,
   );
   return rows;
+}
+
+/** The title of the question of a hidden post, hidden or not. */
+export async function findQuestionTitle(tx: Tx, { id }: HiddenPostRow): Promise<string | null> {
+  const { rows } = await sql<{ title: string | null }>`
+    select ${hiddenPostTexts} from hidden_post where id = ${id}`.execute(tx);
+  return rows[0]?.title ?? null;
 }
 
 /** Returns deleted posts whose retention period has ended. */

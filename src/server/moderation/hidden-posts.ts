@@ -39,7 +39,10 @@ export type HidePostRequest = {
  * Hides a post with everything below it. The rows stay in their tables (docs/decisions/046). Returns the post as it
  * was, undefined if it does not exist.
  */
-export async function hidePost(tx: Tx, wanted: HidePostRequest): Promise<VisiblePost | undefined> {
+export async function hidePost(
+  tx: Tx,
+  wanted: HidePostRequest,
+): Promise<(VisiblePost & { hidden_post_id: number }) | undefined> {
   const { post } = wanted;
   const found = await findVisiblePost(tx, post);
   if (found === undefined) return undefined;
@@ -49,7 +52,7 @@ export async function hidePost(tx: Tx, wanted: HidePostRequest): Promise<Visible
   if (question === undefined || visible === undefined) return undefined;
   const hiddenBy = await insertHiddenPost(tx, { ...wanted, visible });
   await removePost(tx, { post, question, hiddenBy });
-  return visible;
+  return { ...visible, hidden_post_id: hiddenBy };
 }
 
 /**
@@ -108,5 +111,6 @@ export async function readHiddenPosts(
     authorId: row.author_id,
     authorName: row.author_name ?? '',
     hiddenAt: row.created_at.toISOString(),
+    canObject: row.can_object && row.author_id === viewer.id,
   }));
 }

@@ -17,6 +17,7 @@ import {
   moderationReasons,
   moderatorMessages,
   moderatorMessagesSeen,
+  objectionDraft,
   postActionDraft,
   reportDraft,
   reportState,
@@ -33,6 +34,7 @@ import { readHiddenPosts } from './hidden-posts.ts';
 import { readModerationLog } from './moderation-log.ts';
 import { actOnMember, type ModerationDeps, readModeratedMember } from './member-actions.ts';
 import { markMessagesSeen, readModeratorMessages } from './moderator-messages.ts';
+import { objectToRemoval } from './objections.ts';
 import { claimItem, readReviewCounts, readReviewQueue, releaseItem } from './review-queue.ts';
 import { requireModerator } from './moderator.ts';
 
@@ -81,6 +83,14 @@ const markSeen = createRoute({
   summary: 'Mark messages from the moderators as seen, up to one of them',
   request: { body: jsonBody(moderatorMessagesSeen) },
   responses: { 204: { description: 'Recorded' }, ...problemResponses },
+});
+
+const object = createRoute({
+  method: 'put',
+  path: '/hidden-posts/{id}/objection',
+  summary: 'Object to the removal of your post by a moderator, once',
+  request: { params: idParam, body: jsonBody(objectionDraft) },
+  responses: { 204: { description: 'Waits for a moderator' }, ...problemResponses },
 });
 
 const log = createRoute({
@@ -220,6 +230,12 @@ export function moderationRoutes({ db, limits, moderation, runtimeSettings }: Mo
     )
     .openapi(markSeen, async (c) => {
       await markMessagesSeen(db, { viewer: c.get('viewer'), ...c.req.valid('json') });
+      return c.body(null, 204);
+    })
+    .openapi(object, async (c) => {
+      const viewer = c.get('viewer');
+      await limits.object(viewer.id);
+      await objectToRemoval(db, { id: c.req.valid('param').id, viewer, ...c.req.valid('json') });
       return c.body(null, 204);
     })
     .openapi(log, async (c) => {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { canObject } from './objections-queries.ts';
 import type { Database, Reader, Tx } from '#server/core/database.ts';
 import type { ModeratorMessage } from '#shared/moderation/moderation.ts';
 
@@ -8,14 +9,16 @@ export type ModeratorMessageDraft = {
   reason: string;
   until: Date | null;
   title: string | null;
+  /** The removal that it is about. */
+  hiddenPostId?: number;
 };
 
 /** Returns the id. */
 export async function insertModeratorMessage(tx: Tx, message: ModeratorMessageDraft): Promise<number> {
-  const { memberId, kind, reason, until, title } = message;
+  const { memberId, kind, reason, until, title, hiddenPostId = null } = message;
   const { rows } = await sql<{ id: number }>`
-    insert into moderator_message (member_id, kind, reason, until, title)
-    values (${memberId}, ${kind}, ${reason}, ${until}, ${title}) returning id`.execute(tx);
+    insert into moderator_message (member_id, kind, reason, until, title, hidden_post_id)
+    values (${memberId}, ${kind}, ${reason}, ${until}, ${title}, ${hiddenPostId}) returning id`.execute(tx);
   const [row] = rows;
   if (row === undefined) throw new Error('insert returned no row');
   return row.id;
@@ -35,8 +38,11 @@ export async function listUnseenMessages(
     until: Date | null;
     title: string | null;
     created_at: Date;
+    objectable_id: number | null;
   }>`
-    select id, kind, reason, until, title, created_at from moderator_message
+    select id, kind, reason, until, title, created_at,
+      (select hidden_post.id from hidden_post where hidden_post.id = hidden_post_id and ${canObject}) as objectable_id
+    from moderator_message
     where member_id = ${memberId} and seen_at is null order by id limit ${sql.lit(limit)}`.execute(db);
   return rows;
 }

@@ -6,13 +6,19 @@ import { type PostAction, type PostActionDraft, spamReason } from '#shared/moder
 import type { PostRef } from '#shared/core/fields.ts';
 import { lockQuestionKey } from './reports-queries.ts';
 import { resolveReports } from './reports.ts';
-import { refuseOthersClaim } from './review-queue.ts';
-import { lockReviewItem } from './review-queue-queries.ts';
+import { setObjectionDecided } from './objections-queries.ts';
+import { endAlertsIfEmpty, refuseOthersClaim } from './review-queue.ts';
+import { deleteReviewItem, lockReviewItem } from './review-queue-queries.ts';
 import { type LogEntryDraft, insertLogEntry } from './moderation-log-queries.ts';
 import { insertModeratorMessage } from './moderator-messages-queries.ts';
 import type { Moderator } from './moderator.ts';
 import { restorePost, hidePost } from './hidden-posts.ts';
-import { findVisiblePost, findHiddenPost } from './hidden-posts-queries.ts';
+import {
+  findHiddenPost,
+  findQuestionTitle,
+  findVisiblePost,
+  type HiddenPostRow,
+} from './hidden-posts-queries.ts';
 import { findLastAction, setDuplicate, setLock } from './post-actions-queries.ts';
 
 export type PostActionRequest = { moderator: Moderator; draft: PostActionDraft };
@@ -34,7 +40,13 @@ export async function actOnPost(db: Database, { moderator, draft }: PostActionRe
 }
 
 /** Actions that take nothing from anybody, and spam, which needs no explanation. */
-const actionsWithoutReason: ReadonlySet<PostAction> = new Set(['dismiss', 'approve', 'restore', 'spam']);
+const actionsWithoutReason: ReadonlySet<PostAction> = new Set([
+  'dismiss',
+  'approve',
+  'restore',
+  'spam',
+  'decline_objection',
+]);
 
 type PostActionContext = { moderator: Moderator; post: PostRef; draft: PostActionDraft };
 
@@ -62,13 +74,24 @@ const actionHandlers: Readonly<Record<PostAction, (tx: Tx, step: PostActionConte
   restore: async (tx, { moderator, post, draft }) => {
     const row = await findHiddenPost(tx, post);
     if (row === undefined) throw await createAlreadyHandledError(tx, post);
+    const isObjection = await endObjection(tx, { row, draft, kind: 'restored' });
     await restorePost(tx, row);
+    if (isObjection) await endAlertsIfEmpty(tx);
     const visible = { question_id: row.question_id, author_id: row.author_id };
     await logAction(
       tx,
       { moderator, post, draft, ...visible, before: { status: row.status } },
       createStatusEvents(row.author_id),
     );
+  },
+  decline_objection: async (tx, { moderator, post, draft }) => {
+    const row = await findHiddenPost(tx, post);
+    if (row === undefined || !(await endObjection(tx, { row, draft, kind: 'objection_declined' })))
+      throw await createAlreadyHandledError(tx, post);
+    await endAlertsIfEmpty(tx);
+    const visible = { question_id: row.question_id, author_id: row.author_id };
+    const before = { status: row.status };
+    await logAction(tx, { moderator, post, draft, ...visible, before }, createStatusEvents(row.author_id));
   },
   lock: (tx, step) => lockOrUnlock(tx, step, step.draft.reason),
   unlock: (tx, step) => lockOrUnlock(tx, step, null),
@@ -92,12 +115,36 @@ async function hideOrDelete(
       reason: draft.reason,
       until: null,
       title: visible.title,
+      hiddenPostId: visible.hidden_post_id,
     });
   await logAction(
     tx,
     { moderator, post, draft, ...visible, before: { reportsCount } },
     createStatusEvents(visible.author_id),
   );
+}
+
+/** Ends the open objection to a removal, and tells the author. Returns whether there was one. */
+async function endObjection(
+  tx: Tx,
+  wanted: { row: HiddenPostRow; draft: PostActionDraft; kind: 'restored' | 'objection_declined' },
+): Promise<boolean> {
+  const { row, draft, kind } = wanted;
+  const post = { kind: row.post_kind, id: row.post_id };
+  if ((await lockReviewItem(tx, post))?.cause !== 'objection') return false;
+  await deleteReviewItem(tx, post);
+  await setObjectionDecided(tx, row.id);
+  if (row.author_id !== null) {
+    const title = await findQuestionTitle(tx, row);
+    await insertModeratorMessage(tx, {
+      memberId: row.author_id,
+      kind,
+      reason: draft.reason,
+      until: null,
+      title,
+    });
+  }
+  return true;
 }
 
 async function lockOrUnlock(

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Reader, Tx } from '#server/core/database.ts';
 import { unnamedMember } from '#server/core/sql.ts';
+import { hiddenPostTexts } from '#server/posts/index.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 import {
   maxReviewCount,
@@ -96,6 +97,9 @@ export type ReviewItemRow = {
   claimed_until: Date | null;
   reasons: { reason: ReportReason; count: number }[];
   notes: string[];
+  /** Of a removed post to which the author objects. */
+  objection: string | null;
+  removal_reason: string | null;
   /** Null for an imported author without an account. */
   author: {
     reputation: number;
@@ -129,9 +133,11 @@ export async function listReviewItems(
       : sql`(open_reports, id) < (${afterCursor.openReports}, ${afterCursor.id})`;
   const { rows } = await sql<ReviewItemRow>`
     select item.id, item.post_kind, item.post_id, item.cause, item.open_reports, item.created_at as waiting_since,
-      question.id as question_id, question.title, question.lock_reason is not null as locked,
-      coalesce(reply.content, answer.content, question.content) as content,
-      post.author_id, post.created_at,
+      coalesce(question.id, removed.question_id) as question_id, coalesce(question.title, removed.title) as title,
+      question.lock_reason is not null as locked,
+      coalesce(removed.content, reply.content, answer.content, question.content) as content,
+      coalesce(removed.author_id, post.author_id) as author_id, coalesce(removed.created_at, post.created_at) as created_at,
+      removed.objection, removed.reason as removal_reason,
       claimant.id as claimed_by, coalesce(claimant.display_name, ${unnamedMember}) as claimed_by_name, item.claimed_until,
       coalesce(author.display_name, post.imported_author_name, ${unnamedMember}) as author_name,
       array(
@@ -157,7 +163,7 @@ export async function listReviewItems(
     ) item
     left join reply on item.post_kind = 'reply' and reply.id = item.post_id
     left join answer on item.post_kind = 'answer' and answer.id = item.post_id
-    join question on question.id = case item.post_kind
+    left join question on item.hidden_post_id is null and question.id = case item.post_kind
       when 'question' then item.post_id when 'answer' then answer.question_id else reply.question_id end
     cross join lateral (
       select case item.post_kind when 'question' then question.author_id
@@ -167,8 +173,12 @@ export async function listReviewItems(
         case item.post_kind when 'question' then question.imported_author_name
           when 'answer' then answer.imported_author_name else reply.imported_author_name end as imported_author_name
     ) post
-    left join member author on author.id = post.author_id
+    left join lateral (
+      select hidden_post.*, ${hiddenPostTexts} from hidden_post where hidden_post.id = item.hidden_post_id
+    ) removed on true
+    left join member author on author.id = coalesce(removed.author_id, post.author_id)
     left join member claimant on claimant.id = item.claimed_by and item.claimed_until > now()
+    where question.id is not null or removed.id is not null
     order by item.open_reports desc, item.id desc`.execute(db);
   return rows;
 }

@@ -69,6 +69,7 @@ test('queues as many first posts of a member as the setting says, and none for 0
       { cause: 'report', count: 0 },
       { cause: 'first_post', count: 2 },
       { cause: 'links', count: 0 },
+      { cause: 'objection', count: 0 },
     ],
   });
   await setRuntimeSetting(server.db, 'reviewFirstPosts', 0);

@@ -111,6 +111,7 @@ function toReviewItem(row: ReviewItemRow): ReviewItem {
     reasons: row.reasons,
     notes: row.notes,
     locked: row.locked,
+    objection: row.objection === null ? null : { text: row.objection, reason: row.removal_reason ?? '' },
     claim:
       row.claimed_by === null || row.claimed_until === null
         ? null

@@ -94,6 +94,13 @@ export function createWriteLimits(db: Database) {
       points: 60,
       seconds: 60 * 60,
     }),
+    // Few members ever object once.
+    object: createMemberLimit(db, {
+      name: 'object',
+      code: 'too-many-objections',
+      points: 10,
+      seconds: 24 * 60 * 60,
+    }),
     vote: createMemberLimit(db, {
       name: 'vote',
       code: 'too-many-votes',

@@ -24,6 +24,14 @@ export const moderationErrors = {
   'original-not-found': ['invalid', 'There is no question with this number.'],
   'original-is-duplicate': ['invalid', 'That question is itself a duplicate. Enter the original question.'],
 
+  // Objections.
+  'objection-required': ['invalid', 'Explain why the post should be restored.'],
+  'objection-not-possible': [
+    'already-handled',
+    'You have already objected, or the post is restored or deleted.',
+  ],
+  'too-many-objections': ['too-many', "You're objecting too much. Try again tomorrow."],
+
   // Tags.
   'tag-change-running': [
     'not-allowed',

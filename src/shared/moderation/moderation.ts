@@ -30,6 +30,7 @@ export const moderationAction = z.enum([
   'tag_synonym',
   'tag_merge',
   'tag_rename',
+  'decline_objection',
   'announce',
   'end_announcement',
   'pin',
@@ -69,6 +70,7 @@ export const postAction = z.enum([
   'not_duplicate',
   'approve',
   'spam',
+  'decline_objection',
 ]);
 export type PostAction = z.infer<typeof postAction>;
 
@@ -114,7 +116,7 @@ export type MemberActionDraft = z.infer<typeof memberActionDraft>;
 export const roleDraft = z.object({ role });
 
 /** Why a post waits in the review queue. A report outweighs the other causes. */
-export const reviewCause = z.enum(['report', 'first_post', 'links']);
+export const reviewCause = z.enum(['report', 'first_post', 'links', 'objection']);
 export type ReviewCause = z.infer<typeof reviewCause>;
 
 /** A post in the review queue, for moderators. It does not name the reporters. */
@@ -146,6 +148,8 @@ export const reviewItem = z.object({
   reasons: z.array(z.object({ reason: reportReason, count: z.int().positive() })),
   notes: z.array(z.string()),
   locked: z.boolean(),
+  /** What the author of a removed post objects, and why it was removed. */
+  objection: z.object({ text: z.string(), reason: z.string() }).nullable(),
   /** The moderator who works on it; null if no one does. */
   claim: z.object({ memberId: id, name: z.string(), until: time }).nullable(),
 });
@@ -211,18 +215,36 @@ export const hiddenPost = z.object({
   content: z.string(),
   ...namedAuthor.shape,
   hiddenAt: time,
+  /** Whether the viewer can object to it. */
+  canObject: z.boolean(),
 });
 export type HiddenPost = z.infer<typeof hiddenPost>;
 export const hiddenPosts = z.object({ items: z.array(hiddenPost) });
 
+/** What an author says against the removal of a post, in characters. */
+export const maxObjectionLength = 1_000;
+export const objectionDraft = z.object({
+  text: z
+    .string()
+    .trim()
+    .min(1, withCode('objection-required'))
+    .refine(
+      (text) => countCodePoints(text) <= maxObjectionLength,
+      withCode('text-too-long', { max: maxObjectionLength }),
+    )
+    .refine((text) => !hasForbiddenCharacters(text), withCode('characters-not-allowed')),
+});
+
 /** A message from moderators to a member. */
 export const moderatorMessage = z.object({
   id,
-  kind: z.enum(['warning', 'suspension', 'hidden', 'deleted']),
+  kind: z.enum(['warning', 'suspension', 'hidden', 'deleted', 'restored', 'objection_declined']),
   reason: z.string(),
   until: time.nullable(),
   title: z.string().nullable(),
   createdAt: time,
+  /** The removal of a post that the member can object to, once. */
+  objectableId: id.nullable(),
 });
 export type ModeratorMessage = z.infer<typeof moderatorMessage>;
 export const moderatorMessages = z.object({ items: z.array(moderatorMessage) });

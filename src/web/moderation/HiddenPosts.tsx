@@ -11,6 +11,7 @@ import { Markdown } from '#web/ui/markdown/Markdown.tsx';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import { moderatePost, hiddenPostsQuery } from './moderation.ts';
+import { ObjectionForm } from './ObjectionForm.tsx';
 import { actionLabels } from './moderation-messages.ts';
 import classes from './moderation.module.css';
 
@@ -70,6 +71,7 @@ function HiddenPostCard({ post, canRestore }: { post: HiddenPost; canRestore: bo
         </p>
       )}
       <Markdown text={post.content} headingLevel={3} />
+      {post.canObject && <ObjectionForm hiddenPostId={post.id} />}
       {canRestore && (
         <div className={classes.buttons}>
           <Button variant="default" onClick={() => void restore()}>

@@ -15,6 +15,7 @@ const actionsWithoutReason: ReadonlySet<PostAction | MemberAction> = new Set([
   'approve',
   'restore',
   'spam',
+  'decline_objection',
 ]);
 
 /** The form for a moderation action on a post or a member, with its reason. */

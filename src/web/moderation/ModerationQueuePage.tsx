@@ -56,9 +56,9 @@ function Queue({ memberId }: { memberId: number }) {
   };
   useShortcuts({
     dismissReports: () => act(getAcceptingAction),
-    hidePost: () => act(() => 'hide'),
-    deletePost: () => act(() => 'delete'),
-    deleteSpam: () => act(() => 'spam'),
+    hidePost: () => act((item) => orDecline(item, 'hide')),
+    deletePost: () => act((item) => orDecline(item, 'delete')),
+    deleteSpam: () => act((item) => orDecline(item, 'spam')),
   });
   const endClaim = useReviewClaim(
     openDialog === null ? null : { id: openDialog.item.id, takeOver: openDialog.takeOver },
@@ -95,7 +95,7 @@ function Queue({ memberId }: { memberId: number }) {
             empty={
               <EmptyState
                 title={t`Nothing to review`}
-                text={t`Posts that members report and posts of new members show up here.`}
+                text={t`Reported posts, posts of new members and objections show up here.`}
               />
             }
           >
@@ -158,7 +158,12 @@ function useTabs(): readonly TabLink<ReviewCause | 'all'>[] {
 const getOtherClaim = ({ claim }: ReviewItem, memberId: number): string | null =>
   claim === null || claim.memberId === memberId ? null : claim.name;
 
+/** A removed post stays removed if the objection is declined. */
+const orDecline = ({ cause }: ReviewItem, action: PostAction): PostAction =>
+  cause === 'objection' ? 'decline_objection' : action;
+
 function listActions(item: ReviewItem): PostAction[] {
+  if (item.cause === 'objection') return ['restore', 'decline_objection'];
   return [
     'hide',
     'delete',

@@ -9,6 +9,7 @@ import { Dialog } from '#web/ui/Dialog.tsx';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import { moderatorMessagesQuery, markMessagesSeen } from './moderation.ts';
+import { ObjectionForm } from './ObjectionForm.tsx';
 import classes from './moderation.module.css';
 
 /** Messages of the moderators, until the member confirms them. */
@@ -27,10 +28,11 @@ export default function ModeratorMessagesDialog() {
             <p className={classes.strong} dir="auto">
               {moderatorMessageText(notice)}
             </p>
-            <p dir="auto">{notice.reason}</p>
+            {notice.reason !== '' && <p dir="auto">{notice.reason}</p>}
             <p className={classes.quiet}>
               <Time at={notice.createdAt} />
             </p>
+            {notice.objectableId !== null && <ObjectionForm hiddenPostId={notice.objectableId} />}
           </li>
         ))}
       </ul>
@@ -50,6 +52,9 @@ function moderatorMessageText({ kind, until, title }: ModeratorMessage): string 
   const named = title ?? '';
   if (kind === 'hidden') return t`Your post in “${named}” was hidden from others.`;
   if (kind === 'deleted') return t`Your post in “${named}” was deleted.`;
+  if (kind === 'restored') return t`Your post in “${named}” was restored after your objection.`;
+  if (kind === 'objection_declined')
+    return t`Your objection was declined. Your post in “${named}” stays removed.`;
   if (until !== null)
     return t`Your account is suspended until ${formatDateTime(until)}. You can read but not post.`;
   return t`You have received a warning.`;

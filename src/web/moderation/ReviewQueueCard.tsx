@@ -13,7 +13,7 @@ import classes from './moderation.module.css';
 
 /** The action that keeps a post and takes it out of the queue. */
 export const getAcceptingAction = ({ cause }: ReviewItem): PostAction =>
-  cause === 'report' ? 'dismiss' : 'approve';
+  cause === 'report' ? 'dismiss' : cause === 'objection' ? 'restore' : 'approve';
 
 /** A post that waits for a moderator, and the possible actions. */
 export function ReviewQueueCard({
@@ -54,6 +54,14 @@ export function ReviewQueueCard({
           {note}
         </p>
       ))}
+      {item.objection !== null && (
+        <>
+          <p className={classes.quiet} dir="auto">{t`Removed because: ${item.objection.reason}`}</p>
+          <p className={classes.note} dir="auto">
+            {item.objection.text}
+          </p>
+        </>
+      )}
       <PathLink
         href={`${questionPath(item.questionId, item.title)}${hash}`}
         className={classes.strong}
@@ -77,8 +85,14 @@ export function ReviewQueueCard({
             <Button variant="default" onClick={() => onAct(accepting)}>
               {actionLabels[accepting]()}
             </Button>
-            <Button variant="default" onClick={() => onAct(null)}>{t`More…`}</Button>
-            <Button onClick={() => onAct('hide')}>{actionLabels.hide()}</Button>
+            {item.cause === 'objection' ? (
+              <Button onClick={() => onAct('decline_objection')}>{actionLabels.decline_objection()}</Button>
+            ) : (
+              <>
+                <Button variant="default" onClick={() => onAct(null)}>{t`More…`}</Button>
+                <Button onClick={() => onAct('hide')}>{actionLabels.hide()}</Button>
+              </>
+            )}
           </>
         ) : (
           <Button variant="default" onClick={() => onAct(null)}>{t`Take over`}</Button>
@@ -90,6 +104,7 @@ export function ReviewQueueCard({
 
 function describeCause({ cause, reportsCount }: ReviewItem): string {
   if (cause === 'links') return t`Links of a new member`;
+  if (cause === 'objection') return t`Objection of the author`;
   if (cause === 'first_post') return t`First post`;
   return plural(reportsCount, { one: '# report', other: '# reports' });
 }

@@ -26,6 +26,7 @@ export const causeLabels: Readonly<Record<ReviewCause, () => string>> = {
   report: () => t`Reports`,
   first_post: () => t`First posts`,
   links: () => t`Links of new members`,
+  objection: () => t`Objections`,
 };
 
 export const roleLabels: Readonly<Record<Role, () => string>> = {
@@ -48,6 +49,7 @@ export const actionLabels: Readonly<Record<PostAction | MemberAction, () => stri
   hide: () => t`Hide`,
   delete: () => t`Delete`,
   spam: () => t`Delete as spam`,
+  decline_objection: () => t`Decline objection`,
   restore: () => t`Restore`,
   lock: () => t`Lock question`,
   unlock: () => t`Unlock question`,
@@ -68,6 +70,7 @@ export const actionDescriptions: Readonly<Record<PostAction | MemberAction, () =
   hide: () => t`Only the author and moderators can see it until it is restored.`,
   delete: () => t`Only moderators can see it. It can be restored for 30 days.`,
   spam: () => t`Only moderators can see it. It can be restored for 30 days.`,
+  decline_objection: () => t`The post stays removed. The author sees your reason and cannot object again.`,
   restore: () => t`Restores the post with its votes, answers and replies.`,
   lock: () => t`Stops new answers, replies, votes and edits.`,
   unlock: () => t`Allows answers, replies, votes and edits again.`,
@@ -84,6 +87,8 @@ export const actionDescriptions: Readonly<Record<PostAction | MemberAction, () =
 /** The text of an action in the moderation log. */
 export function logEntryText(action: ModerationAction, kind: PostRef['kind'] | null): string {
   switch (action) {
+    case 'decline_objection':
+      return t`Objection declined`;
     case 'dismiss':
       return t`Reports dismissed`;
     case 'hide':

@@ -122,6 +122,15 @@ export const moderatorMessagesQuery = queryOptions({
   staleTime: 0,
 });
 
+/** Objects to the removal of the member's own post. */
+export async function objectToRemoval(client: QueryClient, id: number, text: string): Promise<void> {
+  try {
+    await readJson(api['hidden-posts'][':id'].objection.$put({ ...toIdParam(id), json: { text } }));
+  } finally {
+    void client.invalidateQueries({ queryKey: moderationKeys.all });
+  }
+}
+
 export async function markMessagesSeen(client: QueryClient, upTo: number): Promise<void> {
   await readJson(api['moderator-messages'].seen.$put({ json: { upTo } }));
   await client.invalidateQueries({ queryKey: moderationKeys.messages });

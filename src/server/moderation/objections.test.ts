@@ -1,0 +1,120 @@
+import { expect, test } from 'vitest';
+import { findViolations } from '#server/operations/integrity-check.ts';
+import { runActivityRemovals } from './activity-removal.ts';
+import {
+  actOnMember,
+  actOnPost,
+  getHiddenPosts,
+  getModerationLog,
+  getModeratorMessages,
+  getReviewQueue,
+  type Kind,
+  paths,
+  startModeration,
+} from '#tests/support/moderation.ts';
+import type { Member } from '#tests/support/member.ts';
+
+const { server, ann, bob, eve, moderator, other, thread } = await startModeration();
+
+const object = (member: Member, id: number | null | undefined, text = 'It is on topic.') =>
+  member.put(`/hidden-posts/${id}/objection`, { text });
+const getLastMessage = async (member: Member) => (await getModeratorMessages(member)).at(-1);
+
+test.each<Kind>(['question', 'answer', 'reply'])(
+  'the author of a deleted %s objects once, a moderator restores it, and the author is told',
+  async (kind) => {
+    const all = await thread();
+    const id = { question: all.id, answer: all.answer.id, reply: all.reply.id }[kind];
+    const author = { question: ann, answer: bob, reply: eve }[kind];
+    const stranger = kind === 'question' ? bob : ann;
+    expect((await actOnPost(moderator, 'delete', kind, id, { reason: 'Off topic.' })).status).toBe(204);
+    const message = await getLastMessage(author);
+    expect(message).toMatchObject({ kind: 'deleted', objectableId: expect.any(Number) });
+    for (const [member, text, status] of [
+      [stranger, 'It is mine.', 404],
+      [moderator, 'It is mine.', 404],
+      [author, ' ', 400],
+      [author, 'x'.repeat(1_001), 400],
+    ] as const)
+      expect((await object(member, message?.objectableId, text)).status).toBe(status);
+    expect(await getReviewQueue(moderator)).toEqual([]);
+    const both = await Promise.all([
+      object(author, message?.objectableId),
+      object(author, message?.objectableId),
+    ]);
+    expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([204, 409]);
+    expect(await getLastMessage(author)).toMatchObject({ kind: 'deleted', objectableId: null });
+    const queue = await getReviewQueue(moderator);
+    expect(queue).toMatchObject([
+      {
+        cause: 'objection',
+        kind,
+        postId: id,
+        questionId: all.id,
+        title: 'Cheap zeppelins?',
+        authorId: author.id,
+        objection: { text: 'It is on topic.', reason: 'Off topic.' },
+      },
+    ]);
+    expect(queue[0]?.content).toContain(kind === 'answer' ? 'dear' : all.mark);
+    const queueItemId = queue[0]?.id;
+    const decisions = await Promise.all([
+      actOnPost(moderator, 'restore', kind, id, { queueItemId, reason: '' }),
+      actOnPost(other, 'restore', kind, id, { queueItemId, reason: '' }),
+    ]);
+    expect(decisions.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([204, 409]);
+    expect(await getReviewQueue(moderator)).toEqual([]);
+    expect(await getLastMessage(author)).toMatchObject({ kind: 'restored', title: 'Cheap zeppelins?' });
+    expect((await author.get(`/${paths[kind]}/${id}${kind === 'question' ? '' : '/report'}`)).status).toBe(
+      200,
+    );
+    expect(await findViolations(server.db)).toEqual([]);
+  },
+);
+
+test('a declined objection keeps the post hidden, tells the author why, and is the last one', async () => {
+  const id = await ann.ask();
+  await actOnPost(moderator, 'hide', 'question', id);
+  const [hidden] = await getHiddenPosts(ann, id);
+  expect(hidden).toMatchObject({ canObject: true });
+  expect(await getHiddenPosts(moderator, id)).toMatchObject([{ canObject: false }]);
+  expect(await actOnPost(moderator, 'decline_objection', 'question', id)).toMatchObject({ status: 409 });
+  expect((await object(ann, hidden?.id)).status).toBe(204);
+  expect((await actOnPost(bob, 'decline_objection', 'question', id)).status).toBe(404);
+  const declined = await actOnPost(other, 'decline_objection', 'question', id, {
+    reason: 'Still off topic.',
+  });
+  expect(declined.status).toBe(204);
+  expect(await getReviewQueue(moderator)).toEqual([]);
+  expect(await getLastMessage(ann)).toMatchObject({ kind: 'objection_declined', reason: 'Still off topic.' });
+  expect((await getModerationLog(bob))[0]).toMatchObject({
+    action: 'decline_objection',
+    reason: 'Still off topic.',
+  });
+  expect(await getHiddenPosts(ann, id)).toMatchObject([{ canObject: false }]);
+  expect(await object(ann, hidden?.id)).toMatchObject({ status: 409, code: 'objection-not-possible' });
+  expect((await bob.get(`/questions/${id}`)).status).toBe(404);
+});
+
+test('an objection ends with the restoration of the post, and is limited to ten a day', async () => {
+  const eager = await server.register('Ed');
+  for (let n = 0; n < 11; n++) {
+    const id = await eager.ask();
+    await actOnPost(moderator, 'hide', 'question', id);
+    const [hidden] = await getHiddenPosts(eager, id);
+    expect((await object(eager, hidden?.id)).status).toBe(n < 10 ? 204 : 429);
+    // Without naming the entry of the queue, as on the page of the question.
+    expect((await actOnPost(moderator, 'restore', 'question', id)).status).toBe(204);
+  }
+  expect(await getReviewQueue(moderator)).toEqual([]);
+});
+
+test('the removal of all activity is no decision about one post, so there is nothing to object to', async () => {
+  const seller = await server.register('Sal');
+  const id = await seller.ask();
+  expect((await actOnMember(moderator, 'remove_activity', seller.id)).status).toBe(204);
+  await runActivityRemovals(server.db, Date.now() + 60_000);
+  const [hidden] = await getHiddenPosts(seller, id);
+  expect(hidden).toMatchObject({ canObject: false });
+  expect((await object(seller, hidden?.id)).status).toBe(409);
+});
