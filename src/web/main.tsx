@@ -59,4 +59,12 @@ async function start(): Promise<void> {
 }
 
 /** The queries that are stored for offline reading, by the first part of their keys. */
-export const offlineQueryNames = ['question', 'feed', 'tags', 'following', 'profiles', 'notifications'];
+export const offlineQueryNames = [
+  'question',
+  'feed',
+  'announcements',
+  'tags',
+  'following',
+  'profiles',
+  'notifications',
+];

@@ -7,7 +7,7 @@ import { createEmptySearchCounter, type EmptySearchCounter } from '#server/disco
 import { type BackgroundJobs, type BackgroundJobsOptions, startBackgroundJobs } from '#server/jobs.ts';
 import { type Database, openDatabase, openSearchDatabase } from '#server/core/database.ts';
 import { startHttpServer } from '#server/core/http-server.ts';
-import { openRuntimeSettings } from '#server/core/runtime-settings.ts';
+import { openRuntimeSettings, type RuntimeSettings } from '#server/core/runtime-settings.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { ApiClient, type Member, register } from './member.ts';
@@ -20,6 +20,8 @@ export type TestServer = {
   database: TestDatabase;
   db: Database;
   emptySearches: EmptySearchCounter;
+  /** `refresh()` after a change: the server reads a changed setting a moment later. */
+  runtimeSettings: RuntimeSettings;
   /** A signed-out client. */
   visitor(): ApiClient;
   /** Registers a member with this name and signs in. */
@@ -137,6 +139,7 @@ export async function startServerOn(
     startSecondNode: (other = {}, delivery) => startServerOn(database, other, delivery, webDirectory),
     backgroundJobs,
     emptySearches,
+    runtimeSettings,
     resetRateLimits,
     ageEdits: async (minutes) =>
       void (await sql`update revision set replaced_at = replaced_at - make_interval(mins => ${minutes}::int)`.execute(

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { findViolations } from '#server/operations/integrity-check.ts';
 import type { ReviewCounts, ReviewQueue } from '#shared/moderation/moderation.ts';
 import { expectOk } from '#tests/support/member.ts';
+import type { SettingName, SettingValues } from '#shared/core/setting-catalogue.ts';
 import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
 import {
   actOnPost,
@@ -14,13 +15,19 @@ import {
 
 const { server, ann, bob, eve, moderator, other } = await startModeration();
 
+/** Changes a setting and waits until the server uses it. */
+async function setSetting<Name extends SettingName>(name: Name, value: SettingValues[Name]): Promise<void> {
+  await setRuntimeSetting(server.db, name, value);
+  await server.runtimeSettings.refresh();
+}
+
 const getCounts = async () => expectOk(await moderator.get<ReviewCounts>('/moderation/queue/counts'));
 const getItems = async (cause: string) =>
   expectOk(await moderator.get<ReviewQueue>(`/moderation/queue?cause=${cause}`)).items;
 const link = 'Cheap flour at https://flour.example/buy.';
 
 test('queues questions, answers, replies and edits of new members that have links to other sites, not those of experienced members', async () => {
-  await setRuntimeSetting(server.db, 'reviewLinksOfFirstPosts', 3);
+  await setSetting('reviewLinksOfFirstPosts', 3);
   const nora = await server.register('Nora');
   const question = await ann.ask({ content: 'Which flour?' });
   expect(await getReviewQueue(moderator)).toEqual([]);
@@ -58,7 +65,7 @@ test('queues questions, answers, replies and edits of new members that have link
 });
 
 test('queues as many first posts of a member as the setting says, and none for 0', async () => {
-  await setRuntimeSetting(server.db, 'reviewFirstPosts', 2);
+  await setSetting('reviewFirstPosts', 2);
   const paul = await server.register('Paul');
   const ids = [await paul.ask(), await paul.ask(), await paul.ask()];
   expect((await getItems('first_post')).map(({ postId }) => postId)).toEqual([ids[1], ids[0]]);
@@ -72,7 +79,7 @@ test('queues as many first posts of a member as the setting says, and none for 0
       { cause: 'objection', count: 0 },
     ],
   });
-  await setRuntimeSetting(server.db, 'reviewFirstPosts', 0);
+  await setSetting('reviewFirstPosts', 0);
   await (await server.register('Pia')).ask();
   expect((await getCounts()).open).toBe(2);
   for (const id of ids.slice(0, 2)) await actOnPost(moderator, 'approve', 'question', id);
@@ -83,7 +90,7 @@ test('queues as many first posts of a member as the setting says, and none for 0
 });
 
 test('has a post with a report and another cause once, and lets no one approve it without seeing the report', async () => {
-  await setRuntimeSetting(server.db, 'reviewFirstPosts', 1);
+  await setSetting('reviewFirstPosts', 1);
   const id = await (await server.register('Quinn')).ask();
   const [item] = await getReviewQueue(moderator);
   await report(bob, 'question', id);
@@ -102,7 +109,7 @@ test('has a post with a report and another cause once, and lets no one approve i
 });
 
 test('lets one of two moderators who decide at the same time approve or hide, and drops deleted posts', async () => {
-  await setRuntimeSetting(server.db, 'reviewFirstPosts', 2);
+  await setSetting('reviewFirstPosts', 2);
   const rose = await server.register('Rose');
   const id = await rose.ask();
   const [item] = await getReviewQueue(moderator);
@@ -171,7 +178,7 @@ test('a claim ends when it is released, and after ten minutes', async () => {
 });
 
 test('offers the reasons of the site settings to moderators only, and deletes spam without a reason', async () => {
-  await setRuntimeSetting(server.db, 'moderationReasons', ['Off topic.', 'Spam.']);
+  await setSetting('moderationReasons', ['Off topic.', 'Spam.']);
   expect(expectOk(await moderator.get('/moderation/reasons'))).toEqual({ items: ['Off topic.', 'Spam.'] });
   expect((await bob.get('/moderation/reasons')).status).toBe(404);
   const [id, second] = [await ann.ask(), await ann.ask()];

@@ -30,8 +30,8 @@ export function FeedList({ feed }: { feed: Feed }) {
   const nextPage = useNextPageAddress(query.data?.pages.at(-1)?.nextCursor ?? null);
 
   const announcements = useQuery(announcementsQuery(null));
-  // The announcements above the list would move it.
-  if (query.isPending || announcements.isPending) return <QuestionCardSkeletons />;
+  // The announcements above the list would move it. Offline they may be missing.
+  if (query.isPending || announcements.isLoading) return <QuestionCardSkeletons />;
   if (query.data === undefined)
     return <LoadError text={t`The questions could not be loaded.`} query={query} />;
 

@@ -104,7 +104,7 @@ export function TagPage() {
         </p>
       )}
       {query.data?.about != null && <TagAbout text={query.data.about} />}
-      {query.isPending || announcements.isPending ? (
+      {query.isPending || announcements.isLoading ? (
         <QuestionCardSkeletons>
           <span className={classes.counts}>
             <Skeleton width="10rem" height="1.5em" />
