@@ -42,11 +42,13 @@ export function ReviewQueueCard({
     >
       <div className={classes.head}>
         <span className={classes.strong}>{describeCause(item)}</span>
-        <span>
-          {item.reasons
-            .map(({ reason, count: times }) => `${reportReasonLabel(reason)} (${times})`)
-            .join(', ')}
-        </span>
+        {item.reasons.length > 0 && (
+          <span>
+            {item.reasons
+              .map(({ reason, count: times }) => `${reportReasonLabel(reason)} (${times})`)
+              .join(', ')}
+          </span>
+        )}
         <Time at={item.firstAt} />
       </div>
       {[...new Set(item.notes)].map((note) => (

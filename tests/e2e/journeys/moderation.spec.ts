@@ -54,8 +54,17 @@ test('a moderator hides a reported post by keyboard, everyone reads the reason, 
   await expect(notice).toContainText('An advertisement');
   await expectInViewAtBothSizes(notice);
   await expectAccessible(seller, { look: 'message from the moderators' });
+  await notice.getByRole('button', { name: 'Object' }).click();
+  await notice.getByLabel('Why should the post be restored?').fill('The question asks for flour.');
+  await expectAccessible(seller, { look: 'objection' });
+  await notice.getByRole('button', { name: 'Send objection' }).click();
+  await expect(notice.getByRole('button', { name: 'Send objection' })).toHaveCount(0);
   await notice.getByRole('button', { name: 'Got it' }).click();
   await expect(notice).toBeHidden();
+  await second.goto('/moderation?cause=objection');
+  const objection = second.getByRole('article', { name: 'Post by Sally Seller' });
+  await expect(objection).toContainText('The question asks for flour.');
+  await expect(objection.getByRole('button', { name: 'Decline objection' })).toBeVisible();
   await expect(seller.getByRole('region', { name: 'Hidden from others' })).toContainText(spam);
 
   await page.goto('/moderation/log');
