@@ -9,6 +9,7 @@ import {
   createAuth,
   createEmailAddresses,
   createIdentityProvider,
+  createJoining,
   createPasskeys,
   createPasswordCheck,
   createPasswordResets,
@@ -68,7 +69,14 @@ import {
   uploadRoutes,
   uploadsPath,
 } from './posts/index.ts';
-import { roleRoutes, setupRoutes, siteSettingRoutes, statisticsRoutes } from './admin/index.ts';
+import {
+  invitationRoutes,
+  invitationVisitorRoutes,
+  roleRoutes,
+  setupRoutes,
+  siteSettingRoutes,
+  statisticsRoutes,
+} from './admin/index.ts';
 import {
   announcementRoutes,
   managedTagRoutes,
@@ -182,11 +190,12 @@ export function createApp(options: AppOptions) {
   });
   const accountEmails = background?.accountEmails;
   const registrations = createRegistrations({ db, settings, canSendEmail: accountEmails !== undefined });
+  const joining = createJoining({ db, runtimeSettings });
   const accounts = createAccounts({
     db,
     auth,
     settings,
-    runtimeSettings,
+    joining,
     registrations,
     sessionCache: caches?.sessions,
     onRegistered: preferences.sendConfirmationToNewMember,
@@ -204,7 +213,7 @@ export function createApp(options: AppOptions) {
     db,
     auth,
     settings,
-    runtimeSettings,
+    joining,
     accounts,
     signingIn,
     requirePassword,
@@ -329,7 +338,8 @@ function createApi(
     .route('/', passkeyVisitorRoutes(deps))
     .route('/', providerVisitorRoutes(deps))
     .route('/', emailLinkRoutes(deps))
-    .route('/', setupRoutes(deps));
+    .route('/', setupRoutes(deps))
+    .route('/', invitationVisitorRoutes(deps));
   api.use(
     identifyViewer(deps),
     limitViewers(deps.requestLimits, deps.settings),
@@ -374,6 +384,7 @@ function createApi(
     .route('/', removalRoutes(deps))
     .route('/', roleRoutes(deps))
     .route('/', siteSettingRoutes(deps))
+    .route('/', invitationRoutes(deps))
     .route('/', managedTagRoutes(deps))
     .route('/', memberListRoutes())
     .route('/', announcementRoutes(deps))

@@ -27,6 +27,7 @@ const ofVisitors: Readonly<Record<string, string>> = {
   'POST /session/provider/callback': byNetwork,
   'POST /session/provider/link': byNetwork,
   'POST /password-resets': byNetwork,
+  'POST /invitation': 'requests are counted by network (admin/invitations-routes.ts)',
   'POST /setup': 'attempts are counted by network (admin/setup.ts)',
   'POST /email/password-reset': byLink,
   'POST /email/change': byLink,

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { beginRemoval } from '#server/moderation/removals.ts';
 import { changeSetting } from '#server/admin/settings.ts';
 import { findSetupLink } from '#server/admin/setup.ts';
+import { createInvitation } from '#server/identity/invitations.ts';
 import { setRole } from '#server/admin/roles.ts';
 import { runActivityRemovals } from '#server/moderation/activity-removal.ts';
 import type { Database } from '#server/core/database.ts';
@@ -54,6 +55,8 @@ export async function moderationCalls({
   const done = await beginRemoval(db, { selection, reason: 'So.', remover: { moderatorId: null } });
   await runActivityRemovals(db, Date.now() + 60_000);
   await changeSetting(db, { adminId: null, name: 'siteDescription', value: 'Cakes.' });
+  const invitation = { note: '', maxUses: 5, expiresAt: new Date(Date.now() + 86_400_000).toISOString() };
+  const open = await createInvitation(db, { createdBy: rareFollower.id, draft: invitation });
   const changed = await findId(db, sql`select max(id) as id from moderation_log`);
   const announcementId = await findId(
     db,
@@ -165,6 +168,11 @@ export async function moderationCalls({
     post(rareFollower, '/moderation/removals', { memberIds: [other], reason: 'So.' }),
     get(rareFollower, '/moderation/removals'),
     get(rareFollower, `/moderation/removals/${done}`),
+    get(rareFollower, '/admin/invitations'),
+    get(rareFollower, `/admin/invitations?cursor=${encodeCursor({ after: 0, id: 5 })}`),
+    post(rareFollower, '/admin/invitations', invitation),
+    post(rareFollower, '/invitation', { token: open.token }),
+    remove(rareFollower, `/admin/invitations/${open.id}`),
     get(rareFollower, '/admin/statistics?unit=day'),
     get(rareFollower, `/admin/statistics?unit=month&tag=${encodeURIComponent('topic 77')}`),
     get(rareFollower, '/admin/statistics/tags?unit=month'),

@@ -53,6 +53,8 @@ const endpointRules: Readonly<Record<string, BaseRule>> = {
   // The community of the test has an admin.
   'POST /setup': rule('already-handled', 'already-handled', 'already-handled'),
   'GET /setup': everyone,
+  // The token of the link is the right.
+  'POST /invitation': everyone,
   'GET /session': rule('yes', 'own', 'own'),
   'DELETE /session': rule('yes', 'own', 'own'),
   // For links in emails: the token in the body identifies the member.
@@ -221,6 +223,9 @@ const endpointRules: Readonly<Record<string, BaseRule>> = {
   'POST /moderation/removals': moderatorsOnly,
   'GET /moderation/removals': moderatorsOnly,
   'GET /moderation/removals/{id}': moderatorsOnly,
+  'GET /admin/invitations': moderatorsOnly,
+  'POST /admin/invitations': moderatorsOnly,
+  'DELETE /admin/invitations/{id}': moderatorsOnly,
   'GET /admin/statistics': moderatorsOnly,
   'GET /admin/statistics/tags': moderatorsOnly,
   'GET /admin/statistics/searches': moderatorsOnly,

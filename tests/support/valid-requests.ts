@@ -12,6 +12,7 @@ import { expectOk, type Member, password, register } from './member.ts';
 import type { Operation } from './openapi.ts';
 import { signToken } from '#server/core/signed-tokens.ts';
 import { changeSetting } from '#server/admin/settings.ts';
+import { createInvitation } from '#server/identity/invitations.ts';
 import { findId } from './endpoint-calls.ts';
 import { defaultSettings } from './server.ts';
 import { followUpRequests } from './sign-in-requests.ts';
@@ -79,6 +80,7 @@ export function createValidRequests({
     },
     '/admin/members/{id}': async () => ann.id,
     '/admin/settings/{name}': async () => 'tagCreation',
+    '/admin/invitations/{id}': async () => (await createInvitation(db, invitationBy(ann))).id,
     '/moderation/removals/{id}': async () => {
       const selection = { memberIds: [await newcomer()], network: null, from: null, to: null };
       const remover = { moderatorId: null };
@@ -118,6 +120,8 @@ export function createValidRequests({
       const chosen = { siteName: 'Baking', siteDescription: 'Bread.', joining: 'open', publicReading: false };
       return { token, ...chosen, account };
     },
+    'POST /invitation': async () => ({ token: (await createInvitation(db, invitationBy(ann))).token }),
+    'POST /admin/invitations': async () => invitationBy(ann).draft,
     'PUT /admin/members/{id}/role': async () => ({ role: 'member' }),
     'PUT /admin/settings/{name}': async () => ({ value: 'everyone' }),
     'POST /admin/settings/undo': async () => {
@@ -211,6 +215,8 @@ const fields: Record<string, () => unknown> = {
   confirmPassword: () => password,
   currentPassword: () => password,
   newPassword: () => password,
+  // Optional: nobody needs one while anyone may join.
+  invitation: () => undefined,
   title: () => 'Is this right?',
   content: () => 'It is.',
   tags: () => ['bread'],
@@ -249,3 +255,8 @@ const fields: Record<string, () => unknown> = {
 
 let used = 0;
 const next = () => ++used;
+
+const invitationBy = ({ id }: Member) => ({
+  createdBy: id,
+  draft: { note: '', maxUses: 1, expiresAt: new Date(Date.now() + 86_400_000).toISOString() },
+});

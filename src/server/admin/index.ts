@@ -1,4 +1,5 @@
 // The public file of this area: other areas import from here only.
+export { invitationRoutes, invitationVisitorRoutes } from './invitations-routes.ts';
 export { addMemberCommands } from './members-command.ts';
 export { siteSettingRoutes } from './settings-routes.ts';
 export { addSettingsCommands } from './settings-command.ts';

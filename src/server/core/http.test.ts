@@ -214,6 +214,8 @@ test('requires a session everywhere except for registration, sign-in, set-up and
     'post /email/password-reset',
     'post /email/revert',
     'post /email/unsubscribe',
+    // Its token is the right to read who invites.
+    'post /invitation',
     'post /members',
     'post /password-resets',
     'post /session',

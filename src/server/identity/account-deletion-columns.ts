@@ -17,6 +17,7 @@ export const memberColumns: Readonly<Record<string, DeletionStage>> = {
   'push_subscription.member_id': 'immediate',
   'session.member_id': 'immediate',
   'registration.member_id': 'immediate',
+  'invited_member.member_id': 'immediate',
   'bookmark.member_id': 'deferred',
   'bookmark_list.member_id': 'deferred',
   'draft.member_id': 'deferred',
@@ -48,6 +49,8 @@ export const memberColumns: Readonly<Record<string, DeletionStage>> = {
   'activity_removal.member_id': 'retained',
   // A claim ends within minutes.
   'review_item.claimed_by': 'retained',
+  // Members who joined with the invitation have it too.
+  'invitation.created_by': 'retained',
   'security_event.member_id': 'retained',
   'account_deletion.member_id': 'retained',
 };

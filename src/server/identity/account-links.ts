@@ -58,4 +58,5 @@ export async function requireLink(
 
 export const createInvalidLinkError = () => new ProblemError('link-expired');
 
-const hashToken = (token: string) => createHash('sha256').update(token).digest();
+/** What is stored of the token of a link. */
+export const hashToken = (token: string) => createHash('sha256').update(token).digest();

@@ -5,7 +5,6 @@ import { publish } from '#server/core/events.ts';
 import { invalidFieldError, invalidFieldsError, ProblemError } from '#server/core/errors.ts';
 import type { MemberStatus, Viewer } from '#server/core/http.ts';
 import { createRateLimit } from '#server/core/rate-limits.ts';
-import type { RuntimeSettings } from '#server/core/runtime-settings.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
 import {
   type Credentials,
@@ -32,6 +31,7 @@ import {
   findMemberByEmail,
   findOwnMember,
 } from './accounts-queries.ts';
+import type { Joining } from './joining.ts';
 import type { Registrations } from './registrations.ts';
 import { recordSecurityEvent } from './security-events.ts';
 import type { SessionCache } from './sessions-cache.ts';
@@ -51,7 +51,7 @@ export type AccountsOptions = {
   auth: Auth;
   settings: SiteSettings;
   /** Absent where members cannot register. */
-  runtimeSettings?: RuntimeSettings | undefined;
+  joining?: Joining | undefined;
   /** Absent: every request reads the session from the database. */
   sessionCache?: SessionCache | undefined;
   /** Absent where members cannot register. */
@@ -62,7 +62,7 @@ export type AccountsOptions = {
 
 /** Registration, sign-in and sign-out. */
 export function createAccounts(options: AccountsOptions) {
-  const { db, auth, settings, runtimeSettings, sessionCache, onRegistered } = options;
+  const { db, auth, settings, joining, sessionCache, onRegistered } = options;
   const attemptLimit = createPasswordAttemptLimit(db);
   const knownBrowsers = createKnownBrowsers(db, settings);
   // Only against floods (docs/product.md 17.1): a university's first lecture of the year stays below the limit.
@@ -81,8 +81,6 @@ export function createAccounts(options: AccountsOptions) {
   ): Promise<NewSession> {
     if (!settings.hasPasswordSignIn || (!settings.isSignUpOpen && !isOwner))
       throw new ProblemError('password-sign-in-disabled');
-    if (runtimeSettings?.get('joining') === 'closed' && !isOwner)
-      throw new ProblemError('registration-closed');
     const wrong = findRegistrationProblem(form);
     if (wrong !== null) throw invalidFieldsError([wrong]);
     const name = displayName.parse(form.displayName);
@@ -91,22 +89,30 @@ export function createAccounts(options: AccountsOptions) {
     if (!(await registrationLimit.consume(visitor.networkAddress)))
       throw new ProblemError('registration-failed', { retryAfter: 60 * 60 });
     const email = emailSchema.parse(form.email);
+    const { invitation = null } = form;
+    // The owner may always join.
+    const rules = isOwner ? undefined : joining;
+    await rules?.check({ invitation });
     if (await isEmailTaken(db, { address: email })) throw new ProblemError('email-taken');
+    const create = () => createAccount({ name, email, form }, visitor);
+    const { memberId, cookies } = rules ? await rules.admit({ invitation }, create) : await create();
+    await options.registrations?.note({ memberId, address: visitor.networkAddress, isConfirmed: false });
+    // The member can request the email again in the settings. The account exists.
+    await onRegistered?.(memberId).catch(() => {});
+    return { memberId, cookies: [...cookies, knownBrowsers.remember(visitor.headers, memberId)] };
+  }
+
+  async function createAccount(
+    { name, email, form }: { name: string; email: string; form: Registration },
+    { headers }: Visitor,
+  ): Promise<NewSession> {
     try {
-      const { headers, response } = await auth.api.signUpEmail({
+      const { headers: responseHeaders, response } = await auth.api.signUpEmail({
         body: { name, email, password: form.password, showEmail: form.showEmail },
-        headers: visitor.headers,
+        headers,
         returnHeaders: true,
       });
-      const memberId = Number(response.user.id);
-      const { networkAddress } = visitor;
-      await options.registrations?.note({ memberId, address: networkAddress, isConfirmed: false });
-      // The member can request the email again in the settings. The account exists.
-      await onRegistered?.(memberId).catch(() => {});
-      return {
-        memberId,
-        cookies: [...headers.getSetCookie(), knownBrowsers.remember(visitor.headers, memberId)],
-      };
+      return { memberId: Number(response.user.id), cookies: responseHeaders.getSetCookie() };
     } catch (error) {
       // The unique constraint decided between two concurrent registrations of one address.
       if (await findMemberByEmail(db, email)) throw new ProblemError('email-taken');

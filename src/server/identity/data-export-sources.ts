@@ -181,6 +181,12 @@ export const listSources: readonly ExportSource[] = [
     select: sql`network, registered_at as "registeredAt", pending_step as "pendingStep"`,
     from: sql`registration`,
   }),
+  createSource('invitation', {
+    about: 'the invitation you registered with, if there was one',
+    key: 'member_id',
+    select: sql`created_at as "invitedAt", invitation.created_by as "invitedBy"`,
+    from: sql`invited_member join invitation on invitation.id = invitation_id`,
+  }),
   createSource('passkeys', {
     about: 'your passkeys: their names, when they were added and last used',
     select: sql`name, created_at as "createdAt", last_used_at as "lastUsedAt"`,

@@ -137,6 +137,8 @@ test('has a file, or a reason for none, for every column that refers to a member
     'base_answer.author_id': 'answers',
     'base_reply.author_id': 'replies',
     'vote.member_id': 'votes-on-questions',
+    'invited_member.member_id': 'invitation',
+    'invitation.created_by': { none: 'the invitations of moderators are of the community' },
     'security_event.member_id': 'security-events',
     'report.member_id': 'reports',
     'moderator_message.member_id': 'moderator-messages',

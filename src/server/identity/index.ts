@@ -34,6 +34,8 @@ export {
 export { createAuth } from './auth.ts';
 export { dataExportRoutes } from './data-export-routes.ts';
 export { createEmailAddresses } from './email-addresses.ts';
+export { createInvitation, readInvitations, requireInvitation, revokeInvitation } from './invitations.ts';
+export { createJoining } from './joining.ts';
 export { createIdentityProvider } from './oidc-client.ts';
 export { type PasskeyDeps, passkeyRoutes, passkeyVisitorRoutes } from './passkeys-routes.ts';
 export { createPasskeys } from './passkeys.ts';

@@ -1,15 +1,14 @@
 import { createRoute } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import type { Database } from '#server/core/database.ts';
 import {
   jsonResponse,
   jsonBody,
   problemResponses,
   createRouter,
+  type RouteDeps,
   type VisitorEnv,
 } from '#server/core/http.ts';
 import { getNetworkAddress } from '#server/core/network-address.ts';
-import type { SiteSettings } from '#server/core/site-settings.ts';
 import {
   ownProviderAccount,
   providerRedirect,
@@ -23,7 +22,7 @@ import { reauthentication, signInState } from '#shared/identity/two-factor.ts';
 import type { Providers } from './providers.ts';
 import { toSignInResponse, setCookies } from './accounts-routes.ts';
 
-export type ProviderDeps = { db: Database; settings: SiteSettings; providers: Providers };
+export type ProviderDeps = RouteDeps & { providers: Providers };
 
 const readSignInMethods = createRoute({
   method: 'get',
@@ -67,17 +66,21 @@ const link = createRoute({
 });
 
 /** Routes for visitors. */
-export function providerVisitorRoutes({ db, settings, providers }: ProviderDeps) {
+export function providerVisitorRoutes({ db, settings, runtimeSettings, providers }: ProviderDeps) {
   return createRouter<VisitorEnv>()
     .openapi(readSignInMethods, (c) =>
       c.json(
-        { provider: settings.identityProvider?.name ?? null, emailVisibility: settings.profileEmail },
+        {
+          provider: settings.identityProvider?.name ?? null,
+          emailVisibility: settings.profileEmail,
+          joining: runtimeSettings.get('joining'),
+        },
         200,
       ),
     )
     .openapi(begin, async (c) => {
-      const next = c.req.valid('json').next ?? null;
-      const { url, cookie } = await providers.begin(c.req.raw.headers, { next });
+      const { next = null, invitation = null } = c.req.valid('json');
+      const { url, cookie } = await providers.begin(c.req.raw.headers, { next, invitation });
       setCookies(c, [cookie]);
       return c.json({ url }, 200);
     })

@@ -5,7 +5,6 @@ import { ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
 import type { ProviderIdentity, IdentityProvider } from './oidc-client.ts';
 import { createRateLimit } from '#server/core/rate-limits.ts';
-import type { RuntimeSettings } from '#server/core/runtime-settings.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
 import { displayName, email as emailSchema } from '#shared/identity/accounts.ts';
 import { sanitizeName } from '#shared/identity/display-names.ts';
@@ -14,6 +13,7 @@ import { type Reauthentication } from '#shared/identity/two-factor.ts';
 import type { Accounts, Visitor } from './accounts.ts';
 import type { Auth } from './auth.ts';
 import { isEmailTaken } from './account-links-queries.ts';
+import type { Joining } from './joining.ts';
 import type { RequirePassword } from './reauthentication.ts';
 import { isImpersonation } from './display-names.ts';
 import { linkAccount, getProviderId, unlinkAccount } from './providers-accounts.ts';
@@ -44,6 +44,8 @@ const pendingVisitSchema = z.object({
   /** The member who links an account in the settings; null when signing in. */
   memberId: z.number().nullable(),
   next: z.string().nullable(),
+  /** The token of the invitation, for a new member. */
+  invitation: z.string().nullable(),
 });
 type PendingVisit = z.infer<typeof pendingVisitSchema>;
 
@@ -51,7 +53,7 @@ export type ProvidersDeps = {
   db: Database;
   auth: Auth;
   settings: SiteSettings;
-  runtimeSettings: RuntimeSettings;
+  joining: Joining;
   accounts: Accounts;
   signingIn: SignIn;
   registrations: Registrations;
@@ -66,7 +68,7 @@ export type ProvidersDeps = {
  * them, so no one gets an account by claiming its address elsewhere.
  */
 export function createProviders(deps: ProvidersDeps) {
-  const { db, auth, settings, runtimeSettings, accounts, signingIn, requirePassword, registrations } = deps;
+  const { db, auth, settings, joining, accounts, signingIn, requirePassword, registrations } = deps;
   const visitCookie = createEncryptedCookie(settings, {
     name: 'provider',
     schema: pendingVisitSchema,
@@ -82,17 +84,20 @@ export function createProviders(deps: ProvidersDeps) {
   return { begin: beginSignIn, beginLinking, finish, link, own: getOwnAccount, unlink };
 
   /** Returns the URL to send a browser to for signing in, and the cookie to set. */
-  async function beginSignIn(headers: Headers, { next }: { next: string | null }) {
-    return redirectToProvider(headers, { memberId: null, next });
+  async function beginSignIn(headers: Headers, wanted: Pick<PendingVisit, 'next' | 'invitation'>) {
+    return redirectToProvider(headers, { memberId: null, ...wanted });
   }
 
   /** Does the same for a signed-in member who links an account. */
   async function beginLinking(viewer: Viewer, proof: Reauthentication, headers: Headers) {
     await requirePassword(viewer, proof);
-    return redirectToProvider(headers, { memberId: viewer.id, next: null });
+    return redirectToProvider(headers, { memberId: viewer.id, next: null, invitation: null });
   }
 
-  async function redirectToProvider(headers: Headers, why: Pick<PendingVisit, 'memberId' | 'next'>) {
+  async function redirectToProvider(
+    headers: Headers,
+    why: Pick<PendingVisit, 'memberId' | 'next' | 'invitation'>,
+  ) {
     const redirectUri = `${getRelyingParty(settings, headers).origin}/sign-in/callback`;
     const { url, visit: pending } = await requireProvider().begin(redirectUri);
     return { url, cookie: visitCookie.set({ ...pending, ...why }) };
@@ -109,13 +114,14 @@ export function createProviders(deps: ProvidersDeps) {
       throw new ProblemError('sign-in-expired');
     const identity = await requireProvider().finish(query, pending);
     const outcome = await (pending.memberId === null
-      ? signInOrRegister(identity, visitor)
+      ? signInOrRegister(identity, pending.invitation, visitor)
       : linkToViewer(identity, pending.memberId, visitor));
     return { ...outcome, cookies: [...outcome.cookies, visitCookie.clear()], next: pending.next };
   }
 
   async function signInOrRegister(
     identity: ProviderIdentity,
+    invitation: string | null,
     visitor: Visitor,
   ): Promise<Omit<ProviderSignInOutcome, 'next'>> {
     const { subject, email: providerEmail } = identity;
@@ -128,7 +134,7 @@ export function createProviders(deps: ProvidersDeps) {
     const email = parsed.data;
     if ((await findMemberByEmail(db, email)) !== undefined)
       return { ...plain, memberId: null, cookies: [linkCookie.set({ subject, email })], email };
-    const memberId = await register({ ...identity, email }, visitor);
+    const memberId = await register({ ...identity, email, invitation }, visitor);
     return {
       ...plain,
       memberId,
@@ -137,12 +143,15 @@ export function createProviders(deps: ProvidersDeps) {
     };
   }
 
-  async function register(identity: ProviderIdentity & { email: string }, visitor: Visitor): Promise<number> {
-    if (!settings.isSignUpOpen || runtimeSettings.get('joining') === 'closed')
-      throw new ProblemError('registration-closed');
+  async function register(
+    identity: ProviderIdentity & { email: string; invitation: string | null },
+    visitor: Visitor,
+  ): Promise<number> {
+    if (!settings.isSignUpOpen) throw new ProblemError('registration-closed');
     if (!(await registrationLimit.consume(visitor.networkAddress)))
       throw new ProblemError('registration-failed', { retryAfter: 60 * 60 });
-    const { email, subject } = identity;
+    const { email, subject, invitation } = identity;
+    await joining.check({ invitation });
     const emailTaken = new ProblemError('email-taken');
     // An address can be reserved for a member who can still revert a change.
     if (await isEmailTaken(db, { address: email })) throw emailTaken;
@@ -153,7 +162,7 @@ export function createProviders(deps: ProvidersDeps) {
         providerId: getProviderId(settings),
         accountId: subject,
       };
-      const { memberId } = await auth.api.createMember({ body });
+      const { memberId } = await joining.admit({ invitation }, () => auth.api.createMember({ body }));
       await registrations.note({ memberId, address: visitor.networkAddress, isConfirmed: true });
       return memberId;
     } catch (error) {

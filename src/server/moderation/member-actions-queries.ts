@@ -1,6 +1,7 @@
 import { unnamedMember } from '#server/core/sql.ts';
 import { sql } from 'kysely';
 import type { Reader, Tx } from '#server/core/database.ts';
+import type { ModeratedMember } from '#shared/moderation/moderation.ts';
 import type { Role } from '#shared/identity/roles.ts';
 
 export type ModeratedMemberRow = {
@@ -12,12 +13,17 @@ export type ModeratedMemberRow = {
   suspension_reason: string | null;
   warnings: number;
   hidden_posts: number;
+  invited_by: ModeratedMember['invitedBy'];
 };
 
 const columns = sql`
   member.id, coalesce(display_name, ${unnamedMember}) as name, avatar, role, suspended_until, suspension_reason,
   (select count(*) from moderator_message where member_id = member.id and kind = 'warning') as warnings,
-  (select count(*) from hidden_post where author_id = member.id) as hidden_posts`;
+  (select count(*) from hidden_post where author_id = member.id) as hidden_posts, (
+    select json_build_object('id', inviter.id, 'displayName', coalesce(inviter.display_name, ${unnamedMember}))
+    from invited_member join invitation on invitation.id = invitation_id join member inviter on inviter.id = created_by
+    where invited_member.member_id = member.id
+  ) as invited_by`;
 
 export async function findModeratedMember(db: Reader, id: number): Promise<ModeratedMemberRow | undefined> {
   const { rows } = await sql<ModeratedMemberRow>`select ${columns} from member where id = ${id}`.execute(db);

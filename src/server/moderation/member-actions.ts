@@ -133,6 +133,7 @@ export async function readModeratedMember(db: Reader, id: number): Promise<Moder
     warnings: member.warnings,
     hiddenPosts: member.hidden_posts,
     activityRemoval: await getLatestActivityRemoval(db, id),
+    invitedBy: member.invited_by,
   };
 }
 

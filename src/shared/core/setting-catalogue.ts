@@ -76,7 +76,7 @@ export const settingCatalogue = {
     category: 'access',
     type: 'choice',
     default: 'open',
-    options: { open: 'Anyone', closed: 'Nobody' },
+    options: { open: 'Anyone', invitation: 'People with an invitation', closed: 'Nobody' },
     label: 'Who may join',
     description: 'Who may register. Members who have joined are not affected.',
     since: '1.0',

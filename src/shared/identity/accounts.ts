@@ -3,6 +3,7 @@ import { avatar, id, time } from '#shared/core/fields.ts';
 import { codedError, readIssue, withCode } from '#shared/core/coded-error.ts';
 import type { CodedError, ErrorCode } from '#shared/errors.ts';
 import { limits } from '#shared/core/limits.ts';
+import { invitationToken } from './invitations.ts';
 import { roleNames } from './roles.ts';
 import { isDeceptiveName, normalizeName } from './display-names.ts';
 import { countCodePoints, hasControlCharacters } from '#shared/core/text.ts';
@@ -43,10 +44,14 @@ export const registration = z.object({
   confirmPassword: z.string().optional(),
   /** Whether the profile shows the address to signed-in members; absent: the default of the site. */
   showEmail: z.boolean().optional(),
+  /** The token of an invitation. */
+  invitation: invitationToken.optional(),
 });
 export type Registration = z.infer<typeof registration>;
 
-export type RegistrationProblem = { field: Exclude<keyof Registration, 'showEmail'> } & CodedError;
+export type RegistrationProblem = {
+  field: Exclude<keyof Registration, 'showEmail' | 'invitation'>;
+} & CodedError;
 
 /** Returns the first rule that a registration breaks, in the order of docs/product.md 2.1; null if none. */
 export function findRegistrationProblem(form: Registration): RegistrationProblem | null {

@@ -1,16 +1,22 @@
 import { z } from 'zod';
 import { withCode } from '#shared/core/coded-error.ts';
+import { settingCatalogue, type SettingValues } from '#shared/core/setting-catalogue.ts';
 import { time } from '#shared/core/fields.ts';
+import { invitationToken } from './invitations.ts';
 import { emailVisibilities } from './profiles.ts';
 import { signInState } from './two-factor.ts';
 import { hasControlCharacters } from '#shared/core/text.ts';
 
 /** The available sign-in methods. */
+export const joiningOptions = Object.keys(settingCatalogue.joining.options) as SettingValues['joining'][];
+
 export const signInMethods = z.object({
   /** Name of the identity provider; null if there is none. */
   provider: z.string().nullable(),
   /** Whether profiles show email addresses: by default, only if the member chooses it, or never. */
   emailVisibility: z.enum(emailVisibilities),
+  /** Who may join. */
+  joining: z.enum(joiningOptions),
 });
 
 const localPath = z
@@ -18,8 +24,11 @@ const localPath = z
   .max(2000)
   .refine((text) => !hasControlCharacters(text), withCode('characters-not-allowed'));
 
-/** The page to open after signing in. */
-export const providerSignInRequest = z.object({ next: localPath.optional() });
+/** `next`: the page to open after signing in. `invitation`: the token of an invitation, for a new member. */
+export const providerSignInRequest = z.object({
+  next: localPath.optional(),
+  invitation: invitationToken.optional(),
+});
 
 /** The URL to send the browser to. */
 export const providerRedirect = z.object({ url: z.string() });

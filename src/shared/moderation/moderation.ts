@@ -271,5 +271,7 @@ export const moderatedMember = z.object({
   warnings: z.int().nonnegative(),
   hiddenPosts: z.int().nonnegative(),
   activityRemoval: memberActivityRemoval.nullable(),
+  /** Who invited the member; null if they registered without an invitation. */
+  invitedBy: z.object({ id, displayName: z.string() }).nullable(),
 });
 export type ModeratedMember = z.infer<typeof moderatedMember>;

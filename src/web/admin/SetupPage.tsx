@@ -3,7 +3,9 @@ import { TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useLocation, useRouter } from '@tanstack/react-router';
 import { type ChangeEvent, useRef, useState } from 'react';
+import type { SettingValues } from '#shared/core/setting-catalogue.ts';
 import { findRegistrationProblem } from '#shared/identity/accounts.ts';
+import { joiningOptions } from '#shared/identity/sign-in-providers.ts';
 import { api, readJson } from '#web/core/api.ts';
 import { ApiError, translateCodedError, translateError } from '#web/core/errors.ts';
 import { sessionQuery, useMember } from '#web/core/session.ts';
@@ -25,6 +27,7 @@ import classes from './admin.module.css';
 
 const account = { displayName: '', email: '', password: '', confirmPassword: '' };
 const empty = { siteName: '', siteDescription: '', ...account };
+type Joining = SettingValues['joining'];
 type Field = keyof typeof empty;
 type Problem = { field: Field | null; message: string };
 
@@ -53,7 +56,7 @@ function SetupForm() {
   const client = useQueryClient();
   const router = useRouter();
   const [form, setForm] = useState(empty);
-  const [joining, setJoining] = useState<'open' | 'closed'>('open');
+  const [joining, setJoining] = useState<Joining>('open');
   const [reading, setReading] = useState<'everyone' | 'members'>('everyone');
   const [problem, setProblem] = useState<Problem | null>(null);
   const fields = useRef(new Map<Field, HTMLInputElement>());
@@ -129,7 +132,7 @@ function SetupForm() {
         />
         <SelectField
           label={settingLabel('joining')}
-          options={(['open', 'closed'] as const).map((option) => [option, optionLabel('joining', option)])}
+          options={joiningOptions.map((option) => [option, optionLabel('joining', option)])}
           value={joining}
           onChange={setJoining}
         />

@@ -29,7 +29,10 @@ function SiteSettings() {
     <>
       <div className={page.header}>
         <PageHeading className={page.heading}>{t`Site settings`}</PageHeading>
-        <ButtonLink href={paths.moderationLog}>{t`Moderation log`}</ButtonLink>
+        <div className={classes.buttons}>
+          <ButtonLink href={paths.invitations}>{t`Invitations`}</ButtonLink>
+          <ButtonLink href={paths.moderationLog}>{t`Moderation log`}</ButtonLink>
+        </div>
       </div>
       <p className={classes.intro}>
         {t`Changes apply at once, for everyone. Each is in the moderation log, where it can be undone.`}

@@ -302,6 +302,12 @@ const announcementsRoute = createRoute({
   component: lazyRouteComponent(() => import('#web/moderation/AnnouncementsPage.tsx'), 'AnnouncementsPage'),
 });
 
+const invitationsRoute = createRoute({
+  getParentRoute: () => memberRoute,
+  path: '/admin/invitations',
+  component: lazyRouteComponent(() => import('#web/admin/InvitationsPage.tsx'), 'InvitationsPage'),
+});
+
 const managedTagRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/moderation/tags/$tag',
@@ -410,6 +416,7 @@ const routeTree = rootRoute.addChildren([
     moderatedMemberRoute,
     registrationsRoute,
     siteSettingsRoute,
+    invitationsRoute,
     managedTagRoute,
     announcementsRoute,
     membersRoute,

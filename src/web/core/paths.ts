@@ -17,6 +17,7 @@ const pagePaths = {
   members: '/moderation/members',
   siteSettings: '/admin/settings',
   statistics: '/admin/statistics',
+  invitations: '/admin/invitations',
   login: '/login',
   register: '/register',
 };

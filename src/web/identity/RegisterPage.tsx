@@ -6,6 +6,8 @@ import { Link, useSearch } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { findRegistrationProblem, type RegistrationProblem } from '#shared/identity/accounts.ts';
 import { AccountForm } from './AccountForm.tsx';
+import { InvitationNotice, useInvitationToken } from './InvitationNotice.tsx';
+import { ProviderButton } from './ProviderButton.tsx';
 import { signInMethodsQuery, useRegister } from './sign-in.ts';
 import { PasswordField, PasswordStrength } from './PasswordField.tsx';
 import { ApiError, translateCodedError, translateError } from '#web/core/errors.ts';
@@ -21,6 +23,38 @@ const empty = { displayName: '', email: '', password: '', confirmPassword: '' };
 export function RegisterPage() {
   usePageTitle(t`Create an account`);
   const { next } = useSearch({ from: '/visitor/register' });
+  const { joining = 'open' } = useQuery(signInMethodsQuery).data ?? {};
+  const invitation = useInvitationToken();
+  const refusal = getRefusal({ joining, isInvited: invitation !== undefined });
+  return (
+    <>
+      <PageHeading className={classes.heading}>{t`Create an account`}</PageHeading>
+      {invitation !== undefined && <InvitationNotice token={invitation} />}
+      {refusal === null ? (
+        <RegistrationForm next={next} invitation={invitation} />
+      ) : (
+        <p className={classes.notice}>{translateError(refusal)}</p>
+      )}
+      <p className={classes.other}>
+        <Trans>
+          Already a member?{' '}
+          <Link to="/login" search={{ next }}>
+            Sign in
+          </Link>
+        </Trans>
+      </p>
+    </>
+  );
+}
+
+function RegistrationForm({
+  next,
+  invitation,
+}: {
+  next: string | undefined;
+  /** The token of the invitation. */
+  invitation: string | undefined;
+}) {
   const [form, setForm] = useState(empty);
   const [problem, setProblem] = useState<Problem | null>(null);
   const fields = useRef(new Map<Field, HTMLInputElement>());
@@ -40,7 +74,7 @@ export function RegisterPage() {
       return fail({ field: newProblem.field, message: translateCodedError(newProblem) });
     setProblem(null);
     const chosen = showEmail === null ? {} : { showEmail };
-    register.mutate({ ...form, ...chosen }, { onError: (error) => fail(toProblem(error)) });
+    register.mutate({ ...form, ...chosen, invitation }, { onError: (error) => fail(toProblem(error)) });
   }
 
   function field(name: keyof typeof empty) {
@@ -60,7 +94,6 @@ export function RegisterPage() {
 
   return (
     <>
-      <PageHeading className={classes.heading}>{t`Create an account`}</PageHeading>
       <AccountForm
         submit={t`Create account`}
         busy={register.isPending}
@@ -97,16 +130,19 @@ export function RegisterPage() {
           </div>
         )}
       </AccountForm>
-      <p className={classes.other}>
-        <Trans>
-          Already a member?{' '}
-          <Link to="/login" search={{ next }}>
-            Sign in
-          </Link>
-        </Trans>
-      </p>
+      <ProviderButton
+        next={next}
+        invitation={invitation}
+        onProblem={(message) => setProblem(message === null ? null : { field: null, message })}
+      />
     </>
   );
+}
+
+/** Why the visitor cannot register; null if they can. */
+function getRefusal({ joining, isInvited }: { joining: string; isInvited: boolean }) {
+  if (joining === 'closed') return 'registration-closed';
+  return joining === 'invitation' && !isInvited ? 'invitation-required' : null;
 }
 
 function toProblem(error: Error): Problem {

@@ -116,11 +116,20 @@ export function passkeyErrorMessage(error: Error): string {
   return error instanceof ApiError ? error.message : t`Could not use the passkey. Please try again.`;
 }
 
+/** Who invites with a link. */
+export const openInvitationQuery = (token: string) =>
+  queryOptions({
+    queryKey: ['invitation', token],
+    queryFn: ({ signal }) => readJson(api.invitation.$post({ json: { token } }, { init: { signal } })),
+    staleTime: Infinity,
+    retry: false,
+  });
+
 /** Navigates to the identity provider. */
 export function useStartProviderSignIn() {
   return useMutation({
-    mutationFn: (next: string | undefined) =>
-      readJson(api.session.provider.$post({ json: next === undefined ? {} : { next } })),
+    mutationFn: (wanted: { next?: string | undefined; invitation?: string | undefined }) =>
+      readJson(api.session.provider.$post({ json: wanted })),
     onSuccess: ({ url }) => window.location.assign(url),
   });
 }

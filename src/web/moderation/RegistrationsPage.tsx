@@ -98,7 +98,10 @@ function Registrations() {
     <>
       <div className={pageClasses.header}>
         <PageHeading className={pageClasses.heading}>{t`Recent registrations`}</PageHeading>
-        <ButtonLink href={paths.moderation}>{t`Review queue`}</ButtonLink>
+        <div className={classes.buttons}>
+          <ButtonLink href={paths.invitations}>{t`Invitations`}</ButtonLink>
+          <ButtonLink href={paths.moderation}>{t`Review queue`}</ButtonLink>
+        </div>
       </div>
       <RemovalList />
       <div className={classes.span}>

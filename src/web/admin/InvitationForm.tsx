@@ -1,0 +1,96 @@
+import { plural, t } from '@lingui/core/macro';
+import { Button, NumberInput, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { invitationLimits } from '#shared/identity/invitations.ts';
+import { ApiError } from '#web/core/errors.ts';
+import { toast } from '#web/core/toast.ts';
+import { copyText } from '#web/ui/copy-text.ts';
+import { FormError } from '#web/ui/FormError.tsx';
+import { SelectField } from '#web/ui/SelectField.tsx';
+import { createInvitation } from './invitations.ts';
+import classes from './admin.module.css';
+
+const dayMs = 24 * 60 * 60 * 1_000;
+
+const getPeriods = (): readonly (readonly [string, string])[] =>
+  [1, 7, 30, 90, invitationLimits.days].map(
+    (days) => [String(days), plural(days, { one: '# day', other: '# days' })] as const,
+  );
+
+/** Makes an invitation and shows its link, which is not shown again. */
+export function InvitationForm() {
+  const client = useQueryClient();
+  const [note, setNote] = useState('');
+  const [maxUses, setMaxUses] = useState<number | string>(1);
+  const [days, setDays] = useState('7');
+  const create = useMutation({
+    mutationFn: () =>
+      createInvitation(client, {
+        note,
+        maxUses: Number(maxUses),
+        expiresAt: new Date(Date.now() + Number(days) * dayMs).toISOString(),
+      }),
+    onSuccess: () => setNote(''),
+  });
+  const errorOf = (field: string) =>
+    create.error instanceof ApiError ? create.error.messageForField(field) : null;
+  const isElsewhere = create.error !== null && errorOf('note') === null && errorOf('maxUses') === null;
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (!create.isPending) create.mutate();
+  }
+
+  return (
+    <>
+      <form className={classes.form} noValidate onSubmit={submit}>
+        <FormError message={isElsewhere ? create.error.message : null} />
+        <TextInput
+          label={t`Note for moderators (optional)`}
+          dir="auto"
+          autoComplete="off"
+          maxLength={invitationLimits.note}
+          value={note}
+          error={errorOf('note')}
+          onChange={(event) => setNote(event.currentTarget.value)}
+        />
+        <div className={classes.pair}>
+          <NumberInput
+            label={t`Uses`}
+            min={1}
+            max={invitationLimits.uses}
+            allowDecimal={false}
+            value={maxUses}
+            error={errorOf('maxUses')}
+            onChange={setMaxUses}
+          />
+          <SelectField label={t`Expires in`} options={getPeriods()} value={days} onChange={setDays} />
+        </div>
+        <div>
+          <Button type="submit" loading={create.isPending}>{t`Create invitation`}</Button>
+        </div>
+      </form>
+      {create.data !== undefined && <CreatedLink link={create.data} />}
+    </>
+  );
+}
+
+function CreatedLink({ link }: { link: string }) {
+  const copy = async () => {
+    if (await copyText(link)) toast(t`Copied.`);
+  };
+  return (
+    <output className={classes.created}>
+      <TextInput
+        label={t`Link of the invitation`}
+        description={t`Copy it now: it is not shown again.`}
+        readOnly
+        dir="ltr"
+        value={link}
+        onFocus={(event) => event.currentTarget.select()}
+      />
+      <Button variant="default" onClick={() => void copy()}>{t`Copy link`}</Button>
+    </output>
+  );
+}

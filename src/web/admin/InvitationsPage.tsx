@@ -1,0 +1,91 @@
+import { t } from '@lingui/core/macro';
+import { Button } from '@mantine/core';
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Invitation } from '#shared/identity/invitations.ts';
+import { canModerate } from '#shared/identity/roles.ts';
+import { useMember } from '#web/core/session.ts';
+import { toast } from '#web/core/toast.ts';
+import { Dialog } from '#web/ui/Dialog.tsx';
+import { EmptyState } from '#web/ui/EmptyState.tsx';
+import { FormError } from '#web/ui/FormError.tsx';
+import { NotFoundPage } from '#web/ui/MessagePage.tsx';
+import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
+import { PagedList } from '#web/ui/PagedList.tsx';
+import { InvitationCard } from './InvitationCard.tsx';
+import { InvitationForm } from './InvitationForm.tsx';
+import { invitationsQuery, revokeInvitation } from './invitations.ts';
+import page from '#web/ui/page.module.css';
+import classes from './admin.module.css';
+
+/** Links with which people register, for moderators. */
+export function InvitationsPage() {
+  usePageTitle(t`Invitations`);
+  const viewer = useMember();
+  if (viewer === null) return null;
+  return canModerate(viewer.role) ? <Invitations /> : <NotFoundPage />;
+}
+
+function Invitations() {
+  const query = useInfiniteQuery(invitationsQuery);
+  const [revoking, setRevoking] = useState<Invitation | null>(null);
+  return (
+    <>
+      <PageHeading className={page.heading}>{t`Invitations`}</PageHeading>
+      <p className={classes.intro}>
+        {t`Anyone who has the link can register with it, until it expires, is used up or is revoked.`}
+      </p>
+      <InvitationForm />
+      <PagedList
+        query={query}
+        noun="results"
+        keyOf={({ id }) => id}
+        pending={null}
+        empty={
+          <EmptyState
+            title={t`No invitations`}
+            text={t`Invitations and who joined with them show up here.`}
+          />
+        }
+      >
+        {(invitations) => (
+          <ul className={classes.cards} aria-label={t`Invitations`}>
+            {invitations.map((invitation) => (
+              <li key={invitation.id} className={classes.card}>
+                <InvitationCard invitation={invitation} onRevoke={() => setRevoking(invitation)} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </PagedList>
+      {revoking !== null && <RevokeDialog id={revoking.id} onClose={() => setRevoking(null)} />}
+    </>
+  );
+}
+
+function RevokeDialog({ id, onClose }: { id: number; onClose: () => void }) {
+  const client = useQueryClient();
+  const revoke = useMutation({
+    mutationFn: () => revokeInvitation(client, id),
+    onSuccess: () => {
+      toast(t`Invitation revoked`);
+      onClose();
+    },
+  });
+  return (
+    <Dialog title={t`Revoke invitation`} opened onClose={onClose} closeButton={false}>
+      <p className={classes.intro}>
+        {t`Nobody can register with this link any longer. Members who joined with it stay.`}
+      </p>
+      <FormError message={revoke.error?.message ?? null} />
+      <div className={classes.buttons}>
+        <Button variant="default" data-autofocus onClick={onClose}>
+          {t`Cancel`}
+        </Button>
+        <Button color="red" loading={revoke.isPending} onClick={() => revoke.mutate()}>
+          {t`Revoke`}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

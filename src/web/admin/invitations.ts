@@ -1,0 +1,30 @@
+import { infiniteQueryOptions, type QueryClient } from '@tanstack/react-query';
+import type { InvitationDraft } from '#shared/identity/invitations.ts';
+import { api, readJson } from '#web/core/api.ts';
+import { getSiteOrigin, paths } from '#web/core/paths.ts';
+
+export const invitationsQuery = infiniteQueryOptions({
+  queryKey: ['admin', 'invitations'],
+  queryFn: ({ pageParam, signal }) =>
+    readJson(
+      api.admin.invitations.$get(
+        { query: pageParam === null ? {} : { cursor: pageParam } },
+        { init: { signal } },
+      ),
+    ),
+  initialPageParam: null as string | null,
+  getNextPageParam: (page) => page.nextCursor,
+  staleTime: 0,
+});
+
+/** Returns the link, which cannot be read again. Its token is in the fragment, which browsers do not send. */
+export async function createInvitation(client: QueryClient, draft: InvitationDraft): Promise<string> {
+  const { token } = await readJson(api.admin.invitations.$post({ json: draft }));
+  await client.invalidateQueries({ queryKey: invitationsQuery.queryKey });
+  return `${getSiteOrigin()}${paths.register}#invitation=${token}`;
+}
+
+export async function revokeInvitation(client: QueryClient, id: number): Promise<void> {
+  await readJson(api.admin.invitations[':id'].$delete({ param: { id: String(id) } }));
+  await client.invalidateQueries({ queryKey: invitationsQuery.queryKey });
+}
