@@ -202,7 +202,7 @@ export function createApp(options: AppOptions) {
   });
   const requirePassword = createPasswordCheck(db);
   const passwordResets = createPasswordResets({ db, settings, emails: accountEmails, passwordCost });
-  const emailAddresses = createEmailAddresses({ db, emails: accountEmails, requirePassword });
+  const emailAddresses = createEmailAddresses({ db, emails: accountEmails, joining, requirePassword });
   logSecurityEvents(db, log);
   const twoFactor = createTwoFactor({ db, settings, runtimeSettings, requirePassword, passwordCost });
   const signingIn = createSignIn({ db, auth, settings, twoFactor });

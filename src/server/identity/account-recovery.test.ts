@@ -1,3 +1,4 @@
+import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
 import { Command } from 'commander';
 import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
@@ -138,6 +139,19 @@ describe('changing the email address', () => {
     expectOk(await there.signIn(from, password));
     return there.put<OwnEmail>('/email-address', { email, password: given });
   }
+
+  test('an address whose domain was refused meanwhile cannot be confirmed', async () => {
+    const oda = await server.register('Oda');
+    expectOk(await change(oda, 'oda@meanwhile.test'));
+    const [email] = await findEmails('oda@meanwhile.test', 'Confirm your new email address');
+    await setRuntimeSetting(node.db, 'refusedEmailDomains', ['meanwhile.test']);
+    await node.runtimeSettings.refresh();
+    const response = await node.visitor().post('/email/change', { token: tokenIn(email, 'change-email') });
+    expect(response.status).toBe(400);
+    await setRuntimeSetting(node.db, 'refusedEmailDomains', []);
+    await node.runtimeSettings.refresh();
+    expect(expectOk(await oda.get<OwnEmail>('/email-address')).email).toBe(oda.email);
+  });
 
   async function changed(name: string, email: string) {
     const member = await server.register(name);

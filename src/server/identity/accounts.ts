@@ -92,7 +92,7 @@ export function createAccounts(options: AccountsOptions) {
     const { invitation = null } = form;
     // The owner may always join.
     const rules = isOwner ? undefined : joining;
-    await rules?.check({ invitation });
+    await rules?.check({ email, invitation });
     if (await isEmailTaken(db, { address: email })) throw new ProblemError('email-taken');
     const create = () => createAccount({ name, email, form }, visitor);
     const { memberId, cookies } = rules ? await rules.admit({ invitation }, create) : await create();

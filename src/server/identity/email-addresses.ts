@@ -25,6 +25,8 @@ import { endAllSessions } from './password-resets.ts';
 import { deleteTwoFactor } from './two-factor-queries.ts';
 import { recordSecurityEvent } from './security-events.ts';
 
+import type { Joining } from './joining.ts';
+
 export type EmailAddresses = ReturnType<typeof createEmailAddresses>;
 
 /**
@@ -35,10 +37,12 @@ export type EmailAddresses = ReturnType<typeof createEmailAddresses>;
 export function createEmailAddresses({
   db,
   emails,
+  joining,
   requirePassword,
 }: {
   db: Database;
   emails: AccountEmails | undefined;
+  joining: Joining;
   requirePassword: RequirePassword;
 }) {
   const day = 24 * 60 * 60;
@@ -76,6 +80,7 @@ export function createEmailAddresses({
     const memberId = viewer.id;
     if ((await findOwnMember(db, memberId))?.email === address)
       throw invalidFieldError('email', 'email-unchanged');
+    joining.checkDomain(address);
     await refuseTakenEmail(db, { address, memberId });
     if (
       emails !== undefined &&
@@ -104,6 +109,7 @@ export function createEmailAddresses({
     await inEmailTransaction(async (tx) => {
       const { memberId, address } = await consumeLink(tx, { token, purpose: 'change_email' });
       if (address === null) throw createInvalidLinkError();
+      joining.checkDomain(address);
       await refuseTakenEmail(tx, { address, memberId });
       await setEmail(tx, { memberId, address, isConfirmed: true });
     });

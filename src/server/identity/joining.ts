@@ -1,27 +1,37 @@
 import type { Database } from '#server/core/database.ts';
-import { ProblemError } from '#server/core/errors.ts';
+import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
 import type { RuntimeSettings } from '#server/core/runtime-settings.ts';
+import { isEmailDomainAllowed } from '#shared/identity/email-domains.ts';
 import { giveBackUse, insertInvitedMember } from './invitations-queries.ts';
 import { requireInvitation, takeInvitation } from './invitations.ts';
 
 export type Joining = ReturnType<typeof createJoining>;
 
-/** Who wants to join. `invitation`: the token of a link, or null. */
-export type Applicant = { invitation: string | null };
+/** Who wants to join: a valid email address in lower case, and the token of an invitation, or null. */
+export type Applicant = { email: string; invitation: string | null };
 
 /** Who may join by the site settings, for registrations by password and by identity provider (docs/product.md 2). */
 export function createJoining({ db, runtimeSettings }: { db: Database; runtimeSettings: RuntimeSettings }) {
-  return { check: checkApplicant, admit: admitMember };
+  return { check: checkApplicant, checkDomain, admit: admitMember };
 
   /**
    * Runs before anything that depends on the address, so that nobody who may not join learns which are registered.
-   * @throws ProblemError 'disabled', 'gone' for an invitation that does not work
+   * @throws ProblemError 'disabled', 'gone' for an invitation that does not work, 'invalid' for the domain of the address
    */
-  async function checkApplicant({ invitation }: Applicant): Promise<void> {
+  async function checkApplicant({ email, invitation }: Applicant): Promise<void> {
     const joining = runtimeSettings.get('joining');
     if (joining === 'closed') throw new ProblemError('registration-closed');
     if (invitation !== null) await requireInvitation(db, invitation);
     else if (joining === 'invitation') throw new ProblemError('invitation-required');
+    checkDomain(email);
+  }
+
+  /** @throws ProblemError 'invalid' if the site settings do not allow the domain of the address */
+  function checkDomain(email: string): void {
+    const allowed = runtimeSettings.get('allowedEmailDomains');
+    const refused = runtimeSettings.get('refusedEmailDomains');
+    if (!isEmailDomainAllowed(email, { allowed, refused }))
+      throw invalidFieldError('email', 'email-domain-not-allowed');
   }
 
   /**
@@ -30,7 +40,7 @@ export function createJoining({ db, runtimeSettings }: { db: Database; runtimeSe
    * the use is lost: never are there more accounts than uses.
    */
   async function admitMember<Created extends { memberId: number }>(
-    { invitation }: Applicant,
+    { invitation }: Pick<Applicant, 'invitation'>,
     create: () => Promise<Created>,
   ): Promise<Created> {
     if (invitation === null) return create();

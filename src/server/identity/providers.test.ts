@@ -1,3 +1,4 @@
+import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
 import { formatError } from '#shared/errors.ts';
 import { describe, expect, test } from 'vitest';
 import { startServerWithProvider } from '#tests/support/server-with-provider.ts';
@@ -73,6 +74,16 @@ describe('a person with a verified address', () => {
     const query = await away(browser, person(), '/session/provider', { next: '/topics' });
     const { body } = await browser.post<ProviderSignInResult>('/session/provider/callback', { query });
     expect(body.next).toBe('/topics');
+  });
+
+  test('cannot register with an address of a domain that is refused', async () => {
+    await setRuntimeSetting(server.db, 'refusedEmailDomains', ['refused.test']);
+    await server.runtimeSettings.refresh();
+    const refused = await enter(person({ email: 'eve@mail.refused.test' }));
+    expect(refused.status).toBe(400);
+    expect(JSON.stringify(refused)).toContain('email-domain-not-allowed');
+    await setRuntimeSetting(server.db, 'refusedEmailDomains', []);
+    await server.runtimeSettings.refresh();
   });
 
   test('cannot register if sign-up is off', async () => {
@@ -277,12 +288,14 @@ describe('a provider', () => {
     expect(expectOk(await plain.visitor().get('/sign-in'))).toEqual({
       provider: null,
       emailVisibility: 'shown',
+      joining: 'open',
     });
     expect(await plain.visitor().post('/session/provider', {})).toMatchObject({ kind: 'disabled' });
     await plain.stop();
     expect(expectOk(await server.visitor().get('/sign-in'))).toEqual({
       provider: 'Example',
       emailVisibility: 'shown',
+      joining: 'open',
     });
   });
 });

@@ -151,7 +151,7 @@ export function createProviders(deps: ProvidersDeps) {
     if (!(await registrationLimit.consume(visitor.networkAddress)))
       throw new ProblemError('registration-failed', { retryAfter: 60 * 60 });
     const { email, subject, invitation } = identity;
-    await joining.check({ invitation });
+    await joining.check({ email, invitation });
     const emailTaken = new ProblemError('email-taken');
     // An address can be reserved for a member who can still revert a change.
     if (await isEmailTaken(db, { address: email })) throw emailTaken;

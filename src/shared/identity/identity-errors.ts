@@ -25,6 +25,10 @@ export const identityErrors = {
     'Email/password authentication is not enabled. Please contact support.',
   ],
   'registration-closed': ['disabled', 'Sign-up is closed at the moment. Please contact support.'],
+  'email-domain-not-allowed': [
+    'invalid',
+    'Addresses of this email provider cannot be used here. Enter another one.',
+  ],
   'invitation-required': ['disabled', 'You need an invitation to join. Open the link that you received.'],
   'invitation-not-valid': ['gone', 'This invitation link is not valid. Check that you copied all of it.'],
   'invitation-expired': ['gone', 'This invitation has expired. Please ask for a new one.'],
