@@ -6,7 +6,10 @@ import { countCodePoints, hasControlCharacters } from '#shared/core/text.ts';
 export const invitationLimits = { uses: 1_000, days: 365, note: 200 } as const;
 
 /** A token is 32 random bytes in base64url. */
-export const invitationToken = z.string().max(100);
+export const invitationToken = z
+  .string()
+  .max(100)
+  .refine((text) => !hasControlCharacters(text), withCode('characters-not-allowed'));
 
 export const invitationDraft = z.object({
   /** For moderators only, such as for whom the link is. */
