@@ -74,6 +74,7 @@ import {
   invitationVisitorRoutes,
   roleRoutes,
   setupRoutes,
+  sitePageRoutes,
   siteSettingRoutes,
   statisticsRoutes,
 } from './admin/index.ts';
@@ -339,7 +340,8 @@ function createApi(
     .route('/', providerVisitorRoutes(deps))
     .route('/', emailLinkRoutes(deps))
     .route('/', setupRoutes(deps))
-    .route('/', invitationVisitorRoutes(deps));
+    .route('/', invitationVisitorRoutes(deps))
+    .route('/', sitePageRoutes(deps));
   api.use(
     identifyViewer(deps),
     limitViewers(deps.requestLimits, deps.settings),

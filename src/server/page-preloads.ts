@@ -15,6 +15,8 @@ export type PagePreloads = {
   subject?: string;
   /** The web app has no page at this address. */
   isUnknown?: true;
+  /** Visitors may read the page also without public reading. */
+  isOpen?: true;
   /** Whether the server renders the page; otherwise the browser does. */
   isRendered: boolean;
 };
@@ -32,6 +34,7 @@ type PageRule = {
   module?: string;
   /** Whether the first of `requests` is the page's subject. */
   hasSubject?: true;
+  isOpen?: true;
   isRendered?: true;
   /** @param named what the group of `path` matches in the URL */
   requests?: (query: URLSearchParams, named: string) => readonly string[];
@@ -122,6 +125,14 @@ const pageRules: readonly PageRule[] = [
       return [`/api/search?${wanted}${cursor(query).more}`];
     },
   },
+  {
+    path: /^\/(about|rules|privacy)$/u,
+    module: 'app/SitePage.tsx',
+    hasSubject: true,
+    isOpen: true,
+    isRendered: true,
+    requests: (_, name) => [`/api/site-pages/${name}`],
+  },
   { path: /^\/drafts$/u, module: 'posts/drafts/DraftsPage.tsx' },
   { path: /^\/bookmarks$/u, module: 'engagement/BookmarksPage.tsx' },
   { path: /^\/settings$/u, module: 'identity/SettingsPage.tsx' },
@@ -138,7 +149,7 @@ export const pageModules = pageRules.flatMap(({ module }) => module ?? []);
 export function getPagePreloads({ pathname, searchParams }: URL): PagePreloads {
   // The router of the web app ignores a slash at the end.
   const page = pathname.length > 1 && pathname.endsWith('/') ? pathname.slice(0, -1) : pathname;
-  for (const { path, module, hasSubject, isRendered, requests } of pageRules) {
+  for (const { path, module, hasSubject, isOpen, isRendered, requests } of pageRules) {
     const match = path.exec(page);
     if (match === null) continue;
     const own = requests?.(searchParams, match[1] ?? '') ?? [];
@@ -149,6 +160,7 @@ export function getPagePreloads({ pathname, searchParams }: URL): PagePreloads {
       path: pathname + pickKnown(searchParams),
       isRendered: isRendered === true && own.length > 0,
       ...(subject !== undefined && { subject }),
+      ...(isOpen === true && { isOpen }),
     };
   }
   return { requests: always, path: pathname + pickKnown(searchParams), isRendered: false, isUnknown: true };

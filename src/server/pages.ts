@@ -57,7 +57,8 @@ export function renderPages(
     c.header('vary', 'cookie', { append: true });
     const { headers } = c.req.raw;
     const cookie = headers.get('cookie');
-    const hasPublicReading = runtimeSettings.get('publicReading');
+    const isOpen = getPagePreloads(new URL(c.req.url)).isOpen === true;
+    const hasPublicReading = isOpen || runtimeSettings.get('publicReading');
     const isPublic = hasPublicReading && !hasSessionCookie(cookie, settings);
     if ((cookie === null && !isPublic) || !isWindow(headers)) return next();
     const encoding = accepts(c, {

@@ -43,7 +43,6 @@ test('the owner of a new community sets it up, changes its settings, and undoes 
     await expect(visitor.getByRole('link', { name: 'Ask Question' }).first()).toBeVisible();
     await visitor.goto(`${community.address}/setup`);
     await expect(visitor.getByText('This community has been set up already.')).toBeVisible();
-    await visiting.close();
 
     await page.getByRole('button', { name: /account menu/i }).click();
     await page.getByRole('menuitem', { name: 'Site settings' }).click();
@@ -58,6 +57,23 @@ test('the owner of a new community sets it up, changes its settings, and undoes 
     await page.getByRole('checkbox', { name: 'Formulas' }).click();
     await expect(page.getByRole('checkbox', { name: 'Formulas' })).toBeChecked();
     await expectAccessible(page, { look: 'site-settings' });
+
+    await visitor.goto(`${community.address}/rules`);
+    await expect(visitor.getByRole('heading', { name: 'Page not found' })).toBeVisible();
+    await page.getByLabel('Page “Rules”').fill('## Be kind\n\nBread is for **everybody**.');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect(page.getByText('Saved to the moderation log').first()).toBeVisible();
+    await expect
+      .poll(async () => {
+        await visitor.goto(community.address);
+        return visitor.getByRole('link', { name: 'Rules' }).count();
+      })
+      .toBe(1);
+    await visitor.getByRole('link', { name: 'Rules' }).click();
+    await expectInView(visitor.getByRole('heading', { name: 'Be kind' }));
+    await expect(visitor.getByRole('strong')).toHaveText('everybody');
+    await expectAccessible(visitor, { look: 'rules' });
+    await visiting.close();
 
     await page.getByRole('link', { name: 'Moderation log' }).first().click();
     await waitForHydration(page);

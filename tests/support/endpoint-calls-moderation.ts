@@ -54,6 +54,7 @@ export async function moderationCalls({
   const selection = { memberIds: [removed], network: null, from: null, to: null };
   const done = await beginRemoval(db, { selection, reason: 'So.', remover: { moderatorId: null } });
   await runActivityRemovals(db, Date.now() + 60_000);
+  await changeSetting(db, { adminId: null, name: 'rulesPage', value: 'Be kind.' });
   await changeSetting(db, { adminId: null, name: 'siteDescription', value: 'Cakes.' });
   const invitation = { note: '', maxUses: 5, expiresAt: new Date(Date.now() + 86_400_000).toISOString() };
   const open = await createInvitation(db, { createdBy: rareFollower.id, draft: invitation });
@@ -152,6 +153,7 @@ export async function moderationCalls({
     put(rareFollower, '/moderation/tags/topic%2077', { description: 'So.', about: 'So.' }),
     put(rareFollower, '/moderation/tags/topic%2077/synonyms/topic-77'),
     remove(rareFollower, '/moderation/tags/topic%2077/synonyms/topic-77'),
+    get(rareFollower, '/site-pages/rules'),
     get(rareFollower, '/announcements'),
     get(rareFollower, '/announcements?tag=topic%2077'),
     get(rareFollower, '/moderation/announcements'),

@@ -55,6 +55,7 @@ const endpointRules: Readonly<Record<string, BaseRule>> = {
   'GET /setup': everyone,
   // The token of the link is the right.
   'POST /invitation': everyone,
+  'GET /site-pages/{name}': everyone,
   'GET /session': rule('yes', 'own', 'own'),
   'DELETE /session': rule('yes', 'own', 'own'),
   // For links in emails: the token in the body identifies the member.

@@ -1,3 +1,4 @@
+import { eventually } from './eventually.ts';
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import webPush from 'web-push';
@@ -100,6 +101,11 @@ export function createValidRequests({
         sql`with posted as (insert into announcement (text) values (${`News ${next()}`}) returning id)
         select id from posted`,
       ),
+    '/site-pages/{name}': async () => {
+      await changeSetting(db, { adminId: null, name: 'rulesPage', value: `Rule ${next()}.` });
+      await eventually(async () => (await ann.get('/site-pages/rules')).status === 200);
+      return 'rules';
+    },
     '/tags/{tag}': async () => 'bread',
     '/feeds/{feed}': async () => 'recent',
     '/notification-preferences/{category}': async () => 'answers',

@@ -2,6 +2,7 @@
 export { invitationRoutes, invitationVisitorRoutes } from './invitations-routes.ts';
 export { addMemberCommands } from './members-command.ts';
 export { siteSettingRoutes } from './settings-routes.ts';
+export { sitePageRoutes } from './site-pages-routes.ts';
 export { addSettingsCommands } from './settings-command.ts';
 export { findSetupLink } from './setup.ts';
 export { setupRoutes } from './setup-routes.ts';

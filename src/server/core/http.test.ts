@@ -208,6 +208,8 @@ test('requires a session everywhere except for registration, sign-in, set-up and
     // Before the first admin exists, with the link that the server prints.
     'get /setup',
     'get /sign-in',
+    // Texts for everyone.
+    'get /site-pages/{name}',
     // Their tokens identify the member.
     'post /email/change',
     'post /email/confirmation',

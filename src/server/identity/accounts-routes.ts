@@ -25,6 +25,8 @@ import {
   sessionState,
 } from '#shared/identity/accounts.ts';
 import { idParam } from '#shared/core/fields.ts';
+import { sitePageNames } from '#shared/core/site-page-names.ts';
+import { parseFooterLink } from '#shared/core/site-pages.ts';
 import { passwordChange } from '#shared/identity/profiles.ts';
 import { type SignInState, signInState } from '#shared/identity/two-factor.ts';
 import { actingMemberHeader } from '#shared/core/protocol.ts';
@@ -134,6 +136,9 @@ export function accountVisitorRoutes(deps: AccountDeps & { signingIn: SignIn }) 
           publicReading: get('publicReading'),
           formulas: get('formulas'),
           siteName: get('siteName'),
+          pages: sitePageNames.filter((name) => get(`${name}Page`) !== ''),
+          footerLinks: get('footerLinks').map(parseFooterLink),
+          welcomeText: member === null ? get('welcomeText') : '',
         },
         200,
       );

@@ -39,6 +39,9 @@ describe('registering', () => {
       publicReading: false,
       formulas: false,
       siteName: 'Parley',
+      pages: [],
+      footerLinks: [],
+      welcomeText: '',
     });
   });
 
@@ -217,6 +220,9 @@ describe('signing out', () => {
       publicReading: false,
       formulas: false,
       siteName: 'Parley',
+      pages: [],
+      footerLinks: [],
+      welcomeText: '',
     });
     expect(await stolen.get('/feeds/recent')).toMatchObject({ status: 401, kind: 'signed-out' });
     expect((await phone.me()).id).toBe(ann.id);

@@ -1,7 +1,9 @@
 import { escapeMarkup, escapeScript } from '#server/core/markup.ts';
 import { toPlainText } from '#server/posts/index.ts';
 import { truncateWithEllipsis } from '#shared/core/text.ts';
-import type { SettingValues } from '#shared/core/setting-catalogue.ts';
+import { sitePageNames } from '#shared/core/site-page-names.ts';
+import type { SitePage } from '#shared/core/site-pages.ts';
+import { settingCatalogue, type SettingValues } from '#shared/core/setting-catalogue.ts';
 import type { TagDocument } from '#shared/discovery/tags.ts';
 import type { Profile } from '#shared/identity/profiles.ts';
 import { questionPath } from '#shared/posts/question-paths.ts';
@@ -118,6 +120,8 @@ function describePage({ url, origin, site, bodies }: PageHeadRequest): PageDescr
   };
   const [, area = '', subject] = url.pathname.split('/');
   if (area === '') return describeHome(url, site);
+  if (isSitePage(area) && !subject)
+    return describeSitePage(find(/^\/api\/site-pages\//u) as SitePage | undefined);
   if (area === 'topics' && !subject) return describeTags();
   if (area === 'topics')
     return describeTag(find(/^\/api\/tags\/[^/?]+$/u) as TagDocument | undefined, { origin, ...site });
@@ -148,6 +152,21 @@ function describeHome({ searchParams }: URL, site: PageHeadRequest['site']): Pag
       { name: 'Newest questions', subject: { kind: 'recent' } },
       { name: 'Unanswered questions', subject: { kind: 'unanswered' } },
     ],
+    structured: [],
+  };
+}
+
+const isSitePage = (area: string) => sitePageNames.some((name) => name === area);
+
+function describeSitePage(page: SitePage | undefined): PageDescription | null {
+  if (page === undefined) return null;
+  const { name, text } = page;
+  const title = settingCatalogue[`${name}Page`].label;
+  return {
+    title,
+    description: shorten(toPlainText(text).prose || title),
+    path: `/${name}`,
+    feeds: [],
     structured: [],
   };
 }

@@ -3,7 +3,7 @@ import { withCode } from './coded-error.ts';
 import { countCodePoints, hasControlCharacters, hasForbiddenCharacters } from './text.ts';
 
 /** The groups in which the admin page and docs/settings.md show the settings. */
-export const settingCategoryNames = ['general', 'access', 'posts', 'moderation'] as const;
+export const settingCategoryNames = ['general', 'pages', 'access', 'posts', 'moderation'] as const;
 export type SettingCategory = (typeof settingCategoryNames)[number];
 
 type Common = {
@@ -70,6 +70,54 @@ export const settingCatalogue = {
     max: 200,
     label: 'Purpose',
     description: 'One sentence about the community, for visitors, search engines and previews of links.',
+    since: '1.0',
+  },
+  welcomeText: {
+    category: 'pages',
+    type: 'markdown',
+    default: '',
+    max: 2_000,
+    label: 'Welcome text',
+    description: 'For visitors, on the home page and the sign-in page. Markdown.',
+    since: '1.0',
+  },
+  aboutPage: {
+    category: 'pages',
+    type: 'markdown',
+    default: '',
+    max: 30_000,
+    label: 'Page “About”',
+    description: 'The page /about, for everyone. Markdown. Empty: no page.',
+    since: '1.0',
+  },
+  rulesPage: {
+    category: 'pages',
+    type: 'markdown',
+    default: '',
+    max: 30_000,
+    label: 'Page “Rules”',
+    description:
+      'The page /rules, for everyone, with a link where people register and ask. Markdown. Empty: no page.',
+    since: '1.0',
+  },
+  privacyPage: {
+    category: 'pages',
+    type: 'markdown',
+    default: '',
+    max: 30_000,
+    label: 'Page “Privacy”',
+    description: 'The page /privacy, for everyone. Markdown. Empty: no page.',
+    since: '1.0',
+  },
+  footerLinks: {
+    category: 'pages',
+    type: 'list',
+    default: [],
+    maxItems: 10,
+    max: 300,
+    format: 'link',
+    label: 'Footer links',
+    description: 'Further links beside those to the pages, one in each line: label | address.',
     since: '1.0',
   },
   joining: {

@@ -7,6 +7,8 @@ import { invitationToken } from './invitations.ts';
 import { roleNames } from './roles.ts';
 import { isDeceptiveName, normalizeName } from './display-names.ts';
 import { countCodePoints, hasControlCharacters } from '#shared/core/text.ts';
+import { sitePageNames } from '#shared/core/site-page-names.ts';
+import { footerLink } from '#shared/core/site-pages.ts';
 
 /** Compared without case and stored trimmed (docs/product.md 2.2). */
 export const email = z
@@ -112,12 +114,16 @@ export type SessionState = z.infer<typeof sessionState>;
 
 /**
  * The session and the settings of the site that the web app needs. `publicReading`: visitors may read. `formulas`: posts
- * show formulas. `siteName`: the name of the community.
+ * show formulas. `siteName`: the name of the community. `pages`: those that have a text. `welcomeText`: Markdown, empty
+ * for members.
  */
 export const currentSession = sessionState.extend({
   publicReading: z.boolean(),
   formulas: z.boolean(),
   siteName: z.string(),
+  pages: z.array(z.enum(sitePageNames)),
+  footerLinks: z.array(footerLink),
+  welcomeText: z.string(),
 });
 
 /** A session of the member in a browser or program. */

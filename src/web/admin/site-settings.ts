@@ -24,6 +24,7 @@ export async function saveSetting(
 
 export const categoryLabels: Readonly<Record<SettingCategory, () => string>> = {
   general: () => t`General`,
+  pages: () => t`Pages and links`,
   access: () => t`Access`,
   posts: () => t`Posts`,
   moderation: () => t`Moderation`,

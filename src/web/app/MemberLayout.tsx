@@ -6,7 +6,7 @@ import { useIsHydrating, useReportHydrated } from '#web/core/hydration.ts';
 import { lazyComponent } from '#web/core/lazy.ts';
 import { useLiveConnection } from '#web/core/live.ts';
 import { isPublicPath, paths } from '#web/core/paths.ts';
-import { clearMemberQueries, useMember, useSession } from '#web/core/session.ts';
+import { clearMemberQueries, useHasSiteLinks, useMember, useSession } from '#web/core/session.ts';
 import { BottomBar } from './BottomBar.tsx';
 import { MemberLiveUpdates } from './MemberLiveUpdates.ts';
 import { KeyboardShortcuts } from './KeyboardShortcuts.tsx';
@@ -17,6 +17,7 @@ import { TopBar } from './TopBar.tsx';
 import { useReturnToControl, VisitorSignIn } from './VisitorSignIn.tsx';
 import classes from './MemberLayout.module.css';
 
+const SiteLinks = lazyComponent(() => import('#web/ui/SiteLinks.tsx'));
 const AccountStatusBanner = lazyComponent(() => import('#web/moderation/AccountStatusBanner.tsx'));
 
 /** The layout of every page for members, and for visitors who read: top bar, sidebar (a bottom bar below 768 px) and the page. */
@@ -28,6 +29,11 @@ export function MemberLayout() {
   const member = useMember();
   useReturnToControl(member !== null);
   const isHydrating = useIsHydrating();
+  const siteLinks = useHasSiteLinks() && (
+    <Suspense>
+      <SiteLinks />
+    </Suspense>
+  );
   return (
     <>
       {!isHydrating && (member === null ? <VisitorSignIn /> : <BackgroundTasks memberId={member.id} />)}
@@ -36,7 +42,7 @@ export function MemberLayout() {
       </a>
       <TopBar />
       <div className={classes.columns}>
-        <Sidebar />
+        <Sidebar>{siteLinks}</Sidebar>
         <main id="main" tabIndex={-1} className={classes.main}>
           {member !== null &&
             (member.suspended != null ||
@@ -47,6 +53,7 @@ export function MemberLayout() {
               </Suspense>
             )}
           <Outlet />
+          <div className={classes.foot}>{siteLinks}</div>
         </main>
       </div>
       <BottomBar />

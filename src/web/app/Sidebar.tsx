@@ -1,6 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Link } from '@tanstack/react-router';
 import { IconHash, IconHome, IconRss, IconUser } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
 import { isPublicPath, paths } from '#web/core/paths.ts';
 import { useMember } from '#web/core/session.ts';
 import { type NavigationLink, getSavedLinks } from '#web/ui/SavedLinks.tsx';
@@ -14,7 +15,8 @@ const main = (): NavigationLink[] => [
   { to: paths.profile, label: t`Your Profile`, Icon: IconUser },
 ];
 
-export function Sidebar() {
+/** @param children below the links */
+export function Sidebar({ children }: { children: ReactNode }) {
   const isVisitor = useMember() === null;
   if (isVisitor)
     return (
@@ -22,6 +24,7 @@ export function Sidebar() {
         <nav aria-label={t`Main`}>
           <Links links={main().filter(({ to }) => isPublicPath(to))} />
         </nav>
+        {children}
       </div>
     );
   return (
@@ -35,6 +38,7 @@ export function Sidebar() {
         </p>
         <Links links={getSavedLinks()} />
       </nav>
+      {children}
     </div>
   );
 }

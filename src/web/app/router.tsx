@@ -8,6 +8,7 @@ import {
 import type { QueryClient } from '@tanstack/react-query';
 import type { AnswerSort } from '#shared/posts/answers.ts';
 import { getSavedAnswerSort } from '#web/posts/answer-sort.ts';
+import { sitePageNames } from '#shared/core/site-page-names.ts';
 import type { Feed } from '#shared/discovery/feeds.ts';
 import type { MutedChoice } from '#shared/engagement/mutes.ts';
 import type { TagSort } from '#shared/discovery/tags.ts';
@@ -334,6 +335,28 @@ const notFoundRoute = createRoute({
   component: NotFoundPage,
 });
 
+/** Everyone may read these pages. Their code decides the layout. */
+const sitePageLayoutRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'site-page',
+  component: lazyRouteComponent(() => import('./SitePage.tsx'), 'SitePageLayout'),
+  beforeLoad: async ({ context }) => {
+    await currentSession(context);
+  },
+  loader: ({ context: { queryClient }, location: { pathname }, cause }) =>
+    loadRouteData(cause, async () =>
+      (await import('./site-pages.ts')).prefetchSitePage(queryClient, pathname),
+    ),
+});
+
+const sitePageRoutes = sitePageNames.map((path) =>
+  createRoute({
+    getParentRoute: () => sitePageLayoutRoute,
+    path,
+    component: lazyRouteComponent(() => import('./SitePage.tsx'), 'SitePage'),
+  }),
+);
+
 const loginRoute = createRoute({
   getParentRoute: () => visitorRoute,
   path: '/login',
@@ -422,6 +445,7 @@ const routeTree = rootRoute.addChildren([
     membersRoute,
     notFoundRoute,
   ]),
+  sitePageLayoutRoute.addChildren(sitePageRoutes),
   visitorRoute.addChildren([loginRoute, registerRoute, forgotPasswordRoute]),
   setupRoute,
   resetPasswordRoute,

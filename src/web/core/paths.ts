@@ -27,7 +27,7 @@ export const paths: Readonly<Record<keyof typeof pagePaths, string>> = pagePaths
 
 /** Whether visitors may read the page while public reading is on. The server decides what they get. */
 export function isPublicPath(path: string): boolean {
-  return /^\/(?:$|question\/|topics(?:\/|$)|profile\/|search$)/u.test(path);
+  return /^\/(?:$|question\/|topics(?:\/|$)|profile\/|search$|(?:about|rules|privacy)$)/u.test(path);
 }
 
 export function profilePath(id: number): string {

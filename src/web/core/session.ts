@@ -1,17 +1,23 @@
 import { queryOptions, useQuery, type Query, type QueryClient } from '@tanstack/react-query';
 import type { Me, SessionState } from '#shared/identity/accounts.ts';
+import type { SitePageName } from '#shared/core/site-page-names.ts';
+import type { FooterLink } from '#shared/core/site-pages.ts';
 import { api, readJson } from './api.ts';
 import { clearRecentItems } from './recent-items.ts';
 
 /**
  * `hasSignedOut`: the member pressed Logout here and wants no way back to the current page. `publicReading`: visitors
- * may read. `formulas`: posts show formulas. `siteName`: the name of the community.
+ * may read. `formulas`: posts show formulas. `siteName`: the name of the community. `pages`: those that have a text.
+ * `welcomeText`: for visitors.
  */
 export type Session = SessionState & {
   hasSignedOut?: boolean;
   publicReading?: boolean;
   formulas?: boolean;
   siteName?: string;
+  pages?: readonly SitePageName[];
+  footerLinks?: readonly FooterLink[];
+  welcomeText?: string;
 };
 
 /** Stands for a visitor who reads, where a page needs a member. No member has the id 0. */
@@ -68,6 +74,12 @@ export function useSiteName(): string {
 
 const applicationName =
   globalThis.document?.querySelector<HTMLMetaElement>('meta[name=application-name]')?.content ?? 'Parley';
+
+/** Whether there are pages of the site or further links to show (ui/SiteLinks.tsx). */
+export function useHasSiteLinks(): boolean {
+  const { pages, footerLinks } = useCachedSession() ?? {};
+  return [pages, footerLinks].some((each) => each?.[0] !== undefined);
+}
 
 /** The signed-in member, or null for a visitor. */
 export function useMember(): Me | null {

@@ -13,6 +13,7 @@ import { TwoFactorForm } from './TwoFactorForm.tsx';
 import { ApiError, translateError } from '#web/core/errors.ts';
 import { paths } from '#web/core/paths.ts';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
+import WelcomeText from '#web/ui/WelcomeText.tsx';
 import classes from './auth-pages.module.css';
 
 type Problem = { field: 'email' | 'password' | null; message: string };
@@ -59,6 +60,7 @@ export function LoginPage() {
 
   return (
     <>
+      <WelcomeText />
       <PageHeading className={classes.heading}>{t`Sign in`}</PageHeading>
       <SetupNotice />
       {isAskPath(next) && <p className={classes.notice}>{t`Please log in to ask a question`}</p>}

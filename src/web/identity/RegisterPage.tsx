@@ -13,6 +13,7 @@ import { PasswordField, PasswordStrength } from './PasswordField.tsx';
 import { ApiError, translateCodedError, translateError } from '#web/core/errors.ts';
 import fieldClasses from '#web/ui/fields.module.css';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
+import { RulesNote } from '#web/ui/RulesNote.tsx';
 import classes from './auth-pages.module.css';
 
 type Field = RegistrationProblem['field'];
@@ -130,6 +131,7 @@ function RegistrationForm({
           </div>
         )}
       </AccountForm>
+      <RulesNote className={classes.rules} />
       <ProviderButton
         next={next}
         invitation={invitation}

@@ -1,16 +1,23 @@
 import { t } from '@lingui/core/macro';
 import { Link, Outlet, useRouter, useSearch } from '@tanstack/react-router';
-import { type ReactNode, useEffect } from 'react';
+import { type ReactNode, Suspense, useEffect } from 'react';
 import { Logo } from './Logo.tsx';
 import { LanguageSelect } from './LanguageSelect.tsx';
 import { ThemeButton } from './ThemeButton.tsx';
 import { useReportHydrated } from '#web/core/hydration.ts';
-import { useCachedSession, useMember, useSiteName } from '#web/core/session.ts';
+import { lazyComponent } from '#web/core/lazy.ts';
+import { useCachedSession, useHasSiteLinks, useMember, useSiteName } from '#web/core/session.ts';
 import classes from './VisitorFrame.module.css';
 
-/** The layout of pages that need no sign-in. */
-export function VisitorFrame({ children }: { children: ReactNode }) {
+const SiteLinks = lazyComponent(() => import('./SiteLinks.tsx'));
+
+/**
+ * The layout of pages that need no sign-in.
+ * @param wide for pages to read, instead of forms
+ */
+export function VisitorFrame({ wide, children }: { wide?: boolean; children: ReactNode }) {
   const isPublic = useCachedSession()?.publicReading === true;
+  const hasLinks = useHasSiteLinks();
   const siteName = useSiteName();
   useReportHydrated();
   return (
@@ -22,10 +29,15 @@ export function VisitorFrame({ children }: { children: ReactNode }) {
         </Link>
         <ThemeButton />
       </header>
-      <main id="main" tabIndex={-1} className={classes.main}>
+      <main id="main" tabIndex={-1} className={classes.main} data-wide={wide}>
         {children}
       </main>
       <footer className={classes.footer}>
+        {hasLinks && (
+          <Suspense>
+            <SiteLinks />
+          </Suspense>
+        )}
         <LanguageSelect label={t`Language`} />
       </footer>
     </div>

@@ -5,6 +5,7 @@ import { Suspense } from 'react';
 import type { Feed } from '#shared/discovery/feeds.ts';
 import { FeedList } from './FeedList.tsx';
 import { lazyComponent } from '#web/core/lazy.ts';
+import { useCachedSession } from '#web/core/session.ts';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import { TabLinks, type TabLink } from '#web/ui/TabLinks.tsx';
 import classes from '#web/ui/page.module.css';
@@ -20,15 +21,24 @@ const tabs = (): readonly TabLink<Feed>[] => [
   { key: 'unanswered', label: t`Unanswered`, href: '/?tab=unanswered' },
 ];
 
+const WelcomeText = lazyComponent(() => import('#web/ui/WelcomeText.tsx'));
+
 export function HomePage() {
   const { tab: feed = 'recent' } = useSearch({ from: '/member/' });
   usePageTitle(t`Questions for you`);
+  const session = useCachedSession();
+  const hasWelcome = session?.member === null && session.welcomeText;
   const wide = useMediaQuery('(min-width: 1280px)', false);
   return (
     <>
       <div className={classes.header}>
         <PageHeading className={classes.heading}>{t`Questions for you`}</PageHeading>
       </div>
+      {hasWelcome && (
+        <Suspense>
+          <WelcomeText />
+        </Suspense>
+      )}
       <TabLinks label={t`Feeds`} tabs={tabs()} current={feed}>
         <FeedList key={feed} feed={feed} />
       </TabLinks>

@@ -18,6 +18,7 @@ import { DraftConflict } from '#web/posts/drafts/DraftConflict.tsx';
 import { CharacterCounter } from '#web/ui/CharacterCounter.tsx';
 import { DraftIndicator } from '#web/ui/DraftIndicator.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
+import { RulesNote } from '#web/ui/RulesNote.tsx';
 import { Editor, type EditorHandle } from '#web/editor/index.ts';
 import { AskChecklist } from './AskChecklist.tsx';
 import {
@@ -156,6 +157,7 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
       />
       <p className={classes.audience}>{describeAudience(audience)}</p>
       <AskChecklist draft={draft} />
+      <RulesNote className={classes.audience} />
       {props.signedOut ? <SignInRequired /> : <FormError message={errorOf(null)} />}
       <div className={classes.footer}>
         <Button type="submit" loading={ask.isPending}>
