@@ -221,7 +221,7 @@ const fields: Record<string, () => unknown> = {
   confirmPassword: () => password,
   currentPassword: () => password,
   newPassword: () => password,
-  // Optional: nobody needs one while anyone may join.
+  // Optional while anyone may join.
   invitation: () => undefined,
   title: () => 'Is this right?',
   content: () => 'It is.',

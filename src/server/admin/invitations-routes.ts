@@ -36,7 +36,7 @@ const open = createRoute({
 
 /** For visitors who have a link. The token is in the body, so that it is in no access log. */
 export function invitationVisitorRoutes({ db, settings }: RouteDeps) {
-  // Nobody guesses 32 random bytes. Only against floods, as for registrations (identity/accounts.ts).
+  // Limits floods, as for registrations (identity/accounts.ts). A token has 32 random bytes and cannot be guessed.
   const limit = createRateLimit(db, { name: 'open-invitation', points: 1000, seconds: 60 * 60 });
   return createRouter<VisitorEnv>().openapi(open, async (c) => {
     if (!(await limit.consume(getVisitor(c, settings).networkAddress)))

@@ -37,7 +37,7 @@ export function createJoining({ db, runtimeSettings }: { db: Database; runtimeSe
   /**
    * Takes a use of the invitation, creates the account, and gives the use back if that fails. better-auth creates the
    * account in a transaction of its own, so the use is taken in a statement before it. If the server stops in between,
-   * the use is lost: never are there more accounts than uses.
+   * the use is lost. There are never more accounts than uses.
    */
   async function admitMember<Created extends { memberId: number }>(
     { invitation }: Pick<Applicant, 'invitation'>,
