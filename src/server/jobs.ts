@@ -18,6 +18,7 @@ import {
   createEmailJobs,
   createPushJob,
   dropExpiredEmails,
+  type EmailSite,
   pushDelaySeconds,
   queueConfirmationEmail,
   type QueueConfirmationEmail,
@@ -83,7 +84,11 @@ export type BackgroundJobs = {
 export async function startBackgroundJobs(options: BackgroundJobsOptions): Promise<BackgroundJobs> {
   const { db, settings, runtimeSettings, email, log, pushServices = [] } = options;
   const getSiteName = () => runtimeSettings.get('siteName');
-  const getSite = () => ({ site: settings.publicUrl ?? '', siteName: getSiteName() });
+  const getSite = (): EmailSite => ({
+    site: settings.publicUrl ?? '',
+    siteName: getSiteName(),
+    accentColor: runtimeSettings.get('accentColor'),
+  });
   const webPushSender = createWebPushSender({
     keys: await getOrCreateVapidKeys(db),
     contact: pushContact(settings, email?.from),

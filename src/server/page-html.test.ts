@@ -181,3 +181,11 @@ test('the browser renders a page whose texts would take the server long', async 
   expect(html).toContain('<div id="root"></div>');
   expect(html).toContain(`data-response="/api/questions/${id}?sort=newest"`);
 });
+
+test('the accent colour of the site is in the page, and its policy allows it', async () => {
+  await setRuntimeSetting(server.db, 'accentColor', '#a01010');
+  await eventually(async () => (await open('/')).html.includes('--accent:#a01010'));
+  const { html, policy } = await open('/');
+  const [, style = ''] = /<style id="site-style">([^<]*)<\/style>/u.exec(html) ?? [];
+  expect(policy).toContain(createHash('sha256').update(style).digest('base64'));
+});

@@ -8,12 +8,13 @@ import {
   renderedAtAttribute,
   responseAttribute,
 } from '#shared/core/protocol.ts';
+import { buildSiteStyle, type SiteLook } from '#shared/core/site-style.ts';
 import { getTextDirection } from '#shared/core/text.ts';
 import { escapeMarkup, escapeScript } from './core/markup.ts';
 import { extractStyles } from './core/page-styles.ts';
 import { hashInlineCode, type InlineCode } from './core/security-headers.ts';
 import { openWebBuild, type WebBuild } from './core/web-build.ts';
-import { nameApplication } from './site-files.ts';
+import { colorToolbar, nameApplication, renderStyle } from './site-files.ts';
 import type { PageResponse } from './page-addresses.ts';
 import type { PagePreloads } from './page-preloads.ts';
 
@@ -27,6 +28,7 @@ export type RequestedPage = {
   /** The scheme and host of the site. */
   origin: string;
   siteName: string;
+  look: SiteLook;
   /** The title and what search engines and link previews read. */
   head: string;
   preloads: PagePreloads;
@@ -68,16 +70,18 @@ export function createHtmlRenderer(deps: HtmlDeps): HtmlRenderer {
       program: page.preloads.module,
       language: language === 'en' ? undefined : language,
     });
-    const styles = `<style>${css}</style><style id="${pageStyleId}">${elementCss}</style>`;
+    const siteStyle = buildSiteStyle(page.look);
+    const styles = `<style>${css}</style>${renderStyle(siteStyle)}<style id="${pageStyleId}">${elementCss}</style>`;
     const root =
       content === null ? '<div id="root">' : `<div id="root" ${renderedAtAttribute}="${time}">${html}`;
-    const text = nameApplication(build.shell, page.siteName)
+    const text = colorToolbar(nameApplication(build.shell, page.siteName), page.look.accentColor)
       .replace('<html lang="en"', `<html lang="${language}" dir="${getTextDirection(language)}"`)
       .replace(/<title>[^<]*<\/title>/u, () => page.head)
       .replace('</head>', () => `<script>${build.themeScript}</script>${styles}${headTags}</head>`)
       .replace('<div id="root">', () => root)
       .replace('</body>', () => `${scriptTags}${responses.map(renderPreload).join('')}</body>`);
-    const inlineCode = hashInlineCode({ scripts: [build.themeScript], styles: [css, elementCss] });
+    const sheets = [css, elementCss, ...(siteStyle === '' ? [] : [siteStyle])];
+    const inlineCode = hashInlineCode({ scripts: [build.themeScript], styles: sheets });
     return { html: text, inlineCode };
   }
 }

@@ -87,10 +87,11 @@ export function renderPages(
     const origin = getOrigin(settings, url);
     const found = responses.filter(({ status }) => status === 200);
     const siteName = runtimeSettings.get('siteName');
+    const look = { accentColor: runtimeSettings.get('accentColor') };
     const head = renderHead({
       url,
       origin,
-      site: { siteName, siteDescription: runtimeSettings.get('siteDescription') },
+      site: { siteName, siteDescription: runtimeSettings.get('siteDescription'), ...look },
       isPublic: hasPublicReading,
       bodies: new Map(found.map((response) => [response.url, response.body])),
     });
@@ -103,8 +104,10 @@ export function renderPages(
       getCookie(c, answerSortCookie) === undefined;
     c.header('cache-control', 'no-store');
     const language = await pickLanguage(c);
-    const etag = isReusable ? createPageEtag([head, preloads.path, language], found) : null;
-    const page = { language, origin, siteName, head, preloads: { ...preloads, requests }, responses };
+    const etag = isReusable
+      ? createPageEtag([head, JSON.stringify(look), preloads.path, language], found)
+      : null;
+    const page = { language, origin, siteName, look, head, preloads: { ...preloads, requests }, responses };
     if (etag === null) return send(c, await makeBody(render(page), encoding), encoding);
     if (isStorable && isKnown(c, etag)) return sendStorable(c, etag, null);
     const body = await reusePublicBody(etag, encoding, () => render(page));

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -11,7 +12,7 @@ import { startTestServer } from '#tests/support/server.ts';
 const origin = 'https://ask.example.org';
 const directory = await mkdtemp(path.join(os.tmpdir(), 'parley-site-files-'));
 const shell =
-  '<!doctype html><html lang="en"><head><meta name="application-name" content="Parley" /><title>Parley</title></head><body><div id="root"></div></body></html>';
+  '<!doctype html><html lang="en"><head><meta name="theme-color" content="#fbf9f4" /><meta name="application-name" content="Parley" /><title>Parley</title></head><body><div id="root"></div></body></html>';
 await writeFile(path.join(directory, 'index.html'), shell);
 await writeFile(
   path.join(directory, 'manifest.webmanifest'),
@@ -109,4 +110,23 @@ test('emails have the name in sender, subject and text, escaped in HTML', async 
   const email = emails.find(({ subject }) => subject === `Reset your password on ${siteName}`);
   expect(email?.from).toEqual({ name: siteName, address: 'ask@example.org' });
   expect(email?.html).toContain(`${escapedName}</p>`);
+});
+
+test('the accent colour is in the page, allowed by its policy, and in the installed app', async () => {
+  expect(await textOf('/index.html')).not.toContain('site-style');
+  await setRuntimeSetting(server.db, 'accentColor', '#FFD500');
+  await eventually(async () => (await textOf('/index.html')).includes('site-style'));
+  const response = await fetch(`${server.address}/index.html`);
+  const html = await response.text();
+  const [, style = ''] = /<style id="site-style">([^<]*)<\/style><\/head>/u.exec(html) ?? [];
+  expect(style).toContain(":root[data-mantine-color-scheme='dark']{--accent:#ffd500;");
+  const policy = response.headers.get('content-security-policy');
+  expect(policy).toContain(`'sha256-${createHash('sha256').update(style).digest('base64')}'`);
+  expect(html).toContain(
+    '<meta name="theme-color" content="#a38800" data-light="#a38800" data-dark="#ffd500">',
+  );
+  expect(JSON.parse(await textOf('/manifest.webmanifest'))).toMatchObject({
+    theme_color: '#a38800',
+    user_preferences: { color_scheme: { dark: { theme_color: '#ffd500' } } },
+  });
 });

@@ -1,8 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Context } from 'hono';
+import { neutralColors } from '#shared/core/accent.ts';
+import { siteStyleId } from '#shared/core/protocol.ts';
 import { escapeMarkup } from './core/markup.ts';
+import { buildSiteStyle, getToolbarColor, isColor } from '#shared/core/site-style.ts';
 import type { RuntimeSettings } from './core/runtime-settings.ts';
+import { allowInlineCode, hashInlineCode } from './core/security-headers.ts';
 
 /** Serves the files of the web build that have the name of the site in them. Browsers ask for them at every visit. */
 export function createSiteFiles(directory: string, { get }: Pick<RuntimeSettings, 'get'>) {
@@ -14,7 +18,8 @@ export function createSiteFiles(directory: string, { get }: Pick<RuntimeSettings
     const manifest = JSON.parse(await read('manifest.webmanifest')) as { description?: string };
     const name = get('siteName');
     const description = get('siteDescription') || manifest.description;
-    return c.body(JSON.stringify({ ...manifest, name, short_name: name, description }), 200, {
+    const colors = getManifestColors(get('accentColor'));
+    return c.body(JSON.stringify({ ...manifest, name, short_name: name, description, ...colors }), 200, {
       'content-type': 'application/manifest+json',
       'cache-control': 'no-cache',
     });
@@ -22,7 +27,11 @@ export function createSiteFiles(directory: string, { get }: Pick<RuntimeSettings
 
   /** The page without content, for visitors and for the service worker. */
   async function sendShell(c: Context): Promise<Response> {
-    return c.html(nameSite(await read('index.html'), get('siteName')), 200, { 'cache-control': 'no-cache' });
+    const accentColor = get('accentColor');
+    const style = buildSiteStyle({ accentColor });
+    const shell = colorToolbar(nameSite(await read('index.html'), get('siteName')), accentColor);
+    if (style !== '') allowInlineCode(c, hashInlineCode({ scripts: [], styles: [style] }));
+    return c.html(addStyle(shell, style), 200, { 'cache-control': 'no-cache' });
   }
 }
 
@@ -30,6 +39,37 @@ export function createSiteFiles(directory: string, { get }: Pick<RuntimeSettings
 function nameSite(html: string, siteName: string): string {
   const name = escapeMarkup(siteName);
   return nameApplication(html, siteName).replace(/<title>[^<]*<\/title>/u, () => `<title>${name}</title>`);
+}
+
+/** The colors of the title bar of the installed app; none for those of the build. */
+function getManifestColors(accentColor: string) {
+  if (!isColor(accentColor)) return {};
+  const dark = {
+    theme_color: getToolbarColor(accentColor, 'dark'),
+    background_color: neutralColors.dark.paper,
+  };
+  return {
+    theme_color: getToolbarColor(accentColor, 'light'),
+    user_preferences: { color_scheme: { dark } },
+  };
+}
+
+/** Adds the style sheet of the site (shared/core/site-style.ts) after all others. */
+const addStyle = (html: string, style: string) =>
+  html.replace('</head>', () => `${renderStyle(style)}</head>`);
+
+/** The element with the style sheet of the site. Its content needs no escaping. */
+export const renderStyle = (style: string) =>
+  style === '' ? '' : `<style id="${siteStyleId}">${style}</style>`;
+
+/** Sets the colors of the browser's toolbar in both themes, of which public/theme.js takes one. */
+export function colorToolbar(html: string, accentColor: string): string {
+  if (!isColor(accentColor)) return html;
+  const [light, dark] = [getToolbarColor(accentColor, 'light'), getToolbarColor(accentColor, 'dark')];
+  return html.replace(
+    /<meta name="theme-color"[^>]*>/u,
+    `<meta name="theme-color" content="${light}" data-light="${light}" data-dark="${dark}">`,
+  );
 }
 
 /** Replaces the name in `<meta name="application-name">`. */

@@ -104,7 +104,7 @@ export function createAccountEmailJob({
 
 function buildPasswordResetEmail(page: string, site: EmailSite): EmailContent {
   return buildSimpleEmail({
-    siteName: site.siteName,
+    site,
     subject: `Reset your password on ${site.siteName}`,
     paragraphs: [
       `We received a request to reset the password of the account with this email address on ${site.site}. To set a new password, open this link within an hour:`,
@@ -116,7 +116,7 @@ function buildPasswordResetEmail(page: string, site: EmailSite): EmailContent {
 
 function buildEmailChangeConfirmation(page: string, site: EmailSite): EmailContent {
   return buildSimpleEmail({
-    siteName: site.siteName,
+    site,
     subject: 'Confirm your new email address',
     paragraphs: [
       `We received a request to use this email address for an account on ${site.site}. To confirm it, open this link within a day and click the button:`,
@@ -128,7 +128,7 @@ function buildEmailChangeConfirmation(page: string, site: EmailSite): EmailConte
 
 function buildEmailChangeNotice(page: string, site: EmailSite): EmailContent {
   return buildSimpleEmail({
-    siteName: site.siteName,
+    site,
     subject: `Your email address on ${site.siteName} was changed`,
     paragraphs: [
       `Your account on ${site.site} now uses another email address.`,

@@ -68,13 +68,13 @@ export async function deleteOldSecurityEvents(
   await deleteSecurityEvents(db, { days: retentionDays, unsentDays: isEmailEnabled ? 3 : 0 });
 }
 
-function buildSecurityEmail(of: EmailSite & { event: SecurityEvent; at: Date }) {
-  const { event, at, site, siteName } = of;
+function buildSecurityEmail({ event, at, ...look }: EmailSite & { event: SecurityEvent; at: Date }) {
+  const { site, siteName } = look;
   const when = `When: ${at.toISOString().slice(0, 16).replace('T', ' ')} UTC.`;
   const [subject, message] = emailMessages[event];
   const isGone = event === 'account-deleted';
   return buildSimpleEmail({
-    siteName,
+    site: look,
     subject,
     paragraphs: [message.replace('{siteName}', () => siteName), when],
     action: isGone ? null : { label: 'Review your settings', link: `${site}/settings?tab=account#security` },

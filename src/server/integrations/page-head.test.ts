@@ -14,7 +14,7 @@ beforeAll(async () => {
   [ann, bob] = await server.registerAll('Ann', 'Bob <b>"&\'');
 });
 
-const site = { siteName: 'Parley', siteDescription: '' };
+const site = { siteName: 'Parley', siteDescription: '', accentColor: '' };
 
 /** The head of a page with the responses of the API that it shows. */
 async function headOf(path: string, requests: readonly string[], isPublic = true): Promise<string> {

@@ -9,7 +9,7 @@ import type { Profile } from '#shared/identity/profiles.ts';
 import { questionPath } from '#shared/posts/question-paths.ts';
 import type { QuestionDocument } from '#shared/posts/questions-document.ts';
 import { buildBreadcrumbs, buildQaPage } from './structured-data.ts';
-import { previewSize, previewTexts, previewPath } from './preview-pictures.ts';
+import { type PreviewSite, previewSize, previewTexts, previewPath } from './preview-pictures.ts';
 import { feedFormats, feedPath, type FeedSubject } from './web-feed-paths.ts';
 
 /** A page whose head is rendered. */
@@ -18,7 +18,7 @@ export type PageHeadRequest = {
   /** The origin that readers use, such as 'https://ask.example.org'. */
   origin: string;
   /** The settings with the name and the purpose of the site. */
-  site: Pick<SettingValues, 'siteName' | 'siteDescription'>;
+  site: Pick<SettingValues, 'siteName' | 'siteDescription' | 'accentColor'>;
   /** Whether public reading is on. Otherwise the head has the title only. */
   isPublic: boolean;
   /** The JSON of the API responses that the page shows, by their URL. */
@@ -196,11 +196,12 @@ function describeTag(tag: TagDocument | undefined, { origin, siteName }: SiteOfP
 
 function describeQuestion(
   page: QuestionDocument | undefined,
-  { origin, siteName }: SiteOfPage,
+  { origin, ...site }: SiteOfPage & PreviewSite,
 ): PageDescription | null {
   if (page === undefined) return null;
+  const { siteName } = site;
   const { id, title, excerpt, tags: names } = page.question;
-  const texts = previewTexts(page.question, siteName);
+  const texts = previewTexts(page.question, site);
   const path = questionPath(id, title);
   const topics = names.slice(0, 1).map((name) => ({ name, path: `/topics/${encodeURIComponent(name)}` }));
   return {

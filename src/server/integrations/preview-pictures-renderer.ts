@@ -22,18 +22,18 @@ const titleTop = 176;
 const titleHeight = 300;
 const titleSizes = [72, 60, 50, 42, 36];
 /** As in src/web/app/theme.css. */
-const colors = { paper: '#fbf9f4', ink: '#1f1c18', inkSoft: '#534d44', accent: '#0f5f5c', amber: '#f0b44c' };
+const colors = { paper: '#fbf9f4', ink: '#1f1c18', inkSoft: '#534d44', amber: '#f0b44c' };
 
 answerOnce(render);
 
-async function render({ site, title, byline }: PreviewTexts): Promise<PreviewReply> {
+async function render({ site, title, byline, color }: PreviewTexts): Promise<PreviewReply> {
   const name = await renderText(site, { ...semibold, px: 44, color: colors.ink });
   const heading = await renderTitle(title);
   const line = await renderText(byline, { ...regular, px: 36, color: colors.inkSoft });
   const place = (text: TextImage, top: number) => ({ input: text.input, left: text.left, top });
   const png = await sharp({ create: { ...size, channels: 3, background: colors.paper } })
     .composite([
-      { input: block(size.width, 12, colors.accent), left: 0, top: size.height - 12 },
+      { input: block(size.width, 12, color), left: 0, top: size.height - 12 },
       { input: block(48, 6, colors.amber), left: margin, top: 136 },
       place(name, 68),
       place(heading, titleTop),

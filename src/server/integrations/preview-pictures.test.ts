@@ -2,8 +2,8 @@ import sharp from 'sharp';
 import { expect, test } from 'vitest';
 import { previewPath, previewTexts, renderPreview } from './preview-pictures.ts';
 
-const texts = (title: string, authorName = 'Ann', answerCount = 2) =>
-  previewTexts({ title, authorName, answerCount }, 'Parley');
+const texts = (title: string, authorName = 'Ann', answerCount = 2, accentColor = '') =>
+  previewTexts({ title, authorName, answerCount }, { siteName: 'Parley', accentColor });
 
 /** The bounds of what is not background in a band of the picture, in pixels. */
 async function findText(png: Buffer, { top, height }: { top: number; height: number }) {
@@ -51,4 +51,5 @@ test('the address of a picture changes with its texts', () => {
   expect(previewPath(5, texts('Why?'))).toBe(path);
   expect(previewPath(5, texts('Why?', 'Bob'))).not.toBe(path);
   expect(previewPath(5, texts('Why?', 'Ann', 3))).not.toBe(path);
+  expect(previewPath(5, texts('Why?', 'Ann', 2, '#a01010'))).not.toBe(path);
 });

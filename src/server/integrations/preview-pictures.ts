@@ -6,10 +6,16 @@ import { runPictureProcess } from '#server/core/picture-process.ts';
 import { createBinaryFile, type PublicFile } from '#server/core/public-files.ts';
 import { unnamedMember } from '#server/core/sql.ts';
 import { bylineJoins } from '#server/posts/index.ts';
+import type { HexColor } from '#shared/core/colors.ts';
+import type { SettingValues } from '#shared/core/setting-catalogue.ts';
+import { getButtonColors } from '#shared/core/site-style.ts';
 import { truncateWithEllipsis } from '#shared/core/text.ts';
 
-/** The texts in the preview picture of a question, which other sites show with a link to it. */
-export type PreviewTexts = { site: string; title: string; byline: string };
+/** The texts in the preview picture of a question and the color of its edge, which other sites show with a link to it. */
+export type PreviewTexts = { site: string; title: string; byline: string; color: HexColor };
+
+/** The settings that a picture shows. */
+export type PreviewSite = Pick<SettingValues, 'siteName' | 'accentColor'>;
 
 export type PreviewReply = { png: Uint8Array };
 
@@ -29,26 +35,27 @@ const rendererLimits = { maxMs: 10_000, maxMemory: 384 * 1024 * 1024 };
 export async function readPreviewTexts(
   db: Reader,
   id: number,
-  siteName: string,
+  site: PreviewSite,
 ): Promise<PreviewTexts | null> {
   const { rows } = await sql<PreviewSource>`
     select post.title, coalesce(author.display_name, post.imported_author_name, ${unnamedMember}) as "authorName",
       post.answer_count as "answerCount"
     from question post ${bylineJoins} where post.id = ${id}`.execute(db);
-  return rows[0] === undefined ? null : previewTexts(rows[0], siteName);
+  return rows[0] === undefined ? null : previewTexts(rows[0], site);
 }
 
 type PreviewSource = { title: string; authorName: string; answerCount: number };
 
 export function previewTexts(
   { title, authorName, answerCount }: PreviewSource,
-  siteName: string,
+  site: PreviewSite,
 ): PreviewTexts {
   const clean = (text: string, max: number) =>
     truncateWithEllipsis(text.replaceAll(/\s+/gu, ' ').trim(), max);
   const answers = answerCount === 1 ? '1 answer' : `${answerCount} answers`;
   return {
-    site: siteName,
+    site: site.siteName,
+    color: getButtonColors(site.accentColor)['accent-fill'],
     title: clean(title, maxLength.title),
     byline: `${clean(authorName, maxLength.name)} · ${answers}`,
   };

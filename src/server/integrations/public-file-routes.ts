@@ -90,7 +90,10 @@ export function publicFileRoutes({ db, settings, runtimeSettings }: RouteDeps) {
   async function sendPreview(c: Context): Promise<Response> {
     const id = Number(/^[1-9]\d{0,14}$/u.exec(c.req.param('id') ?? '')?.[0]);
     if (Number.isNaN(id)) return sendPublicFile(c, null, 0);
-    const texts = await readPreviewTexts(db, id, runtimeSettings.get('siteName'));
+    const texts = await readPreviewTexts(db, id, {
+      siteName: runtimeSettings.get('siteName'),
+      accentColor: runtimeSettings.get('accentColor'),
+    });
     if (texts === null) return sendMissing(c, id);
     const file = await previews(JSON.stringify(texts), () => renderPreview(texts));
     return sendPublicFile(c, file, previewLifetime.shared);

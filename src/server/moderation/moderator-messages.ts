@@ -49,7 +49,7 @@ export async function queueModeratorMessageEmail(
 ): Promise<void> {
   const address = await findConfirmedEmail(tx, notice.memberId);
   if (address === undefined) return;
-  const email = buildModerationEmail({ ...notice, ...site });
+  const email = buildModerationEmail({ ...notice, site });
   const expiresAtMs = Date.now() + 14 * 24 * 60 * 60 * 1_000;
   await queueEmail(tx, jobs, {
     key: `notice ${notice.id}`,

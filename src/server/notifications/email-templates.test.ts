@@ -6,7 +6,7 @@ import { findLinkToken, siteUrl, startServerWithEmail } from '#tests/support/ser
 import type { ReceivedEmail } from '#tests/support/email-server.ts';
 import type { Member } from '#tests/support/member.ts';
 import type { NotificationPreferences } from '#shared/notifications/preferences.ts';
-import { buildConfirmationEmail, buildSimpleEmail } from './email-templates.ts';
+import { buildConfirmationEmail, buildSimpleEmail, type EmailSite } from './email-templates.ts';
 
 const emailServer = await startServerWithEmail();
 const { post, server, node, choose, enableEmail, sendDue, untilQuiet } = emailServer;
@@ -180,20 +180,19 @@ describe('one-click unsubscribe', () => {
 test('uses the accent of the light theme for the button, with a readable text colour', async () => {
   const css = await readFile(path.join(projectRoot, 'src/web/app/theme.css'), 'utf8');
   const colour = (name: string) => new RegExp(`--${name}: (#[0-9a-f]{6});`, 'u').exec(css)?.[1];
-  const emails = [
-    buildConfirmationEmail({
-      siteName: 'Parley',
-      link: 'https://parley.example/confirm',
-      site: 'https://parley.example',
-    }),
+  const write = (site: EmailSite) => [
+    buildConfirmationEmail({ ...site, link: 'https://parley.example/confirm' }),
     buildSimpleEmail({
-      siteName: 'Parley',
+      site,
       subject: 'A subject',
       paragraphs: ['A paragraph'],
       action: { label: 'An action', link: 'https://parley.example/action' },
       small: 'The end',
     }),
   ];
-  for (const { html } of emails)
+  const site = { siteName: 'Parley', site: 'https://parley.example', accentColor: '' };
+  for (const { html } of write({ ...site, accentColor: '#FFD500' }))
+    expect(html).toContain('background:#a38800;color:#1f1c18;');
+  for (const { html } of write(site))
     expect(html).toContain(`background:${colour('accent-fill')};color:${colour('on-accent')};`);
 });

@@ -1,4 +1,5 @@
 import { html, raw } from 'hono/html';
+import { getButtonColors } from '#shared/core/site-style.ts';
 import type { UnsubscribeScope } from '#shared/notifications/preferences.ts';
 import { questionPath } from '#shared/posts/question-paths.ts';
 import type { DigestQuestion } from './email-queries.ts';
@@ -11,10 +12,10 @@ type EmailLine = { text: string; link: string };
 
 type EmailSection = { heading: string | null; lines: EmailLine[]; more: string | null };
 
-/** The name of the site and its address, such as 'https://ask.example.org'. */
-export type EmailSite = { siteName: string; site: string };
+/** What emails show of the site: its name, its address such as 'https://ask.example.org', and the setting `accentColor`. */
+export type EmailSite = { siteName: string; site: string; accentColor: string };
 
-/** The absolute URLs in an email, and the name of the site. */
+/** The absolute URLs in an email, and the look of the site. */
 export type EmailLinks = EmailSite & { unsubscribe: string };
 
 /** A new notification: the latest one, and the number of all. */
@@ -74,18 +75,18 @@ export function buildDigestEmail(
 }
 
 /** Asks a member to confirm an email address. No notifications are emailed to it before. */
-export function buildConfirmationEmail({ link, site, siteName }: EmailSite & { link: string }): EmailContent {
+export function buildConfirmationEmail({ link, ...look }: EmailSite & { link: string }): EmailContent {
   const subject = 'Confirm your email address';
   // Contains no text of the person who registered, because the address may belong to someone else.
-  const why = `An account on ${site} was set up with this email address. To confirm it, open this link within a day and click the button:`;
+  const why = `An account on ${look.site} was set up with this email address. To confirm it, open this link within a day and click the button:`;
   const otherwise = "If this wasn't you, ignore this email.";
   return {
     subject,
     text: `${why}\n\n${link}\n\n${otherwise}\n`,
     html: renderPage(
-      siteName,
+      look,
       html`<p style="${paragraph}">${why}</p>
-        <p style="${paragraph}"><a href="${link}" style="${button}">Confirm email address</a></p>
+        <p style="${paragraph}"><a href="${link}" style="${button(look)}">Confirm email address</a></p>
         <p style="${small}">${otherwise}</p>`,
     ),
   };
@@ -97,16 +98,16 @@ export function buildSimpleEmail(of: {
   paragraphs: readonly string[];
   action: { label: string; link: string } | null;
   small: string;
-  siteName: string;
+  site: EmailSite;
 }): EmailContent {
-  const { subject, paragraphs, action, small: last, siteName } = of;
+  const { subject, paragraphs, action, small: last, site } = of;
   return {
     subject,
     text: `${[...paragraphs, ...(action === null ? [] : [action.link]), last].join('\n\n')}\n`,
     html: renderPage(
-      siteName,
+      site,
       html`${paragraphs.map((text) => html`<p style="${paragraph}">${text}</p>`)}
-        ${action === null ? '' : html`<p style="${paragraph}"><a href="${action.link}" style="${button}">${action.label}</a></p>`}
+        ${action === null ? '' : html`<p style="${paragraph}"><a href="${action.link}" style="${button(site)}">${action.label}</a></p>`}
         <p style="${small}">${last}</p>`,
     ),
   };
@@ -117,10 +118,10 @@ export function buildModerationEmail(of: {
   kind: 'warning' | 'suspension';
   reason: string;
   until: Date | null;
-  site: string;
-  siteName: string;
+  site: EmailSite;
 }): EmailContent {
-  const { kind, reason, until, site, siteName } = of;
+  const { kind, reason, until, site: look } = of;
+  const { site, siteName } = look;
   const subject =
     kind === 'warning'
       ? `Warning from the moderators of ${siteName}`
@@ -134,7 +135,7 @@ export function buildModerationEmail(of: {
     subject,
     text: `${what}\n\n${why}\n\n${site}/\n`,
     html: renderPage(
-      siteName,
+      look,
       html`<p style="${paragraph}">${what}</p>
         <p dir="auto" style="${paragraph}">${why}</p>
         <p style="${paragraph}"><a href="${site}/" style="${link}">${site}/</a></p>`,
@@ -165,7 +166,7 @@ function buildNotificationEmail(of: {
       ${why}<br /><a href="${change}" style="${quiet}">Change email preferences</a> ·
       <a href="${links.unsubscribe}" style="${quiet}">Unsubscribe</a>
     </p>`;
-  return { subject, text: `${text}\n`, html: renderPage(links.siteName, body) };
+  return { subject, text: `${text}\n`, html: renderPage(links, body) };
 }
 
 function renderSection({ heading, lines, more }: EmailSection, { site }: EmailLinks) {
@@ -182,7 +183,7 @@ function renderSection({ heading, lines, more }: EmailSection, { site }: EmailLi
 }
 
 /** Loads no images, fonts or style sheets, so nothing reveals that the email was read. */
-function renderPage(siteName: string, body: ReturnType<typeof html>): string {
+function renderPage({ siteName }: EmailSite, body: ReturnType<typeof html>): string {
   const whole = html`${raw('<!doctype html>')}
     <html lang="en">
       <head>
@@ -212,9 +213,11 @@ const item = 'padding:10px 0;border-bottom:1px solid #8886;font-size:16px;overfl
 const link = 'color:inherit;font-weight:600;text-underline-offset:3px';
 const quiet = 'color:inherit';
 const small = 'margin:24px 0 0;font-size:13px;opacity:.8';
-/** The accent of the light theme (src/web/app/theme.css). */
-const button =
-  'display:inline-block;padding:12px 20px;border-radius:8px;background:#0f5f5c;color:#ffffff;text-decoration:none';
+/** In the accent color of the light theme. */
+function button({ accentColor }: EmailSite): string {
+  const { 'accent-fill': fill, 'on-accent': text } = getButtonColors(accentColor);
+  return `display:inline-block;padding:12px 20px;border-radius:8px;background:${fill};color:${text};text-decoration:none`;
+}
 
 function describeRemaining(items: unknown[], total: number): string | null {
   const more = total - items.length;

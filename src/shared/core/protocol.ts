@@ -8,6 +8,9 @@ export const positionAttribute = 'data-position';
 /** The attribute of `#root` with the time at which the server rendered its content, in milliseconds since 1970. */
 export const renderedAtAttribute = 'data-rendered-at';
 
+/** The id of the `style` element with the style sheet of the site (shared/core/site-style.ts). */
+export const siteStyleId = 'site-style';
+
 /** The id of the `style` element with the styles of rendered elements, and their attribute with the number of the rule. */
 export const pageStyleId = 'element-styles';
 export const styleAttribute = 'data-style';

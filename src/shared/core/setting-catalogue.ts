@@ -3,7 +3,14 @@ import { withCode } from './coded-error.ts';
 import { countCodePoints, hasControlCharacters, hasForbiddenCharacters } from './text.ts';
 
 /** The groups in which the admin page and docs/settings.md show the settings. */
-export const settingCategoryNames = ['general', 'pages', 'access', 'posts', 'moderation'] as const;
+export const settingCategoryNames = [
+  'general',
+  'appearance',
+  'pages',
+  'access',
+  'posts',
+  'moderation',
+] as const;
 export type SettingCategory = (typeof settingCategoryNames)[number];
 
 type Common = {
@@ -70,6 +77,17 @@ export const settingCatalogue = {
     max: 200,
     label: 'Purpose',
     description: 'One sentence about the community, for visitors, search engines and previews of links.',
+    since: '1.0',
+  },
+  accentColor: {
+    category: 'appearance',
+    type: 'text',
+    default: '',
+    max: 7,
+    format: 'colour',
+    label: 'Accent colour',
+    description:
+      'The colour of links and buttons, in pages, emails and the installed app. Each theme makes it darker or lighter as far as texts need it. Empty: the default colour.',
     since: '1.0',
   },
   welcomeText: {

@@ -6,6 +6,7 @@ import type { SiteSetting } from '#shared/admin/settings.ts';
 import { optionLabel, settingDescription, settingLabel } from '#web/core/setting-texts.ts';
 import { toast } from '#web/core/toast.ts';
 import { SelectField } from '#web/ui/SelectField.tsx';
+import { ColorField } from './ColorField.tsx';
 import { saveSetting } from './site-settings.ts';
 import fields from '#web/ui/fields.module.css';
 import classes from './admin.module.css';
@@ -148,6 +149,8 @@ function Control({
         />
       );
     case 'text':
+      if (setting.format === 'colour')
+        return <ColorField {...texts} value={String(value)} onChange={onEdit} />;
       return (
         <TextInput
           {...texts}

@@ -1,7 +1,9 @@
 import { t } from '@lingui/core/macro';
 import { queryOptions, type QueryClient } from '@tanstack/react-query';
 import type { SiteSetting } from '#shared/admin/settings.ts';
+import { siteStyleId } from '#shared/core/protocol.ts';
 import type { SettingCategory } from '#shared/core/setting-catalogue.ts';
+import { buildSiteStyle } from '#shared/core/site-style.ts';
 import { api, readJson } from '#web/core/api.ts';
 import { sessionQuery } from '#web/core/session.ts';
 
@@ -12,7 +14,7 @@ export const siteSettingsQuery = queryOptions({
   staleTime: 0,
 });
 
-/** Stores the value on all nodes. */
+/** Stores the value on all nodes. This page shows a new look at once; others get it when they are loaded again. */
 export async function saveSetting(
   client: QueryClient,
   { name, value }: Pick<SiteSetting, 'name' | 'value'>,
@@ -20,10 +22,24 @@ export async function saveSetting(
   await readJson(api.admin.settings[':name'].$put({ param: { name }, json: { value } }));
   await client.invalidateQueries({ queryKey: siteSettingsQuery.queryKey });
   void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+  await updateSiteStyle(client);
+}
+
+let ownStyle: CSSStyleSheet | undefined;
+
+/** Replaces the style sheet of the site that came with the page. */
+async function updateSiteStyle(client: QueryClient): Promise<void> {
+  const settings = await client.ensureQueryData(siteSettingsQuery);
+  const accentColor = settings.find(({ name }) => name === 'accentColor')?.value;
+  const style = document.querySelector<HTMLStyleElement>(`#${siteStyleId}`);
+  if (style?.sheet) style.sheet.disabled = true;
+  if (ownStyle === undefined) document.adoptedStyleSheets.push((ownStyle = new CSSStyleSheet()));
+  ownStyle.replaceSync(buildSiteStyle({ accentColor: String(accentColor) }));
 }
 
 export const categoryLabels: Readonly<Record<SettingCategory, () => string>> = {
   general: () => t`General`,
+  appearance: () => t`Appearance`,
   pages: () => t`Pages and links`,
   access: () => t`Access`,
   posts: () => t`Posts`,

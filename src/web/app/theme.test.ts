@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { colorThemes, deriveAccent, neutralColors } from '#shared/core/accent.ts';
+import { getContrast as contrast, type HexColor } from '#shared/core/colors.ts';
 import css from './theme.css?raw';
 
 const ofLight = tokens(
@@ -40,38 +42,38 @@ test.each([
   expect(pairsBelow(3, edges, theme)).toEqual([]);
 });
 
+test('knows the colors beside the accent that the settings compute with, and replaces only existing colors', () => {
+  expect(ofLight).toMatchObject(neutralColors.light);
+  expect(ofDark).toMatchObject(neutralColors.dark);
+  for (const theme of colorThemes)
+    expect(Object.keys({ ...ofLight, ...deriveAccent('#aa3300', theme) }).toSorted()).toEqual(
+      Object.keys(ofLight).toSorted(),
+    );
+});
+
 test('uses neither pure black nor pure white in the dark theme', () => {
   expect(ofDark['paper']).not.toBe('#000000');
   expect(ofDark['ink']).not.toBe('#ffffff');
 });
 
-function pairsBelow(least: number, pairs: Record<string, string[]>, theme: Record<string, string>): string[] {
+function pairsBelow(
+  least: number,
+  pairs: Record<string, string[]>,
+  theme: Record<string, HexColor>,
+): string[] {
   return Object.entries(pairs).flatMap(([text, grounds]) =>
     grounds
-      .map((ground) => ({ ground, ratio: contrast(theme[text] ?? '', theme[ground] ?? '') }))
+      .map((ground) => ({ ground, ratio: contrast(theme[text] ?? '#', theme[ground] ?? '#') }))
       .filter(({ ratio }) => !(ratio >= least))
       .map(({ ground, ratio }) => `${text} on ${ground}: ${ratio.toFixed(2)}`),
   );
 }
 
-function tokens(block: string): Record<string, string> {
+function tokens(block: string): Record<string, HexColor> {
   return Object.fromEntries(
-    [...block.matchAll(/--([a-z-]+): (#[0-9a-f]{6});/gu)].map(([, name = '', value = '']) => [name, value]),
+    [...block.matchAll(/--([a-z-]+): (#[0-9a-f]{6});/gu)].map(([, name = '', value = '']) => [
+      name,
+      value as HexColor,
+    ]),
   );
-}
-
-/** The contrast ratio of WCAG 2.2. */
-function contrast(one: string, other: string): number {
-  const [light = Number.NaN, dark = Number.NaN] = [luminance(one), luminance(other)].toSorted(
-    (a, b) => b - a,
-  );
-  return (light + 0.05) / (dark + 0.05);
-}
-
-function luminance(hex: string): number {
-  const channel = (at: number) => {
-    const value = Number.parseInt(hex.slice(at, at + 2), 16) / 255;
-    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-  };
-  return 0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5);
 }

@@ -8,7 +8,9 @@
   }
   const dark =
     darkMode === 'true' || (darkMode !== 'false' && matchMedia('(prefers-color-scheme: dark)').matches);
-  // The background color of theme.css, for the browser's toolbar.
-  document.querySelector('meta[name="theme-color"]')?.setAttribute('content', dark ? '#191815' : '#fbf9f4');
+  // For the browser's toolbar: the color of the site (server/site-files.ts), or the background color of theme.css.
+  const toolbar = document.querySelector('meta[name="theme-color"]');
+  const { light = '#fbf9f4', dark: night = '#191815' } = toolbar?.dataset ?? {};
+  toolbar?.setAttribute('content', dark ? night : light);
   document.documentElement.setAttribute('data-mantine-color-scheme', dark ? 'dark' : 'light');
 })();

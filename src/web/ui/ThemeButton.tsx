@@ -19,10 +19,10 @@ export function ThemeButton() {
   );
 }
 
-/** Sets the color of the browser's toolbar to the background color. */
+/** Sets the color of the browser's toolbar. */
 function updateThemeColor() {
   return afterPaint(() => {
-    const paper = getComputedStyle(document.documentElement).getPropertyValue('--paper').trim();
-    document.querySelector('meta[name="theme-color"]')?.setAttribute('content', paper);
+    const color = getComputedStyle(document.documentElement).getPropertyValue('--toolbar').trim();
+    document.querySelector('meta[name="theme-color"]')?.setAttribute('content', color);
   });
 }
