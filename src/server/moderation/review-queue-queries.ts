@@ -3,6 +3,7 @@ import type { Reader, Tx } from '#server/core/database.ts';
 import { unnamedMember } from '#server/core/sql.ts';
 import { hiddenPostTexts } from '#server/posts/index.ts';
 import type { PostRef } from '#shared/core/fields.ts';
+import type { MatchedRule } from '#shared/moderation/spam.ts';
 import {
   maxReviewCount,
   reviewClaimMinutes,
@@ -97,6 +98,7 @@ export type ReviewItemRow = {
   claimed_until: Date | null;
   reasons: { reason: ReportReason; count: number }[];
   notes: string[];
+  matched_rules: MatchedRule[] | null;
   /** Of a removed post to which the author objects. */
   objection: string | null;
   removal_reason: string | null;
@@ -132,7 +134,8 @@ export async function listReviewItems(
       ? sql`true`
       : sql`(open_reports, id) < (${afterCursor.openReports}, ${afterCursor.id})`;
   const { rows } = await sql<ReviewItemRow>`
-    select item.id, item.post_kind, item.post_id, item.cause, item.open_reports, item.created_at as waiting_since,
+    select item.id, item.post_kind, item.post_id, item.cause, item.open_reports, item.matched_rules,
+      item.created_at as waiting_since,
       coalesce(question.id, removed.question_id) as question_id, coalesce(question.title, removed.title) as title,
       question.lock_reason is not null as locked,
       coalesce(removed.content, reply.content, answer.content, question.content) as content,

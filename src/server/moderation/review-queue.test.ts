@@ -74,6 +74,7 @@ test('queues as many first posts of a member as the setting says, and none for 0
     open: 2,
     causes: [
       { cause: 'report', count: 0 },
+      { cause: 'spam_rule', count: 0 },
       { cause: 'first_post', count: 2 },
       { cause: 'links', count: 0 },
       { cause: 'objection', count: 0 },
@@ -87,6 +88,67 @@ test('queues as many first posts of a member as the setting says, and none for 0
   expect(await actOnPost(bob, 'approve', 'question', ids[0] ?? 0)).toMatchObject({ status: 404 });
   expect((await bob.get('/moderation/queue?cause=links')).status).toBe(404);
   expect((await moderator.get('/moderation/queue?cause=nonsense')).status).toBe(400);
+});
+
+test('queues posts and edits of new members that match a spam rule, with the rules, not those of experienced members', async () => {
+  await setSetting('reviewFirstPosts', 0);
+  await setSetting('spamRulesOfFirstPosts', 3);
+  await setSetting('blockedWords', ['casino']);
+  await setSetting('blockedDomains', ['flour.example']);
+  const nora = await server.register('Nadia');
+  const question = await nora.ask({ title: 'Which casino is the best?', content: link });
+  const [item] = await getReviewQueue(moderator);
+  expect(item).toMatchObject({
+    cause: 'spam_rule',
+    kind: 'question',
+    postId: question,
+    matchedRules: [
+      { rule: 'word', value: 'casino' },
+      { rule: 'domain', value: 'flour.example' },
+    ],
+  });
+  expect((await actOnPost(moderator, 'approve', 'question', question, { reason: '' })).status).toBe(204);
+  // A post that waits for a link, and then matches a rule by an edit.
+  const answer = await nora.answer(question, 'See https://other.example.');
+  expect(await getReviewQueue(moderator)).toMatchObject([{ cause: 'links', matchedRules: [] }]);
+  expectOk(await nora.put(`/answers/${answer.id}`, { content: 'The Casino at https://other.example.' }));
+  expect(await getReviewQueue(moderator)).toMatchObject([
+    { cause: 'spam_rule', postId: answer.id, matchedRules: [{ rule: 'word', value: 'casino' }] },
+  ]);
+  await report(bob, 'answer', answer.id);
+  expect(await getReviewQueue(moderator)).toMatchObject([
+    { cause: 'report', matchedRules: [{ rule: 'word' }] },
+  ]);
+  await actOnPost(moderator, 'dismiss', 'answer', answer.id);
+  // What moderators have approved stays approved.
+  expectOk(await nora.put(`/answers/${answer.id}`, { content: 'The old Casino at https://other.example.' }));
+  expect(await getReviewQueue(moderator)).toEqual([]);
+  await moderator.answer(question, 'A casino');
+  await nora.replyToAnswer(answer.id, { content: 'Third post.' });
+  await nora.replyToAnswer(answer.id, { content: 'A casino in the fourth.' });
+  expect(await getReviewQueue(moderator)).toEqual([]);
+  await setSetting('blockedWords', []);
+  await setSetting('blockedDomains', []);
+});
+
+test('queues the posts of a new member after many others in a short time', async () => {
+  await setSetting('newMemberPosts', 2);
+  await setSetting('spamRulesOfFirstPosts', 10);
+  const fay = await server.register('Fay');
+  const ids = [await fay.ask(), await fay.ask(), await fay.ask()];
+  expect(await getReviewQueue(moderator)).toMatchObject([
+    { cause: 'spam_rule', postId: ids[2], matchedRules: [{ rule: 'speed', value: '3' }] },
+  ]);
+  await actOnPost(moderator, 'approve', 'question', ids[2] ?? 0);
+  const shift = (minutes: number) =>
+    sql`update question set created_at = created_at + make_interval(mins => ${minutes}) where id = any(${ids})`.execute(
+      server.db,
+    );
+  await shift(-11);
+  await fay.ask();
+  await shift(11);
+  expect(await getReviewQueue(moderator)).toEqual([]);
+  await setSetting('newMemberPosts', 0);
 });
 
 test('has a post with a report and another cause once, and lets no one approve it without seeing the report', async () => {

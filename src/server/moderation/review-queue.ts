@@ -110,6 +110,7 @@ function toReviewItem(row: ReviewItemRow): ReviewItem {
     firstAt: row.waiting_since.toISOString(),
     reasons: row.reasons,
     notes: row.notes,
+    matchedRules: row.matched_rules ?? [],
     locked: row.locked,
     objection: row.objection === null ? null : { text: row.objection, reason: row.removal_reason ?? '' },
     claim:

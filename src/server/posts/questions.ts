@@ -73,7 +73,12 @@ export async function askQuestion(
         key,
         text: draft,
       });
-      const written = { post: { kind: 'question', id } as const, viewer, text: draft.content, before: null };
+      const written = {
+        post: { kind: 'question', id } as const,
+        viewer,
+        text: joinTexts(draft),
+        before: null,
+      };
       const reviewEvents = await queueForReview(tx, { ...request, posts: [written] });
       await publishAll(tx, [
         ...notificationEvents,
@@ -201,8 +206,8 @@ export async function editQuestion(
     const written = {
       post: { kind: 'question', id } as const,
       viewer,
-      text: draft.content,
-      before: old.content,
+      text: joinTexts(draft),
+      before: joinTexts(old),
     };
     const reviewEvents = await queueForReview(tx, { ...edit, posts: [written] });
     await publishAll(tx, [
@@ -250,6 +255,9 @@ export async function lockOwnQuestion(
   if (question.author_id !== wanted.viewer.id) throw new ProblemError(wanted.refusal);
   return question;
 }
+
+/** The whole text of a question for review, in which spam can be anywhere. */
+const joinTexts = ({ title, content }: { title: string; content: string }) => `${title}\n${content}`;
 
 /** A tag is shown as first written, so an author may have typed it in another case. */
 function areTagsEqual(a: readonly string[], b: readonly string[]): boolean {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Queryable, Tx } from '#server/core/database.ts';
 import type { PostRef } from '#shared/core/fields.ts';
+import type { MatchedRule } from '#shared/moderation/spam.ts';
 
 /** Whether no post waits for a moderator. */
 export async function isReviewQueueEmpty(db: Queryable): Promise<boolean> {
@@ -8,44 +9,55 @@ export async function isReviewQueueEmpty(db: Queryable): Promise<boolean> {
   return rows.length === 0;
 }
 
+/** `posts`: visible posts. `recent`: those of them that were written in the latest minutes. */
+export type PostCounts = { posts: number; recent: number };
+
 /**
- * Returns how many visible posts the members have, each up to `max`, without the posts `except`. Members without posts
- * are left out.
+ * Counts the visible posts of members, up to `max` questions, answers and replies each, without the posts `except`.
+ * Members without posts are left out.
  */
 export async function countPostsOf(
   tx: Tx,
   memberIds: readonly number[],
-  { max, except }: { max: number; except: readonly PostRef[] },
-): Promise<Map<number, number>> {
+  { max, recentMinutes, except }: { max: number; recentMinutes: number; except: readonly PostRef[] },
+): Promise<Map<number, PostCounts>> {
   const without = (kind: PostRef['kind']) =>
     except.filter((post) => post.kind === kind).map((post) => post.id);
-  const { rows } = await sql<{ id: number; posts: number }>`
-    select wanted.id, count(*) as posts
+  const { rows } = await sql<PostCounts & { id: number }>`
+    select wanted.id, count(*) as posts,
+      count(*) filter (where created_at > now() - make_interval(mins => ${recentMinutes})) as recent
     from unnest(${[...memberIds]}::bigint[]) wanted (id)
     cross join lateral (
-      (select from question where author_id = wanted.id and id <> all(${without('question')}::bigint[]) limit ${max})
+      (select created_at from question where author_id = wanted.id and id <> all(${without('question')}::bigint[]) limit ${max})
       union all
-      (select from answer where author_id = wanted.id and id <> all(${without('answer')}::bigint[]) limit ${max})
+      (select created_at from answer where author_id = wanted.id and id <> all(${without('answer')}::bigint[]) limit ${max})
       union all
-      (select from reply where author_id = wanted.id and deleted_at is null and id <> all(${without('reply')}::bigint[])
-        limit ${max})
+      (select created_at from reply
+        where author_id = wanted.id and deleted_at is null and id <> all(${without('reply')}::bigint[]) limit ${max})
     ) post
     group by wanted.id`.execute(tx);
-  return new Map(rows.map(({ id, posts }) => [id, posts]));
+  return new Map(rows.map(({ id, ...counts }) => [id, counts]));
 }
 
-export type NewReviewItem = { post: PostRef; cause: 'first_post' | 'links' };
+/** Why a post of a new member waits. `matchedRules`: null for other causes than a spam rule. */
+export type ReviewReason =
+  | { cause: 'spam_rule'; matchedRules: readonly MatchedRule[] }
+  | { cause: 'first_post' | 'links'; matchedRules: null };
 
-/** Adds posts to the review queue. One that waits already keeps its first cause. */
+export type NewReviewItem = { post: PostRef; reason: ReviewReason };
+
+/** Adds posts to the review queue. One that waits already keeps its first cause, unless it now matches a spam rule. */
 export async function insertReviewItems(tx: Tx, items: readonly NewReviewItem[]): Promise<void> {
   await sql`
-    insert into review_item as item (post_kind, post_id, open_reports, other_cause)
-    select kind, id, 0, cause from unnest(
+    insert into review_item as item (post_kind, post_id, open_reports, other_cause, matched_rules)
+    select kind, id, 0, cause, matched_rules from unnest(
       ${items.map(({ post }) => post.kind)}::text[], ${items.map(({ post }) => post.id)}::bigint[],
-      ${items.map(({ cause }) => cause)}::text[]
-    ) added (kind, id, cause)
+      ${items.map(({ reason }) => reason.cause)}::text[],
+      ${items.map(({ reason }) => reason.matchedRules && JSON.stringify(reason.matchedRules))}::jsonb[]
+    ) added (kind, id, cause, matched_rules)
     order by kind, id
-    on conflict (post_kind, post_id) do update set other_cause = coalesce(item.other_cause, excluded.other_cause)`.execute(
-    tx,
-  );
+    on conflict (post_kind, post_id) do update set
+      other_cause = case when excluded.other_cause = 'spam_rule' then 'spam_rule'
+        else coalesce(item.other_cause, excluded.other_cause) end,
+      matched_rules = coalesce(excluded.matched_rules, item.matched_rules)`.execute(tx);
 }

@@ -3,6 +3,7 @@ import { role } from '#shared/identity/accounts.ts';
 import { avatar, id, namedAuthor, paged, postKind, time } from '#shared/core/fields.ts';
 import { withCode } from '#shared/core/coded-error.ts';
 import { countCodePoints, hasForbiddenCharacters } from '#shared/core/text.ts';
+import { matchedRule } from './spam.ts';
 
 /** All actions of moderators, as listed in the log. */
 export const moderationAction = z.enum([
@@ -116,7 +117,7 @@ export type MemberActionDraft = z.infer<typeof memberActionDraft>;
 export const roleDraft = z.object({ role });
 
 /** Why a post waits in the review queue. A report outweighs the other causes. */
-export const reviewCause = z.enum(['report', 'first_post', 'links', 'objection']);
+export const reviewCause = z.enum(['report', 'spam_rule', 'first_post', 'links', 'objection']);
 export type ReviewCause = z.infer<typeof reviewCause>;
 
 /** A post in the review queue, for moderators. It does not name the reporters. */
@@ -147,6 +148,8 @@ export const reviewItem = z.object({
   /** The number of reports by reason, and their notes. */
   reasons: z.array(z.object({ reason: reportReason, count: z.int().positive() })),
   notes: z.array(z.string()),
+  /** The spam rules that the post matched when it was written. */
+  matchedRules: z.array(matchedRule),
   locked: z.boolean(),
   /** What the author of a removed post objects, and why it was removed. */
   objection: z.object({ text: z.string(), reason: z.string() }).nullable(),

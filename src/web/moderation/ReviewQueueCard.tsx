@@ -8,7 +8,7 @@ import { questionPath } from '#shared/posts/question-paths.ts';
 import { Markdown } from '#web/ui/markdown/Markdown.tsx';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { Time } from '#web/ui/Time.tsx';
-import { actionLabels, reportReasonLabel } from './moderation-messages.ts';
+import { actionLabels, matchedRuleLabels, reportReasonLabel } from './moderation-messages.ts';
 import classes from './moderation.module.css';
 
 /** The action that keeps a post and takes it out of the queue. */
@@ -51,6 +51,11 @@ export function ReviewQueueCard({
         )}
         <Time at={item.firstAt} />
       </div>
+      {item.matchedRules.length > 0 && (
+        <p className={classes.note} dir="auto">
+          {item.matchedRules.map(({ rule, value }) => matchedRuleLabels[rule](value)).join(' · ')}
+        </p>
+      )}
       {[...new Set(item.notes)].map((note) => (
         <p key={note} className={classes.note} dir="auto">
           {note}
@@ -106,6 +111,7 @@ export function ReviewQueueCard({
 
 function describeCause({ cause, reportsCount }: ReviewItem): string {
   if (cause === 'links') return t`Links of a new member`;
+  if (cause === 'spam_rule') return t`Matches a spam rule`;
   if (cause === 'objection') return t`Objection of the author`;
   if (cause === 'first_post') return t`First post`;
   return plural(reportsCount, { one: '# report', other: '# reports' });

@@ -1,4 +1,4 @@
-import { t } from '@lingui/core/macro';
+import { plural, t } from '@lingui/core/macro';
 import type {
   ModerationAction,
   ReportReason,
@@ -6,6 +6,7 @@ import type {
   MemberAction,
   PostAction,
 } from '#shared/moderation/moderation.ts';
+import type { MatchedRule } from '#shared/moderation/spam.ts';
 import type { Role } from '#shared/identity/roles.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 
@@ -24,9 +25,19 @@ export const reportReasonLabel = (reason: ReportReason): string =>
 /** Why a post waits for review. */
 export const causeLabels: Readonly<Record<ReviewCause, () => string>> = {
   report: () => t`Reports`,
+  spam_rule: () => t`Spam rules`,
   first_post: () => t`First posts`,
   links: () => t`Links of new members`,
   objection: () => t`Objections`,
+};
+
+/** What a post matched. */
+export const matchedRuleLabels: Readonly<Record<MatchedRule['rule'], (value: string) => string>> = {
+  word: (value) => t`Blocked word: ${value}`,
+  domain: (value) => t`Blocked domain: ${value}`,
+  links: (value) => plural(Number(value), { one: '# link', other: '# links' }),
+  speed: (value) =>
+    plural(Number(value), { one: '# post in a short time', other: '# posts in a short time' }),
 };
 
 export const roleLabels: Readonly<Record<Role, () => string>> = {
