@@ -74,7 +74,10 @@ import {
   invitationVisitorRoutes,
   roleRoutes,
   setupRoutes,
+  serveSitePictures,
   sitePageRoutes,
+  sitePictureRoutes,
+  sitePicturesPath,
   siteSettingRoutes,
   statisticsRoutes,
 } from './admin/index.ts';
@@ -271,7 +274,8 @@ export function createApp(options: AppOptions) {
   });
   const viewerOf = async (headers: Headers) => (await accounts.viewer(headers))?.viewer ?? null;
   app.get(`${uploadsPath}/*`, serveUploads({ db, settings, runtimeSettings }, viewerOf));
-  app.on('GET', ['/feeds/*', '/sitemaps/*', previewPicturePattern], limitNetworks);
+  app.on('GET', ['/feeds/*', '/sitemaps/*', previewPicturePattern, sitePicturesPath], limitNetworks);
+  app.get(sitePicturesPath, serveSitePictures({ db }));
   app.route('/', publicFileRoutes({ db, settings, runtimeSettings }));
   if (webDirectory !== undefined) serveWeb(webDirectory);
   return app;
@@ -386,6 +390,7 @@ function createApi(
     .route('/', removalRoutes(deps))
     .route('/', roleRoutes(deps))
     .route('/', siteSettingRoutes(deps))
+    .route('/', sitePictureRoutes(deps))
     .route('/', invitationRoutes(deps))
     .route('/', managedTagRoutes(deps))
     .route('/', memberListRoutes())

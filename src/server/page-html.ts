@@ -14,7 +14,7 @@ import { escapeMarkup, escapeScript } from './core/markup.ts';
 import { extractStyles } from './core/page-styles.ts';
 import { hashInlineCode, type InlineCode } from './core/security-headers.ts';
 import { openWebBuild, type WebBuild } from './core/web-build.ts';
-import { colorToolbar, nameApplication, renderStyle } from './site-files.ts';
+import { addIcon, colorToolbar, nameApplication, renderStyle } from './site-files.ts';
 import type { PageResponse } from './page-addresses.ts';
 import type { PagePreloads } from './page-preloads.ts';
 
@@ -28,7 +28,7 @@ export type RequestedPage = {
   /** The scheme and host of the site. */
   origin: string;
   siteName: string;
-  look: SiteLook;
+  look: SiteLook & { icon: string };
   /** The title and what search engines and link previews read. */
   head: string;
   preloads: PagePreloads;
@@ -74,7 +74,10 @@ export function createHtmlRenderer(deps: HtmlDeps): HtmlRenderer {
     const styles = `<style>${css}</style>${renderStyle(siteStyle)}<style id="${pageStyleId}">${elementCss}</style>`;
     const root =
       content === null ? '<div id="root">' : `<div id="root" ${renderedAtAttribute}="${time}">${html}`;
-    const text = colorToolbar(nameApplication(build.shell, page.siteName), page.look.accentColor)
+    const text = addIcon(
+      colorToolbar(nameApplication(build.shell, page.siteName), page.look.accentColor),
+      page.look.icon,
+    )
       .replace('<html lang="en"', `<html lang="${language}" dir="${getTextDirection(language)}"`)
       .replace(/<title>[^<]*<\/title>/u, () => page.head)
       .replace('</head>', () => `<script>${build.themeScript}</script>${styles}${headTags}</head>`)

@@ -4,6 +4,7 @@ import type { Context } from 'hono';
 import { neutralColors } from '#shared/core/accent.ts';
 import { siteStyleId } from '#shared/core/protocol.ts';
 import { escapeMarkup } from './core/markup.ts';
+import { getSitePicturePath, iconFiles } from '#shared/core/site-pictures.ts';
 import { buildSiteStyle, getToolbarColor, isColor } from '#shared/core/site-style.ts';
 import type { RuntimeSettings } from './core/runtime-settings.ts';
 import { allowInlineCode, hashInlineCode } from './core/security-headers.ts';
@@ -19,10 +20,15 @@ export function createSiteFiles(directory: string, { get }: Pick<RuntimeSettings
     const name = get('siteName');
     const description = get('siteDescription') || manifest.description;
     const colors = getManifestColors(get('accentColor'));
-    return c.body(JSON.stringify({ ...manifest, name, short_name: name, description, ...colors }), 200, {
-      'content-type': 'application/manifest+json',
-      'cache-control': 'no-cache',
-    });
+    const icons = getManifestIcons(get('icon'));
+    return c.body(
+      JSON.stringify({ ...manifest, name, short_name: name, description, ...colors, ...icons }),
+      200,
+      {
+        'content-type': 'application/manifest+json',
+        'cache-control': 'no-cache',
+      },
+    );
   }
 
   /** The page without content, for visitors and for the service worker. */
@@ -31,7 +37,7 @@ export function createSiteFiles(directory: string, { get }: Pick<RuntimeSettings
     const style = buildSiteStyle({ accentColor });
     const shell = colorToolbar(nameSite(await read('index.html'), get('siteName')), accentColor);
     if (style !== '') allowInlineCode(c, hashInlineCode({ scripts: [], styles: [style] }));
-    return c.html(addStyle(shell, style), 200, { 'cache-control': 'no-cache' });
+    return c.html(addStyle(addIcon(shell, get('icon')), style), 200, { 'cache-control': 'no-cache' });
   }
 }
 
@@ -61,6 +67,30 @@ const addStyle = (html: string, style: string) =>
 /** The element with the style sheet of the site. Its content needs no escaping. */
 export const renderStyle = (style: string) =>
   style === '' ? '' : `<style id="${siteStyleId}">${style}</style>`;
+
+/** Replaces the icons of the build. */
+export function addIcon(html: string, icon: string): string {
+  if (icon === '') return html;
+  const favicon = `<link rel="icon" href="${getSitePicturePath(icon, 'favicon.png')}" type="image/png">`;
+  const touch = `<link rel="apple-touch-icon" href="${getSitePicturePath(icon, 'apple-touch-icon.png')}">`;
+  return html
+    .replace(/<link rel="icon"[^>]*>/u, favicon)
+    .replace(/<link rel="apple-touch-icon"[^>]*>/u, touch);
+}
+
+/** The icons of the installed app; none for those of the build. */
+function getManifestIcons(icon: string) {
+  if (icon === '') return {};
+  const icons = iconFiles
+    .filter(({ file }) => /^(?:icon|maskable)-/u.test(file))
+    .map(({ file, width, isMaskable }) => ({
+      src: getSitePicturePath(icon, file),
+      sizes: `${width}x${width}`,
+      type: 'image/png',
+      purpose: isMaskable ? 'maskable' : 'any',
+    }));
+  return { icons };
+}
 
 /** Sets the colors of the browser's toolbar in both themes, of which public/theme.js takes one. */
 export function colorToolbar(html: string, accentColor: string): string {

@@ -8,6 +8,7 @@ import { runActivityRemovals } from '#server/moderation/activity-removal.ts';
 import type { Database } from '#server/core/database.ts';
 import type { PostAction } from '#shared/moderation/moderation.ts';
 import { defaultSettings } from './server.ts';
+import { createPngPicture } from './pictures.ts';
 import { encodeCursor } from '#server/core/cursor.ts';
 import { type EndpointCall, get, findId, post, put, remove, type CallContext } from './endpoint-calls.ts';
 
@@ -141,6 +142,7 @@ export async function moderationCalls({
     put(rareFollower, `/admin/members/${inactive}/role`, { role: 'member' }),
     get(rareFollower, '/admin/settings'),
     post(rareFollower, '/admin/settings/undo', { entryId: changed }),
+    put(rareFollower, '/admin/pictures/logo', undefined, { file: createPngPicture() }),
     put(rareFollower, '/admin/settings/siteDescription', { value: 'Bread.' }),
     member('remove_activity'),
     get(rareFollower, '/moderation/registrations?hours=720'),

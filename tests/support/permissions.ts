@@ -239,6 +239,7 @@ const endpointRules: Readonly<Record<string, BaseRule>> = {
   'GET /admin/members.csv': adminsOnly,
   'GET /admin/settings': adminsOnly,
   'PUT /admin/settings/{name}': adminsOnly,
+  'PUT /admin/pictures/{name}': adminsOnly,
   'POST /admin/settings/undo': adminsOnly,
 };
 

@@ -81,6 +81,7 @@ export function createValidRequests({
     },
     '/admin/members/{id}': async () => ann.id,
     '/admin/settings/{name}': async () => 'tagCreation',
+    '/admin/pictures/{name}': async () => 'logo',
     '/admin/invitations/{id}': async () => (await createInvitation(db, invitationBy(ann))).id,
     '/moderation/removals/{id}': async () => {
       const selection = { memberIds: [await newcomer()], network: null, from: null, to: null };
@@ -198,6 +199,7 @@ function fieldOf(operation: string, field: string, { id: memberId, email }: Memb
 const pictures: Record<string, () => Uint8Array> = {
   'POST /uploads': createPngPicture,
   'PUT /settings/avatar': createPngPicture,
+  'PUT /admin/pictures/{name}': createPngPicture,
 };
 
 /** The purposes of the email links of these operations. */

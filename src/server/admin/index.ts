@@ -10,3 +10,4 @@ export { setRole } from './roles.ts';
 export { roleRoutes } from './roles-routes.ts';
 export { communityStatisticsJob } from './statistics.ts';
 export { statisticsRoutes } from './statistics-routes.ts';
+export { serveSitePictures, sitePictureRoutes, sitePicturesPath } from './site-pictures-routes.ts';

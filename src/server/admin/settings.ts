@@ -3,7 +3,7 @@ import { type Database, type Reader, transaction, type Tx } from '#server/core/d
 import { invalidFieldsError, ProblemError } from '#server/core/errors.ts';
 import { readRuntimeSettings, storeRuntimeSetting } from '#server/core/runtime-settings.ts';
 import { insertLogEntry } from '#server/moderation/index.ts';
-import { readIssue } from '#shared/core/coded-error.ts';
+import { codedError, readIssue } from '#shared/core/coded-error.ts';
 import {
   findSetting,
   settingCatalogue,
@@ -13,7 +13,7 @@ import {
   type SettingValue,
 } from '#shared/core/setting-catalogue.ts';
 import type { SiteSetting } from '#shared/admin/settings.ts';
-import { findSettingLogEntry, listSettingChanges, lockSetting } from './settings-queries.ts';
+import { findSettingLogEntry, hasSitePicture, listSettingChanges, lockSetting } from './settings-queries.ts';
 
 /** Returns all site settings with their values, in the order of the catalogue. */
 export async function listSettings(db: Reader): Promise<SiteSetting[]> {
@@ -43,6 +43,12 @@ export async function changeSetting(
     throw invalidFieldsError(parsed.error.issues.map((issue) => ({ field: 'value', ...readIssue(issue) })));
   await transaction(db, async (tx) => {
     await lockSetting(tx, name as SettingName);
+    if (
+      definition.type === 'picture' &&
+      parsed.data !== '' &&
+      !(await hasSitePicture(tx, String(parsed.data)))
+    )
+      throw invalidFieldsError([{ field: 'value', ...codedError('setting-not-picture') }]);
     await replaceValue(tx, { adminId, name: name as SettingName, value: parsed.data });
   });
 }

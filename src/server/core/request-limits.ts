@@ -1,3 +1,4 @@
+import { sitePictureNames } from '#shared/core/site-pictures.ts';
 import type { Viewer } from './http.ts';
 import { ProblemError } from './errors.ts';
 
@@ -78,7 +79,11 @@ export function createRequestLimits(clock: () => number = () => performance.now(
 }
 
 /** Requests with a picture as their body, which its handler limits. */
-export const uploadPaths: ReadonlySet<string> = new Set(['/api/uploads', '/api/settings/avatar']);
+export const uploadPaths: ReadonlySet<string> = new Set([
+  '/api/uploads',
+  '/api/settings/avatar',
+  ...sitePictureNames.map((name) => `/api/admin/pictures/${name}`),
+]);
 
 /** The class of an API request by its method and path. */
 export function classifyRequest(method: string, path: string): RequestClass {

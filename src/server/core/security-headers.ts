@@ -13,7 +13,7 @@ export function securityHeaders(settings: HeaderSettings): MiddlewareHandler {
   const uploads = secureHeaders(headersFor(settings, uploadPolicy));
   return async (c, next) => {
     const isDocs = c.req.path.startsWith('/api/docs');
-    await (isDocs ? docs : c.req.path.startsWith('/uploads/') ? uploads : app)(c, next);
+    await (isDocs ? docs : /^\/(?:uploads|branding)\//u.test(c.req.path) ? uploads : app)(c, next);
     // A cache applies the headers of this status to the stored page, whose policy allows its inline code.
     if (c.res.status === 304) c.res.headers.delete('content-security-policy');
     const inline = c.get('inlineCode') as InlineCode | undefined;

@@ -136,6 +136,7 @@ export function accountVisitorRoutes(deps: AccountDeps & { signingIn: SignIn }) 
           publicReading: get('publicReading'),
           formulas: get('formulas'),
           siteName: get('siteName'),
+          logo: get('logo'),
           pages: sitePageNames.filter((name) => get(`${name}Page`) !== ''),
           footerLinks: get('footerLinks').map(parseFooterLink),
           welcomeText: member === null ? get('welcomeText') : '',

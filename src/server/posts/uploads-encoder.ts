@@ -1,6 +1,8 @@
-import sharp, { type Sharp } from 'sharp';
+import sharp, { type Channels, type Sharp } from 'sharp';
 import { answerOnce } from '#server/core/picture-process.ts';
+import { neutralColors } from '#shared/core/accent.ts';
 import { limits } from '#shared/core/limits.ts';
+import { getLogoSize, iconFiles } from '#shared/core/site-pictures.ts';
 import { avatarSizes, getPictureSizes, type PictureSize } from '#shared/core/uploads.ts';
 import type { EncodeReply, EncodeRequest } from './uploads-encoding.ts';
 
@@ -34,8 +36,10 @@ async function encode({ bytes, kind }: EncodeRequest): Promise<EncodeReply> {
     return { error: 'upload-not-picture' };
   }
   if (size.width * size.height > maxPixels) return { error: 'upload-too-many-pixels' };
-  if (kind === 'avatar') cropToSquare(image, size);
-  const sizes = kind === 'avatar' ? avatarSizes : getPictureSizes(size);
+  if (kind === 'avatar' || kind === 'icon') cropToSquare(image, size);
+  // An avatar has no transparent parts, because it is shown on backgrounds of both themes.
+  if (kind === 'avatar') image.flatten({ background: '#fff' });
+  const sizes = getSizes(kind, size);
   const full = sizes.at(-1) ?? size;
   try {
     // Decoded once. What is not a pixel (location, camera, comments, anything appended to the file) is lost here.
@@ -45,6 +49,7 @@ async function encode({ bytes, kind }: EncodeRequest): Promise<EncodeReply> {
       .raw()
       .toBuffer({ resolveWithObject: true });
     const { width, height, channels } = info;
+    if (kind === 'icon') return { files: await encodeIcon(data, { width, height, channels }) };
     const files = [];
     for (const each of sizes) {
       const pixels = sharp(data, { raw: { width, height, channels } });
@@ -60,9 +65,34 @@ async function encode({ bytes, kind }: EncodeRequest): Promise<EncodeReply> {
   }
 }
 
-/** An avatar has no transparent parts, because it is shown on backgrounds of both themes. */
+function getSizes(kind: EncodeRequest['kind'], size: PictureSize): readonly PictureSize[] {
+  if (kind === 'avatar') return avatarSizes;
+  if (kind === 'icon') return [{ width: largestIcon, height: largestIcon }];
+  return kind === 'logo' ? [getLogoSize(size)] : getPictureSizes(size);
+}
+
+const largestIcon = Math.max(...iconFiles.map(({ width }) => width));
+
+/** The background of icons without transparent parts (src/web/app/theme.css). */
+const paper = neutralColors.light.paper;
+
+async function encodeIcon(data: Buffer, raw: { width: number; height: number; channels: Channels }) {
+  const files = [];
+  for (const { width, isOpaque, isMaskable } of iconFiles) {
+    // The system may cut a maskable icon to the circle that is four fifths as wide.
+    const margin = isMaskable ? Math.round(width * 0.1) : 0;
+    const inner = width - 2 * margin;
+    const icon = sharp(data, { raw })
+      .resize({ width: inner, height: inner })
+      .extend({ top: margin, bottom: margin, left: margin, right: margin, background: paper });
+    if (isOpaque) icon.flatten({ background: paper });
+    files.push({ width, height: width, content: await icon.png({ compressionLevel: 9 }).toBuffer() });
+  }
+  return files;
+}
+
 function cropToSquare(image: Sharp, { width, height }: PictureSize): void {
   const side = Math.min(width, height);
   const [left, top] = [Math.floor((width - side) / 2), Math.floor((height - side) / 2)];
-  image.extract({ left, top, width: side, height: side }).flatten({ background: '#fff' });
+  image.extract({ left, top, width: side, height: side });
 }

@@ -2,6 +2,7 @@ import pLimit from 'p-limit';
 import { overloadedError, ProblemError } from '#server/core/errors.ts';
 import { runPictureProcess } from '#server/core/picture-process.ts';
 import { limits } from '#shared/core/limits.ts';
+import type { SitePictureName } from '#shared/core/site-pictures.ts';
 import type { PictureSize } from '#shared/core/uploads.ts';
 
 export type EncodedFile = PictureSize & { content: Uint8Array };
@@ -9,8 +10,11 @@ export type EncodedFile = PictureSize & { content: Uint8Array };
 /** A picture in a text, or the square that is shown for a member. */
 export type UploadKind = 'picture' | 'avatar';
 
+/** What is made of a picture: files of an upload, one of a logo, or the `iconFiles` of an icon in their order. */
+export type EncodingKind = UploadKind | SitePictureName;
+
 /** The messages to and from the process `uploads-encoder.ts`. */
-export type EncodeRequest = { bytes: Uint8Array; kind: UploadKind };
+export type EncodeRequest = { bytes: Uint8Array; kind: EncodingKind };
 export type EncodeReply =
   | { files: EncodedFile[] }
   | { error: 'upload-not-picture' | 'upload-too-many-pixels' | 'upload-damaged' };
@@ -23,12 +27,13 @@ const maxWaiting = 20;
 const encoderLimits = { maxMs: 30_000, maxMemory: 512 * 1024 * 1024 };
 
 /**
- * Decodes a picture and encodes it as WebP in several sizes, the largest last, in a process of its own.
+ * Decodes a picture and encodes it as WebP in several sizes, the largest last, or as an icon (PNG), in a process of
+ * its own.
  * @throws ProblemError for files that are refused, and if too many pictures wait
  */
 export async function encodePicture(
   bytes: Uint8Array,
-  kind: UploadKind = 'picture',
+  kind: EncodingKind = 'picture',
   within = encoderLimits,
 ): Promise<EncodedFile[]> {
   if (!hasPictureSignature(bytes)) throw new ProblemError('upload-not-picture');

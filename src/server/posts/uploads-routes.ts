@@ -90,7 +90,7 @@ const maxReceivedBytes = 16 * limits.uploadBytes;
  * Reads the body of an upload, at most `limits.uploadBytes`.
  * @throws ProblemError 'too-large'; 'busy' if this node is receiving too much
  */
-async function readPicture({ headers, body }: Request): Promise<Uint8Array> {
+export async function readPicture({ headers, body }: Request): Promise<Uint8Array> {
   const tooLarge = () =>
     new ProblemError('upload-too-large', { params: { max: limits.uploadBytes / 1_000_000 } });
   if (Number(headers.get('content-length') ?? 0) > limits.uploadBytes) throw tooLarge();

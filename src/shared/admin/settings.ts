@@ -9,7 +9,7 @@ export const siteSetting = z.object({
   category: z.string(),
   label: z.string(),
   description: z.string(),
-  type: z.enum(['boolean', 'integer', 'text', 'markdown', 'choice', 'list']),
+  type: z.enum(['boolean', 'integer', 'text', 'markdown', 'choice', 'list', 'picture']),
   value: settingValue,
   default: settingValue,
   /** Limits of numbers; of texts and of each line of a list, in characters. */
@@ -26,6 +26,9 @@ export const siteSetting = z.object({
 });
 export type SiteSetting = z.infer<typeof siteSetting>;
 export const siteSettings = z.object({ items: z.array(siteSetting) });
+
+/** The value of the setting `logo` or `icon`. */
+export const sitePicture = z.object({ value: z.string() });
 
 /** The new value; what it may be depends on the setting. */
 export const settingDraft = z.object({ value: settingValue });

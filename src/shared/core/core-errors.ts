@@ -42,6 +42,7 @@ export const coreErrors = {
   'setting-not-an-option': ['invalid', 'Choose one of the options'],
   'setting-list-too-long': ['invalid', 'Enter {max} lines or fewer'],
   'setting-not-colour': ['invalid', 'Enter a colour such as #0f766e'],
+  'setting-not-picture': ['invalid', 'Upload a picture'],
   'setting-not-domain': ['invalid', 'Enter one domain per line, such as example.org'],
   'setting-not-link': ['invalid', 'Enter one link per line, such as Status | https://status.example.org'],
 } as const satisfies ErrorTable;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { withCode } from './coded-error.ts';
+import { sitePicturePattern } from './site-pictures.ts';
 import { countCodePoints, hasControlCharacters, hasForbiddenCharacters } from './text.ts';
 
 /** The groups in which the admin page and docs/settings.md show the settings. */
@@ -29,6 +30,8 @@ export type SettingDefinition = Common &
     | { type: 'text'; default: string; min?: number; max: number; format?: keyof typeof textFormats }
     /** Several lines of Markdown. */
     | { type: 'markdown'; default: string; max: number }
+    /** A picture that was uploaded (site-pictures.ts); empty: none. */
+    | { type: 'picture'; default: '' }
     | { type: 'choice'; default: string; options: Readonly<Record<string, string>> }
     /** Lines of text. */
     | {
@@ -77,6 +80,23 @@ export const settingCatalogue = {
     max: 200,
     label: 'Purpose',
     description: 'One sentence about the community, for visitors, search engines and previews of links.',
+    since: '1.0',
+  },
+  logo: {
+    category: 'appearance',
+    type: 'picture',
+    default: '',
+    label: 'Logo',
+    description: 'In the top bar beside the name, up to 28 pixels high. Without a logo: two speech bubbles.',
+    since: '1.0',
+  },
+  icon: {
+    category: 'appearance',
+    type: 'picture',
+    default: '',
+    label: 'Icon',
+    description:
+      'In tabs of the browser, in bookmarks and for the installed app. A square of at least 512 pixels is best; of other pictures, the middle is used.',
     since: '1.0',
   },
   accentColor: {
@@ -366,6 +386,10 @@ export function settingSchema(definition: SettingDefinition): z.ZodType<SettingV
     }
     case 'choice':
       return z.enum(Object.keys(definition.options), withCode('setting-not-an-option'));
+    case 'picture':
+      return z
+        .string(withCode('setting-not-picture'))
+        .refine((name) => name === '' || sitePicturePattern.test(name), withCode('setting-not-picture'));
     case 'list': {
       const { maxItems: max } = definition;
       return z
@@ -400,6 +424,8 @@ export function describeValues(definition: SettingDefinition): string {
       return `${definition.format === undefined ? 'text' : textFormats[definition.format].words}, up to ${definition.max} characters`;
     case 'markdown':
       return `Markdown, up to ${definition.max} characters`;
+    case 'picture':
+      return 'a picture that was uploaded in the browser, or empty';
     case 'choice':
       return Object.keys(definition.options).join(', ');
     case 'list':

@@ -121,6 +121,8 @@ export const currentSession = sessionState.extend({
   publicReading: z.boolean(),
   formulas: z.boolean(),
   siteName: z.string(),
+  /** The picture in the top bar (shared/core/site-pictures.ts); empty: none. */
+  logo: z.string(),
   pages: z.array(z.enum(sitePageNames)),
   footerLinks: z.array(footerLink),
   welcomeText: z.string(),

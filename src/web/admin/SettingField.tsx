@@ -3,11 +3,13 @@ import { Button, NumberInput, Textarea, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
 import type { SiteSetting } from '#shared/admin/settings.ts';
+import type { SitePictureName } from '#shared/core/site-pictures.ts';
 import { optionLabel, settingDescription, settingLabel } from '#web/core/setting-texts.ts';
 import { toast } from '#web/core/toast.ts';
 import { SelectField } from '#web/ui/SelectField.tsx';
 import { ColorField } from './ColorField.tsx';
-import { saveSetting } from './site-settings.ts';
+import { PictureField } from './PictureField.tsx';
+import { saveSetting, updateSettings } from './site-settings.ts';
 import fields from '#web/ui/fields.module.css';
 import classes from './admin.module.css';
 
@@ -38,7 +40,7 @@ export function SettingField({ setting }: { setting: SiteSetting }) {
       });
     } catch (error) {
       setProblem(error instanceof Error ? error.message : '');
-      if (setting.type === 'boolean' || setting.type === 'choice') setDraft(setting.value);
+      if (savesImmediately.has(setting.type)) setDraft(setting.value);
     } finally {
       setSaving(false);
     }
@@ -57,8 +59,9 @@ export function SettingField({ setting }: { setting: SiteSetting }) {
         error={problem}
         onEdit={setDraft}
         onSave={(value) => void save(value)}
+        onUploaded={() => updateSettings(client)}
       />
-      {(isChanged || !isDefault) && setting.type !== 'boolean' && setting.type !== 'choice' && (
+      {(isChanged || !isDefault) && !savesImmediately.has(setting.type) && (
         <div className={classes.buttons}>
           {isChanged && <Button type="submit" size="xs" loading={saving}>{t`Save`}</Button>}
           {isChanged && (
@@ -88,12 +91,14 @@ function Control({
   error,
   onEdit,
   onSave,
+  onUploaded,
 }: {
   setting: SiteSetting;
   value: Value;
   error: string | null;
   onEdit: (value: Value) => void;
   onSave: (value: Value) => void;
+  onUploaded: () => Promise<void>;
 }) {
   const descriptionId = useId();
   const { type, min, max } = setting;
@@ -159,6 +164,16 @@ function Control({
           onChange={(event) => onEdit(event.currentTarget.value)}
         />
       );
+    case 'picture':
+      return (
+        <PictureField
+          {...texts}
+          name={setting.name as SitePictureName}
+          value={String(value)}
+          onUploaded={onUploaded}
+          onRemove={() => onSave('')}
+        />
+      );
     case 'markdown':
     case 'list':
       return (
@@ -176,6 +191,9 @@ function Control({
       );
   }
 }
+
+/** Types of settings whose control saves a change immediately. */
+const savesImmediately: ReadonlySet<SiteSetting['type']> = new Set(['boolean', 'choice', 'picture']);
 
 /** Lines without text are no items. */
 const cleanUp = (value: Value): Value =>

@@ -20,6 +20,11 @@ export async function saveSetting(
   { name, value }: Pick<SiteSetting, 'name' | 'value'>,
 ): Promise<void> {
   await readJson(api.admin.settings[':name'].$put({ param: { name }, json: { value } }));
+  await updateSettings(client);
+}
+
+/** Reads the settings again after a change. */
+export async function updateSettings(client: QueryClient): Promise<void> {
   await client.invalidateQueries({ queryKey: siteSettingsQuery.queryKey });
   void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
   await updateSiteStyle(client);

@@ -7,7 +7,8 @@ import { clearRecentItems } from './recent-items.ts';
 
 /**
  * `hasSignedOut`: the member pressed Logout here and wants no way back to the current page. `publicReading`: visitors
- * may read. `formulas`: posts show formulas. `siteName`: the name of the community. `pages`: those that have a text.
+ * may read. `formulas`: posts show formulas. `siteName`: the name of the community. `logo`: its picture. `pages`: those that
+ * have a text.
  * `welcomeText`: for visitors.
  */
 export type Session = SessionState & {
@@ -15,6 +16,7 @@ export type Session = SessionState & {
   publicReading?: boolean;
   formulas?: boolean;
   siteName?: string;
+  logo?: string;
   pages?: readonly SitePageName[];
   footerLinks?: readonly FooterLink[];
   welcomeText?: string;

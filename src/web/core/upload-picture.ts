@@ -1,12 +1,14 @@
 import { t } from '@lingui/core/macro';
 import type { Problem } from '#shared/core/problem.ts';
+import type { SitePictureName } from '#shared/core/site-pictures.ts';
 import { limits } from '#shared/core/limits.ts';
 import { ApiError, translateError, UnreachableError } from './errors.ts';
 
 /** The requests with a picture as their body. */
-const methods = { '/api/uploads': 'POST', '/api/settings/avatar': 'PUT' } as const;
-
-type Responses = { '/api/uploads': { path: string }; '/api/settings/avatar': { avatar: string } };
+type Responses = { '/api/uploads': { path: string }; '/api/settings/avatar': { avatar: string } } & Record<
+  `/api/admin/pictures/${SitePictureName}`,
+  { value: string }
+>;
 
 /**
  * Uploads a picture. XMLHttpRequest, because fetch does not report the progress of a request.
@@ -22,7 +24,7 @@ export async function uploadPicture<To extends keyof Responses>(
   if (file.size > limits.uploadBytes)
     throw new Error(translateError('upload-too-large', { max: limits.uploadBytes / 1_000_000 }));
   const request = new XMLHttpRequest();
-  request.open(methods[path], path);
+  request.open(path === '/api/uploads' ? 'POST' : 'PUT', path);
   request.responseType = 'json';
   request.setRequestHeader('content-type', 'application/octet-stream');
   request.upload.addEventListener('progress', ({ loaded, total }) => onProgress(loaded / total));
