@@ -87,7 +87,11 @@ export function renderPages(
     const origin = getOrigin(settings, url);
     const found = responses.filter(({ status }) => status === 200);
     const siteName = runtimeSettings.get('siteName');
-    const look = { accentColor: runtimeSettings.get('accentColor'), icon: runtimeSettings.get('icon') };
+    const look = {
+      accentColor: runtimeSettings.get('accentColor'),
+      cssVariables: runtimeSettings.get('cssVariables'),
+      icon: runtimeSettings.get('icon'),
+    };
     const head = renderHead({
       url,
       origin,

@@ -34,7 +34,7 @@ export function createSiteFiles(directory: string, { get }: Pick<RuntimeSettings
   /** The page without content, for visitors and for the service worker. */
   async function sendShell(c: Context): Promise<Response> {
     const accentColor = get('accentColor');
-    const style = buildSiteStyle({ accentColor });
+    const style = buildSiteStyle({ accentColor, cssVariables: get('cssVariables') });
     const shell = colorToolbar(nameSite(await read('index.html'), get('siteName')), accentColor);
     if (style !== '') allowInlineCode(c, hashInlineCode({ scripts: [], styles: [style] }));
     return c.html(addStyle(addIcon(shell, get('icon')), style), 200, { 'cache-control': 'no-cache' });

@@ -43,6 +43,10 @@ export const coreErrors = {
   'setting-list-too-long': ['invalid', 'Enter {max} lines or fewer'],
   'setting-not-colour': ['invalid', 'Enter a colour such as #0f766e'],
   'setting-not-picture': ['invalid', 'Upload a picture'],
+  'setting-not-css-variable': [
+    'invalid',
+    'Enter one variable per line, such as --radius: 12px. Only the listed variables and values are possible.',
+  ],
   'setting-not-domain': ['invalid', 'Enter one domain per line, such as example.org'],
   'setting-not-link': ['invalid', 'Enter one link per line, such as Status | https://status.example.org'],
 } as const satisfies ErrorTable;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { withCode } from './coded-error.ts';
+import { cssVariablePattern } from './css-variables.ts';
 import { sitePicturePattern } from './site-pictures.ts';
 import { countCodePoints, hasControlCharacters, hasForbiddenCharacters } from './text.ts';
 
@@ -46,6 +47,11 @@ export type SettingDefinition = Common &
 /** Formats of texts, with the code of the error for other texts. */
 const textFormats = {
   colour: { pattern: /^#[\da-f]{6}$/iu, code: 'setting-not-colour', words: 'a colour such as #0f766e' },
+  cssVariable: {
+    pattern: cssVariablePattern,
+    code: 'setting-not-css-variable',
+    words: 'a variable and its value, such as --radius: 12px',
+  },
   domain: {
     pattern: /^(?:[a-z\d](?:[a-z\d-]*[a-z\d])?\.)+[a-z]{2,}$/u,
     code: 'setting-not-domain',
@@ -108,6 +114,18 @@ export const settingCatalogue = {
     label: 'Accent colour',
     description:
       'The colour of links and buttons, in pages, emails and the installed app. Each theme makes it darker or lighter as far as texts need it. Empty: the default colour.',
+    since: '1.0',
+  },
+  cssVariables: {
+    category: 'appearance',
+    type: 'list',
+    default: [],
+    maxItems: 20,
+    max: 200,
+    format: 'cssVariable',
+    label: 'CSS variables',
+    description:
+      'One in each line: --radius and --radius-large (corners, 0px to 24px), --column (width of the text column, 36rem to 60rem), --measure (longest line, 50ch to 80ch), --sans, --serif and --mono (fonts of the device, such as Georgia, serif).',
     since: '1.0',
   },
   welcomeText: {

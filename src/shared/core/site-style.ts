@@ -3,15 +3,19 @@ import type { HexColor } from './colors.ts';
 import type { SettingValues } from './setting-catalogue.ts';
 
 /** The settings that change the look of the pages. */
-export type SiteLook = Pick<SettingValues, 'accentColor'>;
+export type SiteLook = Pick<SettingValues, 'accentColor' | 'cssVariables'>;
 
 /**
  * The style sheet that replaces variables of src/web/app/theme.css with those of the site; empty if the site has the
  * default look. It follows theme.css in the page, and its values contain nothing that could end a rule or an element
  * (setting-catalogue.ts).
  */
-export function buildSiteStyle({ accentColor }: SiteLook): string {
-  if (!isColor(accentColor)) return '';
+export function buildSiteStyle({ accentColor, cssVariables }: SiteLook): string {
+  const variables = cssVariables.length === 0 ? '' : `:root{${cssVariables.join(';')}}`;
+  return (isColor(accentColor) ? buildAccentRules(accentColor) : '') + variables;
+}
+
+function buildAccentRules(accentColor: HexColor): string {
   const [light, dark] = colorThemes.map((theme) => {
     const colors = { ...deriveAccent(accentColor, theme), toolbar: getToolbarColor(accentColor, theme) };
     return Object.entries(colors)

@@ -35,11 +35,17 @@ let ownStyle: CSSStyleSheet | undefined;
 /** Replaces the style sheet of the site that came with the page. */
 async function updateSiteStyle(client: QueryClient): Promise<void> {
   const settings = await client.ensureQueryData(siteSettingsQuery);
-  const accentColor = settings.find(({ name }) => name === 'accentColor')?.value;
+  const find = (wanted: string) => settings.find(({ name }) => name === wanted)?.value;
+  const cssVariables = find('cssVariables');
   const style = document.querySelector<HTMLStyleElement>(`#${siteStyleId}`);
   if (style?.sheet) style.sheet.disabled = true;
   if (ownStyle === undefined) document.adoptedStyleSheets.push((ownStyle = new CSSStyleSheet()));
-  ownStyle.replaceSync(buildSiteStyle({ accentColor: String(accentColor) }));
+  ownStyle.replaceSync(
+    buildSiteStyle({
+      accentColor: String(find('accentColor')),
+      cssVariables: Array.isArray(cssVariables) ? cssVariables.map(String) : [],
+    }),
+  );
 }
 
 export const categoryLabels: Readonly<Record<SettingCategory, () => string>> = {

@@ -51,6 +51,11 @@ test('knows the colors beside the accent that the settings compute with, and rep
     );
 });
 
+test('has the variables that admins may set', () => {
+  for (const name of ['radius', 'radius-large', 'column', 'measure', 'sans', 'serif', 'mono'])
+    expect(css).toContain(`  --${name}: `);
+});
+
 test('uses neither pure black nor pure white in the dark theme', () => {
   expect(ofDark['paper']).not.toBe('#000000');
   expect(ofDark['ink']).not.toBe('#ffffff');
