@@ -340,7 +340,7 @@ export const settingCatalogue = {
   newMemberPosts: {
     category: 'moderation',
     type: 'integer',
-    default: 8,
+    default: 0,
     min: 0,
     max: 49,
     label: 'Posts in a short time',
