@@ -1,7 +1,13 @@
 import { type Database, type Tx, transaction } from '#server/core/database.ts';
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
 import { publishAll, type TopicEvent } from '#server/core/events.ts';
-import { buildDuplicateEvents, lockQuestionThread } from '#server/posts/index.ts';
+import {
+  buildDuplicateEvents,
+  forgetSpam,
+  learnSpam,
+  lockQuestionThread,
+  readSpamTokens,
+} from '#server/posts/index.ts';
 import { type PostAction, type PostActionDraft, spamReason } from '#shared/moderation/moderation.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 import { lockQuestionKey } from './reports-queries.ts';
@@ -55,6 +61,7 @@ const actionHandlers: Readonly<Record<PostAction, (tx: Tx, step: PostActionConte
     const visible = await requirePost(tx, post);
     const reportsCount = await resolveReports(tx, { post, outcome: 'dismissed' });
     if (reportsCount === 0) throw await createAlreadyHandledError(tx, post);
+    await learnSpam(tx, { post, isSpam: false, tokens: await readSpamTokens(tx, post) });
     await logAction(tx, { moderator, post, draft, ...visible, before: { reportsCount } }, []);
   },
   approve: async (tx, { moderator, post, draft }) => {
@@ -63,13 +70,16 @@ const actionHandlers: Readonly<Record<PostAction, (tx: Tx, step: PostActionConte
     if (item === undefined) throw await createAlreadyHandledError(tx, post);
     if (item.open_reports > 0) throw new ProblemError('reported-meanwhile');
     await resolveReports(tx, { post, outcome: 'dismissed' });
+    await learnSpam(tx, { post, isSpam: false, tokens: await readSpamTokens(tx, post) });
     await logAction(tx, { moderator, post, draft, ...visible, before: { cause: item.cause } }, []);
   },
   hide: (tx, step) => hideOrDelete(tx, step, 'hidden'),
   delete: (tx, step) => hideOrDelete(tx, step, 'deleted'),
-  spam: (tx, step) => {
-    const { draft } = step;
-    return hideOrDelete(tx, { ...step, draft: { ...draft, reason: draft.reason || spamReason } }, 'deleted');
+  spam: async (tx, step) => {
+    const { post, draft } = step;
+    const tokens = await readSpamTokens(tx, post);
+    await hideOrDelete(tx, { ...step, draft: { ...draft, reason: draft.reason || spamReason } }, 'deleted');
+    await learnSpam(tx, { post, isSpam: true, tokens });
   },
   restore: async (tx, { moderator, post, draft }) => {
     const row = await findHiddenPost(tx, post);
@@ -77,6 +87,7 @@ const actionHandlers: Readonly<Record<PostAction, (tx: Tx, step: PostActionConte
     const isObjection = await endObjection(tx, { row, draft, kind: 'restored' });
     await restorePost(tx, row);
     if (isObjection) await endAlertsIfEmpty(tx);
+    await forgetSpam(tx, { post, isSpam: true });
     const visible = { question_id: row.question_id, author_id: row.author_id };
     await logAction(
       tx,

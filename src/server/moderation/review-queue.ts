@@ -3,7 +3,7 @@ import { decodeCursor, paginate } from '#server/core/cursor.ts';
 import { type Database, type Reader, transaction, type Tx } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import { publish, publishAll } from '#server/core/events.ts';
-import { isReviewQueueEmpty } from '#server/posts/index.ts';
+import { estimatePosts, isReviewQueueEmpty } from '#server/posts/index.ts';
 import {
   maxReviewCount,
   type ReviewCause,
@@ -11,6 +11,7 @@ import {
   type ReviewItem,
   type ReviewQueue,
 } from '#shared/moderation/moderation.ts';
+import type { SpamEstimate } from '#shared/moderation/spam.ts';
 import type { Moderator } from './moderator.ts';
 import {
   type Claim,
@@ -45,7 +46,14 @@ export async function readReviewQueue(
   const afterCursor = position === null ? null : { openReports: position.after, id: position.id };
   const rows = await listReviewItems(db, { cause: cause ?? null, afterCursor, limit: pageSize + 1 });
   const { items, nextCursor } = paginate(rows, pageSize, (row) => ({ after: row.open_reports, id: row.id }));
-  return { items: items.map(toReviewItem), nextCursor };
+  const estimates = await estimatePosts(
+    db,
+    items.map((row) => ({ kind: row.post_kind, id: row.post_id })),
+  );
+  return {
+    items: items.map((row, index) => toReviewItem(row, estimates[index] ?? null)),
+    nextCursor,
+  };
 }
 
 /**
@@ -90,7 +98,7 @@ export function refuseOthersClaim(
     throw new ProblemError('claimed-by-moderator', { params: { name: name ?? '' } });
 }
 
-function toReviewItem(row: ReviewItemRow): ReviewItem {
+function toReviewItem(row: ReviewItemRow, spamEstimate: SpamEstimate | null): ReviewItem {
   return {
     id: row.id,
     cause: row.cause,
@@ -111,6 +119,7 @@ function toReviewItem(row: ReviewItemRow): ReviewItem {
     reasons: row.reasons,
     notes: row.notes,
     matchedRules: row.matched_rules ?? [],
+    spamEstimate,
     locked: row.locked,
     objection: row.objection === null ? null : { text: row.objection, reason: row.removal_reason ?? '' },
     claim:

@@ -36,6 +36,7 @@ export { deleteQuestion, lockQuestionIfExists, lockQuestionThread, requireQuesti
 export { publicReplyRoutes, replyRoutes } from './replies-routes.ts';
 export { deleteReply, postReply } from './replies.ts';
 export { isReviewQueueEmpty } from './review-items-queries.ts';
+export { estimatePosts, forgetSpam, learnSpam, readSpamTokens, trimSpamTraining } from './spam-training.ts';
 export { addPointsOf, selectPoints } from './reputation.ts';
 export { tagSortKeysFrom, writeAnswerScores, writeQuestionSortKeys, writeTagSortKeys } from './sort-keys.ts';
 export {

@@ -3,7 +3,7 @@ import { role } from '#shared/identity/accounts.ts';
 import { avatar, id, namedAuthor, paged, postKind, time } from '#shared/core/fields.ts';
 import { withCode } from '#shared/core/coded-error.ts';
 import { countCodePoints, hasForbiddenCharacters } from '#shared/core/text.ts';
-import { matchedRule } from './spam.ts';
+import { matchedRule, spamEstimate } from './spam.ts';
 
 /** All actions of moderators, as listed in the log. */
 export const moderationAction = z.enum([
@@ -150,6 +150,8 @@ export const reviewItem = z.object({
   notes: z.array(z.string()),
   /** The spam rules that the post matched when it was written. */
   matchedRules: z.array(matchedRule),
+  /** Null before moderators have decided about enough posts, and for removed posts. */
+  spamEstimate: spamEstimate.nullable(),
   locked: z.boolean(),
   /** What the author of a removed post objects, and why it was removed. */
   objection: z.object({ text: z.string(), reason: z.string() }).nullable(),

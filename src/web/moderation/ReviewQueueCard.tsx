@@ -8,7 +8,12 @@ import { questionPath } from '#shared/posts/question-paths.ts';
 import { Markdown } from '#web/ui/markdown/Markdown.tsx';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { Time } from '#web/ui/Time.tsx';
-import { actionLabels, matchedRuleLabels, reportReasonLabel } from './moderation-messages.ts';
+import {
+  actionLabels,
+  describeSpamToken,
+  matchedRuleLabels,
+  reportReasonLabel,
+} from './moderation-messages.ts';
 import classes from './moderation.module.css';
 
 /** The action that keeps a post and takes it out of the queue. */
@@ -51,6 +56,14 @@ export function ReviewQueueCard({
         )}
         <Time at={item.firstAt} />
       </div>
+      {item.spamEstimate !== null && (
+        <p className={classes.quiet} dir="auto">
+          {[
+            t`Spam probability: ${item.spamEstimate.percent}%`,
+            ...item.spamEstimate.tokens.map(describeSpamToken),
+          ].join(' · ')}
+        </p>
+      )}
       {item.matchedRules.length > 0 && (
         <p className={classes.note} dir="auto">
           {item.matchedRules.map(({ rule, value }) => matchedRuleLabels[rule](value)).join(' · ')}

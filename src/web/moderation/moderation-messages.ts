@@ -40,6 +40,34 @@ export const matchedRuleLabels: Readonly<Record<MatchedRule['rule'], (value: str
     plural(Number(value), { one: '# post in a short time', other: '# posts in a short time' }),
 };
 
+/** A feature of a post that the spam estimate is based on. */
+export function describeSpamToken(token: string): string {
+  const at = token.indexOf(':');
+  const [feature, value] = [token.slice(0, at), token.slice(at + 1)];
+  if (feature === 'links')
+    return value === '4' ? t`4 or more links` : plural(Number(value), { one: '# link', other: '# links' });
+  if (feature === 'account') return accountAges[value]?.() ?? value;
+  if (feature === 'posts')
+    return value === '0'
+      ? t`First post`
+      : t`Earlier posts: ${value === '10' ? '10+' : value === '3' ? '3–9' : '1–2'}`;
+  if (feature === 'kind') return postKinds[value]?.() ?? value;
+  return value;
+}
+
+const accountAges: Readonly<Record<string, () => string>> = {
+  hour: () => t`Account younger than an hour`,
+  day: () => t`Account younger than a day`,
+  month: () => t`Account younger than 30 days`,
+  older: () => t`Account older than 30 days`,
+};
+
+const postKinds: Readonly<Record<string, () => string>> = {
+  question: () => t`Question`,
+  answer: () => t`Answer`,
+  reply: () => t`Reply`,
+};
+
 export const roleLabels: Readonly<Record<Role, () => string>> = {
   member: () => t`Member`,
   moderator: () => t`Moderator`,

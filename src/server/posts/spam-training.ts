@@ -1,0 +1,70 @@
+import type { Queryable, Reader, Tx } from '#server/core/database.ts';
+import type { PostRef } from '#shared/core/fields.ts';
+import type { SpamEstimate } from '#shared/moderation/spam.ts';
+import { estimateSpam, listTokens, totalsToken } from './spam-classifier.ts';
+import {
+  addToTokenCounts,
+  deleteTraining,
+  getTokenCounts,
+  insertTraining,
+  listClassifiedPosts,
+  listOrdinaryPosts,
+  type Training,
+  trimTraining,
+} from './spam-training-queries.ts';
+
+/** Posts of members with standing that are learned with each spam post, so that both kinds stay in balance. */
+const ordinaryPostsPerSpam = 2;
+
+/** Reads what the classifier learns from a visible post. Call it before the post is hidden. */
+export async function readSpamTokens(tx: Tx, post: PostRef): Promise<string[]> {
+  const [found] = await listClassifiedPosts(tx, [post]);
+  return found === undefined ? [] : listTokens(found);
+}
+
+/**
+ * Teaches the spam classifier a moderator's decision (docs/decisions/077). A post counts once: a later decision
+ * replaces the earlier one. It locks counts that all decisions share, so call it when all posts are locked.
+ */
+export async function learnSpam(tx: Tx, training: Training): Promise<void> {
+  const { post, isSpam } = training;
+  await forgetSpam(tx, { post, isSpam: !isSpam });
+  await learn(tx, training);
+  if (!isSpam) return;
+  const ordinary = await listClassifiedPosts(tx, await listOrdinaryPosts(tx, ordinaryPostsPerSpam));
+  for (const each of ordinary)
+    await learn(tx, { post: { kind: each.kind, id: each.id }, isSpam: false, tokens: listTokens(each) });
+}
+
+async function learn(tx: Tx, training: Training): Promise<void> {
+  if (training.tokens.length === 0 || !(await insertTraining(tx, training))) return;
+  await addToTokenCounts(tx, { ...training, tokens: [totalsToken, ...training.tokens], by: 1 });
+}
+
+/** Takes back what was learned from a post, if that was the decision. */
+export async function forgetSpam(tx: Tx, wanted: { post: PostRef; isSpam: boolean }): Promise<void> {
+  const tokens = await deleteTraining(tx, wanted);
+  if (tokens === undefined || tokens.length === 0) return;
+  await addToTokenCounts(tx, { ...wanted, tokens: [totalsToken, ...tokens], by: -1 });
+}
+
+/** Estimates visible posts. Returns null for those that are not visible, and for all before enough was learned. */
+export async function estimatePosts(db: Reader, posts: readonly PostRef[]): Promise<(SpamEstimate | null)[]> {
+  if (posts.length === 0) return [];
+  const found = await listClassifiedPosts(db, posts);
+  const tokens = new Map(found.map((each) => [`${each.kind} ${each.id}`, listTokens(each)]));
+  const counts = await getTokenCounts(db, [totalsToken, ...new Set([...tokens.values()].flat())]);
+  return posts.map(({ kind, id }) => {
+    const own = tokens.get(`${kind} ${id}`);
+    return own === undefined ? null : estimateSpam(own, counts);
+  });
+}
+
+/** Days after which a decision can no longer be taken back, when deleted posts are deleted permanently. */
+const retentionDays = 30;
+
+/** Tokens that are counted at most, about 5 MB. The rarest are forgotten first. */
+const maxTokens = 50_000;
+
+export const trimSpamTraining = (db: Queryable): Promise<void> =>
+  trimTraining(db, { days: retentionDays, maxTokens });
