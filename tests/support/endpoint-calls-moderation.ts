@@ -91,6 +91,15 @@ export async function moderationCalls({
     db,
     sql`select id from hidden_post where post_kind = 'question' and post_id = ${objected}`,
   );
+  const discussed = await busy.ask({ tags: ['topic 77'] });
+  const hold = async () => {
+    await sql`insert into held_post (post_kind, post_id, member_id, question_id, content)
+      values ('answer', nextval('answer_id_seq'), ${busy.id}, ${discussed}, 'Wait.')`.execute(db);
+    return findId(db, sql`select max(post_id) as id from held_post`);
+  };
+  const [approved, rejected] = [await hold(), await hold()];
+  await hold();
+  const ownHeld = await findId(db, sql`select max(id) as id from held_post`);
   const flags = [`/questions/${hotQuestionId}`, `/answers/${hotAnswerId}`, `/replies/${reply}`];
   return [
     ...flags.flatMap((path) => [
@@ -117,6 +126,9 @@ export async function moderationCalls({
     get(rareFollower, `/questions/${asked}/hidden`),
     get(busy, '/moderator-messages'),
     put(busy, '/moderator-messages/seen', { upTo: 1 }),
+    remove(busy, `/held-posts/${ownHeld}`),
+    about('approve', { kind: 'answer', id: approved }),
+    about('reject', { kind: 'answer', id: rejected }),
     put(busy, `/hidden-posts/${ownHidden}/objection`, { text: 'It is on topic.' }),
     get(rareFollower, '/moderation/queue?cause=objection'),
     about('decline_objection', { id: objected }),

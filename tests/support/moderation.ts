@@ -64,8 +64,8 @@ export async function startModeration() {
   }
 
   /**
-   * Every row that belongs to a question, of all tables whose foreign keys lead to one (also of tables added later), and
-   * the members and tags with their counts and statistics.
+   * Every row that belongs to a question, of all tables whose foreign keys lead to one (also of tables added later) except
+   * the review queue, and the members and tags with their counts and statistics.
    */
   async function snapshotCommunity(): Promise<Record<string, object[]>> {
     await updateStatistics(server.db, Number.POSITIVE_INFINITY);
@@ -74,7 +74,7 @@ export async function startModeration() {
         select 'base_question'::regclass::oid as id
         union select conrelid from pg_constraint join below on confrelid = below.id where contype = 'f'
       )
-      select id::regclass::text as name from below
+      select id::regclass::text as name from below where id <> 'review_item'::regclass
       union select unnest(array['member', 'tag', 'member_daily_statistics', 'member_statistics', 'tag_weekly_statistics'])
       order by name`.execute(server.db);
     const read = async (table: string) => {

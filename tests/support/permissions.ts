@@ -197,6 +197,7 @@ const endpointRules: Readonly<Record<string, BaseRule>> = {
   'GET /replies/{id}/report': self,
   'GET /questions/{id}/hidden': self,
   'GET /moderator-messages': self,
+  'DELETE /held-posts/{id}': rule('signed-out', 'not-found', 'yes'),
   'PUT /hidden-posts/{id}/objection': rule('signed-out', 'not-found', 'yes'),
   'PUT /moderator-messages/seen': self,
   'GET /moderation/log': members,

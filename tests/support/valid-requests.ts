@@ -67,6 +67,13 @@ export function createValidRequests({
     '/passkeys/{id}': async (owner) => (await addPasskey(owner)).id,
     '/members/{id}': async (owner) => owner.id,
     '/moderation/members/{id}': async (owner) => owner.id,
+    '/held-posts/{id}': async (owner) => {
+      await sql`insert into held_post (post_kind, post_id, member_id, question_id, content)
+        values ('answer', nextval('answer_id_seq'), ${owner.id}, ${await ann.ask()}, 'Three days.')`.execute(
+        db,
+      );
+      return findId(db, sql`select max(id) as id from held_post`);
+    },
     '/hidden-posts/{id}': async (owner) => {
       const questionId = await owner.ask();
       await sql`insert into hidden_post (post_kind, post_id, question_id, author_id, status, reason)

@@ -25,6 +25,7 @@ export const memberColumns: Readonly<Record<string, DeletionStage>> = {
   'email_schedule.member_id': 'deferred',
   'member_last_write.member_id': 'deferred',
   'moderator_message.member_id': 'deferred',
+  'held_post.member_id': 'deferred',
   'base_notification.recipient_id': 'deferred',
   'notification_preference.member_id': 'deferred',
   'question_follow.member_id': 'deferred',

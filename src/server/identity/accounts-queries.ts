@@ -40,7 +40,10 @@ export async function findOwnMember(db: Queryable, id: number) {
       countUpTo100(sql`moderator_message where member_id = member.id and seen_at is null`).as(
         'unread_moderator_messages',
       ),
-      countUpTo100(sql`hidden_post where author_id = member.id and status = 'hidden'`).as('hidden_posts'),
+      countUpTo100(sql`(
+        select from hidden_post where author_id = member.id and status = 'hidden'
+        union all select from held_post where member_id = member.id
+      ) hidden`).as('hidden_posts'),
     ])
     .where('id', '=', id)
     .executeTakeFirst();

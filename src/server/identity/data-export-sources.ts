@@ -233,6 +233,13 @@ export const listSources: readonly ExportSource[] = [
     owner: 'author_id',
     hasTexts: true,
   }),
+  createSource('held-posts', {
+    about: 'your posts that wait for a moderator, and those that were rejected, with the reason',
+    select: sql`post_kind as "post", title, tags, content, question_id as "questionId", answer_id as "answerId",
+      parent_reply_id as "parentReplyId", rejection_reason as "rejectionReason", created_at as "at"`,
+    from: sql`held_post`,
+    hasTexts: true,
+  }),
 ];
 
 /** The member's own row and settings. */

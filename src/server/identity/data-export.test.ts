@@ -143,6 +143,7 @@ test('has a file, or a reason for none, for every column that refers to a member
     'report.member_id': 'reports',
     'moderator_message.member_id': 'moderator-messages',
     'hidden_post.author_id': 'hidden-posts',
+    'held_post.member_id': 'held-posts',
     'upload.member_id': 'pictures',
     'review_item.claimed_by': { none: 'a claim ends within minutes' },
     'activity_removal.member_id': { none: 'what operators did is in their log' },

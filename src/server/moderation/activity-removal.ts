@@ -1,6 +1,7 @@
 import { type Database, type Reader, type Tx, transaction } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import { publishAll } from '#server/core/events.ts';
+import { rejectHeldPosts } from '#server/posts/index.ts';
 import { setVotesOfMember } from '#server/engagement/index.ts';
 import type { MemberActivityRemoval } from '#shared/moderation/moderation.ts';
 import { resolveReports } from './reports.ts';
@@ -37,7 +38,8 @@ import {
 const votesPerStep = 100;
 
 /**
- * Starts the removal of all the member's present posts and votes. Returns the id.
+ * Starts the removal of all the member's present posts and votes. Posts that wait for approval are rejected. Returns the
+ * id.
  * @throws ProblemError 'already-handled' if their activity is already removed.
  */
 export async function startActivityRemoval(
@@ -46,6 +48,7 @@ export async function startActivityRemoval(
 ): Promise<number> {
   if ((await lockCurrentActivityRemoval(tx, wanted.memberId)) !== undefined)
     throw new ProblemError('activity-already-removed');
+  await rejectHeldPosts(tx, wanted);
   return insertActivityRemoval(tx, { ...wanted, ...(await countActivity(tx, wanted.memberId)) });
 }
 

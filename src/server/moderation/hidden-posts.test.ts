@@ -18,6 +18,8 @@ async function everything() {
   expectOk(await bob.put(`/questions/${all.id}/mute`, { muted: true }));
   const list = expectOk(await eve.post<{ id: number }>('/bookmark-lists', { name: `List ${all.mark}` }));
   await sql`insert into announcement (question_id) values (${all.id})`.execute(db);
+  await sql`insert into held_post (post_kind, post_id, member_id, question_id, content)
+    values ('answer', nextval('answer_id_seq'), ${eve.id}, ${all.id}, 'Wait.')`.execute(db);
   const own = expectOk(await eve.get<Bookmarks>('/bookmarks')).items.filter(
     (each) => each.questionId === all.id,
   );

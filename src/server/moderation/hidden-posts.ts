@@ -9,6 +9,7 @@ import {
 import type { Reader, Tx } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import { publishAll } from '#server/core/events.ts';
+import { listHeldPosts } from './held-posts-queries.ts';
 import { canModerate } from '#shared/identity/roles.ts';
 import type { HiddenPost } from '#shared/moderation/moderation.ts';
 import type { PostRef } from '#shared/core/fields.ts';
@@ -89,7 +90,7 @@ export async function canRestorePost(tx: Tx, row: HiddenPostRow): Promise<boolea
 const maxPosts = 50;
 
 /**
- * Returns the hidden posts of a question, the question included: the viewer's own, or all for moderators.
+ * Returns the hidden and held posts of a question, the question included: the viewer's own, or all for moderators.
  * @throws ProblemError 'not-found' if the question does not exist and the viewer may see no hidden post of it.
  */
 export async function readHiddenPosts(
@@ -98,9 +99,10 @@ export async function readHiddenPosts(
 ): Promise<HiddenPost[]> {
   const authorId = canModerate(viewer.memberStatus.role) ? null : viewer.id;
   const rows = await listHiddenPosts(db, { questionId, authorId, limit: maxPosts });
+  const held = await listHeldPosts(db, { questionId, authorId, limit: maxPosts });
   // The same response as for a question that never existed.
-  if (rows.length === 0) await requireQuestion(db, questionId);
-  return rows.map((row) => ({
+  if (rows.length === 0 && held.length === 0) await requireQuestion(db, questionId);
+  const hidden = rows.map((row) => ({
     id: row.id,
     kind: row.post_kind,
     postId: row.post_id,
@@ -113,4 +115,19 @@ export async function readHiddenPosts(
     hiddenAt: row.created_at.toISOString(),
     canObject: row.can_object && row.author_id === viewer.id,
   }));
+  return [...hidden, ...held.map(toHeldPost)];
 }
+
+const toHeldPost = (row: Awaited<ReturnType<typeof listHeldPosts>>[number]): HiddenPost => ({
+  id: row.id,
+  kind: row.post_kind,
+  postId: row.post_id,
+  status: row.rejection_reason === null ? 'held' : 'rejected',
+  reason: row.rejection_reason ?? '',
+  title: row.title,
+  content: row.content,
+  authorId: row.member_id,
+  authorName: row.author_name ?? '',
+  hiddenAt: row.created_at.toISOString(),
+  canObject: false,
+});

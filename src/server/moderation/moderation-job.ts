@@ -2,7 +2,7 @@ import { type Database, type Tx, transaction } from '#server/core/database.ts';
 import { publish } from '#server/core/events.ts';
 import type { JobDefinition, JobQueue } from '#server/core/job-queue.ts';
 import { insertLogEntry } from './moderation-log-queries.ts';
-import { purgePost, trimSpamTraining } from '#server/posts/index.ts';
+import { deleteOldRejectedPosts, purgePost, trimSpamTraining } from '#server/posts/index.ts';
 import { listPurgeablePosts, type HiddenPostRow } from './hidden-posts-queries.ts';
 import { runActivityRemovals } from './activity-removal.ts';
 import { runTagChanges } from './tag-changes.ts';
@@ -29,6 +29,7 @@ export function createModerationJob(db: Database): JobDefinition {
       await runActivityRemovals(db, until);
       await purgeDeletedPosts(db);
       await trimSpamTraining(db);
+      await deleteOldRejectedPosts(db);
     },
   };
 }

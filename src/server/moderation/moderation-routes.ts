@@ -36,6 +36,7 @@ import { actOnMember, type ModerationDeps, readModeratedMember } from './member-
 import { markMessagesSeen, readModeratorMessages } from './moderator-messages.ts';
 import { objectToRemoval } from './objections.ts';
 import { claimItem, readReviewCounts, readReviewQueue, releaseItem } from './review-queue.ts';
+import { withdrawHeldPost } from './held-posts.ts';
 import { requireModerator } from './moderator.ts';
 
 const createReportRoutes = <Path extends string>(path: Path, what: string) => ({
@@ -91,6 +92,14 @@ const object = createRoute({
   summary: 'Object to the removal of your post by a moderator, once',
   request: { params: idParam, body: jsonBody(objectionDraft) },
   responses: { 204: { description: 'Waits for a moderator' }, ...problemResponses },
+});
+
+const withdraw = createRoute({
+  method: 'delete',
+  path: '/held-posts/{id}',
+  summary: 'Delete your post that waits for a moderator, or was rejected',
+  request: { params: idParam },
+  responses: { 204: { description: 'Deleted' }, ...problemResponses },
 });
 
 const log = createRoute({
@@ -175,7 +184,13 @@ export type ModerationRoutesDeps = RouteDeps & { limits: WriteLimits; moderation
  * Every member can report posts and read their messages and the log. Everything else responds 404 to members who are
  * not moderators.
  */
-export function moderationRoutes({ db, limits, moderation, runtimeSettings }: ModerationRoutesDeps) {
+export function moderationRoutes({
+  db,
+  limits,
+  moderation,
+  runtimeSettings,
+  settings: { publicUrl },
+}: ModerationRoutesDeps) {
   const kinds = {
     question: (id: number): PostRef => ({ kind: 'question', id }),
     answer: (id: number): PostRef => ({ kind: 'answer', id }),
@@ -238,6 +253,10 @@ export function moderationRoutes({ db, limits, moderation, runtimeSettings }: Mo
       await objectToRemoval(db, { id: c.req.valid('param').id, viewer, ...c.req.valid('json') });
       return c.body(null, 204);
     })
+    .openapi(withdraw, async (c) => {
+      await withdrawHeldPost(db, { id: c.req.valid('param').id, memberId: c.get('viewer').id });
+      return c.body(null, 204);
+    })
     .openapi(log, async (c) => {
       const { cursor } = c.req.valid('query');
       return c.json(await readModerationLog(c.get('reader'), { viewer: c.get('viewer'), cursor }), 200);
@@ -258,7 +277,9 @@ export function moderationRoutes({ db, limits, moderation, runtimeSettings }: Mo
       return c.body(null, 204);
     })
     .openapi(postActionRoute, async (c) => {
-      await actOnPost(db, { moderator: requireModerator(c.get('viewer')), draft: c.req.valid('json') });
+      const moderator = requireModerator(c.get('viewer'));
+      const posting = { publicUrl, settings: runtimeSettings };
+      await actOnPost(db, { moderator, draft: c.req.valid('json'), posting });
       return c.body(null, 204);
     })
     .openapi(memberActionRoute, async (c) => {

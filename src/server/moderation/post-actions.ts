@@ -4,12 +4,16 @@ import { publishAll, type TopicEvent } from '#server/core/events.ts';
 import {
   buildDuplicateEvents,
   forgetSpam,
+  type HeldPostRow,
   learnSpam,
+  lockHeldPost,
   lockQuestionThread,
   readSpamTokens,
 } from '#server/posts/index.ts';
 import { type PostAction, type PostActionDraft, spamReason } from '#shared/moderation/moderation.ts';
 import type { PostRef } from '#shared/core/fields.ts';
+import { approveHeldPost, type Posting, rejectHeldPost } from './held-posts.ts';
+import { findHeldPostQuestion } from './held-posts-queries.ts';
 import { lockQuestionKey } from './reports-queries.ts';
 import { resolveReports } from './reports.ts';
 import { setObjectionDecided } from './objections-queries.ts';
@@ -27,21 +31,25 @@ import {
 } from './hidden-posts-queries.ts';
 import { findLastAction, setDuplicate, setLock } from './post-actions-queries.ts';
 
-export type PostActionRequest = { moderator: Moderator; draft: PostActionDraft };
+export type PostActionRequest = { moderator: Moderator; draft: PostActionDraft; posting: Posting };
 
 /**
  * Applies a moderator's decision about a post. Of two moderators who decide at the same time, the second gets an error
  * with the first decision. The log entry with the reason and the state before is written in the same transaction.
  * @throws ProblemError 'already-handled', 'not-found', 'invalid' if a required reason is missing
  */
-export async function actOnPost(db: Database, { moderator, draft }: PostActionRequest): Promise<void> {
+export async function actOnPost(
+  db: Database,
+  { moderator, draft, posting }: PostActionRequest,
+): Promise<void> {
   const { action, kind, id, reason } = draft;
   if (reason === '' && !actionsWithoutReason.has(action))
     throw invalidFieldError('reason', 'reason-required');
   await transaction(db, async (tx) => {
     const post: PostRef = { kind, id };
     await requireStillOpen(tx, { moderator, post, queueItemId: draft.queueItemId });
-    await actionHandlers[action](tx, { moderator, post, draft });
+    const heldPost = await lockHeldPost(tx, post);
+    await actionHandlers[action](tx, { moderator, post, draft, posting, heldPost });
   });
 }
 
@@ -54,7 +62,14 @@ const actionsWithoutReason: ReadonlySet<PostAction> = new Set([
   'decline_objection',
 ]);
 
-type PostActionContext = { moderator: Moderator; post: PostRef; draft: PostActionDraft };
+type PostActionContext = {
+  moderator: Moderator;
+  post: PostRef;
+  draft: PostActionDraft;
+  posting: Posting;
+  /** Undefined for a post that everyone sees. */
+  heldPost: HeldPostRow | undefined;
+};
 
 const actionHandlers: Readonly<Record<PostAction, (tx: Tx, step: PostActionContext) => Promise<void>>> = {
   dismiss: async (tx, { moderator, post, draft }) => {
@@ -64,7 +79,12 @@ const actionHandlers: Readonly<Record<PostAction, (tx: Tx, step: PostActionConte
     await learnSpam(tx, { post, isSpam: false, tokens: await readSpamTokens(tx, post) });
     await logAction(tx, { moderator, post, draft, ...visible, before: { reportsCount } }, []);
   },
-  approve: async (tx, { moderator, post, draft }) => {
+  approve: async (tx, { moderator, post, draft, posting, heldPost: row }) => {
+    if (row !== undefined) {
+      const tokens = await readSpamTokens(tx, post);
+      await approveHeldPost(tx, { row, moderator, draft }, posting);
+      return learnSpam(tx, { post, isSpam: false, tokens });
+    }
     const visible = await requirePost(tx, post);
     const item = await lockReviewItem(tx, post);
     if (item === undefined) throw await createAlreadyHandledError(tx, post);
@@ -73,12 +93,19 @@ const actionHandlers: Readonly<Record<PostAction, (tx: Tx, step: PostActionConte
     await learnSpam(tx, { post, isSpam: false, tokens: await readSpamTokens(tx, post) });
     await logAction(tx, { moderator, post, draft, ...visible, before: { cause: item.cause } }, []);
   },
+  reject: async (tx, { moderator, post, draft, heldPost: row }) => {
+    if (row === undefined) throw await createAlreadyHandledError(tx, post);
+    return rejectHeldPost(tx, { row, moderator, draft });
+  },
   hide: (tx, step) => hideOrDelete(tx, step, 'hidden'),
   delete: (tx, step) => hideOrDelete(tx, step, 'deleted'),
   spam: async (tx, step) => {
-    const { post, draft } = step;
+    const { moderator, post, heldPost: row } = step;
+    const draft = { ...step.draft, reason: step.draft.reason || spamReason };
     const tokens = await readSpamTokens(tx, post);
-    await hideOrDelete(tx, { ...step, draft: { ...draft, reason: draft.reason || spamReason } }, 'deleted');
+    await (row === undefined
+      ? hideOrDelete(tx, { ...step, draft }, 'deleted')
+      : rejectHeldPost(tx, { row, moderator, draft }));
     await learnSpam(tx, { post, isSpam: true, tokens });
   },
   restore: async (tx, { moderator, post, draft }) => {
@@ -221,7 +248,10 @@ async function requireStillOpen(
   { moderator, post, queueItemId }: { moderator: Moderator; post: PostRef; queueItemId: number | null },
 ): Promise<void> {
   const visible = await findVisiblePost(tx, post);
-  if (visible !== undefined) await lockQuestionKey(tx, visible.question_id);
+  const questionId = visible?.question_id ?? (await findHeldPostQuestion(tx, post))?.question_id;
+  if (questionId != null) await lockQuestionKey(tx, questionId);
+  // Before its entry, as its author does who deletes it.
+  await lockHeldPost(tx, post);
   const item = await lockReviewItem(tx, post);
   if (item !== undefined) refuseOthersClaim(item, moderator);
   if (queueItemId !== null && item?.id !== queueItemId)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Reader, Tx } from '#server/core/database.ts';
 import { unnamedMember } from '#server/core/sql.ts';
-import { hiddenPostTexts } from '#server/posts/index.ts';
+import { heldPostColumns, hiddenPostTexts } from '#server/posts/index.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 import type { MatchedRule } from '#shared/moderation/spam.ts';
 import {
@@ -93,6 +93,7 @@ export type ReviewItemRow = {
   author_name: string;
   created_at: Date;
   locked: boolean;
+  held: boolean;
   claimed_by: number | null;
   claimed_by_name: string | null;
   claimed_until: Date | null;
@@ -136,10 +137,12 @@ export async function listReviewItems(
   const { rows } = await sql<ReviewItemRow>`
     select item.id, item.post_kind, item.post_id, item.cause, item.open_reports, item.matched_rules,
       item.created_at as waiting_since,
-      coalesce(question.id, removed.question_id) as question_id, coalesce(question.title, removed.title) as title,
+      coalesce(question.id, removed.question_id, held.question_id) as question_id,
+      coalesce(question.title, removed.title, held.title) as title, held.id is not null as held,
       question.lock_reason is not null as locked,
-      coalesce(removed.content, reply.content, answer.content, question.content) as content,
-      coalesce(removed.author_id, post.author_id) as author_id, coalesce(removed.created_at, post.created_at) as created_at,
+      coalesce(removed.content, held.content, reply.content, answer.content, question.content) as content,
+      coalesce(removed.author_id, held.member_id, post.author_id) as author_id,
+      coalesce(removed.created_at, held.created_at, post.created_at) as created_at,
       removed.objection, removed.reason as removal_reason,
       claimant.id as claimed_by, coalesce(claimant.display_name, ${unnamedMember}) as claimed_by_name, item.claimed_until,
       coalesce(author.display_name, post.imported_author_name, ${unnamedMember}) as author_name,
@@ -179,9 +182,12 @@ export async function listReviewItems(
     left join lateral (
       select hidden_post.*, ${hiddenPostTexts} from hidden_post where hidden_post.id = item.hidden_post_id
     ) removed on true
-    left join member author on author.id = coalesce(removed.author_id, post.author_id)
+    left join lateral (
+      select ${heldPostColumns} from held_post where held_post.id = item.held_post_id
+    ) held on true
+    left join member author on author.id = coalesce(removed.author_id, held.member_id, post.author_id)
     left join member claimant on claimant.id = item.claimed_by and item.claimed_until > now()
-    where question.id is not null or removed.id is not null
+    where question.id is not null or removed.id is not null or held.id is not null
     order by item.open_reports desc, item.id desc`.execute(db);
   return rows;
 }

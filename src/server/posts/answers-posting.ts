@@ -9,12 +9,14 @@ import { ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { type Outcome, createWriteBatcher } from '#server/core/write-batcher.ts';
 import { sql } from 'kysely';
+import { holdPost } from './held-posts.ts';
 import { assignIds, getPostedId, type PostRequest, releaseKeysStatement } from './idempotency.ts';
 import { getLockedError } from './posts-locks.ts';
 import { queueForReview, type ReviewSettings } from './review-items.ts';
 import { buildProfileEvents, buildQuestionActivityEvent, buildQuestionCountsEvent } from './posts-events.ts';
 import type { Answer, AnswerDraft } from '#shared/posts/answers.ts';
 import { draftTargets } from '#shared/posts/drafts.ts';
+import type { HeldPostId } from '#shared/posts/held-posts.ts';
 import { readAnswer, toAnswer } from './answers.ts';
 import {
   type AnsweredQuestion,
@@ -28,16 +30,20 @@ export type AnswerRequest = {
   viewer: Viewer;
   key: string | undefined;
   draft: AnswerDraft;
+  /** The reserved id of a held answer that a moderator approves: it is not held again. */
+  approvedId?: number;
 };
 
 type AnswerPostRequest = PostRequest & { answer: AnswerRequest };
+
+type PostedAnswer = Answer | HeldPostId;
 
 /** An answer to store, with its id. */
 type NewAnswer = AnswerPostRequest & { id: number };
 
 /**
- * Posts answers, once per idempotency key. Returns each answer as its author sees it. Answers to any questions that
- * arrive at the same time are one batch: one transaction.
+ * Posts answers, once per idempotency key. Returns each answer as its author sees it, or its id if it is held for
+ * approval. Answers to any questions that arrive at the same time are one batch: one transaction.
  */
 export function createAnswerBatcher({
   db,
@@ -48,12 +54,24 @@ export function createAnswerBatcher({
   publicUrl: string | null;
   settings: ReviewSettings;
 }) {
-  return createWriteBatcher<AnswerRequest, Answer>({
+  return createWriteBatcher<AnswerRequest, PostedAnswer>({
     writeBatch: (answers, lockOptions) =>
       transaction(db, (tx) => postAnswers(tx, { answers, publicUrl, settings }), lockOptions),
     keyOf: ({ questionId }) => questionId,
     maxBatchSize: 100,
   });
+}
+
+/**
+ * Posts an answer that a moderator approves.
+ * @throws ProblemError 'not-found', 'locked'
+ */
+export async function storeApprovedAnswer(
+  tx: Tx,
+  { publicUrl, settings, ...answer }: AnswerRequest & { publicUrl: string | null; settings: ReviewSettings },
+): Promise<void> {
+  const [outcome] = await postAnswers(tx, { answers: [answer], publicUrl, settings });
+  if (outcome instanceof ProblemError) throw outcome;
 }
 
 async function postAnswers(
@@ -63,7 +81,7 @@ async function postAnswers(
     publicUrl,
     settings,
   }: { answers: readonly AnswerRequest[]; publicUrl: string | null; settings: ReviewSettings },
-): Promise<Outcome<Answer>[]> {
+): Promise<Outcome<PostedAnswer>[]> {
   const postings = answers.map((answer): AnswerPostRequest => {
     const { viewer, key, questionId, draft } = answer;
     return { viewer, key, kind: 'answer', request: [questionId, draft], answer };
@@ -73,22 +91,56 @@ async function postAnswers(
     questionIds: [...new Set(answers.map(({ questionId }) => questionId))],
     drafts: postings.map(toPostedDraft),
   });
-  const { added, repeated } = assignIds(postings, { claimed, ids });
+  const { added: assigned, repeated } = assignIds(postings, { claimed, ids });
+  const added = assigned.map((posting) => ({ ...posting, id: posting.answer.approvedId ?? posting.id }));
   const questionById = new Map(questions.map((question) => [question.id, question]));
-  const outcomes = new Map<AnswerRequest, Outcome<Answer>>();
+  const outcomes = new Map<AnswerRequest, Outcome<PostedAnswer>>();
   // Sorted by member, so that two transactions count mentions of the same members in the same order.
   for (const posting of added.toSorted((a, b) => a.viewer.id - b.viewer.id)) {
     const problem = await findRefusal(tx, { posting, questionById, publicUrl });
-    outcomes.set(posting.answer, problem ?? buildAnswer(posting, prepared));
+    const held = problem === null && (await holdAnswer(tx, { posting, publicUrl, settings }));
+    outcomes.set(
+      posting.answer,
+      problem ?? (held ? { id: posting.id, held } : buildAnswer(posting, prepared)),
+    );
   }
-  const isRefused = ({ answer }: NewAnswer) => outcomes.get(answer) instanceof ProblemError;
-  const [refused, posted] = [added.filter(isRefused), added.filter((posting) => !isRefused(posting))];
+  const refused = added.filter(({ answer }) => outcomes.get(answer) instanceof ProblemError);
+  const posted = added.filter(({ answer }) => {
+    const outcome = outcomes.get(answer);
+    return outcome !== undefined && 'content' in outcome;
+  });
   if (posted.length > 0)
     await storeAnswers(tx, { posted, refused, questionById, drafts, prepared, publicUrl, settings });
   else if (refused.length > 0) await releaseKeysStatement(refused).execute(tx);
   for (const posting of repeated)
     outcomes.set(posting.answer, await toOutcome(readEarlierAnswer(tx, posting)));
   return answers.map((answer) => outcomes.get(answer) ?? questionNotFound());
+}
+
+/** Returns whether the answer waits for approval. */
+async function holdAnswer(
+  tx: Tx,
+  {
+    posting,
+    publicUrl,
+    settings,
+  }: { posting: NewAnswer; publicUrl: string | null; settings: ReviewSettings },
+): Promise<boolean> {
+  const { id, viewer, answer } = posting;
+  if (answer.approvedId !== undefined) return false;
+  const { questionId, draft } = answer;
+  const place = { questionId, answerId: null, parentReplyId: null };
+  const held = { kind: 'answer', ...place, title: null, tags: null, content: draft.content } as const;
+  const wanted = {
+    held,
+    text: draft.content,
+    viewer,
+    postId: id,
+    draft: toPostedDraft(posting),
+    settings,
+    publicUrl,
+  };
+  return (await holdPost(tx, wanted)) !== null;
 }
 
 async function findRefusal(
@@ -217,11 +269,12 @@ function buildAnswerPostedEvents({ viewer, answer, id }: NewAnswer): TopicEvent[
 
 const questionNotFound = () => new ProblemError('question-not-found');
 
-async function readEarlierAnswer(tx: Tx, posting: AnswerPostRequest): Promise<Answer> {
-  return readAnswer(tx, { id: await getPostedId(tx, posting), viewer: posting.viewer });
+async function readEarlierAnswer(tx: Tx, posting: AnswerPostRequest): Promise<PostedAnswer> {
+  const { id, held } = await getPostedId(tx, posting);
+  return held ? { id, held } : readAnswer(tx, { id, viewer: posting.viewer });
 }
 
-async function toOutcome(found: Promise<Answer>): Promise<Outcome<Answer>> {
+async function toOutcome(found: Promise<PostedAnswer>): Promise<Outcome<PostedAnswer>> {
   try {
     return await found;
   } catch (error) {

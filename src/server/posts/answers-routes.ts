@@ -19,6 +19,7 @@ import {
   answersPage,
 } from '#shared/posts/answers.ts';
 import { draftHeader, draftHeaders } from '#shared/posts/drafts.ts';
+import { heldPostId } from '#shared/posts/held-posts.ts';
 import { cursorQuery, idParam } from '#shared/core/fields.ts';
 import { acceptAnswer } from './answers-acceptance.ts';
 import { createAnswerBatcher } from './answers-posting.ts';
@@ -37,7 +38,11 @@ const post = createRoute({
   path: '/questions/{id}/answers',
   summary: 'Answer a question',
   request: { params: idParam, headers: idempotencyHeaders, body: jsonBody(answerDraft) },
-  responses: { 201: jsonResponse(answer, 'Posted'), ...problemResponses },
+  responses: {
+    201: jsonResponse(answer, 'Posted'),
+    202: jsonResponse(heldPostId, 'Waits for a moderator'),
+    ...problemResponses,
+  },
 });
 
 const accept = createRoute({
@@ -94,7 +99,7 @@ export function answerRoutes({
         key,
         draft: c.req.valid('json'),
       });
-      return c.json(posted, 201);
+      return 'held' in posted ? c.json(posted, 202) : c.json(posted, 201);
     })
     .openapi(accept, async (c) => {
       const viewer = c.get('viewer');

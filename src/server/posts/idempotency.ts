@@ -4,17 +4,23 @@ import { sql } from 'kysely';
 import type { Database, Tx } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
+import type { NewPostId } from './held-posts.ts';
+import { heldPostExists } from './held-posts-queries.ts';
 
 /** A request to post: by whom, with which key (undefined: not repeatable), of which kind and content. */
 export type PostRequest = { viewer: Viewer; key: string | undefined; kind: PostKind; request: unknown };
 
 /**
- * Runs `post` once per member and key, and returns the id of the post. A repetition returns the same id, even while the
- * first request is still running (docs/product.md 6.6).
+ * Runs `post` once per member and key, and returns the id of the post, which may be held. A repetition returns the same
+ * id, even while the first request is still running (docs/product.md 6.6).
  * @throws ProblemError 'key-reused' if the key was used for a different request, 'gone' if the post has been deleted
  * since
  */
-export async function postOnce(tx: Tx, posting: PostRequest, post: () => Promise<number>) {
+export async function postOnce(
+  tx: Tx,
+  posting: PostRequest,
+  post: () => Promise<NewPostId>,
+): Promise<NewPostId> {
   const { viewer, key, kind } = posting;
   if (key === undefined) return post();
   const hash = hashOf(posting);
@@ -23,10 +29,12 @@ export async function postOnce(tx: Tx, posting: PostRequest, post: () => Promise
     insert into idempotency_key (member_id, key, request_hash) values (${viewer.id}, ${key}, ${hash})
     on conflict do nothing returning key`.execute(tx);
   if (rows.length === 0) return readPostedId(tx, { viewer, key, kind, hash });
-  const id = await post();
+  const posted = await post();
   await sql`
-    update idempotency_key set post_id = ${id} where member_id = ${viewer.id} and key = ${key}`.execute(tx);
-  return id;
+    update idempotency_key set post_id = ${posted.id} where member_id = ${viewer.id} and key = ${key}`.execute(
+    tx,
+  );
+  return posted;
 }
 
 /** Whether a member's key was used. A repetition posts nothing. */
@@ -90,7 +98,7 @@ export const releaseKeysStatement = (refused: readonly PostRequest[]) => {
  * The id of the post of an earlier request with the same key.
  * @throws ProblemError as `postOnce` does
  */
-export async function getPostedId(tx: Tx, posting: PostRequest): Promise<number> {
+export async function getPostedId(tx: Tx, posting: PostRequest): Promise<NewPostId> {
   const { viewer, key = '', kind } = posting;
   return readPostedId(tx, { viewer, key, kind, hash: hashOf(posting) });
 }
@@ -116,7 +124,7 @@ export async function deleteOldKeys(db: Database): Promise<void> {
     )`.execute(db);
 }
 
-async function readPostedId(tx: Tx, { viewer, key, kind, hash }: Repetition): Promise<number> {
+async function readPostedId(tx: Tx, { viewer, key, kind, hash }: Repetition): Promise<NewPostId> {
   const earlier = await tx
     .selectFrom('idempotency_key')
     .select(['request_hash', 'post_id'])
@@ -126,8 +134,10 @@ async function readPostedId(tx: Tx, { viewer, key, kind, hash }: Repetition): Pr
   if (earlier === undefined || earlier.post_id === null)
     throw new ProblemError('request-in-progress', { retryAfter: 1 });
   if (!hash.equals(earlier.request_hash)) throw new ProblemError('key-reused');
-  if (!(await postExists(tx, kind, earlier.post_id))) throw new ProblemError('post-deleted-since');
-  return earlier.post_id;
+  const id = earlier.post_id;
+  if (await postExists(tx, kind, id)) return { id, held: false };
+  if (await heldPostExists(tx, { kind, id })) return { id, held: true };
+  throw new ProblemError('post-deleted-since');
 }
 
 async function postExists(tx: Tx, kind: PostKind, id: number): Promise<boolean> {

@@ -17,6 +17,16 @@ export {
 export { draftRoutes } from './drafts-routes.ts';
 export { saveDraft } from './drafts.ts';
 export { createExcerpt, toPlainText } from './excerpt.ts';
+export { postHeldPost } from './held-posts-approval.ts';
+export {
+  deleteOldRejectedPosts,
+  deleteOwnHeldPost,
+  heldPostColumns,
+  type HeldPostRow,
+  lockHeldPost,
+  rejectHeldPosts,
+  setHeldPostRejected,
+} from './held-posts-queries.ts';
 export { deleteOldKeys } from './idempotency.ts';
 export { mentionRoutes } from './mentions-routes.ts';
 export {

@@ -76,18 +76,20 @@ export async function listQuestionTitles(db: Reader, ids: readonly number[]) {
 export async function insertQuestion(
   tx: Tx,
   question: {
+    /** The reserved id; null for a new one. */
+    id: number | null;
     authorId: number;
     draft: QuestionDraft;
     tags: readonly { id: number; name: string }[];
     excerpt: Excerpt;
   },
 ): Promise<{ id: number; created_at: Date }> {
-  const { authorId, draft, tags, excerpt } = question;
+  const { id, authorId, draft, tags, excerpt } = question;
   const tagText = tags.map((tag) => tag.name).join(', ');
   const { rows } = await sql<{ id: number; created_at: Date }>`
     with added as (
-      insert into question (author_id, title, content, tag_text, excerpt, excerpt_cut)
-      values (${authorId}, ${draft.title}, ${draft.content}, ${tagText}, ${excerpt.excerpt}, ${excerpt.cut})
+      insert into question (id, author_id, title, content, tag_text, excerpt, excerpt_cut) overriding system value
+      values (coalesce(${id}::bigint, nextval('question_id_seq')), ${authorId}, ${draft.title}, ${draft.content}, ${tagText}, ${excerpt.excerpt}, ${excerpt.cut})
       returning id, created_at, active_at, upvotes, answer_count
     ), sort_key as (
       ${sql.raw(writeQuestionSortKeys('added'))}

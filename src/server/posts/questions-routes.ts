@@ -13,6 +13,7 @@ import type { WriteLimits } from './write-limits.ts';
 import { answerSort } from '#shared/posts/answers.ts';
 import { draftHeader, draftHeaders } from '#shared/posts/drafts.ts';
 import { cursorQuery, idParam } from '#shared/core/fields.ts';
+import { heldPostId } from '#shared/posts/held-posts.ts';
 import { tagRules } from '#shared/posts/tag-rules.ts';
 import {
   createdId,
@@ -38,7 +39,11 @@ const ask = createRoute({
   path: '/questions',
   summary: 'Ask a question',
   request: { headers: idempotencyHeaders, body: jsonBody(questionDraft) },
-  responses: { 201: jsonResponse(createdId, 'Posted'), ...problemResponses },
+  responses: {
+    201: jsonResponse(createdId, 'Posted'),
+    202: jsonResponse(heldPostId, 'Waits for a moderator'),
+    ...problemResponses,
+  },
 });
 
 const readRules = createRoute({
@@ -132,8 +137,9 @@ export function questionRoutes({
       const viewer = c.get('viewer');
       const key = c.req.valid('header')['idempotency-key'];
       await limits.post('question', { memberId: viewer.id, key, text: c.req.valid('json').content });
-      const id = await askQuestion(db, { viewer, key, draft: c.req.valid('json'), publicUrl, settings });
-      return c.json({ id }, 201);
+      const draft = c.req.valid('json');
+      const { id, held } = await askQuestion(db, { viewer, key, draft, publicUrl, settings });
+      return held ? c.json({ id, held }, 202) : c.json({ id }, 201);
     })
     .openapi(readRules, async (c) =>
       c.json(await readTagRules(c.get('reader'), { viewer: c.get('viewer'), settings }), 200),

@@ -9,6 +9,7 @@ import { type Database, type Reader, transaction, type Tx } from '#server/core/d
 import { publishAll, type TopicEvent } from '#server/core/events.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
+import { holdPost, type NewPostId } from './held-posts.ts';
 import { postOnce, type PostRequest } from './idempotency.ts';
 import { queueForReview } from './review-items.ts';
 import { refuseStaleEdit, saveRevision } from './revisions.ts';
@@ -35,70 +36,70 @@ import {
 
 export const questionNotFound = () => new ProblemError('question-not-found');
 
-/** Posts a question once per idempotency key. Returns its id. */
-export async function askQuestion(
-  db: Database,
-  request: {
-    viewer: Viewer;
-    key: string | undefined;
-    draft: QuestionDraft;
-    publicUrl: string | null;
-    settings: TagSettings;
-  },
-): Promise<number> {
-  const { viewer, key, draft } = request;
-  const mentioned = findMentions(draft.content, request.publicUrl);
-  const { publicUrl } = request;
-  const mentioning = { memberId: viewer.id, text: draft.content, added: mentioned, publicUrl };
+type NewQuestion = {
+  viewer: Viewer;
+  key: string | undefined;
+  draft: QuestionDraft;
+  /** The reserved id of a held question that a moderator approves: it is not held again. */
+  approvedId?: number;
+  publicUrl: string | null;
+  settings: TagSettings;
+};
+
+/** Posts a question once per idempotency key, or holds it for approval. */
+export async function askQuestion(db: Database, question: NewQuestion): Promise<NewPostId> {
+  const { viewer, key, draft } = question;
   const posting: PostRequest = { viewer, key, kind: 'question', request: draft };
-  return transaction(db, (tx) =>
-    postOnce(tx, posting, async () => {
-      await refuseManyMentions(tx, mentioning);
-      await refuseTags(tx, { viewer, tags: draft.tags, settings: request.settings });
-      const tags = await ensureTags(tx, draft.tags);
-      const { id, created_at: at } = await insertQuestion(tx, {
+  return transaction(db, (tx) => postOnce(tx, posting, () => storeQuestion(tx, question)));
+}
+
+/** Posts a question, or holds it for approval. */
+export async function storeQuestion(tx: Tx, question: NewQuestion): Promise<NewPostId> {
+  const { viewer, key, draft, approvedId, publicUrl, settings } = question;
+  const mentioned = findMentions(draft.content, publicUrl);
+  await refuseManyMentions(tx, { memberId: viewer.id, text: draft.content, added: mentioned, publicUrl });
+  await refuseTags(tx, { viewer, tags: draft.tags, settings });
+  const ended = { memberId: viewer.id, target: draftTargets.ask, key, text: draft };
+  if (approvedId === undefined) {
+    const place = { questionId: null, answerId: null, parentReplyId: null };
+    const held = { kind: 'question', ...place, ...draft } as const;
+    const wanted = { held, text: joinTexts(draft), viewer, postId: null, draft: ended };
+    const heldId = await holdPost(tx, { ...wanted, settings, publicUrl });
+    if (heldId !== null) return { id: heldId, held: true };
+  }
+  const tags = await ensureTags(tx, draft.tags);
+  const { id, created_at: at } = await insertQuestion(tx, {
+    id: approvedId ?? null,
+    authorId: viewer.id,
+    draft,
+    tags,
+    excerpt: createExcerpt(draft.content),
+  });
+  const tagEvents = await countQuestionTags(tx, { ids: tags.map((tag) => tag.id), by: 1, at });
+  await saveUploadReferences(tx, { post: { kind: 'question', id }, text: draft.content });
+  await addToStatistics(tx, { questionIds: [id], answerIds: [], replyIds: [] });
+  const location = { senderId: viewer.id, questionId: id, answerId: null, replyId: null };
+  const notificationEvents = await notifyOfMentions(tx, { ...location, mentioned });
+  const draftEvents = await endDraft(tx, ended);
+  const written = { post: { kind: 'question', id } as const, viewer, text: joinTexts(draft), before: null };
+  const reviewEvents = await queueForReview(tx, { settings, publicUrl, posts: [written] });
+  await publishAll(tx, [
+    ...notificationEvents,
+    ...reviewEvents,
+    ...draftEvents,
+    {
+      topic: 'feeds',
+      event: {
+        kind: 'question-posted',
+        questionId: id,
         authorId: viewer.id,
-        draft,
-        tags,
-        excerpt: createExcerpt(draft.content),
-      });
-      const tagEvents = await countQuestionTags(tx, { ids: tags.map((tag) => tag.id), by: 1, at });
-      await saveUploadReferences(tx, { post: { kind: 'question', id }, text: draft.content });
-      await addToStatistics(tx, { questionIds: [id], answerIds: [], replyIds: [] });
-      const location = { senderId: viewer.id, questionId: id, answerId: null, replyId: null };
-      const notificationEvents = await notifyOfMentions(tx, { ...location, mentioned });
-      const draftEvents = await endDraft(tx, {
-        memberId: viewer.id,
-        target: draftTargets.ask,
-        key,
-        text: draft,
-      });
-      const written = {
-        post: { kind: 'question', id } as const,
-        viewer,
-        text: joinTexts(draft),
-        before: null,
-      };
-      const reviewEvents = await queueForReview(tx, { ...request, posts: [written] });
-      await publishAll(tx, [
-        ...notificationEvents,
-        ...reviewEvents,
-        ...draftEvents,
-        {
-          topic: 'feeds',
-          event: {
-            kind: 'question-posted',
-            questionId: id,
-            authorId: viewer.id,
-            tags: tags.map((tag) => tag.name),
-          },
-        },
-        ...tagEvents,
-        ...buildProfileEvents([viewer.id]),
-      ]);
-      return id;
-    }),
-  );
+        tags: tags.map((tag) => tag.name),
+      },
+    },
+    ...tagEvents,
+    ...buildProfileEvents([viewer.id]),
+  ]);
+  return { id, held: false };
 }
 
 /**

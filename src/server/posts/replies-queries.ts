@@ -105,12 +105,21 @@ export async function lockParentReply(tx: Tx, id: number) {
 
 export async function insertReply(
   tx: Tx,
-  reply: { on: ReplyTarget; parentReplyId: number | null; level: number; authorId: number; content: string },
+  reply: {
+    /** The reserved id; null for a new one. */
+    id: number | null;
+    on: ReplyTarget;
+    parentReplyId: number | null;
+    level: number;
+    authorId: number;
+    content: string;
+  },
 ) {
   const { on, parentReplyId, level, authorId, content } = reply;
   const { rows } = await sql<{ id: number; created_at: Date }>`
-    insert into reply (question_id, answer_id, parent_reply_id, level, author_id, content)
-    values (${on.questionId}, ${on.answerId}, ${parentReplyId}, ${level}, ${authorId}, ${content})
+    insert into reply (id, question_id, answer_id, parent_reply_id, level, author_id, content)
+    overriding system value
+    values (coalesce(${reply.id}::bigint, nextval('reply_id_seq')), ${on.questionId}, ${on.answerId}, ${parentReplyId}, ${level}, ${authorId}, ${content})
     returning id, created_at`.execute(tx);
   const [row] = rows;
   if (row === undefined) throw new Error('insert returned no row');

@@ -14,6 +14,7 @@ import type { WriteLimits } from './write-limits.ts';
 import { requireQuestion } from './questions.ts';
 import { draftHeader, draftHeaders } from '#shared/posts/drafts.ts';
 import { cursorQuery, idParam } from '#shared/core/fields.ts';
+import { heldPostId } from '#shared/posts/held-posts.ts';
 import { repliesPage, reply, replyDraft, replyEdit } from '#shared/posts/replies.ts';
 import { deleteReply, editReply, postReply, readReply, listReplies } from './replies.ts';
 
@@ -38,7 +39,11 @@ const postOnAnswer = createRoute({
   path: '/answers/{id}/replies',
   summary: 'Reply to an answer or to one of its replies',
   request: { params: idParam, headers: idempotencyHeaders, body: jsonBody(replyDraft) },
-  responses: { 201: jsonResponse(reply, 'Posted'), ...problemResponses },
+  responses: {
+    201: jsonResponse(reply, 'Posted'),
+    202: jsonResponse(heldPostId, 'Waits for a moderator'),
+    ...problemResponses,
+  },
 });
 
 const postOnQuestion = createRoute({
@@ -46,7 +51,11 @@ const postOnQuestion = createRoute({
   path: '/questions/{id}/replies',
   summary: 'Comment on a question, or reply to a comment',
   request: { params: idParam, headers: idempotencyHeaders, body: jsonBody(replyDraft) },
-  responses: { 201: jsonResponse(reply, 'Posted'), ...problemResponses },
+  responses: {
+    201: jsonResponse(reply, 'Posted'),
+    202: jsonResponse(heldPostId, 'Waits for a moderator'),
+    ...problemResponses,
+  },
 });
 
 const edit = createRoute({
@@ -103,16 +112,18 @@ export function replyRoutes({
       const key = c.req.valid('header')['idempotency-key'];
       await limits.post('reply', { memberId: viewer.id, key, text: c.req.valid('json').content });
       const on = await onAnswer(db, c.req.valid('param').id);
-      const id = await postReply(db, { on, viewer, key, draft: c.req.valid('json'), publicUrl, settings });
-      return c.json(await readReply(db, { id, viewer }), 201);
+      const draft = c.req.valid('json');
+      const { id, held } = await postReply(db, { on, viewer, key, draft, publicUrl, settings });
+      return held ? c.json({ id, held }, 202) : c.json(await readReply(db, { id, viewer }), 201);
     })
     .openapi(postOnQuestion, async (c) => {
       const viewer = c.get('viewer');
       const key = c.req.valid('header')['idempotency-key'];
       await limits.post('reply', { memberId: viewer.id, key, text: c.req.valid('json').content });
       const on = await onQuestion(db, c.req.valid('param').id);
-      const id = await postReply(db, { on, viewer, key, draft: c.req.valid('json'), publicUrl, settings });
-      return c.json(await readReply(db, { id, viewer }), 201);
+      const draft = c.req.valid('json');
+      const { id, held } = await postReply(db, { on, viewer, key, draft, publicUrl, settings });
+      return held ? c.json({ id, held }, 202) : c.json(await readReply(db, { id, viewer }), 201);
     })
     .openapi(edit, async (c) => {
       const target = { id: c.req.valid('param').id, viewer: c.get('viewer') };

@@ -10,6 +10,7 @@ import { publishAll } from '#server/core/events.ts';
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { decodeCursor, paginate } from '#server/core/cursor.ts';
+import { holdPost, type NewPostId } from './held-posts.ts';
 import { postOnce } from './idempotency.ts';
 import { queueForReview, type ReviewSettings } from './review-items.ts';
 import { toByline, toTimes } from './posts.ts';
@@ -36,74 +37,89 @@ export type { ReplyTarget };
 
 const replyNotFound = () => new ProblemError('reply-not-found');
 
+type NewReply = {
+  on: ReplyTarget;
+  viewer: Viewer;
+  key: string | undefined;
+  draft: ReplyDraft;
+  /** The reserved id of a held reply that a moderator approves: it is not held again. */
+  approvedId?: number;
+  publicUrl: string | null;
+  settings: ReviewSettings;
+};
+
 /**
- * Posts a reply to an answer, a question or another reply there, once per idempotency key. Returns its id.
+ * Posts a reply to an answer, a question or another reply there, once per idempotency key, or holds it for approval.
  * @throws ProblemError 'not-found' for a parent that is deleted or elsewhere, 'invalid' below level 3
  */
-export async function postReply(
-  db: Database,
-  posting: {
-    on: ReplyTarget;
-    viewer: Viewer;
-    key: string | undefined;
-    draft: ReplyDraft;
-    publicUrl: string | null;
-    settings: ReviewSettings;
-  },
-): Promise<number> {
-  const { on, viewer, key, draft } = posting;
-  const { publicUrl } = posting;
-  const mentioned = findMentions(draft.content, publicUrl);
+export async function postReply(db: Database, reply: NewReply): Promise<NewPostId> {
+  const { on, viewer, key, draft } = reply;
   return transaction(db, (tx) =>
-    postOnce(tx, { viewer, key, kind: 'reply', request: [on, draft] }, async () => {
-      refuseLocked((await lockQuestionThread(tx, on.questionId, 'changes')).lock_reason);
-      // The answer may have been hidden before the lock.
-      const repliedPostAuthorId = await findTargetAuthor(tx, on);
-      if (repliedPostAuthorId === undefined) throw new ProblemError('answer-not-found');
-      const { parentReplyId, content } = draft;
-      const parent = parentReplyId === null ? null : await lockVisibleParent(tx, { parentReplyId, on });
-      const level = parent === null ? 0 : parent.level + 1;
-      await refuseManyMentions(tx, { memberId: viewer.id, text: content, added: mentioned, publicUrl });
-      const { id, created_at: at } = await insertReply(tx, {
-        on,
-        parentReplyId,
-        level,
-        authorId: viewer.id,
-        content,
-      });
-      await saveUploadReferences(tx, { post: { kind: 'reply', id }, text: content });
-      await addToStatistics(tx, { questionIds: [], answerIds: [], replyIds: [id] });
-      const active = await touchQuestion(tx, { id: on.questionId, at });
-      const notificationEvents = await notifyOfReply(tx, {
-        replyId: id,
-        senderId: viewer.id,
-        ...on,
-        parentAuthorId: parent?.author_id ?? null,
-        repliedPostAuthorId,
-        mentioned,
-      });
-      const { questionId, answerId } = on;
-      const posted = {
-        kind: 'reply-posted',
-        replyId: id,
-        answerId,
-        parentReplyId,
-        authorId: viewer.id,
-      } as const;
-      const draftTarget = draftTargets.reply(getRepliedPost({ on, parentReplyId }));
-      const draftEvents = await endDraft(tx, { memberId: viewer.id, target: draftTarget, key, text: draft });
-      const written = { post: { kind: 'reply', id } as const, viewer, text: content, before: null };
-      const reviewEvents = await queueForReview(tx, { ...posting, posts: [written] });
-      await publishAll(tx, [
-        ...notificationEvents,
-        ...reviewEvents,
-        ...draftEvents,
-        { topic: `question:${questionId}`, event: posted },
-        active,
-      ]);
-      return id;
-    }),
+    postOnce(tx, { viewer, key, kind: 'reply', request: [on, draft] }, () => storeReply(tx, reply)),
   );
+}
+
+/**
+ * Posts a reply, or holds it for approval.
+ * @throws ProblemError as `postReply` does
+ */
+export async function storeReply(tx: Tx, reply: NewReply): Promise<NewPostId> {
+  const { on, viewer, key, draft, approvedId, publicUrl, settings } = reply;
+  const mentioned = findMentions(draft.content, publicUrl);
+  refuseLocked((await lockQuestionThread(tx, on.questionId, 'changes')).lock_reason);
+  // The answer may have been hidden before the lock.
+  const repliedPostAuthorId = await findTargetAuthor(tx, on);
+  if (repliedPostAuthorId === undefined) throw new ProblemError('answer-not-found');
+  const { parentReplyId, content } = draft;
+  const parent = parentReplyId === null ? null : await lockVisibleParent(tx, { parentReplyId, on });
+  const level = parent === null ? 0 : parent.level + 1;
+  await refuseManyMentions(tx, { memberId: viewer.id, text: content, added: mentioned, publicUrl });
+  const draftTarget = draftTargets.reply(getRepliedPost({ on, parentReplyId }));
+  const ended = { memberId: viewer.id, target: draftTarget, key, text: draft };
+  if (approvedId === undefined) {
+    const held = { kind: 'reply', ...on, parentReplyId, title: null, tags: null, content } as const;
+    const wanted = { held, text: content, viewer, postId: null, draft: ended };
+    const heldId = await holdPost(tx, { ...wanted, settings, publicUrl });
+    if (heldId !== null) return { id: heldId, held: true };
+  }
+  const { id, created_at: at } = await insertReply(tx, {
+    id: approvedId ?? null,
+    on,
+    parentReplyId,
+    level,
+    authorId: viewer.id,
+    content,
+  });
+  await saveUploadReferences(tx, { post: { kind: 'reply', id }, text: content });
+  await addToStatistics(tx, { questionIds: [], answerIds: [], replyIds: [id] });
+  const active = await touchQuestion(tx, { id: on.questionId, at });
+  const notificationEvents = await notifyOfReply(tx, {
+    replyId: id,
+    senderId: viewer.id,
+    ...on,
+    parentAuthorId: parent?.author_id ?? null,
+    repliedPostAuthorId,
+    mentioned,
+  });
+  const { questionId, answerId } = on;
+  const posted = {
+    kind: 'reply-posted',
+    replyId: id,
+    answerId,
+    parentReplyId,
+    authorId: viewer.id,
+  } as const;
+  const draftEvents = await endDraft(tx, ended);
+  const written = { post: { kind: 'reply', id } as const, viewer, text: content, before: null };
+  const reviewEvents = await queueForReview(tx, { settings, publicUrl, posts: [written] });
+  await publishAll(tx, [
+    ...notificationEvents,
+    ...reviewEvents,
+    ...draftEvents,
+    { topic: `question:${questionId}`, event: posted },
+    active,
+  ]);
+  return { id, held: false };
 }
 
 /** The first replies of each answer, oldest first, by answer id. */

@@ -44,17 +44,23 @@ export type ReviewReason =
   | { cause: 'spam_rule'; matchedRules: readonly MatchedRule[] }
   | { cause: 'first_post' | 'links'; matchedRules: null };
 
-export type NewReviewItem = { post: PostRef; reason: ReviewReason };
+export type NewReviewItem = {
+  post: PostRef;
+  reason: ReviewReason;
+  /** Null for a post that everyone sees. */
+  heldPostId: number | null;
+};
 
 /** Adds posts to the review queue. One that waits already keeps its first cause, unless it now matches a spam rule. */
 export async function insertReviewItems(tx: Tx, items: readonly NewReviewItem[]): Promise<void> {
   await sql`
-    insert into review_item as item (post_kind, post_id, open_reports, other_cause, matched_rules)
-    select kind, id, 0, cause, matched_rules from unnest(
+    insert into review_item as item (post_kind, post_id, open_reports, other_cause, matched_rules, held_post_id)
+    select kind, id, 0, cause, matched_rules, held_post_id from unnest(
       ${items.map(({ post }) => post.kind)}::text[], ${items.map(({ post }) => post.id)}::bigint[],
       ${items.map(({ reason }) => reason.cause)}::text[],
-      ${items.map(({ reason }) => reason.matchedRules && JSON.stringify(reason.matchedRules))}::jsonb[]
-    ) added (kind, id, cause, matched_rules)
+      ${items.map(({ reason }) => reason.matchedRules && JSON.stringify(reason.matchedRules))}::jsonb[],
+      ${items.map(({ heldPostId }) => heldPostId)}::bigint[]
+    ) added (kind, id, cause, matched_rules, held_post_id)
     order by kind, id
     on conflict (post_kind, post_id) do update set
       other_cause = case when excluded.other_cause = 'spam_rule' then 'spam_rule'

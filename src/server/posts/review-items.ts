@@ -9,14 +9,16 @@ import {
   countPostsOf,
   insertReviewItems,
   isReviewQueueEmpty,
+  type NewReviewItem,
   type ReviewReason,
 } from './review-items-queries.ts';
 import { findLinks, judgePost } from './spam-rules.ts';
 
 export type ReviewSettings = Pick<RuntimeSettings, 'get'>;
 
-type WrittenPost = {
-  post: PostRef;
+/** `post`: null for one that is not stored yet. */
+type WrittenPost<Post = PostRef | null> = {
+  post: Post;
   viewer: Viewer;
   /** Of a question with its title. */
   text: string;
@@ -35,15 +37,20 @@ export async function queueForReview(
     posts,
     settings,
     publicUrl,
-  }: { posts: readonly WrittenPost[]; settings: ReviewSettings; publicUrl: string | null },
+  }: { posts: readonly WrittenPost<PostRef>[]; settings: ReviewSettings; publicUrl: string | null },
 ): Promise<TopicEvent[]> {
   const reasons = await findReviewReasons(tx, { posts, settings, publicUrl });
-  if (reasons.size === 0) return [];
-  const isFirst = await isReviewQueueEmpty(tx);
-  await insertReviewItems(
+  return addToReviewQueue(
     tx,
-    [...reasons].map(([{ post }, reason]) => ({ post, reason })),
+    [...reasons].map(([{ post }, reason]) => ({ post, reason, heldPostId: null })),
   );
+}
+
+/** Adds posts to the review queue. Returns the events to publish. */
+export async function addToReviewQueue(tx: Tx, items: readonly NewReviewItem[]): Promise<TopicEvent[]> {
+  if (items.length === 0) return [];
+  const isFirst = await isReviewQueueEmpty(tx);
+  await insertReviewItems(tx, items);
   return [
     ...(await notifyModerators(tx, { isFirst, except: null })),
     { topic: 'moderation', event: { kind: 'moderation-changed' } },
@@ -51,14 +58,14 @@ export async function queueForReview(
 }
 
 /** Returns why posts wait for review as the site settings say. Posts that do not wait are left out. */
-async function findReviewReasons(
+export async function findReviewReasons<Post extends WrittenPost>(
   tx: Tx,
   {
     posts,
     settings,
     publicUrl,
-  }: { posts: readonly WrittenPost[]; settings: ReviewSettings; publicUrl: string | null },
-): Promise<Map<WrittenPost, ReviewReason>> {
+  }: { posts: readonly Post[]; settings: ReviewSettings; publicUrl: string | null },
+): Promise<Map<Post, ReviewReason>> {
   const firstPosts = settings.get('reviewFirstPosts');
   const postsWithLinks = settings.get('reviewLinksOfFirstPosts');
   const postsUnderRules = settings.get('spamRulesOfFirstPosts');
@@ -75,10 +82,10 @@ async function findReviewReasons(
   const counts = await countPostsOf(tx, [...new Set(candidates.map(({ each }) => each.viewer.id))], {
     max: Math.max(firstPosts, postsWithLinks, postsUnderRules),
     recentMinutes: settings.get('newMemberPostsMinutes'),
-    except: candidates.map(({ each }) => each.post),
+    except: candidates.flatMap(({ each: { post } }) => (post === null ? [] : [post])),
   });
   return new Map(
-    candidates.flatMap(({ each, linksMax, firstMax, rulesMax }): [WrittenPost, ReviewReason][] => {
+    candidates.flatMap(({ each, linksMax, firstMax, rulesMax }): [Post, ReviewReason][] => {
       const { posts: earlier, recent: recentPosts } = counts.get(each.viewer.id) ?? { posts: 0, recent: 0 };
       const { reasons } =
         earlier < rulesMax ? judgePost({ ...each, publicUrl, recentPosts }, settings) : { reasons: [] };

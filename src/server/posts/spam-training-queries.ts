@@ -5,19 +5,22 @@ import { type ClassifiedPost, maxEarlierPosts, type TokenCounts } from './spam-c
 
 export type ClassifiedPostRow = ClassifiedPost & { id: number };
 
-/** Reads visible posts with the account of the author as it was then. */
+/** Reads visible and held posts with the account of the author as it was then. */
 export async function listClassifiedPosts(
   db: Reader,
   posts: readonly PostRef[],
 ): Promise<ClassifiedPostRow[]> {
-  const earlier = (table: string) => sql`
-    select from ${sql.table(table)} other where other.author_id = post.author_id and other.created_at < post.created_at
-    limit ${sql.lit(maxEarlierPosts)}`;
+  // In the order of the indexes of authors and times, so that at most `maxEarlierPosts` rows are read.
+  const earlier = (table: string, condition = sql``) => sql`
+    select from ${sql.table(table)} other
+    where other.author_id = post.author_id and other.created_at < post.created_at ${condition}
+    order by other.created_at limit ${sql.lit(maxEarlierPosts)}`;
+  const earlierReplies = earlier('reply', sql`and other.deleted_at is null`);
   const { rows } = await sql<ClassifiedPostRow>`
     select wanted.kind, wanted.id, post.text,
       extract(epoch from post.created_at - member.created_at)::float8 / 3600 as "accountHours",
       least(${sql.lit(maxEarlierPosts)}, (
-        select count(*) from ((${earlier('question')}) union all (${earlier('answer')}) union all (${earlier('reply')})) found
+        select count(*) from ((${earlier('question')}) union all (${earlier('answer')}) union all (${earlierReplies})) found
       ))::int as "earlierPosts"
     from unnest(${posts.map(({ kind }) => kind)}::text[], ${posts.map(({ id }) => id)}::bigint[]) wanted (kind, id)
     cross join lateral (
@@ -26,6 +29,8 @@ export async function listClassifiedPosts(
       union all select author_id, created_at, content from answer where wanted.kind = 'answer' and id = wanted.id
       union all select author_id, created_at, content from reply
       where wanted.kind = 'reply' and id = wanted.id and deleted_at is null
+      union all select member_id, created_at, concat_ws(E'\n', title, content) from held_post
+      where post_kind = wanted.kind and post_id = wanted.id
     ) post
     left join member on member.id = post.author_id`.execute(db);
   return rows;

@@ -16,7 +16,7 @@ import {
 /** Posts of members with standing that are learned with each spam post, so that both kinds stay in balance. */
 const ordinaryPostsPerSpam = 2;
 
-/** Reads what the classifier learns from a visible post. Call it before the post is hidden. */
+/** Reads what the classifier learns from a visible or held post. Call it before the post is hidden. */
 export async function readSpamTokens(tx: Tx, post: PostRef): Promise<string[]> {
   const [found] = await listClassifiedPosts(tx, [post]);
   return found === undefined ? [] : listTokens(found);
@@ -48,7 +48,7 @@ export async function forgetSpam(tx: Tx, wanted: { post: PostRef; isSpam: boolea
   await addToTokenCounts(tx, { ...wanted, tokens: [totalsToken, ...tokens], by: -1 });
 }
 
-/** Estimates visible posts. Returns null for those that are not visible, and for all before enough was learned. */
+/** Estimates visible and held posts. Returns null for others, and for all before enough was learned. */
 export async function estimatePosts(db: Reader, posts: readonly PostRef[]): Promise<(SpamEstimate | null)[]> {
   if (posts.length === 0) return [];
   const found = await listClassifiedPosts(db, posts);

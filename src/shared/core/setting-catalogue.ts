@@ -357,6 +357,15 @@ export const settingCatalogue = {
     description: 'The time in which posts count as written in a short time.',
     since: '1.0',
   },
+  holdForApproval: {
+    category: 'moderation',
+    type: 'boolean',
+    default: false,
+    label: 'Hold posts for approval',
+    description:
+      'New posts that wait in the review queue are shown to others only once a moderator has approved them. Edits are shown at once.',
+    since: '1.0',
+  },
 } as const satisfies Record<string, SettingDefinition>;
 
 type Catalogue = typeof settingCatalogue;

@@ -25,6 +25,7 @@ export const moderationAction = z.enum([
   'role',
   'setting',
   'approve',
+  'reject',
   'bulk_remove_activity',
   'bulk_restore_activity',
   'tag_texts',
@@ -70,6 +71,7 @@ export const postAction = z.enum([
   'duplicate',
   'not_duplicate',
   'approve',
+  'reject',
   'spam',
   'decline_objection',
 ]);
@@ -142,6 +144,8 @@ export const reviewItem = z.object({
     })
     .nullable(),
   createdAt: time,
+  /** Whether others see it only once it is approved. */
+  held: z.boolean(),
   reportsCount: z.int().nonnegative(),
   /** Since when it waits. */
   firstAt: time,
@@ -209,12 +213,13 @@ export type ModerationLogEntry = z.infer<typeof moderationLogEntry>;
 export const moderationLog = paged(moderationLogEntry);
 export type ModerationLog = z.infer<typeof moderationLog>;
 
-/** A hidden post of a question, for its author and for moderators. */
+/** A hidden or held post of a question, for its author and for moderators. */
 export const hiddenPost = z.object({
   id,
   kind: postKind,
   postId: id,
-  status: z.enum(['hidden', 'deleted']),
+  /** Others see a held post once a moderator has approved it. */
+  status: z.enum(['hidden', 'deleted', 'held', 'rejected']),
   reason: z.string(),
   title: z.string(),
   content: z.string(),
@@ -243,7 +248,16 @@ export const objectionDraft = z.object({
 /** A message from moderators to a member. */
 export const moderatorMessage = z.object({
   id,
-  kind: z.enum(['warning', 'suspension', 'hidden', 'deleted', 'restored', 'objection_declined']),
+  kind: z.enum([
+    'warning',
+    'suspension',
+    'hidden',
+    'deleted',
+    'restored',
+    'objection_declined',
+    'approved',
+    'rejected',
+  ]),
   reason: z.string(),
   until: time.nullable(),
   title: z.string().nullable(),

@@ -1,16 +1,17 @@
 import { t } from '@lingui/core/macro';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { canModerate } from '#shared/identity/roles.ts';
 import type { HiddenPost } from '#shared/moderation/moderation.ts';
 import { toast, toastError } from '#web/core/toast.ts';
 import { useMember } from '#web/core/session.ts';
 import { Author } from '#web/posts/index.ts';
+import { DeleteDialog } from '#web/ui/Dialog.tsx';
 import { Markdown } from '#web/ui/markdown/Markdown.tsx';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
 import { Time } from '#web/ui/Time.tsx';
-import { moderatePost, hiddenPostsQuery } from './moderation.ts';
+import { hiddenPostsQuery, moderatePost, withdrawHeldPost } from './moderation.ts';
 import { ObjectionForm } from './ObjectionForm.tsx';
 import { actionLabels } from './moderation-messages.ts';
 import classes from './moderation.module.css';
@@ -31,7 +32,7 @@ export default function HiddenPosts({ questionId, fallback }: { questionId: numb
       )}
       <ul className={classes.list}>
         {data.items.map((post) => (
-          <li key={post.id}>
+          <li key={`${post.status} ${post.id}`}>
             <HiddenPostCard post={post} canRestore={isModerator} />
           </li>
         ))}
@@ -40,11 +41,32 @@ export default function HiddenPosts({ questionId, fallback }: { questionId: numb
   );
 }
 
+function describeStatus({ status, reason }: HiddenPost): string {
+  switch (status) {
+    case 'hidden':
+      return t`Hidden from others by a moderator: ${reason}`;
+    case 'deleted':
+      return t`Deleted by a moderator: ${reason}`;
+    case 'held':
+      return t`Waiting for a moderator. Others do not see it yet.`;
+    case 'rejected':
+      return t`Not approved by a moderator: ${reason}`;
+  }
+}
+
 function HiddenPostCard({ post, canRestore }: { post: HiddenPost; canRestore: boolean }) {
   const client = useQueryClient();
+  const isWaiting = post.status === 'held' || post.status === 'rejected';
+  const isOwn = useMember()?.id === post.authorId;
+  const [isConfirming, setIsConfirming] = useState(false);
+  const withdraw = useMutation({
+    mutationFn: () => withdrawHeldPost(client, post.id),
+    onError: (error) => toastError(error.message),
+    onSettled: () => setIsConfirming(false),
+  });
   const restore = () =>
     moderatePost(client, {
-      action: 'restore',
+      action: isWaiting ? 'approve' : 'restore',
       kind: post.kind,
       id: post.postId,
       reason: '',
@@ -57,9 +79,7 @@ function HiddenPostCard({ post, canRestore }: { post: HiddenPost; canRestore: bo
   return (
     <article className={classes.card} aria-label={t`Hidden post by ${post.authorName}`}>
       <p className={classes.note} dir="auto">
-        {post.status === 'hidden'
-          ? t`Hidden from others by a moderator: ${post.reason}`
-          : t`Deleted by a moderator: ${post.reason}`}
+        {describeStatus(post)}
       </p>
       <div className={classes.head}>
         <Author id={post.authorId} name={post.authorName} />
@@ -75,10 +95,25 @@ function HiddenPostCard({ post, canRestore }: { post: HiddenPost; canRestore: bo
       {canRestore && (
         <div className={classes.buttons}>
           <Button variant="default" onClick={() => void restore()}>
-            {actionLabels.restore()}
+            {isWaiting ? actionLabels.approve() : actionLabels.restore()}
           </Button>
         </div>
       )}
+      {isWaiting && isOwn && (
+        <div className={classes.buttons}>
+          <Button variant="default" onClick={() => setIsConfirming(true)}>
+            {t`Delete`}
+          </Button>
+        </div>
+      )}
+      <DeleteDialog
+        opened={isConfirming}
+        title={t`Delete this post?`}
+        text={t`This cannot be undone.`}
+        deleting={withdraw.isPending}
+        onDelete={() => withdraw.mutate()}
+        onCancel={() => setIsConfirming(false)}
+      />
     </article>
   );
 }

@@ -158,12 +158,15 @@ function useTabs(): readonly TabLink<ReviewCause | 'all'>[] {
 const getOtherClaim = ({ claim }: ReviewItem, memberId: number): string | null =>
   claim === null || claim.memberId === memberId ? null : claim.name;
 
-/** A removed post stays removed if the objection is declined. */
-const orDecline = ({ cause }: ReviewItem, action: PostAction): PostAction =>
-  cause === 'objection' ? 'decline_objection' : action;
+/** The action instead for a post that others do not see anyway. */
+function orDecline({ cause, held }: ReviewItem, action: PostAction): PostAction {
+  if (cause === 'objection') return 'decline_objection';
+  return held && action !== 'spam' ? 'reject' : action;
+}
 
 function listActions(item: ReviewItem): PostAction[] {
   if (item.cause === 'objection') return ['restore', 'decline_objection'];
+  if (item.held) return ['reject', 'spam', 'approve'];
   return [
     'hide',
     'delete',

@@ -55,6 +55,8 @@ function moderatorMessageText({ kind, until, title }: ModeratorMessage): string 
   if (kind === 'restored') return t`Your post in “${named}” was restored after your objection.`;
   if (kind === 'objection_declined')
     return t`Your objection was declined. Your post in “${named}” stays removed.`;
+  if (kind === 'approved') return t`Your post in “${named}” was approved. Everyone can see it now.`;
+  if (kind === 'rejected') return t`Your post in “${named}” was not approved.`;
   if (until !== null)
     return t`Your account is suspended until ${formatDateTime(until)}. You can read but not post.`;
   return t`You have received a warning.`;

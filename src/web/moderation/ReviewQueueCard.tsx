@@ -47,6 +47,7 @@ export function ReviewQueueCard({
     >
       <div className={classes.head}>
         <span className={classes.strong}>{describeCause(item)}</span>
+        {item.held && <span>{t`Held: others do not see it yet`}</span>}
         {item.reasons.length > 0 && (
           <span>
             {item.reasons
@@ -110,7 +111,9 @@ export function ReviewQueueCard({
             ) : (
               <>
                 <Button variant="default" onClick={() => onAct(null)}>{t`More…`}</Button>
-                <Button onClick={() => onAct('hide')}>{actionLabels.hide()}</Button>
+                <Button onClick={() => onAct(item.held ? 'reject' : 'hide')}>
+                  {item.held ? actionLabels.reject() : actionLabels.hide()}
+                </Button>
               </>
             )}
           </>

@@ -85,6 +85,7 @@ export const roleDescriptions: Readonly<Record<Role, () => string>> = {
 export const actionLabels: Readonly<Record<PostAction | MemberAction, () => string>> = {
   dismiss: () => t`Dismiss reports`,
   approve: () => t`Approve`,
+  reject: () => t`Reject`,
   hide: () => t`Hide`,
   delete: () => t`Delete`,
   spam: () => t`Delete as spam`,
@@ -106,6 +107,7 @@ export const actionLabels: Readonly<Record<PostAction | MemberAction, () => stri
 export const actionDescriptions: Readonly<Record<PostAction | MemberAction, () => string>> = {
   dismiss: () => t`The post stays unchanged.`,
   approve: () => t`The post stays and leaves the review queue.`,
+  reject: () => t`The post is not shown. The author sees the reason, and can read the text for 30 days.`,
   hide: () => t`Only the author and moderators can see it until it is restored.`,
   delete: () => t`Only moderators can see it. It can be restored for 30 days.`,
   spam: () => t`Only moderators can see it. It can be restored for 30 days.`,
@@ -130,6 +132,8 @@ export function logEntryText(action: ModerationAction, kind: PostRef['kind'] | n
       return t`Objection declined`;
     case 'dismiss':
       return t`Reports dismissed`;
+    case 'reject':
+      return t`Post rejected`;
     case 'hide':
       return kind === 'question'
         ? t`Question hidden`

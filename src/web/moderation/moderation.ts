@@ -9,7 +9,7 @@ import type {
 import type { Role } from '#shared/identity/roles.ts';
 import { api, readJson } from '#web/core/api.ts';
 import { sessionQuery } from '#web/core/session.ts';
-import { questionKeys } from '#web/posts/index.ts';
+import { hiddenPostsKey, questionKeys } from '#web/posts/index.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 
 /** The query keys of moderation. */
@@ -21,7 +21,7 @@ export const moderationKeys = {
   reasons: ['moderation', 'reasons'],
   log: ['moderation', 'log'],
   member: (id: number) => ['moderation', 'member', id],
-  hiddenPosts: (questionId: number) => ['moderation', 'hidden', questionId],
+  hiddenPosts: (questionId: number) => [...hiddenPostsKey, questionId],
   report: (post: PostRef) => ['moderation', 'report', post.kind, post.id],
   messages: ['moderation', 'messages'],
 } as const;
@@ -121,6 +121,13 @@ export const moderatorMessagesQuery = queryOptions({
   queryFn: ({ signal }) => readJson(api['moderator-messages'].$get({}, { init: { signal } })),
   staleTime: 0,
 });
+
+/** Deletes the member's own held post. */
+export async function withdrawHeldPost(client: QueryClient, id: number): Promise<void> {
+  await readJson(api['held-posts'][':id'].$delete(toIdParam(id)));
+  await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+  await client.invalidateQueries({ queryKey: hiddenPostsKey });
+}
 
 /** Objects to the removal of the member's own post. */
 export async function objectToRemoval(client: QueryClient, id: number, text: string): Promise<void> {

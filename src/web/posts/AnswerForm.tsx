@@ -1,10 +1,12 @@
 import { plural, t } from '@lingui/core/macro';
+import { useQueryClient } from '@tanstack/react-query';
 import { draftTargets } from '#shared/posts/drafts-targets.ts';
 import type { Question } from '#shared/posts/questions.ts';
 import { limits } from '#shared/core/limits.ts';
 import { translateError } from '#web/core/errors.ts';
 import { sendOrQueue } from '#web/core/offline-queue-sender.ts';
 import { useReportTyping, useTypingCount } from '#web/core/typing-presence.ts';
+import { isHeld, showHeldPost } from './held-posts.ts';
 import { useQuestionPage } from './questions/question-page-context.ts';
 import { PostForm } from './PostForm.tsx';
 import { postAnswer } from './post-api.ts';
@@ -15,6 +17,7 @@ import { useEffect, useState } from 'react';
 
 export function AnswerForm({ question }: { question: Pick<Question, 'authorId' | 'editedAt'> }) {
   const { questionId, member, cache, reveal, draftToOpen } = useQuestionPage();
+  const client = useQueryClient();
   const typing = useReportTyping(`question:${questionId}`);
   return (
     <div id={answerFormId} className={classes.answerForm}>
@@ -47,6 +50,7 @@ export function AnswerForm({ question }: { question: Pick<Question, 'authorId' |
             (sending) => postAnswer(questionId, { content, key }, sending),
           );
           if (answer === null) return reveal(queuedPostAnchor(key));
+          if (isHeld(answer)) return showHeldPost(client);
           await cache.update((page) => addAnswer(page, answer));
           cache.refreshLists();
           reveal({ kind: 'answer', id: answer.id });

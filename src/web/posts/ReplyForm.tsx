@@ -1,9 +1,11 @@
 import { t } from '@lingui/core/macro';
 import { IconArrowBackUp } from '@tabler/icons-react';
+import { useQueryClient } from '@tanstack/react-query';
 import { draftTargets } from '#shared/posts/drafts-targets.ts';
 import { limits } from '#shared/core/limits.ts';
 import { translateError } from '#web/core/errors.ts';
 import { sendOrQueue } from '#web/core/offline-queue-sender.ts';
+import { isHeld, showHeldPost } from './held-posts.ts';
 import { useQuestionPage } from './questions/question-page-context.ts';
 import { PostForm } from './PostForm.tsx';
 import { postReply } from './post-api.ts';
@@ -20,6 +22,7 @@ import classes from './PostForm.module.css';
  */
 export function ReplyForm({ to, answerId }: { to: PostRef; answerId: number | null }) {
   const { questionId, member, cache, setReplyingTo, saveReplyingTo, reveal } = useQuestionPage();
+  const client = useQueryClient();
   const parentReplyId = to.kind === 'reply' ? to.id : null;
   const cancel = () => {
     setReplyingTo(null);
@@ -50,9 +53,13 @@ export function ReplyForm({ to, answerId }: { to: PostRef; answerId: number | nu
             replyAction({ ...target, content, key, after }),
             (sending) => postReply(target, { content, key }, sending),
           );
+          if (reply !== null && isHeld(reply)) {
+            setReplyingTo(null);
+            return showHeldPost(client);
+          }
           if (reply !== null) await cache.update((page) => addReply(page, reply));
           setReplyingTo(null);
-          reveal(reply === null ? queuedPostAnchor(key) : { kind: 'reply', id: reply.id });
+          return reveal(reply === null ? queuedPostAnchor(key) : { kind: 'reply', id: reply.id });
         }}
       />
     </div>

@@ -9,7 +9,7 @@ export { useDraft } from './drafts/useDraft.ts';
 export { isId } from './offline/queued-posts.ts';
 export { setVote } from './post-api.ts';
 export { anchorOf } from './post-ref.ts';
-export { tagQueryKeys } from './query-keys.ts';
+export { hiddenPostsKey, tagQueryKeys } from './query-keys.ts';
 export { createQuestionCache, questionKeys, useQuestionCache } from './questions/question-cache.ts';
 export { useQuestionPage } from './questions/question-page-context.ts';
 export { findPost, patchPost } from './questions/question-page-data.ts';

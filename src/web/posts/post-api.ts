@@ -1,6 +1,7 @@
 import { draftHeader } from '#shared/posts/drafts-targets.ts';
 import type { Answer, AnswerEdit } from '#shared/posts/answers.ts';
 import type { QuestionEdit } from '#shared/posts/questions.ts';
+import type { HeldPostId } from '#shared/posts/held-posts.ts';
 import type { VoteDirection, PostRef } from '#shared/core/fields.ts';
 import type { Reply, ReplyEdit } from '#shared/posts/replies.ts';
 import type { Revision, RevisionsPage } from '#shared/posts/revisions.ts';
@@ -62,7 +63,7 @@ export function postAnswer(
   questionId: number,
   { content, key }: NewPostText,
   sending: Partial<QueuedRequestOptions>,
-): Promise<Answer> {
+): Promise<Answer | HeldPostId> {
   return readJson(
     api.questions[':id'].answers.$post(
       { param: { id: String(questionId) }, header: { 'idempotency-key': key }, json: { content } },
@@ -83,7 +84,7 @@ export function postReply(
   to: { questionId: number; answerId: number | null; parentReplyId: number | null },
   { content, key }: NewPostText,
   sending: Partial<QueuedRequestOptions>,
-): Promise<Reply> {
+): Promise<Reply | HeldPostId> {
   const request = { header: { 'idempotency-key': key }, json: { content, parentReplyId: to.parentReplyId } };
   return to.answerId === null
     ? readJson(

@@ -12,3 +12,6 @@ export const tagQueryKeys = {
   one: (tag: string) => ['tags', 'one', tagKey(tag)],
   questions: (tag: string) => ['tags', 'questions', tagKey(tag)],
 } as const;
+
+/** The query key of hidden and held posts, by question. */
+export const hiddenPostsKey = ['moderation', 'hidden'] as const;

@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { Button, TextInput } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, type KeyboardEvent, useRef, useState } from 'react';
 import type { Audience } from '#shared/discovery/similar.ts';
@@ -14,6 +14,7 @@ import { toast } from '#web/core/toast.ts';
 import { useDraft } from '#web/posts/drafts/useDraft.ts';
 import { ApiError, translateCodedError, translateError } from '#web/core/errors.ts';
 import { paths } from '#web/core/paths.ts';
+import { isHeld, showHeldPost } from '#web/posts/held-posts.ts';
 import { DraftConflict } from '#web/posts/drafts/DraftConflict.tsx';
 import { CharacterCounter } from '#web/ui/CharacterCounter.tsx';
 import { DraftIndicator } from '#web/ui/DraftIndicator.tsx';
@@ -53,6 +54,7 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
   const title = useRef<HTMLInputElement>(null);
   const details = useRef<EditorHandle>(null);
   const tagField = useRef<HTMLInputElement>(null);
+  const client = useQueryClient();
   const ask = usePostQuestion();
   const tagsError = findTagsProblem(parseTags(draft.tags));
   const similar = useSimilarQuestions(draft).data;
@@ -78,11 +80,13 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
     if (invalid !== null) return fail(invalid);
     setProblem(null);
     ask.mutate(draft, {
-      onSuccess: ({ id }) => {
+      onSuccess: (posted) => {
         clearDraft();
-        const posted = audience === undefined ? null : postedMessage(audience);
-        if (posted !== null) toast(posted);
-        props.onPosted(id);
+        const { id } = posted;
+        if (isHeld(posted)) return void showHeldPost(client).then(() => props.onPosted(id));
+        const message = audience === undefined ? null : postedMessage(audience);
+        if (message !== null) toast(message);
+        return props.onPosted(id);
       },
       onError: (error) => {
         // An earlier try succeeded although its response was lost, and the text has changed since: this is a new post.

@@ -6,6 +6,7 @@ import { ApiError } from '#web/core/errors.ts';
 import { questionPath } from '#shared/posts/question-paths.ts';
 import { defineOfflineActionKind } from '#web/core/offline-queue-sender.ts';
 import { isObject, type OfflineAction, type QueuedAction } from '#web/core/offline-queue.ts';
+import { isHeld, showHeldPost } from '#web/posts/held-posts.ts';
 import { postAnswer, postReply } from '#web/posts/post-api.ts';
 import { anchorOf } from '#web/posts/post-ref.ts';
 import type { PostRef } from '#shared/core/fields.ts';
@@ -36,8 +37,9 @@ export const offlineAnswers = defineOfflineActionKind<AnswerToSend>({
   read: parseAnswer,
   async send(data, client, sending) {
     const answer = await postAnswer(data.questionId, data, sending);
+    if (isHeld(answer)) return showHeldPost(client);
     await createQuestionCache(client, data.questionId).update((page) => addAnswer(page, answer));
-    refreshLists(client, data.questionId);
+    return refreshLists(client, data.questionId);
   },
   refused: handleRefusal,
   path: ({ questionId }) => questionPath(questionId),
@@ -48,7 +50,8 @@ export const offlineReplies = defineOfflineActionKind<ReplyToSend>({
   read: parseReply,
   async send(data, client, sending) {
     const reply = await postReply(data, data, sending);
-    await createQuestionCache(client, data.questionId).update((page) => addReply(page, reply));
+    if (isHeld(reply)) return showHeldPost(client);
+    return createQuestionCache(client, data.questionId).update((page) => addReply(page, reply));
   },
   refused: handleRefusal,
   path: ({ questionId }) => questionPath(questionId),

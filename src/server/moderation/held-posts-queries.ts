@@ -1,0 +1,36 @@
+import { sql } from 'kysely';
+import type { Queryable, Reader } from '#server/core/database.ts';
+import { heldPostColumns, type HeldPostRow } from '#server/posts/index.ts';
+
+/** The title of the question that a held post is or belongs to. */
+export async function findHeldPostTitle(db: Queryable, id: number): Promise<string | null> {
+  const { rows } = await sql<{ title: string | null }>`
+    select ${heldPostColumns} from held_post where id = ${id}`.execute(db);
+  return rows[0]?.title ?? null;
+}
+
+type HeldPostWithNames = Omit<HeldPostRow, 'title'> & { title: string; author_name: string | null };
+
+/** Held posts of a question, the question itself included: the author's own, or all for moderators. */
+export async function listHeldPosts(
+  db: Reader,
+  { questionId, authorId, limit }: { questionId: number; authorId: number | null; limit: number },
+) {
+  const { rows } = await sql<HeldPostWithNames>`
+    select ${heldPostColumns}, (select display_name from member where member.id = member_id) as author_name
+    from held_post
+    where (question_id = ${questionId} or (post_kind = 'question' and post_id = ${questionId}))
+      and ${authorId === null ? sql`true` : sql`member_id = ${authorId}`}
+    order by id limit ${sql.lit(limit)}`.execute(db);
+  return rows;
+}
+
+/** The question of a held answer or reply; undefined if the post is not held. */
+export async function findHeldPostQuestion(
+  db: Queryable,
+  { kind, id }: { kind: string; id: number },
+): Promise<{ question_id: number | null } | undefined> {
+  const { rows } = await sql<{ question_id: number | null }>`
+    select question_id from held_post where post_kind = ${kind} and post_id = ${id}`.execute(db);
+  return rows[0];
+}

@@ -1,0 +1,85 @@
+import { type Database, transaction, type Tx } from '#server/core/database.ts';
+import { ProblemError } from '#server/core/errors.ts';
+import { publishAll } from '#server/core/events.ts';
+import type { RuntimeSettings } from '#server/core/runtime-settings.ts';
+import {
+  deleteOwnHeldPost,
+  type HeldPostRow,
+  postHeldPost,
+  setHeldPostRejected,
+} from '#server/posts/index.ts';
+import type { PostActionDraft } from '#shared/moderation/moderation.ts';
+import { findHeldPostTitle } from './held-posts-queries.ts';
+import { insertLogEntry } from './moderation-log-queries.ts';
+import { insertModeratorMessage } from './moderator-messages-queries.ts';
+import type { Moderator } from './moderator.ts';
+import { endAlertsIfEmpty } from './review-queue.ts';
+import { deleteReviewItem } from './review-queue-queries.ts';
+
+/** What a new post needs. */
+export type Posting = { publicUrl: string | null; settings: Pick<RuntimeSettings, 'get'> };
+
+type Decision = { row: HeldPostRow; moderator: Moderator; draft: PostActionDraft };
+
+/**
+ * Posts a held post, also one that was rejected before.
+ * @throws ProblemError as a new post does, for example because its question was deleted or locked meanwhile
+ */
+export async function approveHeldPost(tx: Tx, decision: Decision, posting: Posting): Promise<void> {
+  const { row, moderator } = decision;
+  await deleteReviewItem(tx, { kind: row.post_kind, id: row.post_id });
+  await recordDecision(tx, decision, { kind: 'approved', reason: '' });
+  await postHeldPost(tx, { row, moderator, ...posting });
+}
+
+/**
+ * Rejects a held post. Its author and moderators can read it for 30 days.
+ * @throws ProblemError 'already-handled' if it is rejected already
+ */
+export async function rejectHeldPost(tx: Tx, decision: Decision): Promise<void> {
+  const { row, draft } = decision;
+  if (!(await setHeldPostRejected(tx, { id: row.id, reason: draft.reason })))
+    throw new ProblemError('handled-already');
+  await recordDecision(tx, decision, { kind: 'rejected', reason: draft.reason });
+}
+
+/**
+ * Deletes a held post of the member.
+ * @throws ProblemError 'not-found' if it does not exist, or is no longer held
+ */
+export async function withdrawHeldPost(
+  db: Database,
+  { id, memberId }: { id: number; memberId: number },
+): Promise<void> {
+  await transaction(db, async (tx) => {
+    if (!(await deleteOwnHeldPost(tx, { id, memberId }))) throw new ProblemError('post-deleted');
+    await endAlertsIfEmpty(tx);
+    await publishAll(tx, [
+      { topic: `member:${memberId}`, event: { kind: 'member-status-changed' } },
+      { topic: 'moderation', event: { kind: 'moderation-changed' } },
+    ]);
+  });
+}
+
+async function recordDecision(
+  tx: Tx,
+  { row, moderator, draft }: Decision,
+  { kind, reason }: { kind: 'approved' | 'rejected'; reason: string },
+): Promise<void> {
+  const { post_kind: postKind, post_id: id, member_id: memberId } = row;
+  await endAlertsIfEmpty(tx);
+  const title = await findHeldPostTitle(tx, row.id);
+  await insertModeratorMessage(tx, { memberId, kind, reason, until: null, title });
+  await insertLogEntry(tx, {
+    moderatorId: moderator.id,
+    action: kind === 'approved' ? 'approve' : 'reject',
+    reason: draft.reason,
+    post: { kind: postKind, id, questionId: row.question_id ?? id },
+    memberId,
+    before: { status: row.rejection_reason === null ? 'held' : 'rejected' },
+  });
+  await publishAll(tx, [
+    { topic: `member:${memberId}`, event: { kind: 'member-status-changed' } },
+    { topic: 'moderation', event: { kind: 'moderation-changed' } },
+  ]);
+}

@@ -1,0 +1,17 @@
+import { t } from '@lingui/core/macro';
+import type { QueryClient } from '@tanstack/react-query';
+import type { HeldPostId } from '#shared/posts/held-posts.ts';
+import { sessionQuery } from '#web/core/session.ts';
+import { toast } from '#web/core/toast.ts';
+import { hiddenPostsKey } from './query-keys.ts';
+
+/** Whether a new post waits for a moderator. */
+export const isHeld = (posted: object): posted is HeldPostId => 'held' in posted;
+
+/** Says that a new post waits for a moderator, and shows it to its author on the question's page. */
+export async function showHeldPost(client: QueryClient): Promise<void> {
+  toast(t`A moderator reviews your post before others see it.`);
+  // The session has the number of hidden posts, without which the page asks for none.
+  await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+  await client.invalidateQueries({ queryKey: hiddenPostsKey });
+}
