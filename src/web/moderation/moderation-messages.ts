@@ -106,7 +106,7 @@ export const actionLabels: Readonly<Record<PostAction | MemberAction, () => stri
 /** What each action does, for the moderator who is about to perform it. */
 export const actionDescriptions: Readonly<Record<PostAction | MemberAction, () => string>> = {
   dismiss: () => t`The post stays unchanged.`,
-  approve: () => t`The post stays and leaves the review queue.`,
+  approve: () => t`Everyone sees the post, and it leaves the review queue.`,
   reject: () => t`The post is not shown. The author sees the reason, and can read the text for 30 days.`,
   hide: () => t`Only the author and moderators can see it until it is restored.`,
   delete: () => t`Only moderators can see it. It can be restored for 30 days.`,

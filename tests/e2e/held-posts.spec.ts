@@ -1,0 +1,75 @@
+import { expect, test } from '@playwright/test';
+import { signToken } from '#server/core/signed-tokens.ts';
+import { expectAccessible } from './support/accessibility.ts';
+import { startCommunity } from './support/community.ts';
+import { expectInView } from './support/in-view.ts';
+
+test('a held question is shown to its author only, and to everyone once a moderator approves it', async ({
+  page,
+  browser,
+}) => {
+  const secret = 'the secret of a community that reads first posts';
+  const community = await startCommunity({ env: { SECRET: secret } });
+  try {
+    await page.goto(`${community.address}/setup#${signToken({ secret, purpose: 'setup' }, 'setup')}`);
+    await page.getByLabel('Name of the community').fill('Baking');
+    await page.getByLabel('Full name').fill('Olga Owner');
+    await page.getByLabel('Email').fill('olga@example.org');
+    await page.getByLabel('Password', { exact: true }).fill('bread and butter 7');
+    await page.getByLabel('Confirm password').fill('bread and butter 7');
+    await page.getByRole('button', { name: 'Set up community' }).click();
+    await expect(page.getByText('Your community is ready.')).toBeVisible();
+    for (const [name, value] of [
+      ['reviewFirstPosts', 1],
+      ['holdForApproval', true],
+    ] as const) {
+      const saved = await page.request.put(`${community.address}/api/admin/settings/${name}`, {
+        data: { value },
+        headers: { origin: community.address },
+      });
+      expect(saved.status()).toBe(204);
+    }
+
+    const own = await browser.newContext();
+    const author = await own.newPage();
+    await author.goto(`${community.address}/register`);
+    await author.getByLabel('Full name').fill('Nora New');
+    await author.getByLabel('Email', { exact: true }).fill('nora@example.org');
+    await author.getByLabel('Password', { exact: true }).fill('bread and butter 7');
+    await author.getByLabel('Confirm password').fill('bread and butter 7');
+    await author.getByRole('button', { name: 'Create account' }).click();
+    await expect(author).toHaveURL(`${community.address}/`);
+    await author.goto(`${community.address}/ask`);
+    await author.getByLabel('Title').fill('Does sourdough freeze?');
+    await author.getByLabel('Details').fill('A whole loaf.');
+    await author.getByLabel('Tags').fill('bread');
+    await author.getByRole('button', { name: 'Post Question' }).click();
+    await expectInView(author.getByText('A moderator reviews your post before others see it.'));
+    const waiting = author.getByRole('article', { name: 'Hidden post by Nora New' });
+    await expectInView(waiting);
+    await expect(waiting).toContainText('Waiting for a moderator.');
+    await expect(waiting).toContainText('A whole loaf.');
+    await expectAccessible(author, { look: 'held question' });
+
+    await page.goto(`${community.address}/`);
+    await expect(page.getByText('Does sourdough freeze?')).toHaveCount(0);
+    await page.goto(`${community.address}/moderation`);
+    const item = page.getByRole('article', { name: 'Post by Nora New' });
+    await expectInView(item.getByText('Held: others do not see it yet'));
+    await expectAccessible(page, { look: 'held post in the review queue' });
+    await item.getByRole('button', { name: 'Approve' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
+    await expect(item).toHaveCount(0);
+    await page.goto(`${community.address}/`);
+    await expect(page.getByRole('link', { name: 'Does sourdough freeze?' })).toBeVisible();
+
+    await author.reload();
+    const notice = author.getByRole('dialog', { name: 'Message from the moderators' });
+    await expectInView(notice.getByText('Your post in “Does sourdough freeze?” was approved.'));
+    await notice.getByRole('button', { name: 'Got it' }).click();
+    await expect(author.getByRole('heading', { name: 'Does sourdough freeze?' })).toBeVisible();
+    await own.close();
+  } finally {
+    await community.remove();
+  }
+});
