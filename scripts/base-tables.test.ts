@@ -14,6 +14,7 @@ const allowed: Readonly<Record<string, string>> = {
   'src/server/posts/tags-moving-queries.ts': 'moves hidden questions to another tag too',
   'src/server/posts/tags.ts': 'does not show a tag whose questions are all hidden',
   'src/server/moderation/tag-changes-queries.ts': 'a tag of hidden questions is in use',
+  'src/server/posts/held-posts-queries.ts': 'names the question of a held post, which may be hidden',
   'src/server/moderation/hidden-posts-queries.ts': 'remembers the duplicates of a hidden question',
   'src/server/moderation/activity-removal-queries.ts': 'removes the votes of a member on hidden posts too',
   'src/server/identity/account-deletion-columns.ts': 'names the columns that refer to a member',

@@ -35,6 +35,6 @@ test("uses the same background for the installed app, the browser's toolbar and 
   expect({ theme_color, background_color }).toEqual({ theme_color: light, background_color: light });
   expect(user_preferences.color_scheme.dark).toEqual({ theme_color: dark, background_color: dark });
   expect(await readFile(path.join(publicDirectory, 'theme.js'), 'utf8')).toContain(
-    `dark ? '${dark}' : '${light}'`,
+    `{ light = '${light}', dark: night = '${dark}' }`,
   );
 });
