@@ -1,24 +1,14 @@
 import { expect, test } from '@playwright/test';
-import { signToken } from '#server/core/signed-tokens.ts';
 import { expectAccessible } from './support/accessibility.ts';
-import { startCommunity } from './support/community.ts';
 import { expectInView } from './support/in-view.ts';
+import { fillInAccount, startCommunityWithOwner } from './support/set-up.ts';
 
 test('a held question is shown to its author only, and to everyone once a moderator approves it', async ({
   page,
   browser,
 }) => {
-  const secret = 'the secret of a community that reads first posts';
-  const community = await startCommunity({ env: { SECRET: secret } });
+  const community = await startCommunityWithOwner(page);
   try {
-    await page.goto(`${community.address}/setup#${signToken({ secret, purpose: 'setup' }, 'setup')}`);
-    await page.getByLabel('Name of the community').fill('Baking');
-    await page.getByLabel('Full name').fill('Olga Owner');
-    await page.getByLabel('Email').fill('olga@example.org');
-    await page.getByLabel('Password', { exact: true }).fill('bread and butter 7');
-    await page.getByLabel('Confirm password').fill('bread and butter 7');
-    await page.getByRole('button', { name: 'Set up community' }).click();
-    await expect(page.getByText('Your community is ready.')).toBeVisible();
     for (const [name, value] of [
       ['reviewFirstPosts', 1],
       ['holdForApproval', true],
@@ -33,10 +23,7 @@ test('a held question is shown to its author only, and to everyone once a modera
     const own = await browser.newContext();
     const author = await own.newPage();
     await author.goto(`${community.address}/register`);
-    await author.getByLabel('Full name').fill('Nora New');
-    await author.getByLabel('Email', { exact: true }).fill('nora@example.org');
-    await author.getByLabel('Password', { exact: true }).fill('bread and butter 7');
-    await author.getByLabel('Confirm password').fill('bread and butter 7');
+    await fillInAccount(author, { name: 'Nora New', email: 'nora@example.org' });
     await author.getByRole('button', { name: 'Create account' }).click();
     await expect(author).toHaveURL(`${community.address}/`);
     await author.goto(`${community.address}/ask`);

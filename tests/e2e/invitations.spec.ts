@@ -1,23 +1,13 @@
 import { expect, test } from '@playwright/test';
-import { signToken } from '#server/core/signed-tokens.ts';
 import { expectAccessible } from './support/accessibility.ts';
-import { startCommunity } from './support/community.ts';
 import { expectInView } from './support/in-view.ts';
+import { fillInAccount, startCommunityWithOwner } from './support/set-up.ts';
 
 test('an admin makes an invitation, with which one person joins', async ({ page, browser }) => {
-  const secret = 'the secret of a community for people with an invitation';
-  const community = await startCommunity({ env: { SECRET: secret } });
+  const community = await startCommunityWithOwner(page, () =>
+    page.getByLabel('Who may join').selectOption('People with an invitation'),
+  );
   try {
-    await page.goto(`${community.address}/setup#${signToken({ secret, purpose: 'setup' }, 'setup')}`);
-    await page.getByLabel('Name of the community').fill('Baking');
-    await page.getByLabel('Who may join').selectOption('People with an invitation');
-    await page.getByLabel('Full name').fill('Olga Owner');
-    await page.getByLabel('Email').fill('olga@example.org');
-    await page.getByLabel('Password', { exact: true }).fill('bread and butter 7');
-    await page.getByLabel('Confirm password').fill('bread and butter 7');
-    await page.getByRole('button', { name: 'Set up community' }).click();
-    await expect(page.getByText('Your community is ready.')).toBeVisible();
-
     await page.goto(`${community.address}/admin/invitations`);
     await page.getByRole('button', { name: 'Create invitation' }).click();
     await expectInView(page.getByLabel('Link of the invitation'));
@@ -32,10 +22,7 @@ test('an admin makes an invitation, with which one person joins', async ({ page,
     await visitor.goto(link);
     await visitor.reload();
     await expect(visitor.getByText('Olga Owner invites you to join Baking.')).toBeVisible();
-    await visitor.getByLabel('Full name').fill('Nora New');
-    await visitor.getByLabel('Email', { exact: true }).fill('nora@example.org');
-    await visitor.getByLabel('Password', { exact: true }).fill('bread and butter 7');
-    await visitor.getByLabel('Confirm password').fill('bread and butter 7');
+    await fillInAccount(visitor, { name: 'Nora New', email: 'nora@example.org' });
     await visitor.getByRole('button', { name: 'Create account' }).click();
     await expect(visitor).toHaveURL(`${community.address}/`);
     await visiting.close();

@@ -4,6 +4,7 @@ import { expectAccessible } from './support/accessibility.ts';
 import { startCommunity } from './support/community.ts';
 import { waitForHydration } from './support/hydration.ts';
 import { expectInView } from './support/in-view.ts';
+import { fillInAccount } from './support/set-up.ts';
 
 test('the owner of a new community sets it up, changes its settings, and undoes a change', async ({
   page,
@@ -26,10 +27,7 @@ test('the owner of a new community sets it up, changes its settings, and undoes 
     await page.getByLabel('Name of the community').fill('Baking');
     await page.getByLabel('Purpose, in one sentence').fill('Everything about bread.');
     await page.getByLabel('Who may read').selectOption('Visitors and members');
-    await page.getByLabel('Full name').fill('Olga Owner');
-    await page.getByLabel('Email').fill('olga@example.org');
-    await page.getByLabel('Password', { exact: true }).fill('bread and butter 7');
-    await page.getByLabel('Confirm password').fill('bread and butter 7');
+    await fillInAccount(page, { name: 'Olga Owner', email: 'olga@example.org' });
     await expectAccessible(page, { look: 'setup' });
     await page.getByRole('button', { name: 'Set up community' }).click();
     await expect(page.getByText('Your community is ready.')).toBeVisible();
