@@ -182,7 +182,7 @@ test('printing shows the full content without controls: dates, URLs and whole li
   await postAnswer(page.request, id, 'It is.');
   await page.addInitScript(() => localStorage.setItem('darkMode', 'true'));
   await page.goto(`/question/${id}`);
-  const code = page.getByRole('region', { name: 'Code in TypeScript' });
+  const code = page.getByRole('group', { name: 'Code in TypeScript' });
   await expect(code).toHaveAttribute('tabindex', '0');
   await page.emulateMedia({ media: 'print' });
   await expect(page.getByRole('heading', { name: title, level: 1 })).toBeVisible();

@@ -152,7 +152,7 @@ test('formulas are shown in posts and in the preview, and wide ones scroll on a 
   await expect(asked.getByText('It costs $5 or $10:')).toBeVisible();
   await expect(asked.getByRole('math')).toHaveCount(2);
   await expect(asked.getByTitle('Unsupported function name')).toHaveText('$\\foo$');
-  await expectInView(asked.getByRole('region', { name: 'Formula' }));
+  await expectInView(asked.getByRole('group', { name: 'Formula' }));
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
   await expectAccessible(page);
   await waitForHydration(page);

@@ -34,7 +34,8 @@ export function ScrollBox({
       dir={dir}
       data-fade-edges
       className={className}
-      {...(scrolls ? { 'aria-label': label, tabIndex: 0 } : {})}
+      // A group and no landmark: a page has many of them with the same name.
+      {...(scrolls ? { role: 'group', 'aria-label': label, tabIndex: 0 } : {})}
     >
       {children}
     </section>
