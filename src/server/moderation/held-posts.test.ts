@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { findViolations } from '#server/operations/integrity-check.ts';
 import type { HeldPostId } from '#shared/posts/held-posts.ts';
@@ -34,7 +35,7 @@ async function hold(member: Member, path: string, body: object): Promise<number>
 const getNotifications = async (member: Member) =>
   expectOk(await member.get<Notifications>('/notifications')).items;
 
-test('holds a question until a moderator approves it: nobody else sees it or is notified, and nothing else changes', async () => {
+test('shows a held question only to its author and moderators, and notifies members once it is approved', async () => {
   const nora = await server.register('Nora');
   const before = await community();
   const mentioning = `A whole loaf, [@Bob](/profile/${bob.id}).`;
@@ -133,6 +134,20 @@ test('keeps a rejected post for its author and moderators, who can still approve
   expect(await getModeratorMessages(ned)).toMatchObject([{ kind: 'rejected', title: draft.title }]);
   await actOnPost(moderator, 'approve', 'question', id);
   expect(await ann.read(id)).toMatchObject({ question: { id } });
+});
+
+test('decisions about held posts train the spam classifier, once each', async () => {
+  const getCounts = async () => {
+    const { rows } = await sql<{ spam: number; ham: number }>`
+      select spam, ham from spam_token where token = 'domain:zeppelin.example'`.execute(server.db);
+    return rows[0] ?? { spam: 0, ham: 0 };
+  };
+  const niko = await server.register('Niko');
+  const id = await hold(niko, '/questions', { ...draft, content: 'See https://zeppelin.example/buy.' });
+  await actOnPost(moderator, 'spam', 'question', id, { reason: '' });
+  expect(await getCounts()).toEqual({ spam: 1, ham: 0 });
+  await actOnPost(moderator, 'approve', 'question', id);
+  expect(await getCounts()).toEqual({ spam: 0, ham: 1 });
 });
 
 test('of two moderators who decide at the same time, one decides', async () => {

@@ -113,7 +113,7 @@ export const settingCatalogue = {
     format: 'colour',
     label: 'Accent colour',
     description:
-      'The colour of links and buttons, in pages, emails and the installed app. Each theme makes it darker or lighter as far as texts need it. Empty: the default colour.',
+      'The colour of links and buttons, in pages, emails and the installed app. It is made darker or lighter in each theme where text needs more contrast. Empty: the default colour.',
     since: '1.0',
   },
   cssVariables: {
