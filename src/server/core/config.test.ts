@@ -136,6 +136,31 @@ test('prefers the environment to .env, and treats an empty value as unset', asyn
   expect(config).toMatchObject({ port: 5000, host: '0.0.0.0', logLevel: 'info' });
 });
 
+test('reads the value of a setting from the file that NAME_FILE names', async () => {
+  const directory = await createTemporaryDirectory();
+  const secret = path.join(directory, 'secret');
+  await writeFile(secret, `${'s'.repeat(32)}\n`);
+  expect(readConfig({ SECRET_FILE: secret, PORT_FILE: '' }, noFile)).toMatchObject({
+    secret: 's'.repeat(32),
+    port: 3000,
+  });
+  const empty = path.join(directory, 'empty');
+  await writeFile(empty, '\n');
+  const wrong = {
+    SECRET: 'x'.repeat(32),
+    SECRET_FILE: secret,
+    SMTP_URL_FILE: '/nowhere/smtp',
+    METRICS_TOKEN_FILE: empty,
+  };
+  const message = messageOf(() => readConfig(wrong, noFile));
+  for (const line of [
+    'SECRET and SECRET_FILE exclude each other.',
+    'SMTP_URL_FILE names a file that cannot be read (ENOENT).',
+    'METRICS_TOKEN_FILE names an empty file.',
+  ])
+    expect(message).toContain(`\n  ${line}`);
+});
+
 test('reports all invalid settings together, without secrets', () => {
   const wrong = {
     PORT: '70000',

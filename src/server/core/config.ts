@@ -58,14 +58,18 @@ export type Config = Readonly<{
 }>;
 
 /**
- * Reads the configuration. The environment takes precedence over `.env`. An empty value counts as unset.
+ * Reads the configuration. The environment takes precedence over `.env`. An empty value counts as unset. NAME_FILE names
+ * a file with the value of NAME, as container engines and systemd provide secrets.
  * @throws StartupError listing everything that is invalid
  */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env, file = defaultFile): Config {
   const allVariables = { ...readEnvFile(file), ...environment };
-  const set = Object.fromEntries(Object.entries(allVariables).filter(([, value]) => value?.trim()));
+  const given = Object.fromEntries(Object.entries(allVariables).filter(([, value]) => value?.trim()));
+  const files = readValueFiles(given);
+  const set: NodeJS.Dict<string> = { ...given, ...files.values };
   const parsed = variables.safeParse(set);
-  const wrong = parsed.error?.issues.map((issue) => `${String(issue.path[0])} ${issue.message}.`) ?? [];
+  const issues = parsed.error?.issues.map((issue) => `${String(issue.path[0])} ${issue.message}.`) ?? [];
+  const wrong = [...files.wrong, ...issues];
   if (set['DATABASE_DIRECT_URL'] !== undefined && set['DATABASE_URL'] === undefined)
     wrong.push('DATABASE_DIRECT_URL requires DATABASE_URL, which names the pooler.');
   if (set['DATABASE_REPLICA_URLS'] !== undefined && set['DATABASE_URL'] === undefined)
@@ -150,6 +154,26 @@ function readEnvFile(file: string): NodeJS.Dict<string> {
     if (getErrorCode(error) === 'ENOENT') return {};
     throw new StartupError(`The configuration file ${file} cannot be read: ${getErrorMessage(error)}.`);
   }
+}
+
+/** The values of the variables whose NAME_FILE is set. */
+function readValueFiles(given: NodeJS.Dict<string>): { values: NodeJS.Dict<string>; wrong: string[] } {
+  const values: NodeJS.Dict<string> = {};
+  const wrong: string[] = [];
+  for (const name of Object.keys(variables.shape)) {
+    const file = given[`${name}_FILE`];
+    if (file === undefined) continue;
+    if (given[name] !== undefined) wrong.push(`${name} and ${name}_FILE exclude each other.`);
+    try {
+      values[name] = readFileSync(file, 'utf8').trim();
+      if (values[name] === '') wrong.push(`${name}_FILE names an empty file.`);
+    } catch (error) {
+      wrong.push(
+        `${name}_FILE names a file that cannot be read (${getErrorCode(error) ?? getErrorMessage(error)}).`,
+      );
+    }
+  }
+  return { values, wrong };
 }
 
 const wholeNumber = (max: number) => {

@@ -166,12 +166,19 @@ async function writeSettings(data: DataDirectory): Promise<void> {
 
 const quoteSetting = (value: string) => `'${value.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
 
+/** The memory of the machine or, if that is less, the limit of the container or service that Parley runs in. */
+function availableMemory(): number {
+  // 0 if there is no limit; a cgroup without a limit can also report more than the machine has.
+  const limit = process.constrainedMemory();
+  return limit > 0 ? Math.min(limit, os.totalmem()) : os.totalmem();
+}
+
 /**
- * Settings for a laptop or a small server: memory limits are a share of the machine's memory, with a minimum and a
+ * Settings for a laptop or a small server: memory limits are a share of the available memory, with a minimum and a
  * maximum.
  */
 function serverSettings(data: DataDirectory): Record<string, string> {
-  const megabytes = os.totalmem() / 2 ** 20;
+  const megabytes = availableMemory() / 2 ** 20;
   const share = (part: number, min: number, max: number) =>
     `${Math.round(Math.min(max, Math.max(min, megabytes * part)))}MB`;
   return {
