@@ -13,9 +13,13 @@ import {
   createPasskeys,
   createPasswordCheck,
   createPasswordResets,
+  createPasswordSignIn,
   createProviders,
   createRegistrations,
   createSignIn,
+  createSignInMethods,
+  type SignInMethods,
+  getProviderId,
   createTwoFactor,
   dataExportRoutes,
   defaultPasswordCost,
@@ -78,6 +82,7 @@ import {
   sitePageRoutes,
   sitePictureRoutes,
   sitePicturesPath,
+  adminSignInRoutes,
   siteSettingRoutes,
   statisticsRoutes,
 } from './admin/index.ts';
@@ -195,22 +200,41 @@ export function createApp(options: AppOptions) {
   const accountEmails = background?.accountEmails;
   const registrations = createRegistrations({ db, settings, canSendEmail: accountEmails !== undefined });
   const joining = createJoining({ db, runtimeSettings });
+  const passwordSignIn = createPasswordSignIn({ settings, runtimeSettings });
   const accounts = createAccounts({
     db,
     auth,
     settings,
+    passwordSignIn,
     joining,
     registrations,
     sessionCache: caches?.sessions,
     onRegistered: preferences.sendConfirmationToNewMember,
   });
   const requirePassword = createPasswordCheck(db);
-  const passwordResets = createPasswordResets({ db, settings, emails: accountEmails, passwordCost });
+  const passwordResets = createPasswordResets({
+    db,
+    settings,
+    passwordSignIn,
+    emails: accountEmails,
+    passwordCost,
+  });
   const emailAddresses = createEmailAddresses({ db, emails: accountEmails, joining, requirePassword });
   logSecurityEvents(db, log);
   const twoFactor = createTwoFactor({ db, settings, runtimeSettings, requirePassword, passwordCost });
   const signingIn = createSignIn({ db, auth, settings, twoFactor });
-  const passkeys = createPasskeys({ db, settings, runtimeSettings, requirePassword, signingIn });
+  const signInMethods = createSignInMethods({
+    passwordSignIn,
+    listProviderIds: async () => (settings.identityProvider === null ? [] : [getProviderId(settings)]),
+  });
+  const passkeys = createPasskeys({
+    db,
+    settings,
+    runtimeSettings,
+    requirePassword,
+    signingIn,
+    signInMethods,
+  });
   const provider = settings.identityProvider && createIdentityProvider(settings.identityProvider, log);
   const providerOption = { provider: provider ?? undefined };
   const providers = createProviders({
@@ -221,6 +245,7 @@ export function createApp(options: AppOptions) {
     accounts,
     signingIn,
     requirePassword,
+    signInMethods,
     registrations,
     ...providerOption,
   });
@@ -247,6 +272,7 @@ export function createApp(options: AppOptions) {
     emptySearches: options.emptySearches,
     settings,
     accounts,
+    passwordSignIn,
     passwordResets,
     emailAddresses,
     requirePassword,
@@ -260,6 +286,7 @@ export function createApp(options: AppOptions) {
     requestLimits,
     moderation,
     twoFactor,
+    signInMethods,
     signingIn,
     passkeys,
     providers,
@@ -325,8 +352,7 @@ function createApi(
     AccountDeletionDeps &
     TwoFactorDeps &
     PasskeyDeps &
-    ProviderDeps &
-    ReadRoutingDeps &
+    ProviderDeps & { signInMethods: SignInMethods } & ReadRoutingDeps &
     NotificationPreferenceRoutesDeps &
     ModerationRoutesDeps & {
       sendDocument: SendDocument;
@@ -390,6 +416,7 @@ function createApi(
     .route('/', removalRoutes(deps))
     .route('/', roleRoutes(deps))
     .route('/', siteSettingRoutes(deps))
+    .route('/', adminSignInRoutes(deps))
     .route('/', sitePictureRoutes(deps))
     .route('/', invitationRoutes(deps))
     .route('/', managedTagRoutes(deps))

@@ -153,6 +153,11 @@ export async function moderationCalls({
     put(rareFollower, `/admin/members/${inactive}/role`, { role: 'moderator' }),
     put(rareFollower, `/admin/members/${inactive}/role`, { role: 'member' }),
     get(rareFollower, '/admin/settings'),
+    get(rareFollower, '/admin/password-sign-in', {
+      maxRows: 20_000,
+      reason: 'counts all members with a password, when an admin is about to switch passwords off',
+      scannedTable: 'account',
+    }),
     post(rareFollower, '/admin/settings/undo', { entryId: changed }),
     put(rareFollower, '/admin/pictures/logo', undefined, { file: createPngPicture() }),
     put(rareFollower, '/admin/settings/siteDescription', { value: 'Bread.' }),

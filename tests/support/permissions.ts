@@ -239,6 +239,7 @@ const endpointRules: Readonly<Record<string, BaseRule>> = {
   'PUT /admin/members/{id}/role': adminsOnly,
   'GET /admin/members.csv': adminsOnly,
   'GET /admin/settings': adminsOnly,
+  'GET /admin/password-sign-in': adminsOnly,
   'PUT /admin/settings/{name}': adminsOnly,
   'PUT /admin/pictures/{name}': adminsOnly,
   'POST /admin/settings/undo': adminsOnly,

@@ -9,5 +9,6 @@ export { setupRoutes } from './setup-routes.ts';
 export { setRole } from './roles.ts';
 export { roleRoutes } from './roles-routes.ts';
 export { communityStatisticsJob } from './statistics.ts';
+export { adminSignInRoutes } from './sign-in-routes.ts';
 export { statisticsRoutes } from './statistics-routes.ts';
 export { serveSitePictures, sitePictureRoutes, sitePicturesPath } from './site-pictures-routes.ts';

@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Database } from '#server/core/database.ts';
 import { createRouter, jsonBody, jsonResponse, problemResponses } from '#server/core/http.ts';
+import type { SignInMethods } from '#server/identity/index.ts';
 import { requireAdmin } from '#server/moderation/index.ts';
 import { settingDraft, settingUndo, siteSettings } from '#shared/admin/settings.ts';
 import { changeSetting, listSettings, undoSettingChange } from './settings.ts';
@@ -28,7 +29,7 @@ const undo = createRoute({
   responses: { 204: { description: 'Undone' }, ...problemResponses },
 });
 
-export function siteSettingRoutes({ db }: { db: Database }) {
+export function siteSettingRoutes({ db, signInMethods }: { db: Database; signInMethods: SignInMethods }) {
   return createRouter()
     .openapi(list, async (c) => {
       requireAdmin(c.get('viewer'));
@@ -37,12 +38,12 @@ export function siteSettingRoutes({ db }: { db: Database }) {
     .openapi(change, async (c) => {
       const { id: adminId } = requireAdmin(c.get('viewer'));
       const { name } = c.req.valid('param');
-      await changeSetting(db, { adminId, name, value: c.req.valid('json').value });
+      await changeSetting(db, { adminId, signInMethods, name, value: c.req.valid('json').value });
       return c.body(null, 204);
     })
     .openapi(undo, async (c) => {
       const { id: adminId } = requireAdmin(c.get('viewer'));
-      await undoSettingChange(db, { adminId, entryId: c.req.valid('json').entryId });
+      await undoSettingChange(db, { adminId, signInMethods, entryId: c.req.valid('json').entryId });
       return c.body(null, 204);
     });
 }

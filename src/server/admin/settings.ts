@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Database, type Reader, transaction, type Tx } from '#server/core/database.ts';
 import { invalidFieldsError, ProblemError } from '#server/core/errors.ts';
 import { readRuntimeSettings, storeRuntimeSetting } from '#server/core/runtime-settings.ts';
+import type { SignInMethods } from '#server/identity/index.ts';
 import { insertLogEntry } from '#server/moderation/index.ts';
 import { codedError, readIssue } from '#shared/core/coded-error.ts';
 import {
@@ -14,6 +15,9 @@ import {
 } from '#shared/core/setting-catalogue.ts';
 import type { SiteSetting } from '#shared/admin/settings.ts';
 import { findSettingLogEntry, hasSitePicture, listSettingChanges, lockSetting } from './settings-queries.ts';
+
+/** Who changes a setting. `adminId` is null, and `signInMethods` absent, on the command line. */
+type SettingChanger = { adminId: number | null; signInMethods?: SignInMethods | undefined };
 
 /** Returns all site settings with their values, in the order of the catalogue. */
 export async function listSettings(db: Reader): Promise<SiteSetting[]> {
@@ -34,7 +38,7 @@ export async function listSettings(db: Reader): Promise<SiteSetting[]> {
  */
 export async function changeSetting(
   db: Database,
-  { adminId, name, value }: { adminId: number | null; name: string; value: unknown },
+  { adminId, name, value, signInMethods }: SettingChanger & { name: string; value: unknown },
 ): Promise<void> {
   const definition = findSetting(name);
   if (definition === undefined) throw new ProblemError('setting-not-found');
@@ -49,6 +53,7 @@ export async function changeSetting(
       !(await hasSitePicture(tx, String(parsed.data)))
     )
       throw invalidFieldsError([{ field: 'value', ...codedError('setting-not-picture') }]);
+    await requireSignIn(tx, { adminId, signInMethods, name, value: parsed.data });
     await replaceValue(tx, { adminId, name: name as SettingName, value: parsed.data });
   });
 }
@@ -60,7 +65,7 @@ export async function changeSetting(
  */
 export async function undoSettingChange(
   db: Database,
-  { adminId, entryId }: { adminId: number; entryId: number },
+  { adminId, entryId, signInMethods }: SettingChanger & { entryId: number },
 ): Promise<void> {
   await transaction(db, async (tx) => {
     const entry = await findSettingLogEntry(tx, entryId);
@@ -72,8 +77,18 @@ export async function undoSettingChange(
     const before = settingSchema(definition).safeParse(entry.before.value);
     if (!isDeepStrictEqual(current, entry.after.value) || !before.success)
       throw new ProblemError('setting-changed-since');
+    await requireSignIn(tx, { adminId, signInMethods, name, value: before.data });
     await replaceValue(tx, { adminId, name, value: before.data });
   });
+}
+
+/** An admin who switches passwords off must have another way to sign in. The command line always can. */
+async function requireSignIn(
+  tx: Tx,
+  { adminId, signInMethods, name, value }: SettingChanger & { name: string; value: SettingValue },
+): Promise<void> {
+  if (name === 'passwordSignIn' && value === false && adminId !== null)
+    await signInMethods?.requireOther(tx, adminId);
 }
 
 /** Stores a valid value and logs the change, unless the setting has the value already. */

@@ -41,10 +41,11 @@ import {
   refuseSuspended,
 } from './accounts.ts';
 import { listSessions } from './accounts-queries.ts';
+import type { PasswordSignIn } from './password-sign-in.ts';
 import type { SignIn, SignInOutcome } from './sign-in.ts';
 import { refusePendingAccount } from './registrations.ts';
 
-export type AccountDeps = RouteDeps & { accounts: Accounts };
+export type AccountDeps = RouteDeps & { accounts: Accounts; passwordSignIn: PasswordSignIn };
 
 /** Sets the viewer: the signed-in member, or a visitor who reads while public reading is on. Refuses everyone else. */
 export function identifyViewer({ accounts, runtimeSettings }: AccountDeps) {
@@ -112,7 +113,7 @@ const signOut = createRoute({
 
 /** Routes that visitors need to register and sign in. */
 export function accountVisitorRoutes(deps: AccountDeps & { signingIn: SignIn }) {
-  const { accounts, settings, signingIn } = deps;
+  const { accounts, passwordSignIn, settings, signingIn } = deps;
   return createRouter<VisitorEnv>()
     .openapi(register, async (c) => {
       const session = await accounts.register(c.req.valid('json'), getVisitor(c, settings));
@@ -120,7 +121,7 @@ export function accountVisitorRoutes(deps: AccountDeps & { signingIn: SignIn }) 
       return c.json(await begin(c, session), 201);
     })
     .openapi(signIn, async (c) => {
-      if (!settings.hasPasswordSignIn) throw new ProblemError('password-sign-in-disabled');
+      passwordSignIn.require();
       const memberId = await accounts.checkPassword(c.req.valid('json'), getVisitor(c, settings));
       const outcome = await signingIn.afterFirstFactor(memberId, c.req.raw.headers);
       return c.json(await toSignInResponse(c, deps.db, outcome), 200);

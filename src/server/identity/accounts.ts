@@ -32,6 +32,7 @@ import {
   findOwnMember,
 } from './accounts-queries.ts';
 import type { Joining } from './joining.ts';
+import type { PasswordSignIn } from './password-sign-in.ts';
 import type { Registrations } from './registrations.ts';
 import { recordSecurityEvent } from './security-events.ts';
 import type { SessionCache } from './sessions-cache.ts';
@@ -50,6 +51,8 @@ export type AccountsOptions = {
   db: Database;
   auth: Auth;
   settings: SiteSettings;
+  /** Absent where members neither register nor sign in. */
+  passwordSignIn?: PasswordSignIn | undefined;
   /** Absent where members cannot register. */
   joining?: Joining | undefined;
   /** Absent: every request reads the session from the database. */
@@ -62,7 +65,7 @@ export type AccountsOptions = {
 
 /** Registration, sign-in and sign-out. */
 export function createAccounts(options: AccountsOptions) {
-  const { db, auth, settings, joining, sessionCache, onRegistered } = options;
+  const { db, auth, settings, passwordSignIn, joining, sessionCache, onRegistered } = options;
   const attemptLimit = createPasswordAttemptLimit(db);
   const knownBrowsers = createKnownBrowsers(db, settings);
   // Only against floods (docs/product.md 17.1): a university's first lecture of the year stays below the limit.
@@ -79,8 +82,8 @@ export function createAccounts(options: AccountsOptions) {
     visitor: Visitor,
     { isOwner = false }: { isOwner?: boolean } = {},
   ): Promise<NewSession> {
-    if (!settings.hasPasswordSignIn || (!settings.isSignUpOpen && !isOwner))
-      throw new ProblemError('password-sign-in-disabled');
+    passwordSignIn?.require();
+    if (!settings.isSignUpOpen && !isOwner) throw new ProblemError('password-sign-in-disabled');
     const wrong = findRegistrationProblem(form);
     if (wrong !== null) throw invalidFieldsError([wrong]);
     const name = displayName.parse(form.displayName);
@@ -144,7 +147,7 @@ export function createAccounts(options: AccountsOptions) {
   }
 
   async function createSignInProblem(email: string): Promise<ProblemError> {
-    if (settings.hidesLoginReason) return new ProblemError('wrong-credentials');
+    if (passwordSignIn?.hidesReason() === true) return new ProblemError('wrong-credentials');
     return (await findMemberByEmail(db, email))
       ? new ProblemError('wrong-password')
       : new ProblemError('unknown-email');
@@ -171,6 +174,7 @@ export function createAccounts(options: AccountsOptions) {
     headers: Headers,
     { id, sessionId }: Viewer,
   ): Promise<string[]> {
+    passwordSignIn?.require();
     await refuseCommonPassword(settings, change.newPassword, 'newPassword');
     try {
       const result = await auth.api.changePassword({

@@ -39,10 +39,12 @@ export { createJoining } from './joining.ts';
 export { createIdentityProvider } from './oidc-client.ts';
 export { type PasskeyDeps, passkeyRoutes, passkeyVisitorRoutes } from './passkeys-routes.ts';
 export { createPasskeys } from './passkeys.ts';
+export { createPasswordSignIn } from './password-sign-in.ts';
 export { createPasswordResets } from './password-resets.ts';
 export { defaultPasswordCost, hashPassword, type PasswordCost } from './passwords.ts';
 export { profileRoutes, settingsRoutes } from './profiles-routes.ts';
 export { type ProviderDeps, providerRoutes, providerVisitorRoutes } from './providers-routes.ts';
+export { getProviderId } from './providers-accounts.ts';
 export { createProviders } from './providers.ts';
 export { createPasswordCheck } from './reauthentication.ts';
 export {
@@ -59,5 +61,6 @@ export {
 } from './security-events.ts';
 export { createSessionCache, type SessionCache } from './sessions-cache.ts';
 export { createSignIn } from './sign-in.ts';
+export { createSignInMethods, type SignInMethods } from './sign-in-methods.ts';
 export { type TwoFactorDeps, twoFactorRoutes, twoFactorVisitorRoutes } from './two-factor-routes.ts';
 export { createTwoFactor } from './two-factor.ts';

@@ -93,16 +93,6 @@ export async function recordPasskeyUse(
     .execute();
 }
 
-/** Counts a member's sign-in methods: a password, passkeys, accounts at the identity provider. */
-export async function countSignInMethods(db: Queryable, memberId: number): Promise<number> {
-  const { accounts } = await db
-    .selectFrom('account')
-    .select(({ fn }) => fn.countAll<number>().as('accounts'))
-    .where('member_id', '=', memberId)
-    .executeTakeFirstOrThrow();
-  return accounts + (await listPasskeys(db, memberId)).length;
-}
-
 /** Deletes all sign-in methods except the password, when another person may have added some. */
 export async function deletePasswordlessSignIn(tx: Tx, memberId: number): Promise<void> {
   await deleteAllPasskeys(tx, memberId);

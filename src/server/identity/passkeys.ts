@@ -21,7 +21,6 @@ import {
 } from '#shared/identity/passkeys.ts';
 import { type Reauthentication } from '#shared/identity/two-factor.ts';
 import {
-  countSignInMethods,
   deletePasskey,
   findPasskeyByCredential,
   insertPasskey,
@@ -34,6 +33,7 @@ import type { RequirePassword } from './reauthentication.ts';
 import { findOwnMember } from './accounts-queries.ts';
 import { consumeNonce } from './two-factor-queries.ts';
 import { recordSecurityEvent } from './security-events.ts';
+import type { SignInMethods } from './sign-in-methods.ts';
 import type { SignIn, SignInOutcome } from './sign-in.ts';
 import { createEncryptedCookie } from '#server/core/encrypted-cookie.ts';
 
@@ -57,8 +57,9 @@ export function createPasskeys(deps: {
   runtimeSettings: RuntimeSettings;
   requirePassword: RequirePassword;
   signingIn: SignIn;
+  signInMethods: SignInMethods;
 }) {
-  const { db, settings, runtimeSettings, requirePassword, signingIn } = deps;
+  const { db, settings, runtimeSettings, requirePassword, signingIn, signInMethods } = deps;
   const signInCookie = createEncryptedCookie(settings, {
     name: 'passkey',
     schema: z.object({ challenge: z.string() }),
@@ -191,7 +192,7 @@ export function createPasskeys(deps: {
     await transaction(db, async (tx) => {
       await lockSignInMethods(tx, viewer.id);
       if (!(await deletePasskey(tx, { id, memberId: viewer.id }))) throw createPasskeyNotFound();
-      if ((await countSignInMethods(tx, viewer.id)) === 0) throw new ProblemError('last-passkey');
+      await signInMethods.requireOne(tx, viewer.id, 'last-passkey');
       await recordSecurityEvent(tx, { memberId: viewer.id, event: 'passkey-removed' });
     });
   }

@@ -22,6 +22,7 @@ import {
   linkLifetimesMs,
   requireLink,
 } from './account-links.ts';
+import type { PasswordSignIn } from './password-sign-in.ts';
 import { deletePasswordlessSignIn } from './passkeys-queries.ts';
 import { findMemberByEmail } from './accounts-queries.ts';
 import { recordSecurityEvent } from './security-events.ts';
@@ -35,11 +36,13 @@ export type PasswordResets = ReturnType<typeof createPasswordResets>;
 export function createPasswordResets({
   db,
   settings,
+  passwordSignIn,
   emails,
   passwordCost,
 }: {
   db: Database;
   settings: SiteSettings;
+  passwordSignIn: PasswordSignIn;
   emails: AccountEmails | undefined;
   passwordCost: PasswordCost;
 }) {
@@ -58,7 +61,7 @@ export function createPasswordResets({
    * @throws ProblemError 'disabled' without a mail server, 'too-many'
    */
   async function requestReset(input: string, network: string): Promise<void> {
-    if (!settings.hasPasswordSignIn) throw new ProblemError('password-sign-in-disabled');
+    passwordSignIn.require();
     if (emails === undefined) throw new ProblemError('password-reset-by-email-disabled');
     const parsed = emailSchema.safeParse(input);
     if (!parsed.success) throw invalidFieldError('email', 'email-not-valid');
@@ -75,7 +78,7 @@ export function createPasswordResets({
    */
   async function resetPassword(form: { token: string; newPassword: string }, network: string): Promise<void> {
     const { token, newPassword } = form;
-    if (!settings.hasPasswordSignIn) throw new ProblemError('password-sign-in-disabled');
+    passwordSignIn.require();
     // Before hashing, which is expensive on purpose.
     await requireLink(db, { token, purpose: 'reset_password' });
     await refuseCommonPassword(settings, newPassword, 'newPassword');

@@ -1,9 +1,10 @@
 import { type Database, transaction } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
-import { countSignInMethods, lockSignInMethods } from './passkeys-queries.ts';
+import { lockSignInMethods } from './passkeys-queries.ts';
 import { findProviderAccount, deleteProviderAccount, insertProviderAccount } from './providers-queries.ts';
 import { recordSecurityEvent } from './security-events.ts';
+import type { SignInMethods } from './sign-in-methods.ts';
 
 type ProviderAccountOwner = { memberId: number; settings: Pick<SiteSettings, 'identityProvider'> };
 
@@ -32,7 +33,7 @@ export async function linkAccount(
 /** @throws ProblemError 'not-allowed' if it is the member's only sign-in method. */
 export async function unlinkAccount(
   db: Database,
-  { memberId, settings }: ProviderAccountOwner,
+  { memberId, settings, signInMethods }: ProviderAccountOwner & { signInMethods: SignInMethods },
 ): Promise<void> {
   const providerId = getProviderId(settings);
   await transaction(db, async (tx) => {
@@ -40,7 +41,7 @@ export async function unlinkAccount(
     const linked = await findProviderAccount(tx, { providerId, memberId });
     if (linked === undefined) throw new ProblemError('provider-not-linked');
     await deleteProviderAccount(tx, linked.id);
-    if ((await countSignInMethods(tx, memberId)) === 0) throw new ProblemError('last-sign-in-method');
+    await signInMethods.requireOne(tx, memberId, 'last-sign-in-method');
     await recordSecurityEvent(tx, { memberId, event: 'provider-unlinked' });
   });
 }

@@ -19,10 +19,11 @@ import {
   signInMethods,
 } from '#shared/identity/sign-in-providers.ts';
 import { reauthentication, signInState } from '#shared/identity/two-factor.ts';
+import type { PasswordSignIn } from './password-sign-in.ts';
 import type { Providers } from './providers.ts';
 import { toSignInResponse, setCookies } from './accounts-routes.ts';
 
-export type ProviderDeps = RouteDeps & { providers: Providers };
+export type ProviderDeps = RouteDeps & { passwordSignIn: PasswordSignIn; providers: Providers };
 
 const readSignInMethods = createRoute({
   method: 'get',
@@ -66,12 +67,19 @@ const link = createRoute({
 });
 
 /** Routes for visitors. */
-export function providerVisitorRoutes({ db, settings, runtimeSettings, providers }: ProviderDeps) {
+export function providerVisitorRoutes({
+  db,
+  settings,
+  runtimeSettings,
+  passwordSignIn,
+  providers,
+}: ProviderDeps) {
   return createRouter<VisitorEnv>()
     .openapi(readSignInMethods, (c) =>
       c.json(
         {
           provider: settings.identityProvider?.name ?? null,
+          passwordSignIn: passwordSignIn.isOn(),
           emailVisibility: settings.profileEmail,
           joining: runtimeSettings.get('joining'),
         },

@@ -287,6 +287,7 @@ describe('a provider', () => {
     const plain = await server.startSecondNode();
     expect(expectOk(await plain.visitor().get('/sign-in'))).toEqual({
       provider: null,
+      passwordSignIn: true,
       emailVisibility: 'shown',
       joining: 'open',
     });
@@ -294,6 +295,7 @@ describe('a provider', () => {
     await plain.stop();
     expect(expectOk(await server.visitor().get('/sign-in'))).toEqual({
       provider: 'Example',
+      passwordSignIn: true,
       emailVisibility: 'shown',
       joining: 'open',
     });

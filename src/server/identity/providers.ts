@@ -23,6 +23,7 @@ import { getRelyingParty } from './passkeys.ts';
 import { consumeNonce } from './two-factor-queries.ts';
 import type { Registrations } from './registrations.ts';
 import type { SignIn, SignInOutcome } from './sign-in.ts';
+import type { SignInMethods } from './sign-in-methods.ts';
 import { createEncryptedCookie } from '#server/core/encrypted-cookie.ts';
 
 export type Providers = ReturnType<typeof createProviders>;
@@ -58,6 +59,7 @@ export type ProvidersDeps = {
   signingIn: SignIn;
   registrations: Registrations;
   requirePassword: RequirePassword;
+  signInMethods: SignInMethods;
   /** Absent if none is configured. */
   provider: IdentityProvider | undefined;
 };
@@ -68,7 +70,8 @@ export type ProvidersDeps = {
  * them, so no one gets an account by claiming its address elsewhere.
  */
 export function createProviders(deps: ProvidersDeps) {
-  const { db, auth, settings, joining, accounts, signingIn, requirePassword, registrations } = deps;
+  const { db, auth, settings, joining, accounts, signingIn, signInMethods, requirePassword, registrations } =
+    deps;
   const visitCookie = createEncryptedCookie(settings, {
     name: 'provider',
     schema: pendingVisitSchema,
@@ -210,7 +213,7 @@ export function createProviders(deps: ProvidersDeps) {
 
   async function unlink(viewer: Viewer, proof: Reauthentication): Promise<void> {
     await requirePassword(viewer, proof);
-    await unlinkAccount(db, { memberId: viewer.id, settings });
+    await unlinkAccount(db, { memberId: viewer.id, settings, signInMethods });
   }
 
   function requireProvider(): IdentityProvider {

@@ -208,6 +208,24 @@ export const settingCatalogue = {
     description: 'Addresses of these domains and their subdomains cannot be used for an account.',
     since: '1.0',
   },
+  passwordSignIn: {
+    category: 'access',
+    type: 'boolean',
+    default: true,
+    label: 'Password sign-in',
+    description:
+      'Members register and sign in with an email address and a password. Without it, only passkeys and sign-in providers remain. The operator can also switch it off, with PASSWORD_SIGN_IN=off.',
+    since: '1.0',
+  },
+  hideSignInReason: {
+    category: 'access',
+    type: 'boolean',
+    default: false,
+    label: 'Hide the reason of a failed sign-in',
+    description:
+      'The error does not say whether the address or the password was wrong, so that nobody learns who has an account.',
+    since: '1.0',
+  },
   publicReading: {
     category: 'access',
     type: 'boolean',

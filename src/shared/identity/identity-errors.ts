@@ -98,6 +98,10 @@ export const identityErrors = {
   'provider-account-taken': ['already-done', 'That account belongs to another member.'],
   'provider-already-linked': ['already-done', 'Your account is already linked.'],
   'provider-not-linked': ['already-done', 'Your account is not linked.'],
+  'other-sign-in-method-needed': [
+    'not-allowed',
+    'You could not sign in any more. Add a passkey or link an account at a sign-in provider in your settings first.',
+  ],
   'last-sign-in-method': [
     'not-allowed',
     'This is your only way to sign in. Set a password or add a passkey first.',

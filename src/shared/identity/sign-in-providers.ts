@@ -13,6 +13,8 @@ export const joiningOptions = Object.keys(settingCatalogue.joining.options) as S
 export const signInMethods = z.object({
   /** Name of the identity provider; null if there is none. */
   provider: z.string().nullable(),
+  /** Whether members sign in with an address and a password. */
+  passwordSignIn: z.boolean(),
   /** Whether profiles show email addresses: by default, only if the member chooses it, or never. */
   emailVisibility: z.enum(emailVisibilities),
   /** Who may join. */

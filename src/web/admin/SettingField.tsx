@@ -8,6 +8,7 @@ import { optionLabel, settingDescription, settingLabel } from '#web/core/setting
 import { toast } from '#web/core/toast.ts';
 import { SelectField } from '#web/ui/SelectField.tsx';
 import { ColorField } from './ColorField.tsx';
+import { PasswordSignInDialog } from './PasswordSignInDialog.tsx';
 import { PictureField } from './PictureField.tsx';
 import { saveSetting, updateSettings } from './site-settings.ts';
 import fields from '#web/ui/fields.module.css';
@@ -24,6 +25,7 @@ export function SettingField({ setting }: { setting: SiteSetting }) {
   const [draft, setDraft] = useState(setting.value);
   const [problem, setProblem] = useState<string | null>(null);
   const [saving, setSaving] = useState(false);
+  const [confirming, setConfirming] = useState(false);
   const isChanged = !isSame(draft, setting.value);
   const isDefault = isSame(draft, setting.default);
 
@@ -46,6 +48,9 @@ export function SettingField({ setting }: { setting: SiteSetting }) {
     }
   }
 
+  /** Some members can lose their only way to sign in. */
+  const needsConfirmation = (value: Value) => setting.name === 'passwordSignIn' && value === false;
+
   function submit(event: FormEvent) {
     event.preventDefault();
     if (isChanged && !saving) void save(cleanUp(draft));
@@ -58,7 +63,7 @@ export function SettingField({ setting }: { setting: SiteSetting }) {
         value={draft}
         error={problem}
         onEdit={setDraft}
-        onSave={(value) => void save(value)}
+        onSave={(value) => (needsConfirmation(value) ? setConfirming(true) : void save(value))}
         onUploaded={() => updateSettings(client)}
       />
       {(isChanged || !isDefault) && !savesImmediately.has(setting.type) && (
@@ -80,6 +85,15 @@ export function SettingField({ setting }: { setting: SiteSetting }) {
             </Button>
           )}
         </div>
+      )}
+      {confirming && (
+        <PasswordSignInDialog
+          onConfirm={() => {
+            setConfirming(false);
+            void save(false);
+          }}
+          onClose={() => setConfirming(false)}
+        />
       )}
     </form>
   );

@@ -8,23 +8,29 @@ import { TwoFactorSettings } from './TwoFactorSettings.tsx';
 import { SettingsSection } from './SettingsSection.tsx';
 import { ActiveSessions } from './ActiveSessions.tsx';
 import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { signInMethodsQuery } from './sign-in.ts';
 import classes from './account-settings.module.css';
 
 /** The settings tab for sign-in methods and the account. */
 export function AccountSettings() {
+  const { passwordSignIn: hasPasswords = true } = useQuery(signInMethodsQuery).data ?? {};
   return (
     <>
       <SettingsSection title={t`Email`}>
         <EmailSettings />
       </SettingsSection>
+      {hasPasswords && (
+        <SettingsSection
+          id="security"
+          title={t`Password`}
+          text={t`Changing your password signs you out on all other devices.`}
+        >
+          <ChangePasswordForm />
+        </SettingsSection>
+      )}
       <SettingsSection
-        id="security"
-        title={t`Password`}
-        text={t`Changing your password signs you out on all other devices.`}
-      >
-        <ChangePasswordForm />
-      </SettingsSection>
-      <SettingsSection
+        {...(!hasPasswords && { id: 'security' })}
         title={t`Two-factor authentication`}
         text={t`Require a code from an authenticator app in addition to your password.`}
       >

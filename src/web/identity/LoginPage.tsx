@@ -6,7 +6,7 @@ import { Link, useSearch } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { email as emailAddress } from '#shared/identity/accounts.ts';
 import { AccountForm } from './AccountForm.tsx';
-import { setupStateQuery, useSignIn } from './sign-in.ts';
+import { setupStateQuery, signInMethodsQuery, useSignIn } from './sign-in.ts';
 import { OtherSignInMethods } from './OtherSignInMethods.tsx';
 import { PasswordField } from './PasswordField.tsx';
 import { TwoFactorForm } from './TwoFactorForm.tsx';
@@ -23,6 +23,7 @@ export function LoginPage() {
   const { next } = useSearch({ from: '/visitor/login' });
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
+  const { passwordSignIn: hasPasswords = true } = useQuery(signInMethodsQuery).data ?? {};
   const [problem, setProblem] = useState<Problem | null>(null);
   const emailField = useRef<HTMLInputElement>(null);
   const passwordField = useRef<HTMLInputElement>(null);
@@ -64,35 +65,39 @@ export function LoginPage() {
       <PageHeading className={classes.heading}>{t`Sign in`}</PageHeading>
       <SetupNotice />
       {isAskPath(next) && <p className={classes.notice}>{t`Please log in to ask a question`}</p>}
-      <AccountForm
-        submit={t`Sign in`}
-        busy={signIn.isPending}
-        error={problem?.field === null ? problem.message : null}
-        onSubmit={submit}
-      >
-        <TextInput
-          ref={emailField}
-          label={t`Email`}
-          type="email"
-          autoComplete="username webauthn"
+      {hasPasswords && (
+        <AccountForm
+          submit={t`Sign in`}
+          busy={signIn.isPending}
+          error={problem?.field === null ? problem.message : null}
+          onSubmit={submit}
+        >
+          <TextInput
+            ref={emailField}
+            label={t`Email`}
+            type="email"
+            autoComplete="username webauthn"
 
-          value={email}
-          error={problem?.field === 'email' && problem.message}
-          onChange={(event) => setEmail(event.currentTarget.value)}
-        />
-        <PasswordField
-          ref={passwordField}
-          label={t`Password`}
-          autoComplete="current-password"
-          value={password}
-          error={problem?.field === 'password' && problem.message}
-          onChange={(event) => setPassword(event.currentTarget.value)}
-        />
-      </AccountForm>
-      <OtherSignInMethods next={next} />
-      <p className={classes.other}>
-        <Link to="/forgot-password">{t`Forgot password?`}</Link>
-      </p>
+            value={email}
+            error={problem?.field === 'email' && problem.message}
+            onChange={(event) => setEmail(event.currentTarget.value)}
+          />
+          <PasswordField
+            ref={passwordField}
+            label={t`Password`}
+            autoComplete="current-password"
+            value={password}
+            error={problem?.field === 'password' && problem.message}
+            onChange={(event) => setPassword(event.currentTarget.value)}
+          />
+        </AccountForm>
+      )}
+      <OtherSignInMethods next={next} hasPasswords={hasPasswords} />
+      {hasPasswords && (
+        <p className={classes.other}>
+          <Link to="/forgot-password">{t`Forgot password?`}</Link>
+        </p>
+      )}
       <p className={classes.next}>
         <Trans>
           New here?{' '}

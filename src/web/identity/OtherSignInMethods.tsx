@@ -8,12 +8,19 @@ import { ProviderButton } from './ProviderButton.tsx';
 import { canUsePasskeys, passkeyErrorMessage, usePasskeyAutofill, usePasskeySignIn } from './sign-in.ts';
 import classes from './sign-in.module.css';
 
-/** Sign-in without a password, below the form of /login. No label contains 'Sign in', which names the form's button. */
-export function OtherSignInMethods({ next }: { next: string | undefined }) {
+/** Sign-in without a password, below the form of /login, if passwords are on. No label contains 'Sign in', which names the form's button. */
+export function OtherSignInMethods({
+  next,
+  hasPasswords,
+}: {
+  next: string | undefined;
+  /** Whether there is a form above. */
+  hasPasswords: boolean;
+}) {
   // The server does not know; most browsers can.
   const isHydrating = useIsHydrating();
   const [problem, setProblem] = useState<string | null>(null);
-  usePasskeyAutofill(setProblem);
+  usePasskeyAutofill(setProblem, hasPasswords);
   const passkeySignIn = usePasskeySignIn();
 
   return (

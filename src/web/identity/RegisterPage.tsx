@@ -12,6 +12,7 @@ import { signInMethodsQuery, useRegister } from './sign-in.ts';
 import { PasswordField, PasswordStrength } from './PasswordField.tsx';
 import { ApiError, translateCodedError, translateError } from '#web/core/errors.ts';
 import fieldClasses from '#web/ui/fields.module.css';
+import { FormError } from '#web/ui/FormError.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import { RulesNote } from '#web/ui/RulesNote.tsx';
 import classes from './auth-pages.module.css';
@@ -24,15 +25,23 @@ const empty = { displayName: '', email: '', password: '', confirmPassword: '' };
 export function RegisterPage() {
   usePageTitle(t`Create an account`);
   const { next } = useSearch({ from: '/visitor/register' });
-  const { joining = 'open' } = useQuery(signInMethodsQuery).data ?? {};
+  const {
+    joining = 'open',
+    passwordSignIn = true,
+    provider = null,
+  } = useQuery(signInMethodsQuery).data ?? {};
   const invitation = useInvitationToken();
-  const refusal = getRefusal({ joining, isInvited: invitation !== undefined });
+  const refusal = getRefusal({
+    joining,
+    isInvited: invitation !== undefined,
+    hasMethod: passwordSignIn || provider !== null,
+  });
   return (
     <>
       <PageHeading className={classes.heading}>{t`Create an account`}</PageHeading>
       {invitation !== undefined && <InvitationNotice token={invitation} />}
       {refusal === null ? (
-        <RegistrationForm next={next} invitation={invitation} />
+        <RegistrationForm next={next} invitation={invitation} hasPasswords={passwordSignIn} />
       ) : (
         <p className={classes.notice}>{translateError(refusal)}</p>
       )}
@@ -51,10 +60,13 @@ export function RegisterPage() {
 function RegistrationForm({
   next,
   invitation,
+  hasPasswords,
 }: {
   next: string | undefined;
   /** The token of the invitation. */
   invitation: string | undefined;
+  /** Otherwise people register with a provider only. */
+  hasPasswords: boolean;
 }) {
   const [form, setForm] = useState(empty);
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -95,42 +107,46 @@ function RegistrationForm({
 
   return (
     <>
-      <AccountForm
-        submit={t`Create account`}
-        busy={register.isPending}
-        error={problem?.field === null ? problem.message : null}
-        onSubmit={submit}
-      >
-        <TextInput label={t`Full name`} autoComplete="name" {...field('displayName')} />
-        <TextInput label={t`Email`} type="email" autoComplete="email" {...field('email')} />
-        <div>
-          <PasswordField label={t`Password`} autoComplete="new-password" {...field('password')} />
-          <PasswordStrength password={form.password} />
-        </div>
-        <PasswordField
-          label={t`Confirm password`}
-          autoComplete="new-password"
-          toggle={false}
-          {...field('confirmPassword')}
-        />
-        {emailVisibility !== 'never' && (
+      {hasPasswords ? (
+        <AccountForm
+          submit={t`Create account`}
+          busy={register.isPending}
+          error={problem?.field === null ? problem.message : null}
+          onSubmit={submit}
+        >
+          <TextInput label={t`Full name`} autoComplete="name" {...field('displayName')} />
+          <TextInput label={t`Email`} type="email" autoComplete="email" {...field('email')} />
           <div>
-            <label className={classes.choice}>
-              <input
-                type="checkbox"
-                className={fieldClasses.checkbox}
-                checked={showEmail ?? emailVisibility === 'shown'}
-                aria-describedby="show-email-note"
-                onChange={(event) => setShowEmail(event.currentTarget.checked)}
-              />
-              {t`Show my email address on my profile`}
-            </label>
-            <p id="show-email-note" className={classes.note}>
-              {t`Only signed-in members can see it, never in lists or search results. You can change this in Settings.`}
-            </p>
+            <PasswordField label={t`Password`} autoComplete="new-password" {...field('password')} />
+            <PasswordStrength password={form.password} />
           </div>
-        )}
-      </AccountForm>
+          <PasswordField
+            label={t`Confirm password`}
+            autoComplete="new-password"
+            toggle={false}
+            {...field('confirmPassword')}
+          />
+          {emailVisibility !== 'never' && (
+            <div>
+              <label className={classes.choice}>
+                <input
+                  type="checkbox"
+                  className={fieldClasses.checkbox}
+                  checked={showEmail ?? emailVisibility === 'shown'}
+                  aria-describedby="show-email-note"
+                  onChange={(event) => setShowEmail(event.currentTarget.checked)}
+                />
+                {t`Show my email address on my profile`}
+              </label>
+              <p id="show-email-note" className={classes.note}>
+                {t`Only signed-in members can see it, never in lists or search results. You can change this in Settings.`}
+              </p>
+            </div>
+          )}
+        </AccountForm>
+      ) : (
+        <FormError message={problem?.message ?? null} />
+      )}
       <RulesNote className={classes.rules} />
       <ProviderButton
         next={next}
@@ -142,7 +158,16 @@ function RegistrationForm({
 }
 
 /** Why the visitor cannot register; null if they can. */
-function getRefusal({ joining, isInvited }: { joining: string; isInvited: boolean }) {
+function getRefusal({
+  joining,
+  isInvited,
+  hasMethod,
+}: {
+  joining: string;
+  isInvited: boolean;
+  hasMethod: boolean;
+}) {
+  if (!hasMethod) return 'password-sign-in-disabled';
   if (joining === 'closed') return 'registration-closed';
   return joining === 'invitation' && !isInvited ? 'invitation-required' : null;
 }

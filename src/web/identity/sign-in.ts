@@ -15,7 +15,7 @@ export function completeSignIn(client: QueryClient, state: SignInState): void {
   setSession(client, { member: state.member });
 }
 
-/** The sign-in methods of the site besides passwords and passkeys. */
+/** The sign-in methods of the site besides passkeys. */
 export const signInMethodsQuery = queryOptions({
   queryKey: ['sign-in'],
   queryFn: ({ signal }) => readJson(api['sign-in'].$get({}, { init: { signal } })),
@@ -93,10 +93,12 @@ export function usePasskeySignIn() {
 /**
  * Lets the browser offer passkeys in the email field, if it can.
  * @param onRefused must be the same function on every render.
+ * @param hasField whether the page has the field
  */
-export function usePasskeyAutofill(onRefused: (message: string) => void): void {
+export function usePasskeyAutofill(onRefused: (message: string) => void, hasField: boolean): void {
   const client = useQueryClient();
   useEffect(() => {
+    if (!hasField) return undefined;
     const unmounted = new AbortController();
     async function offer() {
       if (!canUsePasskeys() || !(await canAutofillPasskeys()) || unmounted.signal.aborted) return;
@@ -108,7 +110,7 @@ export function usePasskeyAutofill(onRefused: (message: string) => void): void {
       if (error instanceof ApiError && !unmounted.signal.aborted) onRefused(error.message);
     });
     return () => unmounted.abort();
-  }, [client, onRefused]);
+  }, [client, onRefused, hasField]);
 }
 
 /** The error message for a failed passkey. */

@@ -1,0 +1,28 @@
+import { ProblemError } from '#server/core/errors.ts';
+import type { RuntimeSettings } from '#server/core/runtime-settings.ts';
+import type { SiteSettings } from '#server/core/site-settings.ts';
+
+export type PasswordSignIn = ReturnType<typeof createPasswordSignIn>;
+
+/**
+ * Whether members sign in with an address and a password (docs/product.md 2.7). Admins switch it off with a site
+ * setting. The operator can also switch it off in the environment, for all admins.
+ */
+export function createPasswordSignIn({
+  settings,
+  runtimeSettings,
+}: {
+  settings: Pick<SiteSettings, 'hasPasswordSignIn' | 'hidesLoginReason'>;
+  runtimeSettings: RuntimeSettings;
+}) {
+  const isOn = () => settings.hasPasswordSignIn && runtimeSettings.get('passwordSignIn');
+  return {
+    isOn,
+    /** Whether an error of a failed sign-in does not say which of address and password is wrong. */
+    hidesReason: () => settings.hidesLoginReason || runtimeSettings.get('hideSignInReason'),
+    /** @throws ProblemError 'disabled' */
+    require() {
+      if (!isOn()) throw new ProblemError('password-sign-in-disabled');
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import type { Queryable, Tx } from '#server/core/database.ts';
+import { ProblemError } from '#server/core/errors.ts';
+import type { PasswordSignIn } from './password-sign-in.ts';
+import {
+  countMembersWithPasswordOnly,
+  hasPassword,
+  hasPasswordlessSignIn,
+} from './sign-in-methods-queries.ts';
+
+export type SignInMethods = ReturnType<typeof createSignInMethods>;
+
+/** Which sign-in methods a member has left. */
+export function createSignInMethods({
+  passwordSignIn,
+  listProviderIds,
+}: {
+  passwordSignIn: PasswordSignIn;
+  /** Returns the `account.provider_id` of all providers that members can use now. */
+  listProviderIds: (db: Queryable) => Promise<string[]>;
+}) {
+  return { requireOne, requireOther, countMembersWithPasswordOnly: countWithPasswordOnly };
+
+  /** Refuses the removal of a member's last sign-in method, in the transaction of the removal. */
+  async function requireOne(
+    tx: Tx,
+    memberId: number,
+    code: 'last-passkey' | 'last-sign-in-method',
+  ): Promise<void> {
+    if (passwordSignIn.isOn() && (await hasPassword(tx, memberId))) return;
+    if (!(await isPasswordless(tx, memberId))) throw new ProblemError(code);
+  }
+
+  /**
+   * Refuses a change after which an admin cannot sign in any more, because passwords are off.
+   * @throws ProblemError 'not-allowed'
+   */
+  async function requireOther(tx: Tx, memberId: number): Promise<void> {
+    if (!(await isPasswordless(tx, memberId))) throw new ProblemError('other-sign-in-method-needed');
+  }
+
+  async function countWithPasswordOnly(db: Queryable): Promise<number> {
+    return countMembersWithPasswordOnly(db, await listProviderIds(db));
+  }
+
+  async function isPasswordless(tx: Tx, memberId: number): Promise<boolean> {
+    return hasPasswordlessSignIn(tx, { memberId, providerIds: await listProviderIds(tx) });
+  }
+}
