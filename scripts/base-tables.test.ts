@@ -17,6 +17,7 @@ const allowed: Readonly<Record<string, string>> = {
   'src/server/posts/held-posts-queries.ts': 'names the question of a held post, which may be hidden',
   'src/server/moderation/hidden-posts-queries.ts': 'remembers the duplicates of a hidden question',
   'src/server/moderation/activity-removal-queries.ts': 'removes the votes of a member on hidden posts too',
+  'src/server/moderation/spam-replay-queries.ts': 'reads the texts of removed spam',
   'src/server/identity/account-deletion-columns.ts': 'names the columns that refer to a member',
   'src/server/identity/account-deletion-queries.ts': 'deletes the views of hidden questions too',
   'src/server/import-export/stack-exchange-queries.ts':

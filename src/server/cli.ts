@@ -4,12 +4,17 @@ import type { Logger } from 'pino';
 import packageJson from '#package.json' with { type: 'json' };
 import { addRemoveTwoFactorCommand, addResetPasswordCommand, logSecurityEvents } from './identity/index.ts';
 import { addPicturesCommand, registerImportCommand } from './import-export/index.ts';
-import { registerBackupCommands, registerDoctorCommand, registerUpgradeCommand } from './operations/index.ts';
+import {
+  listAppliedMigrations,
+  registerBackupCommands,
+  registerDoctorCommand,
+  registerUpgradeCommand,
+} from './operations/index.ts';
 import { addMemberCommands, addSettingsCommands } from './admin/index.ts';
-import { addRemovalCommands } from './moderation/index.ts';
+import { addRemovalCommands, registerSpamCommands } from './moderation/index.ts';
 import { type Config, readConfig } from './core/config.ts';
-import { connectToRunningOrStart, migrate, MigrationError } from './postgres/index.ts';
-import { type Database, openDatabase } from './core/database.ts';
+import { connectToRunningOrStart, listPendingMigrations, migrate, MigrationError } from './postgres/index.ts';
+import { type Database, openDatabase, type Reader } from './core/database.ts';
 import { createLogger } from './core/log.ts';
 import { StartupError } from './core/startup-error.ts';
 import { migrationsDirectory, serve } from './serve.ts';
@@ -66,6 +71,7 @@ function createProgram(): Command {
   addRemoveTwoFactorCommand(members, { ...terminal, withDatabase });
   addRemovalCommands(members, { ...terminal, withDatabase });
   addSettingsCommands(program, { ...terminal, withDatabase });
+  registerSpamCommands(program, { ...terminal, withReader });
   registerBackupCommands(program, {
     ...terminal,
     withClient,
@@ -115,6 +121,43 @@ async function withDatabase<Result>(work: (db: Database, site: string) => Promis
     await db.destroy();
     await stop();
   }
+}
+
+/** Milliseconds that one statement of a long reading command may take. */
+const readingTimeoutMs = 10 * 60_000;
+
+/** Runs `work` with a replica, or the community's database if none responds, to read from. It is not migrated. */
+async function withReader<Result>(
+  work: (db: Reader, publicUrl: string | null) => Promise<Result>,
+): Promise<Result> {
+  const { config, log } = loadContext();
+  const { connection, stop } = await connectReader(config, log);
+  const db = openDatabase({ connection: { ...connection, statement_timeout: readingTimeoutMs } });
+  try {
+    if ((await listPendingMigrations(await listAppliedMigrations(db), migrationsDirectory)).length > 0)
+      throw new StartupError('The database has an older schema. Start this version, or run: parley migrate');
+    return await work(db, config.settings.publicUrl);
+  } finally {
+    await db.destroy();
+    await stop();
+  }
+}
+
+async function connectReader(
+  config: Config,
+  log: Logger,
+): Promise<{ connection: pg.PoolConfig; stop: () => Promise<void> }> {
+  for (const url of config.databaseReplicaUrls) {
+    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+    try {
+      await client.connect();
+      await client.end();
+      return { connection: { connectionString: url }, stop: async () => {} };
+    } catch (error) {
+      log.warn({ err: error }, 'A replica does not respond.');
+    }
+  }
+  return connectToRunningOrStart(config, log);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { type Database, type Reader, type Tx, transaction } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import { publishAll } from '#server/core/events.ts';
-import { rejectHeldPosts } from '#server/posts/index.ts';
+import { forgetSpam, learnSpam, readSpamTokens, rejectHeldPosts } from '#server/posts/index.ts';
 import { setVotesOfMember } from '#server/engagement/index.ts';
 import type { MemberActivityRemoval } from '#shared/moderation/moderation.ts';
 import { resolveReports } from './reports.ts';
@@ -36,6 +36,9 @@ import {
 
 /** Votes on posts of one kind that one transaction removes or restores. */
 const votesPerStep = 100;
+
+/** Posts of one removal that teach the spam classifier, so that one account with many posts does not dominate it. */
+export const learnedPostsPerRemoval = 5;
 
 /**
  * Starts the removal of all the member's present posts and votes. Posts that wait for approval are rejected. Returns the
@@ -134,7 +137,9 @@ async function removeNext(tx: Tx, run: ActivityRemovalRow): Promise<Progress | n
   const post = await findNewestPost(tx, { memberId: run.member_id, before: run.created_at });
   if (post !== undefined) {
     await resolveReports(tx, { post, outcome: 'resolved' });
+    const tokens = run.posts_done < learnedPostsPerRemoval ? await readSpamTokens(tx, post) : [];
     await hidePost(tx, { post, status: 'hidden', reason: run.reason, activityRemovalId: run.id });
+    if (tokens.length > 0) await learnSpam(tx, { post, isSpam: true, tokens });
     return { posts: 1, votes: 0 };
   }
   const votes = takeOneKind(
@@ -161,8 +166,10 @@ async function restoreNext(tx: Tx, run: ActivityRemovalRow): Promise<Progress | 
   if (row !== undefined) {
     // A post whose question or answer was deleted meanwhile stays hidden. Moderators can restore it separately from the
     // log.
-    if (await canRestorePost(tx, row)) await restorePost(tx, row);
-    else await detachHiddenPost(tx, row.id);
+    if (await canRestorePost(tx, row)) {
+      await restorePost(tx, row);
+      await forgetSpam(tx, { post: { kind: row.post_kind, id: row.post_id }, isSpam: true });
+    } else await detachHiddenPost(tx, row.id);
     return { posts: 1, votes: 0 };
   }
   const votes = takeOneKind(await listRemovedVotes(tx, { activityRemovalId: run.id, limit: votesPerStep }));

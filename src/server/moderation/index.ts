@@ -11,4 +11,5 @@ export { moderationRoutes, type ModerationRoutesDeps } from './moderation-routes
 export { queueModeratorMessageEmail } from './moderator-messages.ts';
 export { addRemovalCommands } from './removals-command.ts';
 export { removalRoutes } from './removals-routes.ts';
+export { registerSpamCommands } from './spam-replay-command.ts';
 export { setReport } from './reports.ts';

@@ -1,7 +1,15 @@
+import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
+import { runActivityRemovals } from './activity-removal.ts';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { trimSpamTraining } from '#server/posts/index.ts';
-import { actOnPost, getReviewQueue, report, startModeration } from '#tests/support/moderation.ts';
+import {
+  actOnMember,
+  actOnPost,
+  getReviewQueue,
+  report,
+  startModeration,
+} from '#tests/support/moderation.ts';
 
 const { server, ann, bob, moderator } = await startModeration();
 
@@ -78,4 +86,81 @@ test('empties the tokens of decisions after 30 days', async () => {
   expect(rows.length).toBeGreaterThan(8);
   for (const { is_spam: isSpam, empty } of rows) expect(empty).toBe(isSpam);
   expect((await getCounts('')).spam).toBe(20);
+});
+
+async function setProbability(percent: number): Promise<void> {
+  await setRuntimeSetting(server.db, 'spamProbability', percent);
+  await server.runtimeSettings.refresh();
+}
+
+/** The queue without posts of the tests before. */
+const getQueueOf = async (authorId: number) =>
+  (await getReviewQueue(moderator)).filter((item) => item.authorId === authorId);
+
+test('queues posts and edits of new members from the probability that an admin sets, and none without it', async () => {
+  const nora = await server.register('Nora');
+  const content = 'Cheap pills, buy now.';
+  await nora.ask({ title: 'Pills for bread', content });
+  expect(await getQueueOf(nora.id)).toEqual([]);
+  await setProbability(60);
+  const other = await nora.ask({ title: 'Sourdough', content: 'Why does sourdough need a warm place?' });
+  expect(await getQueueOf(nora.id)).toEqual([]);
+  const spam = await nora.ask({ title: 'Pills for bread', content });
+  const [item] = await getQueueOf(nora.id);
+  expect(item).toMatchObject({ cause: 'spam_rule', postId: spam, held: false });
+  expect(item?.matchedRules).toEqual([{ rule: 'probability', value: expect.stringMatching(/^9\d$/u) }]);
+  // An approved post does not come back when its author corrects it. Spam that an edit adds does.
+  await actOnPost(moderator, 'approve', 'question', spam, { reason: '' });
+  const edit = (id: number, text: string) =>
+    nora.put(`/questions/${id}`, { title: 'Pills for bread', content: text, tags: ['bread'] });
+  expect((await edit(spam, 'Cheap pills, buy now!')).status).toBe(200);
+  expect(await getQueueOf(nora.id)).toEqual([]);
+  expect((await edit(other, content)).status).toBe(200);
+  expect(await getQueueOf(nora.id)).toMatchObject([{ postId: other, cause: 'spam_rule' }]);
+  await setProbability(0);
+});
+
+test('holds such posts with the setting for approval, and lets experienced members and moderators post', async () => {
+  await setProbability(90);
+  await setRuntimeSetting(server.db, 'holdForApproval', true);
+  await server.runtimeSettings.refresh();
+  const paul = await server.register('Paul');
+  const draft = { title: 'Pills for bread', content: 'Cheap pills, buy now.', tags: ['bread'] };
+  expect(await paul.post('/questions', draft)).toMatchObject({ status: 202, body: { held: true } });
+  expect(await getQueueOf(paul.id)).toMatchObject([{ held: true, cause: 'spam_rule' }]);
+  expect((await moderator.post('/questions', draft)).status).toBe(201);
+  await setRuntimeSetting(server.db, 'spamRulesOfFirstPosts', 0);
+  await server.runtimeSettings.refresh();
+  expect((await paul.post('/questions', draft)).status).toBe(201);
+  await setRuntimeSetting(server.db, 'spamRulesOfFirstPosts', 10);
+  await setRuntimeSetting(server.db, 'holdForApproval', false);
+  await setProbability(0);
+});
+
+test('holds nothing before enough was learned', async () => {
+  await setProbability(1);
+  const { rows } = await sql<{ spam: number }>`select spam from spam_token where token = ''`.execute(
+    server.db,
+  );
+  await sql`update spam_token set spam = 19 where token = ''`.execute(server.db);
+  const quinn = await server.register('Quinn');
+  await quinn.ask({ title: 'Pills for bread', content: 'Cheap pills, buy now.' });
+  expect(await getQueueOf(quinn.id)).toEqual([]);
+  await sql`update spam_token set spam = ${rows[0]?.spam} where token = ''`.execute(server.db);
+  await setProbability(0);
+});
+
+test('learns at most five posts of an account whose activity is removed, and forgets them when it is restored', async () => {
+  const mal = await server.register('Mal');
+  for (let index = 0; index < 8; index += 1) await mal.ask({ content: 'Zeppelins for sale.' });
+  const before = await getCounts('word:zeppelins');
+  const { spam } = await getCounts('');
+  expect((await actOnMember(moderator, 'remove_activity', mal.id)).status).toBe(204);
+  await runActivityRemovals(server.db, Date.now() + 60_000);
+  expect(await getCounts('word:zeppelins')).toEqual({ ...before, spam: before.spam + 5 });
+  expect((await getCounts('')).spam).toBe(spam + 5);
+  expect((await actOnMember(moderator, 'restore_activity', mal.id)).status).toBe(204);
+  await runActivityRemovals(server.db, Date.now() + 60_000);
+  expect(await getCounts('word:zeppelins')).toEqual(before);
+  expect((await getCounts('')).spam).toBe(spam);
 });

@@ -29,7 +29,7 @@ export type NewPostId = { id: number; held: boolean };
 export async function holdPost(tx: Tx, wanted: PostToHold): Promise<number | null> {
   const { held, text, viewer, postId, draft, settings, publicUrl } = wanted;
   if (!settings.get('holdForApproval')) return null;
-  const written = { post: null, viewer, text, before: null };
+  const written = { post: { kind: held.kind, id: null }, viewer, text, before: null };
   const reasons = await findReviewReasons(tx, { posts: [written], settings, publicUrl });
   const reason = reasons.get(written);
   if (reason === undefined) return null;

@@ -46,7 +46,24 @@ export { deleteQuestion, lockQuestionIfExists, lockQuestionThread, requireQuesti
 export { publicReplyRoutes, replyRoutes } from './replies-routes.ts';
 export { deleteReply, postReply } from './replies.ts';
 export { isReviewQueueEmpty } from './review-items-queries.ts';
-export { estimatePosts, forgetSpam, learnSpam, readSpamTokens, trimSpamTraining } from './spam-training.ts';
+export {
+  estimateSpam,
+  listTokens,
+  maxEarlierPosts,
+  minLearnedPosts,
+  type TokenCounts,
+  totalsToken,
+} from './spam-classifier.ts';
+export { judgePost } from './spam-rules.ts';
+export {
+  estimatePosts,
+  forgetSpam,
+  learnSpam,
+  maxLearnedTokens,
+  ordinaryPostsPerSpam,
+  readSpamTokens,
+  trimSpamTraining,
+} from './spam-training.ts';
 export { addPointsOf, selectPoints } from './reputation.ts';
 export { tagSortKeysFrom, writeAnswerScores, writeQuestionSortKeys, writeTagSortKeys } from './sort-keys.ts';
 export {

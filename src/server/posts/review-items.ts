@@ -3,8 +3,9 @@ import type { TopicEvent } from '#server/core/events.ts';
 import type { Viewer } from '#server/core/http.ts';
 import type { RuntimeSettings } from '#server/core/runtime-settings.ts';
 import { notifyModerators } from '#server/notifications/index.ts';
-import type { PostRef } from '#shared/core/fields.ts';
+import type { PostKind, PostRef } from '#shared/core/fields.ts';
 import { canModerate } from '#shared/identity/roles.ts';
+import { maxEarlierPosts } from './spam-classifier.ts';
 import {
   countPostsOf,
   insertReviewItems,
@@ -13,12 +14,13 @@ import {
   type ReviewReason,
 } from './review-items-queries.ts';
 import { findLinks, judgePost } from './spam-rules.ts';
+import { estimateWrittenPosts } from './spam-training.ts';
 
 export type ReviewSettings = Pick<RuntimeSettings, 'get'>;
 
-/** `post`: null for one that is not stored yet. */
-type WrittenPost<Post = PostRef | null> = {
-  post: Post;
+/** `id`: null for a post that is not stored yet. */
+type WrittenPost<Id = number | null> = {
+  post: { kind: PostKind; id: Id };
   viewer: Viewer;
   /** Of a question with its title. */
   text: string;
@@ -37,7 +39,7 @@ export async function queueForReview(
     posts,
     settings,
     publicUrl,
-  }: { posts: readonly WrittenPost<PostRef>[]; settings: ReviewSettings; publicUrl: string | null },
+  }: { posts: readonly WrittenPost<number>[]; settings: ReviewSettings; publicUrl: string | null },
 ): Promise<TopicEvent[]> {
   const reasons = await findReviewReasons(tx, { posts, settings, publicUrl });
   return addToReviewQueue(
@@ -69,31 +71,76 @@ export async function findReviewReasons<Post extends WrittenPost>(
   const firstPosts = settings.get('reviewFirstPosts');
   const postsWithLinks = settings.get('reviewLinksOfFirstPosts');
   const postsUnderRules = settings.get('spamRulesOfFirstPosts');
+  const minProbability = settings.get('spamProbability');
   const candidates = posts
     .filter(({ viewer }) => !canModerate(viewer.memberStatus.role))
     .map((each) => ({
       each,
       linksMax: addsLinks(each, publicUrl) ? postsWithLinks : 0,
       firstMax: each.before === null ? firstPosts : 0,
-      rulesMax: canMatch(each, { settings, publicUrl }) ? postsUnderRules : 0,
+      rulesMax: minProbability > 0 || canMatch(each, { settings, publicUrl }) ? postsUnderRules : 0,
     }))
     .filter(({ linksMax, firstMax, rulesMax }) => linksMax > 0 || firstMax > 0 || rulesMax > 0);
   if (candidates.length === 0) return new Map();
   const counts = await countPostsOf(tx, [...new Set(candidates.map(({ each }) => each.viewer.id))], {
-    max: Math.max(firstPosts, postsWithLinks, postsUnderRules),
+    max: Math.max(firstPosts, postsWithLinks, postsUnderRules, maxEarlierPosts),
     recentMinutes: settings.get('newMemberPostsMinutes'),
-    except: candidates.flatMap(({ each: { post } }) => (post === null ? [] : [post])),
+    except: candidates.flatMap(({ each: { post } }) => (post.id === null ? [] : [{ ...post, id: post.id }])),
   });
+  const countOf = ({ viewer }: WrittenPost) => counts.get(viewer.id) ?? { posts: 0, recent: 0 };
+  const probable = await findProbableSpam(
+    tx,
+    candidates.filter(({ each, rulesMax }) => countOf(each).posts < rulesMax).map(({ each }) => each),
+    { minProbability, countOf },
+  );
   return new Map(
     candidates.flatMap(({ each, linksMax, firstMax, rulesMax }): [Post, ReviewReason][] => {
-      const { posts: earlier, recent: recentPosts } = counts.get(each.viewer.id) ?? { posts: 0, recent: 0 };
-      const { reasons } =
-        earlier < rulesMax ? judgePost({ ...each, publicUrl, recentPosts }, settings) : { reasons: [] };
+      const { posts: earlier, recent: recentPosts } = countOf(each);
+      const rules =
+        earlier < rulesMax ? judgePost({ ...each, publicUrl, recentPosts }, settings).reasons : [];
+      const percent = probable.get(each);
+      const reasons = [
+        ...(percent === undefined ? [] : [{ rule: 'probability' as const, value: String(percent) }]),
+        ...rules,
+      ];
       if (reasons.length > 0) return [[each, { cause: 'spam_rule', matchedRules: reasons }]];
       if (earlier < linksMax) return [[each, { cause: 'links', matchedRules: null }]];
       return earlier < firstMax ? [[each, { cause: 'first_post', matchedRules: null }]] : [];
     }),
   );
+}
+
+/**
+ * Returns the posts that are spam with at least `minProbability` percent by the estimate of the classifier, with the
+ * estimate. An edit of a post for which this was true before is left out: a moderator has seen that post.
+ */
+async function findProbableSpam<Post extends WrittenPost>(
+  tx: Tx,
+  posts: readonly Post[],
+  { minProbability, countOf }: { minProbability: number; countOf: (post: WrittenPost) => { posts: number } },
+): Promise<Map<Post, number>> {
+  if (minProbability === 0) return new Map();
+  const estimate = (versions: readonly WrittenPost[]) =>
+    estimateWrittenPosts(
+      tx,
+      versions.map((each) => ({
+        kind: each.post.kind,
+        text: each.text,
+        authorId: each.viewer.id,
+        earlierPosts: Math.min(countOf(each).posts, maxEarlierPosts),
+      })),
+    );
+  const estimates = await estimate(posts);
+  const found = posts.flatMap((post, index) => {
+    const percent = estimates[index]?.percent ?? 0;
+    return percent >= minProbability ? [{ post, percent }] : [];
+  });
+  const edits = found.filter(({ post }) => post.before !== null);
+  const before = await estimate(edits.map(({ post }) => ({ ...post, text: post.before ?? '' })));
+  const known = new Set(
+    edits.filter((_, index) => (before[index]?.percent ?? 0) >= minProbability).map(({ post }) => post),
+  );
+  return new Map(found.filter(({ post }) => !known.has(post)).map(({ post, percent }) => [post, percent]));
 }
 
 /** Whether a post could match a spam rule if its author is new. Most edits cannot, and need no count of posts. */

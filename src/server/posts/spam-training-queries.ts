@@ -36,6 +36,17 @@ export async function listClassifiedPosts(
   return rows;
 }
 
+/** The age of accounts in hours. */
+export async function listAccountHours(
+  db: Reader,
+  memberIds: readonly number[],
+): Promise<Map<number, number>> {
+  const { rows } = await sql<{ id: number; hours: number }>`
+    select id, extract(epoch from now() - created_at)::float8 / 3600 as hours
+    from member where id = any(${[...memberIds]}::bigint[])`.execute(db);
+  return new Map(rows.map(({ id, hours }) => [id, hours]));
+}
+
 export async function getTokenCounts(
   db: Reader,
   tokens: readonly string[],

@@ -1,12 +1,13 @@
 import type { Queryable, Reader, Tx } from '#server/core/database.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 import type { SpamEstimate } from '#shared/moderation/spam.ts';
-import { estimateSpam, listTokens, totalsToken } from './spam-classifier.ts';
+import { type ClassifiedPost, estimateSpam, listTokens, totalsToken } from './spam-classifier.ts';
 import {
   addToTokenCounts,
   deleteTraining,
   getTokenCounts,
   insertTraining,
+  listAccountHours,
   listClassifiedPosts,
   listOrdinaryPosts,
   type Training,
@@ -14,7 +15,7 @@ import {
 } from './spam-training-queries.ts';
 
 /** Posts of members with standing that are learned with each spam post, so that both kinds stay in balance. */
-const ordinaryPostsPerSpam = 2;
+export const ordinaryPostsPerSpam = 2;
 
 /** Reads what the classifier learns from a visible or held post. Call it before the post is hidden. */
 export async function readSpamTokens(tx: Tx, post: PostRef): Promise<string[]> {
@@ -60,11 +61,26 @@ export async function estimatePosts(db: Reader, posts: readonly PostRef[]): Prom
   });
 }
 
+/** A post that is not stored yet, or a text of one. `earlierPosts`: visible posts of its author, up to `maxEarlierPosts`. */
+export type WrittenPostText = Omit<ClassifiedPost, 'accountHours'> & { authorId: number };
+
+/** Estimates texts that members are posting now. Returns null for all before enough was learned. */
+export async function estimateWrittenPosts(
+  tx: Tx,
+  posts: readonly WrittenPostText[],
+): Promise<(SpamEstimate | null)[]> {
+  if (posts.length === 0) return [];
+  const hours = await listAccountHours(tx, [...new Set(posts.map(({ authorId }) => authorId))]);
+  const tokens = posts.map((each) => listTokens({ ...each, accountHours: hours.get(each.authorId) ?? null }));
+  const counts = await getTokenCounts(tx, [totalsToken, ...new Set(tokens.flat())]);
+  return tokens.map((own) => estimateSpam(own, counts));
+}
+
 /** Days after which a decision can no longer be taken back, when deleted posts are deleted permanently. */
 const retentionDays = 30;
 
 /** Tokens that are counted at most, about 5 MB. The rarest are forgotten first. */
-const maxTokens = 50_000;
+export const maxLearnedTokens = 50_000;
 
 export const trimSpamTraining = (db: Queryable): Promise<void> =>
-  trimTraining(db, { days: retentionDays, maxTokens });
+  trimTraining(db, { days: retentionDays, maxTokens: maxLearnedTokens });

@@ -375,6 +375,17 @@ export const settingCatalogue = {
     description: 'The time in which posts count as written in a short time.',
     since: '1.0',
   },
+  spamProbability: {
+    category: 'moderation',
+    type: 'integer',
+    default: 0,
+    min: 0,
+    max: 99,
+    label: 'Spam probability',
+    description:
+      'A post with at least this estimated spam probability, in percent, matches. Parley estimates it once moderators have decided about 20 spam posts and 20 others. 0: no limit.',
+    since: '1.0',
+  },
   holdForApproval: {
     category: 'moderation',
     type: 'boolean',

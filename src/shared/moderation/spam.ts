@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
 /**
- * A spam rule that a post matches. `value`: the blocked word or domain, the number of links, or the number of posts
- * within the minutes of the setting.
+ * A spam rule that a post matches. `value`: the blocked word or domain, the number of links, the number of posts
+ * within the minutes of the setting, or the probability in percent that the classifier estimated.
  */
 export const matchedRule = z.object({
-  rule: z.enum(['word', 'domain', 'links', 'speed']),
+  rule: z.enum(['word', 'domain', 'links', 'speed', 'probability']),
   value: z.string(),
 });
 export type MatchedRule = z.infer<typeof matchedRule>;

@@ -38,6 +38,7 @@ export const matchedRuleLabels: Readonly<Record<MatchedRule['rule'], (value: str
   links: (value) => plural(Number(value), { one: '# link', other: '# links' }),
   speed: (value) =>
     plural(Number(value), { one: '# post in a short time', other: '# posts in a short time' }),
+  probability: (value) => t`Spam probability when it was written: ${value}%`,
 };
 
 /** A feature of a post that the spam estimate is based on. */
