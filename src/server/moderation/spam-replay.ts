@@ -247,7 +247,7 @@ type Judgement = { matches: boolean; percent: number };
 
 /** Counts judgements: for spam and others, with and without a matching rule, by percent from 0 to 99. */
 function createTally() {
-  const counted = [true, false].map(() => [true, false].map(() => new Array<number>(100).fill(0)));
+  const counted = [true, false].map(() => [true, false].map(() => Array.from({ length: 100 }, () => 0)));
   let leftOut = 0;
   let spamLater = 0;
   return {

@@ -3,7 +3,7 @@ import type { TopicEvent } from '#server/core/events.ts';
 import type { Viewer } from '#server/core/http.ts';
 import type { RuntimeSettings } from '#server/core/runtime-settings.ts';
 import { notifyModerators } from '#server/notifications/index.ts';
-import type { PostKind, PostRef } from '#shared/core/fields.ts';
+import type { PostKind } from '#shared/core/fields.ts';
 import { canModerate } from '#shared/identity/roles.ts';
 import { maxEarlierPosts } from './spam-classifier.ts';
 import {
