@@ -34,21 +34,16 @@ export function formatCardDate(time: string | Date, now: number, timeZone?: stri
 
 /** 'Mar 4, 2024' in the reader's language and, by default, time zone. */
 export function formatDate(time: string | Date, timeZone?: string): string {
-  return new Date(time).toLocaleDateString(i18n.locale, {
-    day: 'numeric',
-    month: 'short',
-    year: 'numeric',
-    ...(timeZone !== undefined && { timeZone }),
-  });
+  return getFormats().date(timeZone).format(new Date(time));
 }
 
 /** The exact date and time for titles: 'Monday, March 4, 2024 at 6:05 PM', in the reader's language and time zone. */
 export function formatDateTime(time: string | Date): string {
-  return new Date(time).toLocaleString(i18n.locale, { dateStyle: 'full', timeStyle: 'short' });
+  return getFormats().dateTime().format(new Date(time));
 }
 
 function formatAgo(count: number, unit: 'minute' | 'hour' | 'day' | 'week'): string {
-  return new Intl.RelativeTimeFormat(i18n.locale).format(-count, unit);
+  return getFormats().ago().format(-count, unit);
 }
 
 /**
@@ -57,16 +52,56 @@ function formatAgo(count: number, unit: 'minute' | 'hour' | 'day' | 'week'): str
  */
 export function formatShortCount(count: number): string {
   if (count < 1000) return formatCount(count);
-  const maximumFractionDigits = count < 100_000 || (count >= 1_000_000 && count < 100_000_000) ? 1 : 0;
-  const short = new Intl.NumberFormat(i18n.locale, {
-    notation: 'compact',
-    roundingMode: 'floor',
-    maximumFractionDigits,
-  });
-  return i18n.locale === 'en' ? short.format(count).replace('K', 'k') : short.format(count);
+  const digits = count < 100_000 || (count >= 1_000_000 && count < 100_000_000) ? 1 : 0;
+  const short = getFormats().shortCount(digits).format(count);
+  return i18n.locale === 'en' ? short.replace('K', 'k') : short;
 }
 
 /** '1,234' in the format of the reader's language. */
 export function formatCount(count: number): string {
-  return count.toLocaleString(i18n.locale);
+  return getFormats().count().format(count);
+}
+
+/** The formats of the current language. Each is created once, because that takes longer than its use. */
+function getFormats(): Formats {
+  if (formats?.locale !== i18n.locale) formats = createFormats(i18n.locale);
+  return formats;
+}
+
+let formats: Formats | undefined;
+
+type Formats = ReturnType<typeof createFormats>;
+
+function createFormats(locale: string) {
+  return {
+    locale,
+    date: once(
+      (timeZone: string | undefined) =>
+        new Intl.DateTimeFormat(locale, {
+          day: 'numeric',
+          month: 'short',
+          year: 'numeric',
+          ...(timeZone !== undefined && { timeZone }),
+        }),
+    ),
+    dateTime: once(() => new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'short' })),
+    ago: once(() => new Intl.RelativeTimeFormat(locale)),
+    count: once(() => new Intl.NumberFormat(locale)),
+    shortCount: once(
+      (maximumFractionDigits: number) =>
+        new Intl.NumberFormat(locale, { notation: 'compact', roundingMode: 'floor', maximumFractionDigits }),
+    ),
+  };
+}
+
+/** Remembers the result for each argument. */
+function once<Arguments extends [] | [string | number | undefined], Result>(
+  create: (...of: Arguments) => Result,
+): (...of: Arguments) => Result {
+  const results = new Map<Arguments[0], Result>();
+  return (...of) => {
+    const known = results.get(of[0]) ?? create(...of);
+    results.set(of[0], known);
+    return known;
+  };
 }

@@ -50,6 +50,8 @@ export function Avatar({
 }
 
 function initialOf(name: string): string {
-  const first = new Intl.Segmenter().segment(name.trim())[Symbol.iterator]().next();
+  const first = graphemes.segment(name.trim())[Symbol.iterator]().next();
   return first.done ? '?' : first.value.segment.toLocaleUpperCase();
 }
+
+const graphemes = new Intl.Segmenter();

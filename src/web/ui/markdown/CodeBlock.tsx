@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useEffect, useState, type ComponentProps } from 'react';
-import type { ExtraProps } from 'react-markdown';
+import type { ExtraProps } from 'hast-util-to-jsx-runtime';
 import { getNodeText } from './fit-blocks.ts';
 import { copyText } from '#web/ui/copy-text.ts';
 import { getCodeLanguageName } from './language-names.ts';

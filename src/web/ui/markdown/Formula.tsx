@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { useMemo, type JSX } from 'react';
-import type { ExtraProps } from 'react-markdown';
+import type { ExtraProps } from 'hast-util-to-jsx-runtime';
 import { renderFormula } from './render-formula.ts';
 import { getPlacedFormula, placeFormulas } from './place-formulas.ts';
 import { extractFormulas, type FormulaSource } from './find-formulas.ts';

@@ -1,9 +1,8 @@
 import { t } from '@lingui/core/macro';
 import { IconPhoto, IconSquare, IconSquareCheck } from '@tabler/icons-react';
 import { createContext, useContext, useId, useMemo, type ComponentProps } from 'react';
-import ReactMarkdown, { type Components, type ExtraProps, type Options } from 'react-markdown';
-import remarkBreaks from 'remark-breaks';
-import remarkGfm from 'remark-gfm';
+import { Fragment, jsx, jsxs } from 'react/jsx-runtime';
+import { toJsxRuntime, type Components, type ExtraProps } from 'hast-util-to-jsx-runtime';
 import { parseUploadPath } from '#shared/core/uploads.ts';
 import { getSiteOrigin } from '#web/core/paths.ts';
 import { PathLink } from '#web/ui/PathLink.tsx';
@@ -20,6 +19,7 @@ import {
   findQuestionReferences,
   sanitizeUrl,
 } from './links.ts';
+import { parseMarkdown, type TreeChange } from './parse-markdown.ts';
 import { Picture } from './Picture.tsx';
 import { ScrollBox } from './ScrollBox.tsx';
 import classes from './Markdown.module.css';
@@ -34,43 +34,35 @@ export default function MarkdownText({ text, imported, headingLevel, hasFormulas
   const formulas = hasFormulas ? getFormulas() : null;
   const extracted = useMemo(() => formulas?.extractFormulas(text) ?? null, [formulas, text]);
   const withFormulas = useMemo(
-    // The types of React do not have the elements of MathML.
-    () => (formulas === null ? components : ({ ...components, math: formulas.Formula } as Components)),
+    () => (formulas === null ? components : { ...components, math: formulas.Formula }),
     [formulas],
   );
-  const rehypePlugins = useMemo<NonNullable<Options['rehypePlugins']>>(
-    () => [
-      ...(formulas === null || extracted === null
-        ? []
-        : [[formulas.placeFormulas, extracted.formulas] satisfies Plugin]),
-      [linkInternally, { titles, origin: getSiteOrigin() }],
-      [fitBlocks, { highest: headingLevel }],
-      ...(highlighter === null ? [] : [highlighter]),
-    ],
-    [titles, headingLevel, highlighter, formulas, extracted],
-  );
-  return (
-    <ReactMarkdown
-      remarkPlugins={imported ? pluginsWithoutBreaks : pluginsWithBreaks}
-      rehypePlugins={rehypePlugins}
-      remarkRehypeOptions={{
-        clobberPrefix: idPrefix,
-        footnoteLabelProperties: { className: [classes.hidden ?? ''] },
-      }}
-      components={withFormulas}
-      urlTransform={(address, _name, element) =>
-        getInternalPath(element) ?? getPicturePath(element) ?? sanitizeUrl(address, `#${idPrefix}`)
-      }
-    >
-      {extracted?.text ?? text}
-    </ReactMarkdown>
-  );
+  const tree = useMemo(() => {
+    const changes: TreeChange[] = [
+      linkInternally({ titles, origin: getSiteOrigin() }),
+      fitBlocks({ highest: headingLevel }),
+    ];
+    if (formulas !== null && extracted !== null) changes.unshift(formulas.placeFormulas(extracted.formulas));
+    if (highlighter !== null) changes.push(highlighter);
+    return parseMarkdown(extracted?.text ?? text, {
+      breaks: !imported,
+      idPrefix,
+      hiddenClass: classes.hidden ?? '',
+      changes,
+      transformUrl: (address, element) =>
+        getInternalPath(element) ?? getPicturePath(element) ?? sanitizeUrl(address, `#${idPrefix}`),
+    });
+  }, [text, imported, idPrefix, titles, headingLevel, highlighter, formulas, extracted]);
+  return toJsxRuntime(tree, {
+    Fragment,
+    jsx,
+    jsxs,
+    components: withFormulas,
+    ignoreInvalidStyle: true,
+    passKeys: true,
+    passNode: true,
+  });
 }
-
-type Plugin = NonNullable<Options['rehypePlugins']>[number];
-
-const pluginsWithoutBreaks: NonNullable<Options['remarkPlugins']> = [remarkGfm];
-const pluginsWithBreaks: NonNullable<Options['remarkPlugins']> = [remarkGfm, remarkBreaks];
 
 const InsideLinkContext = createContext(false);
 

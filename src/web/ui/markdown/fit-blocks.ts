@@ -1,4 +1,4 @@
-import type { ExtraProps } from 'react-markdown';
+import type { ExtraProps } from 'hast-util-to-jsx-runtime';
 import { splitLongWords } from './long-words.ts';
 
 type Element = NonNullable<ExtraProps['node']>;
@@ -14,7 +14,7 @@ export function fitBlocks({ highest }: { highest: number }) {
   return (tree: Parent) => {
     const headings: Element[] = [];
     breakWordsInTree(tree);
-    visit(tree, (element) => {
+    visitElements(tree, (element) => {
       if (autoDirectionTags.has(element.tagName)) element.properties['dir'] = 'auto';
       if (/^h[1-6]$/u.test(element.tagName)) headings.push(element);
     });
@@ -34,11 +34,12 @@ export function getNodeText(node: Element | Child): string {
 /** Not `li` and `blockquote`: a list takes its direction from its items, and a quote contains blocks. */
 const autoDirectionTags = new Set(['p', 'ul', 'ol', 'td', 'th', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6']);
 
-function visit(parent: Parent, seen: (element: Element) => void): void {
+/** Calls a function for each element, in the order of the text. */
+export function visitElements(parent: Parent, seen: (element: Element) => void): void {
   for (const child of parent.children) {
     if (child.type !== 'element') continue;
     seen(child);
-    visit(child, seen);
+    visitElements(child, seen);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ExtraProps } from 'react-markdown';
+import type { ExtraProps } from 'hast-util-to-jsx-runtime';
 import { parseUploadPath } from '#shared/core/uploads.ts';
 import { profilePath } from '#web/core/paths.ts';
 import { questionPath } from '#shared/posts/question-paths.ts';

@@ -1,4 +1,4 @@
-import type { ExtraProps } from 'react-markdown';
+import type { ExtraProps } from 'hast-util-to-jsx-runtime';
 import { type FormulaSource, restoreFormulas, splitAtPlaceholders } from './find-formulas.ts';
 
 type Element = NonNullable<ExtraProps['node']>;
