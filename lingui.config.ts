@@ -4,6 +4,7 @@ import { extractor } from '@lingui/cli/api';
 import { defineConfig, type ExtractorType } from '@lingui/conf';
 import { formatter } from '@lingui/format-po';
 import { errorTable } from './src/shared/errors.ts';
+import { sentTexts } from './src/shared/notifications/sent-texts.ts';
 import { notificationKinds } from './src/shared/notifications/notification-kinds.ts';
 import { settingCatalogue, type SettingDefinition } from './src/shared/core/setting-catalogue.ts';
 import { tagDescriptions } from './src/shared/posts/tag-descriptions.ts';
@@ -19,7 +20,10 @@ const sharedTexts: ExtractorType = {
   },
 };
 
-/** The ids under which the browser looks them up: `web/core/errors.ts`, `web/notifications/NotificationList.tsx`, `web/discovery/tags/tags.ts` and `web/core/setting-texts.ts`. */
+/**
+ * The ids under which the browser looks them up (`web/core/errors.ts`, `web/notifications/NotificationList.tsx`,
+ * `web/discovery/tags/tags.ts`, `web/core/setting-texts.ts`), and the server (`server/notifications/sent-texts.ts`).
+ */
 const tables = [
   {
     file: '/src/shared/errors.ts',
@@ -31,6 +35,7 @@ const tables = [
       ([kind, { message }]) => [`notification.${kind}`, message] as const,
     ),
   },
+  { file: '/src/shared/notifications/sent-texts.ts', texts: Object.entries(sentTexts) },
   {
     file: '/src/shared/posts/tag-descriptions.ts',
     texts: Object.entries(tagDescriptions).map(([tag, text]) => [`tag.${tag}`, text] as const),
@@ -40,7 +45,8 @@ const tables = [
     texts: Object.entries<SettingDefinition>(settingCatalogue).flatMap(([name, definition]) => [
       [`setting.${name}`, definition.label] as const,
       [`setting.${name}.description`, definition.description] as const,
-      ...Object.entries(definition.type === 'choice' ? definition.options : {}).map(
+      // Languages have the same names everywhere.
+      ...Object.entries(definition.type === 'choice' && name !== 'language' ? definition.options : {}).map(
         ([option, text]) => [`setting.${name}.${option}`, text] as const,
       ),
     ]),

@@ -55,3 +55,62 @@ async function compiled(): Promise<Record<string, unknown>> {
   if (errors.length > 0) throw new Error(`${englishFile} has messages that cannot be compiled.`);
   return (JSON.parse(source) as { messages: Record<string, unknown> }).messages;
 }
+
+/** The file with the translations of emails and push messages, for src/server/notifications/sent-texts.ts. */
+export function sentTextsFile(): Plugin {
+  return {
+    name: 'parley:sent-texts',
+    apply: 'build',
+    async generateBundle() {
+      const source = JSON.stringify(await readSentTexts());
+      this.emitFile({ type: 'asset', fileName: 'sent-texts.json', source });
+    },
+  };
+}
+
+/** The translations of what the server sends, by language and id. */
+export async function readSentTexts(): Promise<Record<string, Record<string, string>>> {
+  const config = getConfig();
+  const catalogue = getCatalogForFile(englishFile, await getCatalogs(config));
+  if (!catalogue) throw new Error(`${englishFile} is not in a catalogue of lingui.config.ts.`);
+  const entries = config.locales.map(async (locale) => {
+    const { messages } = await catalogue.catalog.getTranslations(locale, {
+      fallbackLocales: {},
+      sourceLocale: 'en',
+    });
+    const texts = Object.entries(messages).filter(
+      ([id, text]) => (isSent(id) || id.startsWith('notification.')) && text !== '',
+    );
+    return [locale, Object.fromEntries(texts)] as const;
+  });
+  return Object.fromEntries(await Promise.all(entries));
+}
+
+/** Leaves the texts that only the server sends out of the files for browsers, which @lingui/vite-plugin compiles. */
+export function withoutSentTexts(): Plugin {
+  return {
+    name: 'parley:without-sent-texts',
+    transform: {
+      order: 'post',
+      filter: { id: /\/languages\/[\w-]+\.po$/u },
+      async handler(_code, file) {
+        const found = getCatalogForFile(
+          path.relative(import.meta.dirname, file),
+          await getCatalogs(getConfig()),
+        );
+        if (!found) throw new Error(`${file} is not in a catalogue of lingui.config.ts.`);
+        const { catalog, locale } = found;
+        const { messages } = await catalog.getTranslations(locale, {
+          fallbackLocales: {},
+          sourceLocale: 'en',
+        });
+        const shown = Object.fromEntries(Object.entries(messages).filter(([id]) => !isSent(id)));
+        const { source, errors } = createCompiledCatalog(locale, shown, { namespace: 'es' });
+        if (errors.length > 0) throw new Error(`${file} has messages that cannot be compiled.`);
+        return { code: source, map: null };
+      },
+    },
+  };
+}
+
+const isSent = (id: string) => /^(?:email|push)\./u.test(id);

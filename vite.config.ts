@@ -7,7 +7,7 @@ import babel from '@rolldown/plugin-babel';
 import react from '@vitejs/plugin-react';
 import { type BuildOptions, defineConfig, type Plugin } from 'vite';
 import { componentStyles, optionalFonts } from './vite.config.styles.ts';
-import { englishTexts } from './vite.config.texts.ts';
+import { englishTexts, sentTextsFile, withoutSentTexts } from './vite.config.texts.ts';
 import { buildWorker } from './vite.config.worker.ts';
 
 /** `PARLEY_API`: the address of a running server, for `vite` in development. */
@@ -20,9 +20,10 @@ export default defineConfig(({ isSsrBuild }) => ({
     react(),
     lingui(),
     englishTexts(),
+    withoutSentTexts(),
     componentStyles(),
     optionalFonts(),
-    ...(isSsrBuild === true ? [] : [wholeEntry(), finished()]),
+    ...(isSsrBuild === true ? [sentTextsFile()] : [wholeEntry(), finished()]),
   ],
   build: {
     emptyOutDir: true,

@@ -31,7 +31,7 @@ import {
   queueModerationJob,
   queueModeratorMessageEmail,
 } from './moderation/index.ts';
-import { communityStatisticsJob } from './admin/index.ts';
+import { communityStatisticsJob, readEmailLogo } from './admin/index.ts';
 import type { Database } from './core/database.ts';
 import type { TopicEvent } from './core/events.ts';
 import { type JobDefinition, type JobQueue, startJobQueue } from './core/job-queue.ts';
@@ -88,16 +88,19 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
     site: settings.publicUrl ?? '',
     siteName: getSiteName(),
     accentColor: runtimeSettings.get('accentColor'),
+    logo: runtimeSettings.get('logo'),
+    language: runtimeSettings.get('language'),
   });
+  const getPushSite = () => ({ ...getSite(), icon: runtimeSettings.get('icon') });
   const webPushSender = createWebPushSender({
     keys: await getOrCreateVapidKeys(db),
     contact: pushContact(settings, email?.from),
     services: [...defaultPushServices, ...pushServices],
   });
   const mailer = email === undefined ? undefined : createMailer({ ...email, getSenderName: getSiteName });
-  const deliver = mailer && createEmailDelivery({ mailer, log });
+  const deliver = mailer && createEmailDelivery({ mailer, readLogo: (logo) => readEmailLogo(db, logo), log });
   const definitions: JobDefinition[] = [
-    createPushJob({ db, pusher: webPushSender, getSiteName, log }),
+    createPushJob({ db, pusher: webPushSender, getSite: getPushSite, log }),
     searchPopularityJob(db),
     statisticsJob(db),
     communityStatisticsJob(db),
@@ -125,7 +128,7 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
     queueConfirmationEmail:
       mailer === undefined
         ? undefined
-        : (tx, request) => queueConfirmationEmail(tx, jobs, { ...getSite(), ...request }),
+        : (tx, request) => queueConfirmationEmail(tx, jobs, { site: getSite(), ...request }),
     accountEmails: mailer && createAccountEmails(jobs),
     queueAccountDeletion: createAccountDeletionQueue(jobs),
     webPushSender,

@@ -1,20 +1,18 @@
-import type { Context } from 'hono';
-import { getCookie } from 'hono/cookie';
 import type { Logger } from 'pino';
 import {
-  languageCookie,
   pageStyleId,
   positionAttribute,
   renderedAtAttribute,
   responseAttribute,
 } from '#shared/core/protocol.ts';
 import { buildSiteStyle, type SiteLook } from '#shared/core/site-style.ts';
+import type { Language } from '#shared/core/languages.ts';
 import { getTextDirection } from '#shared/core/text.ts';
 import { escapeMarkup, escapeScript } from './core/markup.ts';
 import { extractStyles } from './core/page-styles.ts';
 import { hashInlineCode, type InlineCode } from './core/security-headers.ts';
 import { openWebBuild, type WebBuild } from './core/web-build.ts';
-import { addIcon, colorToolbar, nameApplication, renderStyle } from './site-files.ts';
+import { addIcon, colorToolbar, nameApplication, nameLanguage, renderStyle } from './site-files.ts';
 import type { PageResponse } from './page-addresses.ts';
 import type { PagePreloads } from './page-preloads.ts';
 
@@ -23,8 +21,9 @@ export type PreloadedResponse = PageResponse & { position: string | null; cookie
 
 /** A page that is requested, with the responses to its `preloads`. */
 export type RequestedPage = {
-  /** Language code (BCP 47), as `pickLanguage` returns it. */
-  language: string;
+  language: Language;
+  /** The setting `language`. */
+  siteLanguage: Language;
   /** The scheme and host of the site. */
   origin: string;
   siteName: string;
@@ -45,8 +44,6 @@ export type HtmlDeps = {
 };
 
 export type HtmlRenderer = {
-  /** The language of the page for this request. */
-  pickLanguage: (c: Context) => Promise<string>;
   /**
    * Makes the HTML of a page: its content as the web app renders it, the styles of its first paint, its scripts, and
    * the API responses that the scripts would request first.
@@ -56,7 +53,7 @@ export type HtmlRenderer = {
 
 export function createHtmlRenderer(deps: HtmlDeps): HtmlRenderer {
   const openBuild = openWebBuild(deps.directory);
-  return { pickLanguage: async (c) => pickLanguage(c, (await openBuild()).languages), render };
+  return { render };
 
   async function render(page: RequestedPage): Promise<RenderedPage> {
     const build = await openBuild();
@@ -75,10 +72,13 @@ export function createHtmlRenderer(deps: HtmlDeps): HtmlRenderer {
     const root =
       content === null ? '<div id="root">' : `<div id="root" ${renderedAtAttribute}="${time}">${html}`;
     const text = addIcon(
-      colorToolbar(nameApplication(build.shell, page.siteName), page.look.accentColor),
+      colorToolbar(
+        nameLanguage(nameApplication(build.shell, page.siteName), page.siteLanguage),
+        page.look.accentColor,
+      ),
       page.look.icon,
     )
-      .replace('<html lang="en"', `<html lang="${language}" dir="${getTextDirection(language)}"`)
+      .replace(/<html lang="[^"]*"/u, `<html lang="${language}" dir="${getTextDirection(language)}"`)
       .replace(/<title>[^<]*<\/title>/u, () => page.head)
       .replace('</head>', () => `<script>${build.themeScript}</script>${styles}${headTags}</head>`)
       .replace('<div id="root">', () => root)
@@ -123,26 +123,4 @@ async function renderContent(
 function renderPreload({ url, position, body }: PreloadedResponse): string {
   const positionAttributeText = position === null ? '' : ` ${positionAttribute}="${escapeMarkup(position)}"`;
   return `<script type="application/json" ${responseAttribute}="${escapeMarkup(url)}"${positionAttributeText}>${escapeScript(body)}</script>`;
-}
-
-/**
- * The language that was chosen in the browser, or the first of the browser's languages that the web app has, as in
- * src/web/languages; otherwise English.
- */
-function pickLanguage(c: Context, available: readonly string[]): string {
-  const known = new Set(['en', ...available]);
-  const chosen = getCookie(c, languageCookie) ?? '';
-  if (known.has(chosen)) return chosen;
-  const wanted = (c.req.header('accept-language') ?? '').split(',').map((part) => {
-    const [tag = '', ...parameters] = part.trim().split(';');
-    const quality = parameters
-      .find((each) => each.trim().startsWith('q='))
-      ?.trim()
-      .slice(2);
-    return { language: tag.split('-')[0]?.toLowerCase() ?? '', quality: Number(quality ?? 1) };
-  });
-  const [best] = wanted
-    .filter(({ language }) => known.has(language))
-    .toSorted((one, other) => other.quality - one.quality);
-  return best?.language ?? 'en';
 }

@@ -10,6 +10,7 @@ import { answerSortCookie, languageCookie } from '#shared/core/protocol.ts';
 import type { SessionState } from '#shared/identity/accounts.ts';
 import type { ImportedPost } from '#shared/posts/questions.ts';
 import type { Reader } from './core/database.ts';
+import { findRequestLanguage } from './core/languages.ts';
 import { hasSessionCookie, publicCacheControl } from './core/public-reading.ts';
 import { matchesEtag } from './core/response-cache-http.ts';
 import type { RuntimeSettings } from './core/runtime-settings.ts';
@@ -47,7 +48,7 @@ export function renderPages(
   fetchApi: FetchApi,
   { db, settings, runtimeSettings }: PageOptions,
 ): MiddlewareHandler {
-  const { pickLanguage, render } = createHtmlRenderer(html);
+  const { render } = createHtmlRenderer(html);
   const publicBodies = new LRUCache<string, Promise<PageBody>>({ max: maxPublicBodies, ttl: publicBodyMs });
   const recentPages = new LRUCache<string, SentPage & { etag: string }>({
     max: maxPublicBodies,
@@ -107,11 +108,21 @@ export function renderPages(
       getCookie(c, languageCookie) === undefined &&
       getCookie(c, answerSortCookie) === undefined;
     c.header('cache-control', 'no-store');
-    const language = await pickLanguage(c);
+    const siteLanguage = runtimeSettings.get('language');
+    const language = findRequestLanguage(headers) ?? siteLanguage;
     const etag = isReusable
-      ? createPageEtag([head, JSON.stringify(look), preloads.path, language], found)
+      ? createPageEtag([head, JSON.stringify(look), preloads.path, language, siteLanguage], found)
       : null;
-    const page = { language, origin, siteName, look, head, preloads: { ...preloads, requests }, responses };
+    const page = {
+      language,
+      siteLanguage,
+      origin,
+      siteName,
+      look,
+      head,
+      preloads: { ...preloads, requests },
+      responses,
+    };
     if (etag === null) return send(c, await makeBody(render(page), encoding), encoding);
     if (isStorable && isKnown(c, etag)) return sendStorable(c, etag, null);
     const body = await reusePublicBody(etag, encoding, () => render(page));

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Context } from 'hono';
 import { neutralColors } from '#shared/core/accent.ts';
+import type { Language } from '#shared/core/languages.ts';
 import { siteStyleId } from '#shared/core/protocol.ts';
 import { escapeMarkup } from './core/markup.ts';
 import { getSitePicturePath, iconFiles } from '#shared/core/site-pictures.ts';
@@ -35,7 +36,8 @@ export function createSiteFiles(directory: string, { get }: Pick<RuntimeSettings
   async function sendShell(c: Context): Promise<Response> {
     const accentColor = get('accentColor');
     const style = buildSiteStyle({ accentColor, cssVariables: get('cssVariables') });
-    const shell = colorToolbar(nameSite(await read('index.html'), get('siteName')), accentColor);
+    const named = nameLanguage(nameSite(await read('index.html'), get('siteName')), get('language'));
+    const shell = colorToolbar(named, accentColor);
     if (style !== '') allowInlineCode(c, hashInlineCode({ scripts: [], styles: [style] }));
     return c.html(addStyle(addIcon(shell, get('icon')), style), 200, { 'cache-control': 'no-cache' });
   }
@@ -100,6 +102,11 @@ export function colorToolbar(html: string, accentColor: string): string {
     /<meta name="theme-color"[^>]*>/u,
     `<meta name="theme-color" content="${light}" data-light="${light}" data-dark="${dark}">`,
   );
+}
+
+/** Sets the language in `<meta name="site-language">`, for browsers that have no language of the interface. */
+export function nameLanguage(html: string, language: Language): string {
+  return html.replace(/(<meta name="site-language" content=")[^"]*/u, `$1${language}`);
 }
 
 /** Replaces the name in `<meta name="application-name">`. */

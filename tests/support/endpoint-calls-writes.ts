@@ -166,6 +166,7 @@ async function accountCalls({ busy, muting, rareFollower, db }: CallContext): Pr
     ...(await providerCalls(busy)),
     remove(busy, '/sessions'),
     put(busy, '/email-address', { email: 'busier@example.org', password }),
+    put(busy, '/email-address/language', { language: 'de' }),
     remove(busy, '/email-address/change'),
     post(busy, '/password-resets', { email: busy.email }),
     post(rareFollower, '/email/change', {

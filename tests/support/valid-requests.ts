@@ -230,6 +230,7 @@ const fields: Record<string, () => unknown> = {
   confirmPassword: () => password,
   currentPassword: () => password,
   newPassword: () => password,
+  language: () => 'de',
   // Optional while anyone may join.
   invitation: () => undefined,
   title: () => 'Is this right?',

@@ -11,4 +11,5 @@ export { roleRoutes } from './roles-routes.ts';
 export { communityStatisticsJob } from './statistics.ts';
 export { adminSignInRoutes } from './sign-in-routes.ts';
 export { statisticsRoutes } from './statistics-routes.ts';
+export { readEmailLogo } from './site-pictures.ts';
 export { serveSitePictures, sitePictureRoutes, sitePicturesPath } from './site-pictures-routes.ts';

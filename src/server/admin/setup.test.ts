@@ -19,6 +19,7 @@ const account = { displayName: 'Olga Owner', email: 'olga@example.org', password
 const chosen = {
   siteName: 'Baking',
   siteDescription: 'All about bread.',
+  language: 'de',
   joining: 'open',
   publicReading: true,
 };
@@ -32,6 +33,7 @@ test.each([
   ['with another token', { token: 'setup.AAAA' }, 'not-allowed'],
   ['without a name of the community', { siteName: ' ' }, 'invalid'],
   ['with an unknown way to join', { joining: 'perhaps' }, 'invalid'],
+  ['with a language that Parley does not have', { language: 'tlh' }, 'invalid'],
   ['with a short password', { account: { ...account, password: 'short' } }, 'invalid'],
   ['without an account', { account: null }, 'signed-out'],
 ])('nobody sets the community up %s', async (_, change, kind) => {
@@ -66,6 +68,7 @@ test('one of two owners who set the community up at the same time becomes admin,
   const log = (await owner?.get<ModerationLog>('/moderation/log'))?.body.items ?? [];
   expect(log.map(({ action, subject }) => subject ?? action).toSorted()).toEqual([
     'joining',
+    'language',
     'publicReading',
     'role',
     'siteDescription',

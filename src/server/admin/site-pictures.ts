@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { type Database, transaction } from '#server/core/database.ts';
+import { type Database, type Reader, transaction } from '#server/core/database.ts';
 import { encodePicture } from '#server/posts/index.ts';
-import { iconFiles, logoFile, type SitePictureName } from '#shared/core/site-pictures.ts';
-import { insertSitePictureFiles, lockSetting } from './settings-queries.ts';
+import { emailLogoFile, iconFiles, logoFile, type SitePictureName } from '#shared/core/site-pictures.ts';
+import { insertSitePictureFiles, lockSetting, readSitePictureFile } from './settings-queries.ts';
 import { replaceValue } from './settings.ts';
 
 /**
@@ -18,7 +18,7 @@ export async function changeSitePicture(
   const largest = encoded.reduce((one, other) => (other.width > one.width ? other : one));
   const hash = createHash('sha256').update(name).update(bytes).digest('base64url').slice(0, 22);
   const picture = `${hash}-${largest.width}x${largest.height}`;
-  const names = name === 'logo' ? [logoFile] : iconFiles.map(({ file }) => file);
+  const names = name === 'logo' ? [logoFile, emailLogoFile] : iconFiles.map(({ file }) => file);
   const files = encoded.map(({ content }, index) => ({ file: names[index] ?? '', content }));
   await transaction(db, async (tx) => {
     await lockSetting(tx, name);
@@ -27,3 +27,7 @@ export async function changeSitePicture(
   });
   return picture;
 }
+
+/** The logo that emails contain, as a PNG. Undefined if it was replaced and deleted. */
+export const readEmailLogo = (db: Reader, logo: string) =>
+  readSitePictureFile(db, { picture: logo, file: emailLogoFile });

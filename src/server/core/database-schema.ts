@@ -96,6 +96,7 @@ type MemberTable = Imported & {
   questions_count: Count;
   answers_count: Count;
   show_email: Generated<boolean>;
+  language: string | null;
   avatar: string | null;
   role: Generated<Role>;
   suspended_until: Date | null;

@@ -8,6 +8,8 @@ export type EmailMessage = {
   subject: string;
   text: string;
   html: string;
+  /** A PNG that the HTML shows as `cid:<cid>`. */
+  picture?: { cid: string; content: Uint8Array };
   /** Added to the headers of every email. */
   headers?: Record<string, string>;
   /** The same for every attempt to send this email, so that mail programs show a duplicate only once. */
@@ -53,13 +55,13 @@ export function createMailer(options: { url: string; from: string; getSenderName
     maxConnections: 3,
     maxMessages: 100,
     ...timeoutsMs,
-    // Emails have no attachments and load no content from files or URLs.
+    // Emails load no content from files or URLs.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
   const host = parseHost(from);
   return {
-    async send({ to, subject, text, html, headers = {}, id }) {
+    async send({ to, subject, text, html, picture, headers = {}, id }) {
       try {
         await transport.sendMail({
           from:
@@ -70,6 +72,18 @@ export function createMailer(options: { url: string; from: string; getSenderName
           subject: sanitizeHeader(subject),
           text,
           html,
+          attachments:
+            picture === undefined
+              ? []
+              : [
+                  {
+                    cid: picture.cid,
+                    content: Buffer.from(picture.content),
+                    contentType: 'image/png',
+                    contentDisposition: 'inline',
+                    filename: 'logo.png',
+                  },
+                ],
           messageId: `<${id}@${host}>`,
           // Prevents out-of-office replies (RFC 3834).
           headers: { 'Auto-Submitted': 'auto-generated', ...headers },

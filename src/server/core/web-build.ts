@@ -11,8 +11,6 @@ export type WebBuild = {
   /** The script that sets the theme before the first paint. It stands in the page: a file would delay the paint. */
   themeScript: string;
   getPageFiles: (needs: { program?: string | undefined; language?: string | undefined }) => PageFiles;
-  /** The codes of the languages whose messages are separate files. */
-  languages: readonly string[];
   /** Null if the build has no server part. */
   renderPage: RenderPage | null;
 };
@@ -57,9 +55,6 @@ export function openWebBuild(directory: string): () => Promise<WebBuild> {
 
 async function readWebBuild(directory: string, page: string): Promise<WebBuild> {
   const manifest = await readManifest(directory);
-  const languages = Object.keys(manifest).flatMap(
-    (name) => /^languages\/([\w-]+)\.po$/u.exec(name)?.[1] ?? [],
-  );
   const chunks = Object.values(manifest);
   const fonts = (manifest[entry]?.assets ?? []).filter((file) => latinFont.test(file));
   const styles = new Map<string, string>();
@@ -69,7 +64,6 @@ async function readWebBuild(directory: string, page: string): Promise<WebBuild> 
     shell: page.replaceAll(/ *<(script|link rel="stylesheet")[^>]*>(<\/script>)?\n/gu, ''),
     themeScript: await readFile(path.join(directory, 'theme.js'), 'utf8').catch(() => ''),
     renderPage: createPageRenderer(path.join(directory, '../render/render-page.js')),
-    languages,
     getPageFiles({ program, language }) {
       const names = [entry, program, language && `languages/${language}.po`];
       const needed = new Set(names.flatMap((name) => [...collectChunks(manifest, name ?? '')]));

@@ -57,9 +57,10 @@ export async function deleteAccount(
     for (const each of listMemberColumns('immediate')) await deleteMemberRows(tx, each, memberId);
     await deleteMemberRows(tx, { table: 'security_event', column: 'member_id' }, memberId);
     await removeAvatarOf(tx, memberId);
+    // While the member has a language.
+    await recordSecurityEvent(tx, { memberId, event: 'account-deleted', to: member.email });
     await anonymizeMember(tx, { id: memberId, name: formerMemberName });
     await insertAccountDeletion(tx, { memberId, posts });
-    await recordSecurityEvent(tx, { memberId, event: 'account-deleted', to: member.email });
     await publishAll(tx, [
       { topic: `member:${memberId}`, event: { kind: 'sessions-ended', sessionId: null, except: null } },
       ...buildProfileEvents([memberId]),

@@ -3,13 +3,15 @@ import {
   type DeliverEmail,
   type EmailContent,
   type EmailSite,
+  inLanguage,
+  translate,
 } from '#server/notifications/index.ts';
 import { databaseNowMs } from '#server/core/database-clock.ts';
 import { type Database, transaction, type Tx } from '#server/core/database.ts';
 import type { JobAttempt, JobDefinition, JobQueue } from '#server/core/job-queue.ts';
 import { findLinkExpiry } from './account-links-queries.ts';
 import { createLink, linkLifetimesMs } from './account-links.ts';
-import { findMemberByEmail } from './accounts-queries.ts';
+import { findMemberByEmail, findOwnMember } from './accounts-queries.ts';
 
 /** Queues emails with links, in the transaction of the request. Absent without a mail server. */
 export type AccountEmails = {
@@ -84,57 +86,59 @@ export function createAccountEmailJob({
       address: email,
       expiresAt,
     });
-    return { ...buildPasswordResetEmail(`reset-password#${token}`, getSite()), to: email };
+    const site = inLanguage(getSite(), member.language);
+    return { ...buildPasswordResetEmail(`reset-password#${token}`, site), to: email };
   }
 
   async function writeEmailChangeEmail(
     tx: Tx,
-    { what: purpose, memberId, address: writeEmailChangeEmail }: Exclude<Job, { what: 'reset_password' }>,
+    { what: purpose, memberId, address }: Exclude<Job, { what: 'reset_password' }>,
   ): Promise<(EmailContent & { to: string }) | null> {
-    const expiresAt = await findLinkExpiry(tx, { memberId, purpose, address: writeEmailChangeEmail });
+    const expiresAt = await findLinkExpiry(tx, { memberId, purpose, address });
     if (expiresAt === undefined) return null;
-    const token = await createLink(tx, { memberId, purpose, address: writeEmailChangeEmail, expiresAt });
+    const token = await createLink(tx, { memberId, purpose, address, expiresAt });
+    const site = inLanguage(getSite(), (await findOwnMember(tx, memberId))?.language ?? null);
     const content =
       purpose === 'change_email'
-        ? buildEmailChangeConfirmation(`change-email#${token}`, getSite())
-        : buildEmailChangeNotice(`revert-email#${token}`, getSite());
-    return { ...content, to: writeEmailChangeEmail };
+        ? buildEmailChangeConfirmation(`change-email#${token}`, site)
+        : buildEmailChangeNotice(`revert-email#${token}`, site);
+    return { ...content, to: address };
   }
 }
 
-function buildPasswordResetEmail(page: string, site: EmailSite): EmailContent {
+/** @param page the path of the link, as for the other emails with a link */
+export function buildPasswordResetEmail(page: string, site: EmailSite): EmailContent {
+  const { language, siteName } = site;
   return buildSimpleEmail({
     site,
-    subject: `Reset your password on ${site.siteName}`,
-    paragraphs: [
-      `We received a request to reset the password of the account with this email address on ${site.site}. To set a new password, open this link within an hour:`,
-    ],
-    action: { label: 'Set a new password', link: `${site.site}/${page}` },
-    small: "If this wasn't you, ignore this email. Your password has not changed.",
+    subject: translate(language, 'email.reset.subject', { siteName }),
+    paragraphs: [translate(language, 'email.reset.text', { site: site.site })],
+    action: { label: translate(language, 'email.reset.action'), link: `${site.site}/${page}` },
+    small: translate(language, 'email.reset.ignore'),
   });
 }
 
-function buildEmailChangeConfirmation(page: string, site: EmailSite): EmailContent {
+export function buildEmailChangeConfirmation(page: string, site: EmailSite): EmailContent {
+  const { language } = site;
   return buildSimpleEmail({
     site,
-    subject: 'Confirm your new email address',
-    paragraphs: [
-      `We received a request to use this email address for an account on ${site.site}. To confirm it, open this link within a day and click the button:`,
-    ],
-    action: { label: 'Use this address', link: `${site.site}/${page}` },
-    small: "If this wasn't you, ignore this email.",
+    subject: translate(language, 'email.change.subject'),
+    paragraphs: [translate(language, 'email.change.text', { site: site.site })],
+    action: { label: translate(language, 'email.change.action'), link: `${site.site}/${page}` },
+    small: translate(language, 'email.ignore'),
   });
 }
 
-function buildEmailChangeNotice(page: string, site: EmailSite): EmailContent {
+export function buildEmailChangeNotice(page: string, site: EmailSite): EmailContent {
+  const { language, siteName } = site;
   return buildSimpleEmail({
     site,
-    subject: `Your email address on ${site.siteName} was changed`,
+    subject: translate(language, 'email.changed.subject', { siteName }),
     paragraphs: [
-      `Your account on ${site.site} now uses another email address.`,
-      "If this wasn't you, open this link within 7 days and click the button. This restores your email address, signs out all sessions and emails you a link to set a new password:",
+      translate(language, 'email.changed.text', { site: site.site }),
+      translate(language, 'email.changed.revert'),
     ],
-    action: { label: 'Restore my email address', link: `${site.site}/${page}` },
-    small: 'If this was you, ignore this email.',
+    action: { label: translate(language, 'email.changed.action'), link: `${site.site}/${page}` },
+    small: translate(language, 'email.changed.ignore'),
   });
 }

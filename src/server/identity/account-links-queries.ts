@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Queryable, Tx } from '#server/core/database.ts';
+import type { Language } from '#shared/core/languages.ts';
 
 /** The purpose of a link in an email (schema section Identity). */
 export type LinkPurpose = 'reset_password' | 'change_email' | 'revert_email';
@@ -105,6 +106,13 @@ export async function updateEmail(
   await sql`
     update member set email = ${address}, email_verified = ${isConfirmed}, updated_at = now()
     where id = ${memberId}`.execute(tx);
+}
+
+export async function updateLanguage(
+  tx: Tx,
+  { memberId, language }: { memberId: number; language: Language },
+): Promise<void> {
+  await sql`update member set language = ${language} where id = ${memberId}`.execute(tx);
 }
 
 /** better-auth stores it in the account of the provider 'credential'. */

@@ -12,6 +12,7 @@ import { getNetworkAddress } from '#server/core/network-address.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
 import {
   emailChange,
+  languageChoice,
   ownEmail,
   passwordReset,
   passwordResetOptions,
@@ -110,6 +111,14 @@ const changeEmail = createRoute({
   responses: { 200: jsonResponse(ownEmail, 'The current state'), ...problemResponses },
 });
 
+const changeLanguage = createRoute({
+  method: 'put',
+  path: '/email-address/language',
+  summary: 'Choose the language of emails and push messages',
+  request: { body: jsonBody(languageChoice) },
+  responses: { 200: jsonResponse(ownEmail, 'The current state'), ...problemResponses },
+});
+
 const cancelEmailChange = createRoute({
   method: 'delete',
   path: '/email-address/change',
@@ -122,6 +131,10 @@ export function emailAddressRoutes({ emailAddresses }: Pick<AccountRecoveryDeps,
     .openapi(readEmail, async (c) => c.json(await emailAddresses.read(c.get('viewer')), 200))
     .openapi(changeEmail, async (c) => {
       await emailAddresses.change(c.get('viewer'), c.req.valid('json'));
+      return c.json(await emailAddresses.read(c.get('viewer')), 200);
+    })
+    .openapi(changeLanguage, async (c) => {
+      await emailAddresses.changeLanguage(c.get('viewer'), c.req.valid('json').language);
       return c.json(await emailAddresses.read(c.get('viewer')), 200);
     })
     .openapi(cancelEmailChange, async (c) => {

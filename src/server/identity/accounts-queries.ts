@@ -4,7 +4,7 @@ import type { PendingStep } from '#shared/identity/accounts.ts';
 import { maxSessionsPerMember } from './sessions.ts';
 
 export async function findMemberByEmail(db: Queryable, email: string) {
-  return db.selectFrom('member').select(['id']).where('email', '=', email).executeTakeFirst();
+  return db.selectFrom('member').select(['id', 'language']).where('email', '=', email).executeTakeFirst();
 }
 
 /** Returns the password hash of the member with an address; undefined if there is none. */
@@ -27,6 +27,7 @@ export async function findOwnMember(db: Queryable, id: number) {
       'avatar',
       'email',
       'email_verified',
+      'language',
       'bio',
       'created_at',
       'updated_at',

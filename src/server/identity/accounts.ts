@@ -2,6 +2,7 @@ import { APIError } from 'better-auth/api';
 import { databaseNowMs } from '#server/core/database-clock.ts';
 import { type Database, type Queryable, transaction } from '#server/core/database.ts';
 import { publish } from '#server/core/events.ts';
+import { findRequestLanguage } from '#server/core/languages.ts';
 import { invalidFieldError, invalidFieldsError, ProblemError } from '#server/core/errors.ts';
 import type { MemberStatus, Viewer } from '#server/core/http.ts';
 import { createRateLimit } from '#server/core/rate-limits.ts';
@@ -111,7 +112,13 @@ export function createAccounts(options: AccountsOptions) {
   ): Promise<NewSession> {
     try {
       const { headers: responseHeaders, response } = await auth.api.signUpEmail({
-        body: { name, email, password: form.password, showEmail: form.showEmail },
+        body: {
+          name,
+          email,
+          password: form.password,
+          showEmail: form.showEmail,
+          language: findRequestLanguage(headers) ?? undefined,
+        },
         headers,
         returnHeaders: true,
       });

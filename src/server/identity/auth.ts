@@ -76,6 +76,7 @@ export function createAuth(
         updatedAt: 'updated_at',
       },
       additionalFields: {
+        language: { type: 'string', required: false },
         showEmail: {
           type: 'boolean',
           fieldName: 'show_email',
@@ -134,14 +135,13 @@ export const internalEndpoints = {
           email: z.string(),
           providerId: z.string(),
           accountId: z.string(),
+          language: z.string().nullable(),
         }),
       },
       async (ctx) => {
-        const { name, email, providerId, accountId } = ctx.body;
-        const { user } = await ctx.context.internalAdapter.createOAuthUser(
-          { name, email, emailVerified: true },
-          { providerId, accountId },
-        );
+        const { name, email, providerId, accountId, language } = ctx.body;
+        const member = { name, email, emailVerified: true, language };
+        const { user } = await ctx.context.internalAdapter.createOAuthUser(member, { providerId, accountId });
         return ctx.json({ memberId: Number(user.id) });
       },
     ),

@@ -244,7 +244,7 @@ export const listSources: readonly ExportSource[] = [
 
 /** The member's own row and settings. */
 export const selectOwnMember = (memberId: number) => sql<Record<string, unknown>>`
-  select id, display_name as "displayName", email, email_verified as "emailConfirmed", bio, show_email as "showEmail",
+  select id, display_name as "displayName", email, email_verified as "emailConfirmed", bio, show_email as "showEmail", language,
     greatest(0, reputation) as reputation, questions_count as "questionsCount", answers_count as "answersCount",
     (select time_zone from email_schedule where member_id = member.id) as "timeZone",
     (select email from email_link where member_id = member.id and purpose = 'change_email' and expires_at > now()

@@ -5,6 +5,7 @@ import { publishAll } from '#server/core/events.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { createRateLimit } from '#server/core/rate-limits.ts';
 import { buildProfileEvents } from '#server/posts/index.ts';
+import { isLanguage, type Language } from '#shared/core/languages.ts';
 import { email as emailSchema } from '#shared/identity/accounts.ts';
 import { type OwnEmail } from '#shared/identity/account-recovery.ts';
 import type { AccountEmails } from './account-emails.ts';
@@ -14,6 +15,7 @@ import {
   findLatestLink,
   lockMember,
   updateEmail,
+  updateLanguage,
   upsertPasswordHash,
 } from './account-links-queries.ts';
 import { createInvalidLinkError, linkLifetimesMs, insertPendingEmail, consumeLink } from './account-links.ts';
@@ -52,6 +54,7 @@ export function createEmailAddresses({
 
   return {
     read: getOwnEmail,
+    changeLanguage,
     change: requestChange,
     cancel: cancelChange,
     confirm: confirmChange,
@@ -63,12 +66,19 @@ export function createEmailAddresses({
       findOwnMember(db, viewer.id),
       findLatestLink(db, { memberId: viewer.id, purpose: 'change_email' }),
     ]);
+    const language = member?.language ?? '';
     return {
       email: member?.email ?? '',
       isConfirmed: member?.email_verified ?? false,
       pendingEmail: wanted?.address ?? null,
+      language: isLanguage(language) ? language : null,
       isEmailEnabled: emails !== undefined,
     };
+  }
+
+  /** Sets the language of emails and push messages. */
+  async function changeLanguage(viewer: Viewer, language: Language): Promise<void> {
+    await transaction(db, (tx) => updateLanguage(tx, { memberId: viewer.id, language }));
   }
 
   /** @throws ProblemError 'invalid' for a wrong password or address, 'email-taken', 'too-many' */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { databaseNowMs } from '#server/core/database-clock.ts';
 import { type Database, getSqlState } from '#server/core/database.ts';
+import { findRequestLanguage } from '#server/core/languages.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
 import type { ProviderIdentity, IdentityProvider } from './oidc-client.ts';
@@ -164,6 +165,7 @@ export function createProviders(deps: ProvidersDeps) {
         email,
         providerId: getProviderId(settings),
         accountId: subject,
+        language: findRequestLanguage(visitor.headers),
       };
       const { memberId } = await joining.admit({ invitation }, () => auth.api.createMember({ body }));
       await registrations.note({ memberId, address: visitor.networkAddress, isConfirmed: true });

@@ -8,8 +8,8 @@ export async function insertSecurityEvent(
 ): Promise<void> {
   const { memberId, event, to } = entry;
   await sql`
-    insert into security_event (member_id, event, notify_email)
-    select id, ${event}, ${to === undefined ? sql.ref('email') : sql`${to}::text`}
+    insert into security_event (member_id, event, notify_email, notify_language)
+    select id, ${event}, ${to === undefined ? sql.ref('email') : sql`${to}::text`}, language
     from member where id = ${memberId}`.execute(tx);
 }
 
@@ -17,6 +17,7 @@ export type UnsentSecurityEvent = {
   id: number;
   event: SecurityEvent;
   notify_email: string;
+  notify_language: string | null;
   created_at: Date;
 };
 
@@ -32,7 +33,7 @@ export async function claimUnsentSecurityEvents(
       order by id limit ${limit} for update skip locked
     ) unsent
     where security_event.id = unsent.id
-    returning unsent.id, event, unsent.notify_email, created_at`.execute(tx);
+    returning unsent.id, event, unsent.notify_email, notify_language, created_at`.execute(tx);
   return rows;
 }
 

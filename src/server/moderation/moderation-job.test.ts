@@ -35,7 +35,7 @@ test('emails a warning and a suspension to a confirmed address and to no other',
     new Set(['Warning from the moderators of Parley', 'Your account on Parley is suspended']),
   );
   const suspended = emails.find(({ subject }) => subject === 'Your account on Parley is suspended');
-  expect(suspended?.text).toContain('until 2100-01-02 03:04 UTC');
+  expect(suspended?.text).toContain('until January 2, 2100 at 03:04 UTC');
   expect(suspended?.text).toContain('Be <b>kind</b> Bcc: eve@example.org');
   expect(suspended?.html).toContain('Be &lt;b&gt;kind&lt;/b&gt;');
   expect(await post.waitForEmails(bob.email, 0)).toEqual([]);

@@ -2,6 +2,7 @@ import {
   buildModerationEmail,
   type EmailSite,
   findConfirmedEmail,
+  inLanguage,
   queueEmail,
 } from '#server/notifications/index.ts';
 import { type Database, type Reader, transaction, type Tx } from '#server/core/database.ts';
@@ -49,7 +50,7 @@ export async function queueModeratorMessageEmail(
 ): Promise<void> {
   const address = await findConfirmedEmail(tx, notice.memberId);
   if (address === undefined) return;
-  const email = buildModerationEmail({ ...notice, site });
+  const email = buildModerationEmail({ ...notice, site: inLanguage(site, address.language) });
   const expiresAtMs = Date.now() + 14 * 24 * 60 * 60 * 1_000;
   await queueEmail(tx, jobs, {
     key: `notice ${notice.id}`,

@@ -89,7 +89,7 @@ describe('member text with markup or control characters', () => {
     'to',
   ];
   const usualMarks =
-    '<!doctype <html <head <meta <meta <meta <title <body <div <p <ul <li <a <p <br <a <a'.split(' ');
+    '<!doctype <html <head <meta <meta <meta <title <body <div <p <span <ul <li <a <p <br <a <a'.split(' ');
 });
 
 test('loads nothing from elsewhere and links only to this site', async () => {
@@ -190,7 +190,13 @@ test('uses the accent of the light theme for the button, with a readable text co
       small: 'The end',
     }),
   ];
-  const site = { siteName: 'Parley', site: 'https://parley.example', accentColor: '' };
+  const site: EmailSite = {
+    siteName: 'Parley',
+    site: 'https://parley.example',
+    accentColor: '',
+    logo: '',
+    language: 'en',
+  };
   for (const { html } of write({ ...site, accentColor: '#FFD500' }))
     expect(html).toContain('background:#a38800;color:#1f1c18;');
   for (const { html } of write(site))

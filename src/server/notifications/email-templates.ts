@@ -1,8 +1,13 @@
 import { html, raw } from 'hono/html';
+import { isLanguage, type Language } from '#shared/core/languages.ts';
 import { getButtonColors } from '#shared/core/site-style.ts';
+import { getTextDirection } from '#shared/core/text.ts';
+import type { NotificationKind } from '#shared/notifications/notification-kinds.ts';
 import type { UnsubscribeScope } from '#shared/notifications/preferences.ts';
 import { questionPath } from '#shared/posts/question-paths.ts';
+import { getLogoAddress } from './email-logo.ts';
 import type { DigestQuestion } from './email-queries.ts';
+import { formatTime, translate, translateNotification } from './sent-texts.ts';
 
 /** The content of an email as text and HTML. Member text is escaped, never markup. */
 export type EmailContent = { subject: string; text: string; html: string };
@@ -12,33 +17,45 @@ type EmailLine = { text: string; link: string };
 
 type EmailSection = { heading: string | null; lines: EmailLine[]; more: string | null };
 
-/** What emails show of the site: its name, its address such as 'https://ask.example.org', and the setting `accentColor`. */
-export type EmailSite = { siteName: string; site: string; accentColor: string };
+/** What emails show of the site, in the language of the email. */
+export type EmailSite = {
+  siteName: string;
+  /** Such as 'https://ask.example.org'. */
+  site: string;
+  /** The setting `accentColor`. */
+  accentColor: string;
+  /** The setting `logo`; the delivery attaches the picture (email-logo.ts). */
+  logo: string;
+  language: Language;
+};
+
+/** The site in the language of a recipient, if they have one. */
+export const inLanguage = <Site extends { language: Language }>(site: Site, language: string | null): Site =>
+  language !== null && isLanguage(language) ? { ...site, language } : site;
 
 /** The absolute URLs in an email, and the look of the site. */
 export type EmailLinks = EmailSite & { unsubscribe: string };
 
+/** A notification in an email. `link` is a path within the site. */
+export type EmailedNotification = { kind: NotificationKind; name: string; title: string; link: string };
+
 /** A new notification: the latest one, and the number of all. */
 export function buildInstantEmail(
-  { items, total }: { items: { message: string; link: string }[]; total: number },
+  { items, total }: { items: EmailedNotification[]; total: number },
   links: EmailLinks,
   scope: UnsubscribeScope,
 ): EmailContent {
-  const [only] = items;
+  const { language, siteName } = links;
+  const lines = toLines(items, language);
+  const [only] = lines;
   const subject =
     total === 1 && only !== undefined
-      ? only.message
-      : `You have ${total} new notifications on ${links.siteName}`;
+      ? only.text
+      : translate(language, 'email.instant.subject', { count: total, siteName });
   return buildNotificationEmail({
     subject,
-    parts: [
-      {
-        heading: null,
-        lines: items.map(({ message, link }) => ({ text: message, link })),
-        more: describeRemaining(items, total),
-      },
-    ],
-    why: describeReason(scope),
+    parts: [{ heading: null, lines, more: describeRemaining(items, total, language) }],
+    scope,
     links,
   });
 }
@@ -46,50 +63,63 @@ export function buildInstantEmail(
 /** The notifications of a day or a week. */
 export function buildDigestEmail(
   period: 'daily' | 'weekly',
-  content: { items: { message: string; link: string }[]; total: number; questions: DigestQuestion[] },
+  content: { items: EmailedNotification[]; total: number; questions: DigestQuestion[] },
   links: EmailLinks,
 ): EmailContent {
   const { items, total, questions } = content;
+  const { language, siteName } = links;
   const parts: EmailSection[] = [];
   if (items.length > 0)
     parts.push({
-      heading: 'Unread notifications',
-      lines: items.map(({ message, link }) => ({ text: message, link })),
-      more: describeRemaining(items, total),
+      heading: translate(language, 'email.digest.unread'),
+      lines: toLines(items, language),
+      more: describeRemaining(items, total, language),
     });
   if (questions.length > 0)
     parts.push({
-      heading: 'Top questions in topics you follow',
+      heading: translate(language, 'email.digest.questions'),
       lines: questions.map(({ id, title, answers, upvotes }) => ({
-        text: `${title} (${pluralize(upvotes, 'upvote')}, ${pluralize(answers, 'answer')})`,
+        text: translate(language, 'email.digest.question', { title, upvotes, answers }),
         link: questionPath(id, title),
       })),
       more: null,
     });
   return buildNotificationEmail({
-    subject: `Your ${period} digest from ${links.siteName}`,
+    subject: translate(language, `email.${period}.subject`, { siteName }),
     parts,
-    why: describeReason(period),
+    scope: period,
     links,
   });
 }
 
-/** Asks a member to confirm an email address. No notifications are emailed to it before. */
-export function buildConfirmationEmail({ link, ...look }: EmailSite & { link: string }): EmailContent {
-  const subject = 'Confirm your email address';
-  // Contains no text of the person who registered, because the address may belong to someone else.
-  const why = `An account on ${look.site} was set up with this email address. To confirm it, open this link within a day and click the button:`;
-  const otherwise = "If this wasn't you, ignore this email.";
-  return {
-    subject,
-    text: `${why}\n\n${link}\n\n${otherwise}\n`,
-    html: renderPage(
-      look,
-      html`<p style="${paragraph}">${why}</p>
-        <p style="${paragraph}"><a href="${link}" style="${button(look)}">Confirm email address</a></p>
-        <p style="${small}">${otherwise}</p>`,
-    ),
-  };
+const toLines = (items: EmailedNotification[], language: Language): EmailLine[] =>
+  items.map(({ link, ...item }) => ({ text: translateNotification(language, item), link }));
+
+/**
+ * Asks a member to confirm an email address. No notifications are emailed to it before. Contains no text of the person
+ * who registered, because the address may belong to someone else.
+ */
+export function buildConfirmationEmail({ link, ...site }: EmailSite & { link: string }): EmailContent {
+  const { language } = site;
+  return buildSimpleEmail({
+    site,
+    subject: translate(language, 'email.confirm.subject'),
+    paragraphs: [translate(language, 'email.confirm.text', { site: site.site })],
+    action: { label: translate(language, 'email.confirm.action'), link },
+    small: translate(language, 'email.ignore'),
+  });
+}
+
+/** An admin sends it to see whether emails arrive. */
+export function buildTestEmail(site: EmailSite): EmailContent {
+  const { language, siteName, site: address } = site;
+  return buildSimpleEmail({
+    site,
+    subject: translate(language, 'email.test.subject', { siteName }),
+    paragraphs: [translate(language, 'email.test.text', { site: address })],
+    action: null,
+    small: null,
+  });
 }
 
 /** An email with one message and at most one link. Contains no member text. */
@@ -97,23 +127,24 @@ export function buildSimpleEmail(of: {
   subject: string;
   paragraphs: readonly string[];
   action: { label: string; link: string } | null;
-  small: string;
+  small: string | null;
   site: EmailSite;
 }): EmailContent {
   const { subject, paragraphs, action, small: last, site } = of;
+  const parts = [...paragraphs, ...(action === null ? [] : [action.link]), ...(last === null ? [] : [last])];
   return {
     subject,
-    text: `${[...paragraphs, ...(action === null ? [] : [action.link]), last].join('\n\n')}\n`,
+    text: `${parts.join('\n\n')}\n`,
     html: renderPage(
       site,
       html`${paragraphs.map((text) => html`<p style="${paragraph}">${text}</p>`)}
-        ${action === null ? '' : html`<p style="${paragraph}"><a href="${action.link}" style="${button(site)}">${action.label}</a></p>`}
-        <p style="${small}">${last}</p>`,
+      ${action === null ? '' : html`<p style="${paragraph}"><a href="${action.link}" style="${button(site)}">${action.label}</a></p>`}
+      ${last === null ? '' : html`<p style="${small}">${last}</p>`}`,
     ),
   };
 }
 
-/** The message to a member who is warned or suspended. `until` is in UTC. */
+/** The message to a member who is warned or suspended. */
 export function buildModerationEmail(of: {
   kind: 'warning' | 'suspension';
   reason: string;
@@ -121,24 +152,19 @@ export function buildModerationEmail(of: {
   site: EmailSite;
 }): EmailContent {
   const { kind, reason, until, site: look } = of;
-  const { site, siteName } = look;
-  const subject =
-    kind === 'warning'
-      ? `Warning from the moderators of ${siteName}`
-      : `Your account on ${siteName} is suspended`;
-  const what =
-    kind === 'warning'
-      ? 'You have received a warning from the moderators:'
-      : `Your account is suspended until ${until?.toISOString().slice(0, 16).replace('T', ' ')} UTC. You can read but not post. Reason:`;
+  const { site, siteName, language } = look;
+  const what = translate(language, `email.${kind}.text`, {
+    until: until === null ? '' : formatTime(language, until),
+  });
   const why = toSingleLine(reason);
   return {
-    subject,
+    subject: translate(language, `email.${kind}.subject`, { siteName }),
     text: `${what}\n\n${why}\n\n${site}/\n`,
     html: renderPage(
       look,
       html`<p style="${paragraph}">${what}</p>
         <p dir="auto" style="${paragraph}">${why}</p>
-        <p style="${paragraph}"><a href="${site}/" style="${link}">${site}/</a></p>`,
+        <p style="${paragraph}"><a href="${site}/" style="${link(look)}">${site}/</a></p>`,
     ),
   };
 }
@@ -146,10 +172,14 @@ export function buildModerationEmail(of: {
 function buildNotificationEmail(of: {
   subject: string;
   parts: EmailSection[];
-  why: string;
+  scope: UnsubscribeScope;
   links: EmailLinks;
 }): EmailContent {
-  const { subject, parts: sections, why, links } = of;
+  const { subject, parts: sections, scope, links } = of;
+  const { language } = links;
+  const why = translate(language, `email.reason.${scope}`);
+  const preferences = translate(language, 'email.preferences');
+  const unsubscribe = translate(language, 'email.unsubscribe');
   const change = `${links.site}/settings#notifications`;
   const text = [
     ...sections.map(({ heading, lines, more }) =>
@@ -159,33 +189,46 @@ function buildNotificationEmail(of: {
         ...(more === null ? [] : [`${more}\n${links.site}/notifications\n`]),
       ].join('\n'),
     ),
-    `--\n${why}\nChange email preferences: ${change}\nUnsubscribe: ${links.unsubscribe}`,
+    `--\n${why}\n${preferences}: ${change}\n${unsubscribe}: ${links.unsubscribe}`,
   ].join('\n');
   const body = html`${sections.map((part) => renderSection(part, links))}
     <p style="${small}">
-      ${why}<br /><a href="${change}" style="${quiet}">Change email preferences</a> ·
-      <a href="${links.unsubscribe}" style="${quiet}">Unsubscribe</a>
+      ${why}<br /><a href="${change}" style="${quiet}">${preferences}</a> ·
+      <a href="${links.unsubscribe}" style="${quiet}">${unsubscribe}</a>
     </p>`;
   return { subject, text: `${text}\n`, html: renderPage(links, body) };
 }
 
-function renderSection({ heading, lines, more }: EmailSection, { site }: EmailLinks) {
+function renderSection({ heading, lines, more }: EmailSection, look: EmailLinks) {
+  const { site } = look;
   return html`${heading === null ? '' : html`<h2 style="${title}">${heading}</h2>`}
     <ul style="margin:0 0 24px;padding:0;list-style:none">
       ${lines.map(
         (line) =>
           html`<li style="${item}">
-            <a dir="auto" href="${site}${line.link}" style="${link}">${toSingleLine(line.text)}</a>
+            <a dir="auto" href="${site}${line.link}" style="${link(look)}">${toSingleLine(line.text)}</a>
           </li>`,
       )}
     </ul>
-    ${more === null ? '' : html`<p style="${paragraph}"><a href="${site}/notifications" style="${link}">${more}</a></p>`}`;
+    ${more === null ? '' : html`<p style="${paragraph}"><a href="${site}/notifications" style="${link(look)}">${more}</a></p>`}`;
 }
 
-/** Loads no images, fonts or style sheets, so nothing reveals that the email was read. */
-function renderPage({ siteName }: EmailSite, body: ReturnType<typeof html>): string {
+/** Loads no images, fonts or style sheets, so nothing reveals that the email was read. The logo is attached. */
+function renderPage(look: EmailSite, body: ReturnType<typeof html>): string {
+  const { siteName, language, logo } = look;
+  const [, width, height] = /-(\d+)x(\d+)$/u.exec(logo) ?? [];
+  const picture =
+    width === undefined || height === undefined
+      ? ''
+      : html`<img
+          src="${getLogoAddress(logo)}"
+          alt=""
+          width="${Math.round((Number(width) * logoHeight) / Number(height))}"
+          height="${logoHeight}"
+          style="vertical-align:middle;margin-inline-end:10px"
+        />`;
   const whole = html`${raw('<!doctype html>')}
-    <html lang="en">
+    <html lang="${language}" dir="${getTextDirection(language)}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width" />
@@ -196,7 +239,11 @@ function renderPage({ siteName }: EmailSite, body: ReturnType<typeof html>): str
         style="margin:0;padding:24px 16px;font-family:system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif;line-height:1.5"
       >
         <div style="max-width:560px;margin:0 auto">
-          <p style="margin:0 0 20px;font-weight:700;font-size:20px">${siteName}</p>
+          <p
+            style="margin:0 0 20px;padding:0 0 12px;border-bottom:2px solid ${getButtonColors(look.accentColor)['accent-fill']};font-weight:700;font-size:20px"
+          >
+            ${picture}<span dir="auto" style="vertical-align:middle">${siteName}</span>
+          </p>
           ${body}
         </div>
       </body>
@@ -206,11 +253,15 @@ function renderPage({ siteName }: EmailSite, body: ReturnType<typeof html>): str
   return whole.toString();
 }
 
+/** The height of the logo in pixels, as in the top bar. */
+const logoHeight = 28;
+
 const paragraph = 'margin:0 0 20px;font-size:16px';
 const title = 'margin:0 0 8px;font-size:17px';
 const item = 'padding:10px 0;border-bottom:1px solid #8886;font-size:16px;overflow-wrap:anywhere';
-// Uses the email program's own colours, for light and dark backgrounds.
-const link = 'color:inherit;font-weight:600;text-underline-offset:3px';
+// Texts have the email program's own colours, for light and dark backgrounds; the line below a link has the accent.
+const link = ({ accentColor }: EmailSite) =>
+  `color:inherit;font-weight:600;text-decoration-color:${getButtonColors(accentColor)['accent-fill']};text-underline-offset:3px`;
 const quiet = 'color:inherit';
 const small = 'margin:24px 0 0;font-size:13px;opacity:.8';
 /** In the accent color of the light theme. */
@@ -219,10 +270,9 @@ function button({ accentColor }: EmailSite): string {
   return `display:inline-block;padding:12px 20px;border-radius:8px;background:${fill};color:${text};text-decoration:none`;
 }
 
-function describeRemaining(items: unknown[], total: number): string | null {
-  const more = total - items.length;
-  if (more <= 0) return null;
-  return more === 1 ? '1 more notification' : `${more} more notifications`;
+function describeRemaining(items: unknown[], total: number, language: Language): string | null {
+  const count = total - items.length;
+  return count <= 0 ? null : translate(language, 'email.more', { count });
 }
 
 /** Reduces member text to one line, so that it cannot imitate lines of the email. */
@@ -231,22 +281,3 @@ const toSingleLine = (text: string) =>
     .toWellFormed()
     .replace(/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
     .trim();
-
-const pluralize = (count: number, word: string) => (count === 1 ? `1 ${word}` : `${count} ${word}s`);
-
-function describeReason(scope: UnsubscribeScope): string {
-  const messages: Record<UnsubscribeScope, string> = {
-    answers: 'You receive this email because you subscribed to emails about answers to your questions.',
-    followed:
-      'You receive this email because you subscribed to emails about answers to questions you follow.',
-    replies: 'You receive this email because you subscribed to emails about replies and comments.',
-    mentions: 'You receive this email because you subscribed to mention emails.',
-    accepted: 'You receive this email because you subscribed to emails about accepted answers.',
-    votes: 'You receive this email because you subscribed to vote emails.',
-    moderation: 'You receive this email because you subscribed to emails about the review queue.',
-    instant: 'You receive this email because you subscribed to instant emails.',
-    daily: 'You receive this email because you subscribed to the daily digest.',
-    weekly: 'You receive this email because you subscribed to the weekly digest.',
-  };
-  return messages[scope];
-}

@@ -5,6 +5,7 @@ import type { JobDefinition, JobQueue, JobAttempt } from '#server/core/job-queue
 import { type Mailer, EmailRejectedError, type EmailMessage } from '#server/core/email.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
 import { findConfirmedEmail, nextDigestTime, createUnsubscribeToken } from './preferences.ts';
+import { createLogoAttachment, type ReadLogo } from './email-logo.ts';
 import type { UnsubscribeScope } from '#shared/notifications/preferences.ts';
 import {
   buildConfirmationEmail,
@@ -13,6 +14,7 @@ import {
   type EmailLinks,
   type EmailSite,
   buildInstantEmail,
+  inLanguage,
 } from './email-templates.ts';
 import {
   clearExpiredEmails,
@@ -20,8 +22,6 @@ import {
   claimMembersToDigest,
   claimMembersToEmail,
 } from './email-queries.ts';
-
-export { type EmailContent, type EmailSite, buildSimpleEmail } from './email-templates.ts';
 
 /** The delay before an instant email, so that members who are online read the notification first. In seconds. */
 export const instantEmailDelaySeconds = 120;
@@ -62,9 +62,16 @@ export async function queueEmail(
 export function queueConfirmationEmail(
   tx: Tx,
   jobs: JobQueue,
-  { memberId, email, token, ...site }: EmailSite & { memberId: number; email: string; token: string },
+  {
+    site,
+    memberId,
+    email,
+    language,
+    token,
+  }: { site: EmailSite; memberId: number; email: string; language: string | null; token: string },
 ): Promise<void> {
-  const message = buildConfirmationEmail({ ...site, link: `${site.site}/confirm-email/${token}` });
+  const link = `${site.site}/confirm-email/${token}`;
+  const message = buildConfirmationEmail({ ...inLanguage(site, language), link });
   const expiresAtMs = Date.now() + 24 * 60 * 60 * 1_000;
   return queueEmail(tx, jobs, { key: `confirm ${memberId}`, email: { ...message, to: email, expiresAtMs } });
 }
@@ -107,10 +114,19 @@ export type EmailDeps = {
 export type DeliverEmail = (message: EmailMessage, attempt: JobAttempt) => Promise<void>;
 
 /** Sends all emails to the mail server. */
-export function createEmailDelivery({ mailer, log }: { mailer: Mailer; log: Logger }): DeliverEmail {
+export function createEmailDelivery({
+  mailer,
+  readLogo,
+  log,
+}: {
+  mailer: Mailer;
+  readLogo: ReadLogo;
+  log: Logger;
+}): DeliverEmail {
+  const attachLogo = createLogoAttachment(readLogo);
   return async function deliver(message, { isLast }) {
     try {
-      await mailer.send(message);
+      await mailer.send(await attachLogo(message));
     } catch (error) {
       const isPermanent = error instanceof EmailRejectedError;
       if (!isPermanent && !isLast) throw error;
@@ -183,7 +199,7 @@ export function createEmailJobs({ db, settings, getSite, deliver, log }: EmailDe
   ): Promise<void> {
     const address = await findConfirmedEmail(db, memberId);
     if (address === undefined) return;
-    const site = getSite();
+    const site = inLanguage(getSite(), address.language);
     const unsubscribe = `${site.site}/unsubscribe/${createUnsubscribeToken(settings, { memberId, scope })}`;
     // One-click unsubscribe in email programs (RFC 2369, RFC 8058).
     const headers = {

@@ -1,13 +1,22 @@
 // The public file of this area: other areas import from here only.
-export { buildModerationEmail } from './email-templates.ts';
 export {
+  buildConfirmationEmail,
+  buildDigestEmail,
+  buildInstantEmail,
+  buildModerationEmail,
   buildSimpleEmail,
+  buildTestEmail,
+  type EmailContent,
   type EmailSite,
+  inLanguage,
+} from './email-templates.ts';
+export { inlineLogo } from './email-logo.ts';
+export { formatTime, translate } from './sent-texts.ts';
+export {
   createEmailDelivery,
   createEmailJobs,
   type DeliverEmail,
   dropExpiredEmails,
-  type EmailContent,
   queueConfirmationEmail,
   queueDueEmails,
   queueEmail,

@@ -249,8 +249,11 @@ export async function markNotificationsRead(
 }
 
 /** A notification that is pending for an email or push. */
-export type PendingNotification = Pick<Notification, 'id' | 'message' | 'link'> & {
+export type PendingNotification = Pick<Notification, 'id' | 'link' | 'title'> & {
   about: NotificationCategory;
+  kind: NotificationKind;
+  /** Of the sender. */
+  name: string;
 };
 
 /** The newest unread notifications that are pending in one channel, and the total number. */
@@ -260,8 +263,8 @@ export async function listPendingNotifications(
 ): Promise<{ items: PendingNotification[]; total: number }> {
   const rows = await selectPendingNotifications(db, wanted);
   const items = rows.map((row) => {
-    const { id, message, link } = toNotification(row);
-    return { id, message, link, about: notificationKinds[row.kind].category };
+    const { id, kind, title, sender_name: name } = row;
+    return { id, link: getDestination(row).link, kind, name, title, about: notificationKinds[kind].category };
   });
   return { items, total: rows[0]?.total ?? 0 };
 }

@@ -133,16 +133,19 @@ export async function isKnownTimeZone(tx: Tx, name: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** The address of a member and whether it is confirmed. Undefined if the member has none. */
+/**
+ * The address of a member, whether it is confirmed, and the language of emails to it (null: that of the community).
+ * Undefined if the member has none.
+ */
 export async function findEmail(db: Queryable, memberId: number) {
   const row = await db
     .selectFrom('member')
-    .select(['email', 'email_verified'])
+    .select(['email', 'email_verified', 'language'])
     .where('id', '=', memberId)
     .where('source_id', 'is', null)
     .executeTakeFirst();
   if (row === undefined || row.email === null) return undefined;
-  return { email: row.email, isConfirmed: row.email_verified };
+  return { email: row.email, isConfirmed: row.email_verified, language: row.language };
 }
 
 /** Confirms an address. Returns false if it is no longer the member's address. */

@@ -33,7 +33,7 @@ export { nextDigestTime } from './preferences-queries.ts';
 /** Queues a confirmation email in the transaction. Absent without a mail server. */
 export type QueueConfirmationEmail = (
   tx: Tx,
-  request: { memberId: number; email: string; token: string },
+  request: { memberId: number; email: string; language: string | null; token: string },
 ) => Promise<void>;
 
 export type NotificationPreferenceDeps = {
@@ -143,9 +143,9 @@ export function createNotificationPreferences({
       !(await confirmationLimit.consume(address.email))
     )
       return false;
-    const { email } = address;
+    const { email, language } = address;
     const token = createConfirmationToken(settings, { memberId, email });
-    await transaction(db, (tx) => queueConfirmationEmail(tx, { memberId, email, token }));
+    await transaction(db, (tx) => queueConfirmationEmail(tx, { memberId, email, language, token }));
     return true;
   }
 

@@ -6,7 +6,12 @@ import type { JobDefinition, JobQueue } from '#server/core/job-queue.ts';
 import type { WebPushSender } from '#server/core/web-push.ts';
 import { markDelivered, listPendingNotifications, type PendingNotification } from './notifications.ts';
 import type { NewPushSubscription, PushMessage } from '#shared/notifications/preferences.ts';
+import type { Language } from '#shared/core/languages.ts';
+import { getSitePicturePath } from '#shared/core/site-pictures.ts';
 import { truncateWithEllipsis } from '#shared/core/text.ts';
+import { inLanguage } from './email-templates.ts';
+import { findEmail } from './preferences-queries.ts';
+import { translate, translateNotification } from './sent-texts.ts';
 import {
   deleteSessionSubscription,
   deleteSubscription,
@@ -69,14 +74,17 @@ export async function queuePushes(db: Database, jobs: JobQueue): Promise<void> {
   });
 }
 
+/** What push messages show of the site. `language`: the default. `icon`: the setting. */
+export type PushSite = { siteName: string; language: Language; icon: string };
+
 /** Creates the job that pushes a member's pending notifications to all of their devices. */
 export function createPushJob(deps: {
   db: Database;
   pusher: WebPushSender;
-  getSiteName: () => string;
+  getSite: () => PushSite;
   log: Logger;
 }) {
-  const { db, pusher, getSiteName, log } = deps;
+  const { db, pusher, getSite, log } = deps;
   return {
     name: 'push',
     retries: { limit: 6, delaySeconds: 20, maxDelaySeconds: 1_800 },
@@ -86,10 +94,10 @@ export function createPushJob(deps: {
       const { items, total } = await listPendingNotifications(db, { memberId, channel: 'push', limit: 1 });
       const [newest] = items;
       if (newest === undefined) return;
+      const { language } = (await findEmail(db, memberId)) ?? { language: null };
+      const message = buildPushMessage(inLanguage(getSite(), language), newest, total);
       const results = await Promise.allSettled(
-        (await listDevices(db, memberId)).map((device) =>
-          sendTo(device, buildPushMessage(getSiteName(), newest, total)),
-        ),
+        (await listDevices(db, memberId)).map((device) => sendTo(device, message)),
       );
       const failed = results.find((result) => result.status === 'rejected');
       if (failed !== undefined && !isLast) throw failed.reason;
@@ -113,19 +121,20 @@ export function createPushJob(deps: {
   }
 }
 
-function buildPushMessage(siteName: string, newest: PendingNotification, total: number): PushMessage {
+function buildPushMessage(
+  { siteName, language, icon }: PushSite,
+  newest: PendingNotification,
+  total: number,
+): PushMessage {
+  const common = { title: siteName, icon: icon === '' ? null : getSitePicturePath(icon, 'icon-192.png') };
   if (total === 1) {
-    const { id, message, link } = newest;
-    return {
-      title: siteName,
-      body: truncateWithEllipsis(message, maxBodyChars),
-      link,
-      tag: `notification-${id}`,
-    };
+    const { id, link } = newest;
+    const body = truncateWithEllipsis(translateNotification(language, newest), maxBodyChars);
+    return { ...common, body, link, tag: `notification-${id}` };
   }
   return {
-    title: siteName,
-    body: `You have ${total} new notifications.`,
+    ...common,
+    body: translate(language, 'push.several', { count: total }),
     link: '/notifications?tab=unread',
     tag: 'notifications',
   };

@@ -59,6 +59,10 @@ async function encode({ bytes, kind }: EncodeRequest): Promise<EncodeReply> {
         .toBuffer();
       files.push({ ...each, content });
     }
+    if (kind === 'logo') {
+      const pixels = sharp(data, { raw: { width, height, channels } });
+      files.push({ width, height, content: await pixels.png({ compressionLevel: 9 }).toBuffer() });
+    }
     return { files };
   } catch {
     return { error: 'upload-damaged' };

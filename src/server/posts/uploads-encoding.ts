@@ -27,8 +27,8 @@ const maxWaiting = 20;
 const encoderLimits = { maxMs: 30_000, maxMemory: 512 * 1024 * 1024 };
 
 /**
- * Decodes a picture and encodes it as WebP in several sizes, the largest last, or as an icon (PNG), in a process of
- * its own.
+ * Decodes a picture and encodes it as WebP in several sizes, the largest last, as a logo (WebP and PNG) or as an icon
+ * (PNG), in a process of its own.
  * @throws ProblemError for files that are refused, and if too many pictures wait
  */
 export async function encodePicture(

@@ -11,6 +11,7 @@ export type SetupState = z.infer<typeof setupState>;
 export const setupSettings = {
   siteName: settingSchema(settingCatalogue.siteName),
   siteDescription: settingSchema(settingCatalogue.siteDescription),
+  language: settingSchema(settingCatalogue.language),
   joining: settingSchema(settingCatalogue.joining),
   publicReading: settingSchema(settingCatalogue.publicReading),
 };
@@ -20,6 +21,8 @@ export const setupDraft = z.object({
   token: z.string().max(200),
   siteName: z.string(),
   siteDescription: z.string(),
+  /** The language of the community. */
+  language: z.string().default('en'),
   joining: z.string(),
   publicReading: z.boolean(),
   /** The account of the first admin; null for the signed-in member. */

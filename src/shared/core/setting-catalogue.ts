@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { withCode } from './coded-error.ts';
 import { cssVariablePattern } from './css-variables.ts';
+import { languageNames } from './languages.ts';
 import { sitePicturePattern } from './site-pictures.ts';
 import { countCodePoints, hasControlCharacters, hasForbiddenCharacters } from './text.ts';
 
@@ -86,6 +87,16 @@ export const settingCatalogue = {
     max: 200,
     label: 'Purpose',
     description: 'One sentence about the community, for visitors, search engines and previews of links.',
+    since: '1.0',
+  },
+  language: {
+    category: 'general',
+    type: 'choice',
+    default: 'en',
+    options: languageNames,
+    label: 'Language of the community',
+    description:
+      'The language of pages and emails for people who have not chosen one and whose browser has no language of the interface.',
     since: '1.0',
   },
   logo: {

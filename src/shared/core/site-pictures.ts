@@ -30,6 +30,8 @@ export const iconFiles = [
 ] as const;
 
 export const logoFile = 'logo.webp';
-export type SitePictureFile = typeof logoFile | (typeof iconFiles)[number]['file'];
+/** For emails: not all mail programs show WebP. */
+export const emailLogoFile = 'logo.png';
+export type SitePictureFile = typeof logoFile | typeof emailLogoFile | (typeof iconFiles)[number]['file'];
 
 export const getSitePicturePath = (picture: string, file: SitePictureFile) => `/branding/${picture}/${file}`;

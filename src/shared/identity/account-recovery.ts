@@ -1,4 +1,5 @@
 import { emailToken } from '#shared/core/fields.ts';
+import { languages } from '#shared/core/languages.ts';
 import { z } from 'zod';
 import { passwordChange } from './profiles.ts';
 
@@ -15,10 +16,15 @@ export const ownEmail = z.object({
   isConfirmed: z.boolean(),
   /** The new address that waits for confirmation; null if there is none. */
   pendingEmail: z.string().nullable(),
+  /** The language of emails and push messages. Null: that of the community. */
+  language: z.enum(languages).nullable(),
   /** Whether Parley has a mail server. Without one, a change takes effect immediately. */
   isEmailEnabled: z.boolean(),
 });
 export type OwnEmail = z.infer<typeof ownEmail>;
+
+/** The language in which a member wants emails and push messages. */
+export const languageChoice = z.object({ language: z.enum(languages) });
 
 export const emailChange = z.object({ email: z.string(), password: z.string().max(1000) });
 export type EmailChange = z.infer<typeof emailChange>;

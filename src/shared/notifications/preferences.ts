@@ -79,6 +79,8 @@ export type UnsubscribeScope = z.infer<typeof unsubscribeScope>;
 export const pushMessage = z.object({
   title: z.string(),
   body: z.string(),
+  /** The path of the icon of the site; null or absent for that of the build. */
+  icon: z.string().nullable().optional(),
   /** The URL to open on a click, within this site. */
   link: z.string(),
   /** A later message with the same tag replaces the earlier one. */

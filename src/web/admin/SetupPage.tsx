@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useLocation, useRouter } from '@tanstack/react-router';
 import { type ChangeEvent, useRef, useState } from 'react';
 import type { SettingValues } from '#shared/core/setting-catalogue.ts';
+import { isLanguage, type Language, languageNames, languages } from '#shared/core/languages.ts';
 import { findRegistrationProblem } from '#shared/identity/accounts.ts';
 import { joiningOptions } from '#shared/identity/sign-in-providers.ts';
 import { api, readJson } from '#web/core/api.ts';
@@ -18,6 +19,7 @@ import {
   PasswordStrength,
   setupStateQuery,
 } from '#web/identity/index.ts';
+import { useLanguage } from '#web/languages/languages.ts';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import { ButtonLink } from '#web/ui/PathLink.tsx';
 import { SelectField } from '#web/ui/SelectField.tsx';
@@ -56,6 +58,7 @@ function SetupForm() {
   const client = useQueryClient();
   const router = useRouter();
   const [form, setForm] = useState(empty);
+  const [language, setLanguage] = useState<Language>(useInterfaceLanguage());
   const [joining, setJoining] = useState<Joining>('open');
   const [reading, setReading] = useState<'everyone' | 'members'>('everyone');
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -63,7 +66,14 @@ function SetupForm() {
   const setUp = useMutation({
     mutationFn: () => {
       const { siteName, siteDescription, ...owner } = form;
-      const chosen = { token, siteName, siteDescription, joining, publicReading: reading === 'everyone' };
+      const chosen = {
+        token,
+        siteName,
+        siteDescription,
+        language,
+        joining,
+        publicReading: reading === 'everyone',
+      };
       return readJson(api.setup.$post({ json: { ...chosen, account: member === null ? owner : null } }));
     },
     onSuccess: async (state) => {
@@ -122,6 +132,12 @@ function SetupForm() {
           {...field('siteDescription')}
         />
         <SelectField
+          label={settingLabel('language')}
+          options={languages.map((each) => [each, languageNames[each]])}
+          value={language}
+          onChange={setLanguage}
+        />
+        <SelectField
           label={t`Who may read`}
           options={[
             ['everyone', t`Visitors and members`],
@@ -160,6 +176,12 @@ function SetupForm() {
       </AccountForm>
     </>
   );
+}
+
+/** The language of the interface, which the community probably has too. */
+function useInterfaceLanguage(): Language {
+  const language = useLanguage();
+  return isLanguage(language) ? language : 'en';
 }
 
 /** The fields of the account have the prefix 'account.' in errors of the request. */

@@ -2,6 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { languageNames } from '#shared/core/languages.ts';
 import type { OwnEmail } from '#shared/identity/account-recovery.ts';
 import { toastError } from '#web/core/toast.ts';
 import { LoadError } from '#web/ui/LoadError.tsx';
@@ -29,6 +30,11 @@ export function EmailSettings() {
     <div className={classes.setting}>
       <p className={classes.email}>{data.email}</p>
       <output className={classes.note}>{emailStatusText(data)}</output>
+      {data.isEmailEnabled && data.language !== null && (
+        <p
+          className={classes.note}
+        >{t`Emails to you are in this language: ${languageNames[data.language]}.`}</p>
+      )}
       <div className={classes.buttons}>
         <Button variant="default" onClick={() => setOpened(true)}>
           {t`Change email`}

@@ -10,7 +10,7 @@ import { InstallApp, KeyboardSettings, ThemeSettings } from './BrowserSettings.t
 import { NotificationPreferences } from '#web/notifications/index.ts';
 import { ProfileForm } from './ProfileForm.tsx';
 import { SettingsSection } from './SettingsSection.tsx';
-import { settingsQuery } from './settings.ts';
+import { settingsQuery, useSaveLanguage } from './settings.ts';
 import { LoadError } from '#web/ui/LoadError.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import { LoadingRegion } from '#web/ui/LoadingRegion.tsx';
@@ -42,6 +42,7 @@ export function SettingsPage() {
 }
 
 function GeneralSettings() {
+  const saveLanguage = useSaveLanguage();
   return (
     <>
       <SettingsSection title={t`Profile`}>
@@ -54,8 +55,8 @@ function GeneralSettings() {
       <SettingsSection title={t`Theme`}>
         <ThemeSettings />
       </SettingsSection>
-      <SettingsSection title={t`Language`}>
-        <LanguageSelect />
+      <SettingsSection title={t`Language`} text={t`Also the language of your emails and push messages.`}>
+        <LanguageSelect onChosen={() => saveLanguage.mutate()} />
       </SettingsSection>
       <SettingsSection
         title={t`Keyboard`}

@@ -1,9 +1,13 @@
+import { i18n } from '@lingui/core';
+import { t } from '@lingui/core/macro';
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { MemberSettings, PasswordChange } from '#shared/identity/profiles.ts';
 import { api, readJson } from '#web/core/api.ts';
 import { requestSignOut, sessionQuery, setSession, useMember } from '#web/core/session.ts';
+import { isLanguage } from '#shared/core/languages.ts';
 import type { AccountDeletion } from '#shared/identity/accounts.ts';
 import type { EmailChange } from '#shared/identity/account-recovery.ts';
+import { toastError } from '#web/core/toast.ts';
 import { clearRecentItems } from '#web/core/recent-items.ts';
 
 export const settingsKeys = { all: ['settings'], sessions: ['settings', 'sessions'] } as const;
@@ -79,6 +83,20 @@ export function useChangeEmail() {
       client.setQueryData(emailQuery.queryKey, state);
       void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
     },
+  });
+}
+
+/** Makes the language of the interface that of emails and push messages. */
+export function useSaveLanguage() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: () => {
+      const { locale } = i18n;
+      const language = isLanguage(locale) ? locale : 'en';
+      return readJson(api['email-address'].language.$put({ json: { language } }));
+    },
+    onSuccess: (state) => client.setQueryData(emailQuery.queryKey, state),
+    onError: () => toastError(t`Could not save. Please try again.`),
   });
 }
 

@@ -1,5 +1,6 @@
 import { i18n, type Messages } from '@lingui/core';
 import { useSyncExternalStore } from 'react';
+import { findLanguage, isLanguage, type Language } from '#shared/core/languages.ts';
 import { languageCookie } from '#shared/core/protocol.ts';
 import { getTextDirection } from '#shared/core/text.ts';
 import { readCookie, writeCookie } from '#web/core/cookies.ts';
@@ -11,42 +12,14 @@ const loaders = new Map(
   Object.entries(files).map(([path, load]) => [path.replace(/^.*\/|\.po$/gu, ''), load]),
 );
 
-/** The codes (BCP 47) of all languages that have a file in languages/. */
-export const languages: readonly string[] = ['en', ...loaders.keys()].toSorted();
-
-/** The name of a language in that language: 'Deutsch'. */
-export function getLanguageName(language: string): string {
-  const name = new Intl.DisplayNames(language, { type: 'language' }).of(language) ?? language;
-  return name.charAt(0).toLocaleUpperCase(language) + name.slice(1);
-}
-
-/** The first wanted language that has a file; otherwise English. */
-export function pickLanguage(wanted: readonly string[], available: readonly string[] = languages): string {
-  for (const tag of wanted) {
-    const language = parseLanguage(tag);
-    const match = available.find((code) => code === tag) ?? available.find((code) => code === language);
-    if (match !== undefined) return match;
-  }
-  return 'en';
-}
-
-/** 'de' for a tag such as 'de-AT'; null for an invalid one, such as the 'C' of a system without a locale. */
-function parseLanguage(tag: string): string | null {
-  try {
-    return new Intl.Locale(tag).language;
-  } catch {
-    return null;
-  }
-}
-
 /** The language chosen in this browser; null if the browser's languages decide. */
-export function getChosenLanguage(): string | null {
+export function getChosenLanguage(): Language | null {
   const stored = read();
-  return stored !== null && languages.includes(stored) ? stored : null;
+  return stored !== null && isLanguage(stored) ? stored : null;
 }
 
 /** Switches the language of the interface; null uses the browser's languages. */
-export async function chooseLanguage(language: string | null): Promise<void> {
+export async function chooseLanguage(language: Language | null): Promise<void> {
   write(language);
   await activateLanguage(getPreferredLanguage());
 }
@@ -80,8 +53,14 @@ export function useLanguage(): string {
   );
 }
 
-function getPreferredLanguage(): string {
-  return getChosenLanguage() ?? pickLanguage(navigator.languages);
+/** The choice in this browser, else the first of the browser's languages that Parley has, else that of the community. */
+function getPreferredLanguage(): Language {
+  return getChosenLanguage() ?? findLanguage(navigator.languages) ?? siteLanguage();
+}
+
+function siteLanguage(): Language {
+  const named = document.querySelector<HTMLMetaElement>('meta[name=site-language]')?.content ?? '';
+  return isLanguage(named) ? named : 'en';
 }
 
 /** Falls back to English if the file cannot be loaded, for example on a page that stayed open during an upgrade. */

@@ -2,7 +2,8 @@ import { t } from '@lingui/core/macro';
 import { NativeSelect } from '@mantine/core';
 import { IconChevronDown, IconLanguage } from '@tabler/icons-react';
 import fieldClasses from './SelectField.module.css';
-import { chooseLanguage, getChosenLanguage, languages, getLanguageName } from '#web/languages/languages.ts';
+import { isLanguage, type Language, languageNames, languages } from '#shared/core/languages.ts';
+import { chooseLanguage, getChosenLanguage } from '#web/languages/languages.ts';
 
 /**
  * Lists each language by its own name. Takes effect immediately, also in other tabs. The first option follows the
@@ -10,11 +11,13 @@ import { chooseLanguage, getChosenLanguage, languages, getLanguageName } from '#
  */
 export function LanguageSelect({
   label,
+  onChosen,
 }: {
   /** Visible, for places without a heading. */
   label?: string;
+  /** Called when the interface has changed. */
+  onChosen?: () => void;
 }) {
-  if (languages.length === 1) return null;
   return (
     <NativeSelect
       {...(label === undefined
@@ -23,12 +26,15 @@ export function LanguageSelect({
       leftSection={<IconLanguage size={18} stroke={1.6} aria-hidden />}
       rightSection={<IconChevronDown size={16} stroke={1.8} aria-hidden />}
       value={getChosenLanguage() ?? ''}
-      onChange={({ currentTarget: { value } }) => void chooseLanguage(value === '' ? null : value)}
+      onChange={({ currentTarget: { value } }) => {
+        const chosen: Language | null = isLanguage(value) ? value : null;
+        void chooseLanguage(chosen).then(onChosen);
+      }}
     >
       <option value="">{t`Browser default`}</option>
       {languages.map((language) => (
         <option key={language} value={language} lang={language}>
-          {getLanguageName(language)}
+          {languageNames[language]}
         </option>
       ))}
     </NativeSelect>

@@ -24,7 +24,7 @@ async function showPushNotification(
     tag,
     data: link,
     dir: 'auto',
-    icon: '/favicon.svg',
+    icon: message.icon ?? '/favicon.svg',
   });
 }
 
@@ -50,9 +50,11 @@ async function openNotificationLink(worker: ServiceWorkerGlobalScope, link: unkn
 /** Null for messages that this server did not send. */
 function parsePushMessage(data: PushMessageData | null): PushMessage | null {
   try {
-    const { title, body, link, tag } = (data?.json() ?? {}) as Partial<Record<keyof PushMessage, unknown>>;
+    const { title, body, icon, link, tag } = (data?.json() ?? {}) as Partial<
+      Record<keyof PushMessage, unknown>
+    >;
     if ([title, body, link, tag].some((text) => typeof text !== 'string')) return null;
-    return { title, body, link, tag } as PushMessage;
+    return { title, body, icon: typeof icon === 'string' ? icon : null, link, tag } as PushMessage;
   } catch {
     return null;
   }
