@@ -109,7 +109,7 @@ test('emails have the name in sender, subject and text, escaped in HTML', async 
   const emails = await post.waitForEmails(ann.email, 2);
   const email = emails.find(({ subject }) => subject === `Reset your password on ${siteName}`);
   expect(email?.from).toEqual({ name: siteName, address: 'ask@example.org' });
-  expect(email?.html).toContain(`${escapedName}</p>`);
+  expect(email?.html).toContain(`${escapedName}</span>`);
 });
 
 test('the accent colour is in the page, allowed by its policy, and in the installed app', async () => {
