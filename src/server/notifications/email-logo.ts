@@ -23,12 +23,3 @@ export function createLogoAttachment(readLogo: ReadLogo) {
     return { ...message, picture: { cid: `logo-${logo}`, content } };
   };
 }
-
-/** Shows the logo of an email in a preview, which cannot load parts of emails. */
-export async function inlineLogo(html: string, readLogo: ReadLogo): Promise<string> {
-  const logo = picturePattern.exec(html)?.[1];
-  const content = logo === undefined ? undefined : await readLogo(logo);
-  if (logo === undefined || content === undefined) return html.replace(picturePattern, '');
-  const data = Buffer.from(content).toString('base64');
-  return html.replace(getLogoAddress(logo), `data:image/png;base64,${data}`);
-}

@@ -1,16 +1,11 @@
 // The public file of this area: other areas import from here only.
 export {
-  buildConfirmationEmail,
-  buildDigestEmail,
-  buildInstantEmail,
   buildModerationEmail,
   buildSimpleEmail,
-  buildTestEmail,
   type EmailContent,
   type EmailSite,
   inLanguage,
 } from './email-templates.ts';
-export { inlineLogo } from './email-logo.ts';
 export { formatTime, translate } from './sent-texts.ts';
 export {
   createEmailDelivery,
