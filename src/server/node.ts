@@ -95,7 +95,7 @@ export async function startNode(options: NodeOptions): Promise<ParleyNode> {
     onEvents(events, position) {
       // First, because the subscribers of the event then read the data again.
       caches?.applyEvents(events);
-      runtimeSettings.applyEvents(events);
+      void runtimeSettings.applyEvents(events);
       live?.deliver(events, position);
       background?.onEvents(events);
     },

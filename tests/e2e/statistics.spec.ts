@@ -7,6 +7,8 @@ import { postAnswer, uniqueText } from './support/posts.ts';
 test('a moderator compares periods, reads a chart by keyboard, narrows to a topic, and downloads the numbers', async ({
   page,
 }) => {
+  // The first count begins up to a minute after the server.
+  test.setTimeout(120_000);
   const { email } = await registerMember(page.request, newMember(uniqueText('Stella Statistics')));
   const tag = `numbers${Date.now()}`;
   const id = await askQuestion(page.request, { title: uniqueText('How many?'), tags: [tag] });
@@ -15,9 +17,19 @@ test('a moderator compares periods, reads a chart by keyboard, narrows to a topi
   await expect(page.getByRole('heading', { name: 'Statistics' })).toHaveCount(0);
 
   await makeModerator(email);
+  // Before the first count, the page says so instead of showing zeros, and shows the numbers when they are there.
+  const isFirst = (address: URL) => address.pathname === '/api/admin/statistics';
+  await page.route(isFirst, async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...(await response.json()), countedAt: null } });
+  });
   await page.goto('/moderation');
   await page.getByRole('link', { name: 'Statistics' }).click();
   await expect(page.getByRole('heading', { name: 'Statistics', exact: true })).toBeVisible();
+  await expect(page.getByText('Counting …')).toBeVisible();
+  await expect(page.getByLabel('Period', { exact: true })).toHaveCount(0);
+  await page.unroute(isFirst);
+  await expect(page.getByLabel('Period', { exact: true })).toBeVisible({ timeout: 75_000 });
   await page.getByRole('tab', { name: 'Days' }).click();
   await expect(page.getByLabel('Period', { exact: true }).getByRole('option')).toHaveCount(30);
   const answers = page.getByRole('button', { name: /^Answers/ });

@@ -41,7 +41,7 @@ export async function startCachingNode(
     log,
     onEvents(events) {
       caches?.applyEvents(events);
-      runtimeSettings.applyEvents(events);
+      void runtimeSettings.applyEvents(events);
     },
     onGap: () => caches?.clear(),
   });

@@ -17,6 +17,7 @@ import {
 } from '#shared/core/setting-catalogue.ts';
 import type { ModerationLog } from '#shared/moderation/moderation.ts';
 import { setRole } from './roles.ts';
+import { changeSetting } from './settings.ts';
 import { addSettingsCommands } from './settings-command.ts';
 
 const server = await startTestServer();
@@ -70,6 +71,14 @@ test('explains the settings, and refuses unknown names and values that a setting
     err: expect.stringContaining("publicReading must be true or false, not 'yes'."),
   });
   expect((await settings('get', 'publicReading')).out).toBe('false\n');
+});
+
+test('is used by the node that changed it before the change responds', async () => {
+  for (const value of [7, 8, 9]) {
+    await changeSetting(db, { adminId: null, name: 'reviewFirstPosts', value });
+    expect(server.runtimeSettings.get('reviewFirstPosts')).toBe(value);
+  }
+  await changeSetting(db, { adminId: null, name: 'reviewFirstPosts', value: 0 });
 });
 
 test('reaches every node within a second', async () => {

@@ -162,7 +162,7 @@ export async function transaction<Result>(
   for (let attempt = 1; ; attempt++) {
     try {
       const { result, hooks } = await runOnce(db, waitsForLocks ? work : withLockTimeout(work));
-      for (const hook of hooks) hook(db);
+      for (const hook of hooks) await hook(db);
       return result;
     } catch (error) {
       if (attempt >= maxAttempts || !isRetryable(error)) throw error;
@@ -172,12 +172,15 @@ export async function transaction<Result>(
   }
 }
 
-/** Runs `hook` after the transaction is committed, and never if it is rolled back. */
+/**
+ * Runs `hook` after the transaction is committed, and never if it is rolled back. The transaction returns when the hook
+ * has ended.
+ */
 export function onCommit(tx: Tx, hook: CommitHook): void {
   commitHooks.get(tx)?.add(hook);
 }
 
-export type CommitHook = (db: Database) => void;
+export type CommitHook = (db: Database) => void | Promise<unknown>;
 
 /** A hook that is registered twice runs once. */
 const commitHooks = new WeakMap<Tx, Set<CommitHook>>();

@@ -71,20 +71,26 @@ function announceOnCommit(
   const position = { id: Number(row?.id), transactionId: Number(row?.transaction_id) };
   const committed: CommittedEvents = { position, events };
   // Runs before the response is sent.
-  onCommit(tx, (db) => listeners.get(db)?.forEach((listener) => listener(committed)));
+  onCommit(tx, (db) => {
+    const running = [...(listeners.get(db) ?? [])].flatMap((listener) => listener(committed) ?? []);
+    return running.length > 0 ? Promise.all(running) : undefined;
+  });
   onCommit(tx, scheduleWake);
 }
 
 /** The events published by a transaction of this process when it commits. `position` is the position of one of them. */
 export type CommittedEvents = { position: EventPosition; events: readonly TopicEvent[] };
 
-const listeners = new WeakMap<Database, Set<(committed: CommittedEvents) => void>>();
+type CommitListener = (committed: CommittedEvents) => void | Promise<void>;
+
+const listeners = new WeakMap<Database, Set<CommitListener>>();
 
 /**
- * Calls `listener` for each committed transaction on `db` that published events, before the response is sent. The event
+ * Calls `listener` for each committed transaction on `db` that published events, before the response is sent,
+ * which waits for the promise that `listener` returns. The event
  * stream delivers the same events a moment later, together with those of other processes.
  */
-export function onEventsCommitted(db: Database, listener: (committed: CommittedEvents) => void): void {
+export function onEventsCommitted(db: Database, listener: CommitListener): void {
   const all = listeners.get(db);
   if (all === undefined) listeners.set(db, new Set([listener]));
   else all.add(listener);

@@ -69,5 +69,5 @@ const overloadedPage = `<!doctype html>
 <meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="refresh" content="5"><title>Parley is busy</title>
 </head>
-<body><p>Parley is very busy at the moment. This page will reload automatically in a few seconds.</p></body>
+<body><p>The server is very busy at the moment. This page will reload automatically in a few seconds.</p></body>
 </html>`;

@@ -14,7 +14,7 @@ export type RuntimeSettings = {
   /** Call it for every request: the value changes while Parley runs. */
   get: <Name extends SettingName>(name: Name) => SettingValues[Name];
   /** Reads the settings again if one of the events says that they changed. */
-  applyEvents: (events: readonly TopicEvent[]) => void;
+  applyEvents: (events: readonly TopicEvent[]) => void | Promise<void>;
   /** Reads the settings again, until the database responds. */
   refresh: () => Promise<void>;
 };
@@ -22,15 +22,24 @@ export type RuntimeSettings = {
 /** Milliseconds between two attempts to read the settings. */
 const retryMs = 1_000;
 
+/** Milliseconds for which the response to a change waits until this node has read it. */
+const maxResponseDelayMs = 2_000;
+
+const waitMs = (milliseconds: number) =>
+  new Promise<void>((resolve) => void setTimeout(resolve, milliseconds).unref());
+
 export async function openRuntimeSettings(db: Database): Promise<RuntimeSettings> {
   let values = await readRuntimeSettings(db);
   let isStale = false;
   let refreshing: Promise<void> | undefined;
-  const applyEvents = (events: readonly TopicEvent[]) => {
-    if (events.some(({ event }) => event.kind === 'site-settings-changed')) void refresh();
-  };
-  // In addition to the event stream, so that a change by this node does not wait for it.
-  onEventsCommitted(db, ({ events }) => applyEvents(events));
+  const applyEvents = (events: readonly TopicEvent[]) =>
+    events.some(({ event }) => event.kind === 'site-settings-changed') ? refresh() : undefined;
+  // In addition to the event stream: a change by this node applies when its response is sent. A database that does not
+  // respond does not hold it up.
+  onEventsCommitted(db, ({ events }) => {
+    const applied = applyEvents(events);
+    return applied === undefined ? undefined : Promise.race([applied, waitMs(maxResponseDelayMs)]);
+  });
   return { get: (name) => values[name], applyEvents, refresh };
 
   function refresh(): Promise<void> {
@@ -46,7 +55,7 @@ export async function openRuntimeSettings(db: Database): Promise<RuntimeSettings
         values = await readRuntimeSettings(db);
       } catch {
         isStale = true;
-        await new Promise<void>((resolve) => void setTimeout(resolve, retryMs).unref());
+        await waitMs(retryMs);
       }
     }
   }

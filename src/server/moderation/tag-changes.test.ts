@@ -10,6 +10,8 @@ import type { SearchResults } from '#shared/discovery/search.ts';
 import type { TagDocument } from '#shared/discovery/tags.ts';
 import { startCachingNode } from '#tests/support/caching-node.ts';
 import { expectOk } from '#tests/support/member.ts';
+import { eventually } from '#tests/support/parley.ts';
+import { transaction } from '#server/core/database.ts';
 import { actOnPost, getModerationLog, startModeration } from '#tests/support/moderation.ts';
 import { runTagChanges } from './tag-changes.ts';
 
@@ -232,4 +234,42 @@ test('refuses names that are in use, not valid or unknown, and other members', a
   expect((await change('merge', script, `other${n}`)).errors?.[0]?.code).toBe('tag-is-synonym');
   expect((await change('merge', js, script, ann)).status).toBe(404);
   expect((await ann.put(`/moderation/tags/${js}/synonyms/mine${n}`)).status).toBe(404);
+});
+
+/** Waits until a transaction waits for a lock of another one. */
+const untilBlocked = () =>
+  eventually(async () => {
+    const { rows } = await sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+      server.db,
+    );
+    return rows.length > 0;
+  });
+
+test('refuses to rename a tag to a name that a member creates at the same moment', async () => {
+  await ann.ask({ tags: [js] });
+  const { answered } = await transaction(server.db, async (tx) => {
+    await sql`insert into tag (name, key) values (${script}, ${script})`.execute(tx);
+    const renaming = change('rename', js, script);
+    await untilBlocked();
+    return { answered: renaming };
+  });
+  expect(await answered).toMatchObject({
+    status: 400,
+    body: { errors: [{ field: 'to', code: 'tag-exists' }] },
+  });
+  expect(await managed(js)).toMatchObject({ name: js });
+});
+
+test('stores a question under the new name of a tag that is renamed at the same moment', async () => {
+  await ann.ask({ tags: [js] });
+  const { asked } = await transaction(server.db, async (tx) => {
+    const { rows } = await sql<{ id: number }>`select id from tag where key = ${js} for update`.execute(tx);
+    const asking = bob.ask({ tags: [js] });
+    await untilBlocked();
+    await sql`update tag set name = ${script}, key = ${script} where key = ${js}`.execute(tx);
+    await sql`insert into tag (name, key, synonym_of) values (${js}, ${js}, ${rows[0]?.id})`.execute(tx);
+    return { asked: asking };
+  });
+  expect(await tagsOf(await asked)).toEqual([script]);
 });

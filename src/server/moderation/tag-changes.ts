@@ -1,4 +1,4 @@
-import { type Database, type Tx, transaction } from '#server/core/database.ts';
+import { type Database, getSqlState, type Tx, transaction } from '#server/core/database.ts';
 import { invalidFieldError, invalidFieldsError, ProblemError } from '#server/core/errors.ts';
 import { publishAll, type TopicEvent } from '#server/core/events.ts';
 import { moveSomeTagFollows, moveSomeTagMutes } from '#server/engagement/index.ts';
@@ -98,6 +98,8 @@ export async function changeTag(
   await runTagChanges(db, Date.now() + immediateMs);
 }
 
+const uniqueViolation = '23505';
+
 type ChangeStart = { moderator: Moderator; draft: TagChangeDraft };
 
 async function startMerge(tx: Tx, { moderator, draft }: ChangeStart): Promise<void> {
@@ -131,7 +133,13 @@ async function startRename(tx: Tx, { moderator, draft }: ChangeStart): Promise<v
   if (known !== undefined && known.id !== tag.id && known.synonym_of !== tag.id)
     throw invalidFieldError('to', 'tag-exists');
   await refuseRunning(tx, [tag]);
-  await renameTag(tx, { tag, name, key });
+  try {
+    await renameTag(tx, { tag, name, key });
+  } catch (error) {
+    // A member has created a tag with the name meanwhile.
+    if (getSqlState(error) === uniqueViolation) throw invalidFieldError('to', 'tag-exists');
+    throw error;
+  }
   await insertTagChange(tx, { kind: 'rename', tagId: tag.id, intoId: null, questions: tag.questions_count });
   const before = { name: tag.name };
   await recordChange(

@@ -19,15 +19,10 @@ export async function ensureTags(tx: Tx, names: readonly string[]) {
     .map((name) => ({ name, key: tagKey(name) }))
     .toSorted((a, b) => (a.key < b.key ? -1 : 1));
   const keys = wanted.map((tag) => tag.key);
-  await sql`
-    insert into tag (name, key)
-    select * from unnest(${wanted.map((tag) => tag.name)}::text[], ${keys}::text[])
-    on conflict (key) do nothing`.execute(tx);
-  // The lock is the one of the foreign key of question_tag. Merging and renaming a tag wait for it.
-  const { rows } = await sql<{ id: number; name: string; key: string; synonym_of: number | null }>`
-    select id, name, key, synonym_of from tag where key = any(${keys}::text[]) order by id for key share`.execute(
-    tx,
-  );
+  let rows = await insertAndLockTags(tx, wanted);
+  // A tag was renamed while this transaction waited for its lock: the synonym with its old name is found the next time.
+  for (let attempt = 1; rows.length < new Set(keys).size && attempt < 5; attempt += 1)
+    rows = await insertAndLockTags(tx, wanted);
   const byKey = new Map(rows.map((row) => [row.key, row]));
   const synonymOf = rows.map((row) => row.synonym_of).filter((id) => id !== null);
   const mainTags = await lockTagNames(tx, synonymOf);
@@ -37,6 +32,25 @@ export async function ensureTags(tx: Tx, names: readonly string[]) {
     return tag.synonym_of === null ? tag : (mainTags.get(tag.synonym_of) ?? tag);
   });
   return [...new Map(tags.map(({ id, name }) => [id, { id, name }])).values()];
+}
+
+type NamedTag = { id: number; name: string; key: string; synonym_of: number | null };
+
+async function insertAndLockTags(
+  tx: Tx,
+  wanted: readonly { name: string; key: string }[],
+): Promise<NamedTag[]> {
+  const keys = wanted.map((tag) => tag.key);
+  await sql`
+    insert into tag (name, key)
+    select * from unnest(${wanted.map((tag) => tag.name)}::text[], ${keys}::text[])
+    on conflict (key) do nothing`.execute(tx);
+  // The lock is the one of the foreign key of question_tag. Merging and renaming a tag wait for it.
+  const { rows } = await sql<NamedTag>`
+    select id, name, key, synonym_of from tag where key = any(${keys}::text[]) order by id for key share`.execute(
+    tx,
+  );
+  return rows;
 }
 
 /** Returns the existing ones of these tags: the key of each, and that of its tag, which differs for a synonym. */

@@ -11,8 +11,11 @@ export const coreErrors = {
   'json-not-valid': ['invalid', 'The request body is not valid JSON.'],
   'foreign-origin': ['foreign-origin', 'This request came from another site.'],
   internal: ['internal', 'Something went wrong on our side. Please try again.'],
-  'database-restarting': ['unavailable', 'Parley is restarting its database. Please try again in a moment.'],
-  busy: ['busy', 'Parley is very busy at the moment. Please try again in a few seconds.'],
+  'database-restarting': [
+    'unavailable',
+    'The server is restarting its database. Please try again in a moment.',
+  ],
+  busy: ['busy', 'The server is very busy at the moment. Please try again in a few seconds.'],
   'too-fast': ['too-many', "You're doing that too fast. Try again in a moment."],
   'searches-running': ['too-many', 'Wait until your other searches have finished.'],
 

@@ -7,6 +7,7 @@ import { type PeriodStatistics, type Statistics, statisticsUnit } from '#shared/
 import { canModerate } from '#shared/identity/roles.ts';
 import { formatCount } from '#web/core/format.ts';
 import { useMember } from '#web/core/session.ts';
+import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { LoadError } from '#web/ui/LoadError.tsx';
 import { NotFoundPage } from '#web/ui/MessagePage.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
@@ -62,8 +63,19 @@ function AllStatistics() {
         }))}
         current={unit}
       >
-        {query.data?.unit === unit ? (
-          <Overview key={`${unit} ${tag ?? ''}`} statistics={query.data} tag={tag} start={start} />
+        {query.data?.countedAt === null ? (
+          <EmptyState
+            title={t`Counting …`}
+            text={t`Statistics are counted for the first time. This takes about a minute after the start, and then they show up here.`}
+          />
+        ) : query.data?.unit === unit ? (
+          <Overview
+            key={`${unit} ${tag ?? ''}`}
+            statistics={query.data}
+            countedAt={query.data.countedAt}
+            tag={tag}
+            start={start}
+          />
         ) : (
           query.isError && <LoadError text={t`The results could not be loaded.`} query={query} />
         )}
@@ -73,11 +85,13 @@ function AllStatistics() {
 }
 
 function Overview({
-  statistics: { unit, countedAt, periods },
+  statistics: { unit, periods },
+  countedAt,
   tag,
   start,
 }: {
   statistics: Statistics;
+  countedAt: string;
   tag: string | undefined;
   start: string | undefined;
 }) {
@@ -126,14 +140,10 @@ function Overview({
       <StatisticsChart unit={unit} measure={measure} periods={shown} chosen={period.start} />
       {tag === undefined && <StatisticsTables unit={unit} start={period.start} />}
       <p className={classes.counted}>
-        {countedAt === null ? (
-          t`Nothing has been counted yet. This takes about a minute after the start.`
-        ) : (
-          <Trans>
-            Counted <Time at={countedAt} />. Days, weeks and months are in UTC. Active members asked, answered
-            or replied. Times are medians.
-          </Trans>
-        )}
+        <Trans>
+          Counted <Time at={countedAt} />. Days, weeks and months are in UTC. Active members asked, answered
+          or replied. Times are medians.
+        </Trans>
       </p>
     </>
   );

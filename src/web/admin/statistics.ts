@@ -17,6 +17,9 @@ export const searchDays = 30;
 
 const statisticsKey = (...rest: readonly unknown[]) => ['admin', 'statistics', ...rest];
 
+/** Milliseconds between two looks for the first count. */
+const firstCountPollMs = 5_000;
+
 export const statisticsQuery = ({ unit, tag }: Pick<StatisticsView, 'unit' | 'tag'>) =>
   queryOptions({
     queryKey: statisticsKey('periods', unit, tag),
@@ -28,6 +31,8 @@ export const statisticsQuery = ({ unit, tag }: Pick<StatisticsView, 'unit' | 'ta
         ),
       ),
     staleTime: 0,
+    // Before the first count, until it is there.
+    refetchInterval: ({ state }) => (state.data?.countedAt === null ? firstCountPollMs : false),
   });
 
 export const tagStatisticsQuery = ({ unit, day }: { unit: StatisticsUnit; day: string }) =>
