@@ -39,13 +39,13 @@ export async function loadOnStartups(
   await client.query('begin');
   await copyRows(
     client,
-    `question (id, imported_author_name, title, content, excerpt, excerpt_cut, upvotes, downvotes,
+    `base_question (id, imported_author_name, title, content, tag_text, excerpt, excerpt_cut, upvotes, downvotes,
        imported_upvotes, imported_downvotes, answer_count, created_at, active_at)`,
     questionRows(threads),
   );
   await copyRows(
     client,
-    `answer (question_id, imported_author_name, content, upvotes, downvotes,
+    `base_answer (question_id, imported_author_name, content, upvotes, downvotes,
        imported_upvotes, imported_downvotes, created_at)`,
     answerRows(threads),
   );
@@ -58,7 +58,7 @@ export async function loadOnStartups(
   );
   await copyRows(
     client,
-    'question_tag (question_id, tag_id, position, question_created_at)',
+    'base_question_tag (question_id, tag_id, position, question_created_at)',
     tagRows(threads, ids),
   );
   await client.query(`
@@ -104,9 +104,9 @@ function asThread({ title, content, tags }: OwnQuestion): Thread {
 }
 
 function* questionRows(threads: readonly Thread[]) {
-  for (const [index, { author, title, markdown, score, answers, date }] of threads.entries()) {
+  for (const [index, { author, title, markdown, tags, score, answers, date }] of threads.entries()) {
     const { excerpt: text, cut } = createExcerpt(markdown);
-    const cells = [index + 1, author, title, markdown, text, cut];
+    const cells = [index + 1, author, title, markdown, normalizeTags(tags).join(', '), text, cut];
     yield [...cells, ...votes(score), answers.length, `${date} UTC`, `${date} UTC`];
   }
 }
