@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import packageJson from '#package.json' with { type: 'json' };
 import { addRemoveTwoFactorCommand, addResetPasswordCommand, logSecurityEvents } from './identity/index.ts';
-import { addPicturesCommand, registerImportCommand } from './import-export/index.ts';
+import { addPicturesCommand, registerExportCommand, registerImportCommand } from './import-export/index.ts';
 import {
   listAppliedMigrations,
   registerBackupCommands,
@@ -66,6 +66,7 @@ function createProgram(): Command {
     withClient: (work) => withClient(work, 'migrated'),
   });
   addPicturesCommand(imports, { ...terminal, withDatabase });
+  registerExportCommand(program, { ...terminal, withClient: (work) => withClient(work, 'migrated') });
   addResetPasswordCommand(program, { ...terminal, withDatabase });
   const members = addMemberCommands(program, { ...terminal, withDatabase });
   addRemoveTwoFactorCommand(members, { ...terminal, withDatabase });
@@ -116,12 +117,15 @@ async function withDatabase<Result>(work: (db: Database, site: string) => Promis
   try {
     await migrate(db, migrationsDirectory);
     logSecurityEvents(db, log);
-    return await work(db, config.settings.publicUrl ?? `http://localhost:${config.port}`);
+    return await work(db, siteOf(config));
   } finally {
     await db.destroy();
     await stop();
   }
 }
+
+/** The address of the site, without a trailing slash. */
+const siteOf = ({ settings, port }: Config): string => settings.publicUrl ?? `http://localhost:${port}`;
 
 /** Milliseconds that one statement of a long reading command may take. */
 const readingTimeoutMs = 10 * 60_000;
@@ -164,7 +168,7 @@ async function connectReader(
  * Runs `work` with a dedicated connection to the community's database, after pending migrations if `schema` is 'migrated'.
  */
 async function withClient<Result>(
-  work: (client: pg.Client) => Promise<Result>,
+  work: (client: pg.Client, site: string) => Promise<Result>,
   schema: 'migrated' | 'unchanged',
 ): Promise<Result> {
   const { config, log } = loadContext();
@@ -174,7 +178,7 @@ async function withClient<Result>(
     const client = new pg.Client({ ...connection, application_name: 'parley command' });
     await client.connect();
     try {
-      return await work(client);
+      return await work(client, siteOf(config));
     } finally {
       await client.end().catch(() => {});
     }

@@ -1,0 +1,97 @@
+import { type Command, Option } from 'commander';
+import type { Client } from 'pg';
+import { createTerminalProgress, type Output } from '#server/core/progress.ts';
+import {
+  exportCommunity,
+  ExportError,
+  type ExportFormat,
+  exportFormats,
+  type ExportSummary,
+} from './export.ts';
+
+export type ExportCommandParts = {
+  /** Opens the community's database, applies pending migrations, and runs `work` with a dedicated connection. */
+  withClient: <Result>(work: (client: Client, origin: string) => Promise<Result>) => Promise<Result>;
+  out: Output;
+  err: Output;
+  /** Sets the exit code: 1 if the export failed, 130 if it was interrupted. */
+  exitWith: (code: number) => unknown;
+};
+
+type Flags = { format: ExportFormat; private?: boolean; license?: string };
+
+/** Adds `export DIRECTORY`. */
+export function registerExportCommand(program: Command, parts: ExportCommandParts): void {
+  program
+    .command('export')
+    .description('write the whole community to a directory, in a format that other programs read')
+    .argument('<directory>', 'a directory that does not exist yet')
+    .addOption(
+      new Option(
+        '--format <format>',
+        'jsonl: JSON lines with everything; stackexchange: an archive like theirs',
+      )
+        .choices(exportFormats)
+        .default('jsonl'),
+    )
+    .option('--private', 'also email addresses, who voted, follows and bookmarks')
+    .option(
+      '--license <name>',
+      "the licence of your members' posts, such as 'CC BY-SA 4.0', to be stated in it",
+    )
+    .addHelpText('after', help)
+    .action(async (directory: string, flags: Flags) => {
+      parts.exitWith(await run(directory, flags, parts));
+    });
+}
+
+const help = `
+The export has everything that members can see, as of the start of the command: hidden and deleted posts and deleted
+accounts are left out. It never has passwords, sessions or drafts. docs/exporting.md describes both formats. 'parley
+import stackexchange' reads an archive again; use 'parley backup' to move a community to another Parley.
+
+The command works whether or not Parley runs, and the community is served meanwhile. A directory whose name ends in
+.partial-… is left if the command is killed; delete it.
+
+Exit codes: 0 written; 1 failed; 130 interrupted. With 1 and 130, the directory does not exist.`;
+
+async function run(
+  directory: string,
+  { format, private: withPrivateData = false, license }: Flags,
+  { withClient, out, err }: ExportCommandParts,
+): Promise<number> {
+  const interruption = new AbortController();
+  const interrupt = () => interruption.abort();
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
+  try {
+    const summary = await withClient((client, origin) =>
+      exportCommunity({
+        directory,
+        client,
+        format,
+        withPrivateData,
+        license,
+        origin,
+        progress: createTerminalProgress(err, { describe: (_, rows) => `${rows.toLocaleString('en')} rows` }),
+        signal: interruption.signal,
+      }),
+    );
+    out.write(`${describe(summary)}\nThe community was exported to ${directory}.\n`);
+    return 0;
+  } catch (error) {
+    if (interruption.signal.aborted) {
+      err.write('Interrupted. Nothing was written.\n');
+      return 130;
+    }
+    if (!(error instanceof ExportError)) throw error;
+    err.write(`${error.message} Nothing was written.\n`);
+    return 1;
+  } finally {
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+  }
+}
+
+function describe({ counts, pictureFiles }: ExportSummary): string {
+  const parts = [...counts].map(([kind, rows]) => `${kind} ${rows.toLocaleString('en')}`);
+  return `${[...parts, `files of pictures ${pictureFiles.toLocaleString('en')}`].join(', ')}.`;
+}

@@ -1,0 +1,284 @@
+import type { ClientBase } from 'pg';
+
+/** The files of an export, in the order in which they are written: rows refer to rows of earlier files only. */
+export const exportedKinds = [
+  'members',
+  'tags',
+  'questions',
+  'answers',
+  'replies',
+  'revisions',
+  'votes',
+  'follows',
+  'bookmarks',
+  'pictures',
+] as const;
+
+export type ExportedKind = (typeof exportedKinds)[number];
+
+/** Kinds that belong to single members and are written with private data only. */
+export const privateKinds: readonly ExportedKind[] = ['follows', 'bookmarks'];
+
+/** Rows fetched at a time. A text has at most 30,000 characters, imported ones can be longer. */
+const rowsPerFetch = 500;
+
+/**
+ * Begins a transaction that reads one state of the community, for as long as it takes. It has no transaction id, so it
+ * does not delay events.
+ */
+export async function beginSnapshot(client: ClientBase): Promise<void> {
+  await client.query(`
+    set statement_timeout = 0;
+    set idle_in_transaction_session_timeout = 0;
+    set timezone = 'UTC';
+    begin isolation level repeatable read read only;`);
+}
+
+export async function endSnapshot(client: ClientBase): Promise<void> {
+  await client.query(`
+    rollback;
+    reset statement_timeout;
+    reset idle_in_transaction_session_timeout;
+    reset timezone;`);
+}
+
+/** Counts the rows of each kind. */
+export async function countExported(
+  client: ClientBase,
+  kinds: readonly ExportedKind[],
+): Promise<Map<ExportedKind, number>> {
+  const counts = new Map<ExportedKind, number>();
+  for (const kind of kinds) {
+    const { rows } = await client.query<{ count: string }>(
+      `select count(*) as count from (${sources[kind].rows}) row`,
+    );
+    counts.set(kind, Number(rows[0]?.count));
+  }
+  return counts;
+}
+
+/** Reads the rows of a kind in batches, each row as one line of JSON. */
+export async function* readExported(
+  client: ClientBase,
+  kind: ExportedKind,
+  { withPrivateData }: { withPrivateData: boolean },
+): AsyncGenerator<string[]> {
+  const { rows: source, columns, privateColumns = {} } = sources[kind];
+  const all = Object.entries({ ...columns, ...(withPrivateData && privateColumns) });
+  const json = all.map(([name, value]) => `'${name}', ${value}`).join(', ');
+  await client.query(`
+    declare exported no scroll cursor for
+    select json_strip_nulls(json_build_object(${json}))::text as line from (${source}) row order by id`);
+  try {
+    for (;;) {
+      const { rows } = await client.query<{ line: string }>(`fetch ${rowsPerFetch} from exported`);
+      if (rows.length === 0) return;
+      yield rows.map(({ line }) => line);
+    }
+  } finally {
+    await client.query('close exported').catch(() => {});
+  }
+}
+
+/** One file of a picture, as served at `/uploads/<name>/<width>x<height>.webp`. */
+export type ExportedPicture = { name: string; width: number; height: number; content: Buffer };
+
+/** Reads the files of pictures, one at a time. */
+export async function* readPictures(client: ClientBase): AsyncGenerator<ExportedPicture> {
+  await client.query(`
+    declare exported_file no scroll cursor for
+    select name, file.width, file.height, content
+    from (${sources.pictures.rows}) row join upload_file file on file.upload_id = row.id`);
+  for (;;) {
+    const { rows } = await client.query<ExportedPicture>('fetch 1 from exported_file');
+    const [file] = rows;
+    if (file === undefined) return;
+    yield file;
+  }
+}
+
+/** The name of the community, as admins have set it. */
+export async function readSiteName(client: ClientBase): Promise<string> {
+  const { rows } = await client.query<{ name: string | null }>(
+    `select value #>> '{}' as name from site_setting where name = 'siteName'`,
+  );
+  return rows[0]?.name ?? 'Parley';
+}
+
+/**
+ * `rows`: the rows of a kind with a column `id`, from the views, which leave out hidden posts. `columns`: their names in
+ * the export with SQL for their values.
+ */
+type Source = {
+  rows: string;
+  columns: Readonly<Record<string, string>>;
+  privateColumns?: Readonly<Record<string, string>>;
+};
+
+const author = {
+  authorId: 'author',
+  authorName: 'coalesce(author_name, imported_author_name)',
+};
+
+/** A deleted account is left out, its posts are not. */
+const joinAuthor = `left join (
+  select id as author, display_name as author_name from member where deleted_at is null
+) author on author = author_id`;
+
+/** Posts that were imported: where from, and under which licence. */
+const origin = {
+  source: `case when source_id is not null then json_build_object(
+    'site', (select site from import_source where id = source_id), 'id', source_key, 'license', source_license
+  ) end`,
+};
+
+/** Imported votes are numbers, not rows; the other votes are in `votes`. */
+const counts = {
+  upvotes: 'upvotes',
+  downvotes: 'downvotes',
+  importedUpvotes: 'nullif(imported_upvotes, 0)',
+  importedDownvotes: 'nullif(imported_downvotes, 0)',
+};
+const times = { createdAt: 'created_at', editedAt: 'edited_at' };
+
+/** The post that a row of another kind belongs to. */
+const post = {
+  post: `case when reply_id is not null then 'reply' when answer_id is not null then 'answer' else 'question' end`,
+  postId: 'coalesce(reply_id, answer_id, question_id)',
+};
+
+/** Only rows about posts that are visible. */
+const aboutVisiblePosts = `
+  (question_id is null or question_id in (select id from question))
+  and (answer_id is null or answer_id in (select id from answer))
+  and (reply_id is null or reply_id in (select id from reply where deleted_at is null))`;
+
+const sources: Readonly<Record<ExportedKind, Source>> = {
+  members: {
+    rows: 'select * from member where deleted_at is null',
+    columns: {
+      id: 'id',
+      name: 'display_name',
+      bio: 'bio',
+      reputation: 'reputation',
+      role: `nullif(role, 'member')`,
+      avatar: 'avatar',
+      createdAt: 'created_at',
+      source: `case when source_id is not null then json_build_object(
+        'site', (select site from import_source where id = source_id), 'id', source_key
+      ) end`,
+    },
+    privateColumns: { email: 'email', emailVerified: 'case when email is not null then email_verified end' },
+  },
+  tags: {
+    rows: 'select * from tag',
+    columns: {
+      id: 'id',
+      name: 'name',
+      description: 'description',
+      about: 'about',
+      synonymOf: '(select main.name from tag main where main.id = synonym_of)',
+    },
+  },
+  questions: {
+    rows: `select question.*, author, author_name from question ${joinAuthor}`,
+    columns: {
+      id: 'id',
+      ...author,
+      title: 'title',
+      content: 'content',
+      tags: `array(
+        select tag.name from question_tag join tag on tag.id = question_tag.tag_id where question_id = row.id order by position
+      )`,
+      ...counts,
+      views: 'views',
+      acceptedAnswerId: 'accepted_answer_id',
+      duplicateOf: '(select other.id from question other where other.id = duplicate_of)',
+      lockReason: 'lock_reason',
+      ...times,
+      ...origin,
+    },
+  },
+  answers: {
+    rows: `select answer.*, author, author_name from answer ${joinAuthor}`,
+    columns: {
+      id: 'id',
+      questionId: 'question_id',
+      ...author,
+      content: 'content',
+      ...counts,
+      ...times,
+      ...origin,
+    },
+  },
+  replies: {
+    rows: `select reply.*, author, author_name from reply ${joinAuthor}`,
+    columns: {
+      id: 'id',
+      questionId: 'question_id',
+      answerId: 'answer_id',
+      parentReplyId: 'parent_reply_id',
+      // A reply that was deleted, but has replies.
+      deleted: 'case when deleted_at is not null then true end',
+      authorId: 'case when deleted_at is null then author end',
+      authorName: 'case when deleted_at is null then coalesce(author_name, imported_author_name) end',
+      content: 'case when deleted_at is null then content end',
+      ...counts,
+      ...times,
+      ...origin,
+    },
+  },
+  revisions: {
+    rows: `select * from revision where ${aboutVisiblePosts}`,
+    columns: {
+      ...post,
+      number: 'number',
+      title: 'title',
+      content: 'content',
+      tags: 'tags',
+      createdAt: 'created_at',
+      replacedAt: 'replaced_at',
+    },
+  },
+  votes: {
+    rows: `
+      select row_number() over (order by vote.created_at, member_id, question_id, answer_id, reply_id) as id, vote.*
+      from vote where ${aboutVisiblePosts}`,
+    // A time would tell who voted, so there is a day.
+    columns: { ...post, vote: 'direction', day: 'created_at::date' },
+    privateColumns: { memberId: 'member_id', createdAt: 'created_at' },
+  },
+  follows: {
+    rows: `
+      select row_number() over (order by member_id, question_id nulls last, tag_id) as id, follow.* from (
+        select member_id, question_id, null::bigint as tag_id, created_at from question_follow
+        where question_id in (select id from question)
+        union all select member_id, null, tag_id, created_at from tag_follow
+      ) follow`,
+    columns: {
+      memberId: 'member_id',
+      questionId: 'question_id',
+      tag: '(select name from tag where tag.id = tag_id)',
+      createdAt: 'created_at',
+    },
+  },
+  bookmarks: {
+    rows: `
+      select * from bookmark
+      where question_id in (select id from question) or answer_id in (select id from answer)`,
+    columns: {
+      memberId: 'member_id',
+      questionId: 'question_id',
+      answerId: 'answer_id',
+      note: 'note',
+      createdAt: 'created_at',
+    },
+  },
+  pictures: {
+    rows: `
+      select * from upload
+      where id in (select upload_id from upload_reference where ${aboutVisiblePosts})
+        or name in (select avatar from member where deleted_at is null)`,
+    columns: { name: 'name', width: 'width', height: 'height', memberId: 'member_id' },
+  },
+};

@@ -1,0 +1,322 @@
+import { createHash } from 'node:crypto';
+import { micromark } from 'micromark';
+import { gfm, gfmHtml } from 'micromark-extension-gfm';
+import { escapeMarkup } from '#server/core/markup.ts';
+import { isCheapToParse } from '#shared/core/markdown-cost.ts';
+import type { PostKind } from '#shared/core/fields.ts';
+import type { ExportedKind } from './export-queries.ts';
+
+/** One file of an export. */
+export type ArchiveWriter = {
+  file: string;
+  begin: string;
+  /** `write` returns the text for a row, which is empty for a row that the format does not have. */
+  parts: readonly { kind: ExportedKind; write: (line: string) => string }[];
+  end: string;
+};
+
+type Post = {
+  id: number;
+  authorId?: number;
+  authorName?: string;
+  content: string;
+  upvotes: number;
+  downvotes: number;
+  importedUpvotes?: number;
+  importedDownvotes?: number;
+  createdAt: string;
+  editedAt?: string;
+  source?: { license: string };
+};
+type Question = Post & {
+  title: string;
+  tags: string[];
+  views: number;
+  acceptedAnswerId?: number;
+  duplicateOf?: number;
+};
+type Answer = Post & { questionId: number };
+type Reply = Partial<Post> & {
+  id: number;
+  questionId: number;
+  answerId?: number;
+  deleted?: boolean;
+  upvotes: number;
+  createdAt: string;
+};
+type Member = { id: number; name?: string; bio?: string; reputation: number; createdAt: string };
+type Revision = {
+  post: PostKind;
+  postId: number;
+  number: number;
+  title?: string;
+  content: string;
+  tags?: string[];
+  createdAt: string;
+};
+type Vote = { post: PostKind; postId: number; vote: 'up' | 'down'; day: string; memberId?: number };
+
+type Rows = {
+  members: Member;
+  tags: { id: number; name: string };
+  questions: Question;
+  answers: Answer;
+  replies: Reply;
+  revisions: Revision;
+  votes: Vote;
+  follows: { memberId: number; questionId?: number; createdAt: string };
+};
+
+/** Questions and answers have their ids in one space there. */
+const postIds = { question: (id: number) => 2 * id, answer: (id: number) => 2 * id + 1 };
+
+const archivePostId = (kind: PostKind, id: number) =>
+  kind === 'question' ? postIds.question(id) : postIds.answer(id);
+
+/**
+ * The files of an archive as Stack Exchange publishes them, which `parley import stackexchange` and tools of others read:
+ * texts as HTML in Posts.xml, and as Markdown in PostHistory.xml. Replies to replies become comments of the answer.
+ * @param settings.license of posts that were written here
+ * @param settings.origin of the community, for links to its own pages
+ */
+export function createArchiveWriters(settings: {
+  license: string | undefined;
+  origin: string;
+  withPrivateData: boolean;
+}): ArchiveWriter[] {
+  const nextId = new Map<string, number>();
+  const numbered = (file: string) => {
+    const id = (nextId.get(file) ?? 0) + 1;
+    nextId.set(file, id);
+    return id;
+  };
+  const licenseOf = ({ source }: { source?: { license: string } }) => source?.license ?? settings.license;
+  const links = createLinkWriter(settings.origin);
+  const voteRow = (postId: number, typeId: number, day: string, memberId?: number) =>
+    row({
+      Id: numbered('Votes'),
+      PostId: postId,
+      VoteTypeId: typeId,
+      UserId: memberId,
+      CreationDate: `${day.slice(0, 10)}T00:00:00.000`,
+    });
+  const writeVote = ({ post, postId, vote, day }: Vote) =>
+    post === 'reply' ? '' : voteRow(archivePostId(post, postId), vote === 'up' ? 2 : 3, day);
+  return [
+    file('Users', [
+      part('members', (member) =>
+        row({
+          Id: member.id,
+          Reputation: member.reputation,
+          CreationDate: toTime(member.createdAt),
+          DisplayName: member.name ?? `user${member.id}`,
+          AboutMe: member.bio === undefined ? undefined : links.inHtml(toHtml(member.bio)),
+        }),
+      ),
+    ]),
+    file('Tags', [part('tags', ({ id, name }) => row({ Id: id, TagName: name }))]),
+    file('Posts', [
+      part('questions', (question) =>
+        postRow(question, {
+          id: postIds.question(question.id),
+          more: {
+            PostTypeId: 1,
+            AcceptedAnswerId:
+              question.acceptedAnswerId === undefined ? undefined : postIds.answer(question.acceptedAnswerId),
+            ViewCount: question.views,
+            Title: question.title,
+            Tags: writeTags(question.tags),
+          },
+        }),
+      ),
+      part('answers', (answer) =>
+        postRow(answer, {
+          id: postIds.answer(answer.id),
+          more: { PostTypeId: 2, ParentId: postIds.question(answer.questionId) },
+        }),
+      ),
+    ]),
+    file('PostHistory', [
+      part('revisions', (revision) =>
+        revision.post === 'reply'
+          ? ''
+          : versionRows({
+              ...revision,
+              id: archivePostId(revision.post, revision.postId),
+              isFirst: revision.number === 1,
+            }),
+      ),
+      part('questions', (question) => currentVersionRows(question, postIds.question(question.id))),
+      part('answers', (answer) => currentVersionRows(answer, postIds.answer(answer.id))),
+    ]),
+    file('Comments', [
+      part('replies', (reply) =>
+        reply.deleted === true
+          ? ''
+          : row({
+              Id: reply.id,
+              PostId:
+                reply.answerId === undefined
+                  ? postIds.question(reply.questionId)
+                  : postIds.answer(reply.answerId),
+              Score: reply.upvotes,
+              Text: links.inMarkdown(reply.content ?? ''),
+              CreationDate: toTime(reply.createdAt),
+              UserId: reply.authorId,
+              UserDisplayName: reply.authorId === undefined ? reply.authorName : undefined,
+              ContentLicense: licenseOf(reply),
+            }),
+      ),
+    ]),
+    file('Votes', [
+      part('votes', writeVote),
+      part(
+        'questions',
+        (question) =>
+          (question.acceptedAnswerId === undefined
+            ? ''
+            : voteRow(postIds.answer(question.acceptedAnswerId), 1, question.createdAt)) +
+          importedVoteRows(question, postIds.question(question.id)),
+      ),
+      part('answers', (answer) => importedVoteRows(answer, postIds.answer(answer.id))),
+      ...(settings.withPrivateData
+        ? [
+            part('follows', ({ memberId, questionId, createdAt }) =>
+              questionId === undefined ? '' : voteRow(postIds.question(questionId), 5, createdAt, memberId),
+            ),
+          ]
+        : []),
+    ]),
+    file('PostLinks', [
+      part('questions', ({ id, duplicateOf, createdAt }) =>
+        duplicateOf === undefined
+          ? ''
+          : row({
+              Id: numbered('PostLinks'),
+              CreationDate: toTime(createdAt),
+              PostId: postIds.question(id),
+              RelatedPostId: postIds.question(duplicateOf),
+              LinkTypeId: 3,
+            }),
+      ),
+    ]),
+  ];
+
+  function postRow(post: Post, { id, more }: { id: number; more: Cells }): string {
+    return row({
+      Id: id,
+      ...more,
+      CreationDate: toTime(post.createdAt),
+      Score: post.upvotes - post.downvotes,
+      Body: links.inHtml(toHtml(post.content)),
+      OwnerUserId: post.authorId,
+      OwnerDisplayName: post.authorId === undefined ? post.authorName : undefined,
+      LastEditDate: post.editedAt === undefined ? undefined : toTime(post.editedAt),
+      ContentLicense: licenseOf(post),
+    });
+  }
+
+  /** The rows of one version: title, text and tags. Of the versions of an edited post, later ones have later ids. */
+  function versionRows(version: {
+    id: number;
+    isFirst: boolean;
+    title?: string;
+    content: string;
+    tags?: string[];
+    createdAt: string;
+    authorId?: number;
+    authorName?: string;
+  }): string {
+    const { id, isFirst, title, content, tags, createdAt, authorId, authorName } = version;
+    const [titleKind, textKind, tagsKind] = isFirst ? [1, 2, 3] : [4, 5, 6];
+    const hash = createHash('sha256').update(`${id} ${createdAt} ${isFirst}`).digest('hex');
+    const guid = hash.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/u, '$1-$2-$3-$4-$5');
+    const write = (kind: number | undefined, text: string | undefined) =>
+      text === undefined
+        ? ''
+        : row({
+            Id: numbered('PostHistory'),
+            PostHistoryTypeId: kind,
+            PostId: id,
+            RevisionGUID: guid,
+            CreationDate: toTime(createdAt),
+            UserId: authorId,
+            UserDisplayName: authorId === undefined ? authorName : undefined,
+            Text: text,
+          });
+    return (
+      write(textKind, links.inMarkdown(content)) +
+      write(titleKind, title) +
+      write(tagsKind, tags === undefined ? undefined : writeTags(tags))
+    );
+  }
+
+  function currentVersionRows(post: Post & Partial<Question>, id: number): string {
+    return versionRows({
+      ...post,
+      id,
+      isFirst: post.editedAt === undefined,
+      createdAt: post.editedAt ?? post.createdAt,
+    });
+  }
+
+  /** Votes that were imported as a number are rows again, without their times. */
+  function importedVoteRows(post: Post, id: number): string {
+    const { importedUpvotes: up = 0, importedDownvotes: down = 0, createdAt } = post;
+    const rows = (number: number, typeId: number) =>
+      Array.from({ length: number }, () => voteRow(id, typeId, createdAt)).join('');
+    return rows(up, 2) + rows(down, 3);
+  }
+}
+
+function file(name: string, parts: ArchiveWriter['parts']): ArchiveWriter {
+  const root = name.toLowerCase();
+  return {
+    file: `${name}.xml`,
+    begin: `<?xml version="1.0" encoding="utf-8"?>\n<${root}>\n`,
+    parts,
+    end: `</${root}>\n`,
+  };
+}
+
+/** Writes each row of a kind. */
+const part = <Kind extends keyof Rows>(kind: Kind, write: (row: Rows[Kind]) => string) => ({
+  kind,
+  write: (line: string) => write(JSON.parse(line) as Rows[Kind]),
+});
+
+type Cells = Readonly<Record<string, string | number | undefined>>;
+
+/** White space in attributes needs references, or XML readers turn it into spaces. */
+const whiteSpace: Readonly<Record<string, string>> = { '\n': '&#xA;', '\r': '&#xD;', '\t': '&#x9;' };
+
+function row(cells: Cells): string {
+  const attributes = Object.entries(cells).flatMap(([name, value]) =>
+    value === undefined
+      ? []
+      : [
+          ` ${name}="${escapeMarkup(String(value)).replaceAll(/[\n\r\t]/gu, (sign) => whiteSpace[sign] ?? sign)}"`,
+        ],
+  );
+  return `  <row${attributes.join('')} />\n`;
+}
+
+/** Archives have times in UTC without a zone. */
+const toTime = (time: string) => new Date(time).toISOString().slice(0, 23);
+
+const writeTags = (tags: readonly string[]) => `|${tags.join('|')}|`;
+
+/** The page of a text. Raw HTML in it is shown as text. */
+function toHtml(markdown: string): string {
+  if (!isCheapToParse(markdown)) return `<p>${escapeMarkup(markdown)}</p>`;
+  return micromark(markdown, { extensions: [gfm()], htmlExtensions: [gfmHtml()] });
+}
+
+/** Links to pages of the community become links to its address, since the archive is read elsewhere. */
+function createLinkWriter(origin: string) {
+  return {
+    inHtml: (html: string) => html.replaceAll(/(\s(?:href|src)=")(\/(?!\/))/gu, `$1${origin}$2`),
+    inMarkdown: (markdown: string) =>
+      markdown.replaceAll(/(\]\()(\/(?:question|profile|topics|uploads)\/)/gu, `$1${origin}$2`),
+  };
+}

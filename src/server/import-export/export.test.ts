@@ -1,0 +1,268 @@
+import { Command } from 'commander';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import {
+  answerRow,
+  commentRow,
+  createTestCommunity,
+  questionRow,
+  setupTestDatabase,
+  type TestCommunity,
+  userRow,
+  versionRow,
+  voteRow,
+  writeArchive,
+} from '#tests/support/stack-exchange-archive.ts';
+import { registerExportCommand } from './export-command.ts';
+import { exportCommunity, ExportError, type ExportOptions } from './export.ts';
+
+setupTestDatabase();
+
+/** Texts that formats and escapes get wrong. */
+const texts = [
+  'Plain text.',
+  'Line one\nline two\n\n* a\n* b\n\n    code  with   spaces\n',
+  '`<script>alert("1")</script>` & &amp; ]]> \u2028 end',
+  'Tab\there, emoji 👩‍👩‍👧‍👦, العربية, 日本語, "quotes" and \'apostrophes\'',
+  '```css\n@media (min-width: 1px) { a > b { } }\n```',
+  '> quoted\n>\n> | a | b |\n> |---|---|\n> | 1 | 2 |',
+  '[link](https://example.org/?a=1&b=2) and ![picture](https://example.org/a.png)',
+];
+
+const origin = 'https://ask.example.org';
+
+async function createCommunity(): Promise<TestCommunity> {
+  const community = await createTestCommunity();
+  const posts = texts.flatMap((text, index) => {
+    const id = index * 2 + 1;
+    return [
+      questionRow(id, {
+        Title: `Title <${id}> & "more"`,
+        Body: '',
+        Tags: '|beer|c++|',
+        AcceptedAnswerId: id + 1,
+      }),
+      answerRow(id + 1, id, { Body: '', OwnerUserId: 2 }),
+    ].map((row) => ({ row, version: versionRow(Number(row['Id']), Number(row['Id']), text) }));
+  });
+  await community.import(
+    await writeArchive({
+      Users: [userRow(1), userRow(2, { AboutMe: '<p>I <em>brew</em>.</p>' })],
+      Posts: posts.map(({ row }) => row),
+      PostHistory: posts.map(({ version }) => version),
+      Comments: [commentRow(1, 1), commentRow(2, 2)],
+      Votes: [voteRow(1, 1, 2), voteRow(2, 1, 3), voteRow(3, 2, 2), voteRow(4, 2, 1)],
+    }),
+  );
+  await community.rows(
+    `
+    insert into member (display_name, email) values ('Ada', 'ada@example.org'), ('Gone', null);
+    update member set deleted_at = now() where display_name = 'Gone';
+    insert into vote (member_id, answer_id, direction)
+      select member.id, answer.id, 'up' from member, answer where display_name = 'Ada';
+    update answer set upvotes = upvotes + 1;
+    insert into bookmark (member_id, question_id) select member.id, question.id from member, question
+      where display_name = 'Ada' and question.source_key = '1';`,
+  );
+  return community;
+}
+
+async function newDirectory(): Promise<string> {
+  const parent = await mkdtemp(path.join(os.tmpdir(), 'parley-export-'));
+  onTestFinished(() => rm(parent, { recursive: true, force: true }));
+  return path.join(parent, 'out');
+}
+
+const run = async (community: TestCommunity, options: Partial<ExportOptions> = {}) => {
+  const directory = await newDirectory();
+  const summary = await exportCommunity({
+    directory,
+    client: community.client,
+    format: 'jsonl',
+    withPrivateData: false,
+    license: undefined,
+    origin,
+    ...options,
+  });
+  return { directory, summary };
+};
+
+async function readLines(directory: string, file: string): Promise<Record<string, unknown>[]> {
+  const text = await readFile(path.join(directory, file), 'utf8');
+  return text === ''
+    ? []
+    : text
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+it('writes every visible row as a line of JSON, with its text as typed', async () => {
+  const community = await createCommunity();
+  const { directory, summary } = await run(community, { license: 'CC BY-SA 4.0' });
+  const questions = await readLines(directory, 'questions.jsonl');
+  expect(questions.map(({ content }) => content)).toEqual(
+    (await community.rows('select content from question order by id')).map(({ content }) => content),
+  );
+  expect(questions[0]).toMatchObject({
+    title: 'Title <1> & "more"',
+    tags: ['beer', 'c++'],
+    upvotes: 1,
+    downvotes: 1,
+    importedUpvotes: 1,
+    source: { site: 'beer.stackexchange.com', id: '1', license: 'CC BY-SA 3.0' },
+  });
+  expect(await readLines(directory, 'replies.jsonl')).toHaveLength(2);
+  expect(JSON.parse(await readFile(path.join(directory, 'export.json'), 'utf8'))).toMatchObject({
+    format: 'parley-export',
+    version: 1,
+    origin,
+    license: 'CC BY-SA 4.0',
+    withPrivateData: false,
+    rows: { questions: texts.length, answers: texts.length },
+  });
+  for (const [kind, rows] of summary.counts)
+    expect({ kind, rows: (await readLines(directory, `${kind}.jsonl`)).length }).toEqual({ kind, rows });
+});
+
+it('leaves out private data, deleted accounts and hidden posts, unless private data is wanted', async () => {
+  const community = await createCommunity();
+  await community.rows(`
+    with hidden as (
+      insert into hidden_post (post_kind, post_id, question_id, status, reason)
+      select 'question', id, id, 'hidden', 'Spam.' from question where source_key = '3' returning id
+    ), question as (update base_question set hidden_by = hidden.id from hidden where source_key = '3')
+    update base_answer set hidden_by = hidden.id from hidden where source_key = '4'`);
+  const { directory } = await run(community);
+  const files = await readdir(directory);
+  const all = (await Promise.all(files.map((file) => readFile(path.join(directory, file), 'utf8')))).join(
+    '\n',
+  );
+  expect(all).not.toContain('ada@example.org');
+  expect(all).not.toContain('Title <3>');
+  expect(all).not.toContain('memberId');
+  expect(all).not.toContain('"Gone"');
+  expect(files).not.toContain('bookmarks.jsonl');
+  expect(await readLines(directory, 'votes.jsonl')).toHaveLength(texts.length - 1);
+
+  const { directory: withPrivate } = await run(community, { withPrivateData: true });
+  expect(await readLines(withPrivate, 'members.jsonl')).toContainEqual(
+    expect.objectContaining({ name: 'Ada', email: 'ada@example.org' }),
+  );
+  expect((await readLines(withPrivate, 'votes.jsonl'))[0]).toHaveProperty('memberId');
+  expect(await readLines(withPrivate, 'bookmarks.jsonl')).toHaveLength(1);
+});
+
+it('writes an archive that the import reads back with the same texts, votes and accepted answers', async () => {
+  const community = await createCommunity();
+  const state = async () => ({
+    questions: await community.rows(`
+      select title, content, upvotes, downvotes, views, answer_count, tag_text, question.created_at, display_name
+      from question join member on member.id = author_id order by title`),
+    answers: await community.rows(`
+      select question.title, answer.content, answer.upvotes, answer.downvotes, accepted_answer_id = answer.id as accepted
+      from answer join question on question.id = question_id order by title`),
+    replies: await community.rows('select content, created_at from reply order by created_at, content'),
+    members: await community.rows(
+      'select display_name, bio, created_at from member where deleted_at is null order by display_name, created_at',
+    ),
+  });
+  const before = await state();
+  const { directory } = await run(community, { format: 'stackexchange' });
+  const other = await createTestCommunity();
+  await other.import(directory, { site: 'ask.example.org' });
+  expect(await state()).toEqual(before);
+});
+
+it('writes earlier versions of edited posts to the history of the archive', async () => {
+  const community = await createCommunity();
+  await community.rows(`
+    insert into revision (question_id, number, title, content, tags, created_at, replaced_at)
+    select id, 1, 'Old title', 'Old text', '{beer}', created_at, created_at + interval '1 hour' from question
+    where source_key = '1'`);
+  await community.rows(`
+    update question set edited_at = created_at + interval '1 hour' where source_key = '1'`);
+  const { directory } = await run(community, { format: 'stackexchange' });
+  const history = await readFile(path.join(directory, 'PostHistory.xml'), 'utf8');
+  expect(history).toContain('PostHistoryTypeId="2"');
+  expect(history.match(/Text="Old text"/gu)).toHaveLength(1);
+  expect(history.match(/PostHistoryTypeId="5"[^>]*Text="Plain text\."/gu)).toHaveLength(1);
+  const other = await createTestCommunity();
+  await other.import(directory, { site: 'ask.example.org' });
+  expect(await other.rows(`select content from question where title = 'Title <1> & "more"'`)).toEqual([
+    { content: 'Plain text.' },
+  ]);
+});
+
+it('writes one state of the community, although members write meanwhile', async () => {
+  const community = await createCommunity();
+  let isWritten = false;
+  const { directory } = await run(community, {
+    progress: {
+      start: () => {},
+      update: () => {
+        if (isWritten) return;
+        isWritten = true;
+        void community.rows(`delete from vote; update answer set upvotes = 0, imported_upvotes = 0`);
+      },
+      stop: () => {},
+    },
+  });
+  expect(await readLines(directory, 'votes.jsonl')).toHaveLength(texts.length);
+  expect((await readLines(directory, 'answers.jsonl')).map(({ upvotes }) => upvotes)).not.toContain(0);
+});
+
+it('leaves nothing behind if it is interrupted', async () => {
+  const community = await createCommunity();
+  const interruption = new AbortController();
+  const directory = await newDirectory();
+  const client = await community.connect();
+  await expect(
+    exportCommunity({
+      directory,
+      client,
+      format: 'jsonl',
+      withPrivateData: false,
+      license: undefined,
+      origin,
+      signal: interruption.signal,
+      progress: { start: () => {}, update: () => interruption.abort(), stop: () => {} },
+    }),
+  ).rejects.toThrow(/abort/iu);
+  expect(await readdir(path.dirname(directory))).toEqual([]);
+});
+
+it('refuses a directory with files, and changes nothing in it', async () => {
+  const community = await createCommunity();
+  const { directory } = await run(community);
+  const before = await readdir(directory);
+  await expect(run(community, { directory })).rejects.toThrow(ExportError);
+  expect(await readdir(directory)).toEqual(before);
+});
+
+it('prints what was written, or why nothing was', async () => {
+  const community = await createCommunity();
+  const directory = await newDirectory();
+  const result = { out: '', err: '', code: 0 };
+  const execute = async () => {
+    const program = new Command('parley').exitOverride();
+    registerExportCommand(program, {
+      withClient: (work) => work(community.client, origin),
+      out: { write: (text) => (result.out += text) },
+      err: { write: (text) => (result.err += text) },
+      exitWith: (code) => (result.code = code),
+    });
+    await program.parseAsync(['export', directory], { from: 'user' });
+  };
+  await execute();
+  expect(result).toMatchObject({
+    code: 0,
+    out: expect.stringContaining(`questions ${texts.length}`) as string,
+  });
+  expect(existsSync(path.join(directory, 'export.json'))).toBe(true);
+  await execute();
+  expect(result).toMatchObject({ code: 1, err: expect.stringContaining('is not empty') as string });
+});

@@ -1,0 +1,201 @@
+import { createWriteStream } from 'node:fs';
+import { mkdir, mkdtemp, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Client } from 'pg';
+import { getErrorCode } from '#server/core/startup-error.ts';
+import type { Progress } from '#server/core/progress.ts';
+import * as queries from './export-queries.ts';
+import { type ArchiveWriter, createArchiveWriters } from './export-stack-exchange.ts';
+
+export const exportFormats = ['jsonl', 'stackexchange'] as const;
+export type ExportFormat = (typeof exportFormats)[number];
+
+export type ExportOptions = {
+  /** A directory that does not exist, or is empty. */
+  directory: string;
+  /** A dedicated connection. The export restores its settings. */
+  client: Client;
+  format: ExportFormat;
+  /** Also email addresses, who voted, follows and bookmarks. */
+  withPrivateData: boolean;
+  /** The licence of posts that were written here, such as 'CC BY-SA 4.0'. Undefined if none is stated. */
+  license: string | undefined;
+  /** The address of the community without a trailing slash, for links. */
+  origin: string;
+  progress?: Progress;
+  /** Aborts the export; nothing of it stays. */
+  signal?: AbortSignal;
+};
+
+export type ExportSummary = { counts: ReadonlyMap<queries.ExportedKind, number>; pictureFiles: number };
+
+/** The export cannot be written. The message says why. */
+export class ExportError extends Error {}
+
+/** The version of the format of the JSON lines (docs/exporting.md). It changes when readers have to change. */
+const formatVersion = 1;
+
+/**
+ * Writes the community as of the start of the export to a directory, completely or not at all, while it is being served.
+ * @throws ExportError if the directory cannot be written, and the signal's reason if it was aborted
+ */
+export async function exportCommunity(options: ExportOptions): Promise<ExportSummary> {
+  const { client, directory, signal } = options;
+  const partial = await createPartialDirectory(directory);
+  // PostgreSQL ends the transaction when the connection ends, also during a long statement.
+  const closeConnection = () => void client.end();
+  signal?.addEventListener('abort', closeConnection, { once: true });
+  client.on('error', ignore);
+  try {
+    signal?.throwIfAborted();
+    await queries.beginSnapshot(client);
+    const summary = await writeFiles(options, partial);
+    await queries.endSnapshot(client);
+    signal?.throwIfAborted();
+    await rename(partial, directory).catch(toExportError(directory));
+    return summary;
+  } catch (error) {
+    await rm(partial, { recursive: true, force: true });
+    signal?.throwIfAborted();
+    await queries.endSnapshot(client).catch(ignore);
+    throw error;
+  } finally {
+    signal?.removeEventListener('abort', closeConnection);
+    client.off('error', ignore);
+  }
+}
+
+function ignore(): void {}
+
+/** Files are written to a directory beside the wanted one, which is renamed when it is complete. */
+async function createPartialDirectory(directory: string): Promise<string> {
+  const target = path.resolve(directory);
+  try {
+    if ((await readdir(target)).length > 0)
+      throw new ExportError(`${directory} is not empty. Name a new directory.`);
+    await rmdir(target);
+  } catch (error) {
+    if (error instanceof ExportError || getErrorCode(error) !== 'ENOENT') toExportError(directory)(error);
+  }
+  try {
+    await mkdir(path.dirname(target), { recursive: true });
+    return await mkdtemp(`${target}.partial-`);
+  } catch (error) {
+    return toExportError(directory)(error);
+  }
+}
+
+/** Throws an ExportError for an error of the file system. */
+function toExportError(directory: string) {
+  return (error: unknown): never => {
+    if (error instanceof ExportError) throw error;
+    const code = getErrorCode(error);
+    const reason = reasons.get(code ?? '');
+    if (reason === undefined) throw error;
+    throw new ExportError(`${directory} cannot be written: ${reason}.`, { cause: error });
+  };
+}
+
+const reasons: ReadonlyMap<string, string> = new Map([
+  ['ENOSPC', 'the disk is full'],
+  ['EDQUOT', 'the disk quota is used up'],
+  ['EACCES', 'permission denied'],
+  ['EPERM', 'permission denied'],
+  ['EROFS', 'the file system is read-only'],
+  ['ENOTDIR', 'it is not a directory'],
+  ['EEXIST', 'it exists already'],
+  ['ENOTEMPTY', 'it is not empty'],
+]);
+
+async function writeFiles(options: ExportOptions, partial: string): Promise<ExportSummary> {
+  const { client, format, withPrivateData, progress } = options;
+  const kinds = queries.exportedKinds.filter(
+    (kind) => withPrivateData || !queries.privateKinds.includes(kind),
+  );
+  const counts = await queries.countExported(client, kinds);
+  progress?.start([...counts.values()].reduce((sum, count) => sum + count, 0));
+  try {
+    const writers = format === 'jsonl' ? createLineWriters(kinds) : createArchiveWriters(options);
+    let done = 0;
+    for (const writer of writers) {
+      const file = path.join(partial, writer.file);
+      const onRows = (rows: number) => progress?.update(writer.file, (done += rows), done);
+      await pipeline(
+        Readable.from(readLines(options, writer, onRows)),
+        createWriteStream(file, { flags: 'wx' }),
+        {
+          signal: options.signal,
+        },
+      ).catch(toExportError(options.directory));
+    }
+    const pictureFiles = format === 'jsonl' ? await writePictures(options, partial) : 0;
+    if (format === 'jsonl') await writeManifest(options, { partial, counts });
+    return { counts, pictureFiles };
+  } finally {
+    progress?.stop();
+  }
+}
+
+/** Each kind is a file of its own, a row per line. */
+function createLineWriters(kinds: readonly queries.ExportedKind[]): ArchiveWriter[] {
+  return kinds.map((kind) => ({
+    file: `${kind}.jsonl`,
+    begin: '',
+    parts: [{ kind, write: (line) => `${line}\n` }],
+    end: '',
+  }));
+}
+
+/** The text of a file, in pieces of a few hundred rows. */
+async function* readLines(
+  { client, withPrivateData }: ExportOptions,
+  { begin, parts, end }: ArchiveWriter,
+  onRows: (rows: number) => void,
+): AsyncGenerator<string> {
+  if (begin !== '') yield begin;
+  for (const { kind, write } of parts)
+    for await (const lines of queries.readExported(client, kind, { withPrivateData })) {
+      const text = lines.map(write).join('');
+      if (text !== '') yield text;
+      onRows(lines.length);
+    }
+  if (end !== '') yield end;
+}
+
+async function writePictures({ client, directory }: ExportOptions, partial: string): Promise<number> {
+  let files = 0;
+  try {
+    for await (const { name, width, height, content } of queries.readPictures(client)) {
+      const folder = path.join(partial, 'pictures', name);
+      await mkdir(folder, { recursive: true });
+      await writeFile(path.join(folder, `${width}x${height}.webp`), content, { flag: 'wx' });
+      files++;
+    }
+  } catch (error) {
+    toExportError(directory)(error);
+  }
+  return files;
+}
+
+async function writeManifest(
+  { client, directory, withPrivateData, license, origin }: ExportOptions,
+  { partial, counts }: { partial: string; counts: ReadonlyMap<queries.ExportedKind, number> },
+): Promise<void> {
+  const { rows } = await client.query<{ at: string }>(
+    `select to_char(now(), 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as at`,
+  );
+  const manifest = {
+    format: 'parley-export',
+    version: formatVersion,
+    name: await queries.readSiteName(client),
+    origin,
+    exportedAt: rows[0]?.at,
+    withPrivateData,
+    license,
+    rows: Object.fromEntries(counts),
+  };
+  const text = `${JSON.stringify(manifest, null, 2)}\n`;
+  await writeFile(path.join(partial, 'export.json'), text, { flag: 'wx' }).catch(toExportError(directory));
+}
