@@ -88,6 +88,7 @@ import {
 } from './admin/index.ts';
 import {
   announcementRoutes,
+  editSuggestionRoutes,
   managedTagRoutes,
   memberListRoutes,
   moderationRoutes,
@@ -413,6 +414,7 @@ function createApi(
     .route('/', bookmarkRoutes(deps))
     .route('/', muteRoutes(deps))
     .route('/', moderationRoutes(deps))
+    .route('/', editSuggestionRoutes(deps))
     .route('/', removalRoutes(deps))
     .route('/', roleRoutes(deps))
     .route('/', siteSettingRoutes(deps))

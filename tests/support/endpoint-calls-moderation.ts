@@ -100,12 +100,42 @@ export async function moderationCalls({
   const [approved, rejected] = [await hold(), await hold()];
   await hold();
   const ownHeld = await findId(db, sql`select max(id) as id from held_post`);
+  const suggest = async (memberId: number) => {
+    await sql`insert into edit_suggestion (answer_id, post_author_id, member_id, summary, content, base_content)
+      select id, author_id, ${memberId}, 'Clearer', 'Better.', content from answer where id = ${hotAnswerId}`.execute(
+      db,
+    );
+    return findId(db, sql`select max(id) as id from edit_suggestion`);
+  };
+  const [approvedEdit, rejectedEdit] = [await suggest(inactive), await suggest(other ?? inactive)];
+  const ownEdit = await suggest(busy.id);
+  const edit = { content: 'Better.', summary: 'Clearer' };
+  const seen = await findEditedAt(db, hotAnswerId);
   const flags = [`/questions/${hotQuestionId}`, `/answers/${hotAnswerId}`, `/replies/${reply}`];
   return [
     ...flags.flatMap((path) => [
       put(rareFollower, `${path}/report`, { reason: 'spam', note: '' }),
       get(rareFollower, `${path}/report`),
     ]),
+    get(rareFollower, '/abilities'),
+    ...['review', 'own'].flatMap((list) => [
+      get(rareFollower, `/edit-suggestions?list=${list}`),
+      get(busy, `/edit-suggestions?list=${list}`),
+      get(busy, `/edit-suggestions?list=${list}&cursor=${encodeCursor({ after: 0, id: 50 })}`),
+    ]),
+    get(rareFollower, '/edit-suggestions/count'),
+    get(busy, '/edit-suggestions/count'),
+    get(rareFollower, `/edit-suggestions/${approvedEdit}`),
+    put(rareFollower, `/edit-suggestions/${rejectedEdit}/decision`, { decision: 'reject', reason: 'So.' }),
+    put(rareFollower, `/edit-suggestions/${approvedEdit}/decision`, { decision: 'approve', basedOn: seen }),
+    remove(busy, `/edit-suggestions/${ownEdit}`),
+    post(rareFollower, `/questions/${hotQuestionId}/edit-suggestions`, {
+      title: 'Better?',
+      tags: [],
+      ...edit,
+    }),
+    post(rareFollower, `/answers/${hotAnswerId}/edit-suggestions`, { ...edit, content: 'Best.' }),
+    post(rareFollower, `/replies/${reply}/edit-suggestions`, edit),
     get(rareFollower, '/moderation/queue'),
     get(rareFollower, '/moderation/queue?cause=links'),
     put(rareFollower, `/moderation/queue/${item}/claim`, { takeOver: false }),
@@ -211,4 +241,11 @@ async function idsOf(db: Database, query: RawBuilder<unknown>): Promise<[number,
   const [first, second, third] = rows.map(({ id }) => id);
   if (first === undefined || second === undefined || third === undefined) throw new Error('too few members');
   return [first, second, third];
+}
+
+/** The version of an answer on which a decision about an edit is based. */
+async function findEditedAt(db: Database, answerId: number): Promise<string | null> {
+  const { rows } = await sql<{ edited_at: Date | null }>`
+    select edited_at from answer where id = ${answerId}`.execute(db);
+  return rows[0]?.edited_at?.toISOString() ?? null;
 }

@@ -35,8 +35,20 @@ const self = rule('signed-out', 'own', 'own');
 /** For moderators only: the endpoint does not exist for others. */
 const moderatorsOnly = rule('signed-out', 'not-found', 'not-found');
 
+/** Data of a member that moderators decide about: it does not exist for others. */
+const ownerAndModerators = rule('signed-out', 'not-found', 'yes');
+/** The same, but the member does not decide. */
+const moderatorsNotOwner = rule('signed-out', 'not-found', 'not-allowed');
+
 /** For admins only, in the same way. */
 const adminsOnly = rule('signed-out', 'not-found', 'not-found');
+
+/** The rules that let moderators through. */
+const forModerators: ReadonlySet<BaseRule> = new Set([
+  moderatorsOnly,
+  ownerAndModerators,
+  moderatorsNotOwner,
+]);
 
 /** Who may call each endpoint. The paths are those of the OpenAPI document. */
 const endpointRules: Readonly<Record<string, BaseRule>> = {
@@ -201,6 +213,15 @@ const endpointRules: Readonly<Record<string, BaseRule>> = {
   'DELETE /held-posts/{id}': rule('signed-out', 'not-found', 'yes'),
   'PUT /hidden-posts/{id}/objection': rule('signed-out', 'not-found', 'yes'),
   'PUT /moderator-messages/seen': self,
+  'POST /questions/{id}/edit-suggestions': rule('signed-out', 'yes', 'not-allowed'),
+  'POST /answers/{id}/edit-suggestions': rule('signed-out', 'yes', 'not-allowed'),
+  'POST /replies/{id}/edit-suggestions': rule('signed-out', 'yes', 'not-allowed'),
+  'GET /edit-suggestions': members,
+  'GET /edit-suggestions/count': members,
+  'GET /edit-suggestions/{id}': ownerAndModerators,
+  'PUT /edit-suggestions/{id}/decision': moderatorsNotOwner,
+  'DELETE /edit-suggestions/{id}': owner,
+  'GET /abilities': self,
   'GET /moderation/log': members,
   'GET /moderation/queue': moderatorsOnly,
   'GET /moderation/queue/counts': moderatorsOnly,
@@ -289,8 +310,8 @@ function expandRule(name: string, three: BaseRule): PermissionRule {
     'another member': other,
     'author or owner': owner,
     'the same, suspended': isAllowedWhileSuspended ? owner : 'suspended',
-    moderator: three === moderatorsOnly ? 'yes' : other,
-    admin: three === moderatorsOnly || three === adminsOnly ? 'yes' : other,
+    moderator: forModerators.has(three) ? 'yes' : other,
+    admin: forModerators.has(three) || three === adminsOnly ? 'yes' : other,
   };
 }
 

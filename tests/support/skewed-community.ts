@@ -165,6 +165,12 @@ const engagementRows = [
     select case when n <= 150 then 1 else n end, case when n <= 150 then n else 1 end, 'Before', 'Before.', '{}', now() from generate_series(1, 6000) n`,
   `insert into revision (answer_id, number, content, created_at) select n, 1, 'Before.', now() from generate_series(1, 6000) n`,
   `insert into revision (reply_id, number, content, created_at) select n, 1, 'Before.', now() from generate_series(1, 6000) n`,
+  `insert into edit_suggestion (answer_id, post_author_id, member_id, summary, content, base_content)
+    select n, author_id, ${member('n')}, 'Clearer', 'Better.', content
+    from generate_series(1, 6000) n join answer on answer.id = n where author_id <> ${member('n')}`,
+  `insert into edit_suggestion (answer_id, post_author_id, member_id, summary, content, base_content)
+    select n, author_id, busy, 'Clearer', 'Better.', content
+    from who, generate_series(1, 3000) n join answer on answer.id = n where author_id <> busy`,
   `insert into draft (member_id, target, idempotency_key, fields)
     select ${member('n')}, 'answer:' || n, 'key of a draft', '{"content": "So far."}' from generate_series(1, 6000) n`,
   `insert into draft (member_id, target, idempotency_key, fields)

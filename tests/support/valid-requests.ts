@@ -82,6 +82,13 @@ export function createValidRequests({
       await sql`update base_question set hidden_by = ${hidden} where id = ${questionId}`.execute(db);
       return hidden;
     },
+    '/edit-suggestions/{id}': async (owner) => {
+      const questionId = await (owner === ann ? bob : ann).ask();
+      await sql`insert into edit_suggestion (question_id, member_id, summary, title, content, tags, base_title, base_content, base_tags)
+        select id, ${owner.id}, 'Clearer', 'Better?', content, '{bread}', title, content, '{}'
+        from question where id = ${questionId}`.execute(db);
+      return findId(db, sql`select max(id) as id from edit_suggestion`);
+    },
     '/moderation/queue/{id}': async () => {
       expectOk(await bob.put(`/questions/${await ann.ask()}/report`, { reason: 'spam', note: '' }));
       return findId(db, sql`select max(id) as id from review_item`);
@@ -128,6 +135,12 @@ export function createValidRequests({
     'POST /moderation/member-actions': async () => {
       return { action: 'warn', memberId: ann.id, reason: 'Please link your sources.', until: null };
     },
+    'PUT /edit-suggestions/{id}/decision': async () => ({
+      decision: 'approve',
+      basedOn: null,
+      reason: '',
+      texts: null,
+    }),
     'POST /setup': async () => {
       const token = signToken({ secret: defaultSettings.secret, purpose: 'setup' }, 'setup');
       const account = { displayName: `Owner ${next()}`, email: `owner${next()}@example.org`, password };
@@ -169,8 +182,8 @@ export function createValidRequests({
     const owned = path.replace(/^\/viewer/, '');
     const place = Object.keys(places).find((beginning) => owned.startsWith(beginning));
     if (path.includes('{') && place === undefined) throw new Error(`no example for the path ${path}`);
-    // Members cannot report their own posts.
-    const from = path.endsWith('/report') && owner === sender ? ann : owner;
+    // Members cannot report their own posts or suggest edits to them.
+    const from = /\/(?:report|edit-suggestions)$/u.test(path) && owner === sender ? ann : owner;
     const value = place === undefined ? '' : await places[place]?.(from);
     const right = { ...(await bodies[name]?.()), ...(await followUpRequests[name]?.(sender)) };
     for (const field of Object.keys(body?.properties ?? {}).filter((known) => !(known in right))) {
@@ -254,6 +267,7 @@ const fields: Record<string, () => unknown> = {
   takeOver: () => false,
   text: () => 'It is on topic.',
   note: () => 'Try this on Sunday.',
+  summary: () => 'Clearer.',
   listIds: () => [],
   bookmarkedAt: () => '2026-01-01T00:00:00.000Z',
   name: () => `To read ${next()}`,

@@ -58,6 +58,16 @@ export function createRouter<Env extends { Variables: object } = SignedInEnv>() 
   });
 }
 
+/**
+ * Checks a value that the schema of the route cannot, because it depends on stored data.
+ * @throws ProblemError 'invalid' with an error per field
+ */
+export function parseFields<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  const result = schema.safeParse(value);
+  if (!result.success) throw invalidFieldsError(result.error.issues.map(toFieldError));
+  return result.data;
+}
+
 /** If the schema names no code, the explanation is zod's message. */
 function toFieldError(issue: z.core.$ZodIssue): FieldError {
   const field = issue.path.join('.');

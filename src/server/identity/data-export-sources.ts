@@ -233,6 +233,13 @@ export const listSources: readonly ExportSource[] = [
     owner: 'author_id',
     hasTexts: true,
   }),
+  createSource('suggested-edits', {
+    about: 'your edits to posts of others, with what became of them',
+    select: sql`question_id as "questionId", answer_id as "answerId", reply_id as "replyId", summary, title, tags, content,
+      status, reason as "rejectionReason", created_at as "at"`,
+    from: sql`edit_suggestion`,
+    hasTexts: true,
+  }),
   createSource('held-posts', {
     about: 'your posts that wait for a moderator, and those that were rejected, with the reason',
     select: sql`post_kind as "post", title, tags, content, question_id as "questionId", answer_id as "answerId",

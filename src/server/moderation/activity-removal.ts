@@ -4,6 +4,7 @@ import { publishAll } from '#server/core/events.ts';
 import { forgetSpam, learnSpam, readSpamTokens, rejectHeldPosts } from '#server/posts/index.ts';
 import { setVotesOfMember } from '#server/engagement/index.ts';
 import type { MemberActivityRemoval } from '#shared/moderation/moderation.ts';
+import { withdrawAllSuggestions } from './edit-suggestions-queries.ts';
 import { resolveReports } from './reports.ts';
 import { restorePost, canRestorePost, hidePost } from './hidden-posts.ts';
 import {
@@ -41,8 +42,8 @@ const votesPerStep = 100;
 export const learnedPostsPerRemoval = 5;
 
 /**
- * Starts the removal of all the member's present posts and votes. Posts that wait for approval are rejected. Returns the
- * id.
+ * Starts the removal of all the member's present posts and votes. Posts that wait for approval are rejected,
+ * suggested edits are withdrawn. Returns the id.
  * @throws ProblemError 'already-handled' if their activity is already removed.
  */
 export async function startActivityRemoval(
@@ -52,6 +53,7 @@ export async function startActivityRemoval(
   if ((await lockCurrentActivityRemoval(tx, wanted.memberId)) !== undefined)
     throw new ProblemError('activity-already-removed');
   await rejectHeldPosts(tx, wanted);
+  await withdrawAllSuggestions(tx, wanted.memberId);
   return insertActivityRemoval(tx, { ...wanted, ...(await countActivity(tx, wanted.memberId)) });
 }
 

@@ -314,10 +314,25 @@ function toNotification(row: NotificationRow): Notification {
 
 function getDestination(row: NotificationRow): Pick<Notification, 'link' | 'entityId' | 'entityType'> {
   if (row.question_id === null) return { link: '/moderation', entityId: null, entityType: null };
+  const suggestionsPath = suggestionLinks[row.kind];
   const page = questionPath(row.question_id, row.title);
   if (row.reply_id !== null)
-    return { link: `${page}#reply-${row.reply_id}`, entityId: row.reply_id, entityType: 'reply' };
+    return {
+      link: suggestionsPath ?? `${page}#reply-${row.reply_id}`,
+      entityId: row.reply_id,
+      entityType: 'reply',
+    };
   if (row.answer_id !== null)
-    return { link: `${page}#answer-${row.answer_id}`, entityId: row.answer_id, entityType: 'answer' };
-  return { link: page, entityId: row.question_id, entityType: 'question' };
+    return {
+      link: suggestionsPath ?? `${page}#answer-${row.answer_id}`,
+      entityId: row.answer_id,
+      entityType: 'answer',
+    };
+  return { link: suggestionsPath ?? page, entityId: row.question_id, entityType: 'question' };
 }
+
+/** The notifications that open a list of suggested edits: what the member can decide, and why an own one was rejected. */
+const suggestionLinks: Partial<Record<NotificationKind, string>> = {
+  edit_suggested: '/suggested-edits',
+  edit_rejected: '/suggested-edits?list=own',
+};

@@ -96,53 +96,64 @@ export async function requireAnswer(db: Reader, id: number): Promise<number> {
   return questionId;
 }
 
-export async function editAnswer(
-  db: Database,
-  edit: {
-    id: number;
-    viewer: Viewer;
-    key: string | undefined;
-    draft: AnswerEdit;
-    publicUrl: string | null;
-    settings: ReviewSettings;
-  },
-): Promise<void> {
-  const { id, viewer, key, draft, publicUrl } = edit;
+export async function editAnswer(db: Database, edit: AnswerEditing): Promise<void> {
+  const { id, viewer } = edit;
   await transaction(db, async (tx) => {
     // Locks the question first, like every transaction that changes a thread.
     const questionId = await requireAnswer(tx, id);
     refuseLocked((await lockQuestionThread(tx, questionId, 'changes')).lock_reason);
-    const old = await lockOwnAnswer(tx, { id, viewer, refusal: 'answer-edit-not-author' });
-    // Also covers a repeated request whose first response was lost.
-    if (old.content === draft.content) return;
-    refuseStaleEdit({ kind: 'answer', old }, draft.basedOn);
-    const mentioned = findAddedMentions({ before: old.content, after: draft.content, publicUrl });
-    await refuseManyMentions(tx, { memberId: viewer.id, text: draft.content, added: mentioned, publicUrl });
-    await saveRevision(tx, { kind: 'answer', id, old });
-    const at = await updateAnswer(tx, { id, content: draft.content });
-    await saveUploadReferences(tx, { post: { kind: 'answer', id }, text: draft.content });
-    const active = await touchQuestion(tx, { id: questionId, at });
-    const start = createAnswerExcerpt(draft.content);
-    const location = { senderId: viewer.id, questionId, answerId: id, replyId: null };
-    const notificationEvents = await notifyOfMentions(tx, { ...location, mentioned });
-    const post = draftTargets.edit({ kind: 'answer', id });
-    const draftEvents = await endDraft(tx, { memberId: viewer.id, target: post, key, text: draft });
-    const written = {
-      post: { kind: 'answer', id } as const,
-      viewer,
-      text: draft.content,
-      before: old.content,
-    };
-    const reviewEvents = await queueForReview(tx, { ...edit, posts: [written] });
-    await publishAll(tx, [
-      ...notificationEvents,
-      ...reviewEvents,
-      ...draftEvents,
-      { topic: `question:${questionId}`, event: { kind: 'answer-edited', answerId: id } },
-      { topic: 'answers', event: { kind: 'answer-edited', answerId: id, ...start } },
-      active,
-    ]);
+    await lockOwnAnswer(tx, { id, viewer, refusal: 'answer-edit-not-author' });
+    await applyAnswerEdit(tx, edit);
   });
+}
+
+type AnswerEditing = {
+  id: number;
+  /** Who wrote the edit. */
+  viewer: Viewer;
+  key: string | undefined;
+  draft: AnswerEdit;
+  /** Of an edit by another member. */
+  suggestionId?: number;
+  publicUrl: string | null;
+  settings: ReviewSettings;
+};
+
+/** Edits an answer whoever its author is. Its question must be locked. */
+export async function applyAnswerEdit(tx: Tx, edit: AnswerEditing): Promise<void> {
+  const { id, viewer, key, draft, suggestionId, publicUrl } = edit;
+  const old = await lockAnswer(tx, id);
+  if (old === undefined) throw answerNotFound();
+  const { question_id: questionId } = old;
+  // Also covers a repeated request whose first response was lost.
+  if (old.content === draft.content) return;
+  refuseStaleEdit({ kind: 'answer', old }, draft.basedOn);
+  const mentioned = findAddedMentions({ before: old.content, after: draft.content, publicUrl });
+  await refuseManyMentions(tx, { memberId: viewer.id, text: draft.content, added: mentioned, publicUrl });
+  await saveRevision(tx, { kind: 'answer', id, old, suggestionId });
+  const at = await updateAnswer(tx, { id, content: draft.content });
+  await saveUploadReferences(tx, { post: { kind: 'answer', id }, text: draft.content });
+  const active = await touchQuestion(tx, { id: questionId, at });
+  const start = createAnswerExcerpt(draft.content);
+  const location = { senderId: viewer.id, questionId, answerId: id, replyId: null };
+  const notificationEvents = await notifyOfMentions(tx, { ...location, mentioned });
+  const post = draftTargets.edit({ kind: 'answer', id });
+  const draftEvents = await endDraft(tx, { memberId: viewer.id, target: post, key, text: draft });
+  const written = {
+    post: { kind: 'answer', id } as const,
+    viewer,
+    text: draft.content,
+    before: old.content,
+  };
+  const reviewEvents = await queueForReview(tx, { ...edit, posts: [written] });
+  await publishAll(tx, [
+    ...notificationEvents,
+    ...reviewEvents,
+    ...draftEvents,
+    { topic: `question:${questionId}`, event: { kind: 'answer-edited', answerId: id } },
+    { topic: 'answers', event: { kind: 'answer-edited', answerId: id, ...start } },
+    active,
+  ]);
 }
 
 /** Deletes an answer with its replies and votes, and corrects all counts. */

@@ -15,7 +15,7 @@ export {
   toQuestionCard,
 } from './cards.ts';
 export { draftRoutes } from './drafts-routes.ts';
-export { saveDraft } from './drafts.ts';
+export { endDraft, saveDraft } from './drafts.ts';
 export { createExcerpt, toPlainText } from './excerpt.ts';
 export { postHeldPost } from './held-posts-approval.ts';
 export {
@@ -35,10 +35,11 @@ export {
   buildProfileEvents,
   buildQuestionCountsEvent,
 } from './posts-events.ts';
+export { type EditablePost, type EditedTexts, editPostOfOther, lockEditablePost } from './post-edits.ts';
 export { renderPostHtml, renderPostText } from './post-html.ts';
 export { hiddenPostTexts } from './post-removal-queries.ts';
 export { purgePost, purgePostsOf, removePost, showPost } from './post-removal.ts';
-export { getLockedError, lockQuestionsOf } from './posts-locks.ts';
+export { getLockedError, lockQuestionsOf, refuseLocked } from './posts-locks.ts';
 export { bylineJoins, isAuthorRename, listAuthorTopics } from './posts.ts';
 export { isQuestionDeleted } from './questions-queries.ts';
 export { publicQuestionRoutes, questionRoutes } from './questions-routes.ts';
@@ -46,6 +47,10 @@ export { deleteQuestion, lockQuestionIfExists, lockQuestionThread, requireQuesti
 export { publicReplyRoutes, replyRoutes } from './replies-routes.ts';
 export { deleteReply, postReply } from './replies.ts';
 export { isReviewQueueEmpty } from './review-items-queries.ts';
+export { findReviewReasons } from './review-items.ts';
+export { refuseStaleEdit } from './revisions.ts';
+export { findAddedMentions } from './mentions.ts';
+export { refuseManyMentions } from './mentions-limits.ts';
 export {
   estimateSpam,
   listTokens,
@@ -73,7 +78,7 @@ export {
   markStaleDays,
   selectEarned,
 } from './statistics-changes.ts';
-export { refuseNewTag } from './tag-rules.ts';
+export { refuseNewTag, refuseTags } from './tag-rules.ts';
 export { moveSomeQuestions, renameOnSomeQuestions } from './tags-moving.ts';
 export { lockTags, tagIdOf } from './tags-queries.ts';
 export { isTagVisible, lockTagByName } from './tags.ts';

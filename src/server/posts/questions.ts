@@ -152,76 +152,80 @@ export async function requireQuestion(db: Reader, id: number): Promise<void> {
 }
 
 /** Replaces title, text and tags. The earlier version stays readable. Without a change, no revision is created. */
-export async function editQuestion(
-  db: Database,
-  edit: {
-    id: number;
-    viewer: Viewer;
-    key: string | undefined;
-    draft: QuestionEdit;
-    publicUrl: string | null;
-    settings: TagSettings;
-  },
-): Promise<void> {
-  const { id, viewer, key, draft, publicUrl } = edit;
+export async function editQuestion(db: Database, edit: QuestionEditing): Promise<void> {
+  const { id, viewer } = edit;
   await transaction(db, async (tx) => {
-    const old = await lockOwnQuestion(tx, {
-      id,
-      viewer,
-      refusal: 'question-edit-not-author',
-      against: 'changes',
-    });
-    refuseLocked(old.lock_reason);
-    const tags = await listQuestionTagNames(tx, id);
-    if (old.title === draft.title && old.content === draft.content && areTagsEqual(tags, draft.tags)) return;
-    refuseStaleEdit({ kind: 'question', old }, draft.basedOn);
-    // A question from before the rules stays editable.
-    if (!areTagsEqual(tags, draft.tags))
-      await refuseTags(tx, { viewer, tags: draft.tags, settings: edit.settings });
-    const mentioned = findAddedMentions({ before: old.content, after: draft.content, publicUrl });
-    await refuseManyMentions(tx, { memberId: viewer.id, text: draft.content, added: mentioned, publicUrl });
-    await saveRevision(tx, { kind: 'question', id, old: { ...old, tags } });
-    const start = createExcerpt(draft.content);
-    await updateQuestion(tx, { id, draft, excerpt: start });
-    await saveUploadReferences(tx, { post: { kind: 'question', id }, text: draft.content });
-    const {
-      tags: stored,
-      added,
-      removed,
-      events: tagEvents,
-    } = await setQuestionTags(tx, { questionId: id, tags: draft.tags });
-    await changeTagsInStatistics(tx, { questionId: id, added, removed });
-    const edited = {
-      kind: 'question-edited' as const,
-      questionId: id,
-      title: draft.title,
-      excerpt: start.excerpt,
-      excerptCut: start.cut,
-      tags: stored,
-      createdAt: old.created_at.toISOString(),
-    };
-    const location = { senderId: viewer.id, questionId: id, answerId: null, replyId: null };
-    const notificationEvents = await notifyOfMentions(tx, { ...location, mentioned });
-    const post = draftTargets.edit({ kind: 'question', id });
-    const draftEvents = await endDraft(tx, { memberId: viewer.id, target: post, key, text: draft });
-    const written = {
-      post: { kind: 'question', id } as const,
-      viewer,
-      text: joinTexts(draft),
-      before: joinTexts(old),
-    };
-    const reviewEvents = await queueForReview(tx, { ...edit, posts: [written] });
-    await publishAll(tx, [
-      ...notificationEvents,
-      ...reviewEvents,
-      ...draftEvents,
-      { topic: `question:${id}`, event: { kind: 'edited' } },
-      { topic: 'feeds', event: edited },
-      { topic: 'answers', event: edited },
-      buildQuestionActivityEvent(id, stored),
-      ...tagEvents,
-    ]);
+    await lockOwnQuestion(tx, { id, viewer, refusal: 'question-edit-not-author', against: 'changes' });
+    await applyQuestionEdit(tx, edit);
   });
+}
+
+type QuestionEditing = {
+  id: number;
+  /** Who wrote the edit. */
+  viewer: Viewer;
+  key: string | undefined;
+  draft: QuestionEdit;
+  /** Of an edit by another member. */
+  suggestionId?: number;
+  publicUrl: string | null;
+  settings: TagSettings;
+};
+
+/** Edits a question whoever its author is. */
+export async function applyQuestionEdit(tx: Tx, edit: QuestionEditing): Promise<void> {
+  const { id, viewer, key, draft, suggestionId, publicUrl } = edit;
+  const old = await lockQuestionThread(tx, id, 'changes');
+  refuseLocked(old.lock_reason);
+  const tags = await listQuestionTagNames(tx, id);
+  if (old.title === draft.title && old.content === draft.content && areTagsEqual(tags, draft.tags)) return;
+  refuseStaleEdit({ kind: 'question', old }, draft.basedOn);
+  // A question from before the rules stays editable.
+  if (!areTagsEqual(tags, draft.tags))
+    await refuseTags(tx, { viewer, tags: draft.tags, settings: edit.settings });
+  const mentioned = findAddedMentions({ before: old.content, after: draft.content, publicUrl });
+  await refuseManyMentions(tx, { memberId: viewer.id, text: draft.content, added: mentioned, publicUrl });
+  await saveRevision(tx, { kind: 'question', id, old: { ...old, tags }, suggestionId });
+  const start = createExcerpt(draft.content);
+  await updateQuestion(tx, { id, draft, excerpt: start });
+  await saveUploadReferences(tx, { post: { kind: 'question', id }, text: draft.content });
+  const {
+    tags: stored,
+    added,
+    removed,
+    events: tagEvents,
+  } = await setQuestionTags(tx, { questionId: id, tags: draft.tags });
+  await changeTagsInStatistics(tx, { questionId: id, added, removed });
+  const edited = {
+    kind: 'question-edited' as const,
+    questionId: id,
+    title: draft.title,
+    excerpt: start.excerpt,
+    excerptCut: start.cut,
+    tags: stored,
+    createdAt: old.created_at.toISOString(),
+  };
+  const location = { senderId: viewer.id, questionId: id, answerId: null, replyId: null };
+  const notificationEvents = await notifyOfMentions(tx, { ...location, mentioned });
+  const post = draftTargets.edit({ kind: 'question', id });
+  const draftEvents = await endDraft(tx, { memberId: viewer.id, target: post, key, text: draft });
+  const written = {
+    post: { kind: 'question', id } as const,
+    viewer,
+    text: joinTexts(draft),
+    before: joinTexts(old),
+  };
+  const reviewEvents = await queueForReview(tx, { ...edit, posts: [written] });
+  await publishAll(tx, [
+    ...notificationEvents,
+    ...reviewEvents,
+    ...draftEvents,
+    { topic: `question:${id}`, event: { kind: 'edited' } },
+    { topic: 'feeds', event: edited },
+    { topic: 'answers', event: edited },
+    buildQuestionActivityEvent(id, stored),
+    ...tagEvents,
+  ]);
 }
 
 /** Deletes the question and everything below it, and corrects the counts of every member (docs/product.md 4.4). */

@@ -161,42 +161,51 @@ export async function readReply(
   return toReply(row);
 }
 
-export async function editReply(
-  db: Database,
-  editing: {
-    id: number;
-    viewer: Viewer;
-    key: string | undefined;
-    edit: ReplyEdit;
-    publicUrl: string | null;
-    settings: ReviewSettings;
-  },
-): Promise<void> {
-  const { id, viewer, key, edit, publicUrl } = editing;
+export async function editReply(db: Database, editing: ReplyEditing): Promise<void> {
+  const { id, viewer } = editing;
   await transaction(db, async (tx) => {
-    const old = await lockOwnReply(tx, { id, viewer, refusal: 'reply-edit-not-author' });
+    await lockOwnReply(tx, { id, viewer, refusal: 'reply-edit-not-author' });
     refuseLocked(await getLockReasonOfReply(tx, id));
-    if (old.content === edit.content) return;
-    refuseStaleEdit({ kind: 'reply', old }, edit.basedOn);
-    const mentioned = findAddedMentions({ before: old.content, after: edit.content, publicUrl });
-    await refuseManyMentions(tx, { memberId: viewer.id, text: edit.content, added: mentioned, publicUrl });
-    await saveRevision(tx, { kind: 'reply', id, old });
-    await updateReply(tx, { id, content: edit.content });
-    await saveUploadReferences(tx, { post: { kind: 'reply', id }, text: edit.content });
-    const { question_id: questionId, answer_id: answerId } = old;
-    const location = { senderId: viewer.id, questionId, answerId, replyId: id };
-    const notificationEvents = await notifyOfMentions(tx, { ...location, mentioned });
-    const post = draftTargets.edit({ kind: 'reply', id });
-    const draftEvents = await endDraft(tx, { memberId: viewer.id, target: post, key, text: edit });
-    const written = { post: { kind: 'reply', id } as const, viewer, text: edit.content, before: old.content };
-    const reviewEvents = await queueForReview(tx, { ...editing, posts: [written] });
-    await publishAll(tx, [
-      ...notificationEvents,
-      ...reviewEvents,
-      ...draftEvents,
-      { topic: `question:${questionId}`, event: { kind: 'reply-edited', replyId: id } },
-    ]);
+    await applyReplyEdit(tx, editing);
   });
+}
+
+type ReplyEditing = {
+  id: number;
+  /** Who wrote the edit. */
+  viewer: Viewer;
+  key: string | undefined;
+  edit: ReplyEdit;
+  /** Of an edit by another member. */
+  suggestionId?: number;
+  publicUrl: string | null;
+  settings: ReviewSettings;
+};
+
+/** Edits a reply whoever its author is. Its question must be locked. */
+export async function applyReplyEdit(tx: Tx, editing: ReplyEditing): Promise<void> {
+  const { id, viewer, key, edit, suggestionId, publicUrl } = editing;
+  const old = await lockReplyThread(tx, id);
+  if (old.content === edit.content) return;
+  refuseStaleEdit({ kind: 'reply', old }, edit.basedOn);
+  const mentioned = findAddedMentions({ before: old.content, after: edit.content, publicUrl });
+  await refuseManyMentions(tx, { memberId: viewer.id, text: edit.content, added: mentioned, publicUrl });
+  await saveRevision(tx, { kind: 'reply', id, old, suggestionId });
+  await updateReply(tx, { id, content: edit.content });
+  await saveUploadReferences(tx, { post: { kind: 'reply', id }, text: edit.content });
+  const { question_id: questionId, answer_id: answerId } = old;
+  const location = { senderId: viewer.id, questionId, answerId, replyId: id };
+  const notificationEvents = await notifyOfMentions(tx, { ...location, mentioned });
+  const post = draftTargets.edit({ kind: 'reply', id });
+  const draftEvents = await endDraft(tx, { memberId: viewer.id, target: post, key, text: edit });
+  const written = { post: { kind: 'reply', id } as const, viewer, text: edit.content, before: old.content };
+  const reviewEvents = await queueForReview(tx, { ...editing, posts: [written] });
+  await publishAll(tx, [
+    ...notificationEvents,
+    ...reviewEvents,
+    ...draftEvents,
+    { topic: `question:${questionId}`, event: { kind: 'reply-edited', replyId: id } },
+  ]);
 }
 
 /**

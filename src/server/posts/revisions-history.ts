@@ -1,14 +1,17 @@
 import { sql } from 'kysely';
 import { decodeCursor, paginate } from '#server/core/cursor.ts';
 import type { Reader } from '#server/core/database.ts';
+import { unnamedMember } from '#server/core/sql.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
 import type { PostKind } from '#shared/core/fields.ts';
 import { limits } from '#shared/core/limits.ts';
-import type { Revision, RevisionsPage } from '#shared/posts/revisions.ts';
+import type { Revision, RevisionEntry, RevisionsPage } from '#shared/posts/revisions.ts';
 import { readAnswer } from './answers.ts';
 import { readQuestion } from './questions.ts';
 import { readReply } from './replies.ts';
+
+type RevisionEditor = RevisionEntry['editor'];
 
 /**
  * A page of a post's revisions, the current one first, without their texts.
@@ -22,14 +25,28 @@ export async function listRevisions(
   const current = await readCurrentVersion(db, wanted);
   const cursor = decodeCursor(wanted.cursor);
   const column = sql.ref(`${kind}_id`);
-  const { rows } = await sql<{ number: number; created_at: Date }>`
-    select number, created_at from revision
-    where ${column} = ${id} ${cursor === null ? sql`` : sql`and number < ${cursor.after}::bigint`}
-    order by number desc limit ${sql.lit(limits.revisionsPage + 1)}`.execute(db);
+  const { rows } = await sql<{ number: number; created_at: Date; replaced_by: RevisionEditor }>`
+    select number, revision.created_at, case when suggestion.id is not null then json_build_object(
+        'id', suggestion.member_id, 'name', coalesce(editor.display_name, ${unnamedMember}),
+        'summary', suggestion.summary, 'changedOnApproval', suggestion.changed_on_approval,
+        'approvedBy', case when approver.id is not null then coalesce(approver.display_name, ${unnamedMember}) end
+      ) end as replaced_by
+    from revision
+    left join edit_suggestion suggestion on suggestion.id = replaced_by_suggestion
+    left join member editor on editor.id = suggestion.member_id
+    left join member approver on approver.id = suggestion.decided_by
+    where revision.${column} = ${id} ${cursor === null ? sql`` : sql`and number < ${cursor.after}::bigint`}
+    order by number desc limit ${sql.lit(limits.revisionsPage + 2)}`.execute(db);
   const earlier = rows.map(({ number, created_at: at }) => ({ number, createdAt: at.toISOString() }));
   const newest = { number: (earlier[0]?.number ?? 0) + 1, createdAt: current.createdAt };
   const all = cursor === null ? [newest, ...earlier] : earlier;
-  const entries = all.map((entry, index) => ({ ...entry, previous: all[index + 1]?.number ?? null }));
+  // The editor of a version is stored with the version that it replaced.
+  const editorByNumber = new Map(rows.map((row) => [row.number + 1, row.replaced_by]));
+  const entries = all.slice(0, limits.revisionsPage + 1).map((entry, index) => ({
+    ...entry,
+    previous: all[index + 1]?.number ?? null,
+    editor: editorByNumber.get(entry.number) ?? null,
+  }));
   return paginate(entries, limits.revisionsPage, ({ number }) => ({ after: number, id }));
 }
 

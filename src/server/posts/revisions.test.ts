@@ -107,6 +107,7 @@ test('keeps the first revision and the latest ones, in pages without texts', asy
       number: edits + 1,
       createdAt: expect.any(String),
       previous: edits,
+      editor: null,
     });
     const revisions = await ann.revisions(path);
     expect(revisions.map(({ number }) => number)).toEqual([

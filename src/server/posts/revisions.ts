@@ -13,28 +13,41 @@ export type OldVersion = {
   tags?: string[];
 };
 
-/** Edits of a post within this many minutes create one revision. Only the author edits a post. */
+/** Edits of a post by its author within this many minutes create one revision. */
 const mergeWindowMinutes = 5;
 
 /**
  * Stores the version that an edit replaces, so that every member can read it (docs/product.md 4.5). Not if that version
- * is itself an edit of the last minutes. Of more than `limits.revisions`, the first and the latest are kept. Call it
+ * is itself an edit by the author in the last minutes, and this one is too. Of more than `limits.revisions`, the first and the latest are kept. Call it
  * while the post is locked.
  */
 export async function saveRevision(
   tx: Tx,
-  { kind, id, old }: { kind: PostKind; id: number; old: OldVersion },
+  {
+    kind,
+    id,
+    old,
+    suggestionId = null,
+  }: {
+    kind: PostKind;
+    id: number;
+    old: OldVersion;
+    /** The suggested edit that replaces it; none for an edit by the author. */
+    suggestionId?: number | null | undefined;
+  },
 ) {
   const column = sql.ref(`${kind}_id`);
   const { rows } = await sql<{ number: number }>`
     with latest as (
-      select number, replaced_at from revision where ${column} = ${id} order by number desc limit 1
+      select number, replaced_at, replaced_by_suggestion from revision
+      where ${column} = ${id} order by number desc limit 1
     )
-    insert into revision (${column}, number, title, content, tags, created_at, replaced_at)
+    insert into revision (${column}, number, title, content, tags, created_at, replaced_at, replaced_by_suggestion)
     select ${id}::bigint, coalesce((select number from latest), 0) + 1, ${old.title ?? null}::text, ${old.content}::text,
-      ${old.tags ?? null}::text[], ${old.edited_at ?? old.created_at}::timestamptz, now()
+      ${old.tags ?? null}::text[], ${old.edited_at ?? old.created_at}::timestamptz, now(), ${suggestionId}::bigint
     where not exists (
       select from latest where replaced_at > now() - make_interval(mins => ${sql.lit(mergeWindowMinutes)})
+        and replaced_by_suggestion is null and ${suggestionId}::bigint is null
     )
     returning number`.execute(tx);
   const saved = rows[0]?.number ?? 0;

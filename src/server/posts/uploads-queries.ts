@@ -104,7 +104,7 @@ export function insertAnswerUploadReferences(answers: readonly { id: number; con
   ),`;
 }
 
-/** SQL: whether nothing shows an upload. An avatar is deleted when its member no longer has it. A draft and a held post of its owner count, a deleted reply does not. */
+/** SQL: whether nothing shows an upload. An avatar is deleted when its member no longer has it. A draft, a suggested edit and a held post of its owner count, a deleted reply does not. */
 const isUnused = sql`
   kind = 'picture' and not exists (
     select from upload_reference reference left join base_reply on base_reply.id = reply_id
@@ -112,6 +112,10 @@ const isUnused = sql`
   )
   and not exists (
     select from draft where draft.member_id = upload.member_id and position(name in fields::text) > 0
+  )
+  and not exists (
+    select from edit_suggestion
+    where edit_suggestion.member_id = upload.member_id and status = 'open' and position(name in content) > 0
   )
   and not exists (
     select from held_post where held_post.member_id = upload.member_id and position(name in content) > 0

@@ -9,6 +9,8 @@ export const limits = {
   details: 2000,
   answer: 30_000,
   reply: 1000,
+  /** What a suggested edit improves. */
+  editSummary: 200,
   tagsPerQuestion: 5,
   tag: 35,
   /** What moderators write about a tag: the line that is shown with it, and the text of its page. */

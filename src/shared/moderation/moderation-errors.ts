@@ -32,6 +32,25 @@ export const moderationErrors = {
   ],
   'too-many-objections': ['too-many', "You're objecting too much. Try again tomorrow."],
 
+  // Suggested edits.
+  'suggestion-not-found': ['not-found', 'Suggested edit not found'],
+  'edit-summary-required': ['invalid', 'Say in a few words what the edit improves'],
+  'edit-summary-too-long': ['invalid', 'The summary must be {max} characters or fewer'],
+  'suggestion-unchanged': ['invalid', 'Change something before you suggest the edit'],
+  'own-post-suggestion': ['not-allowed', 'This is your own post. You can edit it.'],
+  'own-suggestion': ['not-allowed', 'Someone else has to decide about your suggestion.'],
+  'edit-suggestions-off': ['not-allowed', 'This community does not accept suggested edits.'],
+  'suggestion-open-already': [
+    'not-allowed',
+    'You have already suggested an edit to this post. Withdraw it first, or wait until it is decided.',
+  ],
+  'too-many-suggestions': ['too-many', 'You can suggest up to {max} edits a day. Try again tomorrow.'],
+  'suggestion-decided': ['already-handled', 'Someone else has already decided about this edit.'],
+  'suggestion-conflict': [
+    'edit-conflict',
+    'The post has changed in the same place. Edit the text before you approve it.',
+  ],
+
   // Tags.
   'tag-change-running': [
     'not-allowed',

@@ -33,6 +33,8 @@ export const moderationAction = z.enum([
   'tag_merge',
   'tag_rename',
   'decline_objection',
+  'approve_edit',
+  'reject_edit',
   'announce',
   'end_announcement',
   'pin',

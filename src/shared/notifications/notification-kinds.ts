@@ -30,6 +30,10 @@ export const notificationKinds = {
     message: '{name} accepted an answer to a question you follow: "{title}"',
   },
   mention: { type: 'other', category: 'mentions', message: '{name} mentioned you in "{title}"' },
+  edit_suggested: { type: 'other', category: 'edits', message: '{name} suggested an edit to "{title}"' },
+  edit_approved: { type: 'other', category: 'edits', message: '{name} approved your edit to "{title}"' },
+  edit_rejected: { type: 'other', category: 'edits', message: '{name} rejected your edit to "{title}"' },
+  edited: { type: 'other', category: 'edits', message: '{name} edited your post in "{title}"' },
   review: { type: 'other', category: 'moderation', message: 'Posts are waiting for review' },
 } as const satisfies Record<string, { type: string; category: NotificationCategory; message: string }>;
 

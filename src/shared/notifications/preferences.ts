@@ -8,6 +8,7 @@ export const notificationCategory = z.enum([
   'mentions',
   'accepted',
   'votes',
+  'edits',
   /** For moderators only. */
   'moderation',
 ]);

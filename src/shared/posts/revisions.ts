@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { time } from '#shared/core/fields.ts';
+import { id, time } from '#shared/core/fields.ts';
 
 /** A version of a post in its history. The newest version is the post itself. */
 export const revisionEntry = z.object({
@@ -8,6 +8,18 @@ export const revisionEntry = z.object({
   createdAt: time,
   /** The previous version that is still stored; null for the oldest. */
   previous: z.int().positive().nullable(),
+  /** Another member than the author who wrote it; null for the author. */
+  editor: z
+    .object({
+      id,
+      name: z.string(),
+      /** What the edit improves. */
+      summary: z.string(),
+      /** Who approved it, null if it needed no approval, and whether with changes. */
+      approvedBy: z.string().nullable(),
+      changedOnApproval: z.boolean(),
+    })
+    .nullable(),
 });
 export const revisionsPage = z.object({ items: z.array(revisionEntry), nextCursor: z.string().nullable() });
 export type RevisionEntry = z.infer<typeof revisionEntry>;

@@ -1,10 +1,11 @@
 import { t } from '@lingui/core/macro';
 import { Menu } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import {
   IconAdjustments,
   IconLogout,
+  IconPencil,
   IconRss,
   IconSettings,
   IconShield,
@@ -14,16 +15,18 @@ import { useId } from 'react';
 import { canModerate } from '#shared/identity/roles.ts';
 import type { Me } from '#shared/identity/accounts.ts';
 import { paths } from '#web/core/paths.ts';
+import { abilitiesQuery } from '#web/posts/suggested-edits.ts';
 import { signOut } from '#web/core/session.ts';
 import { toastError } from '#web/core/toast.ts';
 import { ExternalTarget, useOpenAfterMount } from '#web/ui/lazy-popover.tsx';
 import classes from './AccountMenuList.module.css';
 
-const links = (member: Me) => [
+const links = (member: Me, reviewsEdits: boolean) => [
   ...(canModerate(member.role) ? [{ to: paths.moderation, label: t`Review queue`, Icon: IconShield }] : []),
   ...(member.role === 'admin'
     ? [{ to: paths.siteSettings, label: t`Site settings`, Icon: IconAdjustments }]
     : []),
+  ...(reviewsEdits ? [{ to: paths.suggestedEdits, label: t`Suggested edits`, Icon: IconPencil }] : []),
   { to: paths.profile, label: t`Profile`, Icon: IconUser },
   { to: paths.following, label: t`Following`, Icon: IconRss },
   { to: paths.settings, label: t`Settings`, Icon: IconSettings },
@@ -43,6 +46,7 @@ export default function AccountMenuList({
 }) {
   const queryClient = useQueryClient();
   const whoId = useId();
+  const reviewsEdits = useQuery(abilitiesQuery).data?.reviewEdits ?? false;
   const logout = useMutation({
     mutationFn: () => signOut(queryClient),
     onError: () => toastError(t`Could not log out: the server did not respond. Please try again.`),
@@ -65,7 +69,7 @@ export default function AccountMenuList({
           <div className={classes.name}>{member.displayName}</div>
           <div className={classes.email}>{member.email}</div>
         </div>
-        {links(member).map(({ to, label, Icon }) => (
+        {links(member, reviewsEdits).map(({ to, label, Icon }) => (
           <Menu.Item
             key={label}
             className={classes.item ?? ''}

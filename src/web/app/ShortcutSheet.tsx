@@ -16,6 +16,7 @@ const groups = [
   ['everywhere', () => t`Everywhere`],
   ['lists', () => t`In lists: questions, results, topics, notifications`],
   ['posts', () => t`On a question, for the focused post`],
+  ['review', () => t`In the review queue and suggested edits`],
   ['writing', () => t`In the editor`],
 ] as const;
 
@@ -40,6 +41,8 @@ const descriptions: Readonly<Record<ShortcutName, () => string>> = {
   edit: () => t`Edit`,
   fold: () => t`Show or hide replies`,
   bookmark: () => t`Bookmark`,
+  approve: () => t`Approve`,
+  reject: () => t`Reject`,
   dismissReports: () => t`Dismiss reports, or approve a post`,
   hidePost: () => t`Hide`,
   deletePost: () => t`Delete`,

@@ -262,6 +262,15 @@ const moderationQueueRoute = createRoute({
   ),
 });
 
+const suggestedEditsRoute = createRoute({
+  getParentRoute: () => memberRoute,
+  path: '/suggested-edits',
+  validateSearch: ({ list }: Record<string, unknown>): { list?: 'own' | undefined } => ({
+    list: list === 'own' ? list : undefined,
+  }),
+  component: lazyRouteComponent(() => import('#web/moderation/SuggestedEditsPage.tsx'), 'SuggestedEditsPage'),
+});
+
 const moderationLogRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/moderation/log',
@@ -434,6 +443,7 @@ const routeTree = rootRoute.addChildren([
     settingsRoute,
     bookmarksRoute,
     moderationQueueRoute,
+    suggestedEditsRoute,
     moderationLogRoute,
     statisticsRoute,
     moderatedMemberRoute,

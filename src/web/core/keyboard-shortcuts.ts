@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { useEffect, useRef, useSyncExternalStore } from 'react';
 
-type Group = 'everywhere' | 'lists' | 'posts' | 'writing' | 'moderation';
+type Group = 'everywhere' | 'lists' | 'posts' | 'writing' | 'review' | 'moderation';
 
 /**
  * All keyboard shortcuts: one key ('n', '/', '?') or two in a row ('g,h') outside fields, or with Mod (⌘ on a Mac, Ctrl
@@ -27,6 +27,8 @@ const shortcuts = {
   edit: { group: 'posts', keys: 'e' },
   fold: { group: 'posts', keys: 'c' },
   bookmark: { group: 'posts', keys: 'b' },
+  approve: { group: 'review', keys: 'a' },
+  reject: { group: 'review', keys: 'r' },
   // For moderators only, so only the review queue lists them.
   dismissReports: { group: 'moderation', keys: 'm' },
   hidePost: { group: 'moderation', keys: 'h' },

@@ -10,6 +10,7 @@ const pagePaths = {
   settings: '/settings',
   accountSettings: '/settings?tab=account',
   bookmarks: '/bookmarks',
+  suggestedEdits: '/suggested-edits',
   moderation: '/moderation',
   moderationLog: '/moderation/log',
   registrations: '/moderation/registrations',

@@ -119,6 +119,8 @@ function getUnsubscribedMessage(scope: UnsubscribeScope): string {
       return t`You've unsubscribed from emails about accepted answers.`;
     case 'votes':
       return t`You've unsubscribed from vote emails.`;
+    case 'edits':
+      return t`You've unsubscribed from emails about edits to posts.`;
     case 'moderation':
       return t`You've unsubscribed from emails about the review queue.`;
     case 'instant':

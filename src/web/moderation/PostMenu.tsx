@@ -9,10 +9,12 @@ const PostMenuList = lazyComponent(load);
 const intent = preloadOnIntent(load);
 
 /** 'More actions' of an answer or reply. */
-export function PostMenu({ post, own }: { post: PostRef; own: boolean }) {
+export function PostMenu({ post, own, onSuggest }: { post: PostRef; own: boolean; onSuggest: () => void }) {
   const { member } = useQuestionPage();
   if (own && !canModerate(member.role)) return null;
   return (
-    <MoreActions intent={intent}>{(menu) => <PostMenuList post={post} own={own} {...menu} />}</MoreActions>
+    <MoreActions intent={intent}>
+      {(menu) => <PostMenuList post={post} own={own} onSuggest={onSuggest} {...menu} />}
+    </MoreActions>
   );
 }

@@ -9,14 +9,16 @@ import { usePostModeration } from './usePostModeration.tsx';
 export default function PostMenuList({
   post,
   own,
+  onSuggest,
   button,
   opened,
   onClose,
-}: { post: PostRef; own: boolean } & OpenMenu) {
+}: { post: PostRef; own: boolean; onSuggest: () => void } & OpenMenu) {
   const { items, dialogs } = usePostModeration(post, {
     own,
     actions: ['hide', 'delete', 'spam', 'lock'],
     opener: () => button,
+    onSuggest,
   });
   return (
     <>

@@ -181,6 +181,10 @@ export function logEntryText(action: ModerationAction, kind: PostRef['kind'] | n
       return t`All activity of several accounts removed`;
     case 'bulk_restore_activity':
       return t`All activity of several accounts restored`;
+    case 'approve_edit':
+      return t`Suggested edit approved`;
+    case 'reject_edit':
+      return t`Suggested edit rejected`;
     case 'tag_texts':
       return t`Topic described`;
     case 'tag_synonym':

@@ -1,8 +1,9 @@
 import { t } from '@lingui/core/macro';
 import { Menu } from '@mantine/core';
-import { IconFlag, IconPin, IconShield } from '@tabler/icons-react';
+import { IconFlag, IconPencil, IconPin, IconShield } from '@tabler/icons-react';
 import { type ReactNode, Suspense, useState } from 'react';
-import { postActionStyles as classes, useQuestionPage } from '#web/posts/index.ts';
+import { useQuery } from '@tanstack/react-query';
+import { abilitiesQuery, postActionStyles as classes, useQuestionPage } from '#web/posts/index.ts';
 import { canModerate } from '#shared/identity/roles.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 import type { PostAction } from '#shared/moderation/moderation.ts';
@@ -22,6 +23,7 @@ export function usePostModeration(
     actions,
     tags,
     opener,
+    onSuggest,
   }: {
     own: boolean;
     actions: readonly PostAction[];
@@ -29,14 +31,28 @@ export function usePostModeration(
     tags?: readonly string[];
     /** The button of the menu. */
     opener: () => HTMLElement | null;
+    /** Opens the form that suggests an edit. */
+    onSuggest: () => void;
   },
 ) {
-  const { member } = useQuestionPage();
+  const { member, isLocked } = useQuestionPage();
+  const isVisitor = member === visitor;
+  const abilities = useQuery({ ...abilitiesQuery, enabled: !isVisitor && !own }).data;
+  const suggests = !own && !isLocked && (isVisitor || abilities?.suggestEdits === true);
   const [opened, setOpened] = useState<'report' | 'moderate' | 'pin' | null>(null);
   const close = () => setOpened(null);
   const askForReport = () => askToSignIn('report', opener() ?? document.body);
   const items: ReactNode = (
     <>
+      {suggests && (
+        <Menu.Item
+          className={classes.menuItem ?? ''}
+          leftSection={<IconPencil size={18} stroke={1.6} aria-hidden />}
+          onClick={() => (isVisitor ? askToSignIn('act', opener() ?? document.body) : onSuggest())}
+        >
+          {abilities?.editDirectly === true ? t`Edit` : t`Suggest edit`}
+        </Menu.Item>
+      )}
       {!own && (
         <Menu.Item
           className={classes.menuItem ?? ''}

@@ -6,6 +6,7 @@ import {
   IconAt,
   IconCheck,
   IconMessage,
+  IconPencil,
   IconShield,
   type TablerIcon,
 } from '@tabler/icons-react';
@@ -137,6 +138,10 @@ const kindIcons: Readonly<Record<NotificationKind, TablerIcon>> = {
   accepted: IconCheck,
   accepted_followed: IconCheck,
   mention: IconAt,
+  edit_suggested: IconPencil,
+  edit_approved: IconPencil,
+  edit_rejected: IconPencil,
+  edited: IconPencil,
   review: IconShield,
 };
 

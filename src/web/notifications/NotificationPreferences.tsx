@@ -200,6 +200,8 @@ function preferenceLabel(category: NotificationCategory): string {
       return t`Accepted answers`;
     case 'votes':
       return t`Votes on my posts`;
+    case 'edits':
+      return t`Suggested edits`;
     case 'moderation':
       return t`Posts waiting for review`;
   }

@@ -5,20 +5,27 @@ import { draftTargets } from '#shared/posts/drafts-targets.ts';
 import { translateError } from '#web/core/errors.ts';
 import { PostForm } from './PostForm.tsx';
 import classes from './PostForm.module.css';
-import { editAnswer, editReply } from './post-api.ts';
+import { editAnswer, editReply, suggestPostEdit } from './post-api.ts';
+import { toastSuggested } from './suggested-edits.ts';
 
 type Edit = Pick<Answer, 'content' | 'editedAt'>;
 
-/** Edits an answer or a reply in its place. Questions have a form of their own, with title and tags. */
+/**
+ * Edits an answer or a reply in its place, or suggests an edit. Questions have a form of their own, with title and tags.
+ */
 export function EditPostForm({
   kind,
   post,
+  suggesting = false,
   onSaved,
   onCancel,
 }: {
   kind: 'answer' | 'reply';
   post: Edit & { id: number };
-  onSaved: (saved: Edit) => Promise<void>;
+  /** Whether the post belongs to another member. */
+  suggesting?: boolean;
+  /** Without a version if the edit waits for approval, or if the page has to be read again. */
+  onSaved: (saved: Edit | null) => Promise<void>;
   onCancel: () => void;
 }) {
   const isAnswer = kind === 'answer';
@@ -44,12 +51,17 @@ export function EditPostForm({
         subject={{ post: { kind, id: post.id }, editedAt: post.editedAt }}
         limit={isAnswer ? limits.answer : limits.reply}
         {...(isAnswer && { counter: 'near', rows: 6 })}
-        submitLabel={t`Save`}
+        submitLabel={suggesting ? t`Suggest edit` : t`Save`}
+        hasSummary={suggesting}
         onCancel={onCancel}
-        submit={async (content, key, basedOn) => {
+        submit={async (content, key, basedOn, summary) => {
+          if (suggesting) {
+            toastSuggested(await suggestPostEdit({ kind, id: post.id }, { content, basedOn, summary }, key));
+            return onSaved(null);
+          }
           const save = isAnswer ? editAnswer : editReply;
           const saved = await save(post.id, { content, basedOn }, key);
-          await onSaved({ content: saved.content, editedAt: saved.editedAt });
+          return onSaved({ content: saved.content, editedAt: saved.editedAt });
         }}
       />
     </div>

@@ -5,13 +5,14 @@ import { useEffect, useRef, useState } from 'react';
 import { countCodePoints } from '#shared/core/text.ts';
 import { createIdempotencyKey } from '#web/core/api.ts';
 import { useDraft } from './drafts/useDraft.ts';
-import { ApiError } from '#web/core/errors.ts';
+import { ApiError, translateError } from '#web/core/errors.ts';
 import { visitor } from '#web/core/session.ts';
 import { askToSignIn, type SignInReason } from '#web/core/sign-in-prompt.ts';
 import { toastError } from '#web/core/toast.ts';
 import { FormError } from '#web/ui/FormError.tsx';
 import { Editor, type EditorHandle } from '#web/editor/index.ts';
 import { DraftConflict } from './drafts/DraftConflict.tsx';
+import { EditSummaryField } from './EditSummaryField.tsx';
 import { EditConflictBanner } from './revisions/EditConflictBanner.tsx';
 import { useQuestionPage } from './questions/question-page-context.ts';
 import { listMentionableMembers } from './questions/question-page-data.ts';
@@ -22,7 +23,14 @@ import classes from './PostForm.module.css';
  * `refused`: why the server refused the post, if it was sent in the background.
  * `version`: `editedAt` of the parent or edited post when the draft was begun.
  */
-export type PostDraft = { content: string; key: string; refused?: string | null; version?: string | null };
+export type PostDraft = {
+  content: string;
+  key: string;
+  refused?: string | null;
+  version?: string | null;
+  /** What a suggested edit improves. */
+  summary?: string | null;
+};
 
 type Props = {
   /** The accessible name of the field. */
@@ -46,13 +54,16 @@ type Props = {
   placeholder?: string;
   focused?: boolean;
   submitLabel: string;
+  /** Whether it suggests an edit, which needs a summary. */
+  hasSummary?: boolean;
   /** Why a visitor must sign in to post. */
   signIn?: SignInReason;
   /**
    * @param key the idempotency key, the same for every try to post this text (docs/product.md 6.6).
    * @param version `editedAt` of the parent or edited post that the member has seen.
+   * @param summary what a suggested edit improves; '' without this field.
    */
-  submit: (content: string, key: string, version: string | null) => Promise<unknown>;
+  submit: (content: string, key: string, version: string | null, summary: string) => Promise<unknown>;
   /** The start of the error message: 'Failed to post reply'. */
   failureMessage: string;
   /** The start of the notice for a refused post: "Couldn't post reply". */
@@ -74,7 +85,9 @@ export function PostForm(props: Props) {
     isEmpty: ({ content }) => content.trim() === '' || content === original,
   });
   const [error, setError] = useState<string | null>(null);
+  const [summaryError, setSummaryError] = useState<string | null>(null);
   const editor = useRef<EditorHandle>(null);
+  const summaryField = useRef<HTMLInputElement>(null);
   const form = useRef<HTMLFormElement>(null);
   const { focused = false } = props;
   useEffect(() => {
@@ -82,7 +95,8 @@ export function PostForm(props: Props) {
   }, [focused]);
 
   const post = useMutation({
-    mutationFn: ({ content, key, version }: PostDraft) => props.submit(content.trim(), key, version ?? null),
+    mutationFn: ({ content, key, version, summary }: PostDraft) =>
+      props.submit(content.trim(), key, version ?? null, summary?.trim() ?? ''),
     onSuccess: (_posted, { content }) => {
       if (draft.content === content) clearDraft();
       // Text typed while the post was being sent is a new post.
@@ -110,6 +124,11 @@ export function PostForm(props: Props) {
     if (countCodePoints(draft.content.trim()) > limit) {
       setError(props.tooLongMessage);
       editor.current?.focus();
+      return;
+    }
+    if (props.hasSummary === true && (draft.summary ?? '').trim() === '') {
+      setSummaryError(translateError('edit-summary-required'));
+      summaryField.current?.focus();
       return;
     }
     isPosting.current = true;
@@ -142,6 +161,17 @@ export function PostForm(props: Props) {
         />
       )}
       <DraftConflict conflict={choice} draft={draft} onResolved={() => editor.current?.focus()} />
+      {props.hasSummary === true && (
+        <EditSummaryField
+          field={summaryField}
+          value={draft.summary ?? ''}
+          error={summaryError}
+          onChange={(summary) => {
+            setSummaryError(null);
+            setDraft({ summary });
+          }}
+        />
+      )}
       <Editor
         label={props.label}
         hideLabel={props.hideLabel ?? false}

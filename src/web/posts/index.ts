@@ -7,6 +7,8 @@ export { TagLink, TagLinks } from './TagLinks.tsx';
 export { adoptVisitorDrafts } from './drafts/drafts-storage.ts';
 export { useDraft } from './drafts/useDraft.ts';
 export { isId } from './offline/queued-posts.ts';
+export { abilitiesQuery } from './suggested-edits.ts';
+export { PostDiff } from './revisions/PostDiff.tsx';
 export { setVote } from './post-api.ts';
 export { anchorOf } from './post-ref.ts';
 export { hiddenPostsKey, tagQueryKeys } from './query-keys.ts';

@@ -59,6 +59,25 @@ export function editReply(id: number, edit: ReplyEdit, key: string): Promise<Rep
   );
 }
 
+/** What a suggested edit improves, besides its texts. */
+type Summary = { summary: string };
+
+export function suggestQuestionEdit(id: number, edit: QuestionEdit & Summary, key: string) {
+  return readJson(
+    api.questions[':id']['edit-suggestions'].$post({
+      param: { id: String(id) },
+      header: { [draftHeader]: key },
+      json: edit,
+    }),
+  );
+}
+
+export function suggestPostEdit(post: PostRef, edit: AnswerEdit & Summary, key: string) {
+  const collection = post.kind === 'answer' ? api.answers : api.replies;
+  const request = { ...toIdParam(post), header: { [draftHeader]: key }, json: edit };
+  return readJson(collection[':id']['edit-suggestions'].$post(request));
+}
+
 export function postAnswer(
   questionId: number,
   { content, key }: NewPostText,

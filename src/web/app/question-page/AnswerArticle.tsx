@@ -76,8 +76,10 @@ export const AnswerArticle = memo(function AnswerArticle({ answer }: { answer: A
         <EditPostForm
           kind="answer"
           post={answer}
+          suggesting={!isOwn}
           onSaved={async (saved) => {
-            await cache.update((page) => patchPost(page, post, saved));
+            if (saved === null) void cache.refresh();
+            else await cache.update((page) => patchPost(page, post, saved));
             leaveEditing();
           }}
           onCancel={leaveEditing}
@@ -93,7 +95,7 @@ export const AnswerArticle = memo(function AnswerArticle({ answer }: { answer: A
               <BookmarkButton post={{ kind: 'answer', id: answer.id }} bookmarked={answer.bookmarked} />
               <CopyLinkButton post={post} />
               {isOwn && <AuthorPostActions onEdit={() => setEditing(true)} onDelete={deletion.ask} />}
-              <PostMenu post={post} own={isOwn} />
+              <PostMenu post={post} own={isOwn} onSuggest={() => setEditing(true)} />
             </PostActions>
           </div>
         </>

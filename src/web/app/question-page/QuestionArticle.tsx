@@ -64,7 +64,7 @@ export const QuestionArticle = memo(function QuestionArticle({
       </PostMeta>
       <QuestionStatusBanner question={question} />
       {editing ? (
-        <EditQuestionForm question={question} onLeave={leaveEditing} />
+        <EditQuestionForm question={question} suggesting={!isOwn} onLeave={leaveEditing} />
       ) : (
         <>
           <p className={classes.address}>
@@ -94,7 +94,7 @@ export const QuestionArticle = memo(function QuestionArticle({
                 />
               )}
               <MuteQuestionButton muted={question.muted} />
-              <QuestionMenu question={question} own={isOwn} />
+              <QuestionMenu question={question} own={isOwn} onSuggest={() => setEditing(true)} />
             </PostActions>
           </div>
         </>

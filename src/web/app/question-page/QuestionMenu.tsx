@@ -8,10 +8,18 @@ const QuestionMenuList = lazyComponent(load);
 const intent = preloadOnIntent(load);
 
 /** The less frequent actions on a question, in a menu at the end of its action row. */
-export function QuestionMenu({ question, own }: { question: Question; own: boolean }) {
+export function QuestionMenu({
+  question,
+  own,
+  onSuggest,
+}: {
+  question: Question;
+  own: boolean;
+  onSuggest: () => void;
+}) {
   return (
     <MoreActions intent={intent}>
-      {(menu) => <QuestionMenuList question={question} own={own} {...menu} />}
+      {(menu) => <QuestionMenuList question={question} own={own} onSuggest={onSuggest} {...menu} />}
     </MoreActions>
   );
 }

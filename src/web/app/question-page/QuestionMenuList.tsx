@@ -19,15 +19,16 @@ import classes from '#web/posts/PostActions.module.css';
 export default function QuestionMenuList({
   question,
   own,
+  onSuggest,
   button,
   opened,
   onClose,
-}: { question: Question; own: boolean } & OpenMenu) {
+}: { question: Question; own: boolean; onSuggest: () => void } & OpenMenu) {
   const mute = useMuteQuestion();
   const { member } = useQuestionPage();
   const moderation = usePostModeration(
     { kind: 'question', id: question.id },
-    { own, actions: listPostActions(question), tags: question.tags, opener: () => button },
+    { own, actions: listPostActions(question), tags: question.tags, opener: () => button, onSuggest },
   );
   return (
     <>

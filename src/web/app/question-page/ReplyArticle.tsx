@@ -46,8 +46,10 @@ export const ReplyArticle = memo(function ReplyArticle({ reply }: { reply: Reply
         <EditPostForm
           kind="reply"
           post={reply}
+          suggesting={!isOwn}
           onSaved={async (saved) => {
-            await cache.update((page) => patchPost(page, post, saved));
+            if (saved === null) void cache.refresh();
+            else await cache.update((page) => patchPost(page, post, saved));
             leaveEditing();
           }}
           onCancel={leaveEditing}
@@ -62,7 +64,7 @@ export const ReplyArticle = memo(function ReplyArticle({ reply }: { reply: Reply
               {reply.level < limits.replyLevel && <ReplyButton to={post} />}
               <CopyLinkButton post={post} />
               {isOwn && <AuthorPostActions onEdit={() => setEditing(true)} onDelete={deletion.ask} />}
-              <PostMenu post={post} own={isOwn} />
+              <PostMenu post={post} own={isOwn} onSuggest={() => setEditing(true)} />
             </PostActions>
           </div>
         </>

@@ -22,7 +22,10 @@ function MemberDrafts({ member }: { member: Me }) {
   const query = useQuery(draftsQuery(member.id));
   return (
     <>
-      <PageHeading className={classes.heading}>{t`Drafts`}</PageHeading>
+      <div className={classes.header}>
+        <PageHeading className={classes.heading}>{t`Drafts`}</PageHeading>
+        <ButtonLink href={`${paths.suggestedEdits}?list=own`}>{t`Your suggested edits`}</ButtonLink>
+      </div>
       <p className={classes.lead}>{t`Unfinished posts are saved here until you post them.`}</p>
       {query.isPending ? (
         <DraftSkeletons />

@@ -9,22 +9,33 @@ import { findTagsProblem, parseTags } from '#shared/posts/tags.ts';
 import { type AskProblem, validateAskDraft } from '#web/posts/ask/ask-draft.ts';
 import { createIdempotencyKey } from '#web/core/api.ts';
 import { useDraft } from '#web/posts/drafts/useDraft.ts';
-import { ApiError, translateCodedError } from '#web/core/errors.ts';
+import { ApiError, translateCodedError, translateError } from '#web/core/errors.ts';
 import { DraftConflict } from '#web/posts/drafts/DraftConflict.tsx';
 import { EditConflictBanner } from '#web/posts/revisions/EditConflictBanner.tsx';
 import { useQuestionPage } from './question-page-context.ts';
 import { listMentionableMembers, patchPost } from './question-page-data.ts';
-import { editQuestion } from '#web/posts/post-api.ts';
+import { editQuestion, suggestQuestionEdit } from '#web/posts/post-api.ts';
+import { EditSummaryField } from '#web/posts/EditSummaryField.tsx';
+import { toastSuggested } from '#web/posts/suggested-edits.ts';
 import { CharacterCounter } from '#web/ui/CharacterCounter.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
 import { Editor, type EditorHandle } from '#web/editor/index.ts';
 import classes from '#web/posts/PostForm.module.css';
 
 /**
- * The author's form for title, details and tags, shown instead of the text.
+ * The form for title, details and tags, shown instead of the text.
+ * @param suggesting whether the question belongs to another member, who has to approve the edit.
  * @param onLeave closes it.
  */
-export function EditQuestionForm({ question, onLeave }: { question: Question; onLeave: () => void }) {
+export function EditQuestionForm({
+  question,
+  suggesting = false,
+  onLeave,
+}: {
+  question: Question;
+  suggesting?: boolean;
+  onLeave: () => void;
+}) {
   const { member, cache } = useQuestionPage();
   const original = {
     title: question.title,
@@ -35,35 +46,44 @@ export function EditQuestionForm({ question, onLeave }: { question: Question; on
   const { draft, setDraft, clearDraft, state, choice } = useDraft({
     target: draftTargets.edit({ kind: 'question', id: question.id }),
     memberId: member.id,
-    initial: () => ({ ...original, key: createIdempotencyKey() }),
+    initial: () => ({ ...original, summary: '', key: createIdempotencyKey() }),
     isEmpty: ({ title, content, tags }) =>
       title === original.title && content === original.content && tags === original.tags,
   });
   const [problem, setProblem] = useState<AskProblem | null>(null);
+  const [summaryError, setSummaryError] = useState<string | null>(null);
   const title = useRef<HTMLInputElement>(null);
   const tagField = useRef<HTMLInputElement>(null);
+  const summaryField = useRef<HTMLInputElement>(null);
   const details = useRef<EditorHandle>(null);
   useEffect(() => title.current?.focus(), []);
 
   const save = useMutation({
-    mutationFn: () =>
-      editQuestion(
-        question.id,
-        {
-          title: draft.title.trim(),
-          content: draft.content.trim(),
-          tags: parseTags(draft.tags),
-          basedOn: draft.version,
-        },
-        draft.key,
-      ),
-    onSuccess: async ({ title, content, excerpt, tags, editedAt }) => {
+    mutationFn: async () => {
+      const edit = {
+        title: draft.title.trim(),
+        content: draft.content.trim(),
+        tags: parseTags(draft.tags),
+        basedOn: draft.version,
+      };
+      if (!suggesting) return editQuestion(question.id, edit, draft.key);
+      toastSuggested(
+        await suggestQuestionEdit(question.id, { ...edit, summary: draft.summary.trim() }, draft.key),
+      );
+      return null;
+    },
+    onSuccess: async (saved) => {
       clearDraft();
+      if (saved === null) {
+        void cache.refresh();
+        return onLeave();
+      }
+      const { title, content, excerpt, tags, editedAt } = saved;
       await cache.update((page) =>
         patchPost(page, { kind: 'question', id: question.id }, { title, content, excerpt, tags, editedAt }),
       );
       cache.refreshLists();
-      onLeave();
+      return onLeave();
     },
     onError: (error) => {
       if (error instanceof ApiError && error.kind === 'edit-conflict') void cache.refresh();
@@ -83,7 +103,11 @@ export function EditQuestionForm({ question, onLeave }: { question: Question; on
     if (save.isPending) return;
     const invalid = validateAskDraft(draft);
     fail(invalid);
-    if (invalid === null) save.mutate();
+    if (invalid !== null) return;
+    if (suggesting && draft.summary.trim() === '') {
+      setSummaryError(translateError('edit-summary-required'));
+      summaryField.current?.focus();
+    } else save.mutate();
   }
 
   const errorOf = (field: AskProblem['field']) => (problem?.field === field ? problem.message : null);
@@ -101,6 +125,17 @@ export function EditQuestionForm({ question, onLeave }: { question: Question; on
         }}
       />
       <DraftConflict conflict={choice} draft={draft} onResolved={() => details.current?.focus()} />
+      {suggesting && (
+        <EditSummaryField
+          field={summaryField}
+          value={draft.summary}
+          error={summaryError}
+          onChange={(summary) => {
+            setSummaryError(null);
+            setDraft({ summary });
+          }}
+        />
+      )}
       <div>
         <TextInput
           ref={title}
@@ -141,7 +176,7 @@ export function EditQuestionForm({ question, onLeave }: { question: Question; on
       <FormError message={errorOf(null)} />
       <div className={classes.buttons}>
         <Button type="submit" size="sm" loading={save.isPending}>
-          {t`Save`}
+          {suggesting ? t`Suggest edit` : t`Save`}
         </Button>
         <Button variant="subtle" color="gray" size="sm" onClick={onLeave}>
           {t`Cancel`}

@@ -1,11 +1,13 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { Suspense, useState } from 'react';
-import { lazyComponent } from '#web/core/lazy.ts';
+import { useState } from 'react';
 import { limits } from '#shared/core/limits.ts';
 import type { RevisionEntry } from '#shared/posts/revisions.ts';
 import { Dialog } from '#web/ui/Dialog.tsx';
+import { PathLink } from '#web/ui/PathLink.tsx';
+import { profilePath } from '#web/core/paths.ts';
+import { PostDiff } from './PostDiff.tsx';
 import { LoadError } from '#web/ui/LoadError.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
 import { LoadingRegion } from '#web/ui/LoadingRegion.tsx';
@@ -15,8 +17,6 @@ import { getRevision, listRevisions } from '#web/posts/post-api.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 import metaClasses from '#web/posts/PostMeta.module.css';
 import classes from './Revisions.module.css';
-
-const Difference = lazyComponent(() => import('./TextDiff.tsx'));
 
 /** The number of stored versions besides the first. */
 const latestRevisions = limits.revisions - 1;
@@ -131,9 +131,26 @@ function RevisionChanges({ post, editedAt, version }: RevisionsProps & { version
   if (after.data === undefined || (version.previous !== null && before.data === undefined))
     return <RevisionSkeleton />;
   return (
-    <Suspense>
-      <Difference before={before.data ?? null} after={after.data} />
-    </Suspense>
+    <>
+      {version.editor !== null && <RevisionEditor editor={version.editor} />}
+      <PostDiff before={before.data ?? null} after={after.data} />
+    </>
+  );
+}
+
+/** Who wrote a version, if it was not the author, and who approved it. */
+function RevisionEditor({ editor }: { editor: NonNullable<RevisionEntry['editor']> }) {
+  const { id, name, approvedBy, changedOnApproval, summary } = editor;
+  return (
+    <p className={classes.editor} dir="auto">
+      <PathLink href={profilePath(id)}>{t`Edited by ${name}`}</PathLink>
+      {approvedBy !== null && (
+        <span>
+          {changedOnApproval ? t`changed and approved by ${approvedBy}` : t`approved by ${approvedBy}`}
+        </span>
+      )}
+      <q className={classes.reason}>{summary}</q>
+    </p>
   );
 }
 

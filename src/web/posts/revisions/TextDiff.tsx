@@ -1,11 +1,11 @@
 import { t } from '@lingui/core/macro';
-import type { Revision } from '#shared/posts/revisions.ts';
 import { findLineEnd, isInCode } from '#web/editor/index.ts';
+import type { PostTexts } from './PostDiff.tsx';
 import { diffParagraphs, type DiffRun, diffWords } from './text-diff.ts';
 import classes from './Revisions.module.css';
 
 /** The changes of a version: removed text struck through, added text underlined. The first version is shown in full. */
-export default function TextDiff({ before, after }: { before: Revision | null; after: Revision }) {
+export default function TextDiff({ before, after }: { before: PostTexts | null; after: PostTexts }) {
   const tags = after.tags?.join(', ') ?? null;
   return (
     <div className={classes.text}>

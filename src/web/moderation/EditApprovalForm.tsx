@@ -1,0 +1,99 @@
+import { t } from '@lingui/core/macro';
+import { Button, TextInput } from '@mantine/core';
+import { useEffect, useRef, useState } from 'react';
+import type { PostKind } from '#shared/core/fields.ts';
+import { limits } from '#shared/core/limits.ts';
+import { countCodePoints } from '#shared/core/text.ts';
+import type { PostTexts } from '#shared/moderation/edit-suggestions.ts';
+import { findTagsProblem, parseTags } from '#shared/posts/tags.ts';
+import { translateCodedError, translateError } from '#web/core/errors.ts';
+import { Editor, type EditorHandle } from '#web/editor/index.ts';
+import { CharacterCounter } from '#web/ui/CharacterCounter.tsx';
+import { FormError } from '#web/ui/FormError.tsx';
+import classes from './moderation.module.css';
+
+const contentLimits = { question: limits.details, answer: limits.answer, reply: limits.reply } as const;
+
+/** Changes a suggested edit before it is approved. */
+export function EditApprovalForm(props: {
+  kind: PostKind;
+  initial: PostTexts;
+  saving: boolean;
+  onApprove: (texts: PostTexts) => void;
+  onCancel: () => void;
+}) {
+  const { kind, initial } = props;
+  const [title, setTitle] = useState(initial.title ?? '');
+  const [content, setContent] = useState(initial.content);
+  const [tags, setTags] = useState(initial.tags?.join(', ') ?? '');
+  const [problem, setProblem] = useState<string | null>(null);
+  const editor = useRef<EditorHandle>(null);
+  useEffect(() => editor.current?.focus(), []);
+  const isQuestion = kind === 'question';
+  const max = contentLimits[kind];
+  const tagsError = isQuestion ? findTagsProblem(parseTags(tags)) : null;
+
+  function approve() {
+    if (props.saving || tagsError !== null) return;
+    if (content.trim() === '' || (isQuestion && title.trim() === ''))
+      return setProblem(translateError('question-fields-required'));
+    if (countCodePoints(content.trim()) > max || countCodePoints(title.trim()) > limits.title)
+      return setProblem(t`The text is too long`);
+    setProblem(null);
+    return props.onApprove({
+      title: isQuestion ? title.trim() : null,
+      content: content.trim(),
+      tags: isQuestion ? parseTags(tags) : null,
+    });
+  }
+
+  return (
+    <form
+      className={classes.form}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        approve();
+      }}
+    >
+      {isQuestion && (
+        <div>
+          <TextInput
+            label={t`Title`}
+            dir="auto"
+            autoComplete="off"
+            value={title}
+            onChange={(event) => setTitle(event.currentTarget.value)}
+          />
+          <CharacterCounter text={title} max={limits.title} />
+        </div>
+      )}
+      <Editor
+        handle={editor}
+        label={t`Text`}
+        value={content}
+        onChange={setContent}
+        limit={max}
+        rows={6}
+        onSubmit={approve}
+        onCancel={props.onCancel}
+      />
+      {isQuestion && (
+        <TextInput
+          label={t`Tags`}
+          dir="auto"
+          autoComplete="off"
+          autoCapitalize="none"
+          value={tags}
+          error={tagsError === null ? null : translateCodedError(tagsError)}
+          onChange={(event) => setTags(event.currentTarget.value)}
+        />
+      )}
+      <FormError message={problem} />
+      <div className={classes.buttons}>
+        <Button variant="default" onClick={props.onCancel}>{t`Cancel`}</Button>
+        <Button type="submit" loading={props.saving}>{t`Approve`}</Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,202 @@
+import { t } from '@lingui/core/macro';
+import { Button } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type {
+  EditDecision,
+  EditSuggestion,
+  EditSuggestionTexts,
+} from '#shared/moderation/edit-suggestions.ts';
+import { questionPath } from '#shared/posts/question-paths.ts';
+import { hasStatus } from '#web/core/errors.ts';
+import { toast, toastError } from '#web/core/toast.ts';
+import { anchorOf, Author, PostDiff } from '#web/posts/index.ts';
+import { LoadError } from '#web/ui/LoadError.tsx';
+import { LoadingRegion } from '#web/ui/LoadingRegion.tsx';
+import { PathLink } from '#web/ui/PathLink.tsx';
+import { SkeletonLines } from '#web/ui/Skeleton.tsx';
+import { Time } from '#web/ui/Time.tsx';
+import { decideSuggestion, editSuggestionQuery, withdrawSuggestion } from './edit-suggestions.ts';
+import { EditApprovalForm } from './EditApprovalForm.tsx';
+import classes from './moderation.module.css';
+import { RejectEditDialog } from './RejectEditDialog.tsx';
+
+/** A suggested edit with its changes, and what the member can do with it. */
+export function SuggestedEditCard({
+  item,
+  isOwn,
+  onChanged,
+}: {
+  item: EditSuggestion;
+  isOwn: boolean;
+  onChanged: () => void;
+}) {
+  const query = useQuery(editSuggestionQuery(item.id));
+  const hash = item.kind === 'question' ? '' : `#${anchorOf({ kind: item.kind, id: item.postId })}`;
+  return (
+    <article
+      className={classes.card}
+      tabIndex={-1}
+      data-shortcut-stop
+      data-suggested-edit
+      aria-label={t`Edit suggested by ${item.memberName}`}
+    >
+      <PathLink
+        href={`${questionPath(item.questionId, item.title)}${hash}`}
+        className={classes.strong}
+        dir="auto"
+      >
+        {item.title}
+      </PathLink>
+      <div className={classes.head}>
+        <span className={classes.quiet}>{kindLabels[item.kind]()}</span>
+        <Author id={item.memberId} name={item.memberName} />
+        <Time at={item.createdAt} />
+      </div>
+      <p className={classes.summary} dir="auto">
+        {item.summary}
+      </p>
+      {item.moderatorsOnly && (
+        <p className={classes.note}>{t`Only moderators see this edit: it matches a rule for new members.`}</p>
+      )}
+      {isOwn && <OwnStatus item={item} />}
+      {query.data !== undefined ? (
+        <Changes texts={query.data} isOwn={isOwn} onChanged={onChanged} />
+      ) : query.isError ? (
+        <LoadError text={t`The edit could not be loaded.`} query={query} />
+      ) : (
+        <LoadingRegion label={t`Loading edit`} part>
+          <SkeletonLines widths={['70%', '96%', '55%']} />
+        </LoadingRegion>
+      )}
+    </article>
+  );
+}
+
+const kindLabels = {
+  question: () => t`Question`,
+  answer: () => t`Answer`,
+  reply: () => t`Reply`,
+} as const;
+
+function Changes({
+  texts,
+  isOwn,
+  onChanged,
+}: {
+  texts: EditSuggestionTexts;
+  isOwn: boolean;
+  onChanged: () => void;
+}) {
+  const { id, base, current, suggested, merged } = texts;
+  const [opened, setOpened] = useState<'edit' | 'reject' | null>(null);
+  const decide = useMutation({
+    mutationFn: (decision: EditDecision) => decideSuggestion(id, decision),
+    onSuccess: (_, { decision }) => {
+      setOpened(null);
+      toast(decision === 'approve' ? t`Edit approved` : t`Edit rejected`);
+      onChanged();
+    },
+    onError: (error) => {
+      toastError(error.message);
+      if (hasStatus(error, 409) || hasStatus(error, 404)) onChanged();
+    },
+  });
+  if (base === null) return <PostDiff before={null} after={suggested} />;
+  const approval = { decision: 'approve', basedOn: texts.editedAt, reason: '', texts: null } as const;
+  if (opened === 'edit')
+    return (
+      <EditApprovalForm
+        kind={texts.kind}
+        initial={merged ?? suggested}
+        saving={decide.isPending}
+        onApprove={(changed) => decide.mutate({ ...approval, texts: changed })}
+        onCancel={() => setOpened(null)}
+      />
+    );
+  return (
+    <>
+      <PostDiff before={merged === null ? base : current} after={merged ?? suggested} />
+      {merged === null && (
+        <>
+          <p className={classes.note}>{t`The post has changed in the same place since. Its changes:`}</p>
+          <PostDiff before={base} after={current} />
+        </>
+      )}
+      <div className={classes.buttons}>
+        {isOwn ? (
+          <WithdrawButton id={id} onWithdrawn={onChanged} />
+        ) : (
+          <>
+            <Button variant="default" data-decision="reject" onClick={() => setOpened('reject')}>
+              {t`Reject`}
+            </Button>
+            <Button variant="default" data-decision="edit" onClick={() => setOpened('edit')}>
+              {t`Edit and approve`}
+            </Button>
+            {merged !== null && (
+              <Button
+                data-decision="approve"
+                loading={decide.isPending}
+                onClick={() => decide.mutate(approval)}
+              >
+                {t`Approve`}
+              </Button>
+            )}
+          </>
+        )}
+      </div>
+      {opened === 'reject' && (
+        <RejectEditDialog
+          saving={decide.isPending}
+          onReject={(reason) => decide.mutate({ ...approval, decision: 'reject', reason })}
+          onClose={() => setOpened(null)}
+        />
+      )}
+    </>
+  );
+}
+
+function WithdrawButton({ id, onWithdrawn }: { id: number; onWithdrawn: () => void }) {
+  const withdraw = useMutation({
+    mutationFn: () => withdrawSuggestion(id),
+    onSuccess: () => {
+      toast(t`Suggested edit withdrawn`);
+      onWithdrawn();
+    },
+    onError: (error) => {
+      toastError(error.message);
+      onWithdrawn();
+    },
+  });
+  return (
+    <Button variant="default" loading={withdraw.isPending} onClick={() => withdraw.mutate()}>
+      {t`Withdraw`}
+    </Button>
+  );
+}
+
+/** What became of the member's own suggestion. */
+function OwnStatus({ item }: { item: EditSuggestion }) {
+  const { status, reason, decidedByName: name } = item;
+  return (
+    <div className={classes.head}>
+      <span className={classes.strong}>{describeStatus(status, name)}</span>
+      {reason !== '' && <span dir="auto">{t`Reason: ${reason}`}</span>}
+      {item.decidedAt !== null && <Time at={item.decidedAt} />}
+    </div>
+  );
+}
+
+function describeStatus(status: EditSuggestion['status'], name: string | null): string {
+  switch (status) {
+    case 'open':
+      return t`Waiting for approval`;
+    case 'approved':
+      return name === null ? t`Saved without approval` : t`Approved by ${name}`;
+    case 'rejected':
+      return name === null ? t`Rejected` : t`Rejected by ${name}`;
+    case 'withdrawn':
+      return t`Withdrawn`;
+  }
+}

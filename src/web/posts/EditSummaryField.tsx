@@ -1,0 +1,34 @@
+import { t } from '@lingui/core/macro';
+import { TextInput } from '@mantine/core';
+import type { Ref } from 'react';
+import { limits } from '#shared/core/limits.ts';
+import { CharacterCounter } from '#web/ui/CharacterCounter.tsx';
+import classes from './PostForm.module.css';
+
+/** What a suggested edit improves, for those who decide about it and for the versions of the post. */
+export function EditSummaryField({
+  field,
+  value,
+  error,
+  onChange,
+}: {
+  field: Ref<HTMLInputElement>;
+  value: string;
+  error: string | null;
+  onChange: (summary: string) => void;
+}) {
+  return (
+    <div className={classes.summary}>
+      <TextInput
+        ref={field}
+        label={t`What does your edit improve?`}
+        dir="auto"
+        autoComplete="off"
+        value={value}
+        error={error}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      />
+      <CharacterCounter text={value} max={limits.editSummary} />
+    </div>
+  );
+}

@@ -1,0 +1,53 @@
+import { expect, test } from '@playwright/test';
+import { expectAccessible } from './support/accessibility.ts';
+import { expectInView, expectInViewAtBothSizes } from './support/in-view.ts';
+import { newMember, registerMember } from './support/members.ts';
+import { askAndOpen, secondMember, uniqueText } from './support/posts.ts';
+
+test('a member suggests an edit, and the author approves it by keyboard', async ({ page, browser }) => {
+  test.slow();
+  await registerMember(page.request, newMember('Anna Author'));
+  const title = uniqueText('Which flour for bread?');
+  const id = await askAndOpen(page, title);
+
+  const { page: helper } = await secondMember(browser, 'Hugo Helper');
+  await helper.goto(`/question/${id}`);
+  const question = helper.getByRole('article', { name: title });
+  await question.getByRole('button', { name: 'More actions' }).click();
+  await expectInView(helper.getByRole('menuitem', { name: 'Suggest edit' }));
+  await helper.getByRole('menuitem', { name: 'Suggest edit' }).click();
+  const details = helper.getByLabel('Details');
+  await details.fill('Rye or wheat, for a loaf of one kilo?');
+  await helper.getByRole('button', { name: 'Suggest edit' }).click();
+  await expect(helper.getByText('Say in a few words what the edit improves')).toBeVisible();
+  await helper.getByLabel('What does your edit improve?').fill('Names the kinds of flour');
+  await expectAccessible(helper, { look: 'form of a suggested edit' });
+  await helper.getByRole('button', { name: 'Suggest edit' }).click();
+  await expectInView(helper.getByText('Thank you. Your edit waits for approval.'));
+  await expect(question.getByText('Rye or wheat')).toHaveCount(0);
+
+  await page.goto('/notifications');
+  await page.getByRole('link', { name: `Hugo Helper suggested an edit to "${title}"` }).click();
+  const suggestion = page.getByRole('article', { name: 'Edit suggested by Hugo Helper' });
+  await expect(suggestion).toContainText('Names the kinds of flour');
+  await expect(suggestion.locator('ins').first()).toBeVisible();
+  await expectAccessible(page, { look: 'suggested edits' });
+  await suggestion.getByRole('button', { name: 'Reject' }).click();
+  await expectInViewAtBothSizes(page.getByRole('dialog', { name: 'Reject this edit?' }));
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  await suggestion.focus();
+  await page.keyboard.press('a');
+  await expect(suggestion).toHaveCount(0);
+
+  await page.goto(`/question/${id}`);
+  const own = page.getByRole('article', { name: title });
+  await expect(own.getByText('Rye or wheat, for a loaf of one kilo?')).toBeVisible();
+  await own.getByRole('button', { name: /^edited/u }).click();
+  const versions = page.getByRole('dialog', { name: 'Versions' });
+  await expectInView(versions.getByRole('link', { name: 'Edited by Hugo Helper' }));
+  await expect(versions).toContainText('approved by Anna Author');
+
+  await helper.goto('/suggested-edits?list=own');
+  await expect(helper.getByText('Approved by Anna Author')).toBeVisible();
+});
