@@ -83,7 +83,7 @@ export function createValidRequests({
       return hidden;
     },
     '/edit-suggestions/{id}': async (owner) => {
-      const questionId = await (owner === ann ? bob : ann).ask();
+      const questionId = await (owner === bob ? ann : bob).ask();
       await sql`insert into edit_suggestion (question_id, member_id, summary, title, content, tags, base_title, base_content, base_tags)
         select id, ${owner.id}, 'Clearer', 'Better?', content, '{bread}', title, content, '{}'
         from question where id = ${questionId}`.execute(db);
