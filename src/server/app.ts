@@ -88,6 +88,7 @@ import {
 } from './admin/index.ts';
 import {
   announcementRoutes,
+  closeVoteRoutes,
   editSuggestionRoutes,
   managedTagRoutes,
   memberListRoutes,
@@ -415,6 +416,7 @@ function createApi(
     .route('/', muteRoutes(deps))
     .route('/', moderationRoutes(deps))
     .route('/', editSuggestionRoutes(deps))
+    .route('/', closeVoteRoutes(deps))
     .route('/', removalRoutes(deps))
     .route('/', roleRoutes(deps))
     .route('/', siteSettingRoutes(deps))

@@ -102,7 +102,7 @@ type Call = {
 async function callOf(operation: Operation, column: CallerKind): Promise<Call> {
   const [sender, owner] = await callersOf(operation, column);
   // Members cannot report their own posts or suggest edits: the own post of this example belongs to another member.
-  const about = /\/(?:report|edit-suggestions)$/u.test(operation.path) ? other : sender;
+  const about = /\/(?:report|edit-suggestions|decision)$/u.test(operation.path) ? other : sender;
   await setSuspended(false);
   const validRequest = await createValidRequest(operation, sender === owner ? about : sender, owner);
   await setSuspended(true);

@@ -118,6 +118,9 @@ export async function moderationCalls({
       get(rareFollower, `${path}/report`),
     ]),
     get(rareFollower, '/abilities'),
+    get(busy, `/questions/${hotQuestionId}/close-votes`),
+    put(rareFollower, `/questions/${discussed}/close-votes`, { vote: 'close', duplicateOf: hotQuestionId }),
+    put(rareFollower, `/questions/${discussed}/close-votes`, { vote: 'reopen' }),
     ...['review', 'own'].flatMap((list) => [
       get(rareFollower, `/edit-suggestions?list=${list}`),
       get(busy, `/edit-suggestions?list=${list}`),

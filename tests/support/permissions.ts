@@ -43,11 +43,15 @@ const moderatorsNotOwner = rule('signed-out', 'not-found', 'not-allowed');
 /** For admins only, in the same way. */
 const adminsOnly = rule('signed-out', 'not-found', 'not-found');
 
+/** Needs reputation, which the members of the tests do not have. */
+const moderatorsAlone = rule('signed-out', 'not-allowed', 'not-allowed');
+
 /** The rules that let moderators through. */
 const forModerators: ReadonlySet<BaseRule> = new Set([
   moderatorsOnly,
   ownerAndModerators,
   moderatorsNotOwner,
+  moderatorsAlone,
 ]);
 
 /** Who may call each endpoint. The paths are those of the OpenAPI document. */
@@ -222,6 +226,8 @@ const endpointRules: Readonly<Record<string, BaseRule>> = {
   'PUT /edit-suggestions/{id}/decision': moderatorsNotOwner,
   'DELETE /edit-suggestions/{id}': owner,
   'GET /abilities': self,
+  'GET /questions/{id}/close-votes': members,
+  'PUT /questions/{id}/close-votes': moderatorsAlone,
   'GET /moderation/log': members,
   'GET /moderation/queue': moderatorsOnly,
   'GET /moderation/queue/counts': moderatorsOnly,
@@ -370,6 +376,8 @@ export const publicWrites: ReadonlySet<string> = new Set([
   'PUT /settings/avatar',
   'DELETE /settings/avatar',
   'POST /account-deletion',
+  // The approved edit.
+  'PUT /edit-suggestions/{id}/decision',
 ]);
 
 /** The topics that a live socket may subscribe to; `{id}` is the author's question or the author. */

@@ -47,7 +47,7 @@ export function createValidRequests({
   db: Database;
 }): CreateValidRequest {
   /** Creates data of `owner` for the parameter of each path; the longest matching prefix is used. */
-  const places: Record<string, (owner: Member) => Promise<number | string>> = {
+  const places: Record<string, (owner: Member, sender: Member) => Promise<number | string>> = {
     '/questions/{id}': (owner) => owner.ask({ tags: ['bread'] }),
     '/answers/{id}': async (owner) => (await owner.answer(await ann.ask())).id,
     '/replies/{id}': async (owner) => (await owner.replyToAnswer((await ann.answer(await ann.ask())).id)).id,
@@ -82,8 +82,9 @@ export function createValidRequests({
       await sql`update base_question set hidden_by = ${hidden} where id = ${questionId}`.execute(db);
       return hidden;
     },
-    '/edit-suggestions/{id}': async (owner) => {
-      const questionId = await (owner === bob ? ann : bob).ask();
+    '/edit-suggestions/{id}': async (owner, sender) => {
+      const others = owner === bob ? ann : bob;
+      const questionId = await (owner === ann && sender !== others ? sender : others).ask();
       await sql`insert into edit_suggestion (question_id, member_id, summary, title, content, tags, base_title, base_content, base_tags)
         select id, ${owner.id}, 'Clearer', 'Better?', content, '{bread}', title, content, '{}'
         from question where id = ${questionId}`.execute(db);
@@ -141,6 +142,7 @@ export function createValidRequests({
       reason: '',
       texts: null,
     }),
+    'PUT /questions/{id}/close-votes': async () => ({ vote: 'close', duplicateOf: await bob.ask() }),
     'POST /setup': async () => {
       const token = signToken({ secret: defaultSettings.secret, purpose: 'setup' }, 'setup');
       const account = { displayName: `Owner ${next()}`, email: `owner${next()}@example.org`, password };
@@ -182,9 +184,9 @@ export function createValidRequests({
     const owned = path.replace(/^\/viewer/, '');
     const place = Object.keys(places).find((beginning) => owned.startsWith(beginning));
     if (path.includes('{') && place === undefined) throw new Error(`no example for the path ${path}`);
-    // Members cannot report their own posts or suggest edits to them.
-    const from = /\/(?:report|edit-suggestions)$/u.test(path) && owner === sender ? ann : owner;
-    const value = place === undefined ? '' : await places[place]?.(from);
+    // Members cannot report their own posts, suggest edits to them, or decide about their own suggestions.
+    const from = /\/(?:report|edit-suggestions|decision)$/u.test(path) && owner === sender ? ann : owner;
+    const value = place === undefined ? '' : await places[place]?.(from, sender);
     const right = { ...(await bodies[name]?.()), ...(await followUpRequests[name]?.(sender)) };
     for (const field of Object.keys(body?.properties ?? {}).filter((known) => !(known in right))) {
       const purpose = field === 'token' ? linkPurposes[name] : undefined;

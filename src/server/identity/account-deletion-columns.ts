@@ -26,10 +26,12 @@ export const memberColumns: Readonly<Record<string, DeletionStage>> = {
   'member_last_write.member_id': 'deferred',
   'moderator_message.member_id': 'deferred',
   'held_post.member_id': 'deferred',
+  'close_vote.member_id': 'deferred',
   // The versions of posts name the editor as posts name their author.
   'edit_suggestion.member_id': 'retained',
   'edit_suggestion.post_author_id': 'retained',
   'edit_suggestion.decided_by': 'retained',
+  'question_closer.member_id': 'retained',
   'base_notification.recipient_id': 'deferred',
   'notification_preference.member_id': 'deferred',
   'question_follow.member_id': 'deferred',

@@ -233,6 +233,20 @@ export const listSources: readonly ExportSource[] = [
     owner: 'author_id',
     hasTexts: true,
   }),
+  createSource('votes-to-close', {
+    about: 'your votes to close questions as duplicates; `duplicateOf` is null for a vote to reopen',
+    key: 'question_id',
+    select: sql`question_id as "questionId", duplicate_of as "duplicateOf", created_at as "votedAt"`,
+    from: sql`close_vote`,
+    where: isQuestionVisible,
+  }),
+  createSource('closed-questions', {
+    about: 'the questions that you closed as duplicates with others',
+    key: 'question_id',
+    select: sql`question_id as "questionId"`,
+    from: sql`question_closer`,
+    where: isQuestionVisible,
+  }),
   createSource('suggested-edits', {
     about: 'your edits to posts of others, with what became of them',
     select: sql`question_id as "questionId", answer_id as "answerId", reply_id as "replyId", summary, title, tags, content,

@@ -144,6 +144,8 @@ test('has a file, or a reason for none, for every column that refers to a member
     'moderator_message.member_id': 'moderator-messages',
     'hidden_post.author_id': 'hidden-posts',
     'held_post.member_id': 'held-posts',
+    'close_vote.member_id': 'votes-to-close',
+    'question_closer.member_id': 'closed-questions',
     'edit_suggestion.member_id': 'suggested-edits',
     'edit_suggestion.post_author_id': { none: 'the suggestion belongs to the member who made it' },
     'edit_suggestion.decided_by': { none: 'the suggestion belongs to the member who made it' },

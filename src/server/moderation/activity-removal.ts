@@ -4,6 +4,7 @@ import { publishAll } from '#server/core/events.ts';
 import { forgetSpam, learnSpam, readSpamTokens, rejectHeldPosts } from '#server/posts/index.ts';
 import { setVotesOfMember } from '#server/engagement/index.ts';
 import type { MemberActivityRemoval } from '#shared/moderation/moderation.ts';
+import { deleteCloseVotesOf } from './close-votes-queries.ts';
 import { withdrawAllSuggestions } from './edit-suggestions-queries.ts';
 import { resolveReports } from './reports.ts';
 import { restorePost, canRestorePost, hidePost } from './hidden-posts.ts';
@@ -54,6 +55,7 @@ export async function startActivityRemoval(
     throw new ProblemError('activity-already-removed');
   await rejectHeldPosts(tx, wanted);
   await withdrawAllSuggestions(tx, wanted.memberId);
+  await deleteCloseVotesOf(tx, wanted.memberId);
   return insertActivityRemoval(tx, { ...wanted, ...(await countActivity(tx, wanted.memberId)) });
 }
 

@@ -52,7 +52,7 @@ function mergeTags(
   };
   const isUnchanged = base.length === current.length && without(base, current).length === 0;
   if (isUnchanged) return suggested;
-  const kept = without(current, without(base, suggested));
-  const merged = [...kept, ...without(without(suggested, base), kept)];
+  const remaining = without(current, without(base, suggested));
+  const merged = [...remaining, ...without(without(suggested, base), remaining)];
   return merged.length > limits.tagsPerQuestion ? undefined : merged;
 }

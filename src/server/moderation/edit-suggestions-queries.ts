@@ -42,7 +42,7 @@ export type NewEditSuggestion = {
 /** Returns the id. */
 export async function insertEditSuggestion(tx: Tx, suggestion: NewEditSuggestion): Promise<number> {
   const { post, postAuthorId, memberId, summary, texts, base, moderatorsOnly, isDirect } = suggestion;
-  const kept = isDirect ? null : base;
+  const storedBase = isDirect ? null : base;
   const { rows } = await sql<{ id: number }>`
     insert into edit_suggestion (
       ${postColumn(post.kind)}, post_author_id, member_id, summary, title, content, tags, base_title, base_content,
@@ -50,7 +50,7 @@ export async function insertEditSuggestion(tx: Tx, suggestion: NewEditSuggestion
     )
     values (
       ${post.id}, ${postAuthorId}, ${memberId}, ${summary}, ${texts.title}, ${texts.content},
-      ${texts.tags}::text[], ${kept?.title ?? null}, ${kept?.content ?? null}, ${kept?.tags ?? null}::text[],
+      ${texts.tags}::text[], ${storedBase?.title ?? null}, ${storedBase?.content ?? null}, ${storedBase?.tags ?? null}::text[],
       ${moderatorsOnly}, ${isDirect ? 'approved' : 'open'}, ${isDirect ? sql`now()` : null}
     ) returning id`.execute(tx);
   const [row] = rows;
@@ -120,7 +120,7 @@ export async function countSuggestionsToReview(db: Reader, reviewer: Reviewer): 
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from (
       select from edit_suggestion suggestion ${suggestionJoins} where ${reviewable(reviewer)}
-      limit ${sql.lit(maxEditSuggestionCount)}
+      order by suggestion.id limit ${sql.lit(maxEditSuggestionCount)}
     ) waiting`.execute(db);
   return rows[0]?.count ?? 0;
 }

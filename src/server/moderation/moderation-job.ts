@@ -4,13 +4,18 @@ import type { JobDefinition, JobQueue } from '#server/core/job-queue.ts';
 import { insertLogEntry } from './moderation-log-queries.ts';
 import { deleteOldRejectedPosts, purgePost, trimSpamTraining } from '#server/posts/index.ts';
 import { listPurgeablePosts, type HiddenPostRow } from './hidden-posts-queries.ts';
+import { deleteExpiredCloseVotes } from './close-votes-queries.ts';
 import { runActivityRemovals } from './activity-removal.ts';
+import { settingCatalogue } from '#shared/core/setting-catalogue.ts';
 import { runTagChanges } from './tag-changes.ts';
 
 const jobName = 'moderation';
 
 /** Seconds that one run may take. The run a minute later does what is left. */
 const roundSeconds = 240;
+
+/** After this many days, no vote to close a question counts, whatever the site setting is. */
+const maxCloseVoteDays = settingCatalogue.closeVoteDays.max;
 
 /** Posts that one run deletes permanently at most. */
 const maxPurgesPerRound = 200;
@@ -30,6 +35,7 @@ export function createModerationJob(db: Database): JobDefinition {
       await purgeDeletedPosts(db);
       await trimSpamTraining(db);
       await deleteOldRejectedPosts(db);
+      await deleteExpiredCloseVotes(db, maxCloseVoteDays);
     },
   };
 }

@@ -12,6 +12,7 @@ import {
 } from '#server/posts/index.ts';
 import { type PostAction, type PostActionDraft, spamReason } from '#shared/moderation/moderation.ts';
 import type { PostRef } from '#shared/core/fields.ts';
+import { endCloseVotes } from './close-votes-queries.ts';
 import { approveHeldPost, type Posting, rejectHeldPost } from './held-posts.ts';
 import { findHeldPostQuestion } from './held-posts-queries.ts';
 import { lockQuestionKey } from './reports-queries.ts';
@@ -216,13 +217,14 @@ async function markDuplicate(
   if (question.duplicate_of === duplicateOf) throw createUnchangedError();
   const reportsCount = await resolveReports(tx, { post, outcome: 'resolved' });
   const changed = await setDuplicate(tx, { questionId: post.id, duplicateOf });
+  await endCloseVotes(tx, { questionId: post.id, closers: [] });
   const before = { reportsCount, duplicateOf: question.duplicate_of };
   const events = changed.flatMap((id) => buildDuplicateEvents(id, duplicateOf));
   await logAction(tx, { moderator, post, draft, ...visible, before }, events);
 }
 
 /** The original question must exist and must not be a duplicate, so that its link leads to answers. */
-async function requireOriginal(
+export async function requireOriginal(
   tx: Tx,
   { id, duplicateOf }: { id: number; duplicateOf: number },
 ): Promise<void> {

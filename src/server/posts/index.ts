@@ -43,7 +43,13 @@ export { getLockedError, lockQuestionsOf, refuseLocked } from './posts-locks.ts'
 export { bylineJoins, isAuthorRename, listAuthorTopics } from './posts.ts';
 export { isQuestionDeleted } from './questions-queries.ts';
 export { publicQuestionRoutes, questionRoutes } from './questions-routes.ts';
-export { deleteQuestion, lockQuestionIfExists, lockQuestionThread, requireQuestion } from './questions.ts';
+export {
+  deleteQuestion,
+  lockQuestionIfExists,
+  lockQuestionThread,
+  readQuestionTitles,
+  requireQuestion,
+} from './questions.ts';
 export { publicReplyRoutes, replyRoutes } from './replies-routes.ts';
 export { deleteReply, postReply } from './replies.ts';
 export { isReviewQueueEmpty } from './review-items-queries.ts';

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { selectAnswers } from './answers-queries.ts';
 import { questionTagNames } from './cards.ts';
 import { bylineJoins, bylineJson } from './posts.ts';
+import { closersJson } from './questions-queries.ts';
 import { selectFirstReplies, selectReplies } from './replies-queries.ts';
 import { type Cursor, encodeCursorInSql } from '#server/core/cursor.ts';
 import type { Reader } from '#server/core/database.ts';
@@ -51,7 +52,7 @@ export async function readQuestionDocumentRow(
         'createdAt', ${jsonTime(sql`post.created_at`)}, 'editedAt', ${jsonTime(sql`post.edited_at`)},
         'upvotes', post.upvotes, 'downvotes', post.downvotes, 'answerCount', post.answer_count,
         'acceptedAnswerId', post.accepted_answer_id, 'lockReason', post.lock_reason,
-        'duplicateOf', post.duplicate_of
+        'duplicateOf', post.duplicate_of, 'closedBy', ${closersJson}
       ),
       'replies', coalesce((select page from reply_page where answer_id is null), ${noItems}),
       'answers', (
@@ -65,7 +66,8 @@ export async function readQuestionDocumentRow(
     )::text as document,
     (
       select coalesce(json_agg(author_id), '[]') from (
-        select post.author_id union select author_id from listed_answer union select author_id from listed_reply
+        select post.author_id union select member_id from question_closer where question_id = post.id
+        union select author_id from listed_answer union select author_id from listed_reply
       ) author where author_id is not null
     ) as "authorIds"
     from question post ${bylineJoins} where post.id = ${id}`.execute(db);

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader, Tx } from '#server/core/database.ts';
-import { existsForRow } from '#server/core/sql.ts';
+import { existsForRow, unnamedMember } from '#server/core/sql.ts';
 import { bylineJoins, toByline, toTimes } from './posts.ts';
 import type { QuestionCounts } from './posts-events.ts';
 import type { VoteDirection } from '#shared/core/fields.ts';
@@ -14,6 +14,7 @@ export type QuestionRow = QuestionCardRow & {
   edited_at: Date | null;
   lock_reason: string | null;
   duplicate_of: number | null;
+  closed_by: Question['closedBy'];
   my_vote: VoteDirection | null;
   following: boolean;
   bookmarked: boolean;
@@ -37,12 +38,21 @@ export function toQuestion(row: QuestionRow): Question {
     acceptedAnswerId: row.accepted_answer_id,
     lockReason: row.lock_reason,
     duplicateOf: row.duplicate_of,
+    closedBy: row.closed_by,
     following: row.following,
     bookmarked: row.bookmarked,
     muted: row.muted,
     views: row.views,
   };
 }
+
+/** SQL: the members who closed a question by votes. A question that is open again has none. */
+export const closersJson = sql`(
+  select coalesce(json_agg(json_build_object('id', closer.id, 'name', coalesce(closer.display_name, ${unnamedMember}))
+    order by closer.id), '[]')
+  from question_closer join member closer on closer.id = member_id
+  where question_id = post.id and post.duplicate_of is not null
+)`;
 
 export async function findQuestionById(db: Reader, wanted: { id: number; viewerId: number }) {
   const { rows } = await selectQuestion(wanted).execute(db);
@@ -52,7 +62,7 @@ export async function findQuestionById(db: Reader, wanted: { id: number; viewerI
 export function selectQuestion({ id, viewerId }: { id: number; viewerId: number }): RawBuilder<QuestionRow> {
   return sql<QuestionRow>`
     select ${questionCardColumns}, post.content, post.edited_at, post.lock_reason, post.duplicate_of,
-      (select direction from vote where question_id = post.id and member_id = ${viewerId}) as my_vote,
+      ${closersJson} as closed_by, (select direction from vote where question_id = post.id and member_id = ${viewerId}) as my_vote,
       exists (
         select 1 from question_follow where question_id = post.id and member_id = ${viewerId}
       ) as following,

@@ -32,6 +32,9 @@ export const moderationErrors = {
   ],
   'too-many-objections': ['too-many', "You're objecting too much. Try again tomorrow."],
 
+  // Votes to close a question.
+  'close-vote-not-allowed': ['not-allowed', 'You need more reputation to vote on closing this question.'],
+
   // Suggested edits.
   'suggestion-not-found': ['not-found', 'Suggested edit not found'],
   'edit-summary-required': ['invalid', 'Say in a few words what the edit improves'],

@@ -86,6 +86,8 @@ export const question = z.object({
   lockReason: z.string().nullable(),
   /** The original question, if this one is a duplicate. */
   duplicateOf: id.nullable(),
+  /** The members who closed it as a duplicate by votes. */
+  closedBy: z.array(z.object({ id, name: z.string() })),
   /** Whether the viewer follows the question. */
   following: z.boolean(),
   /** Whether the viewer bookmarked it. */

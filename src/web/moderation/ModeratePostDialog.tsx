@@ -7,6 +7,7 @@ import type { PostRef } from '#shared/core/fields.ts';
 import { Dialog } from '#web/ui/Dialog.tsx';
 import { moderatePost } from './moderation.ts';
 import { ModerationForm } from './ModerationForm.tsx';
+import { parseQuestionNumber } from './question-number.ts';
 
 /** Lets a moderator act on a post and enter a reason. */
 export default function ModeratePostDialog({
@@ -52,10 +53,4 @@ export default function ModeratePostDialog({
       </ModerationForm>
     </Dialog>
   );
-}
-
-/** '12', '/question/12' or a full address; null if it is not a question. */
-function parseQuestionNumber(text: string): number | null {
-  const [, number] = /^(?:.*\/question\/)?#?(\d{1,15})(?:[/?#].*)?$/u.exec(text.trim()) ?? [];
-  return number === undefined || Number(number) === 0 ? null : Number(number);
 }

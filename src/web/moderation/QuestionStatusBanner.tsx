@@ -1,3 +1,4 @@
+import { i18n } from '@lingui/core';
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useState } from 'react';
@@ -11,12 +12,12 @@ import classes from './moderation.module.css';
 export function QuestionStatusBanner({
   question,
 }: {
-  question: Pick<Question, 'duplicateOf' | 'lockReason'>;
+  question: Pick<Question, 'duplicateOf' | 'lockReason' | 'closedBy'>;
 }) {
-  const { duplicateOf, lockReason } = question;
+  const { duplicateOf, lockReason, closedBy } = question;
   return (
     <>
-      {duplicateOf !== null && <DuplicateBanner key={duplicateOf} id={duplicateOf} />}
+      {duplicateOf !== null && <DuplicateBanner key={duplicateOf} id={duplicateOf} closedBy={closedBy} />}
       {lockReason !== null && (
         <p className={classes.note} dir="auto">
           {t`This question is locked: ${lockReason}`}
@@ -26,7 +27,8 @@ export function QuestionStatusBanner({
   );
 }
 
-function DuplicateBanner({ id }: { id: number }) {
+function DuplicateBanner({ id, closedBy }: { id: number; closedBy: Question['closedBy'] }) {
+  const names = new Intl.ListFormat(i18n.locale).format(closedBy.map(({ name }) => name));
   const [ids] = useState([id]);
   const known = useQuestionTitles(ids).get(id);
   const title = known ?? `#${id}`;
@@ -35,6 +37,11 @@ function DuplicateBanner({ id }: { id: number }) {
       <Trans>
         This question is a duplicate of <PathLink href={questionPath(id, known)}>{title}</PathLink>
       </Trans>
+      {closedBy.length > 0 && (
+        <span className={classes.closers} dir="auto">
+          {t`Closed by ${names}`}
+        </span>
+      )}
     </p>
   );
 }

@@ -4,6 +4,7 @@ import { IconBell, IconBellOff, IconLink, IconPrinter, type TablerIcon } from '@
 import type { ReactNode } from 'react';
 import type { PostAction } from '#shared/moderation/moderation.ts';
 import type { Question } from '#shared/posts/questions.ts';
+import { useCloseVote } from '#web/moderation/useCloseVote.tsx';
 import { usePostModeration } from '#web/moderation/usePostModeration.tsx';
 import { useMuteQuestion } from '#web/engagement/MuteQuestionButton.tsx';
 import { questionPath } from '#shared/posts/question-paths.ts';
@@ -26,6 +27,7 @@ export default function QuestionMenuList({
 }: { question: Question; own: boolean; onSuggest: () => void } & OpenMenu) {
   const mute = useMuteQuestion();
   const { member } = useQuestionPage();
+  const closing = useCloseVote(question.id, () => button);
   const moderation = usePostModeration(
     { kind: 'question', id: question.id },
     { own, actions: listPostActions(question), tags: question.tags, opener: () => button, onSuggest },
@@ -56,9 +58,11 @@ export default function QuestionMenuList({
             {t`Print`}
           </QuestionMenuItem>
           {moderation.items}
+          {closing.item}
         </Menu.Dropdown>
       </Menu>
       {moderation.dialogs}
+      {closing.dialog}
     </>
   );
 }
