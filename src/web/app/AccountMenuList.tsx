@@ -15,7 +15,7 @@ import { useId } from 'react';
 import { canModerate } from '#shared/identity/roles.ts';
 import type { Me } from '#shared/identity/accounts.ts';
 import { paths } from '#web/core/paths.ts';
-import { abilitiesQuery } from '#web/posts/suggested-edits.ts';
+import { abilitiesQuery } from '#web/posts/abilities.ts';
 import { signOut } from '#web/core/session.ts';
 import { toastError } from '#web/core/toast.ts';
 import { ExternalTarget, useOpenAfterMount } from '#web/ui/lazy-popover.tsx';

@@ -8,6 +8,7 @@ import type { PostTexts } from '#shared/moderation/edit-suggestions.ts';
 import { findTagsProblem, parseTags } from '#shared/posts/tags.ts';
 import { translateCodedError, translateError } from '#web/core/errors.ts';
 import { Editor, type EditorHandle } from '#web/editor/index.ts';
+import { validateAskDraft } from '#web/posts/index.ts';
 import { CharacterCounter } from '#web/ui/CharacterCounter.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
 import classes from './moderation.module.css';
@@ -34,17 +35,20 @@ export function EditApprovalForm(props: {
   const tagsError = isQuestion ? findTagsProblem(parseTags(tags)) : null;
 
   function approve() {
-    if (props.saving || tagsError !== null) return;
-    if (content.trim() === '' || (isQuestion && title.trim() === ''))
-      return setProblem(translateError('question-fields-required'));
-    if (countCodePoints(content.trim()) > max || countCodePoints(title.trim()) > limits.title)
-      return setProblem(t`The text is too long`);
-    setProblem(null);
+    if (props.saving || tagsError !== null) return undefined;
+    const wrong = isQuestion ? (validateAskDraft({ title, content, tags })?.message ?? null) : findProblem();
+    setProblem(wrong);
+    if (wrong !== null) return undefined;
     return props.onApprove({
       title: isQuestion ? title.trim() : null,
       content: content.trim(),
       tags: isQuestion ? parseTags(tags) : null,
     });
+  }
+
+  function findProblem(): string | null {
+    if (content.trim() === '') return translateError('question-fields-required');
+    return countCodePoints(content.trim()) > max ? translateError('text-too-long', { max }) : null;
   }
 
   return (

@@ -1,13 +1,13 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { Suspense, useState } from 'react';
 import { limits } from '#shared/core/limits.ts';
 import type { RevisionEntry } from '#shared/posts/revisions.ts';
 import { Dialog } from '#web/ui/Dialog.tsx';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { profilePath } from '#web/core/paths.ts';
-import { PostDiff } from './PostDiff.tsx';
+import { lazyComponent } from '#web/core/lazy.ts';
 import { LoadError } from '#web/ui/LoadError.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
 import { LoadingRegion } from '#web/ui/LoadingRegion.tsx';
@@ -17,6 +17,8 @@ import { getRevision, listRevisions } from '#web/posts/post-api.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 import metaClasses from '#web/posts/PostMeta.module.css';
 import classes from './Revisions.module.css';
+
+const TextDiff = lazyComponent(() => import('./TextDiff.tsx'));
 
 /** The number of stored versions besides the first. */
 const latestRevisions = limits.revisions - 1;
@@ -133,7 +135,9 @@ function RevisionChanges({ post, editedAt, version }: RevisionsProps & { version
   return (
     <>
       {version.editor !== null && <RevisionEditor editor={version.editor} />}
-      <PostDiff before={before.data ?? null} after={after.data} />
+      <Suspense>
+        <TextDiff before={before.data ?? null} after={after.data} />
+      </Suspense>
     </>
   );
 }
