@@ -133,7 +133,12 @@ async function needsModerator(
   tx: Tx,
   { post, viewer, texts, settings, publicUrl }: Omit<SuggestedEdit, 'post'> & { post: EditablePost },
 ): Promise<boolean> {
-  const written = { post: null, viewer, text: joinTexts(texts), before: joinTexts(post) };
+  const written = {
+    post: { kind: post.post.kind, id: null },
+    viewer,
+    text: joinTexts(texts),
+    before: joinTexts(post),
+  };
   return (await findReviewReasons(tx, { posts: [written], settings, publicUrl })).size > 0;
 }
 

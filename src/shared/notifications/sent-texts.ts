@@ -47,6 +47,7 @@ export const sentTexts = {
   'email.reason.mentions': 'You receive this email because you subscribed to mention emails.',
   'email.reason.accepted': 'You receive this email because you subscribed to emails about accepted answers.',
   'email.reason.votes': 'You receive this email because you subscribed to vote emails.',
+  'email.reason.edits': 'You receive this email because you subscribed to emails about edits to posts.',
   'email.reason.moderation':
     'You receive this email because you subscribed to emails about the review queue.',
   'email.reason.instant': 'You receive this email because you subscribed to instant emails.',

@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Button, TextInput } from '@mantine/core';
+import { Button, Textarea, TextInput } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import type { PostKind } from '#shared/core/fields.ts';
 import { limits } from '#shared/core/limits.ts';
@@ -7,8 +7,6 @@ import { countCodePoints } from '#shared/core/text.ts';
 import type { PostTexts } from '#shared/moderation/edit-suggestions.ts';
 import { findTagsProblem, parseTags } from '#shared/posts/tags.ts';
 import { translateCodedError, translateError } from '#web/core/errors.ts';
-import { Editor, type EditorHandle } from '#web/editor/index.ts';
-import { validateAskDraft } from '#web/posts/index.ts';
 import { CharacterCounter } from '#web/ui/CharacterCounter.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
 import classes from './moderation.module.css';
@@ -28,7 +26,7 @@ export function EditApprovalForm(props: {
   const [content, setContent] = useState(initial.content);
   const [tags, setTags] = useState(initial.tags?.join(', ') ?? '');
   const [problem, setProblem] = useState<string | null>(null);
-  const editor = useRef<EditorHandle>(null);
+  const editor = useRef<HTMLTextAreaElement>(null);
   useEffect(() => editor.current?.focus(), []);
   const isQuestion = kind === 'question';
   const max = contentLimits[kind];
@@ -36,7 +34,7 @@ export function EditApprovalForm(props: {
 
   function approve() {
     if (props.saving || tagsError !== null) return undefined;
-    const wrong = isQuestion ? (validateAskDraft({ title, content, tags })?.message ?? null) : findProblem();
+    const wrong = isQuestion ? (findTitleProblem(title) ?? findProblem()) : findProblem();
     setProblem(wrong);
     if (wrong !== null) return undefined;
     return props.onApprove({
@@ -72,16 +70,19 @@ export function EditApprovalForm(props: {
           <CharacterCounter text={title} max={limits.title} />
         </div>
       )}
-      <Editor
-        handle={editor}
-        label={t`Text`}
-        value={content}
-        onChange={setContent}
-        limit={max}
-        rows={6}
-        onSubmit={approve}
-        onCancel={props.onCancel}
-      />
+      <div>
+        <Textarea
+          ref={editor}
+          label={t`Text`}
+          dir="auto"
+          autosize
+          minRows={6}
+          maxRows={24}
+          value={content}
+          onChange={(event) => setContent(event.currentTarget.value)}
+        />
+        <CharacterCounter text={content} max={max} />
+      </div>
       {isQuestion && (
         <TextInput
           label={t`Tags`}
@@ -100,4 +101,10 @@ export function EditApprovalForm(props: {
       </div>
     </form>
   );
+}
+
+function findTitleProblem(title: string): string | null {
+  if (title.trim() === '') return translateError('question-fields-required');
+  const { title: max } = limits;
+  return countCodePoints(title.trim()) > max ? translateError('title-too-long', { max }) : null;
 }

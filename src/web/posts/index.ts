@@ -4,7 +4,6 @@ export { MoreActions, type OpenMenu } from './MoreActions.tsx';
 export { PostAction, PostActions } from './PostActions.tsx';
 export { CardTitle, PostCard } from './PostCard.tsx';
 export { TagLink, TagLinks } from './TagLinks.tsx';
-export { validateAskDraft } from './ask/ask-draft.ts';
 export { adoptVisitorDrafts } from './drafts/drafts-storage.ts';
 export { useDraft } from './drafts/useDraft.ts';
 export { isId } from './offline/queued-posts.ts';

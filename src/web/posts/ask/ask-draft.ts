@@ -20,7 +20,7 @@ export const isEmptyAskDraft = ({ title, content, tags }: AskDraft): boolean =>
   title.trim() === '' && content.trim() === '' && tags.trim() === '';
 
 /** The first rule that a draft breaks (docs/product.md 4.1); null if it can be posted. */
-export function validateAskDraft({ title, content, tags }: Omit<AskDraft, 'key'>): AskProblem | null {
+export function validateAskDraft({ title, content, tags }: AskDraft): AskProblem | null {
   if (title.trim() === '') return { field: 'title', message: translateError('question-fields-required') };
   if (content.trim() === '') return { field: 'content', message: translateError('question-fields-required') };
   if (countCodePoints(title.trim()) > limits.title)
