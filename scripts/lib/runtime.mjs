@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { Failure, project } from './project.mjs';
+import { Failure, getPinnedNode, project } from './project.mjs';
 
 /**
  * @typedef {{
@@ -24,7 +24,7 @@ const sources = [
   'src/shared',
 ];
 
-/** The Node that `npm start` uses. Where the runtime directory is used, Node is on the PATH. */
+/** The packages with the Node that `npm start` uses. */
 const pinnedNode = /^node_modules\/node-(bin-)?(darwin|linux|win)-/u;
 
 /** Tests, types, source maps, documentation, files for linking, and pictures of fonts. */
@@ -32,12 +32,13 @@ const notNeeded =
   /\.(test\.ts|d\.[cm]?ts|map|markdown|a|ttf\.png)$|node_modules\/.*(\.md|\/src\/.*\.ts)$|\/native\/include$/u;
 
 /**
- * Copies what a built Parley needs to run into an empty directory: no tests, no build tools, no sources of the web app,
- * no pinned Node. Writes its start script to `bin/parley`.
+ * Copies what a built Parley needs to run into a new directory: no tests, no build tools, no sources of the web app.
+ * Writes its start script to `bin/parley`.
  * @param {string} target
- * @param {string | undefined} revision the commit, which admins see
+ * @param {{ revision?: string | undefined, withNode?: boolean }} [options] `revision` is the commit, which admins see.
+ * `withNode` copies the pinned Node to `bin/node`; without it, Node must be on the PATH.
  */
-export async function copyRuntime(target, revision) {
+export async function copyRuntime(target, { revision, withNode = false } = {}) {
   if ((await mkdir(target, { recursive: true })) === undefined)
     throw new Failure(`${target} exists. Name a new directory.`);
   const { packages: locked } = await readJson('package-lock.json');
@@ -55,6 +56,7 @@ export async function copyRuntime(target, revision) {
   for (const place of places) await linkLibraries(path.join(target, place));
   await mkdir(path.join(target, 'bin'));
   await writeFile(path.join(target, 'bin/parley'), await startScript(), { mode: 0o755 });
+  if (withNode) await copyFile(getPinnedNode(), path.join(target, 'bin/node'));
   if (revision) await writeFile(path.join(target, 'revision'), `${revision}\n`);
 }
 
@@ -128,11 +130,13 @@ async function startScript() {
 # Written by scripts/runtime.mjs. Runs a command of Parley without installing or building anything.
 set -eu
 directory=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
+node=node
+if [ -x "$directory/bin/node" ]; then node=$directory/bin/node; fi
 if [ "\${1:-}" = serve ]; then
   ${variables.join('\n  ')}
-  exec node ${flags.join(' ')} "$directory/src/server/cli-main.ts" "$@"
+  exec "$node" ${flags.join(' ')} "$directory/src/server/cli-main.ts" "$@"
 fi
-exec node "$directory/src/server/cli-main.ts" "$@"
+exec "$node" "$directory/src/server/cli-main.ts" "$@"
 `;
 }
 

@@ -16,6 +16,7 @@ export const heavyFiles = [
   'tests/integration/published-events.test.ts',
   'tests/integration/rate-limits.test.ts',
   'tests/integration/response-cache.test.ts',
+  'scripts/deployment.test.ts',
   'scripts/install.test.ts',
   'scripts/spec-coverage.test.ts',
   'scripts/start.test.ts',

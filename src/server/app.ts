@@ -100,6 +100,7 @@ import {
 import { bookmarkRoutes, followRoutes, muteRoutes, voteRoutes } from './engagement/index.ts';
 import { importedPostRoutes } from './import-export/index.ts';
 import { previewPicturePattern, publicFileRoutes } from './integrations/index.ts';
+import { type SystemRoutesDeps, systemRoutes } from './operations/index.ts';
 import type { BackgroundJobs } from './jobs.ts';
 import type { NodeCaches } from './node-caches.ts';
 import {
@@ -164,6 +165,8 @@ export type AppOptions = {
         'accountEmails' | 'queueConfirmationEmail' | 'moderation' | 'queueAccountDeletion' | 'webPushSender'
       >
     | undefined;
+  /** Whether this node makes scheduled backups. */
+  hasBackups?: boolean;
   /** Counts searches without results. Absent: they are not counted. */
   emptySearches?: EmptySearchCounter | undefined;
   /** Rate limits and load shedding. Absent: all requests are accepted. */
@@ -292,6 +295,7 @@ export function createApp(options: AppOptions) {
     signingIn,
     passkeys,
     providers,
+    system: { hasBackups: options.hasBackups ?? false, hasEmail: accountEmails !== undefined },
   });
   app.route(
     '/api',
@@ -356,7 +360,8 @@ function createApi(
     PasskeyDeps &
     ProviderDeps & { signInMethods: SignInMethods } & ReadRoutingDeps &
     NotificationPreferenceRoutesDeps &
-    ModerationRoutesDeps & {
+    ModerationRoutesDeps &
+    SystemRoutesDeps & {
       sendDocument: SendDocument;
       requestLimits: RequestLimits | undefined;
       emptySearches: EmptySearchCounter | undefined;
@@ -422,6 +427,7 @@ function createApi(
     .route('/', siteSettingRoutes(deps))
     .route('/', adminSignInRoutes(deps))
     .route('/', sitePictureRoutes(deps))
+    .route('/', systemRoutes(deps))
     .route('/', invitationRoutes(deps))
     .route('/', managedTagRoutes(deps))
     .route('/', memberListRoutes())

@@ -5,6 +5,7 @@ import { getRequestListener } from '@hono/node-server';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import packageJson from '#package.json' with { type: 'json' };
+import { nodeApplicationPrefix } from './core/database-listen.ts';
 import { createAccounts, createAuth, type PasswordCost } from './identity/index.ts';
 import { createApp } from './app.ts';
 import { createEmptySearchCounter } from './discovery/index.ts';
@@ -91,6 +92,7 @@ export async function startNode(options: NodeOptions): Promise<ParleyNode> {
   const stream = await followEventStream({
     db,
     connection,
+    application: `${nodeApplicationPrefix}${packageJson.version} ${config.nodeName}`,
     log,
     onEvents(events, position) {
       // First, because the subscribers of the event then read the data again.
@@ -162,6 +164,7 @@ export async function startNode(options: NodeOptions): Promise<ParleyNode> {
     replicas,
     caches,
     background,
+    hasBackups: config.backups !== undefined,
     requestLimits,
     ...(options.passwordCost && { passwordCost: options.passwordCost }),
     ...(existsSync(webDirectory) && { webDirectory }),

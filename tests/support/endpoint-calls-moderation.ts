@@ -191,6 +191,7 @@ export async function moderationCalls({
       reason: 'counts all members with a password, when an admin is about to switch passwords off',
       scannedTable: 'account',
     }),
+    get(rareFollower, '/admin/system'),
     post(rareFollower, '/admin/settings/undo', { entryId: changed }),
     put(rareFollower, '/admin/pictures/logo', undefined, { file: createPngPicture() }),
     put(rareFollower, '/admin/settings/siteDescription', { value: 'Bread.' }),

@@ -268,6 +268,7 @@ const endpointRules: Readonly<Record<string, BaseRule>> = {
   'GET /admin/members.csv': adminsOnly,
   'GET /admin/settings': adminsOnly,
   'GET /admin/password-sign-in': adminsOnly,
+  'GET /admin/system': adminsOnly,
   'PUT /admin/settings/{name}': adminsOnly,
   'PUT /admin/pictures/{name}': adminsOnly,
   'POST /admin/settings/undo': adminsOnly,

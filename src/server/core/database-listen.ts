@@ -1,6 +1,9 @@
 import pg from 'pg';
 import type { Logger } from 'pino';
 
+/** Begins the name of the connection on which a node listens for events; its version and its name follow. */
+export const nodeApplicationPrefix = 'parley node ';
+
 /** Milliseconds before a lost connection is reopened. */
 const retryAfterMs = 1_000;
 
@@ -10,11 +13,13 @@ const retryAfterMs = 1_000;
  */
 export function listenToChannels(options: {
   connection: pg.ClientConfig;
+  /** The name of the connection. PostgreSQL truncates it to 63 bytes. */
+  application?: string;
   channels: readonly string[];
   onMessage: (channel: string, payload: string | undefined) => void;
   log: Logger;
 }): { stop: () => Promise<void> } {
-  const { connection, channels, onMessage: onNotification, log } = options;
+  const { connection, application = 'parley events', channels, onMessage: onNotification, log } = options;
   let client: pg.Client | undefined;
   let stopped = false;
   let retry: NodeJS.Timeout | undefined;
@@ -28,7 +33,7 @@ export function listenToChannels(options: {
   };
 
   async function connect(): Promise<void> {
-    const next = new pg.Client({ ...connection, application_name: 'parley events', keepAlive: true });
+    const next = new pg.Client({ ...connection, application_name: application, keepAlive: true });
     client = next;
     let lost = false;
     const again = () => {

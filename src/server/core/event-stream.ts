@@ -63,12 +63,14 @@ const maxReplayed = 500;
 export async function followEventStream(options: {
   db: Database;
   connection: pg.ClientConfig;
+  /** The name of the connection that listens. */
+  application?: string;
   log: Logger;
   onEvents: (events: TopicEvent[], position: Position) => void;
   /** Called when events are lost: the database was replaced, or was unreachable for too long. */
   onGap: (position: Position) => void;
 }): Promise<EventStream> {
-  const { db, connection, log, onEvents, onGap } = options;
+  const { db, connection, application, log, onEvents, onGap } = options;
   let current = await readStream(db, null);
   let recent = new EventBuffer(current.snapshot);
   let lastReadAt = performance.now();
@@ -78,7 +80,13 @@ export async function followEventStream(options: {
   let wake = () => {};
   const stopping = new AbortController();
   const onWake = () => wake();
-  const listener = listenToChannels({ connection, channels: [eventChannel], onMessage: onWake, log });
+  const listener = listenToChannels({
+    connection,
+    ...(application !== undefined && { application }),
+    channels: [eventChannel],
+    onMessage: onWake,
+    log,
+  });
   const pruning = setInterval(() => void pruneEvents(db).catch(() => {}), 60_000);
   const tailing = tail();
 

@@ -3,4 +3,5 @@ export { registerBackupCommands } from './backup-command.ts';
 export { getBackupMetrics, startBackupScheduler } from './backup-scheduler.ts';
 export { listAppliedMigrations } from './doctor-queries.ts';
 export { registerDoctorCommand } from './doctor-command.ts';
+export { type SystemRoutesDeps, systemRoutes } from './system-routes.ts';
 export { registerUpgradeCommand } from './upgrade-command.ts';

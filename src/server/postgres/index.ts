@@ -10,6 +10,12 @@ export { defaultDataDirectory, resolveDataDirectory } from './embedded-data-dire
 export { findRunningInstance } from './embedded-lock-file.ts';
 export { cleanUpOrphans } from './embedded-orphan-cleanup.ts';
 export { startEmbeddedPostgres } from './embedded.ts';
-export { applyMigrations, listPendingMigrations, migrate, MigrationError } from './migrations.ts';
+export {
+  applyMigrations,
+  listMigrationNames,
+  listPendingMigrations,
+  migrate,
+  MigrationError,
+} from './migrations.ts';
 export { type ReadRoutingDeps, recordWrites, routeReads } from './replica-routing.ts';
 export { openReplicas, type Replicas } from './replicas.ts';

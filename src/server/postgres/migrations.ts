@@ -83,8 +83,13 @@ async function applyFiles(
 
 type MigrationFile = { name: string; text: string; checksum: string };
 
+/** The migrations that this version contains, in their order. */
+export async function listMigrationNames(directory: string): Promise<string[]> {
+  return (await readdir(directory)).filter((name) => /^\d{4}_\w+\.sql$/.test(name)).toSorted();
+}
+
 async function readMigrations(directory: string): Promise<MigrationFile[]> {
-  const names = (await readdir(directory)).filter((name) => /^\d{4}_\w+\.sql$/.test(name)).toSorted();
+  const names = await listMigrationNames(directory);
   return Promise.all(
     names.map(async (name) => {
       // Checkouts of the same file may have different line endings.

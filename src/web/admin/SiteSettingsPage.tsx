@@ -10,6 +10,7 @@ import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import { ButtonLink } from '#web/ui/PathLink.tsx';
 import { SkeletonLines } from '#web/ui/Skeleton.tsx';
 import { SettingField } from './SettingField.tsx';
+import { SystemSection } from './SystemSection.tsx';
 import { categoryLabels, siteSettingsQuery } from './site-settings.ts';
 import page from '#web/ui/page.module.css';
 import classes from './admin.module.css';
@@ -57,6 +58,7 @@ function SiteSettings() {
               ))}
           </section>
         ))}
+      <SystemSection />
     </>
   );
 }

