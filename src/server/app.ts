@@ -430,7 +430,7 @@ function createApi(
     .route('/', systemRoutes(deps))
     .route('/', invitationRoutes(deps))
     .route('/', managedTagRoutes(deps))
-    .route('/', memberListRoutes())
+    .route('/', memberListRoutes(deps))
     .route('/', announcementRoutes(deps))
     .route('/', statisticsRoutes())
     .route('/', followedTagRoutes())

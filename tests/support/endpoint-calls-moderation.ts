@@ -172,7 +172,7 @@ export async function moderationCalls({
     member('warn'),
     member('suspend', '2100-01-01T00:00:00.000Z'),
     member('lift_suspension'),
-    ...['all', 'team', 'suspended', 'waiting', 'removed'].flatMap((show) => [
+    ...['all', 'team', 'suspended', 'waiting', 'removed', 'profile_links'].flatMap((show) => [
       get(rareFollower, `/moderation/members?show=${show}`),
       get(rareFollower, `/moderation/members?show=${show}&q=someb`),
     ]),

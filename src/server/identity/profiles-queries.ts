@@ -18,6 +18,7 @@ export async function findProfile(db: Reader, id: number) {
     email: string | null;
     show_email: boolean;
     bio: string | null;
+    is_removed: boolean;
     created_at: Date;
     reputation: number;
     questions_count: number;
@@ -27,7 +28,8 @@ export async function findProfile(db: Reader, id: number) {
     source_site: string | null;
     source_key: string | null;
   }>`
-    select member.id, display_name, avatar, email, show_email, bio, created_at, reputation, questions_count, answers_count,
+    select member.id, display_name, avatar, email, show_email, bio, created_at, reputation,
+      exists (select from activity_removal where member_id = member.id and state <> 'restored') as is_removed, questions_count, answers_count,
       source_key, source.site as source_site, ${sumReceived('upvotes')} as upvotes, ${sumReceived('views')} as views
     from member
     left join import_source source on source.id = member.source_id

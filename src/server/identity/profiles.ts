@@ -35,7 +35,8 @@ export async function readProfile(
     avatar: row.avatar,
     email: isOwn || isEmailVisible === true ? row.email : null,
     emailWithheld: isEmailVisible === 'too-many' ? isEmailVisible : null,
-    bio: row.bio,
+    // The text of an account whose activity is removed goes with it.
+    bio: row.is_removed && !isOwn ? null : row.bio,
     createdAt: row.created_at.toISOString(),
     reputation: Math.max(0, row.reputation),
     questionsCount: row.questions_count,

@@ -1,7 +1,13 @@
 import { type Database, type Reader, type Tx, transaction } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import { publishAll } from '#server/core/events.ts';
-import { forgetSpam, learnSpam, readSpamTokens, rejectHeldPosts } from '#server/posts/index.ts';
+import {
+  buildProfileEvents,
+  forgetSpam,
+  learnSpam,
+  readSpamTokens,
+  rejectHeldPosts,
+} from '#server/posts/index.ts';
 import { setVotesOfMember } from '#server/engagement/index.ts';
 import type { MemberActivityRemoval } from '#shared/moderation/moderation.ts';
 import { deleteCloseVotesOf } from './close-votes-queries.ts';
@@ -126,6 +132,7 @@ async function runStepIn(tx: Tx, id: number): Promise<boolean> {
   }
   await finishActivityRemoval(tx, id);
   await publishAll(tx, [
+    ...buildProfileEvents([run.member_id]),
     { topic: `member:${run.member_id}`, event: { kind: 'member-status-changed' } },
     { topic: 'moderation', event: { kind: 'moderation-changed' } },
   ]);

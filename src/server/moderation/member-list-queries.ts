@@ -3,12 +3,17 @@ import type { Reader } from '#server/core/database.ts';
 import { likePrefix } from '#server/core/sql.ts';
 import type { ListedMember, MemberFilter } from '#shared/moderation/member-list.ts';
 
-export type ListedMemberRow = Omit<ListedMember, 'registeredAt' | 'lastSignInAt' | 'suspendedUntil'> & {
+export type ListedMemberRow = Omit<
+  ListedMember,
+  'registeredAt' | 'lastSignInAt' | 'suspendedUntil' | 'matchedRules'
+> & {
   email: string;
   registeredAt: Date;
   lastSignInAt: Date | null;
   suspendedUntil: Date | null;
 };
+
+const hasLink = sql.raw(String.raw`(bio ~* '(https?://|\mwww\.)' or display_name ~* '(https?://|\mwww\.)')`);
 
 const filters: Readonly<Record<MemberFilter, RawBuilder<unknown>>> = {
   all: sql`source_id is null`,
@@ -16,6 +21,11 @@ const filters: Readonly<Record<MemberFilter, RawBuilder<unknown>>> = {
   suspended: sql`suspended_until is not null and suspended_until > clock_timestamp()`,
   waiting: sql`id in (select member_id from registration where pending_step is not null)`,
   removed: sql`id in (select member_id from activity_removal where state <> 'restored')`,
+  // With the condition of the index member_profile_links.
+  profile_links: sql`source_id is null and ${hasLink}
+    and created_at > now() - interval '30 days' and questions_count + answers_count = 0 and role = 'member'
+    and (suspended_until is null or suspended_until <= clock_timestamp())
+    and not exists (select from activity_removal where member_id = member.id and state <> 'restored')`,
 };
 
 const columns = sql`id, coalesce(display_name, email) as "displayName", email, avatar, role,
@@ -24,7 +34,8 @@ const columns = sql`id, coalesce(display_name, email) as "displayName", email, a
   case when suspended_until > clock_timestamp() then suspended_until end as "suspendedUntil",
   (select created_at from session where member_id = member.id order by created_at desc limit 1) as "lastSignInAt",
   (select pending_step from registration where member_id = member.id) as "pendingStep",
-  exists (select from activity_removal where member_id = member.id and state <> 'restored') as "isRemoved"`;
+  exists (select from activity_removal where member_id = member.id and state <> 'restored') as "isRemoved",
+  left(bio, 500) as bio`;
 
 /** The accounts that registered last, before the time and id. */
 export async function listLatestMembers(

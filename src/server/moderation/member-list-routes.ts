@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { csvHeaders, type CsvValue, streamCsv } from '#server/core/csv.ts';
-import { createRouter, jsonResponse, problemResponses } from '#server/core/http.ts';
+import { createRouter, jsonResponse, problemResponses, type RouteDeps } from '#server/core/http.ts';
 import { type ListedMember, memberList, memberListQuery } from '#shared/moderation/member-list.ts';
 import { exportMembers, readMemberList } from './member-list.ts';
 import { moderatorsOnly } from './moderation-routes.ts';
@@ -28,13 +28,14 @@ const csv = createRoute({
   },
 });
 
-export function memberListRoutes() {
+export function memberListRoutes({ runtimeSettings, settings: { publicUrl } }: RouteDeps) {
   const routes = createRouter();
   routes.use('/moderation/members', moderatorsOnly);
   return routes
     .openapi(list, async (c) => {
       const wanted = { moderator: requireModerator(c.get('viewer')), ...c.req.valid('query') };
-      return c.json(await readMemberList(c.get('reader'), { ...wanted, cursor: wanted.cursor }), 200);
+      const rules = { settings: runtimeSettings, publicUrl };
+      return c.json(await readMemberList(c.get('reader'), { ...wanted, cursor: wanted.cursor, rules }), 200);
     })
     .openapi(csv, async (c) => {
       requireAdmin(c.get('viewer'));

@@ -3,7 +3,9 @@ import { expect, test } from 'vitest';
 import { setRole } from '#server/admin/roles.ts';
 import { runActivityRemovals } from './activity-removal.ts';
 import type { MemberList } from '#shared/moderation/member-list.ts';
+import type { Profile } from '#shared/identity/profiles.ts';
 import { expectOk, type Member } from '#tests/support/member.ts';
+import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
 import { startModeration } from '#tests/support/moderation.ts';
 
 const { server, ann, moderator } = await startModeration();
@@ -129,4 +131,39 @@ test('refuses malformed queries, and other members', async () => {
   expect(await moderator.get('/moderation/members?cursor=x')).toMatchObject({ status: 400 });
   expect(await moderator.get(`/moderation/members?q=${'x'.repeat(201)}`)).toMatchObject({ status: 400 });
   expect(await ann.get('/moderation/members')).toMatchObject({ status: 404, kind: 'not-found' });
+});
+
+test('lists new accounts whose only content is a profile with links, with the spam rules that it matches', async () => {
+  await setRuntimeSetting(db, 'blockedDomains', ['pills.example']);
+  await server.runtimeSettings.refresh();
+  const describe = async (name: string, bio: string) => {
+    const member = await server.register(name);
+    expectOk(await member.put('/settings', { displayName: name, bio, showEmail: false }));
+    return member;
+  };
+  const seller = await describe('Paula Pills', 'Best prices: https://pills.example/buy');
+  await describe('Hugo Homepage', 'I write at www.hugo.example.');
+  await describe('Peter Plain', 'I bake bread. No more.');
+  const author = await describe('Anna Author', 'See https://anna.example.');
+  await author.ask();
+  const { items } = await read({ show: 'profile_links' });
+  expect(items.map(({ displayName }) => displayName)).toEqual(['Hugo Homepage', 'Paula Pills']);
+  expect(items[0]).toMatchObject({ bio: 'I write at www.hugo.example.', matchedRules: [] });
+  expect(items[1]?.matchedRules).toEqual([{ rule: 'domain', value: 'pills.example' }]);
+  expect((await read({ show: 'all' })).items.every(({ bio }) => bio === null)).toBe(true);
+
+  // The removal of all activity hides the text from others too, and settles the account.
+  const profile = async (reader: Member) => expectOk(await reader.get<Profile>(`/members/${seller.id}`)).bio;
+  expect(await profile(ann)).toContain('pills.example');
+  const act = (action: string) =>
+    moderator.post('/moderation/member-actions', { action, memberId: seller.id, reason: 'Advertisement.' });
+  expectOk(await act('remove_activity'));
+  await runActivityRemovals(db, Date.now() + 60_000);
+  expect(await profile(ann)).toBeNull();
+  expect(await profile(seller)).toContain('pills.example');
+  expect(await names({ show: 'profile_links' })).toEqual(['Hugo Homepage']);
+  expectOk(await act('restore_activity'));
+  await runActivityRemovals(db, Date.now() + 60_000);
+  expect(await profile(ann)).toContain('pills.example');
+  expect(await names({ show: 'profile_links' })).toEqual(['Hugo Homepage', 'Paula Pills']);
 });

@@ -1,5 +1,7 @@
 import { decodeCursor, paginate } from '#server/core/cursor.ts';
 import type { Reader } from '#server/core/database.ts';
+import type { RuntimeSettings } from '#server/core/runtime-settings.ts';
+import { judgePost } from '#server/posts/index.ts';
 import type { ListedMember, MemberFilter, MemberList } from '#shared/moderation/member-list.ts';
 import {
   type ListedMemberRow,
@@ -19,9 +21,21 @@ const pageSize = 100;
  */
 export async function readMemberList(
   db: Reader,
-  wanted: { moderator: Moderator; q: string; show: MemberFilter; cursor: string | undefined },
+  wanted: {
+    moderator: Moderator;
+    q: string;
+    show: MemberFilter;
+    cursor: string | undefined;
+    rules: ProfileRules;
+  },
 ): Promise<MemberList> {
-  const { moderator, q, show } = wanted;
+  const { moderator, q, show, rules } = wanted;
+  const toItem = (row: ListedMemberRow): ListedMember => {
+    const item = toListedMember(row);
+    return show === 'profile_links'
+      ? { ...item, bio: row.bio, matchedRules: judgeProfile(row, rules) }
+      : item;
+  };
   const cursor = decodeCursor(wanted.cursor);
   if (q === '') {
     const before = cursor === null ? null : { at: new Date(cursor.after), id: cursor.id };
@@ -30,23 +44,35 @@ export async function readMemberList(
       after: row.registeredAt.getTime(),
       id: row.id,
     }));
-    return { items: items.map(toListedMember), nextCursor, hasMore: false };
+    return { items: items.map(toItem), nextCursor, hasMore: false };
   }
   const isAddress = moderator.memberStatus.role === 'admin' && q.includes('@');
   const rows = isAddress
     ? await listMembersWithEmail(db, { show, email: q })
     : await listMembersNamed(db, { show, beginning: q, limit: pageSize + 1 });
   return {
-    items: rows.slice(0, pageSize).map(toListedMember),
+    items: rows.slice(0, pageSize).map(toItem),
     nextCursor: null,
     hasMore: rows.length > pageSize,
   };
+}
+
+type ProfileRules = { settings: Pick<RuntimeSettings, 'get'>; publicUrl: string | null };
+
+/** The spam rules that a profile matches, as a post with its name and bio would. */
+function judgeProfile({ displayName, bio }: ListedMemberRow, { settings, publicUrl }: ProfileRules) {
+  const text = `${displayName}\n${bio ?? ''}`;
+  return judgePost({ text, before: null, publicUrl, recentPosts: 0 }, settings).reasons.filter(
+    ({ rule }) => rule !== 'speed',
+  );
 }
 
 function toListedMember(row: ListedMemberRow): ListedMember {
   const { email: _, ...shown } = row;
   return {
     ...shown,
+    bio: null,
+    matchedRules: [],
     registeredAt: row.registeredAt.toISOString(),
     lastSignInAt: row.lastSignInAt?.toISOString() ?? null,
     suspendedUntil: row.suspendedUntil?.toISOString() ?? null,

@@ -3,9 +3,13 @@ import { avatar, cursorQuery, id, time } from '#shared/core/fields.ts';
 import { hasControlCharacters } from '#shared/core/text.ts';
 import { withCode } from '#shared/core/coded-error.ts';
 import { pendingStep, role } from '#shared/identity/accounts.ts';
+import { matchedRule } from './spam.ts';
 
-/** Which members a moderator lists. Imported authors have no account and are not listed. */
-export const memberFilter = z.enum(['all', 'team', 'suspended', 'waiting', 'removed']);
+/**
+ * Which members a moderator lists. Imported authors have no account and are not listed. `profile_links`: accounts of the
+ * latest 30 days without questions and answers whose name or bio has a link, unless they are suspended or removed.
+ */
+export const memberFilter = z.enum(['all', 'team', 'suspended', 'waiting', 'removed', 'profile_links']);
 export type MemberFilter = z.infer<typeof memberFilter>;
 
 export const memberListQuery = z.object({
@@ -36,6 +40,10 @@ export const listedMember = z.object({
   pendingStep: pendingStep.nullable(),
   /** Whether all activity of the account is removed, or is being removed. */
   isRemoved: z.boolean(),
+  /** With `profile_links`: the first 500 characters of the bio. */
+  bio: z.string().nullable(),
+  /** With `profile_links`: the spam rules that the name and the bio match. */
+  matchedRules: z.array(matchedRule),
 });
 export type ListedMember = z.infer<typeof listedMember>;
 

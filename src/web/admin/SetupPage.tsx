@@ -80,7 +80,10 @@ function SetupForm() {
       completeSignIn(client, state);
       await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
       client.setQueryData(setupStateQuery.queryKey, { completed: true, isEmpty: false });
-      toast(t`Your community is ready. You can change everything in the site settings.`);
+      toast(t`Your community is ready. You can change everything in the site settings.`, {
+        label: t`Site settings`,
+        run: () => void router.navigate({ to: '/admin/settings' }),
+      });
       await router.navigate({ to: '/' });
     },
     onError: (error) => fail(toProblem(error)),

@@ -5,6 +5,7 @@ import { paths } from '#web/core/paths.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { Time } from '#web/ui/Time.tsx';
+import { matchedRuleLabels } from './moderation-messages.ts';
 import { describeActivity } from './removals.ts';
 import classes from './members.module.css';
 
@@ -58,6 +59,16 @@ export function MemberRow({
           <span>{describeActivity({ questions, answers, replies: 0, votes: 0 })}</span>
           <span>{plural(reputation, { one: '# point', other: '# points' })}</span>
         </div>
+        {member.matchedRules.length > 0 && (
+          <p className={classes.rules} dir="auto">
+            {member.matchedRules.map(({ rule, value }) => matchedRuleLabels[rule](value)).join(' · ')}
+          </p>
+        )}
+        {member.bio !== null && (
+          <p className={classes.bio} dir="auto">
+            {member.bio}
+          </p>
+        )}
       </div>
     </li>
   );

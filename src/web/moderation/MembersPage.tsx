@@ -37,6 +37,7 @@ const getFilters = (): readonly (readonly [MemberFilter, string])[] => [
   ['suspended', t`Suspended`],
   ['waiting', t`Waiting for approval`],
   ['removed', t`Activity removed`],
+  ['profile_links', t`New, with links in the profile`],
 ];
 
 function Members({ isAdmin }: { isAdmin: boolean }) {

@@ -75,6 +75,7 @@ function Queue({ memberId }: { memberId: number }) {
         <PageHeading className={pageClasses.heading}>{t`Review queue`}</PageHeading>
         <div className={pageClasses.buttons}>
           <ButtonLink href={paths.members}>{t`Members`}</ButtonLink>
+          <ButtonLink href={`${paths.members}?show=profile_links`}>{t`Links in profiles`}</ButtonLink>
           <ButtonLink href={paths.registrations}>{t`Recent registrations`}</ButtonLink>
           <ButtonLink href={paths.announcements}>{t`Announcements`}</ButtonLink>
           <ButtonLink href={paths.moderationLog}>{t`Moderation log`}</ButtonLink>
