@@ -92,6 +92,7 @@ import {
   editSuggestionRoutes,
   managedTagRoutes,
   memberListRoutes,
+  memberPageRoutes,
   moderationRoutes,
   type ModerationRoutesDeps,
   publicAnnouncementRoutes,
@@ -431,6 +432,8 @@ function createApi(
     .route('/', invitationRoutes(deps))
     .route('/', managedTagRoutes(deps))
     .route('/', memberListRoutes(deps))
+    .route('/', memberListRoutes())
+    .route('/', memberPageRoutes(deps))
     .route('/', announcementRoutes(deps))
     .route('/', statisticsRoutes())
     .route('/', followedTagRoutes())

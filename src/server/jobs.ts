@@ -8,6 +8,7 @@ import {
   createAccountEmails,
   deleteOldRegistrations,
   deleteOldSecurityEvents,
+  deleteOldSignIns,
   hasSecurityEvent,
   type QueueAccountDeletion,
   queueAccountDeletions,
@@ -166,6 +167,7 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
     }
     await deleteOldSecurityEvents(db, { isEmailEnabled: mailer !== undefined });
     await deleteOldRegistrations(db);
+    await deleteOldSignIns(db, runtimeSettings.get('signInDays'));
   }
 
   /** Runs once for all events of a few seconds. If it fails, the next minute's run does it. */

@@ -111,6 +111,18 @@ export async function moderationCalls({
   const ownEdit = await suggest(busy.id);
   const edit = { content: 'Better.', summary: 'Clearer' };
   const seen = await findEditedAt(db, hotAnswerId);
+  await sql`
+    insert into sign_in (member_id, method, address, network)
+    select id, 'password', '192.0.2.1', '192.0.2.0/24' from member, generate_series(1, 3) where email is not null`.execute(
+    db,
+  );
+  const signIn = await findId(db, sql`select max(id) as id from sign_in where member_id = ${busy.id}`);
+  await sql`
+    insert into member_note (member_id, author_id, text)
+    select ${busy.id}::bigint, ${rareFollower.id}, 'So.' from generate_series(1, 100)`.execute(db);
+  const note = await findId(db, sql`select max(id) as id from member_note`);
+  const lastRow = encodeCursor({ after: 0, id: 1_000_000 });
+  const laterPost = encodeCursor({ after: Date.now() - 60_000, id: 1_000_000, score: 1 });
   const flags = [`/questions/${hotQuestionId}`, `/answers/${hotAnswerId}`, `/replies/${reply}`];
   return [
     ...flags.flatMap((path) => [
@@ -183,6 +195,23 @@ export async function moderationCalls({
     get(rareFollower, `/moderation/members?q=${encodeURIComponent(rareFollower.email)}`),
     get(rareFollower, '/admin/members.csv'),
     get(rareFollower, `/moderation/members/${inactive}`),
+    ...['visible', 'hidden', 'held'].flatMap((show) => [
+      get(rareFollower, `/moderation/members/${busy.id}/posts?show=${show}`),
+      get(rareFollower, `/moderation/members/${busy.id}/posts?show=${show}&cursor=${laterPost}`),
+    ]),
+    ...['about', 'by'].flatMap((show) => [
+      get(rareFollower, `/moderation/members/${busy.id}/reports?show=${show}`),
+      get(rareFollower, `/moderation/members/${busy.id}/reports?show=${show}&cursor=${lastRow}`),
+    ]),
+    ...['log', 'sign-ins', 'notes'].flatMap((list) => [
+      get(rareFollower, `/moderation/members/${busy.id}/${list}`),
+      get(rareFollower, `/moderation/members/${busy.id}/${list}?cursor=${lastRow}`),
+    ]),
+    get(rareFollower, `/moderation/sign-ins/${signIn}/accounts`),
+    get(rareFollower, `/moderation/sign-ins/${signIn}/accounts?cursor=${lastRow}`),
+    post(rareFollower, `/moderation/members/${busy.id}/notes`, { text: 'So.' }),
+    put(rareFollower, `/moderation/notes/${note}`, { text: 'So so.' }),
+    put(rareFollower, `/moderation/notes/${note}/deletion`, { deleted: true }),
     put(rareFollower, `/admin/members/${inactive}/role`, { role: 'moderator' }),
     put(rareFollower, `/admin/members/${inactive}/role`, { role: 'member' }),
     get(rareFollower, '/admin/settings'),

@@ -67,6 +67,14 @@ export function createValidRequests({
     '/passkeys/{id}': async (owner) => (await addPasskey(owner)).id,
     '/members/{id}': async (owner) => owner.id,
     '/moderation/members/{id}': async (owner) => owner.id,
+    '/moderation/sign-ins/{id}': async (owner) =>
+      findId(db, sql`select max(id) as id from sign_in where member_id = ${owner.id}`),
+    // Moderators change their own notes only.
+    '/moderation/notes/{id}': async (_, sender) => {
+      await sql`insert into member_note (member_id, author_id, text)
+        values (${bob.id}, ${sender.id}, 'Ask before you suspend.')`.execute(db);
+      return findId(db, sql`select max(id) as id from member_note`);
+    },
     '/held-posts/{id}': async (owner) => {
       await sql`insert into held_post (post_kind, post_id, member_id, question_id, content)
         values ('answer', nextval('answer_id_seq'), ${owner.id}, ${await ann.ask()}, 'Three days.')`.execute(
@@ -168,6 +176,7 @@ export function createValidRequests({
       await ann.ask({ tags: [tag] });
       return { questionId: null, text: 'We meet on Friday.', link: '/search', tag, until: null };
     },
+    'PUT /moderation/notes/{id}/deletion': async () => ({ deleted: true }),
     'POST /moderation/approvals': async () => {
       const id = await newcomer();
       await sql`insert into registration (member_id, pending_step) values (${id}, 'moderator')

@@ -4,9 +4,10 @@ import {
   jsonBody,
   jsonResponse,
   problemResponses,
+  type RouteDeps,
   type VisitorEnv,
 } from '#server/core/http.ts';
-import { getMe, getVisitor, setCookies } from '#server/identity/index.ts';
+import { getMe, getVisitor, recordSignIn, setCookies } from '#server/identity/index.ts';
 import { setupDraft, setupState } from '#shared/admin/setup.ts';
 import { sessionState } from '#shared/identity/accounts.ts';
 import { createSetup, type SetupDeps } from './setup.ts';
@@ -27,7 +28,7 @@ const complete = createRoute({
 });
 
 /** Routes for the owner of a new community, who may have no account yet. */
-export function setupRoutes(deps: SetupDeps) {
+export function setupRoutes(deps: SetupDeps & RouteDeps) {
   const setup = createSetup(deps);
   return createRouter<VisitorEnv>()
     .openapi(readState, async (c) => c.json(await setup.readState(), 200))
@@ -37,8 +38,10 @@ export function setupRoutes(deps: SetupDeps) {
       const viewerId = current?.viewer.id ?? null;
       const session = await setup.complete(c.req.valid('json'), { visitor, viewerId });
       if (session !== null) {
+        const { memberId } = session;
+        await recordSignIn(c, deps, { memberId, method: 'registration' });
         setCookies(c, session.cookies);
-        c.set('registered', session.memberId);
+        c.set('registered', memberId);
       }
       return c.json({ member: await getMe(deps.db, session?.memberId ?? viewerId ?? 0) }, 201);
     });

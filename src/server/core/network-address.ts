@@ -28,6 +28,18 @@ export function toRegistrationNetwork(network: string): string | null {
 }
 
 /**
+ * The address of a sign-in as it is stored, and its network: '192.0.2.1' in '192.0.2.0/24', or '2001:db8:1:2::/64' in
+ * '2001:db8:1::/48'. Null if the address is unknown.
+ * @param address the result of `getNetworkAddress`
+ */
+export function toSignInNetwork(address: string): { address: string; network: string } | null {
+  if (isIPv4(address)) return { address, network: address.replace(/\d+$/u, '0/24') };
+  return address.includes(':')
+    ? { address: `${address}::/64`, network: `${toCustomerNetwork(address)}::/48` }
+    : null;
+}
+
+/**
  * Whether a result of `toRegistrationNetwork` is this machine. Limits per network ignore it: behind a proxy on the same
  * machine that TRUSTED_PROXIES does not name, everyone has this address.
  */

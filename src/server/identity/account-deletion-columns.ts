@@ -17,6 +17,8 @@ export const memberColumns: Readonly<Record<string, DeletionStage>> = {
   'push_subscription.member_id': 'immediate',
   'session.member_id': 'immediate',
   'registration.member_id': 'immediate',
+  'sign_in.member_id': 'immediate',
+  'member_note.member_id': 'immediate',
   'invited_member.member_id': 'immediate',
   'bookmark.member_id': 'deferred',
   'bookmark_list.member_id': 'deferred',
@@ -53,7 +55,10 @@ export const memberColumns: Readonly<Record<string, DeletionStage>> = {
   'member_statistics.member_id': 'retained',
   // Reports and moderation actions stay until they are decided, and for the log.
   'report.member_id': 'retained',
+  'report.author_id': 'retained',
   'activity_removal.member_id': 'retained',
+  // What a moderator noted on other members is of the community.
+  'member_note.author_id': 'retained',
   // A claim ends within minutes.
   'review_item.claimed_by': 'retained',
   // Members who joined with the invitation have it too.

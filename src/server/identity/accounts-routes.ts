@@ -1,7 +1,6 @@
 import { createRoute } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
-import type { Database } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import {
   jsonResponse,
@@ -29,6 +28,7 @@ import { sitePageNames } from '#shared/core/site-page-names.ts';
 import { parseFooterLink } from '#shared/core/site-pages.ts';
 import { passwordChange } from '#shared/identity/profiles.ts';
 import { type SignInState, signInState } from '#shared/identity/two-factor.ts';
+import type { SignInMethod } from '#shared/identity/accounts.ts';
 import { actingMemberHeader } from '#shared/core/protocol.ts';
 import {
   type Accounts,
@@ -42,6 +42,7 @@ import {
 } from './accounts.ts';
 import { listSessions } from './accounts-queries.ts';
 import type { PasswordSignIn } from './password-sign-in.ts';
+import { recordSignIn } from './sign-ins.ts';
 import type { SignIn, SignInOutcome } from './sign-in.ts';
 import { refusePendingAccount } from './registrations.ts';
 
@@ -124,7 +125,7 @@ export function accountVisitorRoutes(deps: AccountDeps & { signingIn: SignIn }) 
       passwordSignIn.require();
       const memberId = await accounts.checkPassword(c.req.valid('json'), getVisitor(c, settings));
       const outcome = await signingIn.afterFirstFactor(memberId, c.req.raw.headers);
-      return c.json(await toSignInResponse(c, deps.db, outcome), 200);
+      return c.json(await toSignInResponse(c, deps, { ...outcome, method: 'password' }), 200);
     })
     .openapi(readSession, async (c) => {
       const session = await accounts.viewer(c.req.raw.headers);
@@ -151,6 +152,7 @@ export function accountVisitorRoutes(deps: AccountDeps & { signingIn: SignIn }) 
     });
 
   async function begin(c: Context, session: NewSession) {
+    await recordSignIn(c, deps, { memberId: session.memberId, method: 'registration' });
     setCookies(c, session.cookies);
     return { member: await getMe(deps.db, session.memberId) };
   }
@@ -226,15 +228,20 @@ export function getVisitor(c: Context, { trustedProxies }: Pick<SiteSettings, 't
   return { headers: c.req.raw.headers, networkAddress: getNetworkAddress(c, trustedProxies) };
 }
 
-/** Builds the response to a sign-in attempt. */
+/**
+ * Builds the response to a sign-in attempt, and records a successful one.
+ * @param outcome.method null if no session has begun
+ */
 export async function toSignInResponse(
   c: Context,
-  db: Database,
-  outcome: SignInOutcome,
+  deps: RouteDeps,
+  outcome: SignInOutcome & { method: SignInMethod | null },
 ): Promise<SignInState> {
+  const { memberId, method } = outcome;
+  if (memberId !== null && method !== null) await recordSignIn(c, deps, { memberId, method });
   setCookies(c, outcome.cookies);
-  if (outcome.memberId === null) return { member: null, needs: 'two-factor' };
-  return { member: await getMe(db, outcome.memberId) };
+  if (memberId === null) return { member: null, needs: 'two-factor' };
+  return { member: await getMe(deps.db, memberId) };
 }
 
 export function setCookies(c: Context, cookies: readonly string[]): void {

@@ -175,6 +175,11 @@ export const listSources: readonly ExportSource[] = [
     select: sql`user_agent as "browser", created_at as "signedInAt", expires_at as "expiresAt"`,
     from: sql`session`,
   }),
+  createSource('sign-ins', {
+    about: 'your sign-ins of the last weeks, with the network address and the browser',
+    select: sql`created_at as "at", method, address, user_agent as "browser"`,
+    from: sql`sign_in`,
+  }),
   createSource('registration', {
     about: 'the network you registered from, which is stored for 30 days',
     key: 'member_id',

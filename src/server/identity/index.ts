@@ -62,5 +62,6 @@ export {
 export { createSessionCache, type SessionCache } from './sessions-cache.ts';
 export { createSignIn } from './sign-in.ts';
 export { createSignInMethods, type SignInMethods } from './sign-in-methods.ts';
+export { deleteOldSignIns, recordSignIn } from './sign-ins.ts';
 export { type TwoFactorDeps, twoFactorRoutes, twoFactorVisitorRoutes } from './two-factor-routes.ts';
 export { createTwoFactor } from './two-factor.ts';

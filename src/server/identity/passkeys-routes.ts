@@ -1,10 +1,10 @@
 import { createRoute } from '@hono/zod-openapi';
-import type { Database } from '#server/core/database.ts';
 import {
   jsonResponse,
   jsonBody,
   problemResponses,
   createRouter,
+  type RouteDeps,
   type VisitorEnv,
 } from '#server/core/http.ts';
 import { idParam } from '#shared/core/fields.ts';
@@ -20,7 +20,7 @@ import { reauthentication, signInState } from '#shared/identity/two-factor.ts';
 import type { Passkeys } from './passkeys.ts';
 import { toSignInResponse, setCookies } from './accounts-routes.ts';
 
-export type PasskeyDeps = { db: Database; passkeys: Passkeys };
+export type PasskeyDeps = RouteDeps & { passkeys: Passkeys };
 
 const signInOptions = createRoute({
   method: 'post',
@@ -41,7 +41,8 @@ const signIn = createRoute({
 });
 
 /** Routes for visitors. */
-export function passkeyVisitorRoutes({ db, passkeys }: PasskeyDeps) {
+export function passkeyVisitorRoutes(deps: PasskeyDeps) {
+  const { passkeys } = deps;
   return createRouter<VisitorEnv>()
     .openapi(signInOptions, async (c) => {
       const { options, cookie } = await passkeys.askToSignIn(c.req.raw.headers);
@@ -50,7 +51,7 @@ export function passkeyVisitorRoutes({ db, passkeys }: PasskeyDeps) {
     })
     .openapi(signIn, async (c) => {
       const outcome = await passkeys.signIn(c.req.valid('json').credential, c.req.raw.headers);
-      return c.json(await toSignInResponse(c, db, outcome), 200);
+      return c.json(await toSignInResponse(c, deps, { ...outcome, method: 'passkey' }), 200);
     });
 }
 

@@ -67,13 +67,8 @@ const link = createRoute({
 });
 
 /** Routes for visitors. */
-export function providerVisitorRoutes({
-  db,
-  settings,
-  runtimeSettings,
-  passwordSignIn,
-  providers,
-}: ProviderDeps) {
+export function providerVisitorRoutes(deps: ProviderDeps) {
+  const { settings, runtimeSettings, passwordSignIn, providers } = deps;
   return createRouter<VisitorEnv>()
     .openapi(readSignInMethods, (c) =>
       c.json(
@@ -96,13 +91,14 @@ export function providerVisitorRoutes({
       const outcome = await providers.finish(c.req.valid('json').query, visitor(c));
       const { linked, email, next } = outcome;
       if (outcome.registered && outcome.memberId !== null) c.set('registered', outcome.memberId);
-      const state = await toSignInResponse(c, db, outcome);
+      const method = outcome.registered ? 'registration' : 'provider';
+      const state = await toSignInResponse(c, deps, { ...outcome, method: linked ? null : method });
       const needs = email === null ? state.needs : ('password' as const);
       return c.json({ member: state.member, ...(needs && { needs }), linked, email, next }, 200);
     })
     .openapi(link, async (c) => {
       const outcome = await providers.link(c.req.valid('json').password, visitor(c));
-      return c.json(await toSignInResponse(c, db, outcome), 200);
+      return c.json(await toSignInResponse(c, deps, { ...outcome, method: 'provider' }), 200);
     });
 
   function visitor(c: Context) {

@@ -1,13 +1,12 @@
 import { createRoute } from '@hono/zod-openapi';
-import type { Database } from '#server/core/database.ts';
 import {
   jsonResponse,
   jsonBody,
   problemResponses,
   createRouter,
+  type RouteDeps,
   type VisitorEnv,
 } from '#server/core/http.ts';
-import type { SiteSettings } from '#server/core/site-settings.ts';
 import {
   twoFactorCode,
   reauthentication,
@@ -21,9 +20,7 @@ import { toSignInResponse, getVisitor } from './accounts-routes.ts';
 import type { TwoFactor } from './two-factor.ts';
 import type { SignIn } from './sign-in.ts';
 
-export type TwoFactorDeps = {
-  db: Database;
-  settings: SiteSettings;
+export type TwoFactorDeps = RouteDeps & {
   signingIn: SignIn;
   twoFactor: TwoFactor;
 };
@@ -37,10 +34,11 @@ const submitCode = createRoute({
 });
 
 /** Routes for members who have entered their password and are not signed in yet. */
-export function twoFactorVisitorRoutes({ db, settings, signingIn }: TwoFactorDeps) {
+export function twoFactorVisitorRoutes(deps: TwoFactorDeps) {
+  const { settings, signingIn } = deps;
   return createRouter<VisitorEnv>().openapi(submitCode, async (c) => {
     const outcome = await signingIn.withCode(c.req.valid('json').code, getVisitor(c, settings));
-    return c.json(await toSignInResponse(c, db, outcome), 200);
+    return c.json(await toSignInResponse(c, deps, { ...outcome, method: 'two_factor' }), 200);
   });
 }
 

@@ -3,6 +3,7 @@ export { announcementRoutes, publicAnnouncementRoutes } from './announcements-ro
 export { closeVoteRoutes } from './close-votes-routes.ts';
 export { editSuggestionRoutes } from './edit-suggestions-routes.ts';
 export { memberListRoutes } from './member-list-routes.ts';
+export { memberPageRoutes } from './member-page-routes.ts';
 export { managedTagRoutes } from './managed-tags-routes.ts';
 export type { ModerationDeps } from './member-actions.ts';
 export { requireModerator } from './moderator.ts';

@@ -2,6 +2,7 @@ import { unnamedMember } from '#server/core/sql.ts';
 import { sql } from 'kysely';
 import type { Reader, Tx } from '#server/core/database.ts';
 import type { ModeratedMember } from '#shared/moderation/moderation.ts';
+import type { PendingStep } from '#shared/identity/accounts.ts';
 import type { Role } from '#shared/identity/roles.ts';
 
 export type ModeratedMemberRow = {
@@ -14,6 +15,15 @@ export type ModeratedMemberRow = {
   warnings: number;
   hidden_posts: number;
   invited_by: ModeratedMember['invitedBy'];
+  invitation_note: string | null;
+  email: string | null;
+  email_verified: boolean;
+  created_at: Date;
+  pending_step: PendingStep | null;
+  reputation: number;
+  questions_count: number;
+  answers_count: number;
+  sign_in_methods: ModeratedMember['signInMethods'];
 };
 
 const columns = sql`
@@ -23,7 +33,17 @@ const columns = sql`
     select json_build_object('id', inviter.id, 'displayName', coalesce(inviter.display_name, ${unnamedMember}))
     from invited_member join invitation on invitation.id = invitation_id join member inviter on inviter.id = created_by
     where invited_member.member_id = member.id
-  ) as invited_by`;
+  ) as invited_by,
+  (select note from invited_member join invitation on invitation.id = invitation_id
+    where invited_member.member_id = member.id) as invitation_note,
+  email, email_verified, member.created_at, reputation, questions_count, answers_count,
+  (select pending_step from registration where registration.member_id = member.id) as pending_step,
+  json_build_object(
+    'password', exists (select from account where account.member_id = member.id and password is not null),
+    'provider', exists (select from account where account.member_id = member.id and provider_id <> 'credential'),
+    'passkeys', (select count(*) from passkey where passkey.member_id = member.id),
+    'twoFactor', exists (select from two_factor where two_factor.member_id = member.id)
+  ) as sign_in_methods`;
 
 export async function findModeratedMember(db: Reader, id: number): Promise<ModeratedMemberRow | undefined> {
   const { rows } = await sql<ModeratedMemberRow>`select ${columns} from member where id = ${id}`.execute(db);

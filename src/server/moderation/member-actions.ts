@@ -118,10 +118,13 @@ const actionHandlers: Readonly<
 };
 
 /**
- * Returns a member as moderators see them.
+ * Returns a member as moderators see them. Only admins see the email address.
  * @throws ProblemError 'not-found'
  */
-export async function readModeratedMember(db: Reader, id: number): Promise<ModeratedMember> {
+export async function readModeratedMember(
+  db: Reader,
+  { id, moderator }: { id: number; moderator: Moderator },
+): Promise<ModeratedMember> {
   const member = await findModeratedMember(db, id);
   if (member === undefined) throw new ProblemError('user-not-found');
   return {
@@ -134,6 +137,16 @@ export async function readModeratedMember(db: Reader, id: number): Promise<Moder
     hiddenPosts: member.hidden_posts,
     activityRemoval: await getLatestActivityRemoval(db, id),
     invitedBy: member.invited_by,
+    invitationNote: member.invitation_note,
+    email: moderator.memberStatus.role === 'admin' ? member.email : null,
+    emailConfirmed: member.email_verified,
+    canSignIn: member.email !== null,
+    registeredAt: member.created_at.toISOString(),
+    pendingStep: member.pending_step,
+    reputation: Math.max(0, member.reputation),
+    questions: member.questions_count,
+    answers: member.answers_count,
+    signInMethods: member.sign_in_methods,
   };
 }
 

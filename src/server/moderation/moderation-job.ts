@@ -5,6 +5,7 @@ import { insertLogEntry } from './moderation-log-queries.ts';
 import { deleteOldRejectedPosts, purgePost, trimSpamTraining } from '#server/posts/index.ts';
 import { listPurgeablePosts, type HiddenPostRow } from './hidden-posts-queries.ts';
 import { deleteExpiredCloseVotes } from './close-votes-queries.ts';
+import { purgeDeletedNotes } from './member-notes-queries.ts';
 import { runActivityRemovals } from './activity-removal.ts';
 import { settingCatalogue } from '#shared/core/setting-catalogue.ts';
 import { runTagChanges } from './tag-changes.ts';
@@ -36,6 +37,7 @@ export function createModerationJob(db: Database): JobDefinition {
       await trimSpamTraining(db);
       await deleteOldRejectedPosts(db);
       await deleteExpiredCloseVotes(db, maxCloseVoteDays);
+      await purgeDeletedNotes(db);
     },
   };
 }

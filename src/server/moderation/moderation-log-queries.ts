@@ -53,10 +53,13 @@ export type LogEntryRow = {
   hidden_post_id: number | null;
 };
 
-/** Latest first, after `before`. Only the last action on a post that is still hidden can be undone. */
+/**
+ * Latest first, after `before`. Only the last action on a post that is still hidden can be undone.
+ * @param wanted.memberId only entries about this member; null for all
+ */
 export async function listLogEntries(
   db: Reader,
-  { before, limit }: { before: number | null; limit: number },
+  { memberId, before, limit }: { memberId: number | null; before: number | null; limit: number },
 ): Promise<LogEntryRow[]> {
   const { rows } = await sql<LogEntryRow>`
     select entry.id, entry.created_at, entry.action, entry.reason, entry.post_kind, entry.post_id, entry.question_id,
@@ -65,7 +68,9 @@ export async function listLogEntries(
       member.display_name as member_name,
       question.title, hidden_post.id as hidden_post_id
     from (
-      select * from moderation_log ${before === null ? sql`` : sql`where id < ${before}`}
+      select * from moderation_log
+      where ${before === null ? sql`true` : sql`id < ${before}`}
+        and ${memberId === null ? sql`true` : sql`member_id = ${memberId}`}
       order by id desc limit ${sql.lit(limit)}
     ) entry
     left join member moderator on moderator.id = entry.moderator_id

@@ -7,6 +7,7 @@ import { truncateWithEllipsis } from '#shared/core/text.ts';
 import { listLogEntries, type LogEntryRow, type LoggedState } from './moderation-log-queries.ts';
 
 export { insertLogEntry } from './moderation-log-queries.ts';
+import type { Moderator } from './moderator.ts';
 
 /** Entries per page. */
 const pageSize = 30;
@@ -19,13 +20,27 @@ export async function readModerationLog(
   db: Reader,
   { viewer, cursor }: { viewer: Viewer; cursor: string | undefined },
 ): Promise<ModerationLog> {
-  const rows = await listLogEntries(db, { before: decodeCursor(cursor)?.id ?? null, limit: pageSize + 1 });
-  const { items, nextCursor } = paginate(rows, pageSize, (row) => ({ after: 0, id: row.id }));
+  const { items, nextCursor } = await readEntries(db, { memberId: null, cursor });
   const isModerator = canModerate(viewer.memberStatus.role);
-  return {
-    items: items.map((row) => (isModerator ? toLogEntry(row) : redactForMembers(toLogEntry(row)))),
-    nextCursor,
-  };
+  return { items: isModerator ? items : items.map(redactForMembers), nextCursor };
+}
+
+/** Returns the actions that concern a member, for moderators, latest first. */
+export function readLogOfMember(
+  db: Reader,
+  { memberId, cursor }: { moderator: Moderator; memberId: number; cursor: string | undefined },
+): Promise<ModerationLog> {
+  return readEntries(db, { memberId, cursor });
+}
+
+async function readEntries(
+  db: Reader,
+  { memberId, cursor }: { memberId: number | null; cursor: string | undefined },
+): Promise<ModerationLog> {
+  const before = decodeCursor(cursor)?.id ?? null;
+  const rows = await listLogEntries(db, { memberId, before, limit: pageSize + 1 });
+  const { items, nextCursor } = paginate(rows, pageSize, (row) => ({ after: 0, id: row.id }));
+  return { items: items.map(toLogEntry), nextCursor };
 }
 
 function toLogEntry(row: LogEntryRow): ModerationLogEntry {

@@ -288,6 +288,7 @@ export function moderationRoutes({
       return c.body(null, 204);
     })
     .openapi(member, async (c) => {
-      return c.json(await readModeratedMember(db, c.req.valid('param').id), 200);
+      const moderator = requireModerator(c.get('viewer'));
+      return c.json(await readModeratedMember(db, { id: c.req.valid('param').id, moderator }), 200);
     });
 }

@@ -25,10 +25,13 @@ export async function findOwnReport(db: Reader, { post, memberId }: OwnReport) {
   return rows[0];
 }
 
-export async function insertReport(tx: Tx, { post, memberId, reason, note }: OwnReport & ReportText) {
+export async function insertReport(
+  tx: Tx,
+  { post, authorId, memberId, reason, note }: OwnReport & ReportText & { authorId: number | null },
+) {
   await sql`
-    insert into report (member_id, post_kind, post_id, reason, note)
-    values (${memberId}, ${post.kind}, ${post.id}, ${reason}, ${note})`.execute(tx);
+    insert into report (member_id, post_kind, post_id, author_id, reason, note)
+    values (${memberId}, ${post.kind}, ${post.id}, ${authorId}, ${reason}, ${note})`.execute(tx);
 }
 
 export async function updateReport(tx: Tx, { post, memberId, reason, note }: OwnReport & ReportText) {

@@ -63,7 +63,7 @@ export async function setReport(
     }
     if (reason !== null && before === undefined) {
       const isFirst = await isReviewQueueEmpty(tx);
-      await insertReport(tx, { post, memberId: viewer.id, reason, note });
+      await insertReport(tx, { post, authorId: location.author_id, memberId: viewer.id, reason, note });
       await incrementOpenReports(tx, post);
       await publishAll(tx, await notifyModerators(tx, { isFirst, except: viewer.id }));
     }

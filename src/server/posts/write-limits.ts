@@ -101,6 +101,8 @@ export function createWriteLimits(db: Database) {
       points: 10,
       seconds: 24 * 60 * 60,
     }),
+    // Notes of a moderator on members.
+    note: createMemberLimit(db, { name: 'note', code: 'too-fast', points: 120, seconds }),
     vote: createMemberLimit(db, {
       name: 'vote',
       code: 'too-many-votes',

@@ -245,6 +245,17 @@ export const settingCatalogue = {
     description: 'Visitors read questions, topics, profiles and search results without signing in.',
     since: '1.0',
   },
+  signInDays: {
+    category: 'access',
+    type: 'integer',
+    default: 90,
+    min: 0,
+    max: 365,
+    label: 'Days to store sign-ins',
+    description:
+      'How long time, browser and network address of sign-ins are stored, for moderators who look for several accounts of one person. 0: not at all.',
+    since: '1.0',
+  },
   formulas: {
     category: 'posts',
     type: 'boolean',

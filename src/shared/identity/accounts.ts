@@ -76,6 +76,10 @@ export type Credentials = z.infer<typeof credentials>;
 
 export const role = z.enum(roleNames);
 
+/** How a session began: by registering, or the last step of a sign-in. */
+export const signInMethod = z.enum(['registration', 'password', 'two_factor', 'passkey', 'provider']);
+export type SignInMethod = z.infer<typeof signInMethod>;
+
 /** What a new account must wait for before it can post, if many registered from its network (docs/product.md 17.3). */
 export const pendingStep = z.enum(['confirmation', 'moderator']);
 export type PendingStep = z.infer<typeof pendingStep>;

@@ -103,6 +103,13 @@ export const moderationErrors = {
   ],
   'activity-not-removed': ['already-handled', 'No activity of this account is removed.'],
 
+  // Notes on members.
+  'note-required': ['invalid', 'Enter a note'],
+  'note-not-found': ['not-found', 'This note no longer exists.'],
+  'note-on-yourself': ['not-allowed', 'Moderators do not see notes on themselves.'],
+  'sign-in-not-found': ['not-found', 'This sign-in is no longer stored.'],
+  'note-of-another': ['not-allowed', 'Only its author can change a note.'],
+
   // Removals of many accounts' activity, and approvals.
   'accounts-already-approved': ['already-handled', 'Another moderator has already approved these accounts.'],
   'removal-not-found': ['not-found', 'Removal not found'],

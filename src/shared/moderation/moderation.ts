@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { role } from '#shared/identity/accounts.ts';
+import { pendingStep, role } from '#shared/identity/accounts.ts';
 import { avatar, id, namedAuthor, paged, postKind, time } from '#shared/core/fields.ts';
 import { withCode } from '#shared/core/coded-error.ts';
 import { countCodePoints, hasForbiddenCharacters } from '#shared/core/text.ts';
@@ -294,5 +294,23 @@ export const moderatedMember = z.object({
   activityRemoval: memberActivityRemoval.nullable(),
   /** Who invited the member; null if they registered without an invitation. */
   invitedBy: z.object({ id, displayName: z.string() }).nullable(),
+  /** The note on the invitation that they registered with. */
+  invitationNote: z.string().nullable(),
+  /** For admins; null for other moderators. */
+  email: z.string().nullable(),
+  emailConfirmed: z.boolean(),
+  /** Imported authors cannot sign in. */
+  canSignIn: z.boolean(),
+  registeredAt: time,
+  pendingStep: pendingStep.nullable(),
+  reputation: z.int(),
+  questions: z.int().nonnegative(),
+  answers: z.int().nonnegative(),
+  signInMethods: z.object({
+    password: z.boolean(),
+    provider: z.boolean(),
+    passkeys: z.int().nonnegative(),
+    twoFactor: z.boolean(),
+  }),
 });
 export type ModeratedMember = z.infer<typeof moderatedMember>;

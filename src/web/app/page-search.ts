@@ -108,3 +108,12 @@ export const parseMembersSearch = ({
   show:
     show === 'team' || show === 'suspended' || show === 'waiting' || show === 'removed' ? show : undefined,
 });
+
+const memberPageTabs = ['posts', 'reports', 'log', 'sign-ins', 'notes'] as const;
+
+/** The account is the default of an address without a tab. */
+export const parseMemberPageSearch = ({
+  tab,
+}: Record<string, unknown>): { tab?: (typeof memberPageTabs)[number] | undefined } => ({
+  tab: memberPageTabs.find((each) => each === tab),
+});

@@ -18,6 +18,7 @@ import {
   parseHomeSearch,
   parseQuestionSearch,
   parseResultsSearch,
+  parseMemberPageSearch,
   parseMembersSearch,
   parseStatisticsSearch,
   parseTagsSearch,
@@ -280,6 +281,7 @@ const moderationLogRoute = createRoute({
 const moderatedMemberRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/moderation/member/$id',
+  validateSearch: parseMemberPageSearch,
   remountDeps: ({ params }) => params,
   component: lazyRouteComponent(
     () => import('#web/moderation/ModeratedMemberPage.tsx'),

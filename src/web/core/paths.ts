@@ -44,6 +44,11 @@ export function managedTagPath(tag: string): string {
   return `${paths.moderation}/tags/${encodeURIComponent(tag)}`;
 }
 
+/** Where moderators see everything about a member. */
+export function moderatedMemberPath(id: number): string {
+  return `${paths.moderation}/member/${id}`;
+}
+
 let siteOrigin = globalThis.location?.origin ?? '';
 
 /** The scheme and host of this site: 'https://ask.example.org'. */

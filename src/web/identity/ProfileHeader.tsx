@@ -3,7 +3,9 @@ import { Trans } from '@lingui/react/macro';
 import { IconExternalLink } from '@tabler/icons-react';
 import { formatCount, formatDate, formatDateTime, formatShortCount } from '#web/core/format.ts';
 import type { Profile } from '#shared/identity/profiles.ts';
-import { paths } from '#web/core/paths.ts';
+import { canModerate } from '#shared/identity/roles.ts';
+import { moderatedMemberPath, paths } from '#web/core/paths.ts';
+import { useMember } from '#web/core/session.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
 import { type CountedNoun, formatCountOf, getCountedWord } from '#web/ui/Count.tsx';
 import { ButtonLink } from '#web/ui/PathLink.tsx';
@@ -13,6 +15,7 @@ import classes from './ProfileHeader.module.css';
 
 /** The top of a profile: avatar, name, email address, bio, join date and the four counts (docs/product.md 3.2). */
 export function ProfileHeader({ profile, own }: { profile: Profile; own: boolean }) {
+  const isModerator = canModerate(useMember()?.role ?? 'member');
   return (
     <header>
       <div className={classes.who}>
@@ -43,6 +46,9 @@ export function ProfileHeader({ profile, own }: { profile: Profile; own: boolean
           </p>
         </div>
         {own && <ButtonLink href={paths.settings}>{t`Edit profile`}</ButtonLink>}
+        {!own && isModerator && (
+          <ButtonLink href={moderatedMemberPath(profile.id)}>{t`About this member`}</ButtonLink>
+        )}
       </div>
       {profile.bio !== null && (
         <Markdown

@@ -2,4 +2,5 @@
 export { AccountForm } from './AccountForm.tsx';
 export { PasswordField, PasswordStrength } from './PasswordField.tsx';
 export { completeSignIn, setupStateQuery } from './sign-in.ts';
+export { formatBrowserName } from './browser-name.ts';
 export { parseMemberId } from './profiles.ts';

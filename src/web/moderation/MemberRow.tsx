@@ -1,7 +1,7 @@
 import { plural, t } from '@lingui/core/macro';
 import type { ListedMember } from '#shared/moderation/member-list.ts';
 import { formatDateTime } from '#web/core/format.ts';
-import { paths } from '#web/core/paths.ts';
+import { moderatedMemberPath } from '#web/core/paths.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { Time } from '#web/ui/Time.tsx';
@@ -35,7 +35,7 @@ export function MemberRow({
       <Avatar id={member.id} name={displayName} avatar={member.avatar} size={32} />
       <div className={classes.about}>
         <div className={classes.line}>
-          <PathLink href={`${paths.moderation}/member/${member.id}`} className={classes.name} dir="auto">
+          <PathLink href={moderatedMemberPath(member.id)} className={classes.name} dir="auto">
             {displayName}
           </PathLink>
           {roles[member.role] !== null && <span className={classes.badge}>{roles[member.role]}</span>}

@@ -1,11 +1,7 @@
 import { plural, t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ModeratedMember, MemberAction, MemberActivityRemoval } from '#shared/moderation/moderation.ts';
-import { formatDateTime } from '#web/core/format.ts';
-import { profilePath } from '#web/core/paths.ts';
-import { PathLink } from '#web/ui/PathLink.tsx';
 import { SelectField } from '#web/ui/SelectField.tsx';
 import { moderateMember } from './moderation.ts';
 import { ModerationForm } from './ModerationForm.tsx';
@@ -17,25 +13,11 @@ const dayMs = 24 * 60 * 60 * 1_000;
 const suspensionOptions = (): readonly (readonly [string, string])[] =>
   [1, 7, 30, 365].map((days) => [String(days), plural(days, { one: '# day', other: '# days' })] as const);
 
-/** The moderation status of a member and the possible actions. */
+/** A running or finished removal of activity, and the possible actions. */
 export function ModerateMember({ member }: { member: ModeratedMember }) {
-  const { suspended, activityRemoval, warnings, hiddenPosts, invitedBy } = member;
+  const { activityRemoval } = member;
   return (
     <>
-      <ul className={classes.facts}>
-        <li>{plural(warnings, { one: '# warning', other: '# warnings' })}</li>
-        <li>{plural(hiddenPosts, { one: '# hidden post', other: '# hidden posts' })}</li>
-        {invitedBy !== null && (
-          <li>
-            <Trans>
-              Invited by <PathLink href={profilePath(invitedBy.id)}>{invitedBy.displayName}</PathLink>
-            </Trans>
-          </li>
-        )}
-        {suspended !== null && (
-          <li dir="auto">{t`Suspended until ${formatDateTime(suspended.until)}: ${suspended.reason}`}</li>
-        )}
-      </ul>
       {activityRemoval !== null && <RemovalProgress removal={activityRemoval} />}
       {/* Remounts after each action, since the possible actions change. */}
       {member.role === 'member' && (

@@ -1,24 +1,34 @@
-import { canModerate, type Role } from '#shared/identity/roles.ts';
+import { canModerate } from '#shared/identity/roles.ts';
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import type { Me } from '#shared/identity/accounts.ts';
+import type { ModeratedMember } from '#shared/moderation/moderation.ts';
 import { moderatedMemberQuery } from './moderation.ts';
+import { MemberFacts } from './MemberFacts.tsx';
+import { MemberLog } from './MemberLog.tsx';
+import { MemberNotes } from './MemberNotes.tsx';
+import { MemberPostList } from './MemberPostList.tsx';
+import { MemberReportList } from './MemberReportList.tsx';
 import { MemberRoleForm } from './MemberRoleForm.tsx';
+import { MemberSignIns } from './MemberSignIns.tsx';
 import { ModerateMember } from './ModerateMember.tsx';
 import { hasStatus } from '#web/core/errors.ts';
-import { profilePath } from '#web/core/paths.ts';
+import { moderatedMemberPath, profilePath } from '#web/core/paths.ts';
 import { useMember } from '#web/core/session.ts';
 import { parseMemberId } from '#web/identity/index.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
 import { ButtonLink } from '#web/ui/PathLink.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import { NotFoundPage } from '#web/ui/MessagePage.tsx';
+import { TabLinks } from '#web/ui/TabLinks.tsx';
 import moderation from './moderation.module.css';
 import classes from '#web/ui/page.module.css';
 
 const route = getRouteApi('/member/moderation/member/$id');
 
-/** A member's moderation status, for moderators. */
+/** Everything that moderators know about a member. */
 export function ModeratedMemberPage() {
   const id = parseMemberId(route.useParams().id);
   const viewer = useMember();
@@ -26,13 +36,28 @@ export function ModeratedMemberPage() {
   return !canModerate(viewer.role) || id === null ? (
     <NotFoundPage />
   ) : (
-    <MemberModeration id={id} viewerRole={viewer.role} />
+    <MemberModeration id={id} viewer={viewer} />
   );
 }
 
-function MemberModeration({ id, viewerRole }: { id: number; viewerRole: Role }) {
+function MemberModeration({ id, viewer }: { id: number; viewer: Me }) {
+  const { tab = 'account' } = route.useSearch();
   const { data: member, error } = useQuery(moderatedMemberQuery(id));
   usePageTitle(member?.displayName ?? t`Profile`);
+  const isOwn = id === viewer.id;
+  const tabs = useMemo(() => {
+    const address = moderatedMemberPath(id);
+    const all = [
+      { key: 'account', label: t`Account`, href: address },
+      { key: 'posts', label: t`Posts`, href: `${address}?tab=posts` },
+      { key: 'reports', label: t`Reports`, href: `${address}?tab=reports` },
+      { key: 'log', label: t`Moderation`, href: `${address}?tab=log` },
+      { key: 'sign-ins', label: t`Sign-ins`, href: `${address}?tab=sign-ins` },
+      { key: 'notes', label: t`Notes`, href: `${address}?tab=notes` },
+    ] as const;
+    // Moderators do not see notes on themselves.
+    return isOwn ? all.filter(({ key }) => key !== 'notes') : all;
+  }, [id, isOwn]);
   if (hasStatus(error, 404)) return <NotFoundPage />;
   if (member === undefined) return null;
   return (
@@ -44,8 +69,24 @@ function MemberModeration({ id, viewerRole }: { id: number; viewerRole: Role }) 
         </PageHeading>
         <ButtonLink href={profilePath(id)}>{t`Profile`}</ButtonLink>
       </div>
+      <TabLinks label={t`About this member`} tabs={tabs} current={tab}>
+        {tab === 'account' && <Account member={member} viewer={viewer} />}
+        {tab === 'posts' && <MemberPostList id={id} />}
+        {tab === 'reports' && <MemberReportList id={id} />}
+        {tab === 'log' && <MemberLog id={id} />}
+        {tab === 'sign-ins' && <MemberSignIns id={id} />}
+        {tab === 'notes' && !isOwn && <MemberNotes id={id} viewerId={viewer.id} />}
+      </TabLinks>
+    </>
+  );
+}
+
+function Account({ member, viewer }: { member: ModeratedMember; viewer: Me }) {
+  return (
+    <>
+      <MemberFacts member={member} />
       <ModerateMember member={member} />
-      {viewerRole === 'admin' && <MemberRoleForm key={member.role} id={id} role={member.role} />}
+      {viewer.role === 'admin' && <MemberRoleForm key={member.role} id={member.id} role={member.role} />}
     </>
   );
 }

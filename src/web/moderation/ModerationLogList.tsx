@@ -5,7 +5,7 @@ import type { ModerationLogEntry } from '#shared/moderation/moderation.ts';
 import { useMember } from '#web/core/session.ts';
 import { settingLabel } from '#web/core/setting-texts.ts';
 import { toast, toastError } from '#web/core/toast.ts';
-import { paths } from '#web/core/paths.ts';
+import { moderatedMemberPath } from '#web/core/paths.ts';
 import { questionPath } from '#shared/posts/question-paths.ts';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { Time } from '#web/ui/Time.tsx';
@@ -32,7 +32,7 @@ export function ModerationLogList({
             <Time at={entry.at} />
             {entry.moderatorName !== null && <span dir="auto">{t`by ${entry.moderatorName}`}</span>}
             {entry.memberId !== null && entry.memberName !== null && (
-              <PathLink href={`${paths.moderation}/member/${entry.memberId}`} dir="auto">
+              <PathLink href={moderatedMemberPath(entry.memberId)} dir="auto">
                 {entry.memberName}
               </PathLink>
             )}

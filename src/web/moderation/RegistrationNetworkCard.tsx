@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { type ReactNode, useId, useState } from 'react';
 import type { RegisteredAccount, RegistrationNetwork } from '#shared/moderation/removals.ts';
-import { paths } from '#web/core/paths.ts';
+import { moderatedMemberPath } from '#web/core/paths.ts';
 import fields from '#web/ui/fields.module.css';
 import { PagedList } from '#web/ui/PagedList.tsx';
 import { PathLink } from '#web/ui/PathLink.tsx';
@@ -146,7 +146,7 @@ function AccountItem({
       {account.pendingStep !== null && <span className={classes.badge}>{t`Pending approval`}</span>}
       {account.isModerator && <span className={classes.quiet}>{t`Moderator`}</span>}
       {account.isRemoved && <span className={classes.quiet}>{t`Activity removed`}</span>}
-      <PathLink href={`${paths.moderation}/member/${account.id}`}>{t`About this member`}</PathLink>
+      <PathLink href={moderatedMemberPath(account.id)}>{t`About this member`}</PathLink>
     </div>
   );
 }

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import type { PostAction, ReviewItem } from '#shared/moderation/moderation.ts';
 import { anchorOf, Author } from '#web/posts/index.ts';
 import { formatDate } from '#web/core/format.ts';
-import { paths } from '#web/core/paths.ts';
+import { moderatedMemberPath } from '#web/core/paths.ts';
 import { questionPath } from '#shared/posts/question-paths.ts';
 import { Markdown } from '#web/ui/markdown/Markdown.tsx';
 import { PathLink } from '#web/ui/PathLink.tsx';
@@ -94,7 +94,7 @@ export function ReviewQueueCard({
         <Author id={item.authorId} name={item.authorName} />
         <Time at={item.createdAt} />
         {item.authorId !== null && (
-          <PathLink href={`${paths.moderation}/member/${item.authorId}`}>{t`About this member`}</PathLink>
+          <PathLink href={moderatedMemberPath(item.authorId)}>{t`About this member`}</PathLink>
         )}
       </div>
       {item.author !== null && <p className={classes.quiet}>{describeAuthor(item.author)}</p>}

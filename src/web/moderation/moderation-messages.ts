@@ -52,7 +52,8 @@ export function describeSpamToken(token: string): string {
     return value === '0'
       ? t`First post`
       : t`Earlier posts: ${value === '10' ? '10+' : value === '3' ? '3–9' : '1–2'}`;
-  if (feature === 'kind') return postKinds[value]?.() ?? value;
+  if (feature === 'kind')
+    return value === 'question' || value === 'answer' || value === 'reply' ? postKindLabels[value]() : value;
   return value;
 }
 
@@ -63,7 +64,7 @@ const accountAges: Readonly<Record<string, () => string>> = {
   older: () => t`Account older than 30 days`,
 };
 
-const postKinds: Readonly<Record<string, () => string>> = {
+export const postKindLabels: Readonly<Record<PostRef['kind'], () => string>> = {
   question: () => t`Question`,
   answer: () => t`Answer`,
   reply: () => t`Reply`,

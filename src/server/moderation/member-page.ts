@@ -1,0 +1,126 @@
+import { decodeCursor, paginate } from '#server/core/cursor.ts';
+import type { Reader } from '#server/core/database.ts';
+import { ProblemError } from '#server/core/errors.ts';
+import { createExcerpt } from '#server/posts/index.ts';
+import type {
+  MemberPost,
+  MemberPosts,
+  MemberPostsFilter,
+  MemberReports,
+  MemberReportsFilter,
+  MemberSignIns,
+  NetworkAccounts,
+} from '#shared/moderation/member-page.ts';
+import {
+  findSignIn,
+  listHeldPostsOf,
+  listHiddenPostsOf,
+  listNetworkAccounts,
+  listReportsOf,
+  listSignIns,
+  listVisiblePosts,
+  type MemberPostRow,
+  type PostPosition,
+  toPostPosition,
+} from './member-page-queries.ts';
+import type { Moderator } from './moderator.ts';
+
+/** Items per page of each list. */
+const pageSize = 20;
+
+type ListRequest = { memberId: number; cursor: string | undefined };
+
+/** Returns posts of a member as moderators see them, the latest first. */
+export async function readMemberPosts(
+  db: Reader,
+  { memberId, show, cursor }: ListRequest & { show: MemberPostsFilter },
+): Promise<MemberPosts> {
+  const position = decodeCursor(cursor);
+  const limit = pageSize + 1;
+  if (show === 'visible') {
+    const before: PostPosition | null = position && {
+      at: new Date(position.after),
+      rank: position.score ?? 0,
+      id: position.id,
+    };
+    const rows = await listVisiblePosts(db, { memberId, before, limit });
+    const { items, nextCursor } = paginate(rows, pageSize, (row) => {
+      const { at, rank, id } = toPostPosition(row);
+      return { after: at.getTime(), id, score: rank };
+    });
+    return { items: items.map(toMemberPost), nextCursor };
+  }
+  const list = show === 'hidden' ? listHiddenPostsOf : listHeldPostsOf;
+  const rows = await list(db, { memberId, before: position?.id ?? null, limit });
+  const { items, nextCursor } = paginate(rows, pageSize, (row) => ({ after: 0, id: row.list_id }));
+  return { items: items.map(toMemberPost), nextCursor };
+}
+
+function toMemberPost(row: MemberPostRow): MemberPost {
+  const { objection } = row;
+  return {
+    kind: row.kind,
+    id: row.id,
+    questionId: row.question_id,
+    title: row.title,
+    excerpt: createExcerpt(row.content).excerpt,
+    createdAt: row.created_at.toISOString(),
+    status: row.status,
+    reason: row.reason,
+    objection: objection === null ? null : { text: objection, decided: row.is_decided },
+  };
+}
+
+/** Returns reports on posts of a member, or by the member, the latest first. */
+export async function readMemberReports(
+  db: Reader,
+  { memberId, show, cursor }: ListRequest & { show: MemberReportsFilter },
+): Promise<MemberReports> {
+  const before = decodeCursor(cursor)?.id ?? null;
+  const rows = await listReportsOf(db, { memberId, show, before, limit: pageSize + 1 });
+  const { items, nextCursor } = paginate(rows, pageSize, ({ id }) => ({ after: 0, id }));
+  return { items: items.map((row) => ({ ...row, createdAt: row.createdAt.toISOString() })), nextCursor };
+}
+
+/** Returns sign-ins of a member, the latest first. Only admins see addresses. */
+export async function readSignIns(
+  db: Reader,
+  { moderator, memberId, cursor }: ListRequest & { moderator: Moderator },
+): Promise<MemberSignIns> {
+  const before = decodeCursor(cursor)?.id ?? null;
+  const rows = await listSignIns(db, { memberId, before, limit: pageSize + 1 });
+  const { items, nextCursor } = paginate(rows, pageSize, ({ id }) => ({ after: 0, id }));
+  const isAdmin = moderator.memberStatus.role === 'admin';
+  return {
+    items: items.map((row) => ({
+      ...row,
+      at: row.at.toISOString(),
+      address: isAdmin ? row.address : null,
+    })),
+    nextCursor,
+  };
+}
+
+/**
+ * Returns the other accounts that signed in from the network of a sign-in.
+ * @throws ProblemError 'not-found' if the sign-in is not stored any more
+ */
+export async function readNetworkAccounts(
+  db: Reader,
+  { signInId, cursor }: { signInId: number; cursor: string | undefined },
+): Promise<NetworkAccounts> {
+  const signIn = await findSignIn(db, signInId);
+  if (signIn === undefined) throw new ProblemError('sign-in-not-found');
+  if (signIn.network === null) return { items: [], nextCursor: null };
+  const rows = await listNetworkAccounts(db, {
+    network: signIn.network,
+    except: signIn.member_id,
+    before: decodeCursor(cursor)?.id ?? null,
+    limit: pageSize + 1,
+  });
+  const { items, nextCursor } = paginate(rows, pageSize, ({ id }) => ({ after: 0, id }));
+  return {
+    items: items.map((row) => ({ ...row, lastSignInAt: row.lastSignInAt.toISOString() })),
+    nextCursor,
+  };
+}

@@ -1,0 +1,82 @@
+import { plural, t } from '@lingui/core/macro';
+import type { ReactNode } from 'react';
+import type { ModeratedMember } from '#shared/moderation/moderation.ts';
+import { formatDateTime } from '#web/core/format.ts';
+import { profilePath } from '#web/core/paths.ts';
+import { PathLink } from '#web/ui/PathLink.tsx';
+import { Time } from '#web/ui/Time.tsx';
+import { roleLabels } from './moderation-messages.ts';
+import { describeActivity } from './removals.ts';
+import classes from './moderation.module.css';
+
+/** The facts of an account. */
+export function MemberFacts({ member }: { member: ModeratedMember }) {
+  const { invitedBy, invitationNote, suspended, warnings, hiddenPosts, questions, answers, reputation } =
+    member;
+  return (
+    <dl className={classes.accountFacts}>
+      <Fact name={t`Joined`}>
+        <Time at={member.registeredAt} />
+      </Fact>
+      <Fact name={t`Role`}>{roleLabels[member.role]()}</Fact>
+      {member.canSignIn && (
+        <Fact name={t`Email`}>
+          {member.email !== null && <span dir="ltr">{member.email} · </span>}
+          {member.emailConfirmed ? t`Confirmed` : t`Not confirmed`}
+        </Fact>
+      )}
+      <Fact name={t`Sign-in methods`}>{describeSignInMethods(member)}</Fact>
+      {member.pendingStep !== null && (
+        <Fact name={t`Approval`}>
+          {member.pendingStep === 'moderator' ? t`Waiting for a moderator` : t`Waiting for a confirmed email`}
+        </Fact>
+      )}
+      {invitedBy !== null && (
+        <Fact name={t`Invited by`}>
+          <PathLink href={profilePath(invitedBy.id)} dir="auto">
+            {invitedBy.displayName}
+          </PathLink>
+          {invitationNote !== null && invitationNote !== '' && <span dir="auto"> · {invitationNote}</span>}
+        </Fact>
+      )}
+      <Fact name={t`Activity`}>
+        {[
+          describeActivity({ questions, answers, replies: 0, votes: 0 }),
+          plural(reputation, { one: '# point', other: '# points' }),
+        ].join(' · ')}
+      </Fact>
+      <Fact name={t`Moderation`}>
+        {[
+          plural(warnings, { one: '# warning', other: '# warnings' }),
+          plural(hiddenPosts, { one: '# hidden post', other: '# hidden posts' }),
+        ].join(' · ')}
+      </Fact>
+      {suspended !== null && (
+        <Fact name={t`Suspended`}>
+          <span dir="auto">{t`Suspended until ${formatDateTime(suspended.until)}: ${suspended.reason}`}</span>
+        </Fact>
+      )}
+    </dl>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className={classes.fact}>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function describeSignInMethods({ canSignIn, signInMethods }: ModeratedMember): string {
+  if (!canSignIn) return t`Cannot sign in`;
+  const { password, provider, passkeys, twoFactor } = signInMethods;
+  const methods = [
+    ...(password ? [t`Password`] : []),
+    ...(provider ? [t`Identity provider`] : []),
+    ...(passkeys > 0 ? [plural(passkeys, { one: '# passkey', other: '# passkeys' })] : []),
+    ...(twoFactor ? [t`Two-factor authentication`] : []),
+  ];
+  return methods.length === 0 ? t`None` : methods.join(' · ');
+}
