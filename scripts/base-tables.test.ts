@@ -13,6 +13,13 @@ const allowed: Readonly<Record<string, string>> = {
   'src/server/posts/uploads-queries.ts': 'keeps the pictures of hidden replies',
   'src/server/posts/tags-moving-queries.ts': 'moves hidden questions to another tag too',
   'src/server/posts/tags.ts': 'does not show a tag whose questions are all hidden',
+  'src/server/posts/authors-moving-queries.ts': 'gives hidden posts another author too',
+  'src/server/engagement/votes-moving-queries.ts': 'gives votes on hidden posts another member too',
+  'src/server/moderation/member-page-queries.ts':
+    'names the question of a report or held post, which may be hidden',
+  'src/server/admin/account-merge-columns.ts': 'names the columns that refer to a member',
+  'src/server/admin/account-merge-queries.ts': 'counts hidden posts of a merged account too',
+  'src/server/admin/account-merge-steps.ts': 'moves hidden notifications and views of hidden questions too',
   'src/server/moderation/tag-changes-queries.ts': 'a tag of hidden questions is in use',
   'src/server/posts/held-posts-queries.ts': 'names the question of a held post, which may be hidden',
   'src/server/moderation/hidden-posts-queries.ts': 'remembers the duplicates of a hidden question',

@@ -74,6 +74,8 @@ import {
   uploadsPath,
 } from './posts/index.ts';
 import {
+  type AccountMergeDeps,
+  accountMergeRoutes,
   invitationRoutes,
   invitationVisitorRoutes,
   roleRoutes,
@@ -163,7 +165,12 @@ export type AppOptions = {
   background?:
     | Pick<
         BackgroundJobs,
-        'accountEmails' | 'queueConfirmationEmail' | 'moderation' | 'queueAccountDeletion' | 'webPushSender'
+        | 'accountEmails'
+        | 'queueConfirmationEmail'
+        | 'moderation'
+        | 'queueAccountDeletion'
+        | 'queueAccountMerge'
+        | 'webPushSender'
       >
     | undefined;
   /** Whether this node makes scheduled backups. */
@@ -283,6 +290,7 @@ export function createApp(options: AppOptions) {
     emailAddresses,
     requirePassword,
     queueAccountDeletion: background?.queueAccountDeletion,
+    queueAccountMerge: background?.queueAccountMerge,
     limits,
     position,
     replicas,
@@ -361,6 +369,7 @@ function createApi(
     PasskeyDeps &
     ProviderDeps & { signInMethods: SignInMethods } & ReadRoutingDeps &
     NotificationPreferenceRoutesDeps &
+    AccountMergeDeps &
     ModerationRoutesDeps &
     SystemRoutesDeps & {
       sendDocument: SendDocument;
@@ -425,6 +434,7 @@ function createApi(
     .route('/', closeVoteRoutes(deps))
     .route('/', removalRoutes(deps))
     .route('/', roleRoutes(deps))
+    .route('/', accountMergeRoutes(deps))
     .route('/', siteSettingRoutes(deps))
     .route('/', adminSignInRoutes(deps))
     .route('/', sitePictureRoutes(deps))
@@ -432,7 +442,6 @@ function createApi(
     .route('/', invitationRoutes(deps))
     .route('/', managedTagRoutes(deps))
     .route('/', memberListRoutes(deps))
-    .route('/', memberListRoutes())
     .route('/', memberPageRoutes(deps))
     .route('/', announcementRoutes(deps))
     .route('/', statisticsRoutes())

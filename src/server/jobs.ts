@@ -32,7 +32,13 @@ import {
   queueModerationJob,
   queueModeratorMessageEmail,
 } from './moderation/index.ts';
-import { communityStatisticsJob, readEmailLogo } from './admin/index.ts';
+import {
+  communityStatisticsJob,
+  createAccountMergeJob,
+  createAccountMergeQueue,
+  type QueueAccountMerge,
+  readEmailLogo,
+} from './admin/index.ts';
 import type { Database } from './core/database.ts';
 import type { TopicEvent } from './core/events.ts';
 import { type JobDefinition, type JobQueue, startJobQueue } from './core/job-queue.ts';
@@ -70,6 +76,7 @@ export type BackgroundJobs = {
   /** Absent without a mail server. */
   accountEmails: AccountEmails | undefined;
   queueAccountDeletion: QueueAccountDeletion;
+  queueAccountMerge: QueueAccountMerge;
   webPushSender: WebPushSender;
   /** Queues the work that follows moderation actions. */
   moderation: ModerationDeps;
@@ -107,6 +114,7 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
     communityStatisticsJob(db),
     createModerationJob(db),
     createAccountDeletionJob({ db, log }),
+    createAccountMergeJob({ db, settings }),
     ...(deliver === undefined
       ? []
       : [
@@ -132,6 +140,7 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
         : (tx, request) => queueConfirmationEmail(tx, jobs, { site: getSite(), ...request }),
     accountEmails: mailer && createAccountEmails(jobs),
     queueAccountDeletion: createAccountDeletionQueue(jobs),
+    queueAccountMerge: createAccountMergeQueue(jobs),
     webPushSender,
     moderation: {
       queueWork: (tx) => queueModerationJob(tx, jobs),

@@ -1,5 +1,6 @@
 import type { QuestionDocument } from '#shared/posts/questions-document.ts';
 import { tagKey } from '#shared/core/text.ts';
+import type { Profile } from '#shared/identity/profiles.ts';
 import type { TagDocument } from '#shared/discovery/tags.ts';
 import { questionPath } from '#shared/posts/question-paths.ts';
 import type { Reader } from './core/database.ts';
@@ -32,6 +33,7 @@ export async function resolvePage(
     return { status: isDeleted ? 410 : 404 };
   }
   if (response?.status === 200 && url.pathname.startsWith('/topics/')) return resolveTagPage(url, response);
+  if (response?.status === 200 && url.pathname.startsWith('/profile/')) return resolveProfile(url, response);
   // Without the question, as under overload, the browser requests it itself.
   if (response?.status !== 200 || questionId === undefined) return { status: 200 };
   const { question } = JSON.parse(response.body) as QuestionDocument;
@@ -45,6 +47,15 @@ function resolveTagPage(url: URL, { body }: PageResponse): PageTarget {
   const canonical = `/topics/${encodeURIComponent(name)}`;
   const isSame = isSamePath(url.pathname.replace(/\/$/u, ''), canonical, tagKey);
   return isSame ? { status: 200 } : { location: canonical + url.search };
+}
+
+/** The address of a merged account redirects to the account that it was merged into. */
+function resolveProfile(url: URL, { body }: PageResponse): PageTarget {
+  const { id } = JSON.parse(body) as Profile;
+  const asked = /^\/profile\/(\d+)\/?$/u.exec(url.pathname)?.[1];
+  return asked === undefined || Number(asked) === id
+    ? { status: 200 }
+    : { location: `/profile/${id}${url.search}` };
 }
 
 /** Compares decoded paths: proxies and people encode them differently. */

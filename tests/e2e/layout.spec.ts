@@ -89,7 +89,23 @@ test('moderation pages are accessible and scroll only vertically, on a desktop i
   await makeModerator(email);
   const report = { reason: 'spam', note: 'n'.repeat(200) };
   expect((await page.request.put(`/api/questions/${id}/report`, { data: report })).status()).toBe(200);
-  for (const address of ['/moderation', '/moderation/log', '/moderation/registrations', '/admin/statistics'])
+  const session = (await (await seller.request.get('/api/session')).json()) as { member: { id: number } };
+  const memberPage = `/moderation/member/${session.member.id}`;
+  expect(
+    (
+      await page.request.post(`/api/moderation/members/${session.member.id}/notes`, {
+        data: { text: `${'n'.repeat(300)}\n\n${code}` },
+      })
+    ).status(),
+  ).toBe(201);
+  for (const address of [
+    '/moderation',
+    '/moderation/log',
+    '/moderation/registrations',
+    '/admin/statistics',
+    memberPage,
+    ...['posts', 'reports', 'log', 'sign-ins', 'notes'].map((tab) => `${memberPage}?tab=${tab}`),
+  ])
     await check(page, address);
 });
 

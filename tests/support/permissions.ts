@@ -274,6 +274,9 @@ const endpointRules: Readonly<Record<string, BaseRule>> = {
   'POST /moderation/removals/{id}/restoration': moderatorsOnly,
 
   'PUT /admin/members/{id}/role': adminsOnly,
+  'GET /admin/members/{id}/merge-preview': adminsOnly,
+  'POST /admin/members/{id}/merge': adminsOnly,
+  'POST /admin/members/{id}/two-factor-removal': adminsOnly,
   'GET /admin/members.csv': adminsOnly,
   'GET /admin/settings': adminsOnly,
   'GET /admin/password-sign-in': adminsOnly,

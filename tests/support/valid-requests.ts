@@ -102,7 +102,12 @@ export function createValidRequests({
       expectOk(await bob.put(`/questions/${await ann.ask()}/report`, { reason: 'spam', note: '' }));
       return findId(db, sql`select max(id) as id from review_item`);
     },
-    '/admin/members/{id}': async () => ann.id,
+    // A member to merge, with two-factor authentication to reset.
+    '/admin/members/{id}/': async () => {
+      const { id } = await register(ann.address, 'Twin');
+      await sql`insert into two_factor (member_id, encrypted_key) values (${id}, 'key')`.execute(db);
+      return id;
+    },
     '/admin/settings/{name}': async () => 'tagCreation',
     '/admin/pictures/{name}': async () => 'logo',
     '/admin/invitations/{id}': async () => (await createInvitation(db, invitationBy(ann))).id,
@@ -160,6 +165,7 @@ export function createValidRequests({
     'POST /invitation': async () => ({ token: (await createInvitation(db, invitationBy(ann))).token }),
     'POST /admin/invitations': async () => invitationBy(ann).draft,
     'PUT /admin/members/{id}/role': async () => ({ role: 'member' }),
+    'POST /admin/members/{id}/merge': async () => ({ into: bob.id, name: 'Twin' }),
     'PUT /admin/settings/{name}': async () => ({ value: 'everyone' }),
     'POST /admin/settings/undo': async () => {
       await changeSetting(db, { adminId: null, name: 'siteDescription', value: `Purpose ${next()}` });
@@ -207,7 +213,8 @@ export function createValidRequests({
       .replace('{synonym}', 'toast')
       .replace(/\{\w+\}/, `${value}`)
       .replace('{number}', '1');
-    return { path: named, body: body && right, file: pictures[name]?.(), headers: {} };
+    const query = path.endsWith('/merge-preview') ? `?into=${bob.id}` : '';
+    return { path: `${named}${query}`, body: body && right, file: pictures[name]?.(), headers: {} };
   };
 }
 

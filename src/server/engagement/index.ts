@@ -7,5 +7,6 @@ export { followTag } from './follows.ts';
 export { feedWindow, hasMutedTag, type Mutes, readMutesToApply, skipMuted } from './mutes-filter.ts';
 export { muteRoutes } from './mutes-routes.ts';
 export { moveSomeTagFollows, moveSomeTagMutes } from './tags-moving.ts';
+export { moveSomeVotes } from './votes-moving.ts';
 export { voteRoutes } from './votes-routes.ts';
 export { createVoteBatcher, setVotesOfMember } from './votes.ts';

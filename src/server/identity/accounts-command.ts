@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import type { Database } from '#server/core/database.ts';
 import { eventChannel, notifyNodes } from '#server/core/events.ts';
 import type { Output } from '#server/core/progress.ts';
-import { type RemovedFactors, removeSignInFactors } from './two-factor.ts';
+import type { RemovedSignInFactors } from '#shared/identity/two-factor.ts';
+import { removeSignInFactors } from './two-factor.ts';
 import { createResetLink } from './password-resets.ts';
 
 export type AccountCommandDeps = {
@@ -71,7 +72,7 @@ export function addRemoveTwoFactorCommand(members: Command, parts: AccountComman
     });
 }
 
-function describeRemovedFactors({ twoFactor, passkeys }: RemovedFactors): string {
+function describeRemovedFactors({ twoFactor, passkeys }: RemovedSignInFactors): string {
   if (!twoFactor && passkeys === 0) return 'The member has neither two-factor authentication nor a passkey.';
   const removed = [
     ...(twoFactor ? ['two-factor authentication'] : []),

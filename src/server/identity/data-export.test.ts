@@ -158,6 +158,8 @@ test('has a file, or a reason for none, for every column that refers to a member
     'activity_removal.member_id': { none: 'what operators did is in their log' },
     'member_daily_statistics.member_id': { none: 'sums of what is in the other files' },
     'member_statistics.member_id': { none: 'sums of what is in the other files' },
+    'account_merge.member_id': { none: 'who was merged cannot sign in' },
+    'account_merge.into_id': { none: 'what was merged is in the other files' },
     'account_deletion.member_id': { none: 'who has one cannot sign in' },
   };
   expect(Object.keys(files).toSorted()).toEqual(Object.keys(memberColumns).toSorted());

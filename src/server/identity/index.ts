@@ -46,7 +46,7 @@ export { profileRoutes, settingsRoutes } from './profiles-routes.ts';
 export { type ProviderDeps, providerRoutes, providerVisitorRoutes } from './providers-routes.ts';
 export { getProviderId } from './providers-accounts.ts';
 export { createProviders } from './providers.ts';
-export { createPasswordCheck } from './reauthentication.ts';
+export { createPasswordCheck, type RequirePassword } from './reauthentication.ts';
 export {
   approveAccounts,
   createRegistrations,
@@ -58,10 +58,11 @@ export {
   hasSecurityEvent,
   logSecurityEvents,
   queueSecurityEmails,
+  recordSecurityEvent,
 } from './security-events.ts';
 export { createSessionCache, type SessionCache } from './sessions-cache.ts';
 export { createSignIn } from './sign-in.ts';
 export { createSignInMethods, type SignInMethods } from './sign-in-methods.ts';
 export { deleteOldSignIns, recordSignIn } from './sign-ins.ts';
 export { type TwoFactorDeps, twoFactorRoutes, twoFactorVisitorRoutes } from './two-factor-routes.ts';
-export { createTwoFactor } from './two-factor.ts';
+export { createTwoFactor, removeSignInFactorsOf } from './two-factor.ts';

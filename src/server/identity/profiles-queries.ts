@@ -10,6 +10,7 @@ import {
 } from '#server/posts/index.ts';
 import { countReceived, storedReceived } from '#server/discovery/index.ts';
 
+/** The profile of a member. The id of a merged account leads to the account that it was merged into. */
 export async function findProfile(db: Reader, id: number) {
   const { rows } = await sql<{
     id: number;
@@ -33,7 +34,9 @@ export async function findProfile(db: Reader, id: number) {
       source_key, source.site as source_site, ${sumReceived('upvotes')} as upvotes, ${sumReceived('views')} as views
     from member
     left join import_source source on source.id = member.source_id
-    where member.id = ${id}`.execute(db);
+    where member.id = coalesce((select into_id from account_merge where member_id = ${id}), ${id})`.execute(
+    db,
+  );
   return rows[0];
 }
 

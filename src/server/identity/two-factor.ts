@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { databaseNowMs } from '#server/core/database-clock.ts';
-import { type Database, transaction } from '#server/core/database.ts';
+import { type Database, transaction, type Tx } from '#server/core/database.ts';
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
 import { publish } from '#server/core/events.ts';
 import type { Viewer } from '#server/core/http.ts';
@@ -10,6 +10,7 @@ import type { RuntimeSettings } from '#server/core/runtime-settings.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
 import {
   type Reauthentication,
+  type RemovedSignInFactors,
   type TwoFactorSetup,
   type TwoFactorState,
 } from '#shared/identity/two-factor.ts';
@@ -166,29 +167,29 @@ export function createTwoFactor(deps: {
 /** Apps show '123 456'. */
 const removeSpaces = (code: string) => code.replaceAll(/\s/g, '');
 
-/** The removed factors, and whether the member still has a password. */
-export type RemovedFactors = { twoFactor: boolean; passkeys: number; hasPassword: boolean };
-
 /**
  * Removes two-factor authentication and all passkeys of a member who lost them, and ends all their sessions, because a
  * lost device may be signed in. Emails the member. Returns null if no member signs in with this address.
  */
-export async function removeSignInFactors(db: Database, input: string): Promise<RemovedFactors | null> {
+export async function removeSignInFactors(db: Database, input: string): Promise<RemovedSignInFactors | null> {
   const email = emailSchema.safeParse(input);
   if (!email.success) return null;
   return transaction(db, async (tx) => {
     const member = await findMemberByEmail(tx, email.data);
-    if (member === undefined) return null;
-    const memberId = member.id;
-    await lockSignInMethods(tx, memberId);
-    const twoFactor = await deleteTwoFactor(tx, memberId);
-    const passkeys = await deleteAllPasskeys(tx, memberId);
-    const hasPassword = (await findPasswordHash(tx, memberId)) !== undefined;
-    if (twoFactor || passkeys > 0) await endAllSessions(tx, memberId);
-    if (twoFactor) await recordSecurityEvent(tx, { memberId, event: 'two-factor-off' });
-    if (passkeys > 0) await recordSecurityEvent(tx, { memberId, event: 'passkey-removed' });
-    return { twoFactor, passkeys, hasPassword };
+    return member === undefined ? null : removeSignInFactorsOf(tx, member.id);
   });
+}
+
+/** The same for a member's id. */
+export async function removeSignInFactorsOf(tx: Tx, memberId: number): Promise<RemovedSignInFactors> {
+  await lockSignInMethods(tx, memberId);
+  const twoFactor = await deleteTwoFactor(tx, memberId);
+  const passkeys = await deleteAllPasskeys(tx, memberId);
+  const hasPassword = (await findPasswordHash(tx, memberId)) !== undefined;
+  if (twoFactor || passkeys > 0) await endAllSessions(tx, memberId);
+  if (twoFactor) await recordSecurityEvent(tx, { memberId, event: 'two-factor-off' });
+  if (passkeys > 0) await recordSecurityEvent(tx, { memberId, event: 'passkey-removed' });
+  return { twoFactor, passkeys, hasPassword };
 }
 
 /** RFC 6238 as every authenticator app implements it: SHA-1, six digits, 30 seconds. */

@@ -68,7 +68,9 @@ export async function addMembers(
   );
   await client.query(
     `create temporary table archive_member on commit drop as
-     select source_key::bigint as key, id from member where source_id = ${literal(source)}`,
+     select source_key::bigint as key, coalesce(into_id, id) as id
+     from member left join account_merge on account_merge.member_id = member.id
+     where source_id = ${literal(source)}`,
   );
   await client.query(
     'create unique index archive_member_key on archive_member (key); analyze archive_member;',

@@ -24,6 +24,7 @@ export type ModeratedMemberRow = {
   questions_count: number;
   answers_count: number;
   sign_in_methods: ModeratedMember['signInMethods'];
+  merge: ModeratedMember['merge'];
 };
 
 const columns = sql`
@@ -43,7 +44,13 @@ const columns = sql`
     'provider', exists (select from account where account.member_id = member.id and provider_id <> 'credential'),
     'passkeys', (select count(*) from passkey where passkey.member_id = member.id),
     'twoFactor', exists (select from two_factor where two_factor.member_id = member.id)
-  ) as sign_in_methods`;
+  ) as sign_in_methods,
+  (select json_build_object(
+      'into', json_build_object('id', target.id, 'displayName', coalesce(target.display_name, ${unnamedMember})),
+      'finished', finished_at is not null, 'done', posts_done + votes_done,
+      'total', greatest(posts + votes, posts_done + votes_done)
+    ) from account_merge join member target on target.id = into_id where account_merge.member_id = member.id
+  ) as merge`;
 
 export async function findModeratedMember(db: Reader, id: number): Promise<ModeratedMemberRow | undefined> {
   const { rows } = await sql<ModeratedMemberRow>`select ${columns} from member where id = ${id}`.execute(db);

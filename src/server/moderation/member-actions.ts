@@ -147,6 +147,7 @@ export async function readModeratedMember(
     questions: member.questions_count,
     answers: member.answers_count,
     signInMethods: member.sign_in_methods,
+    merge: member.merge,
   };
 }
 

@@ -1,6 +1,7 @@
 // The public file of this area: other areas import from here only.
 export { answerRoutes, publicAnswerRoutes } from './answers-routes.ts';
 export { deleteAnswer } from './answers.ts';
+export { moveNextThread } from './authors-moving.ts';
 export {
   answerCardColumns,
   type AnswerCardRow,

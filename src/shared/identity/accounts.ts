@@ -164,6 +164,7 @@ export const securityEvent = z.enum([
   'passkey-removed',
   'provider-linked',
   'provider-unlinked',
+  'account-merged',
 ]);
 
 /** What happens to a member's posts on account deletion: they stay under another name, or are deleted. */

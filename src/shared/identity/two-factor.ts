@@ -37,3 +37,11 @@ export const twoFactorActivation = twoFactorCode.extend({ setup: z.string().max(
 
 /** Returned once; only hashes are stored. */
 export const recoveryCodes = z.object({ recoveryCodes: z.array(z.string()) });
+
+/** What was removed for a member who lost it, and whether they still have a password. */
+export const removedSignInFactors = z.object({
+  twoFactor: z.boolean(),
+  passkeys: z.int().nonnegative(),
+  hasPassword: z.boolean(),
+});
+export type RemovedSignInFactors = z.infer<typeof removedSignInFactors>;

@@ -103,6 +103,25 @@ export const moderationErrors = {
   ],
   'activity-not-removed': ['already-handled', 'No activity of this account is removed.'],
 
+  // Accounts.
+  'merge-name-wrong': ['invalid', 'This is not the name of the account that is merged.'],
+  'merge-into-itself': ['not-allowed', 'An account cannot be merged into itself.'],
+  'merge-of-moderator': [
+    'not-allowed',
+    'The account of a moderator or admin cannot be merged. Take away the role first.',
+  ],
+  'merge-of-deleted': ['already-handled', 'One of these accounts is deleted or already merged.'],
+  'merge-into-imported': ['not-allowed', 'The account that stays cannot sign in. Merge the other way round.'],
+  'merge-running': ['already-handled', 'A merge of one of these accounts is still running.'],
+  'merge-of-removed': [
+    'not-allowed',
+    'The activity of one of these accounts is removed. Restore it before you merge.',
+  ],
+  'two-factor-of-admin': [
+    'not-allowed',
+    'Sign-in methods of admins can be reset on the command line only: parley member remove-two-factor.',
+  ],
+
   // Notes on members.
   'note-required': ['invalid', 'Enter a note'],
   'note-not-found': ['not-found', 'This note no longer exists.'],

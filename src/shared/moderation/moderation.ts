@@ -39,6 +39,8 @@ export const moderationAction = z.enum([
   'end_announcement',
   'pin',
   'unpin',
+  'merge_account',
+  'reset_two_factor',
 ]);
 export type ModerationAction = z.infer<typeof moderationAction>;
 
@@ -312,5 +314,14 @@ export const moderatedMember = z.object({
     passkeys: z.int().nonnegative(),
     twoFactor: z.boolean(),
   }),
+  /** The account that this one was merged into, and how many of its posts and votes are moved. Null if it was not. */
+  merge: z
+    .object({
+      into: z.object({ id, displayName: z.string() }),
+      finished: z.boolean(),
+      done: z.int().nonnegative(),
+      total: z.int().nonnegative(),
+    })
+    .nullable(),
 });
 export type ModeratedMember = z.infer<typeof moderatedMember>;

@@ -97,6 +97,9 @@ export const sentTexts = {
   'email.provider-unlinked.subject': 'A sign-in method was removed',
   'email.provider-unlinked.text':
     'An external account was unlinked from your account on {siteName}. You can no longer sign in with it.',
+  'email.account-merged.subject': 'Your accounts were merged',
+  'email.account-merged.text':
+    'An admin of {siteName} merged two of your accounts into one. It has the posts and votes of both. You can only sign in to the account that stays.',
   'email.test.subject': 'Test email from {siteName}',
   'email.test.text': 'The mail server works: an admin sent this email from the admin area of {site}.',
   'push.several': '{count, plural, one {You have # new notification.} other {You have # new notifications.}}',

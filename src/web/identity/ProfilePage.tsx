@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useParams, useSearch } from '@tanstack/react-router';
+import { Navigate, useParams, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import {
   memberActivityQuery,
@@ -45,6 +45,9 @@ function MemberProfile({ id, own, address }: { id: number; own: boolean; address
   usePageTitle(profile?.displayName ?? t`Profile`);
 
   if (hasStatus(error, 404)) return <MemberNotFound />;
+  // The account was merged into another one.
+  if (profile !== undefined && profile.id !== id)
+    return <Navigate to="/profile/{-$userId}" params={{ userId: String(profile.id) }} replace />;
   // Waits for the charts, which would move the content below them.
   if (isPending || activity.isPending || reputation.isPending) return <ProfileSkeleton />;
   if (profile === undefined)

@@ -2,5 +2,6 @@
 export { AccountForm } from './AccountForm.tsx';
 export { PasswordField, PasswordStrength } from './PasswordField.tsx';
 export { completeSignIn, setupStateQuery } from './sign-in.ts';
+export { ConfirmPasswordDialog } from './ConfirmPasswordDialog.tsx';
 export { formatBrowserName } from './browser-name.ts';
 export { parseMemberId } from './profiles.ts';

@@ -1,11 +1,13 @@
 import { canModerate } from '#shared/identity/roles.ts';
 import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { Me } from '#shared/identity/accounts.ts';
 import type { ModeratedMember } from '#shared/moderation/moderation.ts';
 import { moderatedMemberQuery } from './moderation.ts';
+import { AccountActions } from './AccountActions.tsx';
 import { MemberFacts } from './MemberFacts.tsx';
 import { MemberLog } from './MemberLog.tsx';
 import { MemberNotes } from './MemberNotes.tsx';
@@ -19,7 +21,7 @@ import { moderatedMemberPath, profilePath } from '#web/core/paths.ts';
 import { useMember } from '#web/core/session.ts';
 import { parseMemberId } from '#web/identity/index.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
-import { ButtonLink } from '#web/ui/PathLink.tsx';
+import { ButtonLink, PathLink } from '#web/ui/PathLink.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import { NotFoundPage } from '#web/ui/MessagePage.tsx';
 import { TabLinks } from '#web/ui/TabLinks.tsx';
@@ -84,9 +86,30 @@ function MemberModeration({ id, viewer }: { id: number; viewer: Me }) {
 function Account({ member, viewer }: { member: ModeratedMember; viewer: Me }) {
   return (
     <>
+      {member.merge !== null && <MergeNote merge={member.merge} />}
       <MemberFacts member={member} />
-      <ModerateMember member={member} />
-      {viewer.role === 'admin' && <MemberRoleForm key={member.role} id={member.id} role={member.role} />}
+      {member.merge === null && <ModerateMember member={member} />}
+      {viewer.role === 'admin' && member.merge === null && (
+        <>
+          <MemberRoleForm key={member.role} id={member.id} role={member.role} />
+          <AccountActions member={member} />
+        </>
+      )}
     </>
+  );
+}
+
+function MergeNote({ merge }: { merge: NonNullable<ModeratedMember['merge']> }) {
+  const { into, finished, done, total } = merge;
+  return (
+    <output className={moderation.note}>
+      <Trans>
+        Merged into{' '}
+        <PathLink href={moderatedMemberPath(into.id)} dir="auto">
+          {into.displayName}
+        </PathLink>
+      </Trans>
+      {!finished && <> · {t`Moving posts and votes: ${done} of ${total}`}</>}
+    </output>
   );
 }

@@ -204,6 +204,10 @@ export function logEntryText(action: ModerationAction, kind: PostRef['kind'] | n
       return t`Question unpinned`;
     case 'role':
       return t`Role changed`;
+    case 'merge_account':
+      return t`Accounts merged`;
+    case 'reset_two_factor':
+      return t`Two-factor authentication reset`;
     case 'setting':
       return t`Site setting changed`;
   }

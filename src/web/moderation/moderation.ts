@@ -103,7 +103,9 @@ export const moderatedMemberQuery = (id: number) =>
     refetchInterval: ({ state }) =>
       state.data?.activityRemoval?.state === 'removing' || state.data?.activityRemoval?.state === 'restoring'
         ? 1_000
-        : false,
+        : state.data?.merge?.finished === false
+          ? 5_000
+          : false,
   });
 
 /** The hidden posts of a question. */

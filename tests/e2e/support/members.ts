@@ -32,10 +32,10 @@ export async function registerMember(
   return member;
 }
 
-/** Makes a member a moderator, on the command line. No later member can have a similar name. */
-export async function makeModerator(email: string): Promise<void> {
+/** Makes a member a moderator or an admin, on the command line. No later member can have a similar name. */
+export async function makeModerator(email: string, role: 'moderator' | 'admin' = 'moderator'): Promise<void> {
   const program = path.join(projectRoot, 'src/server/cli-main.ts');
-  await promisify(execFile)(process.execPath, [program, 'member', 'role', email, 'moderator'], {
+  await promisify(execFile)(process.execPath, [program, 'member', 'role', email, role], {
     env: { ...process.env, PARLEY_DATA: process.env['PARLEY_E2E_DATA'] },
   });
 }
