@@ -134,6 +134,7 @@ const pageRules: readonly PageRule[] = [
     requests: (_, name) => [`/api/site-pages/${name}`],
   },
   { path: /^\/drafts$/u, module: 'posts/drafts/DraftsPage.tsx' },
+  { path: /^\/removed-posts$/u, module: 'moderation/RemovedPostsPage.tsx' },
   { path: /^\/suggested-edits$/u, module: 'moderation/SuggestedEditsPage.tsx' },
   { path: /^\/bookmarks$/u, module: 'engagement/BookmarksPage.tsx' },
   { path: /^\/settings$/u, module: 'identity/SettingsPage.tsx' },

@@ -24,7 +24,9 @@ test('a moderator compares periods, reads a chart by keyboard, narrows to a topi
     await route.fulfill({ response, json: { ...(await response.json()), countedAt: null } });
   });
   await page.goto('/moderation');
-  await page.getByRole('link', { name: 'Statistics' }).click();
+  await page.getByRole('button', { name: 'Moderation', exact: true }).click();
+  await expectInView(page.getByRole('menuitem', { name: 'Statistics' }));
+  await page.getByRole('menuitem', { name: 'Statistics' }).click();
   await expect(page.getByRole('heading', { name: 'Statistics', exact: true })).toBeVisible();
   await expect(page.getByText('Counting …')).toBeVisible();
   await expect(page.getByLabel('Period', { exact: true })).toHaveCount(0);

@@ -291,9 +291,9 @@ function toAccountStatus(row: AccountStatusColumns): MemberStatus {
   return { role, suspension: until === null || reason === null ? null : { until, reason }, pendingStep };
 }
 
-/** Writes that concern only the member: account security, read state, and email and push settings. */
+/** Writes that concern only the member: account security, read state, email and push settings, and objections to removals. */
 const ownAccountPaths =
-  /^\/api\/(sessions|password|two-factor|passkeys|provider-account|email-address|account-deletion|notifications|notification-preferences|push-subscription|moderator-messages)(\/|$)/;
+  /^\/api\/(sessions|password|two-factor|passkeys|provider-account|email-address|account-deletion|notifications|notification-preferences|push-subscription|moderator-messages|hidden-posts)(\/|$)/;
 
 export const isOwnAccountPath = (path: string): boolean => ownAccountPaths.test(path);
 

@@ -124,6 +124,18 @@ export async function listHiddenPosts(
   return rows;
 }
 
+/** The posts of a member that moderators removed, the latest first, before the cursor. */
+export async function listRemovedPosts(
+  db: Reader,
+  { memberId, before, limit }: { memberId: number; before: number | null; limit: number },
+) {
+  const { rows } = await sql<HiddenPostRow & { title: string | null; can_object: boolean }>`
+    select hidden_post.*, ${hiddenPostTexts}, ${canObject} as can_object from hidden_post
+    where author_id = ${memberId} and ${before === null ? sql`true` : sql`hidden_post.id < ${before}`}
+    order by hidden_post.id desc limit ${sql.lit(limit)}`.execute(db);
+  return rows;
+}
+
 /** The title of the question of a hidden post, hidden or not. */
 export async function findQuestionTitle(tx: Tx, { id }: HiddenPostRow): Promise<string | null> {
   const { rows } = await sql<{ title: string | null }>`

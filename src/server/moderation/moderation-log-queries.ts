@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Reader, Tx } from '#server/core/database.ts';
+import { unnamedMember } from '#server/core/sql.ts';
 import type { ModerationAction } from '#shared/moderation/moderation.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 
@@ -79,5 +80,26 @@ export async function listLogEntries(
     left join hidden_post on entry.action in ('hide', 'delete')
       and hidden_post.post_kind = entry.post_kind and hidden_post.post_id = entry.post_id
     order by entry.id desc`.execute(db);
+  return rows;
+}
+
+/** Returns the post of an entry of the review queue. */
+export async function findReviewedPost(db: Reader, itemId: number): Promise<PostRef | undefined> {
+  const { rows } = await sql<PostRef>`
+    select post_kind as kind, post_id as id from review_item where id = ${itemId}`.execute(db);
+  return rows[0];
+}
+
+/** The actions on one post, the latest first. The index moderation_log_post serves the order. */
+export async function listPostLogEntries(
+  db: Reader,
+  { post, limit }: { post: PostRef; limit: number },
+): Promise<Pick<LogEntryRow, 'id' | 'created_at' | 'action' | 'reason' | 'moderator_name'>[]> {
+  const { rows } = await sql<LogEntryRow>`
+    select entry.id, entry.created_at, entry.action, entry.reason,
+      case when moderator.id is not null then coalesce(moderator.display_name, ${unnamedMember}) end as moderator_name
+    from moderation_log entry left join member moderator on moderator.id = entry.moderator_id
+    where entry.post_kind = ${post.kind} and entry.post_id = ${post.id}
+    order by entry.id desc limit ${sql.lit(limit)}`.execute(db);
   return rows;
 }

@@ -2,9 +2,16 @@ import type { Reader } from '#server/core/database.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { decodeCursor, paginate } from '#server/core/cursor.ts';
 import { canModerate } from '#shared/identity/roles.ts';
-import type { ModerationLogEntry, ModerationLog } from '#shared/moderation/moderation.ts';
+import { ProblemError } from '#server/core/errors.ts';
+import type { ModerationLogEntry, ModerationLog, ReviewHistory } from '#shared/moderation/moderation.ts';
 import { truncateWithEllipsis } from '#shared/core/text.ts';
-import { listLogEntries, type LogEntryRow, type LoggedState } from './moderation-log-queries.ts';
+import {
+  findReviewedPost,
+  listLogEntries,
+  listPostLogEntries,
+  type LogEntryRow,
+  type LoggedState,
+} from './moderation-log-queries.ts';
 
 export { insertLogEntry } from './moderation-log-queries.ts';
 import type { Moderator } from './moderator.ts';
@@ -41,6 +48,27 @@ async function readEntries(
   const rows = await listLogEntries(db, { memberId, before, limit: pageSize + 1 });
   const { items, nextCursor } = paginate(rows, pageSize, (row) => ({ after: 0, id: row.id }));
   return { items: items.map(toLogEntry), nextCursor };
+}
+
+/** Actions on one post that are shown at most. */
+const maxHistory = 50;
+
+/**
+ * Returns the actions of moderators on the post of an entry of the review queue, the latest first.
+ * @throws ProblemError 'already-handled' if the post no longer waits
+ */
+export async function readReviewHistory(db: Reader, itemId: number): Promise<ReviewHistory['items']> {
+  const post = await findReviewedPost(db, itemId);
+  if (post === undefined) throw new ProblemError('handled-already');
+  const rows = await listPostLogEntries(db, { post, limit: maxHistory });
+  return rows.map((row) => ({
+    id: row.id,
+    at: row.created_at.toISOString(),
+    action: row.action,
+    reason: row.reason,
+    postKind: post.kind,
+    moderatorName: row.moderator_name,
+  }));
 }
 
 function toLogEntry(row: LogEntryRow): ModerationLogEntry {

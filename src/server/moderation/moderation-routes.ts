@@ -19,11 +19,13 @@ import {
   moderatorMessagesSeen,
   objectionDraft,
   postActionDraft,
+  removedPosts,
   reportDraft,
   reportState,
   reviewCause,
   reviewClaimDraft,
   reviewCounts,
+  reviewHistory,
   reviewQueue,
 } from '#shared/moderation/moderation.ts';
 import type { PostRef } from '#shared/core/fields.ts';
@@ -31,10 +33,10 @@ import { cursorQuery, idParam } from '#shared/core/fields.ts';
 import { actOnPost } from './post-actions.ts';
 import { readReport, setReport } from './reports.ts';
 import { readHiddenPosts } from './hidden-posts.ts';
-import { readModerationLog } from './moderation-log.ts';
+import { readModerationLog, readReviewHistory } from './moderation-log.ts';
 import { actOnMember, type ModerationDeps, readModeratedMember } from './member-actions.ts';
 import { markMessagesSeen, readModeratorMessages } from './moderator-messages.ts';
-import { objectToRemoval } from './objections.ts';
+import { objectToRemoval, readRemovedPosts } from './objections.ts';
 import { claimItem, readReviewCounts, readReviewQueue, releaseItem } from './review-queue.ts';
 import { withdrawHeldPost } from './held-posts.ts';
 import { requireModerator } from './moderator.ts';
@@ -94,6 +96,14 @@ const object = createRoute({
   responses: { 204: { description: 'Waits for a moderator' }, ...problemResponses },
 });
 
+const listRemoved = createRoute({
+  method: 'get',
+  path: '/removed-posts',
+  summary: 'List your posts that moderators removed',
+  request: { query: z.object({ cursor: cursorQuery }) },
+  responses: { 200: jsonResponse(removedPosts, 'The latest first'), ...problemResponses },
+});
+
 const withdraw = createRoute({
   method: 'delete',
   path: '/held-posts/{id}',
@@ -146,6 +156,14 @@ const release = createRoute({
   summary: 'For moderators: end the own claim of an entry of the review queue',
   request: { params: idParam },
   responses: { 204: { description: 'There is no own claim' }, ...problemResponses },
+});
+
+const history = createRoute({
+  method: 'get',
+  path: '/moderation/queue/{id}/history',
+  summary: 'For moderators: list what moderators did before about the post of an entry of the review queue',
+  request: { params: idParam },
+  responses: { 200: jsonResponse(reviewHistory, 'The latest first'), ...problemResponses },
 });
 
 const postActionRoute = createRoute({
@@ -253,6 +271,10 @@ export function moderationRoutes({
       await objectToRemoval(db, { id: c.req.valid('param').id, viewer, ...c.req.valid('json') });
       return c.body(null, 204);
     })
+    .openapi(listRemoved, async (c) => {
+      const wanted = { viewer: c.get('viewer'), ...c.req.valid('query') };
+      return c.json(await readRemovedPosts(db, wanted), 200);
+    })
     .openapi(withdraw, async (c) => {
       await withdrawHeldPost(db, { id: c.req.valid('param').id, memberId: c.get('viewer').id });
       return c.body(null, 204);
@@ -275,6 +297,9 @@ export function moderationRoutes({
       const moderator = requireModerator(c.get('viewer'));
       await releaseItem(db, { id: c.req.valid('param').id, moderator });
       return c.body(null, 204);
+    })
+    .openapi(history, async (c) => {
+      return c.json({ items: await readReviewHistory(db, c.req.valid('param').id) }, 200);
     })
     .openapi(postActionRoute, async (c) => {
       const moderator = requireModerator(c.get('viewer'));

@@ -12,6 +12,7 @@ import {
   paths,
   startModeration,
 } from '#tests/support/moderation.ts';
+import type { RemovedPosts } from '#shared/moderation/moderation.ts';
 import type { Member } from '#tests/support/member.ts';
 
 const { server, ann, bob, eve, moderator, other, thread } = await startModeration();
@@ -117,4 +118,29 @@ test('the removal of all activity is no decision about one post, so there is not
   const [hidden] = await getHiddenPosts(seller, id);
   expect(hidden).toMatchObject({ canObject: false });
   expect((await object(seller, hidden?.id)).status).toBe(409);
+});
+
+test('a suspended member finds their removed posts and objects, after the message is confirmed', async () => {
+  const rose = await server.register('Rose');
+  const [first, second] = [await rose.ask(), await rose.ask()];
+  for (const id of [first, second])
+    expect((await actOnPost(moderator, 'delete', 'question', id, { reason: 'Off topic.' })).status).toBe(204);
+  const until = new Date(Date.now() + 86_400_000).toISOString();
+  expect((await actOnMember(moderator, 'suspend', rose.id, { until })).status).toBe(204);
+  const last = await getLastMessage(rose);
+  expect((await rose.put('/moderator-messages/seen', { upTo: last?.id })).status).toBe(204);
+  const list = async () => (await rose.get<RemovedPosts>('/removed-posts')).body.items;
+  const removed = await list();
+  expect(removed).toMatchObject([
+    { status: 'deleted', reason: 'Off topic.', canObject: true, objection: 'none' },
+    { canObject: true },
+  ]);
+  expect((await bob.get<RemovedPosts>('/removed-posts')).body.items).not.toContainEqual(removed[0]);
+  expect((await object(bob, removed[0]?.id)).status).toBe(404);
+  expect((await object(rose, removed[0]?.id)).status).toBe(204);
+  expect((await object(rose, removed[0]?.id)).status).toBe(409);
+  expect(await list()).toMatchObject([{ canObject: false, objection: 'open' }, { canObject: true }]);
+  expect((await rose.post('/questions', { title: 'Why?', content: 'So.', tags: [] })).status).toBe(403);
+  expect((await actOnPost(moderator, 'decline_objection', 'question', second)).status).toBe(204);
+  expect(await list()).toMatchObject([{ objection: 'declined' }, {}]);
 });

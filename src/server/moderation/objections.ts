@@ -1,10 +1,39 @@
-import { type Database, transaction } from '#server/core/database.ts';
+import { type Database, type Reader, transaction } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import { publishAll } from '#server/core/events.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { notifyModerators } from '#server/notifications/index.ts';
 import { isReviewQueueEmpty } from '#server/posts/index.ts';
+import { decodeCursor, paginate } from '#server/core/cursor.ts';
+import type { RemovedPosts } from '#shared/moderation/moderation.ts';
+import { listRemovedPosts } from './hidden-posts-queries.ts';
 import { insertObjection, lockOwnHiddenPost } from './objections-queries.ts';
+
+/** Removed posts per page. */
+const pageSize = 20;
+
+/** Returns the viewer's own posts that moderators removed, the latest first. */
+export async function readRemovedPosts(
+  db: Reader,
+  { viewer, cursor }: { viewer: Viewer; cursor?: string | undefined },
+): Promise<RemovedPosts> {
+  const before = decodeCursor(cursor)?.id ?? null;
+  const rows = await listRemovedPosts(db, { memberId: viewer.id, before, limit: pageSize + 1 });
+  const { items, nextCursor } = paginate(rows, pageSize, ({ id }) => ({ after: 0, id }));
+  return {
+    items: items.map((row) => ({
+      id: row.id,
+      kind: row.post_kind,
+      status: row.status,
+      reason: row.reason,
+      title: row.title ?? '',
+      removedAt: row.created_at.toISOString(),
+      canObject: row.can_object,
+      objection: row.objection === null ? 'none' : row.objection_decided_at === null ? 'open' : 'declined',
+    })),
+    nextCursor,
+  };
+}
 
 /**
  * Objects to the removal of the viewer's own post, once. The objection waits in the review queue (docs/product.md

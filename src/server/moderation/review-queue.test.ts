@@ -257,3 +257,20 @@ test('offers the reasons of the site settings to moderators only, and deletes sp
   ]);
   expect((await ann.get(`/questions/${id}`)).status).toBe(404);
 });
+
+test('shows moderators what others did before about a post that waits', async () => {
+  const id = await ann.ask();
+  await report(bob, 'question', id);
+  const [first] = await getReviewQueue(moderator);
+  const path = `/moderation/queue/${first?.id}/history`;
+  expect(expectOk(await moderator.get(path))).toEqual({ items: [] });
+  expect((await bob.get(path)).status).toBe(404);
+  expect((await actOnPost(moderator, 'dismiss', 'question', id)).status).toBe(204);
+  expect(await moderator.get(path)).toMatchObject({ status: 409 });
+  await report(eve, 'question', id);
+  const [second] = await getReviewQueue(other);
+  expect(expectOk(await other.get(`/moderation/queue/${second?.id}/history`))).toMatchObject({
+    items: [{ action: 'dismiss', moderatorName: 'Olga', postKind: 'question' }],
+  });
+  expect((await actOnPost(other, 'dismiss', 'question', id)).status).toBe(204);
+});

@@ -217,6 +217,21 @@ export type ModerationLogEntry = z.infer<typeof moderationLogEntry>;
 export const moderationLog = paged(moderationLogEntry);
 export type ModerationLog = z.infer<typeof moderationLog>;
 
+/** What moderators did before about a post of the review queue. `moderatorName` is null for what Parley did itself. */
+export const reviewHistory = z.object({
+  items: z.array(
+    moderationLogEntry.pick({
+      id: true,
+      at: true,
+      action: true,
+      reason: true,
+      postKind: true,
+      moderatorName: true,
+    }),
+  ),
+});
+export type ReviewHistory = z.infer<typeof reviewHistory>;
+
 /** A hidden or held post of a question, for its author and for moderators. */
 export const hiddenPost = z.object({
   id,
@@ -234,6 +249,24 @@ export const hiddenPost = z.object({
 });
 export type HiddenPost = z.infer<typeof hiddenPost>;
 export const hiddenPosts = z.object({ items: z.array(hiddenPost) });
+
+/** A post of the viewer that a moderator removed. */
+export const removedPost = z.object({
+  id,
+  kind: postKind,
+  status: z.enum(['hidden', 'deleted']),
+  reason: z.string(),
+  /** Title of the question. */
+  title: z.string(),
+  removedAt: time,
+  /** Whether the viewer can object to it. */
+  canObject: z.boolean(),
+  /** The viewer's objection, if there was one. */
+  objection: z.enum(['none', 'open', 'declined']),
+});
+export type RemovedPost = z.infer<typeof removedPost>;
+export const removedPosts = paged(removedPost);
+export type RemovedPosts = z.infer<typeof removedPosts>;
 
 /** What an author says against the removal of a post, in characters. */
 export const maxObjectionLength = 1_000;

@@ -9,6 +9,8 @@ import {
   useSingleKeySetting,
 } from '#web/core/keyboard-shortcuts.ts';
 import { paths } from '#web/core/paths.ts';
+import { canModerate } from '#shared/identity/roles.ts';
+import { useMember } from '#web/core/session.ts';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import classes from './ShortcutSheet.module.css';
 
@@ -16,7 +18,7 @@ const groups = [
   ['everywhere', () => t`Everywhere`],
   ['lists', () => t`In lists: questions, results, topics, notifications`],
   ['posts', () => t`On a question, for the focused post`],
-  ['review', () => t`In the review queue and suggested edits`],
+  ['review', () => t`In suggested edits and the review queue`],
   ['writing', () => t`In the editor`],
 ] as const;
 
@@ -41,10 +43,8 @@ const descriptions: Readonly<Record<ShortcutName, () => string>> = {
   edit: () => t`Edit`,
   fold: () => t`Show or hide replies`,
   bookmark: () => t`Bookmark`,
-  approve: () => t`Approve`,
-  reject: () => t`Reject`,
-  dismissReports: () => t`Dismiss reports, or approve a post`,
-  hidePost: () => t`Hide`,
+  approve: () => t`Approve, or dismiss reports`,
+  reject: () => t`Reject or hide`,
   deletePost: () => t`Delete`,
   deleteSpam: () => t`Delete as spam`,
   post: () => t`Submit`,
@@ -55,6 +55,8 @@ const descriptions: Readonly<Record<ShortcutName, () => string>> = {
 
 export default function ShortcutSheet({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const [singleKeys] = useSingleKeySetting();
+  const member = useMember();
+  const isModerator = member !== null && canModerate(member.role);
   return (
     <Modal
       opened={opened}
@@ -75,7 +77,14 @@ export default function ShortcutSheet({ opened, onClose }: { opened: boolean; on
       </p>
       <div className={classes.groups}>
         {groups.map(([group, title]) => (
-          <Group key={group} title={title()} shortcuts={listShortcuts(group)} />
+          <Group
+            key={group}
+            title={title()}
+            shortcuts={[
+              ...listShortcuts(group),
+              ...(group === 'review' && isModerator ? listShortcuts('moderation') : []),
+            ]}
+          />
         ))}
       </div>
     </Modal>

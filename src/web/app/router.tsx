@@ -272,6 +272,12 @@ const suggestedEditsRoute = createRoute({
   component: lazyRouteComponent(() => import('#web/moderation/SuggestedEditsPage.tsx'), 'SuggestedEditsPage'),
 });
 
+const removedPostsRoute = createRoute({
+  getParentRoute: () => memberRoute,
+  path: '/removed-posts',
+  component: lazyRouteComponent(() => import('#web/moderation/RemovedPostsPage.tsx'), 'RemovedPostsPage'),
+});
+
 const moderationLogRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/moderation/log',
@@ -446,6 +452,7 @@ const routeTree = rootRoute.addChildren([
     bookmarksRoute,
     moderationQueueRoute,
     suggestedEditsRoute,
+    removedPostsRoute,
     moderationLogRoute,
     statisticsRoute,
     moderatedMemberRoute,

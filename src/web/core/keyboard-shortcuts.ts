@@ -29,9 +29,7 @@ const shortcuts = {
   bookmark: { group: 'posts', keys: 'b' },
   approve: { group: 'review', keys: 'a' },
   reject: { group: 'review', keys: 'r' },
-  // For moderators only, so only the review queue lists them.
-  dismissReports: { group: 'moderation', keys: 'm' },
-  hidePost: { group: 'moderation', keys: 'h' },
+  // In the review queue, for moderators only.
   deletePost: { group: 'moderation', keys: 'x' },
   deleteSpam: { group: 'moderation', keys: 's' },
   post: { group: 'writing', keys: 'Mod+Enter' },

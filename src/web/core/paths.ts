@@ -11,6 +11,7 @@ const pagePaths = {
   accountSettings: '/settings?tab=account',
   bookmarks: '/bookmarks',
   suggestedEdits: '/suggested-edits',
+  removedPosts: '/removed-posts',
   moderation: '/moderation',
   moderationLog: '/moderation/log',
   registrations: '/moderation/registrations',

@@ -4,6 +4,8 @@ import { pendingStepErrors } from '#shared/identity/accounts.ts';
 import { formatDateTime } from '#web/core/format.ts';
 import { lazyComponent } from '#web/core/lazy.ts';
 import { translateError } from '#web/core/errors.ts';
+import { paths } from '#web/core/paths.ts';
+import { PathLink } from '#web/ui/PathLink.tsx';
 import { useMember } from '#web/core/session.ts';
 import classes from './moderation.module.css';
 
@@ -18,7 +20,8 @@ export default function AccountStatusBanner() {
     <>
       {suspended !== null && (
         <output className={`${classes.note} ${classes.suspended}`} dir="auto">
-          {t`Your account is suspended until ${formatDateTime(suspended.until)}. You can read but not post. Reason: ${suspended.reason}`}
+          {t`Your account is suspended until ${formatDateTime(suspended.until)}. You can read but not post. Reason: ${suspended.reason}`}{' '}
+          <PathLink href={paths.removedPosts}>{t`Your removed posts`}</PathLink>
         </output>
       )}
       {member.pendingStep != null && (

@@ -12,6 +12,7 @@ import {
 } from '#shared/moderation/moderation.ts';
 import { moderationKeys, reviewCountsQuery, reviewQueueQuery } from './moderation.ts';
 import { causeLabels } from './moderation-messages.ts';
+import { ModerationMenu } from './ModerationMenu.tsx';
 import { getAcceptingAction, ReviewQueueCard } from './ReviewQueueCard.tsx';
 import { useReviewClaim } from './useReviewClaim.ts';
 import classes from './moderation.module.css';
@@ -21,7 +22,6 @@ import { paths } from '#web/core/paths.ts';
 import { useMember } from '#web/core/session.ts';
 import { toastError } from '#web/core/toast.ts';
 import { useShortcuts } from '#web/core/keyboard-shortcuts.ts';
-import { ButtonLink } from '#web/ui/PathLink.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
@@ -55,8 +55,8 @@ function Queue({ memberId }: { memberId: number }) {
       setOpenDialog({ item, actions: [action(item)], takeOver: false });
   };
   useShortcuts({
-    dismissReports: () => act(getAcceptingAction),
-    hidePost: () => act((item) => orDecline(item, 'hide')),
+    approve: () => act(getAcceptingAction),
+    reject: () => act((item) => orDecline(item, 'hide')),
     deletePost: () => act((item) => orDecline(item, 'delete')),
     deleteSpam: () => act((item) => orDecline(item, 'spam')),
   });
@@ -74,18 +74,13 @@ function Queue({ memberId }: { memberId: number }) {
       <div className={pageClasses.header}>
         <PageHeading className={pageClasses.heading}>{t`Review queue`}</PageHeading>
         <div className={pageClasses.buttons}>
-          <ButtonLink href={paths.members}>{t`Members`}</ButtonLink>
-          <ButtonLink href={`${paths.members}?show=profile_links`}>{t`Links in profiles`}</ButtonLink>
-          <ButtonLink href={paths.registrations}>{t`Recent registrations`}</ButtonLink>
-          <ButtonLink href={paths.announcements}>{t`Announcements`}</ButtonLink>
-          <ButtonLink href={paths.moderationLog}>{t`Moderation log`}</ButtonLink>
-          <ButtonLink href={paths.statistics}>{t`Statistics`}</ButtonLink>
+          <ModerationMenu />
         </div>
       </div>
       <TabLinks label={t`Review queue`} tabs={useTabs()} current={cause ?? 'all'}>
         <div className={classes.apart}>
           <p className={classes.keys}>
-            {t`Press j or k to move between posts, m to keep a post, h to hide it, x to delete it and s to delete it as spam.`}
+            {t`Press j or k to move between posts, a to approve one, r to reject or hide it, x to delete it and s to delete it as spam.`}
           </p>
           <PagedList
             key={cause}

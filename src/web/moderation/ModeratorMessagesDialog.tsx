@@ -37,6 +37,8 @@ export default function ModeratorMessagesDialog() {
         ))}
       </ul>
       <p className={classes.quiet}>
+        <PathLink href={paths.removedPosts}>{t`Your removed posts`}</PathLink>
+        {' · '}
         <PathLink href={paths.moderationLog}>{t`Moderation log`}</PathLink>
       </p>
       <div className={classes.buttons}>

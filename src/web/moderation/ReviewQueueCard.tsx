@@ -15,6 +15,7 @@ import {
   reportReasonLabel,
 } from './moderation-messages.ts';
 import classes from './moderation.module.css';
+import { ReviewHistory } from './ReviewHistory.tsx';
 
 /** The action that keeps a post and takes it out of the queue. */
 export const getAcceptingAction = ({ cause }: ReviewItem): PostAction =>
@@ -99,6 +100,7 @@ export function ReviewQueueCard({
       </div>
       {item.author !== null && <p className={classes.quiet}>{describeAuthor(item.author)}</p>}
       <Markdown text={item.content} headingLevel={3} />
+      <ReviewHistory id={item.id} />
       {claimedBy !== null && <p className={classes.note}>{t`${claimedBy} is reviewing this post.`}</p>}
       <div className={classes.buttons}>
         {claimedBy === null ? (

@@ -74,6 +74,15 @@ export function releaseReviewItem(id: number): Promise<unknown> {
   return readJson(api.moderation.queue[':id'].claim.$delete(toIdParam(id), { init: { keepalive: true } }));
 }
 
+/** What moderators did before about the post of an entry of the queue, the latest first. */
+export const reviewHistoryQuery = (id: number) =>
+  queryOptions({
+    queryKey: ['moderation', 'history', id],
+    queryFn: ({ signal }) =>
+      readJson(api.moderation.queue[':id'].history.$get(toIdParam(id), { init: { signal } })),
+    staleTime: 0,
+  });
+
 /** How much waits in the review queue, for the badge. */
 export const reviewCountsQuery = queryOptions({
   queryKey: moderationKeys.counts,
@@ -121,6 +130,16 @@ export const hiddenPostsQuery = (questionId: number) =>
 export const moderatorMessagesQuery = queryOptions({
   queryKey: moderationKeys.messages,
   queryFn: ({ signal }) => readJson(api['moderator-messages'].$get({}, { init: { signal } })),
+  staleTime: 0,
+});
+
+/** The member's own posts that moderators removed, the latest first. */
+export const removedPostsQuery = infiniteQueryOptions({
+  queryKey: ['moderation', 'removed-posts'],
+  queryFn: ({ pageParam, signal }) =>
+    readJson(api['removed-posts'].$get({ query: toCursorQuery(pageParam) }, { init: { signal } })),
+  initialPageParam: null as string | null,
+  getNextPageParam: (page) => page.nextCursor,
   staleTime: 0,
 });
 

@@ -41,7 +41,7 @@ test('a moderator hides a reported post by keyboard, everyone reads the reason, 
   const claimed = second.getByRole('article', { name: 'Reported post by Sally Seller' });
   await expect(claimed.getByRole('button', { name: 'Hide' })).toBeVisible();
   await flagged.focus();
-  await moderator.keyboard.press('h');
+  await moderator.keyboard.press('r');
   await expect(claimed).toContainText('Olga Operator is reviewing this post.');
   await expect(claimed.getByRole('button', { name: 'Take over' })).toBeVisible();
   await moderator.getByLabel('Reason (public)').fill('An advertisement');

@@ -24,7 +24,10 @@ function MemberDrafts({ member }: { member: Me }) {
     <>
       <div className={classes.header}>
         <PageHeading className={classes.heading}>{t`Drafts`}</PageHeading>
-        <ButtonLink href={`${paths.suggestedEdits}?list=own`}>{t`Your suggested edits`}</ButtonLink>
+        <div className={classes.buttons}>
+          <ButtonLink href={`${paths.suggestedEdits}?list=own`}>{t`Your suggested edits`}</ButtonLink>
+          <ButtonLink href={paths.removedPosts}>{t`Your removed posts`}</ButtonLink>
+        </div>
       </div>
       <p className={classes.lead}>{t`Unfinished posts are saved here until you post them.`}</p>
       {query.isPending ? (

@@ -1,0 +1,59 @@
+import { t } from '@lingui/core/macro';
+import { Button, Menu } from '@mantine/core';
+import {
+  IconChartBar,
+  IconChevronDown,
+  IconHistory,
+  IconLink,
+  IconPencil,
+  IconSpeakerphone,
+  IconUserPlus,
+  IconUsers,
+  type TablerIcon,
+} from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { paths } from '#web/core/paths.ts';
+import { editSuggestionCountQuery } from './edit-suggestions.ts';
+
+/** The other pages of moderators. */
+export function ModerationMenu() {
+  const edits = useQuery(editSuggestionCountQuery).data?.open ?? 0;
+  return (
+    <Menu position="bottom-end" width={248}>
+      <Menu.Target>
+        <Button
+          variant="default"
+          rightSection={<IconChevronDown size={16} stroke={1.8} aria-hidden />}
+        >{t`Moderation`}</Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {listPages(edits).map(({ to, search, label, Icon }) => (
+          <Menu.Item
+            key={label}
+            leftSection={<Icon size={18} stroke={1.6} aria-hidden />}
+            renderRoot={(props) => <Link to={to} search={search ?? {}} {...props} />}
+          >
+            {label}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+type Page = { to: string; search?: { show: string }; label: string; Icon: TablerIcon };
+
+const listPages = (edits: number): Page[] => [
+  {
+    to: paths.suggestedEdits,
+    label: edits === 0 ? t`Suggested edits` : t`Suggested edits (${edits})`,
+    Icon: IconPencil,
+  },
+  { to: paths.members, label: t`Members`, Icon: IconUsers },
+  { to: paths.members, search: { show: 'profile_links' }, label: t`Links in profiles`, Icon: IconLink },
+  { to: paths.registrations, label: t`Recent registrations`, Icon: IconUserPlus },
+  { to: paths.announcements, label: t`Announcements`, Icon: IconSpeakerphone },
+  { to: paths.moderationLog, label: t`Moderation log`, Icon: IconHistory },
+  { to: paths.statistics, label: t`Statistics`, Icon: IconChartBar },
+];
