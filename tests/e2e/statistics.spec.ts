@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from '@playwright/test';
+import { expectInView } from './support/in-view.ts';
 import { waitForHydration } from './support/hydration.ts';
 import { askQuestion, makeModerator, newMember, registerMember } from './support/members.ts';
 import { postAnswer, uniqueText } from './support/posts.ts';
