@@ -16,6 +16,7 @@ const memberPages = {
     '/settings?tab=account',
   ],
   'drafts and bookmarks': ['/drafts', '/bookmarks'],
+  'suggested edits and removed posts': ['/suggested-edits', '/suggested-edits?list=own', '/removed-posts'],
   topics: ['/topics', '/topics?q=nothing-like-it', `/topics/${'a'.repeat(35)}`, '/topics/nothing-like-it'],
   'following and notifications': [
     '/following',

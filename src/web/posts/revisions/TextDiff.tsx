@@ -26,7 +26,8 @@ export default function TextDiff({ before, after }: { before: PostTexts | null; 
       )}
       {tags !== null && (
         <p className={classes.tags} dir="auto">
-          {t`Tags`}: <DiffRuns of={diffWords(before?.tags?.join(', ') ?? tags, tags || t`none`)} />
+          {t`Tags`}:{' '}
+          <DiffRuns of={diffWords((before?.tags?.join(', ') ?? tags) || t`none`, tags || t`none`)} />
         </p>
       )}
     </div>
