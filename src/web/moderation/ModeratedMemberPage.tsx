@@ -72,12 +72,14 @@ function MemberModeration({ id, viewer }: { id: number; viewer: Me }) {
         <ButtonLink href={profilePath(id)}>{t`Profile`}</ButtonLink>
       </div>
       <TabLinks label={t`About this member`} tabs={tabs} current={tab}>
-        {tab === 'account' && <Account member={member} viewer={viewer} />}
-        {tab === 'posts' && <MemberPostList id={id} />}
-        {tab === 'reports' && <MemberReportList id={id} />}
-        {tab === 'log' && <MemberLog id={id} />}
-        {tab === 'sign-ins' && <MemberSignIns id={id} />}
-        {tab === 'notes' && !isOwn && <MemberNotes id={id} viewerId={viewer.id} />}
+        <div className={moderation.panel}>
+          {tab === 'account' && <Account member={member} viewer={viewer} />}
+          {tab === 'posts' && <MemberPostList id={id} />}
+          {tab === 'reports' && <MemberReportList id={id} />}
+          {tab === 'log' && <MemberLog id={id} />}
+          {tab === 'sign-ins' && <MemberSignIns id={id} />}
+          {tab === 'notes' && !isOwn && <MemberNotes id={id} viewerId={viewer.id} />}
+        </div>
       </TabLinks>
     </>
   );
