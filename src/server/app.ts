@@ -76,6 +76,8 @@ import {
 import {
   type AccountMergeDeps,
   accountMergeRoutes,
+  emailRoutes,
+  type EmailRoutesDeps,
   invitationRoutes,
   invitationVisitorRoutes,
   roleRoutes,
@@ -166,6 +168,7 @@ export type AppOptions = {
     | Pick<
         BackgroundJobs,
         | 'accountEmails'
+        | 'emailSending'
         | 'queueConfirmationEmail'
         | 'moderation'
         | 'queueAccountDeletion'
@@ -299,6 +302,7 @@ export function createApp(options: AppOptions) {
     sendDocument: createDocumentSender(caches?.responses),
     requestLimits,
     moderation,
+    emailSending: background?.emailSending ?? null,
     twoFactor,
     signInMethods,
     signingIn,
@@ -371,6 +375,7 @@ function createApi(
     NotificationPreferenceRoutesDeps &
     AccountMergeDeps &
     ModerationRoutesDeps &
+    EmailRoutesDeps &
     SystemRoutesDeps & {
       sendDocument: SendDocument;
       requestLimits: RequestLimits | undefined;
@@ -439,6 +444,7 @@ function createApi(
     .route('/', adminSignInRoutes(deps))
     .route('/', sitePictureRoutes(deps))
     .route('/', systemRoutes(deps))
+    .route('/', emailRoutes(deps))
     .route('/', invitationRoutes(deps))
     .route('/', managedTagRoutes(deps))
     .route('/', memberListRoutes(deps))

@@ -12,10 +12,12 @@ import {
 } from './operations/index.ts';
 import { addMemberCommands, addSettingsCommands } from './admin/index.ts';
 import { addRemovalCommands, registerSpamCommands } from './moderation/index.ts';
+import { addEmailCommand } from './notifications/index.ts';
 import { type Config, readConfig } from './core/config.ts';
 import { connectToRunningOrStart, listPendingMigrations, migrate, MigrationError } from './postgres/index.ts';
 import { type Database, openDatabase, type Reader } from './core/database.ts';
 import { createLogger } from './core/log.ts';
+import { findSetting } from './core/stored-settings.ts';
 import { StartupError } from './core/startup-error.ts';
 import { migrationsDirectory, serve } from './serve.ts';
 
@@ -73,6 +75,7 @@ function createProgram(): Command {
   addRemovalCommands(members, { ...terminal, withDatabase });
   addSettingsCommands(program, { ...terminal, withDatabase });
   registerSpamCommands(program, { ...terminal, withReader });
+  addEmailCommand(program, { ...terminal, input: process.stdin, withBounces });
   registerBackupCommands(program, {
     ...terminal,
     withClient,
@@ -162,6 +165,22 @@ async function connectReader(
     }
   }
   return connectToRunningOrStart(config, log);
+}
+
+/** Runs `work` with the community's database and what bounces are signed with. */
+async function withBounces<Result>(
+  work: (db: Database, signing: { secret: string; bounceAddress: string } | null) => Promise<Result>,
+): Promise<Result> {
+  const { email, secret } = loadContext().config;
+  const bounceAddress = email?.bounceAddress;
+  return withDatabase(async (db) => {
+    // The first start of a server has stored it.
+    const known = secret ?? (await findSetting(db, 'secret'));
+    return work(
+      db,
+      bounceAddress === undefined || known === undefined ? null : { secret: known, bounceAddress },
+    );
+  });
 }
 
 /**

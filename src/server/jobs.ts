@@ -16,6 +16,9 @@ import {
 } from './identity/index.ts';
 import {
   createEmailDelivery,
+  createEmailSending,
+  deleteOldBounces,
+  type EmailSending,
   createEmailJobs,
   createPushJob,
   dropExpiredEmails,
@@ -59,7 +62,7 @@ export type BackgroundJobsOptions = {
   settings: SiteSettings;
   runtimeSettings: RuntimeSettings;
   /** Absent: no emails are sent. */
-  email: { url: string; from: string } | undefined;
+  email: { url: string; from: string; bounceAddress?: string | undefined } | undefined;
   log: Logger;
   /** Push services allowed in addition to the known ones. */
   pushServices?: readonly string[];
@@ -75,6 +78,8 @@ export type BackgroundJobs = {
   queueConfirmationEmail: QueueConfirmationEmail | undefined;
   /** Absent without a mail server. */
   accountEmails: AccountEmails | undefined;
+  /** Null without a mail server. */
+  emailSending: EmailSending | null;
   queueAccountDeletion: QueueAccountDeletion;
   queueAccountMerge: QueueAccountMerge;
   webPushSender: WebPushSender;
@@ -106,7 +111,10 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
     services: [...defaultPushServices, ...pushServices],
   });
   const mailer = email === undefined ? undefined : createMailer({ ...email, getSenderName: getSiteName });
-  const deliver = mailer && createEmailDelivery({ mailer, readLogo: (logo) => readEmailLogo(db, logo), log });
+  const readLogo = (logo: string) => readEmailLogo(db, logo);
+  const { secret } = settings;
+  const bounceAddress = email?.bounceAddress;
+  const deliver = mailer && createEmailDelivery({ db, secret, bounceAddress, mailer, readLogo, log });
   const definitions: JobDefinition[] = [
     createPushJob({ db, pusher: webPushSender, getSite: getPushSite, log }),
     searchPopularityJob(db),
@@ -139,6 +147,10 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
         ? undefined
         : (tx, request) => queueConfirmationEmail(tx, jobs, { site: getSite(), ...request }),
     accountEmails: mailer && createAccountEmails(jobs),
+    emailSending:
+      mailer === undefined || email === undefined
+        ? null
+        : createEmailSending({ from: email.from, bounceAddress, mailer, readLogo }),
     queueAccountDeletion: createAccountDeletionQueue(jobs),
     queueAccountMerge: createAccountMergeQueue(jobs),
     webPushSender,
@@ -177,6 +189,7 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
     await deleteOldSecurityEvents(db, { isEmailEnabled: mailer !== undefined });
     await deleteOldRegistrations(db);
     await deleteOldSignIns(db, runtimeSettings.get('signInDays'));
+    await deleteOldBounces(db);
   }
 
   /** Runs once for all events of a few seconds. If it fails, the next minute's run does it. */

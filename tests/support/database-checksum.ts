@@ -3,7 +3,7 @@ import type { Database } from '#server/core/database.ts';
 
 /**
  * A checksum of all rows, except those that refused or read-only requests may change: sessions, rate limits, statistics
- * and search words written by jobs, settings, security events, used nonces, and email links, which are written after
+ * and search words written by jobs, failed attempts to send emails, settings, security events, used nonces, and email links, which are written after
  * the response so that its time does not reveal whether an address exists.
  */
 export async function databaseChecksum(db: Database): Promise<string> {
@@ -12,7 +12,8 @@ export async function databaseChecksum(db: Database): Promise<string> {
     where table_schema = 'public' and table_type = 'BASE TABLE'
       and table_name not in (
         ${sql.join(statisticsTables.map((name) => sql.lit(name)))},
-        'session', 'rate_limit', 'search_word', 'setting', 'email_link', 'security_event', 'used_nonce')
+        'session', 'rate_limit', 'search_word', 'setting', 'email_link', 'security_event', 'used_nonce',
+        'email_failure')
     order by table_name`.execute(db);
   return sumOf(
     db,

@@ -4,7 +4,7 @@ import { SMTPServer } from 'smtp-server';
 import { eventually } from './eventually.ts';
 
 /** An email as it arrived: parsed and raw. */
-export type ReceivedEmail = Email & { recipients: string[]; raw: string };
+export type ReceivedEmail = Email & { envelopeSender: string; recipients: string[]; raw: string };
 
 /** A real SMTP server on this machine that stores received emails. */
 export type TestEmailServer = {
@@ -13,7 +13,7 @@ export type TestEmailServer = {
   /** Waits until an address has received `count` emails. Returns them. */
   waitForEmails: (address: string, count: number) => Promise<ReceivedEmail[]>;
   /** Rejects every recipient with this code until set to undefined. */
-  rejectWith: (code: number | undefined) => void;
+  rejectWith: (code: number | undefined, explanation?: string) => void;
   /** Called when an email was received, before it is acknowledged. */
   onEmail: (hook: (email: ReceivedEmail) => Promise<void> | void) => void;
   /** Recipients that were rejected. */
@@ -28,6 +28,7 @@ export async function startEmailServer(): Promise<TestEmailServer> {
   const emails: ReceivedEmail[] = [];
   const rejectedRecipients: string[] = [];
   let refusal: number | undefined;
+  let explanation = '';
   let hook: (email: ReceivedEmail) => Promise<void> | void = () => {};
   let server = create();
   const port = await listen(0);
@@ -40,7 +41,10 @@ export async function startEmailServer(): Promise<TestEmailServer> {
       await eventually(() => received().length >= count);
       return received();
     },
-    rejectWith: (code) => (refusal = code),
+    rejectWith(code, words = 'not now') {
+      refusal = code;
+      explanation = words;
+    },
     onEmail: (given) => (hook = given),
     goDown: stop,
     async start() {
@@ -58,11 +62,12 @@ export async function startEmailServer(): Promise<TestEmailServer> {
       onRcptTo({ address }, _, answer) {
         if (refusal === undefined) return answer();
         rejectedRecipients.push(address);
-        answer(Object.assign(new Error('not now'), { responseCode: refusal }));
+        answer(Object.assign(new Error(explanation), { responseCode: refusal }));
       },
       onData(stream, { envelope }, answer) {
         const recipients = envelope.rcptTo.map(({ address }) => address);
-        void receive(stream, recipients).then(() => answer(), answer);
+        const sender = envelope.mailFrom === false ? '' : envelope.mailFrom.address;
+        void receive(stream, { sender, recipients }).then(() => answer(), answer);
       },
     });
     created.on('error', () => {});
@@ -78,11 +83,14 @@ export async function startEmailServer(): Promise<TestEmailServer> {
     return new Promise((resolve) => server.close(() => resolve()));
   }
 
-  async function receive(stream: NodeJS.ReadableStream, recipients: string[]): Promise<void> {
+  async function receive(
+    stream: NodeJS.ReadableStream,
+    { sender: envelopeSender, recipients }: { sender: string; recipients: string[] },
+  ): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of stream) chunks.push(Buffer.from(chunk));
     const raw = Buffer.concat(chunks);
-    const email = { ...(await PostalMime.parse(raw)), recipients, raw: raw.toString('utf8') };
+    const email = { ...(await PostalMime.parse(raw)), envelopeSender, recipients, raw: raw.toString('utf8') };
     await hook(email);
     emails.push(email);
   }

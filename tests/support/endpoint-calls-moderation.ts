@@ -218,6 +218,10 @@ export async function moderationCalls({
     put(rareFollower, `/admin/members/${inactive}/role`, { role: 'moderator' }),
     put(rareFollower, `/admin/members/${inactive}/role`, { role: 'member' }),
     get(rareFollower, '/admin/settings'),
+    get(rareFollower, '/admin/emails'),
+    get(rareFollower, '/admin/emails/warning?language=de'),
+    get(rareFollower, '/admin/emails/warning/html?language=ar&theme=dark'),
+    post(rareFollower, '/admin/emails/tests', { kind: 'test', language: 'de' }),
     get(rareFollower, '/admin/password-sign-in', {
       maxRows: 20_000,
       reason: 'counts all members with a password, when an admin is about to switch passwords off',

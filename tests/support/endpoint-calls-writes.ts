@@ -167,6 +167,7 @@ async function accountCalls({ busy, muting, rareFollower, db }: CallContext): Pr
     remove(busy, '/sessions'),
     put(busy, '/email-address', { email: 'busier@example.org', password }),
     put(busy, '/email-address/language', { language: 'de' }),
+    put(busy, '/email-address/delivery', { enabled: true }),
     remove(busy, '/email-address/change'),
     post(busy, '/password-resets', { email: busy.email }),
     post(rareFollower, '/email/change', {

@@ -105,6 +105,7 @@ const endpointRules: Readonly<Record<string, BaseRule>> = {
   'GET /email-address': self,
   'PUT /email-address': self,
   'PUT /email-address/language': self,
+  'PUT /email-address/delivery': self,
   'DELETE /email-address/change': self,
   'GET /data-export': self,
   'POST /account-deletion': self,
@@ -285,6 +286,10 @@ const endpointRules: Readonly<Record<string, BaseRule>> = {
   'GET /admin/system': adminsOnly,
   'PUT /admin/settings/{name}': adminsOnly,
   'PUT /admin/pictures/{name}': adminsOnly,
+  'GET /admin/emails': adminsOnly,
+  'GET /admin/emails/{kind}': adminsOnly,
+  'GET /admin/emails/{kind}/html': adminsOnly,
+  'POST /admin/emails/tests': adminsOnly,
   'POST /admin/settings/undo': adminsOnly,
 };
 
@@ -305,6 +310,7 @@ const whileSuspended: ReadonlySet<string> = new Set([
   'POST /provider-account/removal',
   'PUT /email-address',
   'PUT /email-address/language',
+  'PUT /email-address/delivery',
   'DELETE /email-address/change',
   'POST /account-deletion',
   'PUT /notifications/read',

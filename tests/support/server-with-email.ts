@@ -9,13 +9,15 @@ import { startTestServer, type TestServer } from './server.ts';
 export const siteUrl = 'https://ask.example.org';
 export const senderAddress = 'Parley <parley@example.org>';
 
+export const bounceAddress = 'bounce@example.org';
+
 /** Starts a server that sends email to a real SMTP server. */
 export async function startServerWithEmail() {
   const post = await startEmailServer();
   const server = await startTestServer();
   const mailer = await server.startSecondNode(
     { publicUrl: siteUrl },
-    { email: { url: post.url, from: senderAddress } },
+    { email: { url: post.url, from: senderAddress, bounceAddress } },
   );
   const node: TestServer = { ...mailer, register: registerQuietly };
   return {

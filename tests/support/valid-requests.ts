@@ -110,6 +110,7 @@ export function createValidRequests({
     },
     '/admin/settings/{name}': async () => 'tagCreation',
     '/admin/pictures/{name}': async () => 'logo',
+    '/admin/emails/{kind}': async () => 'warning',
     '/admin/invitations/{id}': async () => (await createInvitation(db, invitationBy(ann))).id,
     '/moderation/removals/{id}': async () => {
       const selection = { memberIds: [await newcomer()], network: null, from: null, to: null };
@@ -164,6 +165,7 @@ export function createValidRequests({
     },
     'POST /invitation': async () => ({ token: (await createInvitation(db, invitationBy(ann))).token }),
     'POST /admin/invitations': async () => invitationBy(ann).draft,
+    'POST /admin/emails/tests': async () => ({ kind: 'test', language: 'de' }),
     'PUT /admin/members/{id}/role': async () => ({ role: 'member' }),
     'POST /admin/members/{id}/merge': async () => ({ into: bob.id, name: 'Twin' }),
     'PUT /admin/settings/{name}': async () => ({ value: 'everyone' }),
@@ -262,6 +264,7 @@ const fields: Record<string, () => unknown> = {
   currentPassword: () => password,
   newPassword: () => password,
   language: () => 'de',
+  enabled: () => true,
   // Optional while anyone may join.
   invitation: () => undefined,
   title: () => 'Is this right?',

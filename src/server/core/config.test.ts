@@ -105,7 +105,11 @@ test('reads every setting from the environment', () => {
     cacheSizeMb: 0,
     secret: 'x'.repeat(32),
     metricsToken: 'y'.repeat(16),
-    email: { url: 'smtps://me:secret@mail.example.org', from: 'Ask us <ask@example.org>' },
+    email: {
+      url: 'smtps://me:secret@mail.example.org',
+      from: 'Ask us <ask@example.org>',
+      bounceAddress: undefined,
+    },
     settings: {
       publicUrl: 'https://ask.example.org',
       trustedProxies: 2,

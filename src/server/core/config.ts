@@ -51,7 +51,7 @@ export type Config = Readonly<{
   /** Undefined: no scheduled backups. */
   backups: BackupSchedule | undefined;
   /** The mail server and the sender. Undefined: no emails are sent. */
-  email: Readonly<{ url: string; from: string }> | undefined;
+  email: Readonly<{ url: string; from: string; bounceAddress: string | undefined }> | undefined;
   /** Whether the request limits of request-limits.ts apply. */
   rateLimits: boolean;
   settings: Readonly<Omit<SiteSettings, 'secret'>>;
@@ -77,6 +77,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, file = 
   const { SMTP_URL: smtpUrl, EMAIL_FROM: from, PUBLIC_URL: publicUrl } = set;
   if (smtpUrl !== undefined && (from === undefined || publicUrl === undefined))
     wrong.push('SMTP_URL requires EMAIL_FROM and PUBLIC_URL: emails have a sender and links to the site.');
+  if (set['BOUNCE_ADDRESS'] !== undefined && smtpUrl === undefined)
+    wrong.push('BOUNCE_ADDRESS requires SMTP_URL.');
   const provider = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'];
   const isNamed = [...provider, 'OIDC_NAME'].some((name) => set[name] !== undefined);
   if (isNamed && [...provider, 'PUBLIC_URL'].some((name) => set[name] === undefined))
@@ -102,7 +104,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, file = 
     secret: value.SECRET,
     metricsToken: value.METRICS_TOKEN,
     backups: toBackupSchedule(value),
-    email: toEmailSettings(value.SMTP_URL, value.EMAIL_FROM),
+    email: toEmailSettings(value),
     rateLimits: value.RATE_LIMITS,
     settings: Object.freeze({
       publicUrl: value.PUBLIC_URL ?? null,
@@ -141,8 +143,9 @@ function toIdentityProvider(value: z.infer<typeof variables>): SiteSettings['ide
   return Object.freeze({ issuer, clientId, clientSecret, name: value.OIDC_NAME ?? new URL(issuer).hostname });
 }
 
-function toEmailSettings(url: string | undefined, from: string | undefined): Config['email'] {
-  return url === undefined || from === undefined ? undefined : Object.freeze({ url, from });
+function toEmailSettings(value: z.infer<typeof variables>): Config['email'] {
+  const { SMTP_URL: url, EMAIL_FROM: from, BOUNCE_ADDRESS: bounceAddress } = value;
+  return url === undefined || from === undefined ? undefined : Object.freeze({ url, from, bounceAddress });
 }
 
 const defaultFile = path.join(projectRoot, '.env');
@@ -283,6 +286,11 @@ const variables = z.object({
       /^(?:[^<>"@\p{Cc}]+ <[^\s<>@]+@[\w.-]+>|[^\s<>@]+@[\w.-]+)$/u,
       'must be an address such as Parley <parley@example.org>',
     )
+    .optional(),
+  BOUNCE_ADDRESS: z
+    .string()
+    .toLowerCase()
+    .regex(/^[\w.-]{1,16}@[\w.-]+$/, 'must be an address such as bounce@example.org')
     .optional(),
   TRUSTED_PROXIES: wholeNumber(10).default(0),
   RATE_LIMITS: onOff().default(true),

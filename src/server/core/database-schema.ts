@@ -97,6 +97,8 @@ type MemberTable = Imported & {
   answers_count: Count;
   show_email: Generated<boolean>;
   language: string | null;
+  email_off_at: Date | null;
+  email_off_reason: string | null;
   avatar: string | null;
   role: Generated<Role>;
   suspended_until: Date | null;

@@ -14,14 +14,18 @@ export type EmailMessage = {
   headers?: Record<string, string>;
   /** The same for every attempt to send this email, so that mail programs show a duplicate only once. */
   id: string;
+  /** Who gets it. Absent if a bounce must change nothing. */
+  memberId?: number;
+  /** Where mail servers send bounces. Default: the sender. */
+  bounceAddress?: string;
 };
 
 export type Mailer = {
   /**
-   * Resolves when the mail server has accepted the email.
+   * Resolves with the mail server's answer when it has accepted the email.
    * @throws EmailRejectedError if no retry can succeed; other errors if a retry may help
    */
-  send: (message: EmailMessage) => Promise<void>;
+  send: (message: EmailMessage) => Promise<string>;
   /**
    * Connects and signs in without sending anything.
    * @throws if that fails
@@ -61,14 +65,15 @@ export function createMailer(options: { url: string; from: string; getSenderName
   });
   const host = parseHost(from);
   return {
-    async send({ to, subject, text, html, picture, headers = {}, id }) {
+    async send({ to, subject, text, html, picture, headers = {}, id, bounceAddress }) {
       try {
-        await transport.sendMail({
+        const sent = await transport.sendMail({
           from:
             getSenderName === undefined || from.includes('<')
               ? from
               : { name: sanitizeHeader(getSenderName()), address: from },
           to: { name: '', address: to },
+          ...(bounceAddress !== undefined && { envelope: { from: bounceAddress, to } }),
           subject: sanitizeHeader(subject),
           text,
           html,
@@ -88,6 +93,7 @@ export function createMailer(options: { url: string; from: string; getSenderName
           // Prevents out-of-office replies (RFC 3834).
           headers: { 'Auto-Submitted': 'auto-generated', ...headers },
         });
+        return sent.response;
       } catch (error) {
         if (isRejection(error)) throw new EmailRejectedError(error.message, { cause: error });
         throw error;
@@ -133,4 +139,20 @@ function isRejection(error: unknown): error is Error {
   return (
     typeof responseCode === 'number' && responseCode >= 500 && (code === 'EENVELOPE' || code === 'EMESSAGE')
   );
+}
+
+/** The refusal of a recipient by the mail server. `status` is as in '5.1.1' (RFC 3463), else its reply code. */
+export type RecipientRefusal = { status: string; explanation: string };
+
+/** The refusal of the only recipient of an email, permanent or not; null for every other error. */
+export function getRecipientRefusal(error: unknown): RecipientRefusal | null {
+  const source = error instanceof EmailRejectedError ? error.cause : error;
+  const { command, response, responseCode } = source as {
+    command?: string;
+    response?: string;
+    responseCode?: number;
+  };
+  if (command !== 'RCPT TO' || responseCode === undefined || response === undefined) return null;
+  const status = /^\d{3}[ -]([45]\.\d{1,3}\.\d{1,3})\b/u.exec(response)?.[1] ?? String(responseCode);
+  return { status, explanation: response.replace(/^\d{3}[ -](?:[45]\.\d{1,3}\.\d{1,3}\s*)?/u, '') };
 }

@@ -11,9 +11,18 @@ export function securityHeaders(settings: HeaderSettings): MiddlewareHandler {
   const app = secureHeaders(headersFor(settings, appPolicy));
   const docs = secureHeaders(headersFor(settings, docsPolicy));
   const uploads = secureHeaders(headersFor(settings, uploadPolicy));
+  const emails = secureHeaders({ ...headersFor(settings, emailPolicy), xFrameOptions: 'SAMEORIGIN' });
   return async (c, next) => {
     const isDocs = c.req.path.startsWith('/api/docs');
-    await (isDocs ? docs : /^\/(?:uploads|branding)\//u.test(c.req.path) ? uploads : app)(c, next);
+    await (
+      emailPreview.test(c.req.path)
+        ? emails
+        : isDocs
+          ? docs
+          : /^\/(?:uploads|branding)\//u.test(c.req.path)
+            ? uploads
+            : app
+    )(c, next);
     // A cache applies the headers of this status to the stored page, whose policy allows its inline code.
     if (c.res.status === 304) c.res.headers.delete('content-security-policy');
     const inline = c.get('inlineCode') as InlineCode | undefined;
@@ -68,6 +77,8 @@ const appPolicy: Policy = {
   connectSrc: ["'self'"],
   workerSrc: ["'self'"],
   manifestSrc: ["'self'"],
+  // Previews of emails.
+  frameSrc: ["'self'"],
   baseUri: ["'none'"],
   formAction: ["'self'"],
   frameAncestors: ["'none'"],
@@ -84,6 +95,16 @@ const docsPolicy: Policy = { ...loaded, imgSrc: ["'self'", 'data:'] };
 
 /** A file of a member, opened as a page of its own, can do nothing. */
 const uploadPolicy: Policy = { defaultSrc: ["'none'"], sandbox: [] };
+
+/** The preview of an email in a frame of the admin page. It has style attributes and the logo, and can do nothing. */
+const emailPreview = /^\/api\/admin\/emails\/[\w-]+\/html$/u;
+const emailPolicy: Policy = {
+  defaultSrc: ["'none'"],
+  styleSrc: ["'unsafe-inline'"],
+  imgSrc: ['data:'],
+  frameAncestors: ["'self'"],
+  sandbox: [],
+};
 
 const year = 365 * 24 * 60 * 60;
 

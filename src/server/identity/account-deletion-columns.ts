@@ -12,6 +12,7 @@ type DeletionStage = 'immediate' | 'deferred' | 'recounted' | 'posts' | 'retaine
 export const memberColumns: Readonly<Record<string, DeletionStage>> = {
   'account.member_id': 'immediate',
   'email_link.member_id': 'immediate',
+  'email_bounce.member_id': 'immediate',
   'passkey.member_id': 'immediate',
   'two_factor.member_id': 'immediate',
   'push_subscription.member_id': 'immediate',

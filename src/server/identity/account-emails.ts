@@ -76,7 +76,7 @@ export function createAccountEmailJob({
   async function writePasswordResetEmail(
     tx: Tx,
     { email }: { email: string },
-  ): Promise<(EmailContent & { to: string }) | null> {
+  ): Promise<(EmailContent & { to: string; memberId: number }) | null> {
     const member = await findMemberByEmail(tx, email);
     if (member === undefined) return null;
     const expiresAt = new Date(databaseNowMs() + linkLifetimesMs.reset_password);
@@ -87,7 +87,7 @@ export function createAccountEmailJob({
       expiresAt,
     });
     const site = inLanguage(getSite(), member.language);
-    return { ...buildPasswordResetEmail(`reset-password#${token}`, site), to: email };
+    return { ...buildPasswordResetEmail(`reset-password#${token}`, site), to: email, memberId: member.id };
   }
 
   async function writeEmailChangeEmail(

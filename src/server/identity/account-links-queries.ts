@@ -104,7 +104,8 @@ export async function updateEmail(
   { memberId, address, isConfirmed }: { memberId: number; address: string; isConfirmed: boolean },
 ): Promise<void> {
   await sql`
-    update member set email = ${address}, email_verified = ${isConfirmed}, updated_at = now()
+    update member set email = ${address}, email_verified = ${isConfirmed}, email_off_at = null,
+      email_off_reason = null, updated_at = now()
     where id = ${memberId}`.execute(tx);
 }
 

@@ -12,6 +12,7 @@ import { getNetworkAddress } from '#server/core/network-address.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
 import {
   emailChange,
+  emailDelivery,
   languageChoice,
   ownEmail,
   passwordReset,
@@ -119,6 +120,14 @@ const changeLanguage = createRoute({
   responses: { 200: jsonResponse(ownEmail, 'The current state'), ...problemResponses },
 });
 
+const switchEmailsOn = createRoute({
+  method: 'put',
+  path: '/email-address/delivery',
+  summary: 'Send emails again after some came back',
+  request: { body: jsonBody(emailDelivery) },
+  responses: { 200: jsonResponse(ownEmail, 'The current state'), ...problemResponses },
+});
+
 const cancelEmailChange = createRoute({
   method: 'delete',
   path: '/email-address/change',
@@ -131,6 +140,10 @@ export function emailAddressRoutes({ emailAddresses }: Pick<AccountRecoveryDeps,
     .openapi(readEmail, async (c) => c.json(await emailAddresses.read(c.get('viewer')), 200))
     .openapi(changeEmail, async (c) => {
       await emailAddresses.change(c.get('viewer'), c.req.valid('json'));
+      return c.json(await emailAddresses.read(c.get('viewer')), 200);
+    })
+    .openapi(switchEmailsOn, async (c) => {
+      await emailAddresses.switchOn(c.get('viewer'));
       return c.json(await emailAddresses.read(c.get('viewer')), 200);
     })
     .openapi(changeLanguage, async (c) => {

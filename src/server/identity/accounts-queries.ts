@@ -28,6 +28,8 @@ export async function findOwnMember(db: Queryable, id: number) {
       'email',
       'email_verified',
       'language',
+      'email_off_at',
+      'email_off_reason',
       'bio',
       'created_at',
       'updated_at',

@@ -221,6 +221,11 @@ export const listSources: readonly ExportSource[] = [
     select: sql`event, created_at as "at"`,
     from: sql`security_event`,
   }),
+  createSource('email-bounces', {
+    about: 'emails to you that came back in the last 90 days',
+    select: sql`email, reason, created_at as "at"`,
+    from: sql`email_bounce`,
+  }),
   createSource('reports', {
     about: 'your reports of posts; `outcome` is null until a moderator has decided',
     select: sql`post_kind as "post", post_id as "postId", reason, note, created_at as "reportedAt", outcome`,
@@ -271,6 +276,7 @@ export const listSources: readonly ExportSource[] = [
 /** The member's own row and settings. */
 export const selectOwnMember = (memberId: number) => sql<Record<string, unknown>>`
   select id, display_name as "displayName", email, email_verified as "emailConfirmed", bio, show_email as "showEmail", language,
+    email_off_at as "emailsOffSince", email_off_reason as "emailsOffReason",
     greatest(0, reputation) as reputation, questions_count as "questionsCount", answers_count as "answersCount",
     (select time_zone from email_schedule where member_id = member.id) as "timeZone",
     (select email from email_link where member_id = member.id and purpose = 'change_email' and expires_at > now()

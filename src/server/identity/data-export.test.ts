@@ -114,6 +114,7 @@ test('has a file, or a reason for none, for every column that refers to a member
   const files: Record<string, string | { none: string }> = {
     'account.member_id': 'sign-in-methods',
     'email_link.member_id': { none: 'a wanted address is in the profile; links are secrets' },
+    'email_bounce.member_id': 'email-bounces',
     'passkey.member_id': 'passkeys',
     'two_factor.member_id': 'two-factor',
     'push_subscription.member_id': 'push-devices',

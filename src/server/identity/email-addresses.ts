@@ -1,7 +1,8 @@
 import { databaseNowMs } from '#server/core/database-clock.ts';
 import { type Database, getSqlState, transaction, type Tx } from '#server/core/database.ts';
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
-import { publishAll } from '#server/core/events.ts';
+import { publish, publishAll } from '#server/core/events.ts';
+import { switchEmailOn } from '#server/notifications/index.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { createRateLimit } from '#server/core/rate-limits.ts';
 import { buildProfileEvents } from '#server/posts/index.ts';
@@ -51,10 +52,12 @@ export function createEmailAddresses({
   // Limits the emails that a member can have sent to other people's addresses.
   const byMember = createRateLimit(db, { name: 'change-email', points: 5, seconds: day });
   const byAddress = createRateLimit(db, { name: 'change-email-address', points: 3, seconds: day });
+  const switchingOn = createRateLimit(db, { name: 'switch-email-on', points: 3, seconds: day });
 
   return {
     read: getOwnEmail,
     changeLanguage,
+    switchOn,
     change: requestChange,
     cancel: cancelChange,
     confirm: confirmChange,
@@ -67,13 +70,29 @@ export function createEmailAddresses({
       findLatestLink(db, { memberId: viewer.id, purpose: 'change_email' }),
     ]);
     const language = member?.language ?? '';
+    const offSince = member?.email_off_at ?? null;
     return {
       email: member?.email ?? '',
       isConfirmed: member?.email_verified ?? false,
       pendingEmail: wanted?.address ?? null,
+      emailsOff:
+        offSince === null ? null : { since: offSince.toISOString(), reason: member?.email_off_reason ?? '' },
       language: isLanguage(language) ? language : null,
       isEmailEnabled: emails !== undefined,
     };
+  }
+
+  /**
+   * Sends emails again after some came back.
+   * @throws ProblemError 'too-many'
+   */
+  async function switchOn(viewer: Viewer): Promise<void> {
+    if (!(await switchingOn.consume(String(viewer.id))))
+      throw new ProblemError('too-fast', { retryAfter: day });
+    await transaction(db, async (tx) => {
+      if (await switchEmailOn(tx, viewer.id))
+        await publish(tx, `member:${viewer.id}`, { kind: 'member-status-changed' });
+    });
   }
 
   /** Sets the language of emails and push messages. */

@@ -6,7 +6,14 @@ export {
   type QueueAccountDeletion,
   queueAccountDeletions,
 } from './account-deletion.ts';
-export { type AccountEmails, createAccountEmailJob, createAccountEmails } from './account-emails.ts';
+export {
+  type AccountEmails,
+  buildEmailChangeConfirmation,
+  buildEmailChangeNotice,
+  buildPasswordResetEmail,
+  createAccountEmailJob,
+  createAccountEmails,
+} from './account-emails.ts';
 export {
   type AccountRecoveryDeps,
   accountRecoveryRoutes,
@@ -54,6 +61,7 @@ export {
   noteConfirmedEmail,
 } from './registrations.ts';
 export {
+  buildSecurityEmail,
   deleteOldSecurityEvents,
   hasSecurityEvent,
   logSecurityEvents,

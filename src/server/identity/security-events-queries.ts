@@ -16,7 +16,10 @@ export async function insertSecurityEvent(
 export type UnsentSecurityEvent = {
   id: number;
   event: SecurityEvent;
+  member_id: number;
   notify_email: string;
+  /** Whether emails to the address are off, so that none is sent. */
+  is_off: boolean;
   notify_language: string | null;
   created_at: Date;
 };
@@ -29,12 +32,17 @@ export async function claimUnsentSecurityEvents(
   const { rows } = await sql<UnsentSecurityEvent>`
     update security_event set notify_email = null
     from (
-      select id, notify_email from security_event where notify_email is not null
+      select id, notify_email, exists (
+        select from member where id = member_id and email = notify_email and email_off_at is not null
+      ) as is_off
+      from security_event where notify_email is not null
       order by id limit ${limit} for update skip locked
     ) unsent
     where security_event.id = unsent.id
-    returning unsent.id, event, unsent.notify_email, notify_language, created_at`.execute(tx);
-  return rows;
+    returning unsent.id, member_id, event, unsent.notify_email, notify_language, created_at, unsent.is_off`.execute(
+    tx,
+  );
+  return rows.filter(({ is_off: isOff }) => !isOff);
 }
 
 /** Deletes events older than `days`, also those that were not emailed in that time. */

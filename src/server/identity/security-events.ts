@@ -50,10 +50,18 @@ export function hasSecurityEvent(events: readonly TopicEvent[]): boolean {
 export async function queueSecurityEmails(db: Database, jobs: JobQueue, site: EmailSite): Promise<void> {
   await transaction(db, async (tx) => {
     for (const unsent of await claimUnsentSecurityEvents(tx, { limit: 200 })) {
-      const { id, event, notify_email: to, notify_language: language, created_at: at } = unsent;
+      const {
+        id,
+        member_id: memberId,
+        event,
+        notify_email: to,
+        notify_language: language,
+        created_at: at,
+      } = unsent;
       const email = {
         ...buildSecurityEmail({ event, at, site: inLanguage(site, language) }),
         to,
+        memberId,
         expiresAtMs: at.getTime() + 3 * day,
       };
       await queueEmail(tx, jobs, { key: `security ${id}`, email });

@@ -5,12 +5,14 @@ import type { ListedMember, MemberFilter } from '#shared/moderation/member-list.
 
 export type ListedMemberRow = Omit<
   ListedMember,
-  'registeredAt' | 'lastSignInAt' | 'suspendedUntil' | 'matchedRules'
+  'emailsOff' | 'registeredAt' | 'lastSignInAt' | 'suspendedUntil' | 'matchedRules'
 > & {
   email: string;
   registeredAt: Date;
   lastSignInAt: Date | null;
   suspendedUntil: Date | null;
+  emailsOffSince: Date | null;
+  emailsOffReason: string | null;
 };
 
 const hasLink = sql.raw(String.raw`(bio ~* '(https?://|\mwww\.)' or display_name ~* '(https?://|\mwww\.)')`);
@@ -31,6 +33,7 @@ const filters: Readonly<Record<MemberFilter, RawBuilder<unknown>>> = {
 const columns = sql`id, coalesce(display_name, email) as "displayName", email, avatar, role,
   created_at as "registeredAt", greatest(reputation, 0) as reputation, questions_count as questions,
   answers_count as answers,
+  email_off_at as "emailsOffSince", email_off_reason as "emailsOffReason",
   case when suspended_until > clock_timestamp() then suspended_until end as "suspendedUntil",
   (select created_at from session where member_id = member.id order by created_at desc limit 1) as "lastSignInAt",
   (select pending_step from registration where member_id = member.id) as "pendingStep",

@@ -57,6 +57,7 @@ const columns = [
   'suspended_until',
   'pending_step',
   'activity_removed',
+  'emails_off_since',
 ];
 
 async function* toLines(
@@ -76,5 +77,6 @@ async function* toLines(
       each.suspendedUntil,
       each.pendingStep,
       each.isRemoved ? 'yes' : 'no',
+      each.emailsOff?.since ?? null,
     ];
 }

@@ -30,8 +30,9 @@ export async function readMemberList(
   },
 ): Promise<MemberList> {
   const { moderator, q, show, rules } = wanted;
+  const isAdmin = moderator.memberStatus.role === 'admin';
   const toItem = (row: ListedMemberRow): ListedMember => {
-    const item = toListedMember(row);
+    const item = toListedMember(row, { isAdmin });
     return show === 'profile_links'
       ? { ...item, bio: row.bio, matchedRules: judgeProfile(row, rules) }
       : item;
@@ -46,7 +47,7 @@ export async function readMemberList(
     }));
     return { items: items.map(toItem), nextCursor, hasMore: false };
   }
-  const isAddress = moderator.memberStatus.role === 'admin' && q.includes('@');
+  const isAddress = isAdmin && q.includes('@');
   const rows = isAddress
     ? await listMembersWithEmail(db, { show, email: q })
     : await listMembersNamed(db, { show, beginning: q, limit: pageSize + 1 });
@@ -67,8 +68,8 @@ function judgeProfile({ displayName, bio }: ListedMemberRow, { settings, publicU
   );
 }
 
-function toListedMember(row: ListedMemberRow): ListedMember {
-  const { email: _, ...shown } = row;
+function toListedMember(row: ListedMemberRow, { isAdmin }: { isAdmin: boolean }): ListedMember {
+  const { email: _, emailsOffSince: since, emailsOffReason: reason, ...shown } = row;
   return {
     ...shown,
     bio: null,
@@ -76,6 +77,8 @@ function toListedMember(row: ListedMemberRow): ListedMember {
     registeredAt: row.registeredAt.toISOString(),
     lastSignInAt: row.lastSignInAt?.toISOString() ?? null,
     suspendedUntil: row.suspendedUntil?.toISOString() ?? null,
+    // The words of a mail server can contain the address.
+    emailsOff: isAdmin && since !== null ? { since: since.toISOString(), reason: reason ?? '' } : null,
   };
 }
 
@@ -90,7 +93,7 @@ export async function* exportMembers(
   let before: { at: Date; id: number } | null = null;
   for (;;) {
     const rows: ListedMemberRow[] = await listLatestMembers(db, { show, before, limit: exportBatch });
-    for (const row of rows) yield { ...toListedMember(row), email: row.email };
+    for (const row of rows) yield { ...toListedMember(row, { isAdmin: true }), email: row.email };
     const last = rows.at(-1);
     if (last === undefined || rows.length < exportBatch) return;
     before = { at: last.registeredAt, id: last.id };

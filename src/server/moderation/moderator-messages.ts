@@ -54,6 +54,6 @@ export async function queueModeratorMessageEmail(
   const expiresAtMs = Date.now() + 14 * 24 * 60 * 60 * 1_000;
   await queueEmail(tx, jobs, {
     key: `notice ${notice.id}`,
-    email: { ...email, to: address.email, expiresAtMs },
+    email: { ...email, to: address.email, memberId: notice.memberId, expiresAtMs },
   });
 }

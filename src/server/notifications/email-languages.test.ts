@@ -35,9 +35,9 @@ test("emails are in the member's language, with its plural forms", async () => {
 });
 
 test('emails to members without a language are in that of the community', async () => {
-  await setRuntimeSetting(server.db, 'language', 'fr');
+  await setRuntimeSetting(node.db, 'language', 'fr');
   // Nodes read all settings at once.
-  await setRuntimeSetting(server.db, 'siteName', 'Pain');
+  await setRuntimeSetting(node.db, 'siteName', 'Pain');
   await eventually(
     async () => (await node.visitor().get<{ siteName: string }>('/session')).body.siteName === 'Pain',
   );
@@ -47,8 +47,8 @@ test('emails to members without a language are in that of the community', async 
     const [confirmation] = await post.waitForEmails(ann.email, 1);
     expect(confirmation?.subject).toBe('Confirmez votre adresse e-mail');
   } finally {
-    await setRuntimeSetting(server.db, 'language', 'en');
-    await setRuntimeSetting(server.db, 'siteName', 'Parley');
+    await setRuntimeSetting(node.db, 'language', 'en');
+    await setRuntimeSetting(node.db, 'siteName', 'Parley');
   }
 });
 

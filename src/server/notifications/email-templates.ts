@@ -110,6 +110,18 @@ export function buildConfirmationEmail({ link, ...site }: EmailSite & { link: st
   });
 }
 
+/** An admin sends it to see whether emails arrive. */
+export function buildTestEmail(site: EmailSite): EmailContent {
+  const { language, siteName, site: address } = site;
+  return buildSimpleEmail({
+    site,
+    subject: translate(language, 'email.test.subject', { siteName }),
+    paragraphs: [translate(language, 'email.test.text', { site: address })],
+    action: null,
+    small: null,
+  });
+}
+
 /** An email with one message and at most one link. Contains no member text. */
 export function buildSimpleEmail(of: {
   subject: string;

@@ -1,10 +1,18 @@
 import type { Logger } from 'pino';
 import { markDelivered, listPendingNotifications } from './notifications.ts';
-import { type Database, transaction, type Tx } from '#server/core/database.ts';
+import { type Database, type Reader, transaction, type Tx } from '#server/core/database.ts';
 import type { JobDefinition, JobQueue, JobAttempt } from '#server/core/job-queue.ts';
-import { type Mailer, EmailRejectedError, type EmailMessage } from '#server/core/email.ts';
+import { databaseNowMs } from '#server/core/database-clock.ts';
+import {
+  type Mailer,
+  EmailRejectedError,
+  type EmailMessage,
+  getRecipientRefusal,
+} from '#server/core/email.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
 import { findConfirmedEmail, nextDigestTime, createUnsubscribeToken } from './preferences.ts';
+import { createBounceAddress, recordBounce } from './email-bounces.ts';
+import { countEmailsOff, insertEmailFailure, listEmailFailures } from './email-bounces-queries.ts';
 import { createLogoAttachment, type ReadLogo } from './email-logo.ts';
 import type { UnsubscribeScope } from '#shared/notifications/preferences.ts';
 import {
@@ -42,6 +50,7 @@ const jobTimeoutSeconds = 180;
 /** An email whose content was created when it was queued, such as one with a link that expires. */
 export type QueuedEmail = EmailContent & {
   to: string;
+  memberId?: number;
   /** The time after which the email is useless and dropped, in milliseconds since 1970. */
   expiresAtMs: number;
 };
@@ -73,7 +82,10 @@ export function queueConfirmationEmail(
   const link = `${site.site}/confirm-email/${token}`;
   const message = buildConfirmationEmail({ ...inLanguage(site, language), link });
   const expiresAtMs = Date.now() + 24 * 60 * 60 * 1_000;
-  return queueEmail(tx, jobs, { key: `confirm ${memberId}`, email: { ...message, to: email, expiresAtMs } });
+  return queueEmail(tx, jobs, {
+    key: `confirm ${memberId}`,
+    email: { ...message, to: email, memberId, expiresAtMs },
+  });
 }
 
 /**
@@ -92,6 +104,34 @@ export async function queueDueEmails(db: Database, jobs: JobQueue): Promise<void
         await jobs.enqueue(tx, 'email-digest', { key: `${period} ${memberId}`, data: { memberId, period } });
     }
   });
+}
+
+/** How an admin sends a test email, and from where. */
+export type EmailSending = {
+  sender: string;
+  bounceAddress: string | null;
+  /** Resolves with the answer of the mail server. Rejects with its error. */
+  send: (message: EmailMessage) => Promise<string>;
+};
+
+/** Sends emails at once, without a retry. */
+export function createEmailSending(of: {
+  from: string;
+  bounceAddress: string | undefined;
+  mailer: Mailer;
+  readLogo: ReadLogo;
+}): EmailSending {
+  const attachLogo = createLogoAttachment(of.readLogo);
+  return {
+    sender: of.from,
+    bounceAddress: of.bounceAddress ?? null,
+    send: async (message) => of.mailer.send(await attachLogo(message)),
+  };
+}
+
+/** The state that admins see: failed attempts, and how many members get no emails after bounces. */
+export async function readEmailState(db: Reader) {
+  return { failures: await listEmailFailures(db, { limit: 20 }), membersOff: await countEmailsOff(db) };
 }
 
 /** Drops emails that were not sent for days, also if there is no mail server any more. */
@@ -115,10 +155,17 @@ export type DeliverEmail = (message: EmailMessage, attempt: JobAttempt) => Promi
 
 /** Sends all emails to the mail server. */
 export function createEmailDelivery({
+  db,
+  secret,
+  bounceAddress,
   mailer,
   readLogo,
   log,
 }: {
+  db: Database;
+  secret: string;
+  /** BOUNCE_ADDRESS. */
+  bounceAddress: string | undefined;
   mailer: Mailer;
   readLogo: ReadLogo;
   log: Logger;
@@ -126,9 +173,18 @@ export function createEmailDelivery({
   const attachLogo = createLogoAttachment(readLogo);
   return async function deliver(message, { isLast }) {
     try {
-      await mailer.send(await attachLogo(message));
+      await mailer.send(await attachLogo(addBounceAddress(message)));
     } catch (error) {
       const isPermanent = error instanceof EmailRejectedError;
+      await insertEmailFailure(db, getFailureReason(error).slice(0, 60));
+      const refusal = getRecipientRefusal(error);
+      if (refusal !== null && message.memberId !== undefined && (isPermanent || isLast))
+        await recordBounce(db, {
+          memberId: message.memberId,
+          email: message.to,
+          ...refusal,
+          key: `refusal ${message.id}`,
+        });
       if (!isPermanent && !isLast) throw error;
       // Logs no address.
       log.warn(
@@ -139,6 +195,13 @@ export function createEmailDelivery({
       );
     }
   };
+
+  function addBounceAddress(message: EmailMessage): EmailMessage {
+    const { memberId, to: email } = message;
+    if (bounceAddress === undefined || memberId === undefined) return message;
+    const sent = { memberId, email, sentAtMs: databaseNowMs() };
+    return { ...message, bounceAddress: createBounceAddress({ secret, bounceAddress }, sent) };
+  }
 }
 
 /**
@@ -207,7 +270,7 @@ export function createEmailJobs({ db, settings, getSite, deliver, log }: EmailDe
       'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
     };
     await deliver(
-      { ...write({ ...site, unsubscribe }), to: address.email, headers, id: attempt.id },
+      { ...write({ ...site, unsubscribe }), to: address.email, memberId, headers, id: attempt.id },
       attempt,
     );
   }

@@ -1,13 +1,24 @@
 // The public file of this area: other areas import from here only.
 export {
+  buildConfirmationEmail,
+  buildDigestEmail,
+  buildInstantEmail,
   buildModerationEmail,
   buildSimpleEmail,
+  buildTestEmail,
   type EmailContent,
+  type EmailedNotification,
   type EmailSite,
   inLanguage,
 } from './email-templates.ts';
+export { inlineLogo } from './email-logo.ts';
 export { formatTime, translate } from './sent-texts.ts';
+export { deleteOldBounces, switchEmailOn } from './email-bounces-queries.ts';
+export { addEmailCommand } from './email-command.ts';
 export {
+  createEmailSending,
+  type EmailSending,
+  readEmailState,
   createEmailDelivery,
   createEmailJobs,
   type DeliverEmail,
@@ -44,5 +55,5 @@ export {
   findConfirmedEmail,
   type QueueConfirmationEmail,
 } from './preferences.ts';
-export { keepWantedDeliveries } from './preferences-queries.ts';
+export { findEmail as findOwnEmail, keepWantedDeliveries } from './preferences-queries.ts';
 export { createPushJob, createPushSubscriptions, pushDelaySeconds, queuePushes } from './push.ts';

@@ -140,19 +140,25 @@ export async function isKnownTimeZone(tx: Tx, name: string): Promise<boolean> {
 export async function findEmail(db: Queryable, memberId: number) {
   const row = await db
     .selectFrom('member')
-    .select(['email', 'email_verified', 'language'])
+    .select(['email', 'email_verified', 'language', 'email_off_at'])
     .where('id', '=', memberId)
     .where('source_id', 'is', null)
     .executeTakeFirst();
   if (row === undefined || row.email === null) return undefined;
-  return { email: row.email, isConfirmed: row.email_verified, language: row.language };
+  return {
+    email: row.email,
+    isConfirmed: row.email_verified,
+    isOff: row.email_off_at !== null,
+    language: row.language,
+  };
 }
 
 /** Confirms an address. Returns false if it is no longer the member's address. */
 export async function markEmailConfirmed(tx: Tx, { memberId, email }: { memberId: number; email: string }) {
   const changed = await tx
     .updateTable('member')
-    .set({ email_verified: true })
+    // A link in an email proves that emails arrive.
+    .set({ email_verified: true, email_off_at: null, email_off_reason: null })
     .where('id', '=', memberId)
     .where('email', '=', email)
     .executeTakeFirst();

@@ -189,7 +189,9 @@ export function createNotificationPreferences({
 
   async function getEmailState(memberId: number): Promise<EmailStatus> {
     if (queueConfirmationEmail === undefined) return 'unavailable';
-    return (await findEmail(db, memberId))?.isConfirmed === true ? 'confirmed' : 'unconfirmed';
+    const address = await findEmail(db, memberId);
+    if (address?.isOff === true) return 'off';
+    return address?.isConfirmed === true ? 'confirmed' : 'unconfirmed';
   }
 }
 
@@ -214,10 +216,10 @@ export function createConfirmationToken(
   return signToken({ secret, purpose: getConfirmationPurpose(email) }, `${memberId}.${until}`);
 }
 
-/** The confirmed address of a member. Undefined for unconfirmed addresses and imported members. */
+/** The confirmed address of a member. Undefined for unconfirmed addresses, imported members, and while emails are off. */
 export async function findConfirmedEmail(db: Queryable, memberId: number) {
   const address = await findEmail(db, memberId);
-  return address?.isConfirmed === true ? address : undefined;
+  return address?.isConfirmed === true && !address.isOff ? address : undefined;
 }
 
 const getConfirmationPurpose = (email: string) => `confirm ${email}`;

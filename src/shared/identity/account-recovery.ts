@@ -1,4 +1,4 @@
-import { emailToken } from '#shared/core/fields.ts';
+import { emailToken, time } from '#shared/core/fields.ts';
 import { languages } from '#shared/core/languages.ts';
 import { z } from 'zod';
 import { passwordChange } from './profiles.ts';
@@ -16,12 +16,17 @@ export const ownEmail = z.object({
   isConfirmed: z.boolean(),
   /** The new address that waits for confirmation; null if there is none. */
   pendingEmail: z.string().nullable(),
+  /** Since when no emails are sent to the address because they came back, and what the mail server said; null: they are sent. */
+  emailsOff: z.object({ since: time, reason: z.string() }).nullable(),
   /** The language of emails and push messages. Null: that of the community. */
   language: z.enum(languages).nullable(),
   /** Whether Parley has a mail server. Without one, a change takes effect immediately. */
   isEmailEnabled: z.boolean(),
 });
 export type OwnEmail = z.infer<typeof ownEmail>;
+
+/** Whether emails to the address are sent. A mail server switches them off; the member can only switch them on. */
+export const emailDelivery = z.object({ enabled: z.literal(true) });
 
 /** The language in which a member wants emails and push messages. */
 export const languageChoice = z.object({ language: z.enum(languages) });

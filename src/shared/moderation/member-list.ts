@@ -38,6 +38,8 @@ export const listedMember = z.object({
   answers: z.int().nonnegative(),
   suspendedUntil: time.nullable(),
   pendingStep: pendingStep.nullable(),
+  /** Since when emails are off because they came back, and why; for admins, else null. */
+  emailsOff: z.object({ since: time, reason: z.string() }).nullable(),
   /** Whether all activity of the account is removed, or is being removed. */
   isRemoved: z.boolean(),
   /** With `profile_links`: the first 500 characters of the bio. */

@@ -46,9 +46,9 @@ export type NotificationPreferenceChange = z.infer<typeof notificationPreference
 
 /**
  * Whether the member can be emailed: 'unavailable' without a mail server; 'unconfirmed' until they open the emailed
- * link.
+ * link; 'off' after emails came back.
  */
-export const emailStatus = z.enum(['unavailable', 'unconfirmed', 'confirmed']);
+export const emailStatus = z.enum(['unavailable', 'unconfirmed', 'confirmed', 'off']);
 export type EmailStatus = z.infer<typeof emailStatus>;
 
 export const notificationPreferences = z.object({

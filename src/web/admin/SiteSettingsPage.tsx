@@ -31,6 +31,7 @@ function SiteSettings() {
       <div className={page.header}>
         <PageHeading className={page.heading}>{t`Site settings`}</PageHeading>
         <div className={classes.buttons}>
+          <ButtonLink href={paths.emails}>{t`Emails`}</ButtonLink>
           <ButtonLink href={paths.invitations}>{t`Invitations`}</ButtonLink>
           <ButtonLink href={paths.moderationLog}>{t`Moderation log`}</ButtonLink>
         </div>

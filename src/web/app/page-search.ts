@@ -1,3 +1,5 @@
+import { emailKind, type EmailKind } from '#shared/admin/emails.ts';
+import { isLanguage, type Language } from '#shared/core/languages.ts';
 import type { MemberFilter } from '#shared/moderation/member-list.ts';
 import type { StatisticsUnit } from '#shared/admin/statistics.ts';
 import type { AnswerSort } from '#shared/posts/answers.ts';
@@ -116,4 +118,11 @@ export const parseMemberPageSearch = ({
   tab,
 }: Record<string, unknown>): { tab?: (typeof memberPageTabs)[number] | undefined } => ({
   tab: memberPageTabs.find((each) => each === tab),
+/** Without `language`, that of the interface. */
+export const parseEmailsSearch = ({
+  kind,
+  language,
+}: Record<string, unknown>): { kind?: EmailKind | undefined; language?: Language | undefined } => ({
+  kind: emailKind.safeParse(kind).data,
+  language: typeof language === 'string' && isLanguage(language) ? language : undefined,
 });

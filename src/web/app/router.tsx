@@ -20,6 +20,7 @@ import {
   parseResultsSearch,
   parseMemberPageSearch,
   parseMembersSearch,
+  parseEmailsSearch,
   parseStatisticsSearch,
   parseTagsSearch,
 } from './page-search.ts';
@@ -340,6 +341,13 @@ const statisticsRoute = createRoute({
   component: lazyRouteComponent(() => import('#web/admin/StatisticsPage.tsx'), 'StatisticsPage'),
 });
 
+const emailsRoute = createRoute({
+  getParentRoute: () => memberRoute,
+  path: '/admin/emails',
+  validateSearch: parseEmailsSearch,
+  component: lazyRouteComponent(() => import('#web/admin/EmailsPage.tsx'), 'EmailsPage'),
+});
+
 const notFoundRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '$',
@@ -459,6 +467,7 @@ const routeTree = rootRoute.addChildren([
     registrationsRoute,
     siteSettingsRoute,
     invitationsRoute,
+    emailsRoute,
     managedTagRoute,
     announcementsRoute,
     membersRoute,

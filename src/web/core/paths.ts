@@ -20,6 +20,7 @@ const pagePaths = {
   siteSettings: '/admin/settings',
   statistics: '/admin/statistics',
   invitations: '/admin/invitations',
+  emails: '/admin/emails',
   login: '/login',
   register: '/register',
 };

@@ -1,4 +1,5 @@
 import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -6,8 +7,9 @@ import { languageNames } from '#shared/core/languages.ts';
 import type { OwnEmail } from '#shared/identity/account-recovery.ts';
 import { toastError } from '#web/core/toast.ts';
 import { LoadError } from '#web/ui/LoadError.tsx';
+import { Time } from '#web/ui/Time.tsx';
 import { LoadingRegion } from '#web/ui/LoadingRegion.tsx';
-import { emailQuery, useCancelEmailChange } from './settings.ts';
+import { emailQuery, useCancelEmailChange, useSwitchEmailsOn } from './settings.ts';
 import { ChangeEmailDialog } from './ChangeEmailDialog.tsx';
 import { SettingsSkeleton } from './SettingsSection.tsx';
 import classes from './account-settings.module.css';
@@ -30,6 +32,7 @@ export function EmailSettings() {
     <div className={classes.setting}>
       <p className={classes.email}>{data.email}</p>
       <output className={classes.note}>{emailStatusText(data)}</output>
+      {data.emailsOff !== null && <EmailsOff {...data.emailsOff} />}
       {data.isEmailEnabled && data.language !== null && (
         <p
           className={classes.note}
@@ -58,6 +61,28 @@ export function EmailSettings() {
         isEmailEnabled={data.isEmailEnabled}
         onClose={() => setOpened(false)}
       />
+    </div>
+  );
+}
+
+function EmailsOff({ since, reason }: NonNullable<OwnEmail['emailsOff']>) {
+  const switchOn = useSwitchEmailsOn();
+  return (
+    <div className={classes.off} role="group" aria-label={t`Emails are off`}>
+      <p>
+        <Trans>
+          Emails to this address are off since <Time at={since} />, because they came back. Change the
+          address, or send emails again if the problem is solved.
+        </Trans>
+      </p>
+      <p className={classes.note}>
+        {t`The mail server said:`} <bdi>{reason}</bdi>
+      </p>
+      <div>
+        <Button variant="default" loading={switchOn.isPending} onClick={() => switchOn.mutate()}>
+          {t`Send emails again`}
+        </Button>
+      </div>
     </div>
   );
 }

@@ -86,6 +86,16 @@ export function useChangeEmail() {
   });
 }
 
+/** Sends emails again after some came back. */
+export function useSwitchEmailsOn() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: () => readJson(api['email-address'].delivery.$put({ json: { enabled: true } })),
+    onSuccess: (state) => client.setQueryData(emailQuery.queryKey, state),
+    onError: (error) => toastError(error.message),
+  });
+}
+
 /** Makes the language of the interface that of emails and push messages. */
 export function useSaveLanguage() {
   const client = useQueryClient();

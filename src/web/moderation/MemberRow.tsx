@@ -45,6 +45,7 @@ export function MemberRow({
             >{t`Suspended until ${formatDateTime(member.suspendedUntil)}`}</span>
           )}
           {member.pendingStep !== null && <span className={classes.badge}>{t`Pending approval`}</span>}
+          {member.emailsOff !== null && <span className={classes.badge}>{t`Emails are off`}</span>}
           {member.isRemoved && <span className={classes.badge}>{t`Activity removed`}</span>}
         </div>
         <div className={classes.facts}>
@@ -54,6 +55,11 @@ export function MemberRow({
           {member.lastSignInAt !== null && (
             <span>
               {t`Last sign-in`} <Time at={member.lastSignInAt} />
+            </span>
+          )}
+          {member.emailsOff !== null && (
+            <span>
+              {t`Emails came back`} <Time at={member.emailsOff.since} />: <bdi>{member.emailsOff.reason}</bdi>
             </span>
           )}
           <span>{describeActivity({ questions, answers, replies: 0, votes: 0 })}</span>

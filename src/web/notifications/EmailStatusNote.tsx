@@ -1,9 +1,12 @@
 import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Button } from '@mantine/core';
 import type { EmailStatus } from '#shared/notifications/preferences.ts';
 import { ApiError } from '#web/core/errors.ts';
+import { paths } from '#web/core/paths.ts';
 import { useMember } from '#web/core/session.ts';
 import { toast, toastError } from '#web/core/toast.ts';
+import { PathLink } from '#web/ui/PathLink.tsx';
 import { useSendConfirmationEmail } from './notification-preferences.ts';
 import classes from './NotificationPreferences.module.css';
 
@@ -12,6 +15,15 @@ export function EmailStatusNote({ state, isWanted }: { state: EmailStatus; isWan
   const email = useMember()?.email ?? '';
   const resend = useSendConfirmationEmail();
   if (state === 'unavailable') return <p>{t`Email isn't set up on this site.`}</p>;
+  if (state === 'off')
+    return (
+      <p>
+        <Trans>
+          Emails to {email} are off, because they came back.{' '}
+          <PathLink href={paths.accountSettings}>Account settings</PathLink>
+        </Trans>
+      </p>
+    );
   if (!isWanted) return <p>{t`Emails will go to ${email}, at most one every 10 minutes.`}</p>;
   if (state === 'confirmed')
     return (
