@@ -66,7 +66,8 @@ export async function startEmailServer(): Promise<TestEmailServer> {
       },
       onData(stream, { envelope }, answer) {
         const recipients = envelope.rcptTo.map(({ address }) => address);
-        const sender = envelope.mailFrom === false ? '' : envelope.mailFrom.address;
+        const { ['mailFrom']: from } = envelope;
+        const sender = from === false ? '' : from.address;
         void receive(stream, { sender, recipients }).then(() => answer(), answer);
       },
     });
