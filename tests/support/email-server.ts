@@ -66,7 +66,7 @@ export async function startEmailServer(): Promise<TestEmailServer> {
       },
       onData(stream, { envelope }, answer) {
         const recipients = envelope.rcptTo.map(({ address }) => address);
-        const { ['mailFrom']: from } = envelope;
+        const from = Reflect.get(envelope, 'mailFrom') as { address: string } | false;
         const sender = from === false ? '' : from.address;
         void receive(stream, { sender, recipients }).then(() => answer(), answer);
       },

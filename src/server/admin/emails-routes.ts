@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import { ProblemError } from '#server/core/errors.ts';
 import { createRouter, jsonBody, jsonResponse, problemResponses, type RouteDeps } from '#server/core/http.ts';
 import { getOrigin } from '#server/core/site-settings.ts';
 import { requireAdmin } from '#server/moderation/index.ts';

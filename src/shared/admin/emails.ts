@@ -44,7 +44,6 @@ export type EmailOverview = z.infer<typeof emailOverview>;
 
 /** A kind of email with sample data, as text. */
 export const emailSample = z.object({ subject: z.string(), text: z.string() });
-export type EmailSample = z.infer<typeof emailSample>;
 
 export const testEmail = z.object({ kind: emailKind, language });
 
