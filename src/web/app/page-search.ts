@@ -118,6 +118,8 @@ export const parseMemberPageSearch = ({
   tab,
 }: Record<string, unknown>): { tab?: (typeof memberPageTabs)[number] | undefined } => ({
   tab: memberPageTabs.find((each) => each === tab),
+});
+
 /** Without `language`, that of the interface. */
 export const parseEmailsSearch = ({
   kind,
