@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import {
   buildEmailChangeConfirmation,
   buildEmailChangeNotice,
@@ -14,11 +15,12 @@ import {
   type EmailedNotification,
   type EmailSite,
 } from '#server/notifications/index.ts';
-import type { EmailKind } from '#shared/admin/emails.ts';
+import { emailedSecurityEvent, type EmailKind } from '#shared/admin/emails.ts';
 
 /** Of a kind of email, an example for previews and tests. Its links lead nowhere. */
 export function buildSampleEmail(kind: EmailKind, site: EmailSite): EmailContent {
   const links = { ...site, unsubscribe: `${site.site}/unsubscribe/example` };
+  if (isSecurityEvent(kind)) return buildSecurityEmail({ event: kind, at: until, site });
   switch (kind) {
     case 'confirmation':
       return buildConfirmationEmail({ ...site, link: `${site.site}/confirm-email/example` });
@@ -41,10 +43,11 @@ export function buildSampleEmail(kind: EmailKind, site: EmailSite): EmailContent
       return buildModerationEmail({ kind, reason, until: kind === 'warning' ? null : until, site });
     case 'test':
       return buildTestEmail(site);
-    default:
-      return buildSecurityEmail({ event: kind, at: until, site });
   }
 }
+
+const isSecurityEvent = (kind: EmailKind): kind is z.infer<typeof emailedSecurityEvent> =>
+  emailedSecurityEvent.safeParse(kind).success;
 
 const until = new Date('2030-01-02T15:04:00Z');
 

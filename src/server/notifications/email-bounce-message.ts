@@ -22,8 +22,8 @@ export async function parseBounceMessage(raw: Uint8Array): Promise<BounceMessage
   if (!/^multipart\/report\b[^]*report-type="?delivery-status/iu.test(header('content-type')[0] ?? ''))
     return null;
   const status = message.attachments.find(({ mimeType }) => mimeType === 'message/delivery-status');
-  if (status === undefined) return null;
-  const failure = findFailure(String(status.content));
+  if (typeof status?.content !== 'string') return null;
+  const failure = findFailure(status.content);
   if (failure === null) return null;
   const delivered = ['x-original-to', 'delivered-to', 'envelope-to', 'to'].flatMap(header);
   const recipients = delivered.flatMap((value) => value.match(/[^\s<>,;:"]+@[^\s<>,;:"]+/gu) ?? []);

@@ -3,7 +3,10 @@ import { languages } from '#shared/core/languages.ts';
 import { time } from '#shared/core/fields.ts';
 import { securityEvent } from '#shared/identity/accounts.ts';
 
-/** Every kind of email. A change of address is emailed as 'address-changed', with a link. */
+/** The security events that are emailed without a link. A change of address is emailed as 'address-changed'. */
+export const emailedSecurityEvent = securityEvent.exclude(['email-changed']);
+
+/** Every kind of email. */
 export const emailKind = z.enum([
   'confirmation',
   'new-password',
@@ -15,7 +18,7 @@ export const emailKind = z.enum([
   'weekly-digest',
   'warning',
   'suspension',
-  ...securityEvent.exclude(['email-changed']).options,
+  ...emailedSecurityEvent.options,
   'test',
 ]);
 export type EmailKind = z.infer<typeof emailKind>;

@@ -68,7 +68,7 @@ export function EmailSettings() {
 function EmailsOff({ since, reason }: NonNullable<OwnEmail['emailsOff']>) {
   const switchOn = useSwitchEmailsOn();
   return (
-    <div className={classes.off} role="group" aria-label={t`Emails are off`}>
+    <section className={classes.off} aria-label={t`Emails are off`}>
       <p>
         <Trans>
           Emails to this address are off since <Time at={since} />, because they came back. Change the
@@ -83,7 +83,7 @@ function EmailsOff({ since, reason }: NonNullable<OwnEmail['emailsOff']>) {
           {t`Send emails again`}
         </Button>
       </div>
-    </div>
+    </section>
   );
 }
 
