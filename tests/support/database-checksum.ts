@@ -2,8 +2,9 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '#server/core/database.ts';
 
 /**
- * A checksum of all rows, except those that refused or read-only requests may change: sessions, rate limits, statistics
- * and search words written by jobs, failed attempts to send emails, settings, security events, used nonces, and email links, which are written after
+ * A checksum of all rows by table, except those that refused or read-only requests may change: sessions, rate limits,
+ * statistics and search words written by jobs, failed attempts to send emails, settings, security events, used nonces,
+ * and email links, which are written after
  * the response so that its time does not reveal whether an address exists.
  */
 export async function databaseChecksum(db: Database): Promise<string> {
@@ -19,7 +20,7 @@ export async function databaseChecksum(db: Database): Promise<string> {
     db,
     tables.map(({ name }) => {
       const withoutAccountEvents = name === 'event' ? sql`where event->>'kind' <> 'account-changed'` : sql``;
-      return sql`select row::text from ${sql.table(name)} row ${withoutAccountEvents}`;
+      return { name, lines: sql`select row::text from ${sql.table(name)} row ${withoutAccountEvents}` };
     }),
   );
 }
@@ -31,11 +32,12 @@ export async function memberChecksum(db: Database, memberId: number): Promise<st
     where table_schema = 'public' and column_name in ('member_id', 'recipient_id')
       and table_name not in (${sql.join(statisticsTables.map((name) => sql.lit(name)))})
     order by table_name, column_name`.execute(db);
-  const rows = columns.map(
-    ({ table, column }) =>
-      sql`select row::text from ${sql.table(table)} row where ${sql.ref(column)} = ${memberId}`,
-  );
-  return sumOf(db, [...rows, sql`select row::text from member row where id = ${memberId}`]);
+  const rows = columns.map(({ table, column }) => ({
+    name: table,
+    lines: sql`select row::text from ${sql.table(table)} row where ${sql.ref(column)} = ${memberId}`,
+  }));
+  const member = { name: 'member', lines: sql`select row::text from member row where id = ${memberId}` };
+  return sumOf(db, [...rows, member]);
 }
 
 const statisticsTables = [
@@ -50,9 +52,14 @@ const statisticsTables = [
   'empty_search',
 ];
 
-async function sumOf(db: Database, parts: readonly RawBuilder<unknown>[]): Promise<string> {
+/** A line per table with its name, so that a difference names the table. */
+async function sumOf(
+  db: Database,
+  parts: readonly { name: string; lines: RawBuilder<unknown> }[],
+): Promise<string> {
   const checksums = parts.map(
-    (part) => sql`(select md5(coalesce(string_agg(line, ' ' order by line), '')) from (${part}) part (line))`,
+    ({ name, lines }) =>
+      sql`(select ${name}::text || ' ' || md5(coalesce(string_agg(line, ' ' order by line), '')) from (${lines}) part (line))`,
   );
   const { rows } = await sql<{ sum: string }>`select concat_ws(E'\n', ${sql.join(checksums)}) as sum`.execute(
     db,

@@ -168,9 +168,9 @@ async function writePictures({ client, directory }: ExportOptions, partial: stri
   let files = 0;
   try {
     for await (const { name, width, height, content } of queries.readPictures(client)) {
-      const folder = path.join(partial, 'pictures', name);
-      await mkdir(folder, { recursive: true });
-      await writeFile(path.join(folder, `${width}x${height}.webp`), content, { flag: 'wx' });
+      const pictureDirectory = path.join(partial, 'pictures', name);
+      await mkdir(pictureDirectory, { recursive: true });
+      await writeFile(path.join(pictureDirectory, `${width}x${height}.webp`), content, { flag: 'wx' });
       files++;
     }
   } catch (error) {
