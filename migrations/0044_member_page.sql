@@ -34,7 +34,7 @@ create table member_note (
 );
 comment on table member_note is 'Notes of moderators on a member, for moderators only.';
 -- The notes on a member, the latest first.
-create index member_note_member on member_note (member_id, id desc) where deleted_at is null;
+create index member_note_member on member_note (member_id, id desc);
 -- The notes of a moderator, for the foreign key.
 create index member_note_author on member_note (author_id);
 -- Cleanup.

@@ -87,8 +87,9 @@ export function findBannedTerms(name: string): string[] {
 
 /** Names that mean something else. */
 const allowedNames: ReadonlySet<string> = new Set([
-  // Of nodemailer.
+  // Of nodemailer and smtp-server.
   'sendMail',
+  'mailFrom',
   // The unprivileged account of operating systems.
   'nobody',
   // Words in tests of search and of names.

@@ -4,8 +4,7 @@ import type { Database } from '#server/core/database.ts';
 /**
  * A checksum of all rows by table, except those that refused or read-only requests may change: sessions, rate limits,
  * statistics and search words written by jobs, failed attempts to send emails, settings, security events, used nonces,
- * and email links, which are written after
- * the response so that its time does not reveal whether an address exists.
+ * and email links, which are written after the response so that its time does not reveal whether an address exists.
  */
 export async function databaseChecksum(db: Database): Promise<string> {
   const { rows: tables } = await sql<{ name: string }>`

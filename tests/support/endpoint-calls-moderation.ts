@@ -1,3 +1,4 @@
+import { password } from './member.ts';
 import { type RawBuilder, sql } from 'kysely';
 import { beginRemoval } from '#server/moderation/removals.ts';
 import { changeSetting } from '#server/admin/settings.ts';
@@ -38,6 +39,9 @@ export async function moderationCalls({
   const answered = await busy.answer(asked);
   const replied = await busy.replyToAnswer(answered.id);
   const reply = await findId(db, sql`select id from reply where answer_id = ${hotAnswerId}`);
+  await sql`with twin as (insert into member (display_name) values ('Twin') returning id)
+    insert into two_factor (member_id, encrypted_key) select id, 'key' from twin`.execute(db);
+  const twin = await findId(db, sql`select id from member where display_name = 'Twin'`);
   const inactive = await findId(
     db,
     sql`select id from member where questions_count = 0 and answers_count = 0 and role = 'member'`,
@@ -227,7 +231,13 @@ export async function moderationCalls({
       reason: 'counts all members with a password, when an admin is about to switch passwords off',
       scannedTable: 'account',
     }),
-    get(rareFollower, '/admin/system'),
+    get(rareFollower, '/admin/system', {
+      reason: 'has a row for each scheduled backup of the last 400 days',
+      scannedTable: 'backup_run',
+    }),
+    get(rareFollower, `/admin/members/${twin}/merge-preview?into=${busy.id}`),
+    post(rareFollower, `/admin/members/${twin}/two-factor-removal`, { password }),
+    post(rareFollower, `/admin/members/${twin}/merge`, { into: busy.id, name: 'Twin', password }),
     post(rareFollower, '/admin/settings/undo', { entryId: changed }),
     put(rareFollower, '/admin/pictures/logo', undefined, { file: createPngPicture() }),
     put(rareFollower, '/admin/settings/siteDescription', { value: 'Bread.' }),

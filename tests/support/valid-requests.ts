@@ -201,8 +201,10 @@ export function createValidRequests({
     const owned = path.replace(/^\/viewer/, '');
     const place = Object.keys(places).find((beginning) => owned.startsWith(beginning));
     if (path.includes('{') && place === undefined) throw new Error(`no example for the path ${path}`);
-    // Members cannot report their own posts, suggest edits to them, or decide about their own suggestions.
-    const from = /\/(?:report|edit-suggestions|decision)$/u.test(path) && owner === sender ? ann : owner;
+    // Members cannot report their own posts, suggest edits to them, or decide about their own suggestions. Moderators have
+    // no notes on themselves.
+    const from =
+      /\/(?:report|edit-suggestions|decision|notes)$/u.test(path) && owner === sender ? ann : owner;
     const value = place === undefined ? '' : await places[place]?.(from, sender);
     const right = { ...(await bodies[name]?.()), ...(await followUpRequests[name]?.(sender)) };
     for (const field of Object.keys(body?.properties ?? {}).filter((known) => !(known in right))) {

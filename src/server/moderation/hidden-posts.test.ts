@@ -20,6 +20,12 @@ async function everything() {
   await sql`insert into announcement (question_id) values (${all.id})`.execute(db);
   await sql`insert into held_post (post_kind, post_id, member_id, question_id, content)
     values ('answer', nextval('answer_id_seq'), ${eve.id}, ${all.id}, 'Wait.')`.execute(db);
+  await sql`insert into edit_suggestion (question_id, member_id, summary, title, content, tags, base_title, base_content, base_tags)
+    select id, ${bob.id}, 'Clearer', 'Better?', content, '{}', title, content, '{}' from question where id = ${all.id}`.execute(
+    db,
+  );
+  await sql`insert into close_vote (question_id, member_id) values (${all.id}, ${bob.id})`.execute(db);
+  await sql`insert into question_closer (question_id, member_id) values (${all.id}, ${bob.id})`.execute(db);
   const own = expectOk(await eve.get<Bookmarks>('/bookmarks')).items.filter(
     (each) => each.questionId === all.id,
   );

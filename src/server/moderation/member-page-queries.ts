@@ -192,3 +192,8 @@ export async function listNetworkAccounts(
     order by member.id desc`.execute(db);
   return rows;
 }
+
+export async function memberExists(db: Reader, memberId: number): Promise<boolean> {
+  const { rows } = await sql`select from member where id = ${memberId}`.execute(db);
+  return rows.length > 0;
+}

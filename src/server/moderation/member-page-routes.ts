@@ -15,7 +15,13 @@ import {
 } from '#shared/moderation/member-page.ts';
 import { moderationLog } from '#shared/moderation/moderation.ts';
 import { addNote, editNote, readNotes, setDeletedNote } from './member-notes.ts';
-import { readMemberPosts, readMemberReports, readNetworkAccounts, readSignIns } from './member-page.ts';
+import {
+  readMemberPosts,
+  readMemberReports,
+  readNetworkAccounts,
+  readSignIns,
+  requireMember,
+} from './member-page.ts';
 import { readLogOfMember } from './moderation-log.ts';
 import { moderatorsOnly } from './moderation-routes.ts';
 import { requireModerator } from './moderator.ts';
@@ -105,6 +111,10 @@ export function memberPageRoutes({ db, limits }: RouteDeps & { limits: WriteLimi
   const routes = createRouter();
   for (const path of ['/moderation/members/*', '/moderation/sign-ins/*', '/moderation/notes/*'])
     routes.use(path, moderatorsOnly);
+  routes.use('/moderation/members/:id{[0-9]+}/:list', async (c, next) => {
+    await requireMember(c.get('reader'), Number(c.req.param('id')));
+    return next();
+  });
   return routes
     .openapi(posts, async (c) => {
       const wanted = { memberId: c.req.valid('param').id, ...c.req.valid('query') };

@@ -19,6 +19,7 @@ import {
   listReportsOf,
   listSignIns,
   listVisiblePosts,
+  memberExists,
   type MemberPostRow,
   type PostPosition,
   toPostPosition,
@@ -123,4 +124,9 @@ export async function readNetworkAccounts(
     items: items.map((row) => ({ ...row, lastSignInAt: row.lastSignInAt.toISOString() })),
     nextCursor,
   };
+}
+
+/** @throws ProblemError 'user-not-found' */
+export async function requireMember(db: Reader, memberId: number): Promise<void> {
+  if (!(await memberExists(db, memberId))) throw new ProblemError('user-not-found');
 }

@@ -14,7 +14,7 @@ export default function PostMenuList({
   opened,
   onClose,
 }: { post: PostRef; own: boolean; onSuggest: () => void } & OpenMenu) {
-  const { items, dialogs } = usePostModeration(post, {
+  const { items, dialogs, isLoading } = usePostModeration(post, {
     own,
     actions: ['hide', 'delete', 'spam', 'lock'],
     opener: () => button,
@@ -22,7 +22,12 @@ export default function PostMenuList({
   });
   return (
     <>
-      <Menu position="bottom-end" width={216} opened={useOpenAfterMount(opened)} onClose={onClose}>
+      <Menu
+        position="bottom-end"
+        width={216}
+        opened={useOpenAfterMount(opened && !isLoading)}
+        onClose={onClose}
+      >
         <Menu.Target>
           <ExternalTarget button={button} />
         </Menu.Target>

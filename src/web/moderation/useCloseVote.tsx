@@ -14,7 +14,10 @@ const CloseVoteDialog = lazyComponent(() => import('./CloseVoteDialog.tsx'));
 /** The menu item 'Close (1/3)' of a question for members who may vote, and the dialog that it opens. */
 export function useCloseVote(questionId: number, opener: () => HTMLElement | null) {
   const { member, isLocked } = useQuestionPage();
-  const votes = useQuery({ ...closeVotesQuery(questionId), enabled: member !== visitor }).data;
+  const { data: votes, isLoading } = useQuery({
+    ...closeVotesQuery(questionId),
+    enabled: member !== visitor,
+  });
   const [opened, setOpened] = useState(false);
   const isShown = votes !== undefined && votes.canVote && !isLocked;
   const item: ReactNode = isShown && (
@@ -36,7 +39,7 @@ export function useCloseVote(questionId: number, opener: () => HTMLElement | nul
       />
     </Suspense>
   );
-  return { item, dialog };
+  return { item, dialog, isLoading };
 }
 
 /** 'Close (1/3)': the most votes for one original question, and how many it needs. */

@@ -15,7 +15,10 @@ const ReportDialog = lazyComponent(() => import('./ReportDialog.tsx'));
 const PinQuestionDialog = lazyComponent(() => import('./PinQuestionDialog.tsx'));
 const ModeratePostDialog = lazyComponent(() => import('./ModeratePostDialog.tsx'));
 
-/** The menu items for reporting and moderating a post, and the dialogs they open. */
+/**
+ * The menu items for reporting and moderating a post, and the dialogs they open. The menu opens when they are loaded:
+ * an item that appears later would take the place of the one with the focus.
+ */
 export function usePostModeration(
   post: PostRef,
   {
@@ -37,7 +40,7 @@ export function usePostModeration(
 ) {
   const { member, isLocked } = useQuestionPage();
   const isVisitor = member === visitor;
-  const abilities = useQuery({ ...abilitiesQuery, enabled: !isVisitor && !own }).data;
+  const { data: abilities, isLoading } = useQuery({ ...abilitiesQuery, enabled: !isVisitor && !own });
   const suggests = !own && !isLocked && (isVisitor || abilities?.suggestEdits === true);
   const [opened, setOpened] = useState<'report' | 'moderate' | 'pin' | null>(null);
   const close = () => setOpened(null);
@@ -93,5 +96,5 @@ export function usePostModeration(
       )}
     </Suspense>
   );
-  return { items, dialogs };
+  return { items, dialogs, isLoading };
 }

@@ -34,7 +34,12 @@ export default function QuestionMenuList({
   );
   return (
     <>
-      <Menu position="bottom-end" width={216} opened={useOpenAfterMount(opened)} onClose={onClose}>
+      <Menu
+        position="bottom-end"
+        width={216}
+        opened={useOpenAfterMount(opened && !moderation.isLoading && !closing.isLoading)}
+        onClose={onClose}
+      >
         <Menu.Target>
           <ExternalTarget button={button} />
         </Menu.Target>
