@@ -33,7 +33,7 @@ function SystemFacts({ system }: { system: SystemState }) {
   const { version, revision, migrations, postgresql, nodes, email } = system;
   const commit = revision?.slice(0, 12);
   return (
-    <dl className={classes.facts}>
+    <dl className={classes.systemFacts}>
       <Fact name={t`Version`}>
         {version}
         {commit !== undefined && (
