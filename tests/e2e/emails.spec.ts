@@ -14,7 +14,7 @@ test('an admin previews every email and sends a test email', async ({ page }) =>
   const env = { SMTP_URL: post.url, EMAIL_FROM: 'parley@example.org', PUBLIC_URL: 'http://parley.example' };
   const community = await startCommunity({ env });
   try {
-    const admin = await registerMember(page.request, newMember('Adele Admin'), community.address);
+    const admin = await registerMember(page.request, newMember('Adele Sender'), community.address);
     const connection = await findRunningConnection(community.dataDirectory);
     if (connection === undefined) throw new Error('the community is not running');
     const db = openDatabase({ connection });

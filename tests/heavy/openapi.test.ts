@@ -55,7 +55,7 @@ describe('a valid request gets a response as described', () => {
       });
       expect(described).toBeDefined();
       // Of files, checks only that a body is described.
-      const isFile = ['application/gzip', 'text/csv'].some(
+      const isFile = ['application/gzip', 'text/csv', 'text/html'].some(
         (type) => described?.content?.[type] !== undefined,
       );
       const bare = isFile ? { type: 'string', minLength: 1 } : { const: '' };

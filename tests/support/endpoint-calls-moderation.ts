@@ -200,7 +200,7 @@ export async function moderationCalls({
       `/moderation/members?cursor=${encodeCursor({ after: Date.now() - 60_000, id: other ?? 1 })}`,
     ),
     get(rareFollower, `/moderation/members?q=${encodeURIComponent(rareFollower.email)}`),
-    get(rareFollower, '/admin/members.csv'),
+    get(rareFollower, '/admin/members.csv', { maxRows: 600, reason: 'reads members in batches of 500' }),
     get(rareFollower, `/moderation/members/${inactive}`),
     ...['visible', 'hidden', 'held'].flatMap((show) => [
       get(rareFollower, `/moderation/members/${busy.id}/posts?show=${show}`),

@@ -21,6 +21,7 @@ const invalidPathValues: Record<string, string[]> = {
   target: ['sideways', 'answer:0', 'reply:feed:1', 'edit:reply:1.5', '%00', '%ff', 'x'.repeat(201)],
   feed: ['sideways', '%00', '%ff', 'x'.repeat(201)],
   category: ['sideways', '%00', '%ff', 'x'.repeat(201)],
+  kind: ['sideways', '%00', '%ff', 'x'.repeat(201)],
   // A tag can be followed before a question uses it.
   tag: ['%00', '%07', 'x'.repeat(201)],
   name: ['unknown', '%00', 'x'.repeat(61)],

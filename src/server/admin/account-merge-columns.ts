@@ -12,6 +12,7 @@ type MergeStage = 'removed' | 'moved' | 'unlessTaken' | 'step' | 'retained';
 export const mergeColumns: Readonly<Record<string, MergeStage>> = {
   'account.member_id': 'removed',
   'email_link.member_id': 'removed',
+  'email_bounce.member_id': 'removed',
   'passkey.member_id': 'removed',
   'two_factor.member_id': 'removed',
   'push_subscription.member_id': 'removed',

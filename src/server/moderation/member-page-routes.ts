@@ -112,7 +112,9 @@ export function memberPageRoutes({ db, limits }: RouteDeps & { limits: WriteLimi
   for (const path of ['/moderation/members/*', '/moderation/sign-ins/*', '/moderation/notes/*'])
     routes.use(path, moderatorsOnly);
   routes.use('/moderation/members/:id{[0-9]+}/:list', async (c, next) => {
-    await requireMember(c.get('reader'), Number(c.req.param('id')));
+    const id = Number(c.req.param('id'));
+    // Larger numbers are refused by the validation.
+    if (Number.isSafeInteger(id)) await requireMember(c.get('reader'), id);
     return next();
   });
   return routes

@@ -110,7 +110,8 @@ function describeReason(reason: string): string {
 }
 
 function Preview({ overview: { kinds, sender }, own }: { overview: EmailOverview; own: Language }) {
-  const { kind = 'confirmation', language = own } = useSearch({ from: '/member/admin/emails' });
+  const { kind: wanted, language = own } = useSearch({ from: '/member/admin/emails' });
+  const kind = kinds.find((each) => each.kind === wanted)?.kind ?? 'confirmation';
   const navigate = useNavigate();
   const [shown, setShown] = useState<EmailTheme | 'text'>('light');
   const view = { kind, language };

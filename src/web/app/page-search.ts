@@ -1,4 +1,3 @@
-import { emailKind, type EmailKind } from '#shared/admin/emails.ts';
 import { isLanguage, type Language } from '#shared/core/languages.ts';
 import type { MemberFilter } from '#shared/moderation/member-list.ts';
 import type { StatisticsUnit } from '#shared/admin/statistics.ts';
@@ -120,11 +119,11 @@ export const parseMemberPageSearch = ({
   tab: memberPageTabs.find((each) => each === tab),
 });
 
-/** Without `language`, that of the interface. */
+/** Without `language`, that of the interface. The page knows the kinds of emails: their schema would load zod here. */
 export const parseEmailsSearch = ({
   kind,
   language,
-}: Record<string, unknown>): { kind?: EmailKind | undefined; language?: Language | undefined } => ({
-  kind: emailKind.safeParse(kind).data,
+}: Record<string, unknown>): { kind?: string | undefined; language?: Language | undefined } => ({
+  kind: typeof kind === 'string' ? kind : undefined,
   language: typeof language === 'string' && isLanguage(language) ? language : undefined,
 });
