@@ -9,7 +9,7 @@ import { register } from '#tests/support/member.ts';
 
 const help = `bench/page-rendering.ts [--build DIRECTORY] [--against DIRECTORY] [--rounds 40]
 
-Measures the processor time of rendering a question page with 30 answers that nobody requested before: texts of the demo
+Measures the processor time of rendering a question page with 30 answers that is not in a cache: texts of the demo
 community, each about 1,900 characters long. The second build, if given, takes turns with the first in the same process,
 so that their ratio does not depend on what else the machine does. --build: dist/render after npm run build.`;
 

@@ -3,7 +3,7 @@ import type { Random } from '../fill/random.ts';
 
 /**
  * Planted spam. Each family sells one thing in several phrasings. Families and phrasings of the second half of a
- * community's time (`late`) do not appear in the first half, so that spam is met that nobody has deleted before.
+ * community's time (`late`) do not appear in the first half, so that some spam is unlike all spam that was deleted before.
  */
 type Family = {
   late: boolean;

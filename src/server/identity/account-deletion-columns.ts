@@ -66,7 +66,7 @@ export const memberColumns: Readonly<Record<string, DeletionStage>> = {
   'invitation.created_by': 'retained',
   'security_event.member_id': 'retained',
   'account_deletion.member_id': 'retained',
-  // The rows of merged accounts name nobody.
+  // The rows of merged accounts name no member.
   'account_merge.member_id': 'retained',
   'account_merge.into_id': 'retained',
 };

@@ -56,7 +56,7 @@ async function linkProvider(member: Member): Promise<void> {
 }
 
 describe('while an admin has switched passwords off', () => {
-  test('nobody registers, signs in, resets or changes a password, and sessions continue', async () => {
+  test('refuses to register, sign in, reset and change a password, and sessions continue', async () => {
     const ann = await server.register('Ann');
     await withSettings({ passwordSignIn: false }, async () => {
       expect(expectOk(await server.visitor().get('/sign-in'))).toMatchObject({ passwordSignIn: false });

@@ -119,7 +119,7 @@ type AnswerEditing = {
   settings: ReviewSettings;
 };
 
-/** Edits an answer whoever its author is. Its question must be locked. */
+/** Edits an answer of any author. Its question must be locked. */
 export async function applyAnswerEdit(tx: Tx, edit: AnswerEditing): Promise<void> {
   const { id, viewer, key, draft, suggestionId, publicUrl } = edit;
   const old = await lockAnswer(tx, id);

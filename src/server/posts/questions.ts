@@ -172,7 +172,7 @@ type QuestionEditing = {
   settings: TagSettings;
 };
 
-/** Edits a question whoever its author is. */
+/** Edits a question of any author. */
 export async function applyQuestionEdit(tx: Tx, edit: QuestionEditing): Promise<void> {
   const { id, viewer, key, draft, suggestionId, publicUrl } = edit;
   const old = await lockQuestionThread(tx, id, 'changes');

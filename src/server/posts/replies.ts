@@ -182,7 +182,7 @@ type ReplyEditing = {
   settings: ReviewSettings;
 };
 
-/** Edits a reply whoever its author is. Its question must be locked. */
+/** Edits a reply of any author. Its question must be locked. */
 export async function applyReplyEdit(tx: Tx, editing: ReplyEditing): Promise<void> {
   const { id, viewer, key, edit, suggestionId, publicUrl } = editing;
   const old = await lockReplyThread(tx, id);

@@ -234,7 +234,7 @@ export const settingCatalogue = {
     default: false,
     label: 'Hide the reason of a failed sign-in',
     description:
-      'The error does not say whether the address or the password was wrong, so that nobody learns who has an account.',
+      'The error does not say whether the address or the password was wrong, so that it does not reveal who has an account.',
     since: '1.0',
   },
   publicReading: {
@@ -323,7 +323,7 @@ export const settingCatalogue = {
     type: 'choice',
     default: 'nobody',
     options: {
-      nobody: 'Nobody, every edit needs approval',
+      nobody: 'No one, every edit needs approval',
       moderators: 'Moderators only',
       experienced: 'Moderators and members with enough reputation',
     },
