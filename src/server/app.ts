@@ -104,7 +104,14 @@ import {
 } from './moderation/index.ts';
 import { bookmarkRoutes, followRoutes, muteRoutes, voteRoutes } from './engagement/index.ts';
 import { importedPostRoutes } from './import-export/index.ts';
-import { previewPicturePattern, publicFileRoutes } from './integrations/index.ts';
+import {
+  addTokenScopes,
+  type ApiTokenDeps,
+  apiTokenRoutes,
+  createApiTokens,
+  previewPicturePattern,
+  publicFileRoutes,
+} from './integrations/index.ts';
 import { type SystemRoutesDeps, systemRoutes } from './operations/index.ts';
 import type { BackgroundJobs } from './jobs.ts';
 import type { NodeCaches } from './node-caches.ts';
@@ -228,6 +235,7 @@ export function createApp(options: AppOptions) {
     onRegistered: preferences.sendConfirmationToNewMember,
   });
   const requirePassword = createPasswordCheck(db);
+  const apiTokens = createApiTokens({ db, runtimeSettings, requirePassword });
   const passwordResets = createPasswordResets({
     db,
     settings,
@@ -288,6 +296,8 @@ export function createApp(options: AppOptions) {
     emptySearches: options.emptySearches,
     settings,
     accounts,
+    findTokenViewer: apiTokens.findViewer,
+    apiTokens,
     passwordSignIn,
     passwordResets,
     emailAddresses,
@@ -312,7 +322,7 @@ export function createApp(options: AppOptions) {
   });
   app.route(
     '/api',
-    apiDocsRoutes((document) => api.getOpenAPI31Document(document)),
+    apiDocsRoutes((document) => addTokenScopes(api.getOpenAPI31Document(document))),
   );
   app.route('/api', api);
   app.all('/api/*', () => {
@@ -371,6 +381,7 @@ function createApi(
     AccountDeletionDeps &
     TwoFactorDeps &
     PasskeyDeps &
+    ApiTokenDeps &
     ProviderDeps & { signInMethods: SignInMethods } & ReadRoutingDeps &
     NotificationPreferenceRoutesDeps &
     AccountMergeDeps &
@@ -426,6 +437,7 @@ function createApi(
     .route('/', dataExportRoutes(deps))
     .route('/', twoFactorRoutes(deps))
     .route('/', passkeyRoutes(deps))
+    .route('/', apiTokenRoutes(deps))
     .route('/', providerRoutes(deps))
     .route('/', questionRoutes(deps))
     .route('/', answerRoutes(deps))

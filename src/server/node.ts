@@ -31,6 +31,7 @@ import type { SiteSettings } from './core/site-settings.ts';
 import { type EventStream, followEventStream } from './core/event-stream.ts';
 import type { DatabaseMonitor } from './core/database-monitor.ts';
 import { startTypingTracker } from './core/live-typing-presence.ts';
+import { deleteInvalidApiTokens } from './integrations/index.ts';
 import { cleanUpUploads, deleteOldKeys } from './posts/index.ts';
 
 /** Milliseconds that running requests may take after Parley starts to stop. */
@@ -112,7 +113,12 @@ export async function startNode(options: NodeOptions): Promise<ParleyNode> {
   caches = createCaches(options, stream);
   onStop(() => stream.stop());
   const deleteExpired = () =>
-    Promise.all([deleteOldKeys(db), deleteExpiredRateLimits(db), cleanUpUploads(db)]);
+    Promise.all([
+      deleteOldKeys(db),
+      deleteExpiredRateLimits(db),
+      cleanUpUploads(db),
+      deleteInvalidApiTokens(db),
+    ]);
   const housekeeping = setInterval(() => void deleteExpired().catch(() => {}), hourMs);
   onStop(async () => clearInterval(housekeeping));
   background = await startBackgroundJobs({

@@ -3,6 +3,7 @@ import type { ErrorKind } from './core/error-kinds.ts';
 import { discoveryErrors } from './discovery/discovery-errors.ts';
 import { engagementErrors } from './engagement/engagement-errors.ts';
 import { identityErrors } from './identity/identity-errors.ts';
+import { integrationsErrors } from './integrations/integrations-errors.ts';
 import { moderationErrors } from './moderation/moderation-errors.ts';
 import { notificationsErrors } from './notifications/notifications-errors.ts';
 import { postsErrors } from './posts/posts-errors.ts';
@@ -20,6 +21,7 @@ export const errorTable = {
   ...discoveryErrors,
   ...notificationsErrors,
   ...moderationErrors,
+  ...integrationsErrors,
 } as const;
 
 type Table = typeof errorTable;

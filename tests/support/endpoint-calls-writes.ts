@@ -163,6 +163,7 @@ async function accountCalls({ busy, muting, rareFollower, db }: CallContext): Pr
     put(busy, '/password', { currentPassword: password, newPassword: password }),
     ...(await twoFactorCalls(busy)),
     ...(await passkeyCalls(busy)),
+    ...(await apiTokenCalls(busy)),
     ...(await providerCalls(busy)),
     remove(busy, '/sessions'),
     put(busy, '/email-address', { email: 'busier@example.org', password }),
@@ -201,6 +202,12 @@ async function twoFactorCalls(busy: Member): Promise<EndpointCall[]> {
     post(busy, '/two-factor/removal', { password }),
     post(half, '/session/two-factor', { code: generateTotpCode(key, 1) }),
   ];
+}
+
+async function apiTokenCalls(busy: Member): Promise<EndpointCall[]> {
+  const draft = { name: 'Script', scopes: ['read'], expiresInDays: 30, password };
+  const { id } = expectOk(await busy.post<{ id: number }>('/api-tokens', draft));
+  return [post(busy, '/api-tokens', draft), remove(busy, `/api-tokens/${id}`)];
 }
 
 async function passkeyCalls(busy: Member): Promise<EndpointCall[]> {

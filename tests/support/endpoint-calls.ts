@@ -276,6 +276,7 @@ async function ownDataCalls({ busy, db }: CallContext): Promise<EndpointCall[]> 
     get(busy, '/drafts/answer:7'),
     get(busy, '/two-factor'),
     get(busy, '/passkeys'),
+    get(busy, '/api-tokens'),
     get(busy, '/sign-in'),
     get(busy, '/provider-account'),
     get(busy, '/sessions'),

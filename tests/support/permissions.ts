@@ -1,4 +1,5 @@
 import type { ErrorKind } from '#shared/core/error-kinds.ts';
+import { apiTokenScopes } from '#server/integrations/api-token-scopes.ts';
 import type { Operation } from './openapi.ts';
 
 /**
@@ -97,6 +98,9 @@ const endpointRules: Readonly<Record<string, BaseRule>> = {
   'POST /passkeys/options': self,
   'PUT /passkeys/{id}': owner,
   'POST /passkeys/{id}/removal': owner,
+  'GET /api-tokens': self,
+  'POST /api-tokens': self,
+  'DELETE /api-tokens/{id}': owner,
   'GET /provider-account': self,
   'POST /provider-account': self,
   'POST /provider-account/removal': self,
@@ -306,6 +310,8 @@ const whileSuspended: ReadonlySet<string> = new Set([
   'POST /passkeys/options',
   'PUT /passkeys/{id}',
   'POST /passkeys/{id}/removal',
+  'POST /api-tokens',
+  'DELETE /api-tokens/{id}',
   'POST /provider-account',
   'POST /provider-account/removal',
   'PUT /email-address',
@@ -421,7 +427,10 @@ export const topicRules: Readonly<Record<string, PermissionRule>> = {
 /** Renders docs/permissions.md. */
 export function renderPermissionsDocument(operations: readonly Operation[]): string {
   const endpoints = operations.map(({ name, summary }) =>
-    row([`\`${name}\``, summary], permissions[name], publicReads.has(name)),
+    row([`\`${name}\``, summary], permissions[name], {
+      isPublicRead: publicReads.has(name),
+      scope: apiTokenScopes.get(name) ?? '–',
+    }),
   );
   const sockets = Object.entries(topicRules).map(([topic, rule]) => row([`\`${topic}\``], rule));
   const heads = callerKinds.map((column) => ` ${column} |`).join('');
@@ -438,14 +447,16 @@ each cell over HTTP on a real database, and fails when an endpoint has no row. A
   for data that does not exist.
 - A GET request changes nothing.
 - **if public**: signed out, it succeeds while public reading is on; otherwise the request is refused with \`signed-out\`.
+- **API token**: the scope that a token needs; the response is then as for the member who made it. \`–\`: a token is refused, or has
+  no effect where nobody needs to sign in. \`tests/integration/api-token-permissions.test.ts\` checks this column.
 
 Bookmarks, mutes, drafts, visits and settings of a member change no response to other members and no event that they can
 receive. Responses and events also never show who voted or followed. The tests check both with every endpoint.
 
 ## Endpoints
 
-| endpoint | effect |${heads}
-| --- | --- |${lines}
+| endpoint | effect |${heads} API token |
+| --- | --- |${lines} --- |
 ${endpoints.join('\n')}
 
 ## Topics of live sockets
@@ -456,9 +467,13 @@ ${sockets.join('\n')}
 `;
 }
 
-function row(first: readonly string[], rule: PermissionRule | undefined, isPublicRead = false): string {
+function row(
+  first: readonly string[],
+  rule: PermissionRule | undefined,
+  { isPublicRead = false, scope }: { isPublicRead?: boolean; scope?: string } = {},
+): string {
   const cells = callerKinds.map((column) =>
     isPublicRead && column === 'signed out' ? 'if public' : (rule?.[column] ?? ''),
   );
-  return `| ${[...first, ...cells].join(' | ')} |`;
+  return `| ${[...first, ...cells, ...(scope === undefined ? [] : [scope])].join(' | ')} |`;
 }

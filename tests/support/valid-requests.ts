@@ -64,6 +64,8 @@ export function createValidRequests({
     },
     '/bookmark-lists/{id}': async (owner) =>
       expectOk(await owner.post<{ id: number }>('/bookmark-lists', { name: `For later ${next()}` })).id,
+    '/api-tokens/{id}': async (owner) =>
+      expectOk(await owner.post<{ id: number }>('/api-tokens', apiTokenDraft())).id,
     '/passkeys/{id}': async (owner) => (await addPasskey(owner)).id,
     '/members/{id}': async (owner) => owner.id,
     '/moderation/members/{id}': async (owner) => owner.id,
@@ -163,6 +165,7 @@ export function createValidRequests({
       const chosen = { siteName: 'Baking', siteDescription: 'Bread.', joining: 'open', publicReading: false };
       return { token, ...chosen, account };
     },
+    'POST /api-tokens': async () => apiTokenDraft(),
     'POST /invitation': async () => ({ token: (await createInvitation(db, invitationBy(ann))).token }),
     'POST /admin/invitations': async () => invitationBy(ann).draft,
     'POST /admin/emails/tests': async () => ({ kind: 'test', language: 'de' }),
@@ -236,6 +239,8 @@ function fieldOf(operation: string, field: string, { id: memberId, email }: Memb
   if (!(field in fields)) throw new Error(`no example for the field ${field} of ${operation}`);
   return exampleValue(field, operation);
 }
+
+const apiTokenDraft = () => ({ name: 'Script', scopes: ['read'], expiresInDays: 30, password });
 
 /** Bodies that are files. */
 const pictures: Record<string, () => Uint8Array> = {

@@ -19,6 +19,7 @@ export type DatabaseSchema = {
   };
   recovery_code: { member_id: number; first_digit: number; hash: string };
   passkey: PasskeyTable;
+  api_token: ApiTokenTable;
   registration: {
     member_id: number;
     network: string | null;
@@ -139,6 +140,17 @@ type PasskeyTable = {
   counter: number;
   transports: string[];
   created_at: Generated<Date>;
+  last_used_at: Date | null;
+};
+
+type ApiTokenTable = {
+  id: GeneratedAlways<number>;
+  member_id: number;
+  name: string;
+  hash: Uint8Array;
+  scopes: string[];
+  created_at: Generated<Date>;
+  expires_at: Date;
   last_used_at: Date | null;
 };
 

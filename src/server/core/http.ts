@@ -10,10 +10,13 @@ import { type FieldError, invalidFieldsError } from './errors.ts';
 import type { RuntimeSettings } from './runtime-settings.ts';
 import type { SiteSettings } from './site-settings.ts';
 
-/** The signed-in member who makes a request. Only the session check creates one. */
+/** The signed-in member who makes a request. Only the checks of sessions and API tokens create one. */
 export type Viewer = {
   readonly id: number;
+  /** 0 for a request with an API token. */
   readonly sessionId: number;
+  /** The API token of the request; null for a session. */
+  readonly tokenId: number | null;
   readonly memberStatus: MemberStatus;
   readonly [signedIn]: true;
 };

@@ -3,7 +3,7 @@ import { ProblemError } from './errors.ts';
 import { classifyRequest, createRequestLimits } from './request-limits.ts';
 import type { Viewer } from './http.ts';
 
-const viewer = (id: number, sessionId: number) => ({ id, sessionId }) as Viewer;
+const viewer = (id: number, sessionId: number) => ({ id, sessionId, tokenId: null }) as Viewer;
 
 /** How many of many requests are accepted. */
 function takenOf(take: () => void): { taken: number; retryAfter: number | undefined } {
@@ -84,4 +84,12 @@ test.each([
   ['DELETE', '/api/questions/7', 'writing'],
 ])('%s %s counts as %s', (method, path, requestClass) => {
   expect(classifyRequest(method, path)).toBe(requestClass);
+});
+
+test("limits programs with the member's API tokens apart from the member's browsers", () => {
+  const limits = createRequestLimits(() => 0);
+  const program = (tokenId: number) => ({ id: 1, sessionId: 0, tokenId }) as Viewer;
+  const taken = (viewer: Viewer) => takenOf(() => limits.consume(viewer, 'reading')).taken;
+  expect([taken(program(1)), taken(program(2)), taken(program(3))]).toEqual([300, 300, 0]);
+  expect(taken(viewer(1, 1))).toBe(300);
 });

@@ -28,7 +28,7 @@ export type RequestLimits = {
   rejectedCount: () => number;
 };
 
-/** Requests per ten seconds. A network may be a whole school. IPv6 addresses count by /64 (network-address.ts). */
+/** Requests per ten seconds. An API token has the limit of a session. A network may be a whole school. IPv6 addresses count by /64 (network-address.ts). */
 const maxRequests = {
   reading: { session: 300, member: 600 },
   searching: { session: 60, member: 120 },
@@ -60,8 +60,11 @@ export function createRequestLimits(clock: () => number = () => performance.now(
     rejectedCount: () => refused,
   };
 
-  function tryConsume({ id, sessionId }: Viewer, requestClass: RequestClass): boolean {
+  function tryConsume({ id, sessionId, tokenId }: Viewer, requestClass: RequestClass): boolean {
     const { sessions, members } = counters[requestClass];
+    // Programs have limits of their own, so that they do not use up those of the member's browser.
+    if (tokenId !== null)
+      return sessions.tryConsume(`token ${tokenId}`) && members.tryConsume(`programs of ${id}`);
     return sessions.tryConsume(sessionId) && members.tryConsume(id);
   }
 

@@ -14,6 +14,7 @@ export const memberColumns: Readonly<Record<string, DeletionStage>> = {
   'email_link.member_id': 'immediate',
   'email_bounce.member_id': 'immediate',
   'passkey.member_id': 'immediate',
+  'api_token.member_id': 'immediate',
   'two_factor.member_id': 'immediate',
   'push_subscription.member_id': 'immediate',
   'session.member_id': 'immediate',

@@ -9,6 +9,7 @@ import {
   createRouter,
   isMember,
   type PublicEnv,
+  type Viewer,
   type RouteDeps,
   signedOutViewer,
   type VisitorEnv,
@@ -46,12 +47,24 @@ import { recordSignIn } from './sign-ins.ts';
 import type { SignIn, SignInOutcome } from './sign-in.ts';
 import { refusePendingAccount } from './registrations.ts';
 
-export type AccountDeps = RouteDeps & { accounts: Accounts; passwordSignIn: PasswordSignIn };
+export type AccountDeps = RouteDeps & {
+  accounts: Accounts;
+  passwordSignIn: PasswordSignIn;
+  /**
+   * Returns the viewer of a request with an API token; null for a request without one.
+   * @throws ProblemError if the token is not valid, or does not allow the request
+   */
+  findTokenViewer: (c: Context) => Promise<Viewer | null>;
+};
 
 /** Sets the viewer: the signed-in member, or a visitor who reads while public reading is on. Refuses everyone else. */
-export function identifyViewer({ accounts, runtimeSettings }: AccountDeps) {
+export function identifyViewer({ accounts, runtimeSettings, findTokenViewer }: AccountDeps) {
   return createMiddleware<PublicEnv>(async (c, next) => {
-    const session = await accounts.viewer(c.req.raw.headers);
+    const programViewer = await findTokenViewer(c);
+    const session =
+      programViewer === null
+        ? await accounts.viewer(c.req.raw.headers)
+        : { viewer: programViewer, cookies: [] };
     if (session === null) {
       const isRead = c.req.method === 'GET' || c.req.method === 'HEAD';
       if (!isRead || !runtimeSettings.get('publicReading')) throw new ProblemError('signed-out');

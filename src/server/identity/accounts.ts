@@ -213,12 +213,20 @@ export function createAccounts(options: AccountsOptions) {
     if (result.response === null) return null;
     const { session } = result.response;
     const id = Number(session.userId);
-    const row = await findAccountStatus(db, id);
-    if (row === undefined) return null;
-    const getViewer = { id, sessionId: Number(session.id), memberStatus: toAccountStatus(row) } as Viewer;
-    cacheSession?.(cookie, getViewer, getSessionRenewalTime(session.expiresAt));
-    return { viewer: getViewer, cookies: result.headers.getSetCookie() };
+    const viewer = await findViewer(db, { id, sessionId: Number(session.id), tokenId: null });
+    if (viewer === null) return null;
+    cacheSession?.(cookie, viewer, getSessionRenewalTime(session.expiresAt));
+    return { viewer, cookies: result.headers.getSetCookie() };
   }
+}
+
+/** Returns the viewer of a session or an API token; null if the member does not exist. */
+export async function findViewer(
+  db: Queryable,
+  access: Pick<Viewer, 'id' | 'sessionId' | 'tokenId'>,
+): Promise<Viewer | null> {
+  const row = await findAccountStatus(db, access.id);
+  return row === undefined ? null : ({ ...access, memberStatus: toAccountStatus(row) } as Viewer);
 }
 
 /**
@@ -293,7 +301,7 @@ function toAccountStatus(row: AccountStatusColumns): MemberStatus {
 
 /** Writes that concern only the member: account security, read state, email and push settings, and objections to removals. */
 const ownAccountPaths =
-  /^\/api\/(sessions|password|two-factor|passkeys|provider-account|email-address|account-deletion|notifications|notification-preferences|push-subscription|moderator-messages|hidden-posts)(\/|$)/;
+  /^\/api\/(sessions|password|two-factor|passkeys|api-tokens|provider-account|email-address|account-deletion|notifications|notification-preferences|push-subscription|moderator-messages|hidden-posts)(\/|$)/;
 
 export const isOwnAccountPath = (path: string): boolean => ownAccountPaths.test(path);
 

@@ -197,6 +197,11 @@ export const listSources: readonly ExportSource[] = [
     select: sql`name, created_at as "createdAt", last_used_at as "lastUsedAt"`,
     from: sql`passkey`,
   }),
+  createSource('api-tokens', {
+    about: 'your API tokens: their names, scopes, when they were created, expire and were last used',
+    select: sql`name, scopes, created_at as "createdAt", expires_at as "expiresAt", last_used_at as "lastUsedAt"`,
+    from: sql`api_token`,
+  }),
   createSource('two-factor', {
     about: 'when you enabled two-factor authentication; empty if it is off',
     key: 'member_id',

@@ -149,7 +149,7 @@ Times are ISO 8601 in UTC. Posts of others appear only with their ids: question 
 | \`data/profile.json\` | your profile and settings |
 ${all.map(({ file, about }) => `| \`data/${file}.json\` | ${about} |`).join('\n')}
 
-Not included: secrets (your password's hash, recovery codes, the keys of sessions, passkeys, push devices and your
+Not included: secrets (your password's hash, recovery codes, the keys of sessions, API tokens, passkeys, push devices and your
 authenticator app), and the idempotency keys that detect a post sent twice, which are stored for about a day.
 `;
 }

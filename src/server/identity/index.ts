@@ -33,6 +33,7 @@ export { getMe } from './accounts.ts';
 export {
   type Accounts,
   createAccounts,
+  findViewer,
   getMemberSuspension,
   listMembersByEmail,
   type NewSession,

@@ -104,9 +104,10 @@ export function createPasswordResets({
   }
 }
 
-/** Ends all sessions of a member whose access changed. */
+/** Ends all sessions of a member whose access changed, and deletes their API tokens. */
 export async function endAllSessions(tx: Tx, memberId: number): Promise<void> {
   await deleteAllSessions(tx, memberId);
+  await tx.deleteFrom('api_token').where('member_id', '=', memberId).execute();
   await publish(tx, `member:${memberId}`, { kind: 'sessions-ended', sessionId: null, except: null });
 }
 

@@ -149,5 +149,5 @@ async function findMemberId(db: Database, email: string): Promise<number> {
 
 /** Acts for a member before anyone can sign in. */
 function createViewer(id: number): Viewer {
-  return { id, sessionId: 0, memberStatus: { role: 'member', suspension: null } } as Viewer;
+  return { id, sessionId: 0, tokenId: null, memberStatus: { role: 'member', suspension: null } } as Viewer;
 }

@@ -41,6 +41,9 @@ export const limits = {
   /** Passkeys per member. */
   passkeys: 20,
   passkeyName: 80,
+  /** API tokens per member. */
+  apiTokens: 20,
+  apiTokenName: 80,
   /** A picture: bytes of its file, and pixels. */
   uploadBytes: 10_000_000,
   uploadMegapixels: 50,

@@ -245,6 +245,15 @@ export const settingCatalogue = {
     description: 'Visitors read questions, topics, profiles and search results without signing in.',
     since: '1.0',
   },
+  apiTokens: {
+    category: 'access',
+    type: 'boolean',
+    default: true,
+    label: 'API tokens',
+    description:
+      'Members create tokens with which programs use the API in their name. If it is switched off, existing tokens are refused.',
+    since: '1.0',
+  },
   signInDays: {
     category: 'access',
     type: 'integer',

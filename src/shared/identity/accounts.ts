@@ -165,6 +165,7 @@ export const securityEvent = z.enum([
   'provider-linked',
   'provider-unlinked',
   'account-merged',
+  'api-token-created',
 ]);
 
 /** What happens to a member's posts on account deletion: they stay under another name, or are deleted. */

@@ -100,6 +100,9 @@ export const sentTexts = {
   'email.account-merged.subject': 'Your accounts were merged',
   'email.account-merged.text':
     'An admin of {siteName} merged two of your accounts into one. It has the posts and votes of both. You can only sign in to the account that stays.',
+  'email.api-token-created.subject': 'An API token was created',
+  'email.api-token-created.text':
+    'An API token was created for your account on {siteName}. A program that has it can use the site in your name.',
   'email.test.subject': 'Test email from {siteName}',
   'email.test.text': 'The mail server works: an admin sent this email from the admin area of {site}.',
   'push.several': '{count, plural, one {You have # new notification.} other {You have # new notifications.}}',

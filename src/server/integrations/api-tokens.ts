@@ -1,0 +1,127 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Context } from 'hono';
+import { matchedRoutes } from 'hono/route';
+import { databaseNowMs } from '#server/core/database-clock.ts';
+import { type Database, transaction } from '#server/core/database.ts';
+import { ProblemError } from '#server/core/errors.ts';
+import type { Viewer } from '#server/core/http.ts';
+import type { RuntimeSettings } from '#server/core/runtime-settings.ts';
+import { findViewer, recordSecurityEvent, type RequirePassword } from '#server/identity/index.ts';
+import { limits } from '#shared/core/limits.ts';
+import {
+  type ApiScope,
+  type ApiToken,
+  apiScope,
+  type ApiTokenDraft,
+} from '#shared/integrations/api-tokens.ts';
+import {
+  deleteApiToken,
+  findApiToken,
+  insertApiToken,
+  listApiTokens,
+  lockApiTokens,
+  recordApiTokenUse,
+} from './api-tokens-queries.ts';
+import { apiTokenScopes } from './api-token-scopes.ts';
+
+export { deleteInvalidApiTokens } from './api-tokens-queries.ts';
+
+export type ApiTokens = ReturnType<typeof createApiTokens>;
+
+/** Before a token, so that programs that search for leaked secrets recognize it. */
+const prefix = 'parley_';
+
+/** Milliseconds between two updates of the last use. */
+const useIntervalMs = 60_000;
+
+/** Tokens with which programs use the API in the name of a member (docs/decisions/100). */
+export function createApiTokens(deps: {
+  db: Database;
+  runtimeSettings: RuntimeSettings;
+  requirePassword: RequirePassword;
+}) {
+  const { db, runtimeSettings, requirePassword } = deps;
+  return { list, create, revoke, findViewer: findTokenViewer };
+
+  async function list(memberId: number): Promise<{ items: ApiToken[]; enabled: boolean }> {
+    const rows = await listApiTokens(db, memberId);
+    return { items: rows.map(toApiToken), enabled: runtimeSettings.get('apiTokens') };
+  }
+
+  /**
+   * Creates a token and returns it. Only its hash is stored.
+   * @throws ProblemError 'api-tokens-disabled', 'too-many-api-tokens', or those of RequirePassword
+   */
+  async function create(viewer: Viewer, draft: ApiTokenDraft): Promise<ApiToken & { token: string }> {
+    if (!runtimeSettings.get('apiTokens')) throw new ProblemError('api-tokens-disabled');
+    await requirePassword(viewer, draft);
+    const token = prefix + randomBytes(32).toString('base64url');
+    const { name, scopes, expiresInDays: days } = draft;
+    const row = await transaction(db, async (tx) => {
+      if ((await lockApiTokens(tx, viewer.id)) >= limits.apiTokens)
+        throw new ProblemError('too-many-api-tokens', { params: { max: limits.apiTokens } });
+      await recordSecurityEvent(tx, { memberId: viewer.id, event: 'api-token-created' });
+      return insertApiToken(tx, { memberId: viewer.id, name, hash: hashToken(token), scopes, days });
+    });
+    return { ...toApiToken(row), token };
+  }
+
+  /** @throws ProblemError 'api-token-not-found' */
+  async function revoke(viewer: Viewer, id: number): Promise<void> {
+    if (!(await deleteApiToken(db, { id, memberId: viewer.id })))
+      throw new ProblemError('api-token-not-found');
+  }
+
+  /**
+   * Returns the viewer of a request with a token; null without one. A cookie beside a token is ignored.
+   * @throws ProblemError 'api-token-not-valid', 'api-tokens-disabled', 'api-token-scope-missing',
+   * 'api-token-not-accepted'
+   */
+  async function findTokenViewer(c: Context): Promise<Viewer | null> {
+    const token = readBearerToken(c.req.header('authorization'));
+    if (token === null) return null;
+    if (!runtimeSettings.get('apiTokens')) throw new ProblemError('api-tokens-disabled');
+    const row = token.startsWith(prefix) ? await findApiToken(db, hashToken(token)) : undefined;
+    if (row === undefined) throw new ProblemError('api-token-not-valid');
+    requireScope(c, row.scopes);
+    const viewer = await findViewer(db, { id: row.member_id, sessionId: 0, tokenId: row.id });
+    if (viewer === null) throw new ProblemError('api-token-not-valid');
+    const lastUsedAt = row.last_used_at?.getTime() ?? 0;
+    if (databaseNowMs() - lastUsedAt > useIntervalMs) await recordApiTokenUse(db, row.id);
+    return viewer;
+  }
+}
+
+/** Returns the token of an Authorization header (RFC 6750, section 2.1); null for none or another scheme. */
+function readBearerToken(authorization: string | undefined): string | null {
+  return /^bearer +(\S+) *$/iu.exec(authorization ?? '')?.[1] ?? null;
+}
+
+function requireScope(c: Context, scopes: readonly string[]): void {
+  const endpoint = findEndpoint(c);
+  // No endpoint has this path; the router answers.
+  if (endpoint === undefined) return;
+  const scope = apiTokenScopes.get(endpoint);
+  if (scope === undefined) throw new ProblemError('api-token-not-accepted');
+  if (!scopes.includes(scope)) throw new ProblemError('api-token-scope-missing', { params: { scope } });
+}
+
+/** Returns the endpoint of a request as in the OpenAPI document, such as 'GET /questions/{id}'. */
+function findEndpoint(c: Context): string | undefined {
+  const method = c.req.method === 'HEAD' ? 'GET' : c.req.method;
+  const route = matchedRoutes(c).findLast((each) => each.method === method);
+  if (route === undefined) return undefined;
+  return `${method} ${route.path.replace(/^\/api/u, '').replaceAll(/:(\w+)(?:\{[^}]*\})?/gu, '{$1}')}`;
+}
+
+/** A token has 256 random bits, so a fast hash is enough. */
+const hashToken = (token: string): Uint8Array => createHash('sha256').update(token).digest();
+
+const toApiToken = (row: Awaited<ReturnType<typeof listApiTokens>>[number]): ApiToken => ({
+  id: row.id,
+  name: row.name,
+  scopes: row.scopes.filter((scope): scope is ApiScope => apiScope.safeParse(scope).success),
+  createdAt: row.created_at.toISOString(),
+  expiresAt: row.expires_at.toISOString(),
+  lastUsedAt: row.last_used_at?.toISOString() ?? null,
+});
