@@ -9,6 +9,7 @@ import { project } from './project.mjs';
  */
 export const heavyFiles = [
   'tests/heavy/**/*.test.ts',
+  'tests/integration/api-token-permissions.test.ts',
   'tests/integration/clock-skew.test.ts',
   'tests/integration/concurrent-writes.test.ts',
   'tests/integration/hidden-rows-migration.test.ts',

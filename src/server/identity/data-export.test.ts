@@ -116,6 +116,7 @@ test('has a file, or a reason for none, for every column that refers to a member
     'email_link.member_id': { none: 'a wanted address is in the profile; links are secrets' },
     'email_bounce.member_id': 'email-bounces',
     'passkey.member_id': 'passkeys',
+    'api_token.member_id': 'api-tokens',
     'two_factor.member_id': 'two-factor',
     'push_subscription.member_id': 'push-devices',
     'session.member_id': 'sessions',

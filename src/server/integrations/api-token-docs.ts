@@ -38,5 +38,5 @@ export function addTokenScopes(document: Document): Document {
         },
       },
     },
-  } as Document;
+  };
 }

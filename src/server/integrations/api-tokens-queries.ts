@@ -22,7 +22,7 @@ export async function lockApiTokens(tx: Tx, memberId: number): Promise<number> {
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .where('member_id', '=', memberId)
     .executeTakeFirstOrThrow();
-  return Number(count);
+  return count;
 }
 
 export async function insertApiToken(

@@ -109,7 +109,8 @@ function requireScope(c: Context, scopes: readonly string[]): void {
 /** Returns the endpoint of a request as in the OpenAPI document, such as 'GET /questions/{id}'. */
 function findEndpoint(c: Context): string | undefined {
   const method = c.req.method === 'HEAD' ? 'GET' : c.req.method;
-  const route = matchedRoutes(c).findLast((each) => each.method === method);
+  // The first one handles the request. Later ones are for pages, whose paths include those of the API.
+  const route = matchedRoutes(c).find((each) => each.method === method && !each.path.includes('*'));
   if (route === undefined) return undefined;
   return `${method} ${route.path.replace(/^\/api/u, '').replaceAll(/:(\w+)(?:\{[^}]*\})?/gu, '{$1}')}`;
 }

@@ -249,7 +249,7 @@ export const settingCatalogue = {
     category: 'access',
     type: 'boolean',
     default: true,
-    label: 'API tokens',
+    label: 'Allow API tokens',
     description:
       'Members create tokens with which programs use the API in their name. If it is switched off, existing tokens are refused.',
     since: '1.0',

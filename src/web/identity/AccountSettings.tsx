@@ -1,4 +1,5 @@
 import { t } from '@lingui/core/macro';
+import { ApiTokenSettings } from './ApiTokenSettings.tsx';
 import { EmailSettings } from './EmailSettings.tsx';
 import { DeleteAccount } from './DeleteAccount.tsx';
 import { PasskeySettings } from './PasskeySettings.tsx';
@@ -43,6 +44,7 @@ export function AccountSettings() {
         <PasskeySettings />
       </SettingsSection>
       <ProviderAccount />
+      <ApiTokenSettings />
       <SettingsSection title={t`Active sessions`}>
         <ActiveSessions />
       </SettingsSection>

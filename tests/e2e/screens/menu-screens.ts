@@ -28,6 +28,7 @@ export const menuScreens: readonly Screen[] = [
   ofSettings('settings-email', 'Change email'),
   ofSettings('settings-two-factor', 'Set up two-factor authentication'),
   ofSettings('settings-delete-account', 'Delete my account'),
+  ofSettings('settings-create-token', 'Create a token'),
   ofSettings('settings-remove-picture', 'Remove', '/settings'),
 ];
 

@@ -1,0 +1,138 @@
+import { plural, t } from '@lingui/core/macro';
+import { Button, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import type { ApiScope } from '#shared/integrations/api-tokens.ts';
+import { canModerate } from '#shared/identity/roles.ts';
+import { limits } from '#shared/core/limits.ts';
+import { ApiError } from '#web/core/errors.ts';
+import { useMember } from '#web/core/session.ts';
+import { toast, toastError } from '#web/core/toast.ts';
+import { copyText } from '#web/ui/copy-text.ts';
+import { Dialog } from '#web/ui/Dialog.tsx';
+import { FormError } from '#web/ui/FormError.tsx';
+import { SelectField } from '#web/ui/SelectField.tsx';
+import { getScopes, useCreateApiToken } from './api-tokens.ts';
+import { PasswordField } from './PasswordField.tsx';
+import { getActionErrorMessage } from './sign-in-settings.ts';
+import fields from '#web/ui/fields.module.css';
+import classes from './account-settings.module.css';
+
+const getPeriods = () =>
+  [7, 30, 90, 365].map((days) => [String(days), plural(days, { one: '# day', other: '# days' })] as const);
+
+/** Creates an API token and shows it, once. */
+export function CreateApiToken({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  const [token, setToken] = useState<string | null>(null);
+  const close = () => {
+    onClose();
+    setToken(null);
+  };
+  return (
+    <Dialog title={token === null ? t`Create a token` : t`Your new token`} opened={opened} onClose={close}>
+      {token === null ? (
+        <ApiTokenForm onCreated={setToken} onClose={close} />
+      ) : (
+        <CreatedToken token={token} onClose={close} />
+      )}
+    </Dialog>
+  );
+}
+
+function ApiTokenForm({ onCreated, onClose }: { onCreated: (token: string) => void; onClose: () => void }) {
+  const create = useCreateApiToken();
+  const [name, setName] = useState('');
+  const [scopes, setScopes] = useState<readonly ApiScope[]>(['read']);
+  const [days, setDays] = useState('90');
+  const [password, setPassword] = useState('');
+  const isModerator = canModerate(useMember()?.role ?? 'member');
+  const offered = getScopes().filter(({ scope }) => scope !== 'moderation' || isModerator);
+  const { error } = create;
+  const atField = (field: string) => (error instanceof ApiError ? error.messageForField(field) : null);
+  const isAtField = ['name', 'scopes', 'password'].some((field) => atField(field) !== null);
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (create.isPending) return;
+    const proof = password === '' ? {} : { password };
+    const draft = { ...proof, name, scopes: [...scopes], expiresInDays: Number(days) };
+    create.mutate(draft, { onSuccess: ({ token }) => onCreated(token) });
+  }
+
+  const toggle = (scope: ApiScope) =>
+    setScopes(scopes.includes(scope) ? scopes.filter((each) => each !== scope) : [...scopes, scope]);
+
+  return (
+    <form className={classes.form} noValidate onSubmit={submit}>
+      <TextInput
+        label={t`Name of the token`}
+        description={t`What the token is for, such as a script`}
+        data-autofocus
+        autoComplete="off"
+        maxLength={limits.apiTokenName}
+        value={name}
+        error={atField('name')}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <fieldset className={classes.choices}>
+        <legend>{t`What the program may do`}</legend>
+        {offered.map(({ scope, label, text }) => (
+          <label key={scope} className={classes.choice}>
+            <input
+              type="checkbox"
+              className={fields.checkbox}
+              checked={scopes.includes(scope)}
+              onChange={() => toggle(scope)}
+            />
+            <span>
+              {label}
+              <span className={classes.note}>{text}</span>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      <FormError message={atField('scopes')} />
+      <SelectField label={t`Expires in`} options={getPeriods()} value={days} onChange={setDays} />
+      <PasswordField
+        label={t`Your password`}
+        autoComplete="current-password"
+        value={password}
+        error={atField('password')}
+        onChange={(event) => setPassword(event.currentTarget.value)}
+      />
+      <FormError message={error === null || isAtField ? null : getActionErrorMessage(error)} />
+      <div className={classes.dialogButtons}>
+        <Button variant="default" onClick={onClose}>
+          {t`Cancel`}
+        </Button>
+        <Button type="submit" loading={create.isPending}>
+          {t`Create token`}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function CreatedToken({ token, onClose }: { token: string; onClose: () => void }) {
+  const copy = async () => {
+    if (await copyText(token)) toast(t`Copied.`);
+    else toastError(t`The token could not be copied.`);
+  };
+  return (
+    <div className={classes.form}>
+      <TextInput
+        label={t`Token`}
+        description={t`Copy it now: it is not shown again.`}
+        readOnly
+        dir="ltr"
+        value={token}
+        onFocus={(event) => event.currentTarget.select()}
+      />
+      <div className={classes.dialogButtons}>
+        <Button variant="default" data-autofocus onClick={() => void copy()}>
+          {t`Copy`}
+        </Button>
+        <Button onClick={onClose}>{t`Done`}</Button>
+      </div>
+    </div>
+  );
+}
