@@ -1,6 +1,8 @@
 import {
   type AccountDeletionDeps,
   accountDeletionRoutes,
+  type ApplicationDeps,
+  applicationRoutes,
   type AccountDeps,
   type AccountRecoveryDeps,
   accountRecoveryRoutes,
@@ -95,6 +97,8 @@ import {
   closeVoteRoutes,
   editSuggestionRoutes,
   managedTagRoutes,
+  type MemberApplicationDeps,
+  memberApplicationRoutes,
   memberListRoutes,
   memberPageRoutes,
   moderationRoutes,
@@ -312,11 +316,13 @@ export function createApp(options: AppOptions) {
     sendDocument: createDocumentSender(caches?.responses),
     requestLimits,
     moderation,
+    accountEmails,
     emailSending: background?.emailSending ?? null,
     twoFactor,
     signInMethods,
     signingIn,
     passkeys,
+    joining,
     providers,
     system: { hasBackups: options.hasBackups ?? false, hasEmail: accountEmails !== undefined },
   });
@@ -382,10 +388,12 @@ function createApi(
     TwoFactorDeps &
     PasskeyDeps &
     ApiTokenDeps &
+    ApplicationDeps &
     ProviderDeps & { signInMethods: SignInMethods } & ReadRoutingDeps &
     NotificationPreferenceRoutesDeps &
     AccountMergeDeps &
     ModerationRoutesDeps &
+    MemberApplicationDeps &
     EmailRoutesDeps &
     SystemRoutesDeps & {
       sendDocument: SendDocument;
@@ -435,6 +443,7 @@ function createApi(
     .route('/', emailAddressRoutes(deps))
     .route('/', accountDeletionRoutes(deps))
     .route('/', dataExportRoutes(deps))
+    .route('/', applicationRoutes(deps))
     .route('/', twoFactorRoutes(deps))
     .route('/', passkeyRoutes(deps))
     .route('/', apiTokenRoutes(deps))
@@ -459,6 +468,7 @@ function createApi(
     .route('/', emailRoutes(deps))
     .route('/', invitationRoutes(deps))
     .route('/', managedTagRoutes(deps))
+    .route('/', memberApplicationRoutes(deps))
     .route('/', memberListRoutes(deps))
     .route('/', memberPageRoutes(deps))
     .route('/', announcementRoutes(deps))

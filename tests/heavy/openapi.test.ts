@@ -29,7 +29,13 @@ const createValidRequest: CreateValidRequest = async (operation, sender, owner) 
     await sql`update member set role = 'member' where role = 'admin'`.execute(server.db);
     await sql`delete from setting where name = 'set_up_at'`.execute(server.db);
   }
-  return made(operation, sender, owner);
+  await sql`update member set application = null where id = ${sender.id}`.execute(server.db);
+  const request = await made(operation, sender, owner);
+  // Only for accounts that wait for approval, which have no role.
+  if (operation.path === '/application')
+    await sql`
+      update member set application = 'waiting', role = 'member' where id = ${sender.id}`.execute(server.db);
+  return request;
 };
 
 // Senders get different names: some become moderators, whose names no other member may have.

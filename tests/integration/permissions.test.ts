@@ -30,6 +30,7 @@ const bob = await server.register('Bob');
 const other = await server.register('Other');
 const author = await server.register('Author');
 const suspended = await server.register('Suspended');
+const waiting = await server.register('Waiting');
 const moderator = await server.register('Maud');
 const admin = await server.register('Adele');
 /** Numbers moderators and admins, since two with the same name are rejected. */
@@ -76,19 +77,31 @@ test('visitors read what docs/permissions.md says while public reading is on, an
   await setRuntimeSetting(server.db, 'publicReading', true);
   const session = async () => (await server.visitor().get<{ publicReading: boolean }>('/session')).body;
   await eventually(async () => (await session()).publicReading);
-  const results: Record<string, string> = {};
-  const refused = operations.filter(({ name }) => permissions[name]?.['signed out'] === 'signed-out');
-  for (const [index, operation] of refused.entries()) {
-    if (index % 20 === 0) await server.resetRateLimits();
-    const call = await callOf(operation, 'signed out');
-    results[operation.name] = await outcome(call, permissions[operation.name]);
+  for (const column of ['signed out', 'waiting account'] as const) {
+    const { results, expected } = await readPublicly(column);
+    expect(results).toEqual(expected);
   }
   await setRuntimeSetting(server.db, 'publicReading', false);
   await eventually(async () => !(await session()).publicReading);
-  expect(results).toEqual(
-    Object.fromEntries(refused.map(({ name }) => [name, publicReads.has(name) ? 'yes' : 'signed-out'])),
-  );
 });
+
+/** Tries every endpoint that refuses visitors without public reading. */
+async function readPublicly(column: 'signed out' | 'waiting account') {
+  const results: Record<string, string> = {};
+  const isRefused = column === 'signed out' ? 'signed-out' : 'not-approved';
+  const refused = operations.filter(({ name }) => permissions[name]?.[column] === isRefused);
+  for (const [index, operation] of refused.entries()) {
+    if (index % 20 === 0) await server.resetRateLimits();
+    // About data of a member, also for the account that waits.
+    const visit = await callOf(operation, 'signed out');
+    const call = column === 'signed out' ? visit : { ...visit, column, caller: waiting };
+    results[operation.name] = await outcome(call, permissions[operation.name]);
+  }
+  const expected = Object.fromEntries(
+    refused.map(({ name }) => [name, publicReads.has(name) ? 'yes' : isRefused]),
+  );
+  return { results, expected };
+}
 
 /** A request by one kind of caller. */
 type Call = {
@@ -103,9 +116,9 @@ async function callOf(operation: Operation, column: CallerKind): Promise<Call> {
   const [sender, owner] = await callersOf(operation, column);
   // Members cannot report their own posts or suggest edits: the own post of this example belongs to another member.
   const about = /\/(?:report|edit-suggestions|decision)$/u.test(operation.path) ? other : sender;
-  await setSuspended(false);
+  await setStates(false);
   const validRequest = await createValidRequest(operation, sender === owner ? about : sender, owner);
-  await setSuspended(true);
+  await setStates(true);
   return {
     column,
     operation,
@@ -123,11 +136,18 @@ function signedOut(sender: Member): ApiClient {
   return visitor;
 }
 
-/** Suspends the members named Suspended, or lifts the suspension so that they can create what the requests need. */
-async function setSuspended(isSuspended: boolean): Promise<void> {
+/**
+ * Suspends the members named Suspended and lets the accounts named Waiting wait, or makes them members so that they can
+ * create what the requests need.
+ */
+async function setStates(isOn: boolean): Promise<void> {
   await sql`
-    update member set suspension_reason = ${isSuspended ? 'Advertising.' : null},
-      suspended_until = ${isSuspended ? sql`now() + interval '1 day'` : null}
+    update member set application = ${isOn ? 'waiting' : null} where display_name = 'Waiting'`.execute(
+    server.db,
+  );
+  await sql`
+    update member set suspension_reason = ${isOn ? 'Advertising.' : null},
+      suspended_until = ${isOn ? sql`now() + interval '1 day'` : null}
     where display_name = 'Suspended'`.execute(server.db);
 }
 
@@ -168,8 +188,8 @@ async function callersOf(operation: Operation, column: CallerKind): Promise<read
     isFresh
       ? server.register(known === moderator || known === admin ? `${known.name} ${++moderators}` : known.name)
       : known;
-  if (column === 'the same, suspended') {
-    const owner = await one(suspended);
+  if (column === 'the same, suspended' || column === 'waiting account') {
+    const owner = await one(column === 'waiting account' ? waiting : suspended);
     return [owner, owner];
   }
   const owner = await one(author);
@@ -185,6 +205,8 @@ describe('a live socket', () => {
     const writer = await register(node.address, 'Author');
     const moderator = await register(node.address, 'Maud');
     await setRole(server.db, { email: moderator.email, role: 'moderator' });
+    const applicant = await register(node.address, 'Applicant');
+    await sql`update member set application = 'waiting' where id = ${applicant.id}`.execute(server.db);
     const admin = await register(node.address, 'Adele');
     await setRole(server.db, { email: admin.email, role: 'admin' });
     const questionId = await writer.ask();
@@ -193,6 +215,7 @@ describe('a live socket', () => {
       'another member': someone,
       'author or owner': writer,
       'the same, suspended': writer,
+      'waiting account': applicant,
       moderator,
       admin,
     };

@@ -25,6 +25,7 @@ const ofVisitors: Readonly<Record<string, string>> = {
   'POST /session/passkey/options': byNetwork,
   'POST /session/provider': byNetwork,
   'POST /session/provider/callback': byNetwork,
+  'POST /session/provider/registration': byNetwork,
   'POST /session/provider/link': byNetwork,
   'POST /password-resets': byNetwork,
   'POST /invitation': 'requests are counted by network (admin/invitations-routes.ts)',

@@ -1,4 +1,4 @@
-import { password } from './member.ts';
+import { type Member, password, register } from './member.ts';
 import { type RawBuilder, sql } from 'kysely';
 import { beginRemoval } from '#server/moderation/removals.ts';
 import { changeSetting } from '#server/admin/settings.ts';
@@ -61,6 +61,7 @@ export async function moderationCalls({
   await runActivityRemovals(db, Date.now() + 60_000);
   await changeSetting(db, { adminId: null, name: 'rulesPage', value: 'Be kind.' });
   await changeSetting(db, { adminId: null, name: 'siteDescription', value: 'Cakes.' });
+  const [applicant, refused] = [await addApplicant(busy.address, db), await addApplicant(busy.address, db)];
   const invitation = { note: '', maxUses: 5, expiresAt: new Date(Date.now() + 86_400_000).toISOString() };
   const open = await createInvitation(db, { createdBy: rareFollower.id, draft: invitation });
   const changed = await findId(db, sql`select max(id) as id from moderation_log`);
@@ -260,6 +261,19 @@ export async function moderationCalls({
     remove(rareFollower, `/moderation/announcements/${announcementId}`),
     post(rareFollower, '/moderation/tag-changes', { kind: 'merge', tag: 'merged topic', to: 'topic 77' }),
     post(rareFollower, '/moderation/tag-changes', { kind: 'rename', tag: 'renamed topic', to: 'new topic' }),
+    get(applicant, '/application'),
+    put(applicant, '/application', { signUpAnswers: [] }),
+    get(rareFollower, '/moderation/applications'),
+    get(rareFollower, '/moderation/applications?status=refused'),
+    get(rareFollower, `/moderation/applications?cursor=${encodeCursor({ after: 0, id: 5 })}`),
+    get(rareFollower, '/moderation/applications/count'),
+    put(rareFollower, `/moderation/applications/${applicant.id}/claim`, {}),
+    remove(rareFollower, `/moderation/applications/${applicant.id}/claim`),
+    put(rareFollower, `/moderation/applications/${applicant.id}/decision`, { decision: 'approve' }),
+    put(rareFollower, `/moderation/applications/${refused.id}/decision`, {
+      decision: 'refuse',
+      reason: 'So.',
+    }),
     post(rareFollower, '/moderation/approvals', { memberIds: [waiting] }),
     post(rareFollower, '/moderation/removals/preview', { memberIds: [other] }),
     post(rareFollower, '/moderation/removals/preview', {
@@ -284,6 +298,13 @@ export async function moderationCalls({
     { ...get(rareFollower, '/admin/statistics/searches.csv?days=20'), maxRows: 10_000 },
     post(rareFollower, `/moderation/removals/${done}/restoration`, { reason: 'So.' }),
   ];
+}
+
+/** Registers an account that waits for approval. */
+async function addApplicant(address: string, db: Database): Promise<Member> {
+  const applicant = await register(address, 'Applicant');
+  await sql`update member set application = 'waiting' where id = ${applicant.id}`.execute(db);
+  return applicant;
 }
 
 async function idsOf(db: Database, query: RawBuilder<unknown>): Promise<[number, number, number]> {

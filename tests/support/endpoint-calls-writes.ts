@@ -16,6 +16,7 @@ import { expectOk, type Member, password, register } from './member.ts';
 import { createPngPicture } from './pictures.ts';
 import { generateTotpCode, startTwoFactorSetup, enableTwoFactor } from './two-factor.ts';
 import { defaultSettings } from './server.ts';
+import { followUpRequests } from './sign-in-requests.ts';
 
 /** Calls that write. */
 export const writeCalls: Readonly<Record<string, (stage: CallContext) => Promise<EndpointCall[]>>> = {
@@ -240,11 +241,14 @@ async function providerCalls(busy: Member): Promise<EndpointCall[]> {
   const own = await back('Busy', '/provider-account', { password }, 'busy@example.net');
   expectOk(await busy.post('/session/provider/callback', own.body));
   const keyed = await register(busy.address, 'Linker');
+  const newcomer = await register(busy.address, 'Newcomer');
+  await followUpRequests['POST /session/provider/registration']?.(newcomer);
   return [
     post(visitor.browser, '/session/provider/callback', visitor.body),
     post(visitor.browser, '/session/provider', begin),
     post(busy, '/provider-account/removal', { password }),
     post(known.browser, '/session/provider/link', { password }),
+    post(newcomer, '/session/provider/registration', { signUpAnswers: [] }),
     post(keyed, '/provider-account', { password }),
   ];
 }

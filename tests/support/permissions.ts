@@ -3,14 +3,15 @@ import { apiTokenScopes } from '#server/integrations/api-token-scopes.ts';
 import type { Operation } from './openapi.ts';
 
 /**
- * The callers: a signed-out visitor, an unrelated member, the author or owner, the same while suspended, an
- * unrelated moderator and an unrelated admin.
+ * The callers: a signed-out visitor, an unrelated member, the author or owner, the same while suspended, an account that
+ * waits for approval, an unrelated moderator and an unrelated admin.
  */
 export const callerKinds = [
   'signed out',
   'another member',
   'author or owner',
   'the same, suspended',
+  'waiting account',
   'moderator',
   'admin',
 ] as const;
@@ -47,6 +48,9 @@ const adminsOnly = rule('signed-out', 'not-found', 'not-found');
 /** Needs reputation, which the members of the tests do not have. */
 const moderatorsAlone = rule('signed-out', 'not-allowed', 'not-allowed');
 
+/** For accounts that wait for approval: it does not exist for others. */
+const applicantsOnly = rule('signed-out', 'not-found', 'not-found');
+
 /** The rules that let moderators through. */
 const forModerators: ReadonlySet<BaseRule> = new Set([
   moderatorsOnly,
@@ -66,6 +70,7 @@ const endpointRules: Readonly<Record<string, BaseRule>> = {
   'POST /session/passkey': everyone,
   'POST /session/provider': everyone,
   'POST /session/provider/callback': everyone,
+  'POST /session/provider/registration': everyone,
   'POST /session/provider/link': everyone,
   // The community of the test has an admin.
   'POST /setup': rule('already-handled', 'already-handled', 'already-handled'),
@@ -113,6 +118,8 @@ const endpointRules: Readonly<Record<string, BaseRule>> = {
   'DELETE /email-address/change': self,
   'GET /data-export': self,
   'POST /account-deletion': self,
+  'GET /application': applicantsOnly,
+  'PUT /application': applicantsOnly,
 
   'GET /feeds/{feed}': members,
   'GET /announcements': members,
@@ -265,6 +272,11 @@ const endpointRules: Readonly<Record<string, BaseRule>> = {
   'POST /moderation/announcements': moderatorsOnly,
   'DELETE /moderation/announcements/{id}': moderatorsOnly,
   'POST /moderation/approvals': moderatorsOnly,
+  'GET /moderation/applications': moderatorsOnly,
+  'GET /moderation/applications/count': moderatorsOnly,
+  'PUT /moderation/applications/{id}/decision': moderatorsOnly,
+  'PUT /moderation/applications/{id}/claim': moderatorsOnly,
+  'DELETE /moderation/applications/{id}/claim': moderatorsOnly,
   'POST /moderation/removals/preview': moderatorsOnly,
   'POST /moderation/removals': moderatorsOnly,
   'GET /moderation/removals': moderatorsOnly,
@@ -324,10 +336,19 @@ const whileSuspended: ReadonlySet<string> = new Set([
   'PUT /notifications/{id}/read',
   'PUT /moderator-messages/seen',
   'PUT /hidden-posts/{id}/objection',
+  'PUT /application',
   'PUT /notification-preferences/{category}',
   'POST /notification-preferences/confirmation',
   'PUT /push-subscription',
   'DELETE /push-subscription',
+]);
+
+/** What an account that waits for approval may do besides what everyone may. */
+export const forApplicants: ReadonlySet<string> = new Set([
+  'GET /application',
+  'PUT /application',
+  'GET /data-export',
+  'POST /account-deletion',
 ]);
 
 /** The expected response of each endpoint for each caller. */
@@ -344,10 +365,22 @@ function expandRule(name: string, three: BaseRule): PermissionRule {
     'another member': other,
     'author or owner': owner,
     'the same, suspended': isAllowedWhileSuspended ? owner : 'suspended',
+    'waiting account': answerToApplicant(name, three),
     moderator: forModerators.has(three) ? 'yes' : other,
     admin: forModerators.has(three) || three === adminsOnly ? 'yes' : other,
   };
 }
+
+function answerToApplicant(name: string, [visitor, other]: BaseRule): ExpectedAnswer {
+  if (visitor !== 'signed-out') return other === 'own' ? 'own' : visitor;
+  return forApplicants.has(name) ? 'own' : 'not-approved';
+}
+
+/** An account that waits has no live updates. */
+const topicRule = (name: string, three: BaseRule): PermissionRule => ({
+  ...expandRule(name, three),
+  'waiting account': 'signed-out',
+});
 
 /** What visitors may read while public reading is on (docs/product.md 1.8). */
 export const publicReads: ReadonlySet<string> = new Set([
@@ -410,15 +443,15 @@ export const publicWrites: ReadonlySet<string> = new Set([
 
 /** The topics that a live socket may subscribe to; `{id}` is the author's question or the author. */
 export const topicRules: Readonly<Record<string, PermissionRule>> = {
-  feeds: expandRule('GET feeds', members),
-  answers: expandRule('GET answers', members),
-  activity: expandRule('GET activity', members),
-  tags: expandRule('GET tags', members),
-  'question:{id}': expandRule('GET question', members),
-  'profile:{id}': expandRule('GET profile', members),
-  'member:{id}': expandRule('GET member', rule('signed-out', 'not-allowed', 'yes')),
+  feeds: topicRule('GET feeds', members),
+  answers: topicRule('GET answers', members),
+  activity: topicRule('GET activity', members),
+  tags: topicRule('GET tags', members),
+  'question:{id}': topicRule('GET question', members),
+  'profile:{id}': topicRule('GET profile', members),
+  'member:{id}': topicRule('GET member', rule('signed-out', 'not-allowed', 'yes')),
   moderation: {
-    ...expandRule('GET moderation', rule('signed-out', 'not-allowed', 'not-allowed')),
+    ...topicRule('GET moderation', rule('signed-out', 'not-allowed', 'not-allowed')),
     moderator: 'yes',
     admin: 'yes',
   },
@@ -446,7 +479,8 @@ each cell over HTTP on a real database, and fails when an endpoint has no row. A
 - A word such as \`not-author\` is the kind of error (\`/api/docs\`); a refused request changes nothing. \`not-found\` is also the response
   for data that does not exist.
 - A GET request changes nothing.
-- **if public**: signed out, it succeeds while public reading is on; otherwise the request is refused with \`signed-out\`.
+- **if public**: signed out, or with an account that waits for approval, it succeeds while public reading is on; otherwise the request
+  is refused with \`signed-out\` or \`not-approved\`.
 - **API token**: the scope that a token needs; the response is then as for the member who made it. \`–\`: a token is refused, or has
   no effect where nobody needs to sign in. \`tests/integration/api-token-permissions.test.ts\` checks this column.
 
@@ -473,7 +507,9 @@ function row(
   { isPublicRead = false, scope }: { isPublicRead?: boolean; scope?: string } = {},
 ): string {
   const cells = callerKinds.map((column) =>
-    isPublicRead && column === 'signed out' ? 'if public' : (rule?.[column] ?? ''),
+    isPublicRead && (column === 'signed out' || column === 'waiting account')
+      ? 'if public'
+      : (rule?.[column] ?? ''),
   );
   return `| ${[...first, ...cells, ...(scope === undefined ? [] : [scope])].join(' | ')} |`;
 }

@@ -1,5 +1,7 @@
 import type { OwnProviderAccount } from '#shared/identity/sign-in-providers.ts';
+import { createSignUpCookie } from '#server/identity/providers-sign-up.ts';
 import { signInAtProvider } from './oidc-provider.ts';
+import { defaultSettings } from './server.ts';
 import { generateTotpCode, startTwoFactorSetup, disableTwoFactor, enableTwoFactor } from './two-factor.ts';
 import {
   addPasskey,
@@ -48,6 +50,15 @@ export const followUpRequests: Readonly<
   'POST /session/provider/callback': async (sender) => ({
     query: await returnFromProvider(sender, `new.${sender.email}`),
   }),
+  'POST /session/provider/registration': async (sender) => {
+    const email = `answers.${sender.email}`;
+    const cookie = createSignUpCookie(defaultSettings);
+    const [pair = ''] = cookie
+      .set({ subject: email, email, names: ['Answers'], invitation: null })
+      .split(';');
+    sender.cookies.set(...splitPair(pair));
+    return {};
+  },
   'POST /session/provider/link': async (sender) => {
     expectOk(
       await sender.post('/session/provider/callback', {
@@ -74,4 +85,10 @@ export const followUpRequests: Readonly<
 async function returnFromProvider(sender: ApiClient, email: string): Promise<string> {
   const { url } = expectOk(await sender.post<{ url: string }>('/session/provider', {}));
   return signInAtProvider(url, email);
+}
+
+/** The name and the value of a cookie. */
+function splitPair(pair: string): [string, string] {
+  const [name = '', ...value] = pair.split('=');
+  return [name, value.join('=')];
 }

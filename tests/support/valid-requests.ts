@@ -114,6 +114,11 @@ export function createValidRequests({
     '/admin/pictures/{name}': async () => 'logo',
     '/admin/emails/{kind}': async () => 'warning',
     '/admin/invitations/{id}': async () => (await createInvitation(db, invitationBy(ann))).id,
+    '/moderation/applications/{id}': async () => {
+      const id = await newcomer();
+      await sql`update member set application = 'waiting' where id = ${id}`.execute(db);
+      return id;
+    },
     '/moderation/removals/{id}': async () => {
       const selection = { memberIds: [await newcomer()], network: null, from: null, to: null };
       const remover = { moderatorId: null };
@@ -158,6 +163,7 @@ export function createValidRequests({
       reason: '',
       texts: null,
     }),
+    'PUT /moderation/applications/{id}/decision': async () => ({ decision: 'approve', reason: '' }),
     'PUT /questions/{id}/close-votes': async () => ({ vote: 'close', duplicateOf: await bob.ask() }),
     'POST /setup': async () => {
       const token = signToken({ secret: defaultSettings.secret, purpose: 'setup' }, 'setup');
@@ -274,6 +280,8 @@ const fields: Record<string, () => unknown> = {
   enabled: () => true,
   // Optional while anyone may join.
   invitation: () => undefined,
+  // There are no questions.
+  signUpAnswers: () => [],
   title: () => 'Is this right?',
   content: () => 'It is.',
   tags: () => ['bread'],

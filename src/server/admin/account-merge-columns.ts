@@ -61,6 +61,11 @@ export const mergeColumns: Readonly<Record<string, MergeStage>> = {
   'member_statistics.member_id': 'retained',
   // Claims end within minutes.
   'review_item.claimed_by': 'retained',
+  'membership_application.claimed_by': 'retained',
+  // Only accounts of members are merged.
+  'membership_application.member_id': 'removed',
+  'membership_application.refused_by': 'moved',
+  'sign_up_answer.member_id': 'removed',
   // An account that is being deleted cannot be merged.
   'account_deletion.member_id': 'retained',
   'account_merge.member_id': 'retained',

@@ -18,13 +18,16 @@ export type MergeMember = {
   isRemoved: boolean;
   /** Whether another account is being merged into it. */
   isMerging: boolean;
+  /** Whether it is not a member's yet. */
+  isApplicant: boolean;
 };
 
 const memberColumns = sql`
   member.id, coalesce(display_name, ${unnamedMember}) as name, email, role, deleted_at is not null as "isDeleted",
   suspended_until, suspension_reason,
   exists (select from activity_removal where member_id = member.id and state <> 'restored') as "isRemoved",
-  exists (select from account_merge where into_id = member.id and finished_at is null) as "isMerging"`;
+  exists (select from account_merge where into_id = member.id and finished_at is null) as "isMerging",
+  application is not null as "isApplicant"`;
 
 /** Both accounts in the order of their ids. */
 export async function findMergeMembers(

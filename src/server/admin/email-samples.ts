@@ -1,8 +1,10 @@
 import type { z } from 'zod';
 import {
+  buildApprovalEmail,
   buildEmailChangeConfirmation,
   buildEmailChangeNotice,
   buildPasswordResetEmail,
+  buildRefusalEmail,
   buildSecurityEmail,
 } from '#server/identity/index.ts';
 import {
@@ -38,6 +40,10 @@ export function buildSampleEmail(kind: EmailKind, site: EmailSite): EmailContent
       return buildDigestEmail('daily', { items: notifications, total: 4, questions: [] }, links);
     case 'weekly-digest':
       return buildDigestEmail('weekly', { items: notifications, total: 3, questions }, links);
+    case 'approval':
+      return buildApprovalEmail(site);
+    case 'refusal':
+      return buildRefusalEmail(reason, site);
     case 'warning':
     case 'suspension':
       return buildModerationEmail({ kind, reason, until: kind === 'warning' ? null : until, site });

@@ -27,8 +27,12 @@ export async function lockAdmins(tx: Tx): Promise<number[]> {
   return rows.map(({ id }) => id);
 }
 
+/** An account that waits for approval becomes a member with its role. */
 export async function updateRole(tx: Tx, { memberId, role }: { memberId: number; role: Role }) {
-  await sql`update member set role = ${role}, updated_at = now() where id = ${memberId}`.execute(tx);
+  await sql`
+    update member set role = ${role}, application = null, updated_at = now() where id = ${memberId}`.execute(
+    tx,
+  );
 }
 
 /** The index member_moderator serves the query for moderators. */

@@ -33,7 +33,7 @@ export function setupRoutes(deps: SetupDeps & RouteDeps) {
   return createRouter<VisitorEnv>()
     .openapi(readState, async (c) => c.json(await setup.readState(), 200))
     .openapi(complete, async (c) => {
-      const current = await deps.accounts.viewer(c.req.raw.headers);
+      const current = await deps.accounts.account(c.req.raw.headers);
       const visitor = getVisitor(c, deps.settings);
       const viewerId = current?.viewer.id ?? null;
       const session = await setup.complete(c.req.valid('json'), { visitor, viewerId });

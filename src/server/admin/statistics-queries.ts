@@ -107,7 +107,8 @@ export async function countPeriod(
           union all select author_id from reply where ${within('created_at')} and deleted_at is null
         ) post
       ) active, (
-        select count(*) as members from member where source_id is null and ${within('created_at')}
+        select count(*) as members from member
+        where source_id is null and application is null and ${within('created_at')}
       ) registered, (
         select count(*) as reports from report where ${within('created_at')}
       ) reported, (

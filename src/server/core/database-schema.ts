@@ -1,6 +1,7 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { NotificationKind } from '#shared/notifications/notification-kinds.ts';
 import type { PendingStep } from '#shared/identity/accounts.ts';
+import type { ApplicationStatus } from '#shared/identity/applications.ts';
 import type { Role } from '#shared/identity/roles.ts';
 import type { VoteDirection } from '#shared/core/fields.ts';
 import type { EmailFrequency } from '#shared/notifications/preferences.ts';
@@ -104,6 +105,7 @@ type MemberTable = Imported & {
   role: Generated<Role>;
   suspended_until: Date | null;
   suspension_reason: string | null;
+  application: ApplicationStatus | null;
   has_statistics: Generated<boolean>;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;

@@ -1,6 +1,7 @@
 import type { Position } from '#shared/core/events.ts';
 import { OpenAPIHono, z } from '@hono/zod-openapi';
 import type { PendingStep } from '#shared/identity/accounts.ts';
+import type { ApplicationStatus } from '#shared/identity/applications.ts';
 import type { Role } from '#shared/identity/roles.ts';
 import { codedError, readIssue, withCode } from '#shared/core/coded-error.ts';
 import { problem } from '#shared/core/problem.ts';
@@ -28,6 +29,8 @@ export type MemberStatus = {
   readonly suspension: { readonly until: Date; readonly reason: string } | null;
   /** What a new account must complete before it can post. */
   readonly pendingStep: PendingStep | null;
+  /** Null for a member. Otherwise the account sees only its own application (docs/decisions/086). */
+  readonly application: ApplicationStatus | null;
 };
 
 /**
@@ -42,8 +45,13 @@ export const signedOutViewer: SignedOutViewer = { id: 0 };
 
 export const isMember = (viewer: Viewer | SignedOutViewer): viewer is Viewer => viewer.id !== 0;
 
-/** The context of a route that visitors may read too, while public reading is on. */
-export type PublicEnv = { Variables: { viewer: Viewer | SignedOutViewer; reader: Reader } };
+/**
+ * The context of a route that visitors may read too, while public reading is on. `application`: the viewer reads as a
+ * visitor because the account is not a member's yet.
+ */
+export type PublicEnv = {
+  Variables: { viewer: Viewer | SignedOutViewer; reader: Reader; application?: ApplicationStatus };
+};
 
 /** The context of a visitor's route: the id of a member who has just registered. */
 export type VisitorEnv = { Variables: { registered?: number } };

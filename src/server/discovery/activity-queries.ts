@@ -19,6 +19,7 @@ export async function findMemberReputation(db: Reader, id: number) {
     .selectFrom('member')
     .select(['reputation', 'has_statistics'])
     .where('id', '=', id)
+    .where('application', 'is', null)
     .executeTakeFirst();
 }
 

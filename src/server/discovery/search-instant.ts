@@ -74,10 +74,10 @@ async function findMembers(db: Reader, text: string): Promise<MemberRow[]> {
   const name = text.replace(/^@(?=.)/u, '');
   const startingWith = sql`
     (select id, display_name, reputation, 0 as place from member
-    where ${namePrefix} like lower(${likePrefix(name)}) limit ${sql.lit(maxScanned)})`;
+    where ${namePrefix} like lower(${likePrefix(name)}) and application is null limit ${sql.lit(maxScanned)})`;
   const containing = sql`
     (select id, display_name, reputation, 1 as place from member
-    where display_name ilike ${likeContains(name)} limit ${sql.lit(maxScanned)})`;
+    where display_name ilike ${likeContains(name)} and application is null limit ${sql.lit(maxScanned)})`;
   const parts = hasTrigram.test(name) ? [startingWith, containing] : [startingWith];
   const { rows } = await sql<MemberRow>`
     select id, display_name from (

@@ -73,11 +73,14 @@ export async function findMembers(
 ) {
   const pattern = likeContains(query);
   const matching = hasTrigram.test(query)
-    ? sql`select id from member where display_name ilike ${pattern} limit ${maxMembersSorted}`
+    ? sql`select id from member where display_name ilike ${pattern} and application is null limit ${maxMembersSorted}`
     : sql`
-      (select id from member where ${namePrefix} like lower(${likePrefix(query)}) limit ${maxMembersSorted})
+      (select id from member where ${namePrefix} like lower(${likePrefix(query)}) and application is null
+        limit ${maxMembersSorted})
       union
-      (select id from (select id, display_name from member order by id desc limit ${maxMembersCompared}) newest
+      (select id from (
+          select id, display_name from member where application is null order by id desc limit ${maxMembersCompared}
+        ) newest
         where display_name ilike ${pattern})`;
   const order = {
     relevance: sql`member.display_name not ilike ${pattern.slice(1)}, member.reputation desc, member.id`,
@@ -125,15 +128,18 @@ const sameName = 50;
  */
 export async function findMemberIds(db: Reader, name: string): Promise<number[]> {
   if (/^\d{1,15}$/u.test(name)) {
-    const { rows } = await sql<{ id: number }>`select id from member where id = ${Number(name)}`.execute(db);
+    const { rows } = await sql<{ id: number }>`
+      select id from member where id = ${Number(name)} and application is null`.execute(db);
     return rows.map((row) => row.id);
   }
   const { rows } = await sql<{ id: number; exact: boolean }>`
     (select id, true as exact from member
-      where ${namePrefix} = lower(left(${name}, 80)) limit ${sameName})
+      where ${namePrefix} = lower(left(${name}, 80)) and application is null limit ${sameName})
     union all
     (select id, false as exact from member
-      where ${namePrefix} like lower(${likePrefix(name)}) limit ${sameName})`.execute(db);
+      where ${namePrefix} like lower(${likePrefix(name)}) and application is null limit ${sameName})`.execute(
+    db,
+  );
   const exact = rows.some((row) => row.exact);
   return rows.filter((row) => row.exact === exact).map((row) => row.id);
 }

@@ -22,6 +22,8 @@ export const memberColumns: Readonly<Record<string, DeletionStage>> = {
   'sign_in.member_id': 'immediate',
   'member_note.member_id': 'immediate',
   'invited_member.member_id': 'immediate',
+  'sign_up_answer.member_id': 'immediate',
+  'membership_application.member_id': 'immediate',
   'bookmark.member_id': 'deferred',
   'bookmark_list.member_id': 'deferred',
   'draft.member_id': 'deferred',
@@ -63,6 +65,8 @@ export const memberColumns: Readonly<Record<string, DeletionStage>> = {
   'member_note.author_id': 'retained',
   // A claim ends within minutes.
   'review_item.claimed_by': 'retained',
+  'membership_application.claimed_by': 'retained',
+  'membership_application.refused_by': 'retained',
   // Members who joined with the invitation have it too.
   'invitation.created_by': 'retained',
   'security_event.member_id': 'retained',

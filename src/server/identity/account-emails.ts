@@ -19,13 +19,19 @@ export type AccountEmails = {
   sendPasswordReset: (tx: Tx, request: { email: string }) => Promise<void>;
   /** Sends a link that confirms the new address, while the change is pending (account-links.ts). */
   sendEmailChangeConfirmation: (tx: Tx, request: { memberId: number; address: string }) => Promise<void>;
+  /** Tells an applicant what the moderators decided. */
+  sendApplicationDecision: (
+    tx: Tx,
+    request: { memberId: number; decision: 'approve' | 'refuse'; reason: string },
+  ) => Promise<void>;
   /** Sends a link that reverts the change. */
   sendEmailChangeNotice: (tx: Tx, request: { memberId: number; address: string }) => Promise<void>;
 };
 
 type Job =
   | { what: 'reset_password'; email: string }
-  | { what: 'change_email' | 'revert_email'; memberId: number; address: string };
+  | { what: 'change_email' | 'revert_email'; memberId: number; address: string }
+  | { what: 'application'; memberId: number; decision: 'approve' | 'refuse'; reason: string };
 
 /**
  * Retries for an hour, because the member is waiting for the email. The email that can revert a change is retried for a
@@ -39,6 +45,8 @@ export function createAccountEmails(jobs: JobQueue): AccountEmails {
     sendPasswordReset: (tx, { email }) => add(tx, `reset ${email}`, { what: 'reset_password', email }),
     sendEmailChangeConfirmation: (tx, { memberId, address }) =>
       add(tx, `address ${memberId} ${address}`, { what: 'change_email', memberId, address }),
+    sendApplicationDecision: (tx, { memberId, decision, reason }) =>
+      add(tx, `application ${memberId} ${decision}`, { what: 'application', memberId, decision, reason }),
     sendEmailChangeNotice: (tx, { memberId, address }) =>
       add(tx, `return ${memberId} ${address}`, { what: 'revert_email', memberId, address }),
   };
@@ -67,10 +75,33 @@ export function createAccountEmailJob({
   } satisfies JobDefinition<Job>;
 
   async function work(job: Job, attempt: JobAttempt): Promise<void> {
-    const email = await transaction(db, (tx) =>
-      job.what === 'reset_password' ? writePasswordResetEmail(tx, job) : writeEmailChangeEmail(tx, job),
-    );
+    const email = await transaction(db, (tx) => writeEmail(tx, job));
     if (email !== null) await deliver({ ...email, id: attempt.id }, attempt);
+  }
+
+  function writeEmail(tx: Tx, job: Job): Promise<(EmailContent & { to: string; memberId?: number }) | null> {
+    switch (job.what) {
+      case 'reset_password':
+        return writePasswordResetEmail(tx, job);
+      case 'application':
+        return writeApplicationEmail(tx, job);
+      case 'change_email':
+      case 'revert_email':
+        return writeEmailChangeEmail(tx, job);
+    }
+  }
+
+  /** Writes no email if the account is deleted, or the decision was changed meanwhile. */
+  async function writeApplicationEmail(
+    tx: Tx,
+    { memberId, decision, reason }: Extract<Job, { what: 'application' }>,
+  ): Promise<(EmailContent & { to: string; memberId: number }) | null> {
+    const member = await findOwnMember(tx, memberId);
+    if (member === undefined || member.email === null || member.email_off_at !== null) return null;
+    if (member.application !== (decision === 'approve' ? null : 'refused')) return null;
+    const site = inLanguage(getSite(), member.language);
+    const content = decision === 'approve' ? buildApprovalEmail(site) : buildRefusalEmail(reason, site);
+    return { ...content, to: member.email, memberId };
   }
 
   async function writePasswordResetEmail(
@@ -92,7 +123,7 @@ export function createAccountEmailJob({
 
   async function writeEmailChangeEmail(
     tx: Tx,
-    { what: purpose, memberId, address }: Exclude<Job, { what: 'reset_password' }>,
+    { what: purpose, memberId, address }: Extract<Job, { what: 'change_email' | 'revert_email' }>,
   ): Promise<(EmailContent & { to: string }) | null> {
     const expiresAt = await findLinkExpiry(tx, { memberId, purpose, address });
     if (expiresAt === undefined) return null;
@@ -115,6 +146,28 @@ export function buildPasswordResetEmail(page: string, site: EmailSite): EmailCon
     paragraphs: [translate(language, 'email.reset.text', { site: site.site })],
     action: { label: translate(language, 'email.reset.action'), link: `${site.site}/${page}` },
     small: translate(language, 'email.reset.ignore'),
+  });
+}
+
+export function buildApprovalEmail(site: EmailSite): EmailContent {
+  const { language, siteName } = site;
+  return buildSimpleEmail({
+    site,
+    subject: translate(language, 'email.approved.subject', { siteName }),
+    paragraphs: [translate(language, 'email.approved.text')],
+    action: { label: translate(language, 'email.approved.action', { siteName }), link: `${site.site}/` },
+    small: null,
+  });
+}
+
+export function buildRefusalEmail(reason: string, site: EmailSite): EmailContent {
+  const { language, siteName } = site;
+  return buildSimpleEmail({
+    site,
+    subject: translate(language, 'email.refused.subject', { siteName }),
+    paragraphs: [translate(language, 'email.refused.text'), reason],
+    action: { label: translate(language, 'email.refused.action'), link: `${site.site}/application` },
+    small: null,
   });
 }
 

@@ -39,6 +39,7 @@ export async function findOwnMember(db: Queryable, id: number) {
       'role',
       'suspended_until',
       'suspension_reason',
+      'application',
       selectPendingStep,
       countUpTo100(sql`moderator_message where member_id = member.id and seen_at is null`).as(
         'unread_moderator_messages',
@@ -63,7 +64,7 @@ const countUpTo100 = (rows: RawBuilder<unknown>) =>
 export async function findAccountStatus(db: Queryable, id: number) {
   return db
     .selectFrom('member')
-    .select(['role', 'suspended_until', 'suspension_reason', selectPendingStep])
+    .select(['role', 'suspended_until', 'suspension_reason', 'application', selectPendingStep])
     .where('id', '=', id)
     .executeTakeFirst();
 }

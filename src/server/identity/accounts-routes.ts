@@ -35,7 +35,7 @@ import {
   type Accounts,
   endOtherSessions,
   endSession,
-  getMe,
+  getSessionState,
   type NewSession,
   type Visitor,
   isOwnAccountPath,
@@ -45,6 +45,7 @@ import { listSessions } from './accounts-queries.ts';
 import type { PasswordSignIn } from './password-sign-in.ts';
 import { recordSignIn } from './sign-ins.ts';
 import type { SignIn, SignInOutcome } from './sign-in.ts';
+import { createApplicationProblem, isApplicantRequest } from './applications.ts';
 import { refusePendingAccount } from './registrations.ts';
 
 export type AccountDeps = RouteDeps & {
@@ -63,12 +64,20 @@ export function identifyViewer({ accounts, runtimeSettings, findTokenViewer }: A
     const programViewer = await findTokenViewer(c);
     const session =
       programViewer === null
-        ? await accounts.viewer(c.req.raw.headers)
+        ? await accounts.account(c.req.raw.headers)
         : { viewer: programViewer, cookies: [] };
+    const isRead = c.req.method === 'GET' || c.req.method === 'HEAD';
+    const isPublicRead = isRead && runtimeSettings.get('publicReading');
     if (session === null) {
-      const isRead = c.req.method === 'GET' || c.req.method === 'HEAD';
-      if (!isRead || !runtimeSettings.get('publicReading')) throw new ProblemError('signed-out');
+      if (!isPublicRead) throw new ProblemError('signed-out');
       c.set('viewer', signedOutViewer);
+      return next();
+    }
+    const { application } = session.viewer.memberStatus;
+    if (application !== null && !isApplicantRequest(c.req)) {
+      if (!isPublicRead) throw createApplicationProblem(application);
+      c.set('viewer', signedOutViewer);
+      c.set('application', application);
       return next();
     }
     // A queued offline write names its author. It is refused if another member signed in to the browser since.
@@ -85,6 +94,8 @@ export function identifyViewer({ accounts, runtimeSettings, findTokenViewer }: A
 
 /** Lets only signed-in members through. */
 export const requireSignedIn = createMiddleware<PublicEnv>(async (c, next) => {
+  const application = c.get('application');
+  if (application !== undefined) throw createApplicationProblem(application);
   if (!isMember(c.get('viewer'))) throw new ProblemError('signed-out');
   await next();
 });
@@ -141,20 +152,20 @@ export function accountVisitorRoutes(deps: AccountDeps & { signingIn: SignIn }) 
       return c.json(await toSignInResponse(c, deps, { ...outcome, method: 'password' }), 200);
     })
     .openapi(readSession, async (c) => {
-      const session = await accounts.viewer(c.req.raw.headers);
+      const session = await accounts.account(c.req.raw.headers);
       setCookies(c, session?.cookies ?? []);
-      const member = session === null ? null : await getMe(deps.db, session.viewer.id);
+      const state = session === null ? { member: null } : await getSessionState(deps.db, session.viewer.id);
       const { get } = deps.runtimeSettings;
       return c.json(
         {
-          member,
+          ...state,
           publicReading: get('publicReading'),
           formulas: get('formulas'),
           siteName: get('siteName'),
           logo: get('logo'),
           pages: sitePageNames.filter((name) => get(`${name}Page`) !== ''),
           footerLinks: get('footerLinks').map(parseFooterLink),
-          welcomeText: member === null ? get('welcomeText') : '',
+          welcomeText: state.member === null ? get('welcomeText') : '',
         },
         200,
       );
@@ -167,7 +178,7 @@ export function accountVisitorRoutes(deps: AccountDeps & { signingIn: SignIn }) 
   async function begin(c: Context, session: NewSession) {
     await recordSignIn(c, deps, { memberId: session.memberId, method: 'registration' });
     setCookies(c, session.cookies);
-    return { member: await getMe(deps.db, session.memberId) };
+    return getSessionState(deps.db, session.memberId);
   }
 }
 
@@ -254,7 +265,7 @@ export async function toSignInResponse(
   if (memberId !== null && method !== null) await recordSignIn(c, deps, { memberId, method });
   setCookies(c, outcome.cookies);
   if (memberId === null) return { member: null, needs: 'two-factor' };
-  return { member: await getMe(deps.db, memberId) };
+  return getSessionState(deps.db, memberId);
 }
 
 export function setCookies(c: Context, cookies: readonly string[]): void {

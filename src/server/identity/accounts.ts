@@ -15,7 +15,9 @@ import {
   type Me,
   type PendingStep,
   type Registration,
+  type SessionState,
 } from '#shared/identity/accounts.ts';
+import type { ApplicationStatus } from '#shared/identity/applications.ts';
 import type { Role } from '#shared/identity/roles.ts';
 import type { PasswordChange } from '#shared/identity/profiles.ts';
 import { type Auth, getSessionRenewalTime } from './auth.ts';
@@ -72,7 +74,7 @@ export function createAccounts(options: AccountsOptions) {
   // Only against floods (docs/product.md 17.1): a university's first lecture of the year stays below the limit.
   const registrationLimit = createRateLimit(db, { name: 'register', points: 1000, seconds: 60 * 60 });
 
-  return { register, checkPassword, signOut, changePassword, viewer: getViewer };
+  return { register, checkPassword, signOut, changePassword, viewer: getMember, account: getAccount };
 
   /**
    * @param options.isOwner registers the first admin, also while nobody else may join
@@ -97,9 +99,13 @@ export function createAccounts(options: AccountsOptions) {
     // The owner may always join.
     const rules = isOwner ? undefined : joining;
     await rules?.check({ email, invitation });
+    rules?.checkAnswers(form.signUpAnswers);
     if (await isEmailTaken(db, { address: email })) throw new ProblemError('email-taken');
-    const create = () => createAccount({ name, email, form }, visitor);
-    const { memberId, cookies } = rules ? await rules.admit({ invitation }, create) : await create();
+    const create = (application: ApplicationStatus | null) =>
+      createAccount({ name, email, form, application }, visitor);
+    const { memberId, cookies } = rules
+      ? await rules.admit({ invitation, signUpAnswers: form.signUpAnswers }, create)
+      : await create(null);
     await options.registrations?.note({ memberId, address: visitor.networkAddress, isConfirmed: false });
     // The member can request the email again in the settings. The account exists.
     await onRegistered?.(memberId).catch(() => {});
@@ -107,7 +113,12 @@ export function createAccounts(options: AccountsOptions) {
   }
 
   async function createAccount(
-    { name, email, form }: { name: string; email: string; form: Registration },
+    {
+      name,
+      email,
+      form,
+      application,
+    }: { name: string; email: string; form: Registration; application: ApplicationStatus | null },
     { headers }: Visitor,
   ): Promise<NewSession> {
     try {
@@ -118,6 +129,7 @@ export function createAccounts(options: AccountsOptions) {
           password: form.password,
           showEmail: form.showEmail,
           language: findRequestLanguage(headers) ?? undefined,
+          ...(application !== null && { application }),
         },
         headers,
         returnHeaders: true,
@@ -162,7 +174,7 @@ export function createAccounts(options: AccountsOptions) {
 
   /** Ends the session of the cookie, if there is one. Returns the cookies to clear. */
   async function signOut(headers: Headers): Promise<string[]> {
-    const session = await getViewer(headers);
+    const session = await getAccount(headers);
     // better-auth would clear the cookie even if it could not delete the session.
     if (session !== null) {
       const { id, sessionId } = session.viewer;
@@ -202,11 +214,20 @@ export function createAccounts(options: AccountsOptions) {
     }
   }
 
-  /** Returns the member of a request and the cookies to renew; null without a valid session. */
-  async function getViewer(headers: Headers): Promise<{ viewer: Viewer; cookies: string[] } | null> {
+  /**
+   * Returns the member of a request and the cookies to renew; null without a valid session, and for an account that is
+   * not a member's yet.
+   */
+  async function getMember(headers: Headers): Promise<{ viewer: Viewer; cookies: string[] } | null> {
+    const session = await getAccount(headers);
+    return session?.viewer.memberStatus.application === null ? session : null;
+  }
+
+  /** Returns the account of a request, a member's or not. */
+  async function getAccount(headers: Headers): Promise<{ viewer: Viewer; cookies: string[] } | null> {
     const cookie = headers.get('cookie');
     if (cookie === null) return null;
-    const knownBrowsers = sessionCache?.find(cookie);
+    const knownBrowsers = sessionCache?.findAccount(cookie);
     if (knownBrowsers !== undefined) return { viewer: knownBrowsers, cookies: [] };
     const cacheSession = sessionCache?.beginLookup();
     const result = await auth.api.getSession({ headers, returnHeaders: true });
@@ -253,10 +274,23 @@ export async function endOtherSessions(db: Database, viewer: Viewer): Promise<vo
   });
 }
 
-/** Returns the member's own data; null if the account is deleted. */
-export async function getMe(db: Queryable, id: number): Promise<Me | null> {
+/** Returns the state of a session of this account: its member, or the account if it is not a member's yet. */
+export async function getSessionState(db: Queryable, id: number): Promise<SessionState> {
   const row = await findOwnMember(db, id);
-  if (row === undefined || row.email === null) return null;
+  if (row === undefined || row.email === null) return { member: null };
+  const { application: status, email, display_name: displayName } = row;
+  if (status === null) return { member: toMe({ ...row, email }) };
+  return { member: null, account: { status, displayName: displayName ?? email, email } };
+}
+
+/** Returns the member's own data; null if the account is deleted or not a member's yet. */
+export async function getMe(db: Queryable, id: number): Promise<Me | null> {
+  return (await getSessionState(db, id)).member;
+}
+
+type OwnMemberRow = NonNullable<Awaited<ReturnType<typeof findOwnMember>>> & { email: string };
+
+function toMe(row: OwnMemberRow): Me {
   return {
     id: row.id,
     displayName: row.display_name ?? row.email,
@@ -292,16 +326,19 @@ type AccountStatusColumns = {
   suspended_until: Date | null;
   suspension_reason: string | null;
   pending_step?: PendingStep | null;
+  application?: ApplicationStatus | null;
 };
 
 function toAccountStatus(row: AccountStatusColumns): MemberStatus {
-  const { role, suspended_until: until, suspension_reason: reason, pending_step: pendingStep = null } = row;
-  return { role, suspension: until === null || reason === null ? null : { until, reason }, pendingStep };
+  const { role, suspended_until: until, suspension_reason: reason } = row;
+  const { pending_step: pendingStep = null, application = null } = row;
+  const suspension = until === null || reason === null ? null : { until, reason };
+  return { role, suspension, pendingStep, application };
 }
 
 /** Writes that concern only the member: account security, read state, email and push settings, and objections to removals. */
 const ownAccountPaths =
-  /^\/api\/(sessions|password|two-factor|passkeys|api-tokens|provider-account|email-address|account-deletion|notifications|notification-preferences|push-subscription|moderator-messages|hidden-posts)(\/|$)/;
+  /^\/api\/(sessions|password|two-factor|passkeys|api-tokens|provider-account|email-address|account-deletion|notifications|notification-preferences|push-subscription|moderator-messages|hidden-posts|application)(\/|$)/;
 
 export const isOwnAccountPath = (path: string): boolean => ownAccountPaths.test(path);
 

@@ -1,6 +1,7 @@
 import { betterAuth, type BetterAuthPlugin } from 'better-auth';
 import type { Database } from '#server/core/database.ts';
 import { getCookiePrefix, isHttps, type SiteSettings } from '#server/core/site-settings.ts';
+import { applicationStatus } from '#shared/identity/applications.ts';
 import { limits } from '#shared/core/limits.ts';
 import { defaultPasswordCost, hashPassword, type PasswordCost, verifyPassword } from './passwords.ts';
 import { endOldestSessions } from './sessions.ts';
@@ -77,6 +78,7 @@ export function createAuth(
       },
       additionalFields: {
         language: { type: 'string', required: false },
+        application: { type: 'string', required: false },
         showEmail: {
           type: 'boolean',
           fieldName: 'show_email',
@@ -136,11 +138,12 @@ export const internalEndpoints = {
           providerId: z.string(),
           accountId: z.string(),
           language: z.string().nullable(),
+          application: applicationStatus.nullable(),
         }),
       },
       async (ctx) => {
-        const { name, email, providerId, accountId, language } = ctx.body;
-        const member = { name, email, emailVerified: true, language };
+        const { name, email, providerId, accountId, language, application } = ctx.body;
+        const member = { name, email, emailVerified: true, language, application };
         const { user } = await ctx.context.internalAdapter.createOAuthUser(member, { providerId, accountId });
         return ctx.json({ memberId: Number(user.id) });
       },

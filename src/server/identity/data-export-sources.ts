@@ -192,6 +192,19 @@ export const listSources: readonly ExportSource[] = [
     select: sql`created_at as "invitedAt", invitation.created_by as "invitedBy"`,
     from: sql`invited_member join invitation on invitation.id = invitation_id`,
   }),
+  createSource('sign-up-answers', {
+    about: 'your answers to the questions of the registration',
+    key: 'position',
+    select: sql`question, answer`,
+    from: sql`sign_up_answer`,
+  }),
+  createSource('application', {
+    about: 'the decision about your account, if moderators refused it',
+    key: 'member_id',
+    select: sql`refused_at as "refusedAt", reason`,
+    from: sql`membership_application`,
+    where: sql`refused_at is not null`,
+  }),
   createSource('passkeys', {
     about: 'your passkeys: their names, when they were added and last used',
     select: sql`name, created_at as "createdAt", last_used_at as "lastUsedAt"`,
@@ -286,5 +299,5 @@ export const selectOwnMember = (memberId: number) => sql<Record<string, unknown>
     (select time_zone from email_schedule where member_id = member.id) as "timeZone",
     (select email from email_link where member_id = member.id and purpose = 'change_email' and expires_at > now()
       limit 1) as "pendingEmail",
-    created_at as "createdAt", updated_at as "updatedAt"
+    created_at as "createdAt", updated_at as "updatedAt", application
   from member where id = ${memberId}`;

@@ -8,9 +8,11 @@ export {
 } from './account-deletion.ts';
 export {
   type AccountEmails,
+  buildApprovalEmail,
   buildEmailChangeConfirmation,
   buildEmailChangeNotice,
   buildPasswordResetEmail,
+  buildRefusalEmail,
   createAccountEmailJob,
   createAccountEmails,
 } from './account-emails.ts';
@@ -39,6 +41,8 @@ export {
   type NewSession,
   type Visitor,
 } from './accounts.ts';
+export { type ApplicationDeps, applicationRoutes } from './applications-routes.ts';
+export { isAnotherWaiting, lockApplication, signUpAnswersOf } from './applications-queries.ts';
 export { createAuth } from './auth.ts';
 export { dataExportRoutes } from './data-export-routes.ts';
 export { createEmailAddresses } from './email-addresses.ts';

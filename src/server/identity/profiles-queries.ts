@@ -34,7 +34,8 @@ export async function findProfile(db: Reader, id: number) {
       source_key, source.site as source_site, ${sumReceived('upvotes')} as upvotes, ${sumReceived('views')} as views
     from member
     left join import_source source on source.id = member.source_id
-    where member.id = coalesce((select into_id from account_merge where member_id = ${id}), ${id})`.execute(
+    where application is null
+      and member.id = coalesce((select into_id from account_merge where member_id = ${id}), ${id})`.execute(
     db,
   );
   return rows[0];

@@ -14,16 +14,22 @@ import {
   providerRedirect,
   providerLinkRequest,
   providerCallback,
+  providerRegistration,
   providerSignInResult,
   providerSignInRequest,
   signInMethods,
 } from '#shared/identity/sign-in-providers.ts';
 import { reauthentication, signInState } from '#shared/identity/two-factor.ts';
+import type { Joining } from './joining.ts';
 import type { PasswordSignIn } from './password-sign-in.ts';
 import type { Providers } from './providers.ts';
 import { toSignInResponse, setCookies } from './accounts-routes.ts';
 
-export type ProviderDeps = RouteDeps & { passwordSignIn: PasswordSignIn; providers: Providers };
+export type ProviderDeps = RouteDeps & {
+  passwordSignIn: PasswordSignIn;
+  joining: Joining;
+  providers: Providers;
+};
 
 const readSignInMethods = createRoute({
   method: 'get',
@@ -54,6 +60,15 @@ const finish = createRoute({
   },
 });
 
+const register = createRoute({
+  method: 'post',
+  path: '/session/provider/registration',
+  summary:
+    'Answer the questions of the community after the redirect from the identity provider, and register',
+  request: { body: jsonBody(providerRegistration) },
+  responses: { 200: jsonResponse(signInState, 'Registered and signed in'), ...problemResponses },
+});
+
 const link = createRoute({
   method: 'post',
   path: '/session/provider/link',
@@ -68,7 +83,7 @@ const link = createRoute({
 
 /** Routes for visitors. */
 export function providerVisitorRoutes(deps: ProviderDeps) {
-  const { settings, runtimeSettings, passwordSignIn, providers } = deps;
+  const { settings, runtimeSettings, passwordSignIn, joining, providers } = deps;
   return createRouter<VisitorEnv>()
     .openapi(readSignInMethods, (c) =>
       c.json(
@@ -77,6 +92,7 @@ export function providerVisitorRoutes(deps: ProviderDeps) {
           passwordSignIn: passwordSignIn.isOn(),
           emailVisibility: settings.profileEmail,
           joining: runtimeSettings.get('joining'),
+          signUpQuestions: joining.questions(),
         },
         200,
       ),
@@ -93,8 +109,14 @@ export function providerVisitorRoutes(deps: ProviderDeps) {
       if (outcome.registered && outcome.memberId !== null) c.set('registered', outcome.memberId);
       const method = outcome.registered ? 'registration' : 'provider';
       const state = await toSignInResponse(c, deps, { ...outcome, method: linked ? null : method });
-      const needs = email === null ? state.needs : ('password' as const);
-      return c.json({ member: state.member, ...(needs && { needs }), linked, email, next }, 200);
+      const needs = outcome.needsAnswers ? 'sign-up-answers' : email === null ? state.needs : 'password';
+      return c.json({ ...state, ...(needs && { needs }), linked, email, next }, 200);
+    })
+    .openapi(register, async (c) => {
+      const { signUpAnswers } = c.req.valid('json');
+      const outcome = await providers.registerWithAnswers(signUpAnswers, visitor(c));
+      if (outcome.memberId !== null) c.set('registered', outcome.memberId);
+      return c.json(await toSignInResponse(c, deps, { ...outcome, method: 'registration' }), 200);
     })
     .openapi(link, async (c) => {
       const outcome = await providers.link(c.req.valid('json').password, visitor(c));

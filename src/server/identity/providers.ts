@@ -9,6 +9,7 @@ import { createRateLimit } from '#server/core/rate-limits.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
 import { displayName, email as emailSchema } from '#shared/identity/accounts.ts';
 import { sanitizeName } from '#shared/identity/display-names.ts';
+import type { SignUpAnswer } from '#shared/identity/sign-up-questions.ts';
 import { type OwnProviderAccount } from '#shared/identity/sign-in-providers.ts';
 import { type Reauthentication } from '#shared/identity/two-factor.ts';
 import type { Accounts, Visitor } from './accounts.ts';
@@ -18,6 +19,7 @@ import type { Joining } from './joining.ts';
 import type { RequirePassword } from './reauthentication.ts';
 import { isImpersonation } from './display-names.ts';
 import { linkAccount, getProviderId, unlinkAccount } from './providers-accounts.ts';
+import { createSignUpCookie } from './providers-sign-up.ts';
 import { findProviderAccount, findMemberByProviderAccount } from './providers-queries.ts';
 import { findMemberByEmail } from './accounts-queries.ts';
 import { getRelyingParty } from './passkeys.ts';
@@ -36,6 +38,8 @@ export type ProviderSignInOutcome = SignInOutcome & {
   next: string | null;
   /** Whether the member was just created. */
   registered: boolean;
+  /** Whether the new member must answer the questions of the community first. */
+  needsAnswers: boolean;
 };
 
 const pendingVisitSchema = z.object({
@@ -83,9 +87,10 @@ export function createProviders(deps: ProvidersDeps) {
     schema: z.object({ subject: z.string(), email: z.string() }),
     maxAgeSeconds: 10 * 60,
   });
+  const signUpCookie = createSignUpCookie(settings);
   // Only against floods, as for registrations (accounts.ts).
   const registrationLimit = createRateLimit(db, { name: 'register', points: 1000, seconds: 60 * 60 });
-  return { begin: beginSignIn, beginLinking, finish, link, own: getOwnAccount, unlink };
+  return { begin: beginSignIn, beginLinking, finish, registerWithAnswers, link, own: getOwnAccount, unlink };
 
   /** Returns the URL to send a browser to for signing in, and the cookie to set. */
   async function beginSignIn(headers: Headers, wanted: Pick<PendingVisit, 'next' | 'invitation'>) {
@@ -129,7 +134,7 @@ export function createProviders(deps: ProvidersDeps) {
     visitor: Visitor,
   ): Promise<Omit<ProviderSignInOutcome, 'next'>> {
     const { subject, email: providerEmail } = identity;
-    const plain = { linked: false, email: null, registered: false };
+    const plain = { linked: false, email: null, registered: false, needsAnswers: false };
     const existing = await findMemberByProviderAccount(db, { providerId: getProviderId(settings), subject });
     if (existing !== undefined)
       return { ...(await signingIn.afterFirstFactor(existing.memberId, visitor.headers)), ...plain };
@@ -138,7 +143,14 @@ export function createProviders(deps: ProvidersDeps) {
     const email = parsed.data;
     if ((await findMemberByEmail(db, email)) !== undefined)
       return { ...plain, memberId: null, cookies: [linkCookie.set({ subject, email })], email };
-    const memberId = await register({ ...identity, email, invitation }, visitor);
+    if (joining.questions().length > 0) {
+      if (!settings.isSignUpOpen) throw new ProblemError('registration-closed');
+      await joining.check({ email, invitation });
+      const names = identity.names.map((name) => name.slice(0, 200)).slice(0, 5);
+      const cookies = [signUpCookie.set({ subject, email, names, invitation })];
+      return { ...plain, memberId: null, cookies, needsAnswers: true };
+    }
+    const memberId = await register({ ...identity, email, invitation, signUpAnswers: [] }, visitor);
     return {
       ...plain,
       memberId,
@@ -147,14 +159,33 @@ export function createProviders(deps: ProvidersDeps) {
     };
   }
 
+  /** Creates the account of someone who was asked the questions of the community, and signs in. */
+  async function registerWithAnswers(
+    signUpAnswers: readonly SignUpAnswer[],
+    visitor: Visitor,
+  ): Promise<SignInOutcome> {
+    const pending = signUpCookie.read(visitor.headers);
+    if (pending === null) throw new ProblemError('sign-in-expired');
+    joining.checkAnswers(signUpAnswers);
+    const memberId = await register({ ...pending, signUpAnswers }, visitor);
+    return {
+      memberId,
+      cookies: [...(await signingIn.begin(memberId, visitor.headers)), signUpCookie.clear()],
+    };
+  }
+
   async function register(
-    identity: ProviderIdentity & { email: string; invitation: string | null },
+    identity: ProviderIdentity & {
+      email: string;
+      invitation: string | null;
+      signUpAnswers: readonly SignUpAnswer[];
+    },
     visitor: Visitor,
   ): Promise<number> {
     if (!settings.isSignUpOpen) throw new ProblemError('registration-closed');
     if (!(await registrationLimit.consume(visitor.networkAddress)))
       throw new ProblemError('registration-failed', { retryAfter: 60 * 60 });
-    const { email, subject, invitation } = identity;
+    const { email, subject, invitation, signUpAnswers } = identity;
     await joining.check({ email, invitation });
     const emailTaken = new ProblemError('email-taken');
     // An address can be reserved for a member who can still revert a change.
@@ -167,7 +198,9 @@ export function createProviders(deps: ProvidersDeps) {
         accountId: subject,
         language: findRequestLanguage(visitor.headers),
       };
-      const { memberId } = await joining.admit({ invitation }, () => auth.api.createMember({ body }));
+      const { memberId } = await joining.admit({ invitation, signUpAnswers }, (application) =>
+        auth.api.createMember({ body: { ...body, application } }),
+      );
       await registrations.note({ memberId, address: visitor.networkAddress, isConfirmed: true });
       return memberId;
     } catch (error) {
@@ -193,7 +226,14 @@ export function createProviders(deps: ProvidersDeps) {
     const session = await accounts.viewer(visitor.headers);
     if (session?.viewer.id !== memberId) throw new ProblemError('sign-in-expired');
     await linkAccount(db, { memberId, subject: identity.subject, settings });
-    return { memberId, cookies: session.cookies, linked: true, email: null, registered: false };
+    return {
+      memberId,
+      cookies: session.cookies,
+      linked: true,
+      email: null,
+      registered: false,
+      needsAnswers: false,
+    };
   }
 
   /** Signs in the member who has the address of the provider's account, by their password, and links the account. */

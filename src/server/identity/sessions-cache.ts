@@ -10,7 +10,10 @@ import type { SiteSettings } from '#server/core/site-settings.ts';
  * changed member status invalidates an entry. The cache is unused while the event stream is disconnected.
  */
 export type SessionCache = {
+  /** The member of a session; undefined also for an account that is not a member's yet. */
   find: (cookie: string) => Viewer | undefined;
+  /** The account of a session, a member's or not. */
+  findAccount: (cookie: string) => Viewer | undefined;
   /** Call it before looking a session up, so that a session that ends meanwhile is not cached. */
   beginLookup: () => CacheSession;
   invalidate: (events: readonly TopicEvent[]) => void;
@@ -44,13 +47,19 @@ export function createSessionCache(
   const tokensOf = new Map<number, Set<string>>();
   /** Number of events that ended sessions. */
   let endEventCount = 0;
+  function findAccount(cookie: string): Viewer | undefined {
+    if (!isEventStreamConnected()) return undefined;
+    const token = getCookieValue(cookie, name);
+    const cached = token === undefined ? undefined : sessions.get(token);
+    return cached !== undefined && cached.until > databaseNowMs() ? cached.viewer : undefined;
+  }
+
   return {
     find(cookie) {
-      if (!isEventStreamConnected()) return undefined;
-      const token = getCookieValue(cookie, name);
-      const cached = token === undefined ? undefined : sessions.get(token);
-      return cached !== undefined && cached.until > databaseNowMs() ? cached.viewer : undefined;
+      const viewer = findAccount(cookie);
+      return viewer?.memberStatus.application === null ? viewer : undefined;
     },
+    findAccount,
     beginLookup() {
       const before = endEventCount;
       return (cookie, viewer, renewedAt) => {

@@ -155,7 +155,7 @@ const aboutVisiblePosts = `
 
 const sources: Readonly<Record<ExportedKind, Source>> = {
   members: {
-    rows: 'select * from member where deleted_at is null',
+    rows: 'select * from member where deleted_at is null and application is null',
     columns: {
       id: 'id',
       name: 'display_name',

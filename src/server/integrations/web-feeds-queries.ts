@@ -98,6 +98,7 @@ async function read(db: Reader, query: RawBuilder<unknown>): Promise<FeedEntryRo
 
 export async function findMemberName(db: Reader, id: number): Promise<string | undefined> {
   const { rows } = await sql<{ name: string }>`
-    select coalesce(display_name, ${unnamedMember}) as name from member where id = ${id}`.execute(db);
+    select coalesce(display_name, ${unnamedMember}) as name from member
+    where id = ${id} and application is null`.execute(db);
   return rows[0]?.name;
 }

@@ -1,8 +1,11 @@
 import { unnamedMember } from '#server/core/sql.ts';
 import { sql } from 'kysely';
 import type { Reader, Tx } from '#server/core/database.ts';
+import { signUpAnswersOf } from '#server/identity/index.ts';
 import type { ModeratedMember } from '#shared/moderation/moderation.ts';
 import type { PendingStep } from '#shared/identity/accounts.ts';
+import type { ApplicationStatus } from '#shared/identity/applications.ts';
+import type { SignUpAnswer } from '#shared/identity/sign-up-questions.ts';
 import type { Role } from '#shared/identity/roles.ts';
 
 export type ModeratedMemberRow = {
@@ -20,6 +23,9 @@ export type ModeratedMemberRow = {
   email_verified: boolean;
   created_at: Date;
   pending_step: PendingStep | null;
+  application: ApplicationStatus | null;
+  refusal_reason: string;
+  sign_up_answers: SignUpAnswer[];
   reputation: number;
   questions_count: number;
   answers_count: number;
@@ -39,6 +45,9 @@ const columns = sql`
     where invited_member.member_id = member.id) as invitation_note,
   email, email_verified, member.created_at, reputation, questions_count, answers_count,
   (select pending_step from registration where registration.member_id = member.id) as pending_step,
+  application, coalesce((
+    select reason from membership_application where membership_application.member_id = member.id
+  ), '') as refusal_reason, ${signUpAnswersOf} as sign_up_answers,
   json_build_object(
     'password', exists (select from account where account.member_id = member.id and password is not null),
     'provider', exists (select from account where account.member_id = member.id and provider_id <> 'credential'),

@@ -47,7 +47,7 @@ export async function listLatestMembers(
 ): Promise<ListedMemberRow[]> {
   const { rows } = await sql<ListedMemberRow>`
     select ${columns} from member
-    where email is not null and ${filters[show]}
+    where email is not null and application is null and ${filters[show]}
       ${before === null ? sql`` : sql`and (created_at, id) < (${before.at}, ${before.id})`}
     order by created_at desc, id desc limit ${sql.lit(limit)}`.execute(db);
   return rows;
@@ -60,7 +60,7 @@ export async function listMembersNamed(
 ): Promise<ListedMemberRow[]> {
   const { rows } = await sql<ListedMemberRow>`
     select ${columns} from member
-    where email is not null and ${filters[show]}
+    where email is not null and application is null and ${filters[show]}
       and lower(display_name) collate "C" like lower(${likePrefix(beginning)}::text) collate "C"
     order by lower(display_name) collate "C", id limit ${sql.lit(limit)}`.execute(db);
   return rows;
@@ -71,6 +71,7 @@ export async function listMembersWithEmail(
   { show, email }: { show: MemberFilter; email: string },
 ): Promise<ListedMemberRow[]> {
   const { rows } = await sql<ListedMemberRow>`
-    select ${columns} from member where email = lower(${email}) and ${filters[show]}`.execute(db);
+    select ${columns} from member
+    where email = lower(${email}) and application is null and ${filters[show]}`.execute(db);
   return rows;
 }

@@ -121,7 +121,7 @@ export function insertNotificationsAndFollowers(
       others.map(({ draft }) => draft),
       others.map(({ recipientId }) => recipientId),
     )}
-    join member on member.id = draft.member_id
+    join member on member.id = draft.member_id and application is null
     union all
     ${selectFollowers(posts)}`;
   return insertWanted(wanted, sql`order by wanted.place, wanted.recipient_id`);
@@ -143,7 +143,7 @@ export async function insertMentionNotifications(
       memberIds,
     )}
     join member on member.id = draft.member_id
-    where member.id <> draft.sender_id and member.id not in (select recipient_id from notified)
+    where application is null and member.id <> draft.sender_id and member.id not in (select recipient_id from notified)
       and not ${hasMuted(sql`member.id`, sql`draft.question_id`)}
     order by draft.place
     limit greatest(0, ${sql.lit(limits.mentionsPerPost)} - (select count(*) from notified where kind = 'mention'))`).execute(
@@ -161,33 +161,36 @@ function isAboutPost({ questionId, answerId, replyId }: Omit<NotificationDraft, 
   return sql`question_id = ${questionId} and answer_id is null and reply_id is null and kind = 'mention'`;
 }
 
+/** Notifications to moderators about a queue: of posts, or of accounts that wait for approval. */
+export type QueueKind = 'review' | 'application';
+
 /**
- * Notifies the moderators that posts wait in the review queue: not those with an unread notification about it, and none
+ * Notifies the moderators that something waits in a queue: not those with an unread notification about it, and none
  * twice within `minutes`. Returns the recipients.
  */
-export async function insertReviewNotifications(
+export async function insertQueueNotifications(
   tx: Tx,
-  { except, minutes }: { except: number | null; minutes: number },
+  { kind, except, minutes }: { kind: QueueKind; except: number | null; minutes: number },
 ): Promise<number[]> {
   const { rows } = await insertWanted(sql`
-    select member.id as recipient_id, null::bigint as sender_id, 'review' as kind, null::bigint as question_id,
+    select member.id as recipient_id, null::bigint as sender_id, ${kind}::text as kind, null::bigint as question_id,
       null::bigint as answer_id, null::bigint as reply_id, 'moderation' as category,
       ${getDefaultPreference('moderation').push}::boolean as push_by_default
     from member
     where role <> 'member' and member.id is distinct from ${except}::bigint and not exists (
       select from notification
-      where recipient_id = member.id and kind = 'review'
+      where recipient_id = member.id and kind = ${kind}
         and created_at > now() - make_interval(mins => ${minutes})
     )
     order by member.id`).execute(tx);
   return rows.map((row) => row.recipient_id);
 }
 
-/** Marks the notifications about the review queue read. Returns the members who had an unread one. */
-export async function markReviewNotificationsRead(tx: Tx): Promise<number[]> {
+/** Marks the notifications about a queue read. Returns the members who had an unread one. */
+export async function markQueueNotificationsRead(tx: Tx, kind: QueueKind): Promise<number[]> {
   const { rows } = await sql<{ recipient_id: number }>`
     update notification set read_at = now()
-    where kind = 'review' and read_at is null and recipient_id in (select id from member where role <> 'member')
+    where kind = ${kind} and read_at is null and recipient_id in (select id from member where role <> 'member')
     returning recipient_id`.execute(tx);
   return rows.map((row) => row.recipient_id);
 }
@@ -208,7 +211,7 @@ export async function deleteNotificationsOf(tx: Tx, { kind, id }: { kind: PostKi
 export type NotificationRow = {
   id: number;
   recipient_id: number;
-  /** Null for 'review', like question_id. */
+  /** Null for a queue of moderators, like question_id. */
   sender_id: number | null;
   sender_name: string;
   sender_avatar: string | null;
@@ -230,7 +233,7 @@ const joinPost = sql`
   left join question on question.id = notification.question_id
   left join member sender on sender.id = notification.sender_id`;
 
-const isShown = sql`(question.id is not null or kind = 'review')`;
+const isShown = sql`(question.id is not null or kind in ('review', 'application'))`;
 
 /** A page of notifications, newest first, with ids below `before`. */
 export async function selectNotifications(

@@ -20,14 +20,15 @@ import {
   deleteNotificationsOf,
   type DeliveryChannel,
   insertFollowerNotifications,
-  insertReviewNotifications,
+  insertQueueNotifications,
   insertMentionNotifications,
   insertNotifications,
   insertNotificationsAndFollowers,
   markAllRead,
   markRead,
-  markReviewNotificationsRead,
+  markQueueNotificationsRead,
   type NotificationDraft,
+  type QueueKind,
   type NotificationRow,
   selectNotifications,
   selectPendingNotifications,
@@ -168,25 +169,29 @@ export async function notifyFollowers(
   return toNotifiedEvents(await insertFollowerNotifications(tx, [notification]));
 }
 
+/** The pages of the queues. */
+const queuePaths = { review: '/moderation', application: '/moderation/applications' } as const;
+
 /** Minutes between two notifications of a moderator about the review queue, if it was empty in between, and if not. */
 const reviewPauseMinutes = { emptied: 10, open: 4 * 60 } as const;
 
 /**
- * Notifies the moderators that posts wait in the review queue, once for many posts. Returns the events to publish.
+ * Notifies the moderators that posts wait in the review queue, or accounts for approval, once for many. Returns the
+ * events to publish.
  * @param isFirst whether the queue was empty
  * @param except the moderator who caused it, if any
  */
 export async function notifyModerators(
   tx: Tx,
-  { isFirst, except }: { isFirst: boolean; except: number | null },
+  { kind = 'review', isFirst, except }: { kind?: QueueKind; isFirst: boolean; except: number | null },
 ): Promise<TopicEvent[]> {
   const minutes = isFirst ? reviewPauseMinutes.emptied : reviewPauseMinutes.open;
-  return toNotifiedEvents(await insertReviewNotifications(tx, { except, minutes }));
+  return toNotifiedEvents(await insertQueueNotifications(tx, { kind, except, minutes }));
 }
 
 /** Ends the notifications of `notifyModerators` when nothing waits any longer. Returns the events to publish. */
-export async function endReviewNotifications(tx: Tx): Promise<TopicEvent[]> {
-  const memberIds = await markReviewNotificationsRead(tx);
+export async function endReviewNotifications(tx: Tx, kind: QueueKind = 'review'): Promise<TopicEvent[]> {
+  const memberIds = await markQueueNotificationsRead(tx, kind);
   return memberIds.map((id) => ({ topic: `member:${id}`, event: { kind: 'notifications-changed' } }));
 }
 
@@ -313,7 +318,12 @@ function toNotification(row: NotificationRow): Notification {
 }
 
 function getDestination(row: NotificationRow): Pick<Notification, 'link' | 'entityId' | 'entityType'> {
-  if (row.question_id === null) return { link: '/moderation', entityId: null, entityType: null };
+  if (row.question_id === null)
+    return {
+      link: queuePaths[row.kind === 'application' ? 'application' : 'review'],
+      entityId: null,
+      entityType: null,
+    };
   const suggestionsPath = suggestionLinks[row.kind];
   const page = questionPath(row.question_id, row.title);
   if (row.reply_id !== null)

@@ -43,7 +43,7 @@ export async function listMembersByName(
 ) {
   const { rows } = await sql<NamedMember>`
     select id, display_name from member
-    where email is not null and id <> all(${[...except]}::bigint[])
+    where email is not null and application is null and id <> all(${[...except]}::bigint[])
       and lower(display_name) collate "C" like lower(${likePrefix(beginning)}::text) collate "C"
     order by lower(display_name) collate "C", id limit ${limit}`.execute(db);
   return rows;

@@ -16,6 +16,8 @@ export const emailKind = z.enum([
   'notifications',
   'daily-digest',
   'weekly-digest',
+  'approval',
+  'refusal',
   'warning',
   'suspension',
   ...emailedSecurityEvent.options,

@@ -52,4 +52,8 @@ export const coreErrors = {
   ],
   'setting-not-domain': ['invalid', 'Enter one domain per line, such as example.org'],
   'setting-not-link': ['invalid', 'Enter one link per line, such as Status | https://status.example.org'],
+  'setting-not-sign-up-question': [
+    'invalid',
+    'Enter one question per line, such as Why do you want to join? | required | 500',
+  ],
 } as const satisfies ErrorTable;

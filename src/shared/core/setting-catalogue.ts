@@ -63,6 +63,12 @@ const textFormats = {
     code: 'setting-not-link',
     words: 'a label and an address, such as Status | https://status.example.org',
   },
+  signUpQuestion: {
+    // Read by parseSignUpQuestions (shared/identity/sign-up-questions.ts).
+    pattern: /^[^|]{1,200}(?:\|\s*(?:required|optional)\s*)?(?:\|\s*(?:[1-9]\d{0,2}|1\d{3}|2000)\s*)?$/u,
+    code: 'setting-not-sign-up-question',
+    words: 'a question, such as Why do you want to join? | required | 500',
+  },
 } as const;
 
 /**
@@ -191,9 +197,27 @@ export const settingCatalogue = {
     category: 'access',
     type: 'choice',
     default: 'open',
-    options: { open: 'Anyone', invitation: 'People with an invitation', closed: 'Nobody' },
+    options: {
+      open: 'Anyone',
+      approval: 'People whom a moderator approves',
+      invitation: 'People with an invitation',
+      closed: 'Nobody',
+    },
     label: 'Who may join',
-    description: 'Who may register. Members who have joined are not affected.',
+    description:
+      'Who may register. Members who have joined are not affected. Accounts that need approval wait in a queue of the moderators; people with an invitation do not wait.',
+    since: '1.0',
+  },
+  signUpQuestions: {
+    category: 'access',
+    type: 'list',
+    default: [],
+    maxItems: 5,
+    max: 230,
+    format: 'signUpQuestion',
+    label: 'Questions for people who register',
+    description:
+      'One in each line: question | required or optional | longest answer in characters. Without the last two: optional, 500 characters. Moderators see the answers.',
     since: '1.0',
   },
   allowedEmailDomains: {

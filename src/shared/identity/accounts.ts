@@ -3,8 +3,10 @@ import { avatar, id, time } from '#shared/core/fields.ts';
 import { codedError, readIssue, withCode } from '#shared/core/coded-error.ts';
 import type { CodedError, ErrorCode } from '#shared/errors.ts';
 import { limits } from '#shared/core/limits.ts';
+import { ownAccount } from './applications.ts';
 import { invitationToken } from './invitations.ts';
 import { roleNames } from './roles.ts';
+import { signUpAnswers } from './sign-up-questions.ts';
 import { isDeceptiveName, normalizeName } from './display-names.ts';
 import { countCodePoints, hasControlCharacters } from '#shared/core/text.ts';
 import { sitePageNames } from '#shared/core/site-page-names.ts';
@@ -48,11 +50,13 @@ export const registration = z.object({
   showEmail: z.boolean().optional(),
   /** The token of an invitation. */
   invitation: invitationToken.optional(),
+  /** Answers to the questions of `GET /api/sign-in`. */
+  signUpAnswers: signUpAnswers.optional(),
 });
 export type Registration = z.infer<typeof registration>;
 
 export type RegistrationProblem = {
-  field: Exclude<keyof Registration, 'showEmail' | 'invitation'>;
+  field: Exclude<keyof Registration, 'showEmail' | 'invitation' | 'signUpAnswers'>;
 } & CodedError;
 
 /** Returns the first rule that a registration breaks, in the order of docs/product.md 2.1; null if none. */
@@ -112,8 +116,11 @@ export const me = z.object({
 });
 export type Me = z.infer<typeof me>;
 
-/** `member` is null for a signed-out visitor. */
-export const sessionState = z.object({ member: me.nullable() });
+/**
+ * `member` is null for a signed-out visitor, and for someone who is signed in but not a member yet. `account` is then
+ * the account, and absent otherwise.
+ */
+export const sessionState = z.object({ member: me.nullable(), account: ownAccount.optional() });
 export type SessionState = z.infer<typeof sessionState>;
 
 /**

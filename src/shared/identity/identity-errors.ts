@@ -42,6 +42,18 @@ export const identityErrors = {
     'Confirm your email address before you post: open the link in the email we sent you. You can get another one in Settings.',
   ],
   'account-not-approved': ['not-approved', 'A moderator has to approve your account before you can post.'],
+  'sign-up-answer-required': ['invalid', 'Please answer this question'],
+  'sign-up-questions-changed': [
+    'edit-conflict',
+    'The questions were changed in the meantime. Please answer them again.',
+  ],
+  'application-waiting': ['not-approved', 'A moderator has to approve your account first.'],
+  'application-refused': ['not-approved', 'The moderators have refused your account.'],
+  'application-not-found': ['not-found', 'Your account is not waiting for approval.'],
+  'too-many-application-changes': [
+    'too-many',
+    'You have changed your answers several times. Please try again later.',
+  ],
 
   // Signing in.
   'signed-out': ['signed-out', 'Please sign in first.'],

@@ -4,6 +4,7 @@ import { settingCatalogue, type SettingValues } from '#shared/core/setting-catal
 import { time } from '#shared/core/fields.ts';
 import { invitationToken } from './invitations.ts';
 import { emailVisibilities } from './profiles.ts';
+import { signUpAnswers, signUpQuestion } from './sign-up-questions.ts';
 import { signInState } from './two-factor.ts';
 import { hasControlCharacters } from '#shared/core/text.ts';
 
@@ -19,6 +20,8 @@ export const signInMethods = z.object({
   emailVisibility: z.enum(emailVisibilities),
   /** Who may join. */
   joining: z.enum(joiningOptions),
+  /** What people answer when they register. */
+  signUpQuestions: z.array(signUpQuestion),
 });
 
 const localPath = z
@@ -46,6 +49,9 @@ export const providerSignInResult = signInState.extend({
   next: z.string().nullable(),
 });
 export type ProviderSignInResult = z.infer<typeof providerSignInResult>;
+
+/** The answers of a new member, before the account is created. */
+export const providerRegistration = z.object({ signUpAnswers });
 
 export const providerLinkRequest = z.object({ password: z.string().max(1000) });
 

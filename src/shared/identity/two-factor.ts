@@ -5,7 +5,7 @@ import { time } from '#shared/core/fields.ts';
 /** The result of a sign-in attempt: signed in, or a further step is needed. */
 export const signInState = sessionState.extend({
   /** The step needed to sign in; absent after signing in. */
-  needs: z.enum(['two-factor', 'password']).optional(),
+  needs: z.enum(['two-factor', 'password', 'sign-up-answers']).optional(),
 });
 export type SignInState = z.infer<typeof signInState>;
 

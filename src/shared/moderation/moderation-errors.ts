@@ -111,6 +111,10 @@ export const moderationErrors = {
     'The account of a moderator or admin cannot be merged. Take away the role first.',
   ],
   'merge-of-deleted': ['already-handled', 'One of these accounts is deleted or already merged.'],
+  'merge-of-applicant': [
+    'not-allowed',
+    'One of these accounts waits for approval or was refused. Only accounts of members can be merged.',
+  ],
   'merge-into-imported': ['not-allowed', 'The account that stays cannot sign in. Merge the other way round.'],
   'merge-running': ['already-handled', 'A merge of one of these accounts is still running.'],
   'merge-of-removed': [

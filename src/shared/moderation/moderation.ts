@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { pendingStep, role } from '#shared/identity/accounts.ts';
+import { applicationStatus } from '#shared/identity/applications.ts';
+import { signUpAnswer } from '#shared/identity/sign-up-questions.ts';
 import { avatar, id, namedAuthor, paged, postKind, time } from '#shared/core/fields.ts';
 import { withCode } from '#shared/core/coded-error.ts';
 import { countCodePoints, hasForbiddenCharacters } from '#shared/core/text.ts';
@@ -41,6 +43,8 @@ export const moderationAction = z.enum([
   'unpin',
   'merge_account',
   'reset_two_factor',
+  'approve_account',
+  'refuse_account',
 ]);
 export type ModerationAction = z.infer<typeof moderationAction>;
 
@@ -338,6 +342,12 @@ export const moderatedMember = z.object({
   canSignIn: z.boolean(),
   registeredAt: time,
   pendingStep: pendingStep.nullable(),
+  /** Whether the account waits for approval or was refused; null for a member. */
+  application: applicationStatus.nullable(),
+  /** Why it was refused; empty otherwise. */
+  refusalReason: z.string(),
+  /** The answers to the questions of the registration. */
+  signUpAnswers: z.array(signUpAnswer),
   reputation: z.int(),
   questions: z.int().nonnegative(),
   answers: z.int().nonnegative(),

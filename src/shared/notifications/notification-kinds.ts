@@ -35,6 +35,11 @@ export const notificationKinds = {
   edit_rejected: { type: 'other', category: 'edits', message: '{name} rejected your edit to "{title}"' },
   edited: { type: 'other', category: 'edits', message: '{name} edited your post in "{title}"' },
   review: { type: 'other', category: 'moderation', message: 'Posts are waiting for review' },
+  application: {
+    type: 'other',
+    category: 'moderation',
+    message: 'New accounts are waiting for approval',
+  },
 } as const satisfies Record<string, { type: string; category: NotificationCategory; message: string }>;
 
 export type NotificationKind = keyof typeof notificationKinds;

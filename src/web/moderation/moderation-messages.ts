@@ -208,6 +208,10 @@ export function logEntryText(action: ModerationAction, kind: PostRef['kind'] | n
       return t`Accounts merged`;
     case 'reset_two_factor':
       return t`Two-factor authentication reset`;
+    case 'approve_account':
+      return t`Account approved`;
+    case 'refuse_account':
+      return t`Account refused`;
     case 'setting':
       return t`Site setting changed`;
   }

@@ -8,6 +8,7 @@ import {
   IconMessage,
   IconPencil,
   IconShield,
+  IconUserPlus,
   type TablerIcon,
 } from '@tabler/icons-react';
 import { Trans } from '@lingui/react';
@@ -143,6 +144,7 @@ const kindIcons: Readonly<Record<NotificationKind, TablerIcon>> = {
   edit_rejected: IconPencil,
   edited: IconPencil,
   review: IconShield,
+  application: IconUserPlus,
 };
 
 /** An icon for the kind. The message says the same in words. */

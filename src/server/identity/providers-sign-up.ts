@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { createEncryptedCookie } from '#server/core/encrypted-cookie.ts';
+import type { SiteSettings } from '#server/core/site-settings.ts';
+
+/** Someone who returned from the provider, and answers the questions of the community before the account is created. */
+const pendingSignUp = z.object({
+  subject: z.string(),
+  email: z.string(),
+  names: z.array(z.string()),
+  invitation: z.string().nullable(),
+});
+
+/** An hour, because answers take time to write. */
+export const createSignUpCookie = (settings: Pick<SiteSettings, 'secret' | 'publicUrl'>) =>
+  createEncryptedCookie(settings, {
+    name: 'provider_sign_up',
+    schema: pendingSignUp,
+    maxAgeSeconds: 60 * 60,
+  });
