@@ -113,6 +113,8 @@ import {
   type ApiTokenDeps,
   apiTokenRoutes,
   createApiTokens,
+  mcpPath,
+  mcpRoutes,
   previewPicturePattern,
   publicFileRoutes,
 } from './integrations/index.ts';
@@ -338,6 +340,11 @@ export function createApp(options: AppOptions) {
   app.get(`${uploadsPath}/*`, serveUploads({ db, settings, runtimeSettings }, viewerOf));
   app.on('GET', ['/feeds/*', '/sitemaps/*', previewPicturePattern, sitePicturesPath], limitNetworks);
   app.get(sitePicturesPath, serveSitePictures({ db }));
+  app.use(mcpPath, requireSameOrigin(settings), limitBodySize(maxBodyBytes), disableCaching, limitNetworks);
+  app.route(
+    '/',
+    mcpRoutes({ db, settings, runtimeSettings, apiTokens, fetchApi: (request) => app.fetch(request) }),
+  );
   app.route('/', publicFileRoutes({ db, settings, runtimeSettings }));
   if (webDirectory !== undefined) serveWeb(webDirectory);
   return app;

@@ -44,6 +44,7 @@ const endpoints: Readonly<Record<ApiScope, readonly string[]>> = {
     'GET /moderation/log',
     'GET /abilities',
   ],
+  drafts: ['GET /drafts', 'GET /drafts/{target}', 'PUT /drafts/{target}', 'DELETE /drafts/{target}'],
   write: [
     'POST /questions',
     'PUT /questions/{id}',
@@ -59,10 +60,6 @@ const endpoints: Readonly<Record<ApiScope, readonly string[]>> = {
     'POST /questions/{id}/edit-suggestions',
     'POST /answers/{id}/edit-suggestions',
     'POST /replies/{id}/edit-suggestions',
-    'GET /drafts',
-    'GET /drafts/{target}',
-    'PUT /drafts/{target}',
-    'DELETE /drafts/{target}',
     'POST /uploads',
   ],
   lists: [

@@ -41,7 +41,7 @@ export function createApiTokens(deps: {
   requirePassword: RequirePassword;
 }) {
   const { db, runtimeSettings, requirePassword } = deps;
-  return { list, create, revoke, findViewer: findTokenViewer };
+  return { list, create, revoke, findViewer: findTokenViewer, authenticate };
 
   async function list(memberId: number): Promise<{ items: ApiToken[]; enabled: boolean }> {
     const rows = await listApiTokens(db, memberId);
@@ -73,6 +73,22 @@ export function createApiTokens(deps: {
   }
 
   /**
+   * Returns the scopes of the token in an Authorization header.
+   * @throws ProblemError 'api-token-not-valid' also without a token, 'api-tokens-disabled'
+   */
+  async function authenticate(authorization: string | undefined): Promise<ReadonlySet<ApiScope>> {
+    const { scopes } = await requireToken(readBearerToken(authorization) ?? '');
+    return new Set(toScopes(scopes));
+  }
+
+  async function requireToken(token: string) {
+    if (!runtimeSettings.get('apiTokens')) throw new ProblemError('api-tokens-disabled');
+    const row = token.startsWith(prefix) ? await findApiToken(db, hashToken(token)) : undefined;
+    if (row === undefined) throw new ProblemError('api-token-not-valid');
+    return row;
+  }
+
+  /**
    * Returns the viewer of a request with a token; null without one. A cookie beside a token is ignored.
    * @throws ProblemError 'api-token-not-valid', 'api-tokens-disabled', 'api-token-scope-missing',
    * 'api-token-not-accepted'
@@ -80,9 +96,7 @@ export function createApiTokens(deps: {
   async function findTokenViewer(c: Context): Promise<Viewer | null> {
     const token = readBearerToken(c.req.header('authorization'));
     if (token === null) return null;
-    if (!runtimeSettings.get('apiTokens')) throw new ProblemError('api-tokens-disabled');
-    const row = token.startsWith(prefix) ? await findApiToken(db, hashToken(token)) : undefined;
-    if (row === undefined) throw new ProblemError('api-token-not-valid');
+    const row = await requireToken(token);
     requireScope(c, row.scopes);
     const viewer = await findViewer(db, { id: row.member_id, sessionId: 0, tokenId: row.id });
     if (viewer === null) throw new ProblemError('api-token-not-valid');
@@ -118,10 +132,13 @@ function findEndpoint(c: Context): string | undefined {
 /** A token has 256 random bits, so a fast hash is enough. */
 const hashToken = (token: string): Uint8Array => createHash('sha256').update(token).digest();
 
+const toScopes = (scopes: readonly string[]) =>
+  scopes.filter((scope): scope is ApiScope => apiScope.safeParse(scope).success);
+
 const toApiToken = (row: Awaited<ReturnType<typeof listApiTokens>>[number]): ApiToken => ({
   id: row.id,
   name: row.name,
-  scopes: row.scopes.filter((scope): scope is ApiScope => apiScope.safeParse(scope).success),
+  scopes: toScopes(row.scopes),
   createdAt: row.created_at.toISOString(),
   expiresAt: row.expires_at.toISOString(),
   lastUsedAt: row.last_used_at?.toISOString() ?? null,

@@ -7,12 +7,13 @@ import { reauthentication } from '#shared/identity/two-factor.ts';
 /**
  * What a token allows. Each endpoint needs one scope (src/server/integrations/api-token-scopes.ts):
  * - read: questions, answers, lists, search and profiles, as the member sees them
- * - write: ask, answer, reply, edit and delete own posts, drafts and pictures
+ * - drafts: write drafts, which the member reviews and posts in the browser
+ * - write: ask, answer, reply, edit and delete own posts, and upload pictures
  * - lists: votes, follows, bookmarks and mutes
  * - notifications: read them and mark them as read
  * - moderation: what the member may do as a moderator
  */
-export const apiScope = z.enum(['read', 'write', 'lists', 'notifications', 'moderation']);
+export const apiScope = z.enum(['read', 'drafts', 'write', 'lists', 'notifications', 'moderation']);
 export type ApiScope = z.infer<typeof apiScope>;
 
 /** Days for which a token can be valid. */

@@ -28,10 +28,11 @@ export function useRevokeApiToken() {
 /** The scopes with what they allow, in the order of the form. */
 export const getScopes = (): readonly { scope: ApiScope; label: string; text: string }[] => [
   { scope: 'read', label: t`Read`, text: t`Questions, answers, topics, profiles and search` },
+  { scope: 'drafts', label: t`Drafts`, text: t`Prepare posts as drafts, which you review and post yourself` },
   {
     scope: 'write',
     label: t`Write`,
-    text: t`Ask, answer and reply; edit and delete your posts; drafts and pictures`,
+    text: t`Ask, answer and reply; edit and delete your posts; upload pictures`,
   },
   { scope: 'lists', label: t`Votes and lists`, text: t`Vote, follow, bookmark and mute` },
   { scope: 'notifications', label: t`Notifications`, text: t`Read them and mark them as read` },
