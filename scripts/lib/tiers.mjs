@@ -41,6 +41,7 @@ export const heavyFiles = [
   'src/server/import-export/stack-exchange-moderated-posts.test.ts',
   'src/server/import-export/stack-exchange-newer-archive.test.ts',
   'src/server/import-export/stack-exchange-odd-rows.test.ts',
+  'src/server/import-export/stack-exchange-packed.test.ts',
   'src/server/import-export/stack-exchange-sources.test.ts',
   'src/server/moderation/removals-command.test.ts',
   'src/server/notifications/email-digests.test.ts',

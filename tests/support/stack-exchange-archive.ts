@@ -113,6 +113,8 @@ export interface TestCommunity {
   client: pg.Client;
   connect: () => Promise<pg.Client>;
   import: (directory: string, options?: Partial<ImportOptions>) => Promise<ImportSummary>;
+  /** Imports .7z files, whose names may name the site. */
+  importPaths: (paths: readonly string[]) => Promise<ImportSummary>;
   /** All rows of a query. */
   rows: (sql: string) => Promise<Record<string, unknown>[]>;
   /** All data of the community, to detect changes. */
@@ -145,6 +147,7 @@ export async function createTestCommunity(): Promise<TestCommunity> {
     connect,
     import: (directory, options = {}) =>
       importStackExchange({ directory, client, site: 'beer.stackexchange.com', ...options }),
+    importPaths: (paths) => importStackExchange({ paths, client }),
     rows,
     everything: async () => {
       const held: Record<string, unknown> = {};

@@ -19,10 +19,10 @@ export function registerImportCommand(program: Command, parts: ImportCommandPart
   const group = program.command('import').description('import from another platform');
   group
     .command('stackexchange')
-    .description('import an unpacked Stack Exchange archive, completely or not at all')
+    .description('import a Stack Exchange archive, completely or not at all')
     .argument(
-      '<directory>',
-      'the directory with Posts.xml and, if available, Users.xml, PostHistory.xml, Comments.xml …',
+      '<path...>',
+      'the downloaded .7z file or files, or a directory with Posts.xml and, if available, Users.xml, PostHistory.xml, Comments.xml …',
     )
     .option(
       '--site <host>',
@@ -34,8 +34,8 @@ export function registerImportCommand(program: Command, parts: ImportCommandPart
     )
     .option('--dry-run', 'read all files and report every row, change nothing')
     .addHelpText('after', help)
-    .action(async (directory: string, options: ImportFlags) => {
-      parts.exitWith(await runImport(directory, options, parts));
+    .action(async (paths: string[], options: ImportFlags) => {
+      parts.exitWith(await runImport(paths, options, parts));
     });
   group
     .command('redirects')
@@ -89,7 +89,7 @@ interface ImportFlags {
 }
 
 async function runImport(
-  directory: string,
+  paths: readonly string[],
   options: ImportFlags,
   { withClient, out, err }: ImportCommandParts,
 ): Promise<number> {
@@ -99,7 +99,7 @@ async function runImport(
   try {
     const summary = await withClient((client) =>
       importStackExchange({
-        directory,
+        paths,
         client,
         ...options,
         progress: createTerminalProgress(err),

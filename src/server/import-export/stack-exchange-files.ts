@@ -1,7 +1,9 @@
+import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getErrorCode } from '#server/core/startup-error.ts';
 import { ArchiveError, unreadableError } from './stack-exchange-errors.ts';
+import { isPacked, listPackedFiles } from './stack-exchange-packed.ts';
 
 /** The files of a Stack Exchange archive: the name of their root element, and the usual file name. */
 export const archiveFileNames = {
@@ -15,6 +17,9 @@ export const archiveFileNames = {
   postlinks: 'PostLinks.xml',
 } as const;
 
+/** Bytes that are read at once. */
+const chunkBytes = 1024 * 1024;
+
 export type ArchiveFileKind = keyof typeof archiveFileNames;
 
 export interface ArchiveFile {
@@ -23,15 +28,43 @@ export interface ArchiveFile {
   /** File name in the directory. */
   name: string;
   bytes: number;
+  open: (signal?: AbortSignal) => AsyncIterable<Buffer>;
 }
 
 export type ArchiveFiles = Partial<Record<ArchiveFileKind, ArchiveFile>>;
 
 /**
- * Finds the files of an archive, in any letter case. Only Posts.xml is required.
- * @throws ArchiveError if the directory is not an archive
+ * Finds the files of an archive, in any letter case: in a directory, or in one or more .7z files. Only Posts.xml is
+ * required.
+ * @throws ArchiveError if the directory or the .7z files are not an archive
  */
-export async function findArchiveFiles(directory: string): Promise<ArchiveFiles> {
+export async function findArchiveFiles(paths: readonly string[]): Promise<ArchiveFiles> {
+  const [directory = ''] = paths;
+  if (paths.every(isPacked) && paths.length > 0) return findPackedArchiveFiles(paths);
+  if (paths.length !== 1) throw new ArchiveError('Give either one directory, or one or more .7z files.');
+  return findUnpackedArchiveFiles(directory);
+}
+
+async function findPackedArchiveFiles(paths: readonly string[]): Promise<ArchiveFiles> {
+  const files: ArchiveFiles = {};
+  for (const path of paths) {
+    for (const { name, bytes, open } of await listPackedFiles(path)) {
+      const kind = parseFileKind(name);
+      if (kind === undefined) continue;
+      const other = files[kind];
+      if (other !== undefined)
+        throw new ArchiveError(`Both ${other.path} and ${path} contain ${name}. Give only one of them.`);
+      files[kind] = { kind, path, name, bytes, open };
+    }
+  }
+  if (files.posts === undefined)
+    throw new ArchiveError(
+      `${paths.join(', ')}: there is no Posts.xml, so it is not a Stack Exchange archive.`,
+    );
+  return files;
+}
+
+async function findUnpackedArchiveFiles(directory: string): Promise<ArchiveFiles> {
   const names = await listDirectory(directory);
   const files: ArchiveFiles = {};
   for (const name of names.toSorted()) {
@@ -46,10 +79,14 @@ export async function findArchiveFiles(directory: string): Promise<ArchiveFiles>
     if (other !== undefined) {
       throw new ArchiveError(`${directory} contains both ${other.name} and ${name}. Keep only one of them.`);
     }
-    files[kind] = { kind, path, name, bytes: status.size };
+    files[kind] = { kind, path, name, bytes: status.size, open: (signal) => readUnpacked(path, signal) };
   }
   if (files.posts === undefined) throw new ArchiveError(describeMissingPosts(directory, names));
   return files;
+}
+
+function readUnpacked(path: string, signal?: AbortSignal): AsyncIterable<Buffer> {
+  return createReadStream(path, { highWaterMark: chunkBytes, ...(signal && { signal }) });
 }
 
 async function listDirectory(directory: string): Promise<string[]> {
@@ -78,6 +115,7 @@ function isKind(stem: string): stem is ArchiveFileKind {
 
 function describeMissingPosts(directory: string, names: readonly string[]): string {
   const packed = names.find((name) => /\.(?:7z|zip|gz|bz2|xz)$/iu.test(name));
-  const hint = packed === undefined ? '' : ` Unpack ${packed} first.`;
+  const hint =
+    packed === undefined ? '' : isPacked(packed) ? ` Give ${packed} itself.` : ` Unpack ${packed} first.`;
   return `${directory} contains no Posts.xml, so it is not a Stack Exchange archive.${hint}`;
 }

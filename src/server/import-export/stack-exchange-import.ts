@@ -40,7 +40,10 @@ export { ArchiveError, ConnectionLostError };
 export type { FileReport };
 
 export interface ImportOptions {
-  directory: string;
+  /** The directory of the archive. */
+  directory?: string;
+  /** Instead of `directory`: the directory, or the .7z files as they were downloaded. */
+  paths?: readonly string[];
   /** A dedicated connection. The import restores its settings. */
   client: Client;
   /**
@@ -93,7 +96,7 @@ export interface ImportSummary {
  */
 export async function importStackExchange(options: ImportOptions): Promise<ImportSummary> {
   const { client, dryRun = false, signal } = options;
-  const files = await findArchiveFiles(options.directory);
+  const files = await findArchiveFiles(listPaths(options));
   signal?.throwIfAborted();
   // PostgreSQL rolls back when the connection ends, also during a long statement.
   const closeConnection = () => void client.end();
@@ -124,6 +127,13 @@ export async function importStackExchange(options: ImportOptions): Promise<Impor
     client.off('error', markBroken).off('end', markBroken);
   }
 }
+
+const listPaths = ({ directory, paths = [] }: ImportOptions): readonly string[] =>
+  directory === undefined ? paths : [directory];
+
+/** The site by the name of the directory, or of a downloaded file such as `stackoverflow.com-Posts.7z`. */
+const parseSiteOfPath = (path: string) =>
+  parseSiteName(basename(resolve(path)).replace(/(?:-[A-Za-z]+)?\.7z$/iu, ''));
 
 /** Class 53: the disk is full or memory is exhausted. */
 function isOutOfResources(error: unknown): boolean {
@@ -273,16 +283,14 @@ function ownSourceRequest({ name }: OwnArchive): SourceRequest {
   return { site: name, continues: undefined, overlaps: [], posts: 0 };
 }
 
-async function resolveSite(
-  { client, directory, site, continues }: ImportOptions,
-  log: (message: string) => void,
-): Promise<SourceRequest> {
+async function resolveSite(options: ImportOptions, log: (message: string) => void): Promise<SourceRequest> {
+  const { client, site, continues } = options;
   const held = { overlaps: await findOverlaps(client), posts: await queries.countStagedPosts(client) };
   const wanted = {
     ...held,
     continues: continues === undefined ? undefined : parseHostName(continues),
   };
-  const fromDirectoryName = site === undefined ? parseSiteName(basename(resolve(directory))) : null;
+  const fromDirectoryName = site === undefined ? parseSiteOfPath(listPaths(options)[0] ?? '') : null;
   const named = site === undefined ? fromDirectoryName : parseHostName(site);
   if (named === null) {
     const inferred = await inferSite(client);
@@ -303,7 +311,7 @@ async function resolveSite(
     ]);
   }
   if (fromDirectoryName !== null)
-    log(`The archive is from ${fromDirectoryName}, according to the name of its directory.`);
+    log(`The archive is from ${fromDirectoryName}, according to the name of its directory or file.`);
   return { ...wanted, site: named };
 }
 

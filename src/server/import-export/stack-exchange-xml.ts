@@ -1,4 +1,3 @@
-import { createReadStream, type ReadStream } from 'node:fs';
 import { SaxesParser } from 'saxes';
 import { archiveFileNames, type ArchiveFile } from './stack-exchange-files.ts';
 import { ArchiveError, unreadableError } from './stack-exchange-errors.ts';
@@ -15,19 +14,16 @@ export interface RowBatch {
 /** Limit of a row, which is held in memory, in UTF-16 units. No post, profile or history entry comes near it. */
 const maxRowLength = 64 * 1024 * 1024;
 
-const chunkBytes = 1024 * 1024;
-
 /**
  * Reads the rows of a file in order, with at most one chunk of it in memory. Drops character references that XML
  * forbids, which some old dumps have.
  * @throws ArchiveError with the file and the line if the file is not well-formed, above all if it is cut off
  */
 export async function* readRows(file: ArchiveFile, signal?: AbortSignal): AsyncGenerator<RowBatch> {
-  const stream = createReadStream(file.path, { highWaterMark: chunkBytes, ...(signal && { signal }) });
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const reader = new RowReader(file);
   let pending = '';
-  for await (const chunk of readChunks(stream, file)) {
+  for await (const chunk of readChunks(file, signal)) {
     const text = pending + reader.decode(() => decoder.decode(chunk, { stream: true }));
     // A reference split by the end of a chunk waits for the next one.
     const reference = text.lastIndexOf('&');
@@ -38,11 +34,11 @@ export async function* readRows(file: ArchiveFile, signal?: AbortSignal): AsyncG
   yield { rows: reader.finish(pending + reader.decode(() => decoder.decode())), bytes: 0 };
 }
 
-async function* readChunks(stream: ReadStream, file: ArchiveFile): AsyncGenerator<Buffer> {
+async function* readChunks(file: ArchiveFile, signal?: AbortSignal): AsyncGenerator<Buffer> {
   try {
-    yield* stream as AsyncIterable<Buffer>;
+    yield* file.open(signal);
   } catch (error) {
-    if (error instanceof Error && error.name === 'AbortError') throw error;
+    if (error instanceof ArchiveError || (error instanceof Error && error.name === 'AbortError')) throw error;
     throw unreadableError(file.path, error);
   }
 }
