@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { duplicateOutcomes } from './stack-exchange-duplicates.ts';
 import type { ArchiveFileKind } from './stack-exchange-files.ts';
 import { textKinds } from './stack-exchange-staging-tables.ts';
 import { titlesAndTagsReason } from './stack-exchange-stage.ts';
@@ -14,6 +15,8 @@ export interface ImportedCounts {
   /** Members that an earlier import named by their number, and that now have their name. */
   renamedMembers: number;
   questions: number;
+  /** Of the questions: how many are marked as duplicates. */
+  duplicates: number;
   answers: number;
   replies: number;
   /** Existing questions that now have an accepted answer. */
@@ -29,7 +32,7 @@ export async function classifyStagedRows(
   tallies: RowTallies,
   added: ImportedCounts,
 ): Promise<void> {
-  const { users, posts, comments, votes, tags, posthistory } = tallies;
+  const { users, posts, comments, votes, tags, posthistory, postlinks } = tallies;
   if (users !== undefined) {
     await applyOutcomes(client, users, userOutcomes);
     // This import changed them to what the archive has.
@@ -41,6 +44,7 @@ export async function classifyStagedRows(
   if (votes !== undefined) await classifyVotes(client, votes, added.follows);
   if (tags !== undefined) await applyOutcomes(client, tags, tagOutcomes);
   if (posthistory !== undefined) await applyOutcomes(client, posthistory, historyOutcomes);
+  if (postlinks !== undefined) await applyOutcomes(client, postlinks, duplicateOutcomes);
 }
 
 /** Each query returns an outcome for every row: 'taken', 'known', or the reason why the row is skipped. */
@@ -217,8 +221,9 @@ export async function collectRemarks(client: ClientBase): Promise<string[]> {
       coalesce(sum(tags_left_out), 0) as tags,
       count(*) filter (where kind = 1 and accepted is not null
         and not exists (select from archive_answer where key = post.accepted)) as accepted,
-      count(*) filter (where closed) as closed
-    from archive_post post join archive_location location on location.key = post.id and location.is_new`);
+      count(*) filter (where closed and marked.id is null) as closed
+    from archive_post post join archive_location location on location.key = post.id and location.is_new
+    left join archive_marked marked on marked.question_id = location.question_id and post.kind = 1`);
   const [row] = rows;
   if (row === undefined) return [];
   const viewed = await count(
@@ -233,7 +238,7 @@ export async function collectRemarks(client: ClientBase): Promise<string[]> {
     [row.pages, 'texts were converted from HTML'],
     [row.tags, 'tags were skipped: more than 5 on a question, or longer than 35 characters'],
     [row.accepted, 'questions have an accepted answer that is not in the archive'],
-    [row.closed, 'questions were closed on the site and are open here: Parley does not close questions'],
+    [row.closed, 'questions were closed on the site, not as duplicates, and are open here'],
     [viewed, newerReason('questions that were viewed more often since')],
   ] as const;
   return counts

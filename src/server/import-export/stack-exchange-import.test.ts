@@ -182,11 +182,10 @@ describe('an imported archive', () => {
       {
         file: 'PostLinks.xml',
         read: 3,
-        imported: 0,
+        imported: 1,
         alreadyImported: 0,
         skipped: [
           { reason: 'related questions, which Parley does not list', rows: 1 },
-          { reason: 'marks of duplicates, which are not imported', rows: 1 },
           { reason: 'links of an unknown type', rows: 1 },
         ],
       },

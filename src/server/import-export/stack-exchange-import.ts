@@ -16,6 +16,7 @@ import {
   type ArchiveFileKind,
   type ArchiveFiles,
 } from './stack-exchange-files.ts';
+import { markDuplicates, stageLinks } from './stack-exchange-duplicates.ts';
 import { findAlreadyImported, findLockedQuestions } from './stack-exchange-already-imported.ts';
 import { stagePosts } from './stack-exchange-stage-posts.ts';
 import { ArchiveError, ConnectionLostError } from './stack-exchange-errors.ts';
@@ -220,6 +221,7 @@ async function addStaged(
 const nothingImported: ImportedCounts = {
   members: 0,
   namelessMembers: 0,
+  duplicates: 0,
   renamedMembers: 0,
   questions: 0,
   answers: 0,
@@ -238,7 +240,7 @@ const stageSteps: readonly (readonly [ArchiveFileKind, staging.StageRows])[] = [
   ['votes', staging.stageVotes],
   ['tags', staging.stageTags],
   ['badges', staging.skipBadges],
-  ['postlinks', staging.skipLinks],
+  ['postlinks', stageLinks],
 ];
 
 const stagedTables = [
@@ -247,6 +249,7 @@ const stagedTables = [
   ['comments', 'archive_comment'],
   ['votes', 'archive_vote'],
   ['tags', 'archive_tag'],
+  ['postlinks', 'archive_duplicate'],
 ] as const;
 
 async function readFiles(options: ImportOptions, files: ArchiveFiles): Promise<RowTallies> {
@@ -339,6 +342,7 @@ async function insertStaged(
   await queries.nameTags(client);
   const questions = await queries.addQuestions(client, source.id, siteAddress);
   await findLockedQuestions(client);
+  const duplicates = await markDuplicates(client);
   const answers = await queries.addAnswers(client, source.id, siteAddress);
   const replies = await queries.addReplies(client, source.id);
   const accepted = await queries.acceptAnswers(client);
@@ -347,7 +351,18 @@ async function insertStaged(
   const links = await rewritePostLinks(client, source);
   await queries.addTags(client);
   await recountImported(client);
-  return { members, namelessMembers, renamedMembers, questions, answers, replies, accepted, follows, links };
+  return {
+    members,
+    namelessMembers,
+    renamedMembers,
+    questions,
+    duplicates,
+    answers,
+    replies,
+    accepted,
+    follows,
+    links,
+  };
 }
 
 async function adoptAsOwn(client: ClientBase, source: string, own: OwnArchive): Promise<void> {

@@ -34,6 +34,8 @@ export function formatImportReport(summary: ImportSummary): string[] {
   if (added.accepted > 0) {
     lines.push(`Note: ${number(added.accepted)} existing questions now have an accepted answer.`);
   }
+  if (added.duplicates > 0)
+    lines.push(`Note: ${number(added.duplicates)} questions are marked as duplicates.`);
   if (added.links > 0)
     lines.push(`Note: ${number(added.links)} links now lead to the imported questions and answers.`);
   lines.push(

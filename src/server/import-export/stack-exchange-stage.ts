@@ -153,13 +153,3 @@ export const stageTags: StageRows = async (client, rows, tally) => {
 export const skipBadges: StageRows = async (_client, rows, tally) => {
   tally.skip('Parley has no badges', rows.length);
 };
-
-export const skipLinks: StageRows = async (_client, rows, tally) => {
-  for (const row of rows)
-    tally.skip(links.get(parseInteger(row['LinkTypeId']) ?? 0) ?? 'links of an unknown type');
-};
-
-const links: ReadonlyMap<number, string> = new Map([
-  [1, 'related questions, which Parley does not list'],
-  [3, 'marks of duplicates, which are not imported'],
-]);

@@ -56,6 +56,9 @@ export async function createStagingTables(client: ClientBase): Promise<void> {
     create temporary table archive_vote (
       line bigint generated always as identity, id bigint not null, post_id bigint not null, kind smallint not null,
       member bigint, created timestamptz(3) not null);
+    create temporary table archive_duplicate (
+      line bigint generated always as identity, id bigint not null, question bigint not null,
+      original bigint not null, created timestamptz(3) not null);
     create temporary table archive_tag (line bigint generated always as identity, key text not null);
     create temporary table archive_link (
       host text not null, question bigint not null, slug text not null, written timestamptz(3) not null);`);
@@ -84,6 +87,7 @@ export type StagedTable =
   | 'archive_post'
   | 'archive_comment'
   | 'archive_vote'
+  | 'archive_duplicate'
   | 'archive_tag';
 
 /** Deletes staged rows with a number that appeared before; the first one stays. Returns the number deleted. */

@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest';
+import {
+  createTestCommunity,
+  questionRow,
+  setupTestDatabase,
+  type TestCommunity,
+  writeArchive,
+} from '#tests/support/stack-exchange-archive.ts';
+
+setupTestDatabase();
+
+const link = (
+  id: number,
+  question: number,
+  original: number,
+  more: Record<string, string | number> = {},
+) => ({
+  Id: id,
+  CreationDate: `2015-01-01T10:00:0${id % 10}.000`,
+  PostId: question,
+  RelatedPostId: original,
+  LinkTypeId: 3,
+  ...more,
+});
+const questions = (count: number) => Array.from({ length: count }, (_, index) => questionRow(index + 1));
+
+/** The originals by the number of the duplicate. */
+const readOriginals = async ({ rows }: TestCommunity) =>
+  Object.fromEntries(
+    (
+      await rows(`select duplicate.source_key as key, original.source_key as original
+        from question duplicate join question original on original.id = duplicate.duplicate_of order by 1`)
+    ).map(({ key, original }) => [Number(key), Number(original)]),
+  );
+
+test('a question that was closed as a duplicate is one here, and is not closed otherwise', async () => {
+  const community = await createTestCommunity();
+  const closed = { ClosedDate: '2015-02-01T00:00:00.000' };
+  const { added, files, remarks } = await community.import(
+    await writeArchive({
+      Posts: [questionRow(1), questionRow(2, closed), questionRow(3, closed)],
+      PostLinks: [link(1, 2, 1), link(2, 3, 1, { LinkTypeId: 1 })],
+    }),
+  );
+  expect(await readOriginals(community)).toEqual({ 2: 1 });
+  expect(added.duplicates).toBe(1);
+  expect(files.find(({ file }) => file === 'PostLinks.xml')).toMatchObject({ read: 2, imported: 1 });
+  expect(remarks).toContain('1 questions were closed on the site, not as duplicates, and are open here');
+});
+
+test('chains lead to the last question, circles and missing questions are left out, and of several the latest counts', async () => {
+  const community = await createTestCommunity();
+  const { files } = await community.import(
+    await writeArchive({
+      Posts: questions(9),
+      PostLinks: [
+        link(1, 3, 2),
+        link(2, 2, 1),
+        link(3, 4, 5),
+        link(4, 5, 4),
+        link(5, 6, 99),
+        link(6, 7, 8),
+        link(7, 7, 1),
+        link(8, 9, 9),
+        link(9, 6, 5),
+      ],
+    }),
+  );
+  expect(await readOriginals(community)).toEqual({ 2: 1, 3: 1, 7: 1 });
+  const report = files.find(({ file }) => file === 'PostLinks.xml');
+  expect(report).toMatchObject({ read: 9, imported: 3, alreadyImported: 0 });
+  expect(report?.skipped.reduce((sum, { rows }) => sum + rows, 0)).toBe(6);
+});
+
+test('a later import recognises the marks, and changes none of questions that are here', async () => {
+  const community = await createTestCommunity();
+  const archive = { Posts: questions(3), PostLinks: [link(1, 2, 1)] };
+  await community.import(await writeArchive(archive));
+  const again = await community.import(await writeArchive(archive));
+  expect(again.isUnchanged).toBe(true);
+  expect(again.files.find(({ file }) => file === 'PostLinks.xml')).toMatchObject({ alreadyImported: 1 });
+  // A moderator opens the question.
+  await community.client.query('update question set duplicate_of = null');
+  const newer = await community.import(
+    await writeArchive({ Posts: questions(4), PostLinks: [link(1, 2, 1), link(2, 4, 2)] }),
+  );
+  expect(newer.added.duplicates).toBe(1);
+  expect(await readOriginals(community)).toEqual({ 4: 2 });
+});

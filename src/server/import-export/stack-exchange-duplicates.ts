@@ -1,0 +1,71 @@
+import type { ClientBase } from 'pg';
+import { type CopyCell, copyRows } from './copy-rows.ts';
+import { parseInteger, parseTime } from './stack-exchange-fields.ts';
+import { incompleteReason, stageEach, type StageRows } from './stack-exchange-stage.ts';
+
+const duplicateLink = 3;
+
+const otherLinks: ReadonlyMap<number, string> = new Map([
+  [1, 'related questions, which Parley does not list'],
+]);
+
+/** Stages the marks of duplicates of PostLinks.xml. An archive has them only while the question is closed as one. */
+export const stageLinks: StageRows = async (client, rows, tally) => {
+  const staged = stageEach(rows, tally, (row): CopyCell[] | string => {
+    const kind = parseInteger(row['LinkTypeId']) ?? 0;
+    if (kind !== duplicateLink) return otherLinks.get(kind) ?? 'links of an unknown type';
+    const cells = [parseInteger(row['Id']), parseInteger(row['PostId']), parseInteger(row['RelatedPostId'])];
+    const created = parseTime(row['CreationDate']);
+    return cells.includes(null) || created === null ? incompleteReason : [...cells, created];
+  });
+  await copyRows(client, 'archive_duplicate (id, question, original, created)', staged);
+};
+
+/**
+ * Marks the new questions that are duplicates. A question with several marks gets the latest. The original of a duplicate
+ * is never a duplicate itself, so a chain leads to its last question, and a circle is left out. The table
+ * `archive_marked` has the marks that were taken.
+ */
+export async function markDuplicates(client: ClientBase): Promise<number> {
+  await client.query(`
+    create temporary table archive_mark on commit drop as
+    select distinct on (placed.id) staged.id, placed.id as question_id, original.id as original_id
+    from archive_duplicate staged
+    join archive_question placed on placed.key = staged.question and placed.is_new
+    join archive_question original on original.key = staged.original
+    where placed.id <> original.id
+    order by placed.id, staged.created desc, staged.id desc`);
+  await client.query('create unique index archive_mark_question on archive_mark (question_id)');
+  await client.query(`
+    create temporary table archive_marked on commit drop as
+    with recursive chain as (
+      select id, question_id, original_id, array[question_id] as seen from archive_mark
+      union all
+      select chain.id, chain.question_id, next.original_id, seen || next.question_id
+      from chain join archive_mark next on next.question_id = chain.original_id
+      where chain.original_id <> all(seen)),
+    ending as (
+      select chain.id, chain.question_id, coalesce(question.duplicate_of, question.id) as original_id
+      from chain join question on question.id = chain.original_id
+      where not exists (select from archive_mark where archive_mark.question_id = chain.original_id))
+    select id, question_id, original_id from ending where question_id <> original_id`);
+  const marked = await client.query(`
+    update question set duplicate_of = original_id from archive_marked where question.id = archive_marked.question_id`);
+  return marked.rowCount ?? 0;
+}
+
+export const duplicateOutcomes = `
+  select case
+      when marked.id is not null then 'taken'
+      when placed.id is null or original.id is null then 'marks of duplicates whose question or original is not here'
+      when not placed.is_new and question.duplicate_of = coalesce(main.duplicate_of, main.id) then 'known'
+      when not placed.is_new then 'marks of duplicates on questions that were imported before: not taken over'
+      when chosen.id is not null then 'marks of duplicates in a circle'
+      else 'further originals of a duplicate' end as outcome
+  from archive_duplicate staged
+  left join archive_marked marked on marked.id = staged.id
+  left join archive_mark chosen on chosen.id = staged.id
+  left join archive_question placed on placed.key = staged.question
+  left join archive_question original on original.key = staged.original
+  left join question on question.id = placed.id
+  left join question main on main.id = original.id`;
