@@ -10,7 +10,6 @@ import {
   createAccounts,
   createAuth,
   createEmailAddresses,
-  createIdentityProvider,
   createJoining,
   createPasskeys,
   createPasswordCheck,
@@ -20,8 +19,7 @@ import {
   createRegistrations,
   createSignIn,
   createSignInMethods,
-  type SignInMethods,
-  getProviderId,
+  createSignInProviders,
   createTwoFactor,
   dataExportRoutes,
   defaultPasswordCost,
@@ -89,6 +87,8 @@ import {
   sitePictureRoutes,
   sitePicturesPath,
   adminSignInRoutes,
+  type SignInProviderDeps,
+  signInProviderRoutes,
   siteSettingRoutes,
   statisticsRoutes,
 } from './admin/index.ts';
@@ -253,9 +253,10 @@ export function createApp(options: AppOptions) {
   logSecurityEvents(db, log);
   const twoFactor = createTwoFactor({ db, settings, runtimeSettings, requirePassword, passwordCost });
   const signingIn = createSignIn({ db, auth, settings, twoFactor });
+  const signInProviders = createSignInProviders({ db, settings, log });
   const signInMethods = createSignInMethods({
     passwordSignIn,
-    listProviderIds: async () => (settings.identityProvider === null ? [] : [getProviderId(settings)]),
+    listProviderIds: signInProviders.listAccountProviderIds,
   });
   const passkeys = createPasskeys({
     db,
@@ -265,8 +266,6 @@ export function createApp(options: AppOptions) {
     signingIn,
     signInMethods,
   });
-  const provider = settings.identityProvider && createIdentityProvider(settings.identityProvider, log);
-  const providerOption = { provider: provider ?? undefined };
   const providers = createProviders({
     db,
     auth,
@@ -277,7 +276,7 @@ export function createApp(options: AppOptions) {
     requirePassword,
     signInMethods,
     registrations,
-    ...providerOption,
+    signInProviders,
   });
   const app = createRouter<{ Variables: object }>();
   app.onError((error, c) => toErrorResponse(error, c, log, metrics?.countRejected));
@@ -322,6 +321,7 @@ export function createApp(options: AppOptions) {
     emailSending: background?.emailSending ?? null,
     twoFactor,
     signInMethods,
+    signInProviders,
     signingIn,
     passkeys,
     joining,
@@ -396,7 +396,9 @@ function createApi(
     PasskeyDeps &
     ApiTokenDeps &
     ApplicationDeps &
-    ProviderDeps & { signInMethods: SignInMethods } & ReadRoutingDeps &
+    ProviderDeps &
+    SignInProviderDeps &
+    ReadRoutingDeps &
     NotificationPreferenceRoutesDeps &
     AccountMergeDeps &
     ModerationRoutesDeps &
@@ -470,6 +472,7 @@ function createApi(
     .route('/', accountMergeRoutes(deps))
     .route('/', siteSettingRoutes(deps))
     .route('/', adminSignInRoutes(deps))
+    .route('/', signInProviderRoutes(deps))
     .route('/', sitePictureRoutes(deps))
     .route('/', systemRoutes(deps))
     .route('/', emailRoutes(deps))

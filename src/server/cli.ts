@@ -10,7 +10,7 @@ import {
   registerDoctorCommand,
   registerUpgradeCommand,
 } from './operations/index.ts';
-import { addMemberCommands, addSettingsCommands } from './admin/index.ts';
+import { addMemberCommands, addSettingsCommands, addSignInProviderCommands } from './admin/index.ts';
 import { addRemovalCommands, registerSpamCommands } from './moderation/index.ts';
 import { addEmailCommand } from './notifications/index.ts';
 import { type Config, readConfig } from './core/config.ts';
@@ -74,6 +74,7 @@ function createProgram(): Command {
   addRemoveTwoFactorCommand(members, { ...terminal, withDatabase });
   addRemovalCommands(members, { ...terminal, withDatabase });
   addSettingsCommands(program, { ...terminal, withDatabase });
+  addSignInProviderCommands(program, { ...terminal, withDatabase });
   registerSpamCommands(program, { ...terminal, withReader });
   addEmailCommand(program, { ...terminal, input: process.stdin, withBounces });
   registerBackupCommands(program, {

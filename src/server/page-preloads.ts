@@ -139,10 +139,10 @@ const pageRules: readonly PageRule[] = [
   { path: /^\/bookmarks$/u, module: 'engagement/BookmarksPage.tsx' },
   { path: /^\/settings$/u, module: 'identity/SettingsPage.tsx' },
   { path: /^\/moderation(\/log|\/registrations|\/announcements|\/members|\/member\/\d+|\/tags\/[^/]+)?$/u },
-  { path: /^\/admin\/(settings|statistics|invitations|emails)$/u },
+  { path: /^\/admin\/(settings|statistics|invitations|emails|sign-in)$/u },
   { path: /^\/(login|register|setup|forgot-password|reset-password|change-email|revert-email)$/u },
   { path: /^\/(unsubscribe|confirm-email)\/[^/]+$/u },
-  { path: /^\/sign-in\/callback$/u },
+  { path: /^\/sign-in\/callback(?:\/[a-z\d-]+)?$/u },
 ];
 
 /** The modules of all pages that have one. */

@@ -165,6 +165,7 @@ const small = new Set([
   'node_heartbeat',
   'queue',
   'announcement',
+  'sign_in_provider',
 ]);
 const grows = (table: string | null) => table !== null && !small.has(table) && !table.startsWith('pg_');
 

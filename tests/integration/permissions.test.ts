@@ -315,7 +315,7 @@ const signInLast = (a: Operation, b: Operation) =>
   Number(changesSignIn(a)) - Number(changesSignIn(b)) || b.path.length - a.path.length;
 /** Operations on sign-in methods and sessions: their valid requests depend on each other. */
 const isSignInMethod = ({ path }: Operation) =>
-  /^\/(two-factor|passkeys|provider-account|sessions)(\/|$)/u.test(path);
+  /^\/(two-factor|passkeys|provider-accounts|sessions)(\/|$)/u.test(path);
 /** Whether the member may have to sign in again, possibly with another email address. */
 const changesSignIn = ({ path }: Operation) =>
   /^\/(sessions?|password|email-address|account-deletion|email\/(password-reset|revert))(\/|$)/u.test(path);

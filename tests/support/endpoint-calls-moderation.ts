@@ -65,6 +65,15 @@ export async function moderationCalls({
   const invitation = { note: '', maxUses: 5, expiresAt: new Date(Date.now() + 86_400_000).toISOString() };
   const open = await createInvitation(db, { createdBy: rareFollower.id, draft: invitation });
   const changed = await findId(db, sql`select max(id) as id from moderation_log`);
+  await sql`with added as (
+      insert into sign_in_provider (id, name, issuer, client_id, encrypted_client_secret, scopes, trusts_email, position)
+      values ('first', 'Example', 'https://first.example.org', 'parley', 'unreadable', 'openid', false, 0)
+    )
+    insert into moderation_log (action, reason, subject, before, after)
+    values ('change_sign_in_provider', '', 'first', '{"name":"Before"}', '{"name":"Example"}')`.execute(db);
+  const changedProvider = await findId(db, sql`select max(id) as id from moderation_log`);
+  const provider = { name: 'Example', clientId: 'parley', scopes: 'openid email', trustsEmail: true };
+  const second = { ...provider, issuer: 'https://second.example.org' };
   const announcementId = await findId(
     db,
     sql`with posted as (insert into announcement (text) values ('Meeting') returning id) select id from posted`,
@@ -227,6 +236,15 @@ export async function moderationCalls({
     get(rareFollower, '/admin/emails/warning?language=de'),
     get(rareFollower, '/admin/emails/warning/html?language=ar&theme=dark'),
     post(rareFollower, '/admin/emails/tests', { kind: 'test', language: 'de' }),
+    get(rareFollower, '/admin/sign-in-providers'),
+    post(rareFollower, '/admin/sign-in-providers', { id: 'second', ...second, clientSecret: 'So.' }),
+    put(rareFollower, '/admin/sign-in-providers/second', { ...second, name: 'New', clientSecret: null }),
+    put(rareFollower, '/admin/sign-in-providers/second/enabled', { enabled: false }),
+    put(rareFollower, '/admin/sign-in-provider-order', { ids: ['second', 'first'] }),
+    get(rareFollower, '/admin/sign-in-providers/second/members'),
+    post(rareFollower, '/admin/sign-in-providers/checks', { issuer: 'http://127.0.0.1:1' }),
+    post(rareFollower, '/admin/sign-in-providers/undo', { entryId: changedProvider }),
+    remove(rareFollower, '/admin/sign-in-providers/second'),
     get(rareFollower, '/admin/password-sign-in', {
       maxRows: 20_000,
       reason: 'counts all members with a password, when an admin is about to switch passwords off',

@@ -228,7 +228,7 @@ async function passkeyCalls(busy: Member): Promise<EndpointCall[]> {
 }
 
 async function providerCalls(busy: Member): Promise<EndpointCall[]> {
-  const begin = { next: '/topics' };
+  const begin = { provider: 'oidc', next: '/topics' };
   /** A browser that returns from the sign-in provider. */
   async function back(name: string, path: string, body: object, email: string) {
     const browser = name === 'Busy' ? busy : await register(busy.address, name);
@@ -238,7 +238,7 @@ async function providerCalls(busy: Member): Promise<EndpointCall[]> {
   const visitor = await back('Visitor', '/session/provider', begin, 'visitor@example.net');
   const known = await back('Known', '/session/provider', begin, busy.email);
   expectOk(await known.browser.post('/session/provider/callback', known.body));
-  const own = await back('Busy', '/provider-account', { password }, 'busy@example.net');
+  const own = await back('Busy', '/provider-accounts/oidc', { password }, 'busy@example.net');
   expectOk(await busy.post('/session/provider/callback', own.body));
   const keyed = await register(busy.address, 'Linker');
   const newcomer = await register(busy.address, 'Newcomer');
@@ -246,9 +246,9 @@ async function providerCalls(busy: Member): Promise<EndpointCall[]> {
   return [
     post(visitor.browser, '/session/provider/callback', visitor.body),
     post(visitor.browser, '/session/provider', begin),
-    post(busy, '/provider-account/removal', { password }),
+    post(busy, '/provider-accounts/oidc/removal', { password }),
     post(known.browser, '/session/provider/link', { password }),
     post(newcomer, '/session/provider/registration', { signUpAnswers: [] }),
-    post(keyed, '/provider-account', { password }),
+    post(keyed, '/provider-accounts/oidc', { password }),
   ];
 }

@@ -278,7 +278,7 @@ async function ownDataCalls({ busy, db }: CallContext): Promise<EndpointCall[]> 
     get(busy, '/passkeys'),
     get(busy, '/api-tokens'),
     get(busy, '/sign-in'),
-    get(busy, '/provider-account'),
+    get(busy, '/provider-accounts'),
     get(busy, '/sessions'),
     get(busy, '/email-address'),
     get(busy, '/password-resets'),

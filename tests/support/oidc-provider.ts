@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Provider } from 'oidc-provider';
+import { type ClientAuthMethod, Provider } from 'oidc-provider';
 import type { IdentityProviderSettings } from '#server/core/site-settings.ts';
+import { environmentProviderId, providerCallbackPath } from '#shared/identity/sign-in-providers.ts';
 
 /** A person with an account at the provider. */
 export type ProviderPerson = { subject: string; email?: string; email_verified?: boolean; name?: string };
@@ -9,10 +10,12 @@ export type ProviderPerson = { subject: string; email?: string; email_verified?:
 /** A real OpenID Connect provider. Every visitor is the person set last. */
 export type TestOidcProvider = {
   settings: IdentityProviderSettings;
-  /** Registers a Parley as a client, once its address is known. */
-  registerClient: (parley: string) => void;
+  /** Registers a Parley as a client, once its address is known. `id`: of this provider there. */
+  registerClient: (parley: string, id?: string, clientAuthMethods?: ClientAuthMethod[]) => void;
   /** Opens a URL of the provider as a person. Returns the query string of the redirect back to Parley. */
   visit: (url: string, person: ProviderPerson) => Promise<string>;
+  /** The person that visitors are from now on, in a browser. */
+  become: (person: ProviderPerson) => void;
   /** Handles requests instead of the provider; null ends this. */
   intercept: (how: ((request: IncomingMessage, response: ServerResponse) => boolean) | null) => void;
   /**
@@ -57,15 +60,16 @@ export async function startOidcProvider(): Promise<TestOidcProvider> {
 
   const started: TestOidcProvider = {
     settings,
-    registerClient(parley) {
+    registerClient(parley, id = environmentProviderId, clientAuthMethods) {
       provider = new Provider(issuer, {
         clients: [
           {
             client_id: settings.clientId,
             client_secret: settings.clientSecret,
-            redirect_uris: [`${parley}/sign-in/callback`],
+            redirect_uris: [`${parley}${providerCallbackPath(id)}`],
           },
         ],
+        ...(clientAuthMethods && { clientAuthMethods }),
         pkce: { required: () => true },
         claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
         // In seconds. The provider warns on standard output about each one that is not set.
@@ -95,6 +99,7 @@ export async function startOidcProvider(): Promise<TestOidcProvider> {
       visitor = person;
       return followRedirects(url, issuer);
     },
+    become: (person) => void (visitor = person),
     intercept: (how) => (disturbance = how),
     overrideClaims: (changed) => (claims = changed),
     stop: () => new Promise((resolve) => server.close(() => resolve())),

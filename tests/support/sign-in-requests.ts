@@ -49,12 +49,16 @@ export const followUpRequests: Readonly<
   },
   'POST /session/provider/callback': async (sender) => ({
     query: await returnFromProvider(sender, `new.${sender.email}`),
+    provider: 'oidc',
   }),
   'POST /session/provider/registration': async (sender) => {
     const email = `answers.${sender.email}`;
+    const wanted = { provider: 'oidc' };
+    const { url } = expectOk(await sender.post<{ url: string }>('/session/provider', wanted));
+    const account = { providerId: `oidc ${new URL(url).origin}`, subject: email };
     const cookie = createSignUpCookie(defaultSettings);
     const [pair = ''] = cookie
-      .set({ subject: email, email, names: ['Answers'], invitation: null })
+      .set({ ...wanted, account, email, names: ['Answers'], invitation: null })
       .split(';');
     sender.cookies.set(...splitPair(pair));
     return {};
@@ -67,10 +71,10 @@ export const followUpRequests: Readonly<
     );
     return { password };
   },
-  'POST /provider-account/removal': async (sender) => {
-    if (expectOk(await sender.get<OwnProviderAccount>('/provider-account')).since !== null)
-      return { password };
-    const { url } = expectOk(await sender.post<{ url: string }>('/provider-account', { password }));
+  'POST /provider-accounts/{id}/removal': async (sender) => {
+    const { items } = expectOk(await sender.get<{ items: OwnProviderAccount[] }>('/provider-accounts'));
+    if (items.some(({ since }) => since !== null)) return { password };
+    const { url } = expectOk(await sender.post<{ url: string }>('/provider-accounts/oidc', { password }));
     const query = await signInAtProvider(url, `other.${sender.email}`);
     expectOk(await sender.post('/session/provider/callback', { query }));
     return { password };
@@ -83,7 +87,7 @@ export const followUpRequests: Readonly<
 
 /** The query string with which the provider sends the sender's browser back, for a person with this `email`. */
 async function returnFromProvider(sender: ApiClient, email: string): Promise<string> {
-  const { url } = expectOk(await sender.post<{ url: string }>('/session/provider', {}));
+  const { url } = expectOk(await sender.post<{ url: string }>('/session/provider', { provider: 'oidc' }));
   return signInAtProvider(url, email);
 }
 

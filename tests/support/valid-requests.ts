@@ -111,6 +111,14 @@ export function createValidRequests({
       return id;
     },
     '/admin/settings/{name}': async () => 'tagCreation',
+    '/provider-accounts/{id}': async () => 'oidc',
+    '/admin/sign-in-providers/{id}': async () => {
+      await sql`insert into sign_in_provider
+          (id, name, issuer, client_id, encrypted_client_secret, scopes, trusts_email, position)
+        values ('example', 'Example', 'https://id.example.org', 'parley', 'unreadable', 'openid', false, 0)
+        on conflict (id) do update set name = excluded.name`.execute(db);
+      return 'example';
+    },
     '/admin/pictures/{name}': async () => 'logo',
     '/admin/emails/{kind}': async () => 'warning',
     '/admin/invitations/{id}': async () => (await createInvitation(db, invitationBy(ann))).id,
@@ -180,6 +188,29 @@ export function createValidRequests({
     'PUT /admin/settings/{name}': async () => ({ value: 'everyone' }),
     'POST /admin/settings/undo': async () => {
       await changeSetting(db, { adminId: null, name: 'siteDescription', value: `Purpose ${next()}` });
+      return { entryId: await findId(db, sql`select max(id) as id from moderation_log`) };
+    },
+    'POST /session/provider': async () => ({ provider: 'oidc' }),
+    'POST /admin/sign-in-providers': async () => ({
+      id: `provider-${next()}`,
+      ...providerValues(`https://id${next()}.example.org`),
+      clientSecret: 'of the client',
+    }),
+    'PUT /admin/sign-in-providers/{id}': async () => ({
+      ...providerValues('https://id.example.org'),
+      clientSecret: null,
+    }),
+    // Nothing listens at the port.
+    'POST /admin/sign-in-providers/checks': async () => ({ issuer: 'http://127.0.0.1:1' }),
+    'PUT /admin/sign-in-provider-order': async () => ({
+      ids: (await db.selectFrom('sign_in_provider').select('id').orderBy('id').execute()).map(({ id }) => id),
+    }),
+    'POST /admin/sign-in-providers/undo': async () => {
+      await places['/admin/sign-in-providers/{id}']?.(ann, ann);
+      await sql`insert into moderation_log (action, reason, subject, before, after)
+        values ('change_sign_in_provider', '', 'example', '{"name":"Before"}', '{"name":"Example"}')`.execute(
+        db,
+      );
       return { entryId: await findId(db, sql`select max(id) as id from moderation_log`) };
     },
     'PUT /moderator-messages/seen': async () => ({ upTo: 1 }),
@@ -317,6 +348,11 @@ const fields: Record<string, () => unknown> = {
   posts: () => 'keep',
   next: () => '/topics',
   auth: () => randomBytes(16).toString('base64url'),
+};
+
+const providerValues = (issuer: string) => {
+  const more = { scopes: 'openid email', trustsEmail: false };
+  return { name: 'Example', issuer, clientId: 'parley', ...more };
 };
 
 let used = 0;

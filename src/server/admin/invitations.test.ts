@@ -155,7 +155,9 @@ describe('while only people with an invitation may join', () => {
   test('a person with an account at the identity provider needs one as well', async () => {
     const enter = async (subject: string, invitation?: string) => {
       const browser = server.visitor();
-      const { url } = expectOk(await browser.post<{ url: string }>('/session/provider', { invitation }));
+      const { url } = expectOk(
+        await browser.post<{ url: string }>('/session/provider', { provider: 'oidc', invitation }),
+      );
       const who = { subject, email: `${subject}@example.net`, email_verified: true, name: 'Pat' };
       return browser.post('/session/provider/callback', { query: await provider.visit(url, who) });
     };

@@ -21,6 +21,7 @@ export type DatabaseSchema = {
   recovery_code: { member_id: number; first_digit: number; hash: string };
   passkey: PasskeyTable;
   api_token: ApiTokenTable;
+  sign_in_provider: SignInProviderTable;
   registration: {
     member_id: number;
     network: string | null;
@@ -128,6 +129,20 @@ type AccountTable = {
   account_id: string;
   provider_id: string;
   password: string | null;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+};
+
+type SignInProviderTable = {
+  id: string;
+  name: string;
+  issuer: string;
+  client_id: string;
+  encrypted_client_secret: string;
+  scopes: string;
+  trusts_email: boolean;
+  is_enabled: Generated<boolean>;
+  position: number;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
 };

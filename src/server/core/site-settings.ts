@@ -29,7 +29,7 @@ export type SiteSettings = {
    * 'cooking.stackexchange.com'. Null: none.
    */
   importedSite: string | null;
-  /** An additional sign-in provider. Null: none. */
+  /** The sign-in provider of the environment, besides those that admins add. Null: none. */
   identityProvider: IdentityProviderSettings | null;
   /** Whether commonly used passwords are refused. */
   refusesCommonPasswords: boolean;

@@ -26,7 +26,7 @@ const rename = (member: Member, displayName: string, bio: string | null = null) 
 /** Signs in from the identity provider with this name. Returns the display name here. */
 async function enter(name: string, email = `p${++people}@example.net`): Promise<string | undefined> {
   const browser = server.visitor();
-  const { url } = expectOk(await browser.post<{ url: string }>('/session/provider', {}));
+  const { url } = expectOk(await browser.post<{ url: string }>('/session/provider', { provider: 'oidc' }));
   const who = { subject: `subject ${++people}`, email, email_verified: true, name };
   const query = await provider.visit(url, who);
   return expectOk(await browser.post<ProviderSignInResult>('/session/provider/callback', { query })).member

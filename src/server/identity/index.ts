@@ -48,7 +48,7 @@ export { dataExportRoutes } from './data-export-routes.ts';
 export { createEmailAddresses } from './email-addresses.ts';
 export { createInvitation, readInvitations, requireInvitation, revokeInvitation } from './invitations.ts';
 export { createJoining } from './joining.ts';
-export { createIdentityProvider } from './oidc-client.ts';
+export { checkIssuer } from './oidc-client.ts';
 export { type PasskeyDeps, passkeyRoutes, passkeyVisitorRoutes } from './passkeys-routes.ts';
 export { createPasskeys } from './passkeys.ts';
 export { createPasswordSignIn } from './password-sign-in.ts';
@@ -56,7 +56,6 @@ export { createPasswordResets } from './password-resets.ts';
 export { defaultPasswordCost, hashPassword, type PasswordCost } from './passwords.ts';
 export { profileRoutes, settingsRoutes } from './profiles-routes.ts';
 export { type ProviderDeps, providerRoutes, providerVisitorRoutes } from './providers-routes.ts';
-export { getProviderId } from './providers-accounts.ts';
 export { createProviders } from './providers.ts';
 export { createPasswordCheck, type RequirePassword } from './reauthentication.ts';
 export {
@@ -76,6 +75,15 @@ export {
 export { createSessionCache, type SessionCache } from './sessions-cache.ts';
 export { createSignIn } from './sign-in.ts';
 export { createSignInMethods, type SignInMethods } from './sign-in-methods.ts';
+export {
+  type ConfiguredProvider,
+  createSignInProviders,
+  encryptClientSecret,
+  getAccountProviderId,
+  getRedirectUri,
+  type SignInProviders,
+} from './sign-in-providers.ts';
+export { listSignInProviders } from './sign-in-providers-queries.ts';
 export { deleteOldSignIns, recordSignIn } from './sign-ins.ts';
 export { type TwoFactorDeps, twoFactorRoutes, twoFactorVisitorRoutes } from './two-factor-routes.ts';
 export { createTwoFactor, removeSignInFactorsOf } from './two-factor.ts';

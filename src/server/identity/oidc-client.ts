@@ -4,6 +4,9 @@ import {
   AuthorizationResponseError,
   buildAuthorizationUrl,
   calculatePKCECodeChallenge,
+  type ClientAuth,
+  ClientSecretBasic,
+  ClientSecretPost,
   type Configuration,
   customFetch,
   discovery,
@@ -13,8 +16,9 @@ import {
   randomState,
 } from 'openid-client';
 import type { Logger } from 'pino';
+import { z } from 'zod';
 import { ProblemError } from '#server/core/errors.ts';
-import type { IdentityProviderSettings } from '#server/core/site-settings.ts';
+import type { IssuerCheckResult } from '#shared/admin/sign-in-providers.ts';
 
 /** A person's identity at the provider. */
 export type ProviderIdentity = {
@@ -29,6 +33,17 @@ export type ProviderIdentity = {
 /** The state of an authorization request, which is needed when the browser returns. */
 export type AuthorizationRequest = { state: string; nonce: string; verifier: string; redirectUri: string };
 
+/** What a provider is asked for, and how. */
+export type IdentityProviderOptions = {
+  issuer: string;
+  clientId: string;
+  clientSecret: string;
+  /** Separated by spaces. */
+  scopes: string;
+  /** Whether an address counts as verified if the provider does not say whether it is. */
+  trustsEmail: boolean;
+};
+
 export type IdentityProvider = ReturnType<typeof createIdentityProvider>;
 
 /** Largest response that is read, in bytes; keys and claims are a few thousand. */
@@ -41,13 +56,12 @@ const timeoutSeconds = 10;
 const metadataCacheMs = 60 * 60 * 1_000;
 
 /**
- * An OpenID Connect provider. These are the only requests that sign-in sends to other servers. They go to the issuer
- * that the operator configured and to the addresses in its metadata (OpenID Connect Discovery 1.0), without redirects,
+ * An OpenID Connect provider. These are the only requests that sign-in sends to other servers. They go to an issuer
+ * that the operator or an admin configured and to the addresses in its metadata (OpenID Connect Discovery 1.0), without redirects,
  * and with limits on time and size. openid-client, certified by the OpenID Foundation, checks the responses: signature,
  * issuer, audience, times, nonce, state, PKCE.
  */
-export function createIdentityProvider(settings: IdentityProviderSettings, log: Logger) {
-  const issuer = new URL(settings.issuer);
+export function createIdentityProvider(settings: IdentityProviderOptions, log: Logger) {
   let cachedMetadata: { configuration: Promise<Configuration>; until: number } | undefined;
   return { begin, finish };
 
@@ -57,7 +71,7 @@ export function createIdentityProvider(settings: IdentityProviderSettings, log: 
     const [state, nonce, verifier] = [randomState(), randomNonce(), randomPKCECodeVerifier()];
     const url = buildAuthorizationUrl(configuration, {
       redirect_uri: redirectUri,
-      scope: 'openid email profile',
+      scope: settings.scopes,
       code_challenge: await calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
       state,
@@ -87,25 +101,19 @@ export function createIdentityProvider(settings: IdentityProviderSettings, log: 
     );
     const claims = tokens.claims();
     if (claims === undefined) throw new ProblemError('provider-refused');
-    if (claims['email'] !== undefined && claims['email_verified'] !== undefined)
-      return toIdentity(claims.sub, claims);
-    return toIdentity(
-      claims.sub,
-      await callProvider(
-        () => fetchUserInfo(configuration, tokens.access_token, claims.sub),
-        isInvalidTokenError,
-      ),
+    const { trustsEmail } = settings;
+    if (claims['email'] !== undefined && (trustsEmail || claims['email_verified'] !== undefined))
+      return toIdentity(claims, trustsEmail);
+    const more = await callProvider(
+      () => fetchUserInfo(configuration, tokens.access_token, claims.sub),
+      isInvalidTokenError,
     );
+    return toIdentity({ ...more, sub: claims.sub }, trustsEmail);
   }
 
   function describe(): Promise<Configuration> {
     if (cachedMetadata === undefined || cachedMetadata.until < Date.now()) {
-      const configuration = discovery(issuer, settings.clientId, settings.clientSecret, undefined, {
-        [customFetch]: fetchBounded,
-        timeout: timeoutSeconds,
-        // http is allowed for a provider on the same machine (config.ts).
-        execute: issuer.protocol === 'http:' ? [allowInsecureRequests] : [],
-      });
+      const configuration = discover(settings.issuer, settings.clientId, chooseClientAuth(settings));
       cachedMetadata = { configuration, until: Date.now() + metadataCacheMs };
       configuration.catch(() => (cachedMetadata = undefined));
     }
@@ -126,11 +134,83 @@ export function createIdentityProvider(settings: IdentityProviderSettings, log: 
       // The person refused at the provider, or returned with forged values. The operator can do nothing about either.
       if (error instanceof AuthorizationResponseError || isForgedResponseError(error))
         throw new ProblemError('provider-refused');
-      log.warn({ err: error }, 'the identity provider failed or sent an invalid response');
+      log.warn(
+        { err: error, issuer: settings.issuer },
+        'the identity provider failed or sent an invalid response',
+      );
       if (isRefusal(error)) throw new ProblemError('provider-refused');
       throw new ProblemError('provider-unreachable', { retryAfter: 60 });
     }
   }
+}
+
+function discover(issuer: string, clientId: string, clientAuth?: ClientAuth): Promise<Configuration> {
+  const url = new URL(issuer);
+  return discovery(url, clientId, undefined, clientAuth, {
+    [customFetch]: fetchBounded,
+    timeout: timeoutSeconds,
+    // http is allowed for a provider on the same machine (config.ts, shared/admin/sign-in-providers.ts).
+    execute: url.protocol === 'http:' ? [allowInsecureRequests] : [],
+  });
+}
+
+/** Sends the secret in the body, or in a header to a provider that accepts it only there. */
+function chooseClientAuth({ clientSecret }: Pick<IdentityProviderOptions, 'clientSecret'>): ClientAuth {
+  const [post, basic] = [ClientSecretPost(clientSecret), ClientSecretBasic(clientSecret)];
+  return (server, ...request) => {
+    const accepted = server.token_endpoint_auth_methods_supported ?? ['client_secret_post'];
+    const acceptsOnlyBasic =
+      accepted.includes('client_secret_basic') && !accepted.includes('client_secret_post');
+    (acceptsOnlyBasic ? basic : post)(server, ...request);
+  };
+}
+
+/** Reads the metadata of an issuer as sign-in does, and says what is wrong with it. */
+export async function checkIssuer(issuer: string): Promise<IssuerCheckResult> {
+  try {
+    const metadata = (await discover(issuer, 'check')).serverMetadata();
+    const hasCode = metadata.response_types_supported?.includes('code') ?? true;
+    // Of a directory with several tenants, whose issuer is a template.
+    if (metadata.issuer.includes('{')) return { outcome: 'other-issuer', detail: metadata.issuer };
+    if (!hasCode || metadata.authorization_endpoint === undefined || metadata.token_endpoint === undefined)
+      return { outcome: 'not-supported', detail: '' };
+    return { outcome: 'ok', detail: '' };
+  } catch (error) {
+    return describeDiscoveryError(error);
+  }
+}
+
+function describeDiscoveryError(error: unknown): IssuerCheckResult {
+  const causes = listCauses(error);
+  for (const cause of causes) {
+    if (cause instanceof Response) return { outcome: 'no-metadata', detail: `HTTP ${cause.status}` };
+    const found = readIssuer(cause);
+    if (found !== null) return { outcome: 'other-issuer', detail: found };
+  }
+  if (causes.some((cause) => cause instanceof DOMException && cause.name === 'TimeoutError'))
+    return { outcome: 'unreachable', detail: 'timeout' };
+  // The innermost code is that of the connection.
+  const code = causes.map(errorCodeOf).findLast((text) => text !== '' && !text.startsWith('OAUTH_')) ?? '';
+  if (/CERT|SIGNATURE|ISSUER|ALTNAME|SSL|TLS/u.test(code)) return { outcome: 'certificate', detail: code };
+  return code === '' ? { outcome: 'no-metadata', detail: '' } : { outcome: 'unreachable', detail: code };
+}
+
+/** The error, its cause, the cause of that, and so on. */
+function listCauses(error: unknown): unknown[] {
+  const causes: unknown[] = [];
+  for (let cause = error; cause !== undefined && causes.length < 10;) {
+    causes.push(cause);
+    cause = cause instanceof Error ? cause.cause : undefined;
+  }
+  return causes;
+}
+
+/** The issuer of metadata that is not that of the address. */
+function readIssuer(cause: unknown): string | null {
+  const parsed = z
+    .object({ attribute: z.literal('issuer'), body: z.object({ issuer: z.string().max(500) }) })
+    .safeParse(cause);
+  return parsed.success ? parsed.data.body.issuer : null;
 }
 
 /** Codes of openid-client for a token with a wrong audience, nonce, issuer, key or time, or of another member. */
@@ -155,12 +235,13 @@ function isForgedResponseError(error: unknown): boolean {
 
 type Claims = Readonly<Record<string, unknown>>;
 
-function toIdentity(subject: string, claims: Claims): ProviderIdentity {
+function toIdentity(claims: Claims & { sub: string }, trustsEmail: boolean): ProviderIdentity {
   const texts = ['name', 'nickname', 'preferred_username'].map((claim) => claims[claim]);
-  const isVerified = claims['email_verified'] === true && typeof claims['email'] === 'string';
+  const { email, email_verified: verified } = claims;
+  const isVerified = verified === true || (trustsEmail && verified === undefined);
   return {
-    subject,
-    email: isVerified ? String(claims['email']) : null,
+    subject: claims.sub,
+    email: isVerified && typeof email === 'string' ? email : null,
     names: texts.filter((text) => typeof text === 'string'),
   };
 }

@@ -50,7 +50,7 @@ async function countWithPasswordOnly(admin: Member): Promise<number> {
 }
 
 async function linkProvider(member: Member): Promise<void> {
-  const { url } = expectOk(await member.post<{ url: string }>('/provider-account', { password }));
+  const { url } = expectOk(await member.post<{ url: string }>('/provider-accounts/oidc', { password }));
   const query = await signInAtProvider(url, `linked.${member.email}`);
   expectOk(await member.post('/session/provider/callback', { query }));
 }
@@ -92,12 +92,12 @@ describe('while an admin has switched passwords off', () => {
     const ann = await server.register('Ann');
     await linkProvider(ann);
     await withSettings({ passwordSignIn: false }, async () => {
-      expect(await ann.post('/provider-account/removal', { password })).toMatchObject({
+      expect(await ann.post('/provider-accounts/oidc/removal', { password })).toMatchObject({
         status: 403,
         detail: formatError({ code: 'last-sign-in-method' }),
       });
     });
-    expectOk(await ann.post('/provider-account/removal', { password }));
+    expectOk(await ann.post('/provider-accounts/oidc/removal', { password }));
   });
 });
 

@@ -70,7 +70,9 @@ describe('the email address on a profile', () => {
       const chosen = await register(true, site);
       expect(await emailOf(viewer, chosen)).toBe(chosen.email);
       const browser = site.visitor();
-      const { url } = expectOk(await browser.post<{ url: string }>('/session/provider', {}));
+      const { url } = expectOk(
+        await browser.post<{ url: string }>('/session/provider', { provider: 'oidc' }),
+      );
       const who = { subject: 'hidden', email: 'hidden@example.net', email_verified: true, name: 'Pat' };
       const query = await provider.visit(url, who);
       const { member } = expectOk(

@@ -26,6 +26,17 @@ export async function findProviderAccount(
     .executeTakeFirst();
 }
 
+/** Returns when each account of a member at a provider was linked, by `account.provider_id`. */
+export async function listProviderAccounts(db: Queryable, memberId: number): Promise<Map<string, Date>> {
+  const rows = await db
+    .selectFrom('account')
+    .select(['provider_id', 'created_at'])
+    .where('member_id', '=', memberId)
+    .where('provider_id', '!=', 'credential')
+    .execute();
+  return new Map(rows.map((row) => [row.provider_id, row.created_at]));
+}
+
 /** Returns false if the account is already linked to a member. */
 export async function insertProviderAccount(
   tx: Tx,

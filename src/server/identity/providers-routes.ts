@@ -10,7 +10,7 @@ import {
 } from '#server/core/http.ts';
 import { getNetworkAddress } from '#server/core/network-address.ts';
 import {
-  ownProviderAccount,
+  ownProviderAccounts,
   providerRedirect,
   providerLinkRequest,
   providerCallback,
@@ -18,6 +18,7 @@ import {
   providerSignInResult,
   providerSignInRequest,
   signInMethods,
+  signInProviderParam,
 } from '#shared/identity/sign-in-providers.ts';
 import { reauthentication, signInState } from '#shared/identity/two-factor.ts';
 import type { Joining } from './joining.ts';
@@ -35,13 +36,16 @@ const readSignInMethods = createRoute({
   method: 'get',
   path: '/sign-in',
   summary: 'Get the sign-in settings of the site',
-  responses: { 200: jsonResponse(signInMethods, 'The identity provider, or null'), ...problemResponses },
+  responses: {
+    200: jsonResponse(signInMethods, 'The identity providers, and whether passwords are on'),
+    ...problemResponses,
+  },
 });
 
 const begin = createRoute({
   method: 'post',
   path: '/session/provider',
-  summary: 'Start signing in with the identity provider',
+  summary: 'Start signing in with an identity provider',
   request: { body: jsonBody(providerSignInRequest) },
   responses: {
     200: jsonResponse(providerRedirect, 'The URL to redirect the browser to'),
@@ -52,7 +56,7 @@ const begin = createRoute({
 const finish = createRoute({
   method: 'post',
   path: '/session/provider/callback',
-  summary: 'Continue after the redirect from the identity provider',
+  summary: 'Continue after the redirect from an identity provider',
   request: { body: jsonBody(providerCallback) },
   responses: {
     200: jsonResponse(providerSignInResult, 'Signed in, linked, or a further step is needed'),
@@ -73,7 +77,7 @@ const link = createRoute({
   method: 'post',
   path: '/session/provider/link',
   summary:
-    "Link the account at the identity provider to an existing member, with the member's password, and sign in",
+    "Link the account at an identity provider to an existing member, with the member's password, and sign in",
   request: { body: jsonBody(providerLinkRequest) },
   responses: {
     200: jsonResponse(signInState, 'Signed in, or a two-factor code is needed'),
@@ -85,10 +89,10 @@ const link = createRoute({
 export function providerVisitorRoutes(deps: ProviderDeps) {
   const { settings, runtimeSettings, passwordSignIn, joining, providers } = deps;
   return createRouter<VisitorEnv>()
-    .openapi(readSignInMethods, (c) =>
+    .openapi(readSignInMethods, async (c) =>
       c.json(
         {
-          provider: settings.identityProvider?.name ?? null,
+          providers: await providers.list(),
           passwordSignIn: passwordSignIn.isOn(),
           emailVisibility: settings.profileEmail,
           joining: runtimeSettings.get('joining'),
@@ -98,13 +102,12 @@ export function providerVisitorRoutes(deps: ProviderDeps) {
       ),
     )
     .openapi(begin, async (c) => {
-      const { next = null, invitation = null } = c.req.valid('json');
-      const { url, cookie } = await providers.begin(c.req.raw.headers, { next, invitation });
+      const { url, cookie } = await providers.begin(c.req.raw.headers, c.req.valid('json'));
       setCookies(c, [cookie]);
       return c.json({ url }, 200);
     })
     .openapi(finish, async (c) => {
-      const outcome = await providers.finish(c.req.valid('json').query, visitor(c));
+      const outcome = await providers.finish(c.req.valid('json'), visitor(c));
       const { linked, email, next } = outcome;
       if (outcome.registered && outcome.memberId !== null) c.set('registered', outcome.memberId);
       const method = outcome.registered ? 'registration' : 'provider';
@@ -130,16 +133,16 @@ export function providerVisitorRoutes(deps: ProviderDeps) {
 
 const readOwn = createRoute({
   method: 'get',
-  path: '/provider-account',
-  summary: 'Get the linked account at the identity provider',
-  responses: { 200: jsonResponse(ownProviderAccount, 'When it was linked'), ...problemResponses },
+  path: '/provider-accounts',
+  summary: 'List your linked accounts at identity providers',
+  responses: { 200: jsonResponse(ownProviderAccounts, 'When each was linked'), ...problemResponses },
 });
 
 const beginLinking = createRoute({
   method: 'post',
-  path: '/provider-account',
-  summary: 'Start linking an account at the identity provider',
-  request: { body: jsonBody(reauthentication) },
+  path: '/provider-accounts/{id}',
+  summary: 'Start linking an account at an identity provider',
+  request: { params: signInProviderParam, body: jsonBody(reauthentication) },
   responses: {
     200: jsonResponse(providerRedirect, 'The URL to redirect the browser to'),
     ...problemResponses,
@@ -148,23 +151,24 @@ const beginLinking = createRoute({
 
 const unlink = createRoute({
   method: 'post',
-  path: '/provider-account/removal',
-  summary: 'Unlink the account at the identity provider',
-  request: { body: jsonBody(reauthentication) },
+  path: '/provider-accounts/{id}/removal',
+  summary: 'Unlink the account at an identity provider',
+  request: { params: signInProviderParam, body: jsonBody(reauthentication) },
   responses: { 204: { description: 'Unlinked' }, ...problemResponses },
 });
 
 export function providerRoutes({ providers }: ProviderDeps) {
   return createRouter()
-    .openapi(readOwn, async (c) => c.json(await providers.own(c.get('viewer').id), 200))
+    .openapi(readOwn, async (c) => c.json({ items: await providers.own(c.get('viewer').id) }, 200))
     .openapi(beginLinking, async (c) => {
-      const proven = c.req.valid('json');
-      const { url, cookie } = await providers.beginLinking(c.get('viewer'), proven, c.req.raw.headers);
+      const wanted = { provider: c.req.valid('param').id, proof: c.req.valid('json') };
+      const { url, cookie } = await providers.beginLinking(c.get('viewer'), wanted, c.req.raw.headers);
       setCookies(c, [cookie]);
       return c.json({ url }, 200);
     })
     .openapi(unlink, async (c) => {
-      await providers.unlink(c.get('viewer'), c.req.valid('json'));
+      const wanted = { provider: c.req.valid('param').id, proof: c.req.valid('json') };
+      await providers.unlink(c.get('viewer'), wanted);
       return c.body(null, 204);
     });
 }

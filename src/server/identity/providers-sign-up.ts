@@ -2,9 +2,11 @@ import { z } from 'zod';
 import { createEncryptedCookie } from '#server/core/encrypted-cookie.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
 
-/** Someone who returned from the provider, and answers the questions of the community before the account is created. */
+/** Someone who returned from a provider, and answers the questions of the community before the account is created. */
 const pendingSignUp = z.object({
-  subject: z.string(),
+  /** The id of the provider. */
+  provider: z.string(),
+  account: z.object({ providerId: z.string(), subject: z.string() }),
   email: z.string(),
   names: z.array(z.string()),
   invitation: z.string().nullable(),

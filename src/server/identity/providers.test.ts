@@ -25,7 +25,8 @@ function person(more: Partial<ProviderPerson> = {}): ProviderPerson & { email: s
 
 /** Sends the browser to the provider. Returns the query it comes back with, without submitting it. */
 async function away(browser: ApiClient, who: ProviderPerson, path = '/session/provider', body: object = {}) {
-  const { url } = expectOk(await browser.post<{ url: string }>(path, body));
+  const wanted = path === '/session/provider' ? { provider: 'oidc', ...body } : body;
+  const { url } = expectOk(await browser.post<{ url: string }>(path, wanted));
   return provider.visit(url, who);
 }
 
@@ -34,10 +35,14 @@ async function enter(who: ProviderPerson, browser: ApiClient = server.visitor())
   return browser.post<ProviderSignInResult>('/session/provider/callback', { query });
 }
 
-const own = async (member: Member) => expectOk(await member.get<OwnProviderAccount>('/provider-account'));
+const own = async (member: Member) => {
+  const { items } = expectOk(await member.get<{ items: OwnProviderAccount[] }>('/provider-accounts'));
+  expect(items).toMatchObject([{ provider: { id: 'oidc', name: 'Example' }, isEnabled: true }]);
+  return items[0];
+};
 
 async function linked(member: Member, who: ProviderPerson): Promise<void> {
-  const query = await away(member, who, '/provider-account', { password });
+  const query = await away(member, who, '/provider-accounts/oidc', { password });
   expect(
     expectOk(await member.post<ProviderSignInResult>('/session/provider/callback', { query })).linked,
   ).toBe(true);
@@ -123,9 +128,9 @@ describe('a person whose address a member has', () => {
     expect((await browser.get('/feeds/recent')).status).toBe(401);
     const wrong = await browser.post('/session/provider/link', { password: 'guess' });
     expect(wrong).toMatchObject({ status: 401, detail: formatError({ code: 'wrong-password' }) });
-    expect((await own(ann)).since).toBeNull();
+    expect((await own(ann))?.since).toBeNull();
     expectOk(await browser.post('/session/provider/link', { password }));
-    expect(await own(ann)).toEqual({ provider: 'Example', since: expect.any(String) });
+    expect(await own(ann)).toMatchObject({ since: expect.any(String) });
     expect((await enter(who)).body.member).toMatchObject({ id: ann.id });
   });
 
@@ -149,9 +154,9 @@ describe('a person whose address a member has', () => {
     await enter(who, browser);
     const half = await browser.post('/session/provider/link', { password });
     expect(half.body).toMatchObject({ member: null, needs: 'two-factor' });
-    expect((await own(ann)).since).toBeNull();
+    expect((await own(ann))?.since).toBeNull();
     expectOk(await browser.post('/session/two-factor', { code: generateTotpCode(key, 1) }));
-    expect((await own(ann)).since).not.toBeNull();
+    expect((await own(ann))?.since).not.toBeNull();
     expect((await enter(who)).body).toMatchObject({ member: null, needs: 'two-factor' });
   });
 });
@@ -160,11 +165,11 @@ describe('a signed-in member', () => {
   test('links an account with the password, and unlinks it', async () => {
     const ann = await server.register('Ann');
     const who = person();
-    expect(await ann.post('/provider-account', { password: 'guess' })).toMatchObject({ status: 400 });
+    expect(await ann.post('/provider-accounts/oidc', { password: 'guess' })).toMatchObject({ status: 400 });
     await linked(ann, who);
     expect((await enter(who)).body.member).toMatchObject({ id: ann.id });
-    expectOk(await ann.post('/provider-account/removal', { password }));
-    expect((await own(ann)).since).toBeNull();
+    expectOk(await ann.post('/provider-accounts/oidc/removal', { password }));
+    expect((await own(ann))?.since).toBeNull();
     expect((await enter(who)).body.member?.id).not.toBe(ann.id);
   });
 
@@ -176,14 +181,14 @@ describe('a signed-in member', () => {
       [bob, who],
       [ann, person()],
     ] as const) {
-      const query = await away(member, other, '/provider-account', { password });
+      const query = await away(member, other, '/provider-accounts/oidc', { password });
       expect(await member.post('/session/provider/callback', { query })).toMatchObject({ status: 409 });
     }
   });
 
   test('who was signed out on the way is not linked', async () => {
     const ann = await server.register('Ann');
-    const query = await away(ann, person(), '/provider-account', { password });
+    const query = await away(ann, person(), '/provider-accounts/oidc', { password });
     expectOk(await ann.delete('/session'));
     expect(await ann.post('/session/provider/callback', { query })).toMatchObject({
       kind: 'sign-in-expired',
@@ -193,7 +198,7 @@ describe('a signed-in member', () => {
   test('cannot unlink the only sign-in method', async () => {
     const browser = server.visitor();
     await enter(person(), browser);
-    const refused = await browser.post('/provider-account/removal', {});
+    const refused = await browser.post('/provider-accounts/oidc/removal', {});
     expect(refused).toMatchObject({ status: 403, detail: formatError({ code: 'last-sign-in-method' }) });
   });
 });
@@ -276,7 +281,7 @@ describe('a provider', () => {
       else response.writeHead(200, { 'content-type': 'application/json' }).end('x'.repeat(300_000));
       return request.url !== undefined;
     });
-    const refused = await node.visitor().post('/session/provider', {});
+    const refused = await node.visitor().post('/session/provider', { provider: 'oidc' });
     expect(refused).toMatchObject({ status: 503, detail: formatError({ code: 'provider-unreachable' }) });
     expect(asked).toBe(1);
     await node.stop();
@@ -286,18 +291,22 @@ describe('a provider', () => {
   test('that is not configured is not offered', async () => {
     const plain = await server.startSecondNode();
     expect(expectOk(await plain.visitor().get('/sign-in'))).toEqual({
-      provider: null,
+      providers: [],
       passwordSignIn: true,
       emailVisibility: 'shown',
       joining: 'open',
+      signUpQuestions: [],
     });
-    expect(await plain.visitor().post('/session/provider', {})).toMatchObject({ kind: 'disabled' });
+    expect(await plain.visitor().post('/session/provider', { provider: 'oidc' })).toMatchObject({
+      kind: 'disabled',
+    });
     await plain.stop();
     expect(expectOk(await server.visitor().get('/sign-in'))).toEqual({
-      provider: 'Example',
+      providers: [{ id: 'oidc', name: 'Example' }],
       passwordSignIn: true,
       emailVisibility: 'shown',
       joining: 'open',
+      signUpQuestions: [],
     });
   });
 });

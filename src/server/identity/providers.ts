@@ -4,13 +4,18 @@ import { type Database, getSqlState } from '#server/core/database.ts';
 import { findRequestLanguage } from '#server/core/languages.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
-import type { ProviderIdentity, IdentityProvider } from './oidc-client.ts';
+import type { ProviderIdentity } from './oidc-client.ts';
 import { createRateLimit } from '#server/core/rate-limits.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
 import { displayName, email as emailSchema } from '#shared/identity/accounts.ts';
 import { sanitizeName } from '#shared/identity/display-names.ts';
 import type { SignUpAnswer } from '#shared/identity/sign-up-questions.ts';
-import { type OwnProviderAccount } from '#shared/identity/sign-in-providers.ts';
+import {
+  type NamedProvider,
+  type OwnProviderAccount,
+  type ProviderCallback,
+  type ProviderSignInRequest,
+} from '#shared/identity/sign-in-providers.ts';
 import { type Reauthentication } from '#shared/identity/two-factor.ts';
 import type { Accounts, Visitor } from './accounts.ts';
 import type { Auth } from './auth.ts';
@@ -18,15 +23,15 @@ import { isEmailTaken } from './account-links-queries.ts';
 import type { Joining } from './joining.ts';
 import type { RequirePassword } from './reauthentication.ts';
 import { isImpersonation } from './display-names.ts';
-import { linkAccount, getProviderId, unlinkAccount } from './providers-accounts.ts';
+import { linkAccount, type ProviderAccountKey, unlinkAccount } from './providers-accounts.ts';
 import { createSignUpCookie } from './providers-sign-up.ts';
-import { findProviderAccount, findMemberByProviderAccount } from './providers-queries.ts';
+import { findMemberByProviderAccount, listProviderAccounts } from './providers-queries.ts';
 import { findMemberByEmail } from './accounts-queries.ts';
-import { getRelyingParty } from './passkeys.ts';
 import { consumeNonce } from './two-factor-queries.ts';
 import type { Registrations } from './registrations.ts';
 import type { SignIn, SignInOutcome } from './sign-in.ts';
 import type { SignInMethods } from './sign-in-methods.ts';
+import { getAccountProviderId, getRedirectUri, isUsable, type SignInProviders } from './sign-in-providers.ts';
 import { createEncryptedCookie } from '#server/core/encrypted-cookie.ts';
 
 export type Providers = ReturnType<typeof createProviders>;
@@ -43,6 +48,8 @@ export type ProviderSignInOutcome = SignInOutcome & {
 };
 
 const pendingVisitSchema = z.object({
+  /** The id of the provider. */
+  provider: z.string(),
   state: z.string(),
   nonce: z.string(),
   verifier: z.string(),
@@ -65,18 +72,23 @@ export type ProvidersDeps = {
   registrations: Registrations;
   requirePassword: RequirePassword;
   signInMethods: SignInMethods;
-  /** Absent if none is configured. */
-  provider: IdentityProvider | undefined;
+  signInProviders: SignInProviders;
 };
 
+/** A person at a provider, and the key of their account there. */
+type Arrival = ProviderIdentity & { account: ProviderAccountKey; invitation: string | null };
+
+/** Someone whose account is created now. */
+type NewMember = Pick<Arrival, 'account' | 'invitation' | 'names'> & { email: string };
+
 /**
- * Sign-in with an OpenID Connect provider. Accounts are identified by their subject alone. A new member needs an
+ * Sign-in with OpenID Connect providers. Accounts are identified by issuer and subject alone. A new member needs an
  * address that the provider has verified. If a member already has that address, they prove by their password that it is
  * them, so no one gets an account by claiming its address elsewhere.
  */
 export function createProviders(deps: ProvidersDeps) {
-  const { db, auth, settings, joining, accounts, signingIn, signInMethods, requirePassword, registrations } =
-    deps;
+  const { db, auth, settings, joining, accounts, signingIn, signInMethods, requirePassword } = deps;
+  const { registrations, signInProviders } = deps;
   const visitCookie = createEncryptedCookie(settings, {
     name: 'provider',
     schema: pendingVisitSchema,
@@ -84,73 +96,106 @@ export function createProviders(deps: ProvidersDeps) {
   });
   const linkCookie = createEncryptedCookie(settings, {
     name: 'provider_link',
-    schema: z.object({ subject: z.string(), email: z.string() }),
+    schema: z.object({
+      provider: z.string(),
+      account: z.object({ providerId: z.string(), subject: z.string() }),
+      email: z.string(),
+    }),
     maxAgeSeconds: 10 * 60,
   });
   const signUpCookie = createSignUpCookie(settings);
   // Only against floods, as for registrations (accounts.ts).
   const registrationLimit = createRateLimit(db, { name: 'register', points: 1000, seconds: 60 * 60 });
-  return { begin: beginSignIn, beginLinking, finish, registerWithAnswers, link, own: getOwnAccount, unlink };
+  return {
+    list: listEnabled,
+    begin: beginSignIn,
+    beginLinking,
+    finish,
+    registerWithAnswers,
+    link,
+    own: listOwnAccounts,
+    unlink,
+  };
+
+  /** Returns the names of the providers for the buttons of the sign-in page. */
+  async function listEnabled(): Promise<NamedProvider[]> {
+    return (await signInProviders.list())
+      .filter(({ isEnabled }) => isEnabled)
+      .map(({ id, name }) => ({ id, name }));
+  }
 
   /** Returns the URL to send a browser to for signing in, and the cookie to set. */
-  async function beginSignIn(headers: Headers, wanted: Pick<PendingVisit, 'next' | 'invitation'>) {
-    return redirectToProvider(headers, { memberId: null, ...wanted });
+  async function beginSignIn(headers: Headers, { provider, next, invitation }: ProviderSignInRequest) {
+    const wanted = { next: next ?? null, invitation: invitation ?? null };
+    return redirectToProvider(headers, { provider, memberId: null, ...wanted });
   }
 
   /** Does the same for a signed-in member who links an account. */
-  async function beginLinking(viewer: Viewer, proof: Reauthentication, headers: Headers) {
+  async function beginLinking(
+    viewer: Viewer,
+    { provider, proof }: { provider: string; proof: Reauthentication },
+    headers: Headers,
+  ) {
     await requirePassword(viewer, proof);
-    return redirectToProvider(headers, { memberId: viewer.id, next: null, invitation: null });
+    return redirectToProvider(headers, { provider, memberId: viewer.id, next: null, invitation: null });
   }
 
   async function redirectToProvider(
     headers: Headers,
-    why: Pick<PendingVisit, 'memberId' | 'next' | 'invitation'>,
+    why: Pick<PendingVisit, 'provider' | 'memberId' | 'next' | 'invitation'>,
   ) {
-    const redirectUri = `${getRelyingParty(settings, headers).origin}/sign-in/callback`;
-    const { url, visit: pending } = await requireProvider().begin(redirectUri);
-    return { url, cookie: visitCookie.set({ ...pending, ...why }) };
+    const { client } = await signInProviders.require(why.provider);
+    const { url, visit } = await client.begin(getRedirectUri(settings, headers, why.provider));
+    return { url, cookie: visitCookie.set({ ...visit, ...why }) };
   }
 
   /**
-   * Handles the return from the provider.
-   * @param query of the address that the browser was sent to
+   * Handles the return from a provider. Each provider has a redirect address of its own, so that no provider can send a
+   * code of another one here as its own (RFC 9700, section 4.4).
+   * @param callback the address that the browser was sent to
    */
-  async function finish(query: string, visitor: Visitor): Promise<ProviderSignInOutcome> {
+  async function finish(
+    { query, provider }: Required<ProviderCallback>,
+    visitor: Visitor,
+  ): Promise<ProviderSignInOutcome> {
     const pending = visitCookie.read(visitor.headers);
     const until = new Date(databaseNowMs() + visitCookie.maxAgeSeconds * 1_000);
     if (pending === null || !(await consumeNonce(db, `provider ${pending.state}`, until)))
       throw new ProblemError('sign-in-expired');
-    const identity = await requireProvider().finish(query, pending);
+    if (provider !== pending.provider) throw new ProblemError('provider-refused');
+    const { client, ...configured } = await signInProviders.require(provider);
+    const identity = await client.finish(query, pending);
+    const account = { providerId: getAccountProviderId(configured), subject: identity.subject };
     const outcome = await (pending.memberId === null
-      ? signInOrRegister(identity, pending.invitation, visitor)
-      : linkToViewer(identity, pending.memberId, visitor));
+      ? signInOrRegister({ ...identity, account, invitation: pending.invitation }, provider, visitor)
+      : linkToViewer(account, pending.memberId, visitor));
     return { ...outcome, cookies: [...outcome.cookies, visitCookie.clear()], next: pending.next };
   }
 
   async function signInOrRegister(
-    identity: ProviderIdentity,
-    invitation: string | null,
+    arrival: Arrival,
+    provider: string,
     visitor: Visitor,
   ): Promise<Omit<ProviderSignInOutcome, 'next'>> {
-    const { subject, email: providerEmail } = identity;
+    const { account } = arrival;
     const plain = { linked: false, email: null, registered: false, needsAnswers: false };
-    const existing = await findMemberByProviderAccount(db, { providerId: getProviderId(settings), subject });
+    const existing = await findMemberByProviderAccount(db, account);
     if (existing !== undefined)
       return { ...(await signingIn.afterFirstFactor(existing.memberId, visitor.headers)), ...plain };
-    const parsed = emailSchema.safeParse(providerEmail);
+    const parsed = emailSchema.safeParse(arrival.email);
     if (!parsed.success) throw new ProblemError('provider-email-not-verified');
     const email = parsed.data;
     if ((await findMemberByEmail(db, email)) !== undefined)
-      return { ...plain, memberId: null, cookies: [linkCookie.set({ subject, email })], email };
+      return { ...plain, memberId: null, cookies: [linkCookie.set({ provider, account, email })], email };
+    const { invitation } = arrival;
     if (joining.questions().length > 0) {
       if (!settings.isSignUpOpen) throw new ProblemError('registration-closed');
       await joining.check({ email, invitation });
-      const names = identity.names.map((name) => name.slice(0, 200)).slice(0, 5);
-      const cookies = [signUpCookie.set({ subject, email, names, invitation })];
+      const names = arrival.names.map((name) => name.slice(0, 200)).slice(0, 5);
+      const cookies = [signUpCookie.set({ provider, account, email, names, invitation })];
       return { ...plain, memberId: null, cookies, needsAnswers: true };
     }
-    const memberId = await register({ ...identity, email, invitation, signUpAnswers: [] }, visitor);
+    const memberId = await register({ ...arrival, email, signUpAnswers: [] }, visitor);
     return {
       ...plain,
       memberId,
@@ -166,6 +211,7 @@ export function createProviders(deps: ProvidersDeps) {
   ): Promise<SignInOutcome> {
     const pending = signUpCookie.read(visitor.headers);
     if (pending === null) throw new ProblemError('sign-in-expired');
+    await requireSame(pending);
     joining.checkAnswers(signUpAnswers);
     const memberId = await register({ ...pending, signUpAnswers }, visitor);
     return {
@@ -175,27 +221,23 @@ export function createProviders(deps: ProvidersDeps) {
   }
 
   async function register(
-    identity: ProviderIdentity & {
-      email: string;
-      invitation: string | null;
-      signUpAnswers: readonly SignUpAnswer[];
-    },
+    arrival: NewMember & { signUpAnswers: readonly SignUpAnswer[] },
     visitor: Visitor,
   ): Promise<number> {
     if (!settings.isSignUpOpen) throw new ProblemError('registration-closed');
     if (!(await registrationLimit.consume(visitor.networkAddress)))
       throw new ProblemError('registration-failed', { retryAfter: 60 * 60 });
-    const { email, subject, invitation, signUpAnswers } = identity;
+    const { email, account, invitation, signUpAnswers } = arrival;
     await joining.check({ email, invitation });
     const emailTaken = new ProblemError('email-taken');
     // An address can be reserved for a member who can still revert a change.
     if (await isEmailTaken(db, { address: email })) throw emailTaken;
     try {
       const body = {
-        name: await chooseDisplayName(identity),
+        name: await chooseDisplayName(arrival),
         email,
-        providerId: getProviderId(settings),
-        accountId: subject,
+        providerId: account.providerId,
+        accountId: account.subject,
         language: findRequestLanguage(visitor.headers),
       };
       const { memberId } = await joining.admit({ invitation, signUpAnswers }, (application) =>
@@ -212,7 +254,7 @@ export function createProviders(deps: ProvidersDeps) {
    * Returns the first name from the provider that is allowed here (docs/product.md 3.5), without forbidden characters.
    * Display names are public, so if the name is an email address, its local part is used.
    */
-  async function chooseDisplayName({ names, email }: ProviderIdentity & { email: string }): Promise<string> {
+  async function chooseDisplayName({ names, email }: Pick<NewMember, 'names' | 'email'>): Promise<string> {
     for (const candidate of [...names, email]) {
       const [beforeAt = ''] = candidate.split('@');
       const name = displayName.safeParse(sanitizeName(beforeAt));
@@ -221,46 +263,52 @@ export function createProviders(deps: ProvidersDeps) {
     return 'Member';
   }
 
-  async function linkToViewer(identity: ProviderIdentity, memberId: number, visitor: Visitor) {
+  async function linkToViewer(account: ProviderAccountKey, memberId: number, visitor: Visitor) {
     // The member who requested it must still be signed in in this browser.
     const session = await accounts.viewer(visitor.headers);
     if (session?.viewer.id !== memberId) throw new ProblemError('sign-in-expired');
-    await linkAccount(db, { memberId, subject: identity.subject, settings });
-    return {
-      memberId,
-      cookies: session.cookies,
-      linked: true,
-      email: null,
-      registered: false,
-      needsAnswers: false,
-    };
+    await linkAccount(db, { memberId, account });
+    const { cookies } = session;
+    return { memberId, cookies, linked: true, email: null, registered: false, needsAnswers: false };
   }
 
   /** Signs in the member who has the address of the provider's account, by their password, and links the account. */
   async function link(password: string, visitor: Visitor): Promise<SignInOutcome> {
     const pending = linkCookie.read(visitor.headers);
     if (pending === null) throw new ProblemError('sign-in-expired');
-    const { email, subject } = pending;
+    const { email, account } = pending;
+    await requireSame(pending);
     const memberId = await accounts.checkPassword({ email, password }, visitor);
-    const outcome = await signingIn.afterFirstFactor(memberId, visitor.headers, { subject });
+    const outcome = await signingIn.afterFirstFactor(memberId, visitor.headers, { account });
     return { ...outcome, cookies: [...outcome.cookies, linkCookie.clear()] };
   }
 
-  async function getOwnAccount(memberId: number): Promise<OwnProviderAccount> {
-    const name = settings.identityProvider?.name ?? null;
-    if (name === null) return { provider: null, since: null };
-    const linked = await findProviderAccount(db, { providerId: getProviderId(settings), memberId });
-    return { provider: name, since: linked?.created_at.toISOString() ?? null };
+  /** The provider can be switched off between two requests, or have another issuer. */
+  async function requireSame(pending: { provider: string; account: ProviderAccountKey }): Promise<void> {
+    if (getAccountProviderId(await signInProviders.require(pending.provider)) !== pending.account.providerId)
+      throw new ProblemError('sign-in-expired');
   }
 
-  async function unlink(viewer: Viewer, proof: Reauthentication): Promise<void> {
+  /** The accounts of a member at all providers. A provider that is off is listed only if an account is linked. */
+  async function listOwnAccounts(memberId: number): Promise<OwnProviderAccount[]> {
+    const linked = await listProviderAccounts(db, memberId);
+    const items = (await signInProviders.list()).map((provider) => ({
+      provider: { id: provider.id, name: provider.name },
+      since: linked.get(getAccountProviderId(provider))?.toISOString() ?? null,
+      isEnabled: isUsable(provider),
+    }));
+    return items.filter(({ since, isEnabled }) => isEnabled || since !== null);
+  }
+
+  async function unlink(
+    viewer: Viewer,
+    { provider: id, proof }: { provider: string; proof: Reauthentication },
+  ): Promise<void> {
     await requirePassword(viewer, proof);
-    await unlinkAccount(db, { memberId: viewer.id, settings, signInMethods });
-  }
-
-  function requireProvider(): IdentityProvider {
-    if (deps.provider !== undefined) return deps.provider;
-    throw new ProblemError('provider-not-configured');
+    const provider = (await signInProviders.list()).find((each) => each.id === id);
+    if (provider === undefined) throw new ProblemError('provider-not-linked');
+    const providerId = getAccountProviderId(provider);
+    await unlinkAccount(db, { memberId: viewer.id, providerId, signInMethods });
   }
 }
 

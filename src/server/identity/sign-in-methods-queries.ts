@@ -36,3 +36,24 @@ export async function countMembersWithPasswordOnly(
       )`.execute(db);
   return rows[0]?.members ?? 0;
 }
+
+/**
+ * Counts members with an account at a provider. `withoutOther`: those who have neither a passkey nor an account at one
+ * of the other providers, nor a password if members can sign in with one.
+ */
+export async function countMembersOfProvider(
+  db: Queryable,
+  wanted: { providerId: string; others: readonly string[]; hasPasswords: boolean },
+): Promise<{ linked: number; withoutOther: number }> {
+  const others = [...wanted.others, ...(wanted.hasPasswords ? ['credential'] : [])];
+  const { rows } = await sql<{ linked: number; withoutOther: number }>`
+    select count(*)::int as linked, count(*) filter (
+      where not exists (select from passkey where passkey.member_id = linked.member_id)
+        and not exists (
+          select from account other
+          where other.member_id = linked.member_id and other.provider_id = any(${others}::text[])
+        )
+    )::int as "withoutOther"
+    from account linked where provider_id = ${wanted.providerId}`.execute(db);
+  return rows[0] ?? { linked: 0, withoutOther: 0 };
+}

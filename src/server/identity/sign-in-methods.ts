@@ -2,6 +2,7 @@ import type { Queryable, Tx } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import type { PasswordSignIn } from './password-sign-in.ts';
 import {
+  countMembersOfProvider,
   countMembersWithPasswordOnly,
   hasPassword,
   hasPasswordlessSignIn,
@@ -18,13 +19,18 @@ export function createSignInMethods({
   /** Returns the `account.provider_id` of all providers that members can use now. */
   listProviderIds: (db: Queryable) => Promise<string[]>;
 }) {
-  return { requireOne, requireOther, countMembersWithPasswordOnly: countWithPasswordOnly };
+  return {
+    requireOne,
+    requireOther,
+    countMembersWithPasswordOnly: countWithPasswordOnly,
+    countMembersOfProvider: countOfProvider,
+  };
 
   /** Refuses the removal of a member's last sign-in method, in the transaction of the removal. */
   async function requireOne(
     tx: Tx,
     memberId: number,
-    code: 'last-passkey' | 'last-sign-in-method',
+    code: 'last-passkey' | 'last-sign-in-method' | 'other-sign-in-method-needed',
   ): Promise<void> {
     if (passwordSignIn.isOn() && (await hasPassword(tx, memberId))) return;
     if (!(await isPasswordless(tx, memberId))) throw new ProblemError(code);
@@ -40,6 +46,12 @@ export function createSignInMethods({
 
   async function countWithPasswordOnly(db: Queryable): Promise<number> {
     return countMembersWithPasswordOnly(db, await listProviderIds(db));
+  }
+
+  /** Counts members with an account at a provider, and those who could not sign in without it. */
+  async function countOfProvider(db: Queryable, providerId: string) {
+    const others = (await listProviderIds(db)).filter((each) => each !== providerId);
+    return countMembersOfProvider(db, { providerId, others, hasPasswords: passwordSignIn.isOn() });
   }
 
   async function isPasswordless(tx: Tx, memberId: number): Promise<boolean> {

@@ -7,7 +7,7 @@ import type { Auth } from './auth.ts';
 import type { Visitor } from './accounts.ts';
 import { createKnownBrowsers } from './known-browsers.ts';
 import type { TwoFactor } from './two-factor.ts';
-import { linkAccount } from './providers-accounts.ts';
+import { linkAccount, type ProviderAccountKey } from './providers-accounts.ts';
 import { findPasswordChangedAt } from './two-factor-queries.ts';
 import { createEncryptedCookie } from '#server/core/encrypted-cookie.ts';
 
@@ -16,11 +16,11 @@ export type SignIn = ReturnType<typeof createSignIn>;
 /** The outcome of a sign-in attempt, with the cookies to set. `memberId` is null if a two-factor code is required. */
 export type SignInOutcome = { memberId: number | null; cookies: string[] };
 
-/** @param subject the account at the identity provider to link after the sign-in. */
+/** @param account the account at an identity provider to link after the sign-in. */
 const pendingSignInSchema = z.object({
   memberId: z.number(),
   at: z.number(),
-  subject: z.string().nullable(),
+  account: z.object({ providerId: z.string(), subject: z.string() }).nullable(),
 });
 
 /** Creates a session for a member who has authenticated. */
@@ -43,11 +43,11 @@ export function createSignIn(deps: {
   async function afterFirstFactor(
     memberId: number,
     headers: Headers,
-    { subject = null }: { subject?: string | null } = {},
+    { account = null }: { account?: ProviderAccountKey | null } = {},
   ): Promise<SignInOutcome> {
     if (await twoFactor.isOn(memberId))
-      return { memberId: null, cookies: [pendingCookie.set({ memberId, at: databaseNowMs(), subject })] };
-    if (subject !== null) await link(memberId, subject);
+      return { memberId: null, cookies: [pendingCookie.set({ memberId, at: databaseNowMs(), account })] };
+    if (account !== null) await linkAccount(db, { memberId, account });
     return { memberId, cookies: await startSession(memberId, headers) };
   }
 
@@ -63,21 +63,15 @@ export function createSignIn(deps: {
     if (pending === null || (await isOutdated(pending))) throw new ProblemError('sign-in-expired');
     const browser = await knownBrowsers.browserOf(headers, pending.memberId);
     await twoFactor.check(pending.memberId, code, { network: networkAddress, browser });
-    if (pending.subject !== null) await link(pending.memberId, pending.subject);
-    return {
-      memberId: pending.memberId,
-      cookies: [...(await startSession(pending.memberId, headers)), pendingCookie.clear()],
-    };
+    const { memberId, account } = pending;
+    if (account !== null) await linkAccount(db, { memberId, account });
+    return { memberId, cookies: [...(await startSession(memberId, headers)), pendingCookie.clear()] };
   }
 
   /** Whether the password was changed after the first step. */
   async function isOutdated({ memberId, at }: z.infer<typeof pendingSignInSchema>): Promise<boolean> {
     const setAt = await findPasswordChangedAt(db, memberId);
     return setAt !== undefined && setAt.getTime() > at;
-  }
-
-  async function link(memberId: number, subject: string): Promise<void> {
-    await linkAccount(db, { memberId, subject, settings });
   }
 
   /** Starts a session for a member who passed all factors. Returns its cookies. */

@@ -425,7 +425,9 @@ describe('questions for people who register', () => {
 describe('an account from the sign-in provider', () => {
   async function returnFromProvider(email: string) {
     const browser = server.visitor();
-    const { url } = expectOk(await browser.post<{ url: string }>('/session/provider', { next: '/topics' }));
+    const { url } = expectOk(
+      await browser.post<{ url: string }>('/session/provider', { provider: 'oidc', next: '/topics' }),
+    );
     const query = await signInAtProvider(url, email);
     return {
       browser,

@@ -107,6 +107,10 @@ export const identityErrors = {
     'The other site has not verified your email address. Please verify it there first.',
   ],
   'provider-not-configured': ['disabled', "Sign-in with another site isn't set up here."],
+  'provider-secret-unreadable': [
+    'disabled',
+    'Sign-in with {name} is not available until an admin enters its client secret again.',
+  ],
   'provider-account-taken': ['already-done', 'That account belongs to another member.'],
   'provider-already-linked': ['already-done', 'Your account is already linked.'],
   'provider-not-linked': ['already-done', 'Your account is not linked.'],
@@ -118,6 +122,37 @@ export const identityErrors = {
     'not-allowed',
     'This is your only way to sign in. Set a password or add a passkey first.',
   ],
+
+  // Sign-in providers that admins configure.
+  'sign-in-provider-not-found': ['not-found', 'Sign-in provider not found'],
+  'sign-in-provider-field-required': ['invalid', 'Please fill in this field.'],
+  'sign-in-provider-id-not-valid': [
+    'invalid',
+    'Use up to 32 lower-case letters, digits and single hyphens between them.',
+  ],
+  'sign-in-provider-id-taken': ['invalid', 'Another provider has this ID.'],
+  'sign-in-provider-issuer-taken': ['invalid', 'Another provider has this issuer.'],
+  'sign-in-provider-issuer-linked': [
+    'invalid',
+    'Members have linked accounts of this issuer. Add another provider instead.',
+  ],
+  'too-many-sign-in-providers': ['not-allowed', 'There can be up to {max} sign-in providers.'],
+  'sign-in-provider-order-changed': [
+    'already-handled',
+    'The providers have changed in the meantime. Please reload the page.',
+  ],
+  'sign-in-provider-changed-since': [
+    'already-handled',
+    'The provider has changed again since, or its secret was replaced. Change it by hand.',
+  ],
+  'issuer-not-valid': ['invalid', 'Enter an address such as https://id.example.org'],
+  'issuer-not-https': ['invalid', 'The address must begin with https://'],
+  'issuer-of-all-tenants': [
+    'invalid',
+    'Enter the ID of your own directory. Everyone can create accounts in one of their own.',
+  ],
+  'scope-openid-required': ['invalid', 'The scopes must contain openid.'],
+  'secret-for-new-issuer': ['invalid', 'Enter the client secret for the new issuer.'],
 
   // Links in emails, and the email address.
   'link-expired': ['gone', 'This link has expired or has already been used.'],

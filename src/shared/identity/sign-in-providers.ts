@@ -11,9 +11,22 @@ import { hasControlCharacters } from '#shared/core/text.ts';
 /** The available sign-in methods. */
 export const joiningOptions = Object.keys(settingCatalogue.joining.options) as SettingValues['joining'][];
 
+/** The id of the provider that the operator configures in the environment. */
+export const environmentProviderId = 'oidc';
+
+/** The id of a provider, which is part of its redirect address. */
+export const signInProviderId = z
+  .string()
+  .regex(/^[a-z\d](?:-?[a-z\d]){0,31}$/u, withCode('sign-in-provider-id-not-valid'));
+export const signInProviderParam = z.object({ id: signInProviderId });
+
+/** A provider as members see it. */
+const namedProvider = z.object({ id: z.string(), name: z.string() });
+export type NamedProvider = z.infer<typeof namedProvider>;
+
 export const signInMethods = z.object({
-  /** Name of the identity provider; null if there is none. */
-  provider: z.string().nullable(),
+  /** The identity providers, in the order of their buttons. */
+  providers: z.array(namedProvider),
   /** Whether members sign in with an address and a password. */
   passwordSignIn: z.boolean(),
   /** Whether profiles show email addresses: by default, only if the member chooses it, or never. */
@@ -31,15 +44,21 @@ const localPath = z
 
 /** `next`: the page to open after signing in. `invitation`: the token of an invitation, for a new member. */
 export const providerSignInRequest = z.object({
+  provider: signInProviderId,
   next: localPath.optional(),
   invitation: invitationToken.optional(),
 });
+export type ProviderSignInRequest = z.infer<typeof providerSignInRequest>;
 
 /** The URL to send the browser to. */
 export const providerRedirect = z.object({ url: z.string() });
 
-/** The query of the URL that the provider sent the browser to. */
-export const providerCallback = z.object({ query: z.string().max(8000) });
+/** The address that the provider sent the browser to: its query, and the provider that its path names. */
+export const providerCallback = z.object({
+  query: z.string().max(8000),
+  provider: signInProviderId.default(environmentProviderId),
+});
+export type ProviderCallback = z.input<typeof providerCallback>;
 
 export const providerSignInResult = signInState.extend({
   /** Whether the account was linked to the signed-in member. */
@@ -55,10 +74,18 @@ export const providerRegistration = z.object({ signUpAnswers });
 
 export const providerLinkRequest = z.object({ password: z.string().max(1000) });
 
+/** The viewer's account at a provider. */
 export const ownProviderAccount = z.object({
-  /** Name of the identity provider; null if there is none. */
-  provider: z.string().nullable(),
+  provider: namedProvider,
   /** When the account was linked; null if it is not. */
   since: time.nullable(),
+  /** Whether members can sign in with the provider now. */
+  isEnabled: z.boolean(),
 });
 export type OwnProviderAccount = z.infer<typeof ownProviderAccount>;
+export const ownProviderAccounts = z.object({ items: z.array(ownProviderAccount) });
+
+/** Where the provider sends browsers back to. The provider of the environment has no name in its address. */
+export function providerCallbackPath(id: string): string {
+  return id === environmentProviderId ? '/sign-in/callback' : `/sign-in/callback/${id}`;
+}

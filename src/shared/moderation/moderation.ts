@@ -45,6 +45,10 @@ export const moderationAction = z.enum([
   'reset_two_factor',
   'approve_account',
   'refuse_account',
+  'add_sign_in_provider',
+  'change_sign_in_provider',
+  'delete_sign_in_provider',
+  'order_sign_in_providers',
 ]);
 export type ModerationAction = z.infer<typeof moderationAction>;
 

@@ -32,6 +32,7 @@ function SiteSettings() {
         <PageHeading className={page.heading}>{t`Site settings`}</PageHeading>
         <div className={classes.buttons}>
           <ButtonLink href={paths.emails}>{t`Emails`}</ButtonLink>
+          <ButtonLink href={paths.signInProviders}>{t`Sign-in providers`}</ButtonLink>
           <ButtonLink href={paths.invitations}>{t`Invitations`}</ButtonLink>
           <ButtonLink href={paths.moderationLog}>{t`Moderation log`}</ButtonLink>
         </div>

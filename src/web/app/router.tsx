@@ -348,6 +348,12 @@ const emailsRoute = createRoute({
   component: lazyRouteComponent(() => import('#web/admin/EmailsPage.tsx'), 'EmailsPage'),
 });
 
+const signInProvidersRoute = createRoute({
+  getParentRoute: () => memberRoute,
+  path: '/admin/sign-in',
+  component: lazyRouteComponent(() => import('#web/admin/SignInProvidersPage.tsx'), 'SignInProvidersPage'),
+});
+
 const notFoundRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '$',
@@ -437,10 +443,16 @@ const revertEmailRoute = createRoute({
   component: lazyRouteComponent(() => import('#web/identity/EmailLinkPages.tsx'), 'RevertEmailPage'),
 });
 
-/** Where an identity provider redirects to, for visitors who sign in and members who link an account. */
+/** Where identity providers redirect to, for visitors who sign in and members who link an account. */
 const signInCallbackRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in/callback',
+  component: lazyRouteComponent(() => import('#web/identity/SignInCallbackPage.tsx'), 'SignInCallbackPage'),
+});
+
+const providerCallbackRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign-in/callback/$provider',
   component: lazyRouteComponent(() => import('#web/identity/SignInCallbackPage.tsx'), 'SignInCallbackPage'),
 });
 
@@ -468,6 +480,7 @@ const routeTree = rootRoute.addChildren([
     siteSettingsRoute,
     invitationsRoute,
     emailsRoute,
+    signInProvidersRoute,
     managedTagRoute,
     announcementsRoute,
     membersRoute,
@@ -482,6 +495,7 @@ const routeTree = rootRoute.addChildren([
   unsubscribeRoute,
   confirmEmailRoute,
   signInCallbackRoute,
+  providerCallbackRoute,
 ]);
 
 /** @param history on the server: the page to render. */

@@ -21,6 +21,7 @@ const pagePaths = {
   statistics: '/admin/statistics',
   invitations: '/admin/invitations',
   emails: '/admin/emails',
+  signInProviders: '/admin/sign-in',
   login: '/login',
   register: '/register',
 };

@@ -4,7 +4,7 @@ import { EmailSettings } from './EmailSettings.tsx';
 import { DeleteAccount } from './DeleteAccount.tsx';
 import { PasskeySettings } from './PasskeySettings.tsx';
 import { ChangePasswordForm } from './ChangePasswordForm.tsx';
-import { ProviderAccount } from './ProviderAccount.tsx';
+import { ProviderAccounts } from './ProviderAccounts.tsx';
 import { TwoFactorSettings } from './TwoFactorSettings.tsx';
 import { SettingsSection } from './SettingsSection.tsx';
 import { ActiveSessions } from './ActiveSessions.tsx';
@@ -43,7 +43,7 @@ export function AccountSettings() {
       >
         <PasskeySettings />
       </SettingsSection>
-      <ProviderAccount />
+      <ProviderAccounts />
       <ApiTokenSettings />
       <SettingsSection title={t`Active sessions`}>
         <ActiveSessions />

@@ -4,7 +4,7 @@ import { IconFingerprint } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useIsHydrating } from '#web/core/hydration.ts';
 import { FormError } from '#web/ui/FormError.tsx';
-import { ProviderButton } from './ProviderButton.tsx';
+import { ProviderButtons } from './ProviderButtons.tsx';
 import { canUsePasskeys, passkeyErrorMessage, usePasskeyAutofill, usePasskeySignIn } from './sign-in.ts';
 import classes from './sign-in.module.css';
 
@@ -41,7 +41,7 @@ export function OtherSignInMethods({
           {t`Use a passkey`}
         </Button>
       )}
-      <ProviderButton next={next} onProblem={setProblem} />
+      <ProviderButtons next={next} onProblem={setProblem} />
     </div>
   );
 }

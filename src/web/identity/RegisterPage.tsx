@@ -7,7 +7,7 @@ import { useRef, useState } from 'react';
 import { findRegistrationProblem, type RegistrationProblem } from '#shared/identity/accounts.ts';
 import { AccountForm } from './AccountForm.tsx';
 import { InvitationNotice, useInvitationToken } from './InvitationNotice.tsx';
-import { ProviderButton } from './ProviderButton.tsx';
+import { ProviderButtons } from './ProviderButtons.tsx';
 import { signInMethodsQuery, useRegister } from './sign-in.ts';
 import { PasswordField, PasswordStrength } from './PasswordField.tsx';
 import { ApiError, translateCodedError, translateError } from '#web/core/errors.ts';
@@ -25,16 +25,12 @@ const empty = { displayName: '', email: '', password: '', confirmPassword: '' };
 export function RegisterPage() {
   usePageTitle(t`Create an account`);
   const { next } = useSearch({ from: '/visitor/register' });
-  const {
-    joining = 'open',
-    passwordSignIn = true,
-    provider = null,
-  } = useQuery(signInMethodsQuery).data ?? {};
+  const { joining = 'open', passwordSignIn = true, providers = [] } = useQuery(signInMethodsQuery).data ?? {};
   const invitation = useInvitationToken();
   const refusal = getRefusal({
     joining,
     isInvited: invitation !== undefined,
-    hasMethod: passwordSignIn || provider !== null,
+    hasMethod: passwordSignIn || providers.length > 0,
   });
   return (
     <>
@@ -148,11 +144,13 @@ function RegistrationForm({
         <FormError message={problem?.message ?? null} />
       )}
       <RulesNote className={classes.rules} />
-      <ProviderButton
-        next={next}
-        invitation={invitation}
-        onProblem={(message) => setProblem(message === null ? null : { field: null, message })}
-      />
+      <div className={classes.providers}>
+        <ProviderButtons
+          next={next}
+          invitation={invitation}
+          onProblem={(message) => setProblem(message === null ? null : { field: null, message })}
+        />
+      </div>
     </>
   );
 }

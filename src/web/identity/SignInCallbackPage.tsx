@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Link, useRouter } from '@tanstack/react-router';
+import { Link, useParams, useRouter } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import type { ProviderSignInResult } from '#shared/identity/sign-in-providers.ts';
 import { AccountForm } from './AccountForm.tsx';
@@ -13,8 +13,9 @@ import { FormError } from '#web/ui/FormError.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import classes from './auth-pages.module.css';
 
-/** Where the identity provider redirects to. The parameters are valid once. */
+/** Where an identity provider redirects to. The parameters are valid once. */
 export function SignInCallbackPage() {
+  const { provider } = useParams({ strict: false });
   usePageTitle(t`Sign in`);
   const router = useRouter();
   const back = useFinishProviderSignIn();
@@ -26,11 +27,11 @@ export function SignInCallbackPage() {
   useEffect(() => {
     if (sent.current) return;
     sent.current = true;
-    const { search } = window.location;
+    const { search: query, pathname } = window.location;
     // The code must not stay in the browser history.
-    window.history.replaceState(window.history.state, '', '/sign-in/callback');
-    mutate(search, { onSuccess: ({ needs }) => setStep(needs) });
-  }, [mutate]);
+    window.history.replaceState(window.history.state, '', pathname);
+    mutate({ query, provider }, { onSuccess: ({ needs }) => setStep(needs) });
+  }, [mutate, provider]);
 
   useEffect(() => {
     if (data === undefined || !signedIn) return;

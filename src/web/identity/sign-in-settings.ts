@@ -17,9 +17,9 @@ export const passkeysQuery = queryOptions({
   staleTime: 0,
 });
 
-export const providerAccountQuery = queryOptions({
-  queryKey: ['settings', 'provider-account'],
-  queryFn: ({ signal }) => readJson(api['provider-account'].$get({}, { init: { signal } })),
+export const providerAccountsQuery = queryOptions({
+  queryKey: ['settings', 'provider-accounts'],
+  queryFn: ({ signal }) => readJson(api['provider-accounts'].$get({}, { init: { signal } })),
   staleTime: 0,
 });
 
@@ -40,13 +40,15 @@ export const removePasskey = (id: number, password: string) =>
     api.passkeys[':id'].removal.$post({ param: { id: String(id) }, json: toReauthentication(password) }),
   );
 
-export async function unlinkProvider(password: string): Promise<void> {
-  await readJson(api['provider-account'].removal.$post({ json: toReauthentication(password) }));
+export async function unlinkProvider(id: string, password: string): Promise<void> {
+  const json = toReauthentication(password);
+  await readJson(api['provider-accounts'][':id'].removal.$post({ param: { id }, json }));
 }
 
 /** Navigates to the identity provider, which redirects back and links the account. */
-export async function linkProvider(password: string): Promise<void> {
-  const { url } = await readJson(api['provider-account'].$post({ json: toReauthentication(password) }));
+export async function linkProvider(id: string, password: string): Promise<void> {
+  const json = toReauthentication(password);
+  const { url } = await readJson(api['provider-accounts'][':id'].$post({ param: { id }, json }));
   window.location.assign(url);
 }
 

@@ -1,6 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { type QueryClient, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
+import type { ProviderCallback, ProviderSignInRequest } from '#shared/identity/sign-in-providers.ts';
 import type { SignInState } from '#shared/identity/two-factor.ts';
 import { api, readJson } from '#web/core/api.ts';
 import { ApiError } from '#web/core/errors.ts';
@@ -130,8 +131,7 @@ export const openInvitationQuery = (token: string) =>
 /** Navigates to the identity provider. */
 export function useStartProviderSignIn() {
   return useMutation({
-    mutationFn: (wanted: { next?: string | undefined; invitation?: string | undefined }) =>
-      readJson(api.session.provider.$post({ json: wanted })),
+    mutationFn: (wanted: ProviderSignInRequest) => readJson(api.session.provider.$post({ json: wanted })),
     onSuccess: ({ url }) => window.location.assign(url),
   });
 }
@@ -140,7 +140,8 @@ export function useStartProviderSignIn() {
 export function useFinishProviderSignIn() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (query: string) => readJson(api.session.provider.callback.$post({ json: { query } })),
+    mutationFn: (callback: ProviderCallback) =>
+      readJson(api.session.provider.callback.$post({ json: callback })),
     onSuccess: (state) => completeSignIn(client, state),
   });
 }

@@ -9,7 +9,7 @@ import { moderatedMemberPath } from '#web/core/paths.ts';
 import { questionPath } from '#shared/posts/question-paths.ts';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { Time } from '#web/ui/Time.tsx';
-import { undoSettingChange } from './moderation.ts';
+import { undoAdminChange } from './moderation.ts';
 import { actionLabels, logEntryText } from './moderation-messages.ts';
 import classes from './moderation.module.css';
 
@@ -49,7 +49,7 @@ export function ModerationLogList({
           {entry.after !== null && (
             <State text={t`After: ${describeState(entry.after)}`} state={entry.after} />
           )}
-          {entry.action === 'setting' && member?.role === 'admin' && <UndoSetting entryId={entry.id} />}
+          {member?.role === 'admin' && canUndo(entry) && <UndoChange entry={entry} />}
           {entry.restorable !== null && (
             <div className={classes.buttons}>
               <Button variant="default" onClick={() => entry.restorable && onRestore(entry.restorable)}>
@@ -87,10 +87,16 @@ const formatValue = (value: LoggedState[string]) => (value === '' ? '–' : Stri
 const subjectLabel = ({ action, subject }: ModerationLogEntry) =>
   action === 'setting' ? settingLabel(subject ?? '') : subject;
 
-function UndoSetting({ entryId }: { entryId: number }) {
+/** A secret that was replaced is not stored. */
+function canUndo({ action, after }: ModerationLogEntry): boolean {
+  if (action === 'change_sign_in_provider') return after !== null && !('clientSecret' in after);
+  return action === 'setting' || action === 'order_sign_in_providers';
+}
+
+function UndoChange({ entry }: { entry: ModerationLogEntry }) {
   const client = useQueryClient();
   const undo = useMutation({
-    mutationFn: () => undoSettingChange(client, entryId),
+    mutationFn: () => undoAdminChange(client, entry),
     onSuccess: () => toast(t`Saved to the moderation log`),
     onError: (error) => toastError(error.message),
   });

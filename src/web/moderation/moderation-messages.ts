@@ -212,6 +212,14 @@ export function logEntryText(action: ModerationAction, kind: PostRef['kind'] | n
       return t`Account approved`;
     case 'refuse_account':
       return t`Account refused`;
+    case 'add_sign_in_provider':
+      return t`Sign-in provider added`;
+    case 'change_sign_in_provider':
+      return t`Sign-in provider changed`;
+    case 'delete_sign_in_provider':
+      return t`Sign-in provider deleted`;
+    case 'order_sign_in_providers':
+      return t`Order of sign-in providers changed`;
     case 'setting':
       return t`Site setting changed`;
   }

@@ -5,6 +5,7 @@ import type {
   MemberActionDraft,
   PostActionDraft,
   ReviewCause,
+  ModerationLogEntry,
 } from '#shared/moderation/moderation.ts';
 import type { Role } from '#shared/identity/roles.ts';
 import { api, readJson } from '#web/core/api.ts';
@@ -175,13 +176,18 @@ export async function moderatePost(client: QueryClient, draft: PostActionDraft):
   }
 }
 
-/** Restores the value that a site setting had before the logged change. For admins. */
-export async function undoSettingChange(client: QueryClient, entryId: number): Promise<void> {
+/** Restores the values that a site setting or sign-in providers had before the logged change. For admins. */
+export async function undoAdminChange(
+  client: QueryClient,
+  { id: entryId, action }: Pick<ModerationLogEntry, 'id' | 'action'>,
+): Promise<void> {
+  const { settings, 'sign-in-providers': providers } = api.admin;
   try {
-    await readJson(api.admin.settings.undo.$post({ json: { entryId } }));
+    await readJson((action === 'setting' ? settings : providers).undo.$post({ json: { entryId } }));
   } finally {
     void client.invalidateQueries({ queryKey: moderationKeys.log });
-    void client.invalidateQueries({ queryKey: ['admin', 'settings'] });
+    void client.invalidateQueries({ queryKey: ['admin'] });
+    void client.invalidateQueries({ queryKey: ['sign-in'] });
     void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
   }
 }

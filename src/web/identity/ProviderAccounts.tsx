@@ -3,11 +3,12 @@ import { Trans } from '@lingui/react/macro';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { OwnProviderAccount } from '#shared/identity/sign-in-providers.ts';
 import { toast } from '#web/core/toast.ts';
 import { Time } from '#web/ui/Time.tsx';
 import {
   linkProvider,
-  providerAccountQuery,
+  providerAccountsQuery,
   getActionErrorMessage,
   unlinkProvider,
 } from './sign-in-settings.ts';
@@ -15,12 +16,16 @@ import { ConfirmPasswordDialog } from './ConfirmPasswordDialog.tsx';
 import { SettingsSection } from './SettingsSection.tsx';
 import classes from './account-settings.module.css';
 
-/** The linked account at the identity provider; renders nothing without a provider. */
-export function ProviderAccount() {
-  const { data } = useQuery(providerAccountQuery);
+/** The accounts at the identity providers, each in a section; renders nothing without a provider. */
+export function ProviderAccounts() {
+  const items = useQuery(providerAccountsQuery).data?.items ?? [];
+  return items.map((account) => <ProviderAccount key={account.provider.id} account={account} />);
+}
+
+function ProviderAccount({ account }: { account: OwnProviderAccount }) {
+  const { provider, since, isEnabled } = account;
+  const { id, name } = provider;
   const [opened, setOpened] = useState(false);
-  if (data === undefined || data.provider === null) return null;
-  const { provider: name, since } = data;
   return (
     <SettingsSection title={t`Sign in with ${name}`}>
       <div className={classes.setting}>
@@ -32,15 +37,16 @@ export function ProviderAccount() {
               Linked since <Time at={since} />.
             </Trans>
           )}
+          {!isEnabled && ` ${t`Sign-in with it is switched off at the moment.`}`}
         </output>
-        <Button variant="default" onClick={() => setOpened(true)}>
+        <Button variant="default" aria-label={getActionLabel(account)} onClick={() => setOpened(true)}>
           {since === null ? t`Link an account` : t`Unlink`}
         </Button>
         <ConfirmPasswordDialog<void>
-          title={since === null ? t`Link an account` : t`Unlink`}
+          title={getActionLabel(account)}
           opened={opened}
           submitLabel={since === null ? t`Continue` : t`Unlink`}
-          run={since === null ? linkProvider : unlinkProvider}
+          run={(password) => (since === null ? linkProvider(id, password) : unlinkProvider(id, password))}
           errorMessage={getActionErrorMessage}
           onDone={() => {
             if (since === null) return;
@@ -53,3 +59,7 @@ export function ProviderAccount() {
     </SettingsSection>
   );
 }
+
+/** Names the provider, of which there may be several on the page. */
+const getActionLabel = ({ provider: { name }, since }: OwnProviderAccount) =>
+  since === null ? t`Link an account: ${name}` : t`Unlink: ${name}`;

@@ -4,8 +4,8 @@ import { useQuery } from '@tanstack/react-query';
 import { IconLogin2 } from '@tabler/icons-react';
 import { signInMethodsQuery, useStartProviderSignIn } from './sign-in.ts';
 
-/** Continues at the identity provider, if there is one. `invitation`: the token, for a new member. */
-export function ProviderButton({
+/** Continues at one of the identity providers. `invitation`: the token, for a new member. */
+export function ProviderButtons({
   next,
   invitation,
   onProblem,
@@ -16,21 +16,21 @@ export function ProviderButton({
   onProblem: (message: string | null) => void;
 }) {
   const start = useStartProviderSignIn();
-  const name = useQuery(signInMethodsQuery).data?.provider ?? null;
-  if (name === null) return null;
-  return (
+  const providers = useQuery(signInMethodsQuery).data?.providers ?? [];
+  return providers.map(({ id, name }) => (
     <Button
+      key={id}
       variant="default"
       size="md"
       fullWidth
       leftSection={<IconLogin2 size={20} stroke={1.6} aria-hidden />}
-      loading={start.isPending}
+      loading={start.isPending && start.variables.provider === id}
       onClick={() => {
         onProblem(null);
-        start.mutate({ next, invitation }, { onError: (error) => onProblem(error.message) });
+        start.mutate({ provider: id, next, invitation }, { onError: (error) => onProblem(error.message) });
       }}
     >
       {t`Continue with ${name}`}
     </Button>
-  );
+  ));
 }
