@@ -67,16 +67,37 @@ function sharedFiles() {
   return [
     // Everything the first page needs.
     { name: 'index', tags: ['$initial' as const] },
-    // Small modules that many pages share.
+    // Small modules that the question page, the usual entry page, needs and others share.
+    {
+      name: 'shared',
+      test: oneOf(
+        '@tabler/.*/Icon(ArrowBackUp|ArrowBigUp|BellOff|ChevronDown|Clock|ExternalLink|Link|Trash)[.]',
+        '/(PostActions|PostAttribution|QueuedMark|SelectField)[.]tsx',
+        '/(moderation|meta-line|PostFrame)[.]module',
+        '/(copy-text|question-titles|markdown/links)[.]ts',
+      ),
+      minShareCount: 2,
+    },
+    // The parts of a post, without its forms.
+    {
+      name: 'posts',
+      test: oneOf(
+        '/ui/(Dialog|markdown/Markdown)[.]tsx',
+        '/(useQueuedPosts|question-page-context)[.]ts',
+        '/(post-forms-on-demand|QuietAnswerForm|EditedNote)[.]tsx',
+      ),
+      minShareCount: 2,
+    },
+    // Small modules that other pages share.
     {
       name: 'common',
       test: oneOf(
         mantine('Input|InputBase|TextInput|CloseButton'),
         '@mantine/hooks/',
         '@tabler/',
-        '/(FormError|SelectField|CharacterCounter|Skeleton|QueuedMark|ScrollBox|PostAttribution|PostActions|PagedList)[.]',
-        '/(Revisions|moderation)[.]module',
-        '/(questions-messages|copy-text|useSwipe|posts/tags|identity/roles)[.]ts',
+        '/(FormError|CharacterCounter|Skeleton|ScrollBox|PagedList)[.]',
+        '/Revisions[.]module',
+        '/(questions-messages|useSwipe|posts/tags|identity/roles)[.]ts',
       ),
       minShareCount: 2,
     },

@@ -1,4 +1,5 @@
 import { expect, test, type Page } from '@playwright/test';
+import { waitForTexts } from './support/hydration.ts';
 import { askQuestion, registerMember, newMember } from './support/members.ts';
 import { expectInView } from './support/in-view.ts';
 import { postAnswer, secondMember, uniqueText, uniqueWord } from './support/posts.ts';
@@ -9,7 +10,7 @@ const option = (page: Page, name: string | RegExp) => list(page).getByRole('opti
 
 async function openQuestion(page: Page, id: number) {
   await page.goto(`/question/${id}`);
-  await expect(field(page)).toBeVisible();
+  await waitForTexts(page);
 }
 
 /** Dispatches a paste event with `data`: tests cannot fill the system clipboard with custom types. */

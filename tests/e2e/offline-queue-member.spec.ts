@@ -1,4 +1,5 @@
 import { expect, test } from '@playwright/test';
+import { waitForTexts } from './support/hydration.ts';
 import { expectAccessible } from './support/accessibility.ts';
 import { askAndOpen, button, postAnswer, secondMember, uniqueText } from './support/posts.ts';
 import { askQuestion, newMember, registerMember, signIn, signOut } from './support/members.ts';
@@ -130,6 +131,7 @@ test('queued posts have no accessibility violations in both themes, and fit a ph
   const id = await askQuestion(ben.page.request, { title: uniqueText('Narrow?') });
   await postAnswer(ben.page.request, id);
   await page.goto(`/question/${id}`);
+  await waitForTexts(page);
   await expect(answersBy(page, 'Ben')).toBeVisible();
   await context.setOffline(true);
   await writeAnswer(page, `https://example.org/${'z'.repeat(300)}`);

@@ -1,4 +1,5 @@
 import { expect, test } from '@playwright/test';
+import { waitForTexts } from './support/hydration.ts';
 import { askAndOpen, button, postAnswer, postReply, secondMember, uniqueText } from './support/posts.ts';
 import { askQuestion, registerMember } from './support/members.ts';
 import { expectInView } from './support/in-view.ts';
@@ -94,6 +95,7 @@ test('a reply and a vote on a post deleted meanwhile come back with the reason',
   const staying = await postAnswer(ben.page.request, id, 'This one stays');
   const child = await postReply(ben.page.request, staying, 'This reply goes');
   await page.goto(`/question/${id}`);
+  await waitForTexts(page);
   const going = answersBy(page, 'Ben Delete').filter({ hasText: 'Soon gone' });
   const parent = page.getByRole('article', { name: 'Reply by Ben Delete' });
   await expect(parent).toBeVisible();
@@ -128,6 +130,7 @@ test('a refused reply opens its form again, with the reason', async ({ page, con
   const id = await askQuestion(ben.page.request, { title: uniqueText('Which bell?') });
   await postAnswer(ben.page.request, id, 'That one');
   await page.goto(`/question/${id}`);
+  await waitForTexts(page);
   const field = page.getByLabel('Your reply');
   await expect(answersBy(page, 'Ben Form')).toBeVisible();
   await context.setOffline(true);

@@ -33,6 +33,7 @@ test('actions without a connection show immediately as queued, and are sent when
   const id = await askQuestion(ben.page.request, { title });
   await postAnswer(ben.page.request, id, 'It is out.');
   await page.goto(`/question/${id}`);
+  await waitForTexts(page);
   const question = page.getByRole('article', { name: title });
   const bens = answersBy(page, 'Ben There');
   await expect(bens).toBeVisible();

@@ -57,3 +57,33 @@ test(
     expect(problems).toEqual([]);
   },
 );
+
+test('an answer typed before its form is loaded stays in the field, which keeps the focus', async ({
+  page,
+  browser,
+}) => {
+  const { page: author } = await secondMember(browser, 'Author of a Slow Form');
+  await registerMember(page.request);
+  const id = await askQuestion(author.request, { title: uniqueText('Who writes before the form?') });
+  let release = () => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  await page.route('**/assets/post-forms-*.js', async (route) => {
+    await released;
+    await route.continue();
+  });
+  await page.goto(`/question/${id}`);
+  await page.getByRole('button', { name: 'Upvote (0)' }).click();
+  await expect(page.getByRole('button', { name: 'Upvote (1)' })).toBeVisible();
+  const field = page.getByRole('textbox', { name: 'Your answer' });
+  await field.click();
+  await page.keyboard.type('Begun early');
+  await page.keyboard.press('Shift+ArrowLeft');
+  await expect(page.getByRole('button', { name: 'Post Answer' })).toBeDisabled();
+  release();
+  await expect(page.getByRole('button', { name: 'Post Answer' })).toBeEnabled();
+  await expect(field).toBeFocused();
+  // The last letter is still selected.
+  await page.keyboard.type('y, and finished.');
+  await page.getByRole('button', { name: 'Post Answer' }).click();
+  await expect(page.getByRole('article').getByText('Begun early, and finished.')).toBeVisible();
+});

@@ -128,7 +128,11 @@ const questionRoute = createRoute({
   component: lazyRouteComponent(async () => {
     const [{ QuestionPage }] = await Promise.all([
       import('./question-page/QuestionPage.tsx'),
-      isPageRendered() || import('#web/ui/markdown/Markdown.tsx').then((text) => text.preloadMarkdown()),
+      isPageRendered() ||
+        Promise.all([
+          import('#web/ui/markdown/Markdown.tsx').then((text) => text.preloadMarkdown()),
+          import('#web/posts/post-forms-on-demand.tsx').then((posts) => posts.loadPostForms()),
+        ]),
     ]);
     return { QuestionPage };
   }, 'QuestionPage'),

@@ -17,6 +17,11 @@ export function toastError(message: string): void {
   void show(message, 'alert');
 }
 
+/** Loads the code for messages, so that one can be shown when the connection is lost. */
+export function preloadToasts(): void {
+  loadToasts().catch(() => {});
+}
+
 /** Loads the code for messages with the first input, because they are needed most when the connection is lost. */
 export function preloadToastsOnFirstInput(): () => void {
   const ending = new AbortController();

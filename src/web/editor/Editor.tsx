@@ -60,7 +60,8 @@ type Props = {
   handle?: Ref<EditorHandle>;
 };
 
-export type EditorHandle = { focus: () => void };
+/** `focus`: at the end of the text, or with a selection. */
+export type EditorHandle = { focus: (selection?: readonly [number, number]) => void };
 
 /** In code points. Only longer texts can have their preview at the side; shorter ones fit on the screen. */
 const sidePreviewMinLength = 2000;
@@ -98,7 +99,11 @@ export function Editor(props: Props) {
   useStayAboveKeyboard(field);
   useInputRules(field);
   useAutoGrow(field, value);
-  useImperativeHandle(props.handle, () => ({ focus: () => focusAtEnd(field.current) }), []);
+  useImperativeHandle(
+    props.handle,
+    () => ({ focus: (selection) => focusField(field.current, selection) }),
+    [],
+  );
 
   const edit = (edit: (fieldText: FieldText) => TextEdit) => {
     if (field.current === null) return;
@@ -321,10 +326,11 @@ function isCounterVisible({ value, limit, counter = 'always' }: Props): boolean 
   return value.length > limit * 0.9 && countCodePoints(value.trim()) > limit * 0.9;
 }
 
-function focusAtEnd(field: HTMLTextAreaElement | null): void {
+function focusField(field: HTMLTextAreaElement | null, selection?: readonly [number, number]): void {
   if (field === null) return;
+  const { length } = field.value;
   field.focus();
-  field.setSelectionRange(field.value.length, field.value.length);
+  field.setSelectionRange(...(selection ?? [length, length]));
 }
 
 const Markdown = lazyComponent(async () => {

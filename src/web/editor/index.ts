@@ -4,3 +4,4 @@ export { isInCode } from './code-blocks.ts';
 export { keepFieldInView } from './field-size.ts';
 export type { MentionableMember } from './suggestion-items.ts';
 export { findLineEnd } from './text-edits.ts';
+export { QuietField } from './QuietField.tsx';

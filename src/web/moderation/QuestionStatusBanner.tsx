@@ -1,11 +1,11 @@
 import { i18n } from '@lingui/core';
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
 import type { Question } from '#shared/posts/questions.ts';
 import { questionPath } from '#shared/posts/question-paths.ts';
 import { PathLink } from '#web/ui/PathLink.tsx';
-import { useQuestionTitles } from '#web/ui/markdown/useQuestionTitles.ts';
+import { questionTitleQuery } from '#web/ui/markdown/question-titles.ts';
 import classes from './moderation.module.css';
 
 /** The moderation notices of a question: duplicate and locked. */
@@ -29,8 +29,7 @@ export function QuestionStatusBanner({
 
 function DuplicateBanner({ id, closedBy }: { id: number; closedBy: Question['closedBy'] }) {
   const names = new Intl.ListFormat(i18n.locale).format(closedBy.map(({ name }) => name));
-  const [ids] = useState([id]);
-  const known = useQuestionTitles(ids).get(id);
+  const known = useQuery(questionTitleQuery(id)).data ?? undefined;
   const title = known ?? `#${id}`;
   return (
     <p className={classes.note}>

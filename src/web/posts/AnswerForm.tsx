@@ -9,13 +9,21 @@ import { useReportTyping, useTypingCount } from '#web/core/typing-presence.ts';
 import { isHeld, showHeldPost } from './held-posts.ts';
 import { useQuestionPage } from './questions/question-page-context.ts';
 import { PostForm } from './PostForm.tsx';
+import type { TypedText } from './QuietAnswerForm.tsx';
 import { postAnswer } from './post-api.ts';
 import { addAnswer } from './questions/question-page-data.ts';
 import { answerAction, answerFormId, getHighestPostId, queuedPostAnchor } from './offline/queued-posts.ts';
 import classes from './PostForm.module.css';
 import { useEffect, useState } from 'react';
 
-export function AnswerForm({ question }: { question: Pick<Question, 'authorId' | 'editedAt'> }) {
+/** @param takeTyped returns once what was typed before this form was loaded. */
+export function AnswerForm({
+  question,
+  takeTyped,
+}: {
+  question: Pick<Question, 'authorId' | 'editedAt'>;
+  takeTyped: () => TypedText | null;
+}) {
   const { questionId, member, cache, reveal, draftToOpen } = useQuestionPage();
   const client = useQueryClient();
   const typing = useReportTyping(`question:${questionId}`);
@@ -28,6 +36,7 @@ export function AnswerForm({ question }: { question: Pick<Question, 'authorId' |
         {...(question.authorId !== member.id && {
           subject: { post: { kind: 'question', id: questionId }, editedAt: question.editedAt },
         })}
+        takeTyped={takeTyped}
         onTyped={typing.typed}
         draftTarget={draftTargets.answer(questionId)}
         focused={draftToOpen === draftTargets.answer(questionId)}

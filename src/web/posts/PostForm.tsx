@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { countCodePoints } from '#shared/core/text.ts';
 import { createIdempotencyKey } from '#web/core/api.ts';
 import { useDraft } from './drafts/useDraft.ts';
@@ -13,6 +13,7 @@ import { FormError } from '#web/ui/FormError.tsx';
 import { Editor, type EditorHandle } from '#web/editor/index.ts';
 import { DraftConflict } from './drafts/DraftConflict.tsx';
 import { EditSummaryField } from './EditSummaryField.tsx';
+import type { TypedText } from './QuietAnswerForm.tsx';
 import { EditConflictBanner } from './revisions/EditConflictBanner.tsx';
 import { useQuestionPage } from './questions/question-page-context.ts';
 import { listMentionableMembers } from './questions/question-page-data.ts';
@@ -68,6 +69,8 @@ type Props = {
   failureMessage: string;
   /** The start of the notice for a refused post: "Couldn't post reply". */
   refusedMessage?: string;
+  /** Returns once what was typed before the form was loaded. It follows a draft. */
+  takeTyped?: () => TypedText | null;
   onTyped?: (content: string) => void;
   /** Closes the form. The text stays as a draft. */
   onCancel?: () => void;
@@ -94,6 +97,18 @@ export function PostForm(props: Props) {
     if (focused) editor.current?.focus();
   }, [focused]);
 
+  const { takeTyped } = props;
+  useLayoutEffect(() => {
+    const before = takeTyped?.() ?? null;
+    if (before === null) return;
+    if (!isBlankText(before.text))
+      setDraft({ content: joinTexts(draft.content, before.text), version: current });
+    if (!before.hasFocus) return;
+    editor.current?.focus();
+    // After React has rendered the text.
+    if (isBlankText(draft.content)) queueMicrotask(() => editor.current?.focus(before.selection));
+  }, [takeTyped, draft.content, current, setDraft]);
+
   const post = useMutation({
     mutationFn: ({ content, key, version, summary }: PostDraft) =>
       props.submit(content.trim(), key, version ?? null, summary?.trim() ?? ''),
@@ -114,7 +129,7 @@ export function PostForm(props: Props) {
   });
   // The button can be pressed twice before the first press is rendered.
   const isPosting = useRef(false);
-  const isBlank = draft.content.trim() === '';
+  const isBlank = isBlankText(draft.content);
   const submit = () => {
     if (isPosting.current || isBlank) return;
     if (member === visitor) {
@@ -210,3 +225,7 @@ export function PostForm(props: Props) {
     </form>
   );
 }
+
+const isBlankText = (text: string) => text.trim() === '';
+
+const joinTexts = (draft: string, text: string) => (isBlankText(draft) ? text : `${draft}\n\n${text}`);

@@ -8,7 +8,7 @@ import { Time } from '#web/ui/Time.tsx';
 import { anchorOf, type AnyPost } from './post-ref.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 import { useQuestionPage } from './questions/question-page-context.ts';
-import { EditedNote } from './revisions/Revisions.tsx';
+import { EditedNote } from './revisions/EditedNote.tsx';
 import { SourceMark } from './PostAttribution.tsx';
 import classes from './PostMeta.module.css';
 

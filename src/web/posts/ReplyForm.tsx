@@ -1,5 +1,4 @@
 import { t } from '@lingui/core/macro';
-import { IconArrowBackUp } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { draftTargets } from '#shared/posts/drafts-targets.ts';
 import { limits } from '#shared/core/limits.ts';
@@ -9,11 +8,10 @@ import { isHeld, showHeldPost } from './held-posts.ts';
 import { useQuestionPage } from './questions/question-page-context.ts';
 import { PostForm } from './PostForm.tsx';
 import { postReply } from './post-api.ts';
-import { anchorOf, isSamePost } from './post-ref.ts';
+import { anchorOf } from './post-ref.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 import { addReply } from './questions/question-page-data.ts';
 import { getHighestPostId, replyAction, queuedPostAnchor } from './offline/queued-posts.ts';
-import { PostAction } from './PostActions.tsx';
 import classes from './PostForm.module.css';
 
 /**
@@ -73,22 +71,4 @@ function focusOpener(to: PostRef): void {
     document.querySelector<HTMLElement>(`#${anchor} [data-shortcut-key="r"]`) ??
     document.querySelector<HTMLElement>(`[data-shortcut-key="r"][data-shortcut-post="${anchor}"]`);
   opener?.focus();
-}
-
-/** Opens or closes the reply form of a post. */
-export function ReplyButton({ to }: { to: PostRef }) {
-  const { replyingTo, setReplyingTo, isLocked } = useQuestionPage();
-  const replying = isSamePost(replyingTo, to);
-  if (isLocked) return null;
-  return (
-    <PostAction
-      label={t`Reply`}
-      Icon={IconArrowBackUp}
-      yields
-      shortcut="r"
-      signIn="reply"
-      active={replying}
-      onPress={() => setReplyingTo(replying ? null : to)}
-    />
-  );
 }

@@ -7,14 +7,19 @@ export async function waitForHydration(page: Page): Promise<void> {
 }
 
 /**
- * Waits until the code that renders texts of members is loaded, which is after the page handles input. Until then a text
- * can be rendered again, and a page without a connection shows new texts as they were typed.
+ * Waits until the code that renders texts of members, and that of the forms and messages of a question page, is loaded, which is after
+ * the page handles input. Until then a text can be rendered again, and a page without a connection shows new texts as they
+ * were typed.
  */
 export async function waitForTexts(page: Page): Promise<void> {
   await waitForHydration(page);
-  await page.waitForFunction(() =>
-    performance.getEntriesByType('resource').some(({ name }) => name.includes('/MarkdownText-')),
-  );
+  await page.waitForFunction(() => {
+    const loaded = performance.getEntriesByType('resource').map(({ name }) => name);
+    const wanted = location.pathname.startsWith('/question/')
+      ? ['MarkdownText', 'post-forms', 'Toasts']
+      : ['MarkdownText'];
+    return wanted.every((chunk) => loaded.some((name) => name.includes(`/assets/${chunk}-`)));
+  });
   // The texts are rendered once the browser has nothing else to do.
   await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)));
 }

@@ -17,11 +17,11 @@ import { isSamePost } from '#web/posts/post-ref.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 import { patchPost, removeAnswer } from '#web/posts/questions/question-page-data.ts';
 import { useDeletePost } from '#web/posts/useDeletePost.ts';
-import { ReplyForm, ReplyButton } from '#web/posts/ReplyForm.tsx';
+import { EditPostForm, ReplyForm } from '#web/posts/post-forms-on-demand.tsx';
+import { ReplyButton } from '#web/posts/ReplyButton.tsx';
 import { Markdown } from '#web/ui/markdown/Markdown.tsx';
 import { VoteButtons } from '#web/engagement/VoteButtons.tsx';
 import { AcceptAnswerButton } from '#web/posts/AcceptAnswerButton.tsx';
-import { EditPostForm } from '#web/posts/EditPostForm.tsx';
 import classes from './AnswerArticle.module.css';
 
 /** One answer without its replies. They follow it as articles of their own. */

@@ -6,7 +6,7 @@ import type { QuestionPageData } from '#shared/posts/questions.ts';
 import { useQuestionPage } from '#web/posts/questions/question-page-context.ts';
 import { isSamePost } from '#web/posts/post-ref.ts';
 import { questionQuery } from '#web/posts/questions/question-cache.ts';
-import { QueuedPostArticle } from '#web/posts/offline/QueuedPost.tsx';
+import { QueuedPostArticle } from '#web/posts/post-forms-on-demand.tsx';
 import { LoadMorePosts, ReplyThread } from './ReplyThread.tsx';
 import { FirstPageLink, useNextPageAddress } from '#web/ui/list-address.tsx';
 import { NewItemsPill } from '#web/ui/NewItemsPill.tsx';

@@ -20,7 +20,7 @@ import { Markdown } from '#web/ui/markdown/Markdown.tsx';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
 import { TagLinks } from '#web/posts/TagLinks.tsx';
 import { VoteButtons } from '#web/engagement/VoteButtons.tsx';
-import { EditQuestionForm } from '#web/posts/questions/EditQuestionForm.tsx';
+import { EditQuestionForm } from '#web/posts/post-forms-on-demand.tsx';
 import { FollowQuestionButton } from '#web/engagement/FollowQuestionButton.tsx';
 import { QuestionMenu } from './QuestionMenu.tsx';
 import { ShareButton } from '#web/posts/ShareButton.tsx';

@@ -6,7 +6,7 @@ import { Suspense, useCallback, useEffect, useMemo, useState } from 'react';
 import { canModerate } from '#shared/identity/roles.ts';
 import type { Me } from '#shared/identity/accounts.ts';
 import { getSavedAnswerSort } from '#web/posts/answer-sort.ts';
-import { AnswerForm } from '#web/posts/AnswerForm.tsx';
+import { AnswerForm, QueuedPostsElsewhere, RestoreRefusedPosts } from '#web/posts/post-forms-on-demand.tsx';
 import { AnswerList } from './AnswerList.tsx';
 import { hasStatus, translateError } from '#web/core/errors.ts';
 import { lazyComponent } from '#web/core/lazy.ts';
@@ -21,7 +21,6 @@ import {
 import type { PostRef } from '#shared/core/fields.ts';
 import { listLicenses } from '#web/posts/questions/question-page-data.ts';
 import { questionQuery, useQuestionCache } from '#web/posts/questions/question-cache.ts';
-import { QueuedPostsElsewhere } from '#web/posts/offline/QueuedPost.tsx';
 import { useQueuedPosts } from '#web/posts/offline/useQueuedPosts.ts';
 import { QuestionReplies } from './QuestionReplies.tsx';
 import { NewSinceLastVisit } from '#web/posts/questions/NewSinceLastVisit.tsx';
@@ -82,7 +81,7 @@ function Question({ id, member }: { id: number; member: Me }) {
     },
     [setReplyingTo, saveReplyingTo],
   );
-  const queuedPosts = useQueuedPosts({ questionId: id, memberId: member.id, page, replyingTo, openReply });
+  const queuedPosts = useQueuedPosts({ questionId: id, memberId: member.id, page });
   usePostShortcuts();
   useEffect(preloadDialogs, []);
   usePageTitle(page?.question.title ?? (error === null ? t`Question` : translateError('question-not-found')));
@@ -155,6 +154,13 @@ function Question({ id, member }: { id: number; member: Me }) {
       )}
       <QuestionReplies comments={page.replies} />
       <QueuedPostsElsewhere queuedPosts={queuedPosts} memberId={member.id} page={page} />
+      <RestoreRefusedPosts
+        queued={queuedPosts}
+        memberId={member.id}
+        page={page}
+        replyingTo={replyingTo}
+        openReply={openReply}
+      />
       {!isLocked && <AnswerForm question={page.question} />}
       <AnswerList
         page={page}

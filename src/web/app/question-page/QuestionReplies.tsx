@@ -5,7 +5,7 @@ import { useQuestionPage } from '#web/posts/questions/question-page-context.ts';
 import { PostAction } from '#web/posts/PostActions.tsx';
 import { anchorOf, isSamePost } from '#web/posts/post-ref.ts';
 import type { PostRef } from '#shared/core/fields.ts';
-import { ReplyForm } from '#web/posts/ReplyForm.tsx';
+import { ReplyForm } from '#web/posts/post-forms-on-demand.tsx';
 import { ReplyThread } from './ReplyThread.tsx';
 import classes from './ReplyThread.module.css';
 

@@ -18,8 +18,8 @@ import { patchPost, removeReply } from '#web/posts/questions/question-page-data.
 import { useDeletePost } from '#web/posts/useDeletePost.ts';
 import { Markdown } from '#web/ui/markdown/Markdown.tsx';
 import { VoteButtons } from '#web/engagement/VoteButtons.tsx';
-import { EditPostForm } from '#web/posts/EditPostForm.tsx';
-import { ReplyForm, ReplyButton } from '#web/posts/ReplyForm.tsx';
+import { EditPostForm, ReplyForm } from '#web/posts/post-forms-on-demand.tsx';
+import { ReplyButton } from '#web/posts/ReplyButton.tsx';
 import classes from './ReplyThread.module.css';
 
 export const ReplyArticle = memo(function ReplyArticle({ reply }: { reply: Reply }) {

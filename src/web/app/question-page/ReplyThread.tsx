@@ -5,7 +5,7 @@ import type { RepliesPage } from '#shared/posts/replies.ts';
 import { useQuestionPage } from '#web/posts/questions/question-page-context.ts';
 import { anchorOf, isSamePost } from '#web/posts/post-ref.ts';
 import type { QueuedPost } from '#web/posts/offline/queued-posts.ts';
-import { QueuedPostArticle } from '#web/posts/offline/QueuedPost.tsx';
+import { QueuedPostArticle } from '#web/posts/post-forms-on-demand.tsx';
 import { NewItemsPill } from '#web/ui/NewItemsPill.tsx';
 import { FurtherCommentsToggle, RepliesToggle } from '#web/posts/RepliesToggle.tsx';
 import { ReplyArticle } from './ReplyArticle.tsx';

@@ -10,7 +10,8 @@ import { copyText } from '#web/ui/copy-text.ts';
 import { Markdown } from '#web/ui/markdown/Markdown.tsx';
 import { QueuedMark } from '#web/ui/QueuedMark.tsx';
 import { DeleteDialog } from '#web/ui/Dialog.tsx';
-import { rememberLostFocus, restoreAsDraft } from './useQueuedPosts.ts';
+import { restoreAsDraft } from './restore-posts.ts';
+import { rememberLostFocus } from './useQueuedPosts.ts';
 import { PostAction, PostActions } from '#web/posts/PostActions.tsx';
 import {
   answerFormId,

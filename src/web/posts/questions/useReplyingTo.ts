@@ -1,5 +1,10 @@
 import { useEffect, useMemo, useState } from 'react';
-import { useDraft } from '#web/posts/drafts/useDraft.ts';
+import {
+  type DraftRef,
+  readDraftRecord,
+  removeDraftRecord,
+  writeDraftRecord,
+} from '#web/posts/drafts/drafts-storage.ts';
 import type { QuestionPageContext } from './question-page-context.ts';
 import { useIsHydrating } from '#web/core/hydration.ts';
 import { anchorOf } from '#web/posts/post-ref.ts';
@@ -16,20 +21,15 @@ export function useReplyingTo(
   memberId: number,
   { opening, openBranches }: { opening: string | null; openBranches: (anchors: readonly string[]) => void },
 ): Pick<QuestionPageContext, 'replyingTo' | 'setReplyingTo' | 'saveReplyingTo'> {
-  const { draft, setDraft } = useDraft<{ post: string | null }>({
-    target: `replying:${questionId}`,
-    memberId,
-    initial: () => ({ post: null }),
-    isEmpty: ({ post }) => post === null,
-  });
+  const draftRef = useMemo(() => ({ memberId, target: `replying:${questionId}` }), [memberId, questionId]);
   const isHydrating = useIsHydrating();
   const [wasHydrating, setWasHydrating] = useState(isHydrating);
   const [replyingTo, open] = useState(() =>
-    parsePostRef(/^reply:(.+)$/u.exec(opening ?? '')?.[1] ?? draft.post),
+    parsePostRef(/^reply:(.+)$/u.exec(opening ?? '')?.[1] ?? (isHydrating ? null : readOpenForm(draftRef))),
   );
-  if (wasHydrating && draft.post !== null) {
+  if (wasHydrating && !isHydrating) {
     setWasHydrating(false);
-    open(replyingTo ?? parsePostRef(draft.post));
+    open(replyingTo ?? parsePostRef(readOpenForm(draftRef)));
   }
   return useMemo(
     () => ({
@@ -37,12 +37,29 @@ export function useReplyingTo(
       setReplyingTo: (post) => {
         open(post);
         if (post !== null) openBranches([anchorOf(post)]);
-        setDraft({ post: null });
+        saveOpenForm(draftRef, null);
       },
-      saveReplyingTo: (post) => setDraft({ post: post && `${post.kind}:${post.id}` }),
+      saveReplyingTo: (post) => saveOpenForm(draftRef, post),
     }),
-    [replyingTo, setDraft, openBranches],
+    [replyingTo, draftRef, openBranches],
   );
+}
+
+const readOpenForm = (draftRef: DraftRef) => readDraftRecord(draftRef)?.fields?.['post'] ?? null;
+
+/** Stored like a draft, so that it changes its owner like the text when a visitor signs in. */
+function saveOpenForm(draftRef: DraftRef, post: PostRef | null): void {
+  if (post === null) return removeDraftRecord(draftRef);
+  const now = Date.now();
+  writeDraftRecord(draftRef, {
+    fields: { post: `${post.kind}:${post.id}` },
+    baseVersion: null,
+    dirty: true,
+    wasSent: false,
+    step: now,
+    postedKey: null,
+    changedAt: now,
+  });
 }
 
 function parsePostRef(text: string | null): PostRef | null {

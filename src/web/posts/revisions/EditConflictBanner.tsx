@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { useLayoutEffect, useRef, useState } from 'react';
 import type { PostRef } from '#shared/core/fields.ts';
 import { keepFieldInView } from '#web/editor/index.ts';
-import { RevisionsDialog } from './Revisions.tsx';
+import { RevisionsDialog } from './EditedNote.tsx';
 import classes from './EditConflictBanner.module.css';
 
 const editedMessages = {

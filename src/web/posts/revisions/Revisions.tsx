@@ -4,18 +4,14 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Suspense, useState } from 'react';
 import { limits } from '#shared/core/limits.ts';
 import type { RevisionEntry } from '#shared/posts/revisions.ts';
-import { Dialog } from '#web/ui/Dialog.tsx';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { profilePath } from '#web/core/paths.ts';
 import { lazyComponent } from '#web/core/lazy.ts';
 import { LoadError } from '#web/ui/LoadError.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
-import { LoadingRegion } from '#web/ui/LoadingRegion.tsx';
-import { SkeletonLines } from '#web/ui/Skeleton.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import { getRevision, listRevisions } from '#web/posts/post-api.ts';
-import type { PostRef } from '#shared/core/fields.ts';
-import metaClasses from '#web/posts/PostMeta.module.css';
+import { RevisionSkeleton, type RevisionsProps } from './EditedNote.tsx';
 import classes from './Revisions.module.css';
 
 const TextDiff = lazyComponent(() => import('./TextDiff.tsx'));
@@ -23,38 +19,8 @@ const TextDiff = lazyComponent(() => import('./TextDiff.tsx'));
 /** The number of stored versions besides the first. */
 const latestRevisions = limits.revisions - 1;
 
-type RevisionsProps = { post: PostRef; editedAt: string };
-
-/** 'edited 2 hours ago'. Opens the earlier versions, which every member may read (docs/product.md 4.5). */
-export function EditedNote({ post, editedAt }: RevisionsProps) {
-  const [open, setOpen] = useState(false);
-  return (
-    <>
-      <button
-        type="button"
-        className={metaClasses.edited}
-        aria-haspopup="dialog"
-        onClick={() => setOpen(true)}
-      >
-        <Trans>
-          edited <Time at={editedAt} />
-        </Trans>
-      </button>
-      <RevisionsDialog post={post} editedAt={editedAt} opened={open} onClose={() => setOpen(false)} />
-    </>
-  );
-}
-
 /** The versions of a post, each with its changes. */
-export function RevisionsDialog(props: RevisionsProps & { opened: boolean; onClose: () => void }) {
-  return (
-    <Dialog title={t`Versions`} size="45rem" opened={props.opened} onClose={props.onClose}>
-      <RevisionList post={props.post} editedAt={props.editedAt} />
-    </Dialog>
-  );
-}
-
-function RevisionList({ post, editedAt }: RevisionsProps) {
+export default function RevisionList({ post, editedAt }: RevisionsProps) {
   const query = useInfiniteQuery({
     // A new edit may be merged into the latest version, so the cache key includes the time of the edit.
     queryKey: ['revisions', post.kind, post.id, editedAt],
@@ -155,14 +121,6 @@ function RevisionEditor({ editor }: { editor: NonNullable<RevisionEntry['editor'
       )}
       <q className={classes.reason}>{summary}</q>
     </p>
-  );
-}
-
-function RevisionSkeleton() {
-  return (
-    <LoadingRegion label={t`Loading versions`} part>
-      <SkeletonLines widths={['40%', '96%', '90%', '55%']} />
-    </LoadingRegion>
   );
 }
 

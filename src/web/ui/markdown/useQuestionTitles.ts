@@ -1,23 +1,11 @@
 import { useQueries } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { limits } from '#shared/core/limits.ts';
-import { api, readJson } from '#web/core/api.ts';
-
-type PendingRequest = { resolve: (title: string | null) => void; reject: (error: unknown) => void };
-
-/** Requests of all texts of a page within this many milliseconds are combined into one. */
-const batchWindowMs = 20;
-
-let pendingRequests = new Map<number, PendingRequest[]>();
+import { questionTitleQuery } from './question-titles.ts';
 
 /** The titles of the existing questions among the ids; empty until they are loaded. */
 export function useQuestionTitles(ids: readonly number[]): ReadonlyMap<number, string> {
   const titles = useQueries({
-    queries: ids.map((id) => ({
-      queryKey: ['question-title', id],
-      queryFn: () => loadTitle(id),
-      staleTime: 10 * 60_000,
-    })),
+    queries: ids.map(questionTitleQuery),
     combine: getTitles,
   });
   return useMemo(() => {
@@ -28,29 +16,3 @@ export function useQuestionTitles(ids: readonly number[]): ReadonlyMap<number, s
 
 const getTitles = (results: readonly { data: string | null | undefined }[]) =>
   results.map(({ data }) => data);
-
-/** Null if there is no such question. */
-function loadTitle(id: number): Promise<string | null> {
-  return new Promise((resolve, reject) => {
-    if (pendingRequests.size === 0) window.setTimeout(() => void fetchPendingTitles(), batchWindowMs);
-    pendingRequests.set(id, [...(pendingRequests.get(id) ?? []), { resolve, reject }]);
-  });
-}
-
-async function fetchPendingTitles(): Promise<void> {
-  const requests = [...pendingRequests];
-  pendingRequests = new Map();
-  for (let from = 0; from < requests.length; from += limits.questionTitles)
-    await fetchBatch(requests.slice(from, from + limits.questionTitles));
-}
-
-async function fetchBatch(requests: readonly [number, PendingRequest[]][]): Promise<void> {
-  try {
-    const ids = requests.map(([id]) => id).join(',');
-    const { items } = await readJson(api['question-titles'].$get({ query: { ids } }));
-    const titles = new Map(items.map(({ id, title }) => [id, title]));
-    for (const [id, callers] of requests) for (const { resolve } of callers) resolve(titles.get(id) ?? null);
-  } catch (error) {
-    for (const [, callers] of requests) for (const { reject } of callers) reject(error);
-  }
-}

@@ -1,0 +1,24 @@
+import { t } from '@lingui/core/macro';
+import { IconArrowBackUp } from '@tabler/icons-react';
+import type { PostRef } from '#shared/core/fields.ts';
+import { PostAction } from './PostActions.tsx';
+import { isSamePost } from './post-ref.ts';
+import { useQuestionPage } from './questions/question-page-context.ts';
+
+/** Opens or closes the reply form of a post. */
+export function ReplyButton({ to }: { to: PostRef }) {
+  const { replyingTo, setReplyingTo, isLocked } = useQuestionPage();
+  const replying = isSamePost(replyingTo, to);
+  if (isLocked) return null;
+  return (
+    <PostAction
+      label={t`Reply`}
+      Icon={IconArrowBackUp}
+      yields
+      shortcut="r"
+      signIn="reply"
+      active={replying}
+      onPress={() => setReplyingTo(replying ? null : to)}
+    />
+  );
+}
