@@ -115,6 +115,7 @@ import {
   createApiTokens,
   mcpPath,
   mcpRoutes,
+  oembedPath,
   previewPicturePattern,
   publicFileRoutes,
 } from './integrations/index.ts';
@@ -338,7 +339,11 @@ export function createApp(options: AppOptions) {
   });
   const viewerOf = async (headers: Headers) => (await accounts.viewer(headers))?.viewer ?? null;
   app.get(`${uploadsPath}/*`, serveUploads({ db, settings, runtimeSettings }, viewerOf));
-  app.on('GET', ['/feeds/*', '/sitemaps/*', previewPicturePattern, sitePicturesPath], limitNetworks);
+  app.on(
+    'GET',
+    ['/feeds/*', '/sitemaps/*', previewPicturePattern, oembedPath, sitePicturesPath],
+    limitNetworks,
+  );
   app.get(sitePicturesPath, serveSitePictures({ db }));
   app.use(mcpPath, requireSameOrigin(settings), limitBodySize(maxBodyBytes), disableCaching, limitNetworks);
   app.route(

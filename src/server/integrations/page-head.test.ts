@@ -73,7 +73,9 @@ describe('the head of a question page', () => {
     expect(contentOf(head, 'og:image:alt')).toMatch(/^Why does metal feel colder\?\. .+ · \d answers?$/u);
     expect(contentOf(head, 'twitter:card')).toBe('summary_large_image');
     expect(contentOf(head, 'robots')).toBeUndefined();
+    const page = encodeURIComponent(`${origin}/question/${id}/why-does-metal-feel-colder`);
     expect(linksOf(head, 'alternate')).toEqual([
+      `${origin}/oembed?url=${page}`,
       `${origin}/feeds/question/${id}.atom`,
       `${origin}/feeds/question/${id}.rss`,
     ]);

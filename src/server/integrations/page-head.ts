@@ -9,6 +9,7 @@ import type { Profile } from '#shared/identity/profiles.ts';
 import { questionPath } from '#shared/posts/question-paths.ts';
 import type { QuestionDocument } from '#shared/posts/questions-document.ts';
 import { buildBreadcrumbs, buildQaPage } from './structured-data.ts';
+import { oembedUrl } from './oembed.ts';
 import { type PreviewSite, previewSize, previewTexts, previewPath } from './preview-pictures.ts';
 import { feedFormats, feedPath, type FeedSubject } from './web-feed-paths.ts';
 
@@ -36,6 +37,8 @@ type PageDescription = {
   path: string;
   feeds: readonly { name: string; subject: FeedSubject }[];
   structured: readonly (object | null)[];
+  /** Whether other sites can embed it by oEmbed. */
+  embeds?: boolean;
   /** The path of the picture for link previews, with what it says. */
   picture?: { path: string; alt: string };
 };
@@ -61,6 +64,7 @@ export function renderHead(page: PageHeadRequest): string {
     meta('name', 'description', description.description),
     `<link rel="canonical" href="${escapeMarkup(address)}">`,
     ...(next === undefined ? [] : [`<link rel="next" href="${escapeMarkup(origin + next)}">`]),
+    ...(description.embeds === true ? [renderOembedLink(description, origin)] : []),
     ...description.feeds.flatMap((feed) => renderFeedLinks(feed, origin)),
     meta('property', 'og:site_name', siteName),
     meta('property', 'og:type', description.path.startsWith('/question/') ? 'article' : 'website'),
@@ -104,6 +108,9 @@ function renderPicture(picture: PageDescription['picture'], origin: string): str
     meta('name', 'twitter:card', 'summary_large_image'),
   ];
 }
+
+const renderOembedLink = ({ title = '', path }: PageDescription, origin: string) =>
+  `<link rel="alternate" type="application/json+oembed" title="${escapeMarkup(title)}" href="${escapeMarkup(oembedUrl(origin, origin + path))}">`;
 
 function renderFeedLinks({ name, subject }: PageDescription['feeds'][number], origin: string): string[] {
   return feedFormats.map((format) => {
@@ -209,6 +216,7 @@ function describeQuestion(
     // A text with nothing but pictures has no excerpt.
     description: shorten(excerpt || title),
     path,
+    embeds: true,
     picture: { path: previewPath(id, texts), alt: `${texts.title}. ${texts.byline}` },
     feeds: [{ name: `Answers to "${title}"`, subject: { kind: 'question', id } }],
     structured: [

@@ -8,6 +8,7 @@ import {
 } from '#server/core/public-files.ts';
 import { getOrigin } from '#server/core/site-settings.ts';
 import { isQuestionDeleted } from '#server/posts/index.ts';
+import { buildOembed, oembedPath, parseQuestionUrl } from './oembed.ts';
 import { previewPicturePattern, readPreviewTexts, renderPreview } from './preview-pictures.ts';
 import { buildSitemap, buildSitemapIndex } from './sitemaps.ts';
 import { sitemapKinds } from './sitemaps-queries.ts';
@@ -48,7 +49,8 @@ export function publicFileRoutes({ db, settings, runtimeSettings }: RouteDeps) {
     .get('/sitemap.xml', ifOn(sendSitemapIndex))
     .get('/sitemaps/:name', ifOn(sendSitemap))
     .get('/feeds/*', ifOn(sendFeed))
-    .get(previewPicturePattern, ifOn(sendPreview));
+    .get(previewPicturePattern, ifOn(sendPreview))
+    .get(oembedPath, ifOn(sendOembed));
 
   async function sendSitemapIndex(c: Context): Promise<Response> {
     const origin = originOf(c);
@@ -99,11 +101,33 @@ export function publicFileRoutes({ db, settings, runtimeSettings }: RouteDeps) {
     return sendPublicFile(c, file, previewLifetime.shared);
   }
 
+  async function sendOembed(c: Context): Promise<Response> {
+    const { url = '', format = 'json', maxwidth, maxheight } = c.req.query();
+    if (format !== 'json') return c.text('Only JSON is available\n', 501, { 'cache-control': 'no-store' });
+    const limits = { maxWidth: parseLimit(maxwidth), maxHeight: parseLimit(maxheight) };
+    const origin = originOf(c);
+    const id = parseQuestionUrl(url, origin);
+    if (id === null) return sendPublicFile(c, null, 0);
+    const texts = await readPreviewTexts(db, id, {
+      siteName: runtimeSettings.get('siteName'),
+      accentColor: runtimeSettings.get('accentColor'),
+    });
+    if (texts === null) return sendMissing(c, id);
+    // Any site may read it: it has what every visitor sees.
+    c.header('access-control-allow-origin', '*');
+    c.header('cache-control', `public, max-age=0, s-maxage=${feedLifetime.shared}`);
+    return c.json(buildOembed({ id, texts }, origin, limits));
+  }
+
   async function sendMissing(c: Context, questionId: number): Promise<Response> {
     if (!(await isQuestionDeleted(db, questionId))) return sendPublicFile(c, null, 0);
     return c.text('Gone\n', 410, { 'cache-control': 'no-store' });
   }
 }
+
+/** A limit in pixels; one that is not a number is none. */
+const parseLimit = (text: string | undefined) =>
+  /^[1-9]\d{0,5}$/u.test(text ?? '') ? Number(text) : Number.POSITIVE_INFINITY;
 
 const toXmlFile = async (parts: readonly string[] | null): Promise<PublicFile | null> =>
   parts && createTextFile(parts, { contentType: 'application/xml; charset=utf-8', lastModified: undefined });
