@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
  * The maximum size in bytes (brotli) of the scripts and styles of a signed-in member's first visit to the home page in
  * a wide window. The goal is 170 KB; the difference is a reserve.
  */
-const budget = 167 * 1024;
+const budget = 168 * 1024;
 
 const directory = path.join(projectRoot, 'dist/web');
 type Chunk = { file: string; imports?: string[]; css?: string[] };
@@ -33,7 +33,7 @@ async function readManifest(): Promise<Record<string, Chunk>> {
   return JSON.parse(await readFile(path.join(directory, 'pages.json'), 'utf8')) as Record<string, Chunk>;
 }
 
-test('limits the first visit to the home page to 167 KB of scripts and styles, in one file each before the first render', async () => {
+test('limits the first visit to the home page to 168 KB of scripts and styles, in one file each before the first render', async () => {
   const manifest = await readManifest();
   const wanted = Object.keys(manifest).filter((name) => homePage.test(name));
   expect(wanted).toHaveLength(4);

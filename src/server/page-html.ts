@@ -64,7 +64,7 @@ export function createHtmlRenderer(deps: HtmlDeps): HtmlRenderer {
     const content = await renderContent(build, { ...page, responses }, deps, time);
     const { html, css: elementCss } = extractStyles(content ?? '');
     const { css, headTags, scriptTags } = build.getPageFiles({
-      program: page.preloads.module,
+      programs: [page.preloads.layout, page.preloads.module],
       language: language === 'en' ? undefined : language,
     });
     const siteStyle = buildSiteStyle(page.look);

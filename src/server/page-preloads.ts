@@ -8,6 +8,8 @@ import { tagSort } from '#shared/discovery/tags.ts';
 export type PagePreloads = {
   /** Module of the page below src/web; absent if it is part of the main bundle. */
   module?: string;
+  /** Module of its layout, if that is not part of `module` or the main bundle. */
+  layout?: string;
   requests: readonly string[];
   /** The address as it is rendered: '/question/7?sort=newest'. */
   path: string;
@@ -17,6 +19,8 @@ export type PagePreloads = {
   isUnknown?: true;
   /** Visitors may read the page also without public reading. */
   isOpen?: true;
+  /** Members are redirected from it. */
+  isForVisitors?: true;
   /** Whether the server renders the page; otherwise the browser does. */
   isRendered: boolean;
 };
@@ -32,13 +36,23 @@ const always = ['/api/session', notifications];
 type PageRule = {
   path: RegExp;
   module?: string;
+  layout?: string;
   /** Whether the first of `requests` is the page's subject. */
   hasSubject?: true;
   isOpen?: true;
+  isForVisitors?: true;
   isRendered?: true;
   /** @param named what the group of `path` matches in the URL */
   requests?: (query: URLSearchParams, named: string) => readonly string[];
 };
+
+/** What the sign-in pages have in common. */
+const signInPage = {
+  layout: 'ui/VisitorFrame.tsx',
+  isOpen: true,
+  isForVisitors: true,
+  isRendered: true,
+} as const;
 
 /** The pages of src/web/app/router.tsx. A page without `requests` requests its data itself. */
 const pageRules: readonly PageRule[] = [
@@ -140,29 +154,49 @@ const pageRules: readonly PageRule[] = [
   { path: /^\/settings$/u, module: 'identity/SettingsPage.tsx' },
   { path: /^\/moderation(\/log|\/registrations|\/announcements|\/members|\/member\/\d+|\/tags\/[^/]+)?$/u },
   { path: /^\/admin\/(settings|statistics|invitations|emails|sign-in)$/u },
-  { path: /^\/(login|register|setup|forgot-password|reset-password|change-email|revert-email)$/u },
+  {
+    ...signInPage,
+    path: /^\/login$/u,
+    module: 'identity/LoginPage.tsx',
+    requests: (query) => (query.has('next') ? [] : ['/api/sign-in', '/api/setup']),
+  },
+  {
+    ...signInPage,
+    path: /^\/register$/u,
+    module: 'identity/RegisterPage.tsx',
+    requests: (query) => (query.has('next') ? [] : ['/api/sign-in']),
+  },
+  {
+    ...signInPage,
+    path: /^\/forgot-password$/u,
+    module: 'identity/ForgotPasswordPage.tsx',
+    requests: (query) => (query.has('next') ? [] : ['/api/password-resets']),
+  },
+  { path: /^\/(setup|reset-password|change-email|revert-email)$/u },
   { path: /^\/(unsubscribe|confirm-email)\/[^/]+$/u },
   { path: /^\/sign-in\/callback(?:\/[a-z\d-]+)?$/u },
 ];
 
 /** The modules of all pages that have one. */
-export const pageModules = pageRules.flatMap(({ module }) => module ?? []);
+export const pageModules = pageRules.flatMap(({ module, layout }) => [module ?? [], layout ?? []].flat());
 
 export function getPagePreloads({ pathname, searchParams }: URL): PagePreloads {
   // The router of the web app ignores a slash at the end.
   const page = pathname.length > 1 && pathname.endsWith('/') ? pathname.slice(0, -1) : pathname;
-  for (const { path, module, hasSubject, isOpen, isRendered, requests } of pageRules) {
+  for (const { path, module, layout, hasSubject, isOpen, isForVisitors, isRendered, requests } of pageRules) {
     const match = path.exec(page);
     if (match === null) continue;
     const own = requests?.(searchParams, match[1] ?? '') ?? [];
     const [subject] = hasSubject === true ? own : [];
     return {
       ...(module !== undefined && { module }),
+      ...(layout !== undefined && { layout }),
       requests: [...always, ...own],
       path: pathname + pickKnown(searchParams),
       isRendered: isRendered === true && own.length > 0,
       ...(subject !== undefined && { subject }),
       ...(isOpen === true && { isOpen }),
+      ...(isForVisitors === true && { isForVisitors }),
     };
   }
   return { requests: always, path: pathname + pickKnown(searchParams), isRendered: false, isUnknown: true };

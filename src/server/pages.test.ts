@@ -285,6 +285,22 @@ describe('the address of a page', () => {
     expect((await open('/question/987654321')).body).toContain('/api/session');
   });
 
+  test('of a sign-in page contains what its form needs, and no data of the community', async () => {
+    for (const [address, api] of [
+      ['/login', '/api/setup'],
+      ['/register', '/api/sign-in'],
+      ['/forgot-password', '/api/password-resets'],
+    ] as const) {
+      const html = await (await get(address)).text();
+      const addresses = [...html.matchAll(/data-response="([^"]*)"/gu)].map(([, each]) => each);
+      expect(addresses).toContain(api);
+      expect(
+        addresses.filter((each) => !/^\/api\/(session|sign-in|setup|password-resets)$/u.test(each ?? '')),
+      ).toEqual([]);
+      expect(html).toContain('"member":null');
+    }
+  });
+
   test('tells visitors nothing', async () => {
     const id = await ann.ask();
     const bare = await open('/', null);

@@ -113,6 +113,7 @@ export function renderPages(
     const etag = isReusable
       ? createPageEtag([head, JSON.stringify(look), preloads.path, language, siteLanguage], found)
       : null;
+    const isRendered = preloads.isRendered && !(preloads.isForVisitors === true && isMember(session));
     const page = {
       language,
       siteLanguage,
@@ -120,7 +121,7 @@ export function renderPages(
       siteName,
       look,
       head,
-      preloads: { ...preloads, requests },
+      preloads: { ...preloads, requests, isRendered },
       responses,
     };
     if (etag === null) return send(c, await makeBody(render(page), encoding), encoding);

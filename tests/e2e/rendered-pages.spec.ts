@@ -1,4 +1,5 @@
 import { expect, test } from '@playwright/test';
+import { waitForHydration } from './support/hydration.ts';
 import { askQuestion, registerMember } from './support/members.ts';
 import { postAnswer, question, secondMember, uniqueText, uniqueWord } from './support/posts.ts';
 
@@ -86,4 +87,36 @@ test('an answer typed before its form is loaded stays in the field, which keeps 
   await page.keyboard.type('y, and finished.');
   await page.getByRole('button', { name: 'Post Answer' }).click();
   await expect(page.getByRole('article').getByText('Begun early, and finished.')).toBeVisible();
+});
+
+test('before the scripts arrive, the sign-in pages show their forms and keep typed text', async ({
+  page,
+}) => {
+  const problems: string[] = [];
+  page.on('pageerror', ({ message }) => problems.push(message));
+  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+  for (const [address, submit] of [
+    ['/login', 'Sign in'],
+    ['/register', 'Create account'],
+  ] as const) {
+    let release = () => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    await page.unrouteAll();
+    await page.route('**/assets/*.js', async (route) => {
+      await released;
+      await route.continue();
+    });
+    await page.goto(address, { waitUntil: 'commit' });
+    const button = page.getByRole('button', { name: submit, exact: true });
+    await expect(button).toBeInViewport();
+    const place = await button.boundingBox();
+    await page.waitForFunction(() => document.readyState !== 'loading');
+    const field = page.getByLabel('Email', { exact: true });
+    await field.fill('typed@parley.example');
+    release();
+    await waitForHydration(page);
+    await expect(field).toHaveValue('typed@parley.example');
+    expect(await button.boundingBox()).toEqual(place);
+  }
+  expect(problems).toEqual([]);
 });

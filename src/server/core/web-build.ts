@@ -10,7 +10,10 @@ export type WebBuild = {
   shell: string;
   /** The script that sets the theme before the first paint. It stands in the page: a file would delay the paint. */
   themeScript: string;
-  getPageFiles: (needs: { program?: string | undefined; language?: string | undefined }) => PageFiles;
+  getPageFiles: (needs: {
+    programs: readonly (string | undefined)[];
+    language?: string | undefined;
+  }) => PageFiles;
   /** Null if the build has no server part. */
   renderPage: RenderPage | null;
 };
@@ -64,8 +67,8 @@ async function readWebBuild(directory: string, page: string): Promise<WebBuild> 
     shell: page.replaceAll(/ *<(script|link rel="stylesheet")[^>]*>(<\/script>)?\n/gu, ''),
     themeScript: await readFile(path.join(directory, 'theme.js'), 'utf8').catch(() => ''),
     renderPage: createPageRenderer(path.join(directory, '../render/render-page.js')),
-    getPageFiles({ program, language }) {
-      const names = [entry, program, language && `languages/${language}.po`];
+    getPageFiles({ programs, language }) {
+      const names = [entry, ...programs, language && `languages/${language}.po`];
       const needed = new Set(names.flatMap((name) => [...collectChunks(manifest, name ?? '')]));
       const sheets = new Set([...needed].flatMap(({ css = [] }) => css));
       const [first, ...others] = [...needed].map(({ file }) => `/${file}`);

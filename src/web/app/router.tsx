@@ -80,6 +80,10 @@ const visitorRoute = createRoute({
     const { member } = await currentSession(context);
     if (member !== null) throw redirect({ to: '/', replace: true });
   },
+  loader: ({ context: { queryClient }, location: { pathname }, cause }) =>
+    loadRouteData(cause, async () =>
+      (await import('#web/identity/sign-in.ts')).prefetchSignInPage(queryClient, pathname),
+    ),
 });
 
 const homeRoute = createRoute({

@@ -20,7 +20,8 @@ export function AccountForm(props: {
   }
 
   return (
-    <form className={classes.form} noValidate onSubmit={submit}>
+    // Without scripts, a browser must not send the password as part of an address.
+    <form className={classes.form} method="post" noValidate onSubmit={submit}>
       {props.children}
       <FormError message={props.error} />
       <Button type="submit" fullWidth size="md" loading={props.busy} className={classes.submit ?? ''}>

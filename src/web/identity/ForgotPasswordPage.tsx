@@ -5,6 +5,7 @@ import { Link } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { email as emailAddress } from '#shared/identity/accounts.ts';
 import { AccountForm } from './AccountForm.tsx';
+import { resetMethodQuery } from './sign-in.ts';
 import { api, readJson } from '#web/core/api.ts';
 import { ApiError, translateError } from '#web/core/errors.ts';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
@@ -13,10 +14,7 @@ import classes from './auth-pages.module.css';
 /** Requests a link to set a new password, or says whom to contact if the site has no mail server. */
 export function ForgotPasswordPage() {
   usePageTitle(t`Forgot password?`);
-  const resetMethod = useQuery({
-    queryKey: ['password-resets'],
-    queryFn: ({ signal }) => readJson(api['password-resets'].$get({}, { init: { signal } })),
-  });
+  const resetMethod = useQuery(resetMethodQuery);
   const [email, setEmail] = useState('');
   const [problem, setProblem] = useState<{ isOfField: boolean; message: string } | null>(null);
   const field = useRef<HTMLInputElement>(null);

@@ -1,6 +1,7 @@
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
+import { useIsHydrating } from '#web/core/hydration.ts';
 import { useSiteName } from '#web/core/session.ts';
 import { FormError } from '#web/ui/FormError.tsx';
 import { openInvitationQuery } from './sign-in.ts';
@@ -9,6 +10,8 @@ import classes from './auth-pages.module.css';
 /** The token of the invitation in the address `/register#invitation=…`; undefined without one. */
 export function useInvitationToken(): string | undefined {
   const hash = useLocation({ select: (location) => location.hash });
+  // The server does not know the hash.
+  if (useIsHydrating()) return undefined;
   return new URLSearchParams(hash).get('invitation')?.slice(0, 100);
 }
 

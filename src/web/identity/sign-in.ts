@@ -30,6 +30,22 @@ export const setupStateQuery = queryOptions({
   staleTime: Infinity,
 });
 
+/** Whether the site sends links to set a new password. */
+export const resetMethodQuery = queryOptions({
+  queryKey: ['password-resets'],
+  queryFn: ({ signal }) => readJson(api['password-resets'].$get({}, { init: { signal } })),
+  staleTime: Infinity,
+});
+
+/** Loads what the forms of the sign-in pages need. */
+export async function prefetchSignInPage(client: QueryClient, pathname: string): Promise<void> {
+  if (pathname === '/forgot-password') return client.prefetchQuery({ ...resetMethodQuery, retry: false });
+  await Promise.all([
+    client.prefetchQuery({ ...signInMethodsQuery, retry: false }),
+    pathname === '/login' && client.prefetchQuery({ ...setupStateQuery, retry: false }),
+  ]);
+}
+
 /** Sends the code of an authenticator app or a recovery code. */
 export function useVerifyTwoFactorCode() {
   const client = useQueryClient();
