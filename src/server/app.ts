@@ -105,6 +105,7 @@ import {
   type ModerationRoutesDeps,
   publicAnnouncementRoutes,
   removalRoutes,
+  tagProposalRoutes,
 } from './moderation/index.ts';
 import { bookmarkRoutes, followRoutes, muteRoutes, voteRoutes } from './engagement/index.ts';
 import { importedPostRoutes } from './import-export/index.ts';
@@ -484,6 +485,7 @@ function createApi(
     .route('/', invitationRoutes(deps))
     .route('/', managedTagRoutes(deps))
     .route('/', memberApplicationRoutes(deps))
+    .route('/', tagProposalRoutes(deps))
     .route('/', memberListRoutes(deps))
     .route('/', memberPageRoutes(deps))
     .route('/', announcementRoutes(deps))

@@ -111,6 +111,24 @@ export async function moderationCalls({
       values ('answer', nextval('answer_id_seq'), ${busy.id}, ${discussed}, 'Wait.')`.execute(db);
     return findId(db, sql`select max(post_id) as id from held_post`);
   };
+  const propose = async (name: string) => {
+    await sql`
+      with proposal as (insert into tag_proposal (name, key) values (${name}, ${name}) returning id), queued as (
+        insert into review_item (tag_proposal_id, open_reports, other_cause) select id, 0, 'tag_proposal' from proposal
+      )
+      insert into tag_proposal_question (proposal_id, question_id, member_id, reason)
+      select proposal.id, question.id, author_id, 'So.' from proposal, (
+        select id, author_id from question where author_id = ${busy.id} order by id desc limit 20
+      ) question`.execute(db);
+    return findId(db, sql`select max(id) as id from tag_proposal`);
+  };
+  const [approvedTag, synonymTag, rejectedTag] = [
+    await propose('kombucha'),
+    await propose('sauerkraut'),
+    await propose('miso paste'),
+  ];
+  await propose('kefir');
+  const proposalItem = await findId(db, sql`select max(id) as id from review_item`);
   const [approved, rejected] = [await hold(), await hold()];
   await hold();
   const ownHeld = await findId(db, sql`select max(id) as id from held_post`);
@@ -167,6 +185,17 @@ export async function moderationCalls({
     post(rareFollower, `/replies/${reply}/edit-suggestions`, edit),
     get(rareFollower, '/moderation/queue'),
     get(rareFollower, '/moderation/queue?cause=links'),
+    get(rareFollower, '/moderation/queue?cause=tag_proposal'),
+    get(rareFollower, `/moderation/queue/${proposalItem}/history`),
+    put(rareFollower, `/moderation/tag-proposals/${approvedTag}/decision`, { decision: 'approve' }),
+    put(rareFollower, `/moderation/tag-proposals/${synonymTag}/decision`, {
+      decision: 'synonym',
+      synonymOf: 'topic 77',
+    }),
+    put(rareFollower, `/moderation/tag-proposals/${rejectedTag}/decision`, {
+      decision: 'reject',
+      reason: 'So.',
+    }),
     put(rareFollower, `/moderation/queue/${item}/claim`, { takeOver: false }),
     remove(rareFollower, `/moderation/queue/${item}/claim`),
     get(rareFollower, '/moderation/queue/counts'),

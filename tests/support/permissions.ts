@@ -267,6 +267,7 @@ const endpointRules: Readonly<Record<string, BaseRule>> = {
   'PUT /moderation/tags/{tag}': moderatorsOnly,
   'PUT /moderation/tags/{tag}/synonyms/{synonym}': moderatorsOnly,
   'DELETE /moderation/tags/{tag}/synonyms/{synonym}': moderatorsOnly,
+  'PUT /moderation/tag-proposals/{id}/decision': moderatorsOnly,
   'POST /moderation/tag-changes': moderatorsOnly,
   'GET /moderation/announcements': moderatorsOnly,
   'POST /moderation/announcements': moderatorsOnly,

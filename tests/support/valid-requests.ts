@@ -100,6 +100,14 @@ export function createValidRequests({
         from question where id = ${questionId}`.execute(db);
       return findId(db, sql`select max(id) as id from edit_suggestion`);
     },
+    '/moderation/tag-proposals/{id}': async () => {
+      const name = `rye ${next()}`;
+      await sql`with proposal as (insert into tag_proposal (name, key) values (${name}, ${name}) returning id),
+        queued as (insert into review_item (tag_proposal_id, open_reports, other_cause) select id, 0, 'tag_proposal' from proposal)
+        insert into tag_proposal_question (proposal_id, question_id, member_id)
+        select id, ${await ann.ask()}, ${ann.id} from proposal`.execute(db);
+      return findId(db, sql`select max(id) as id from tag_proposal`);
+    },
     '/moderation/queue/{id}': async () => {
       expectOk(await bob.put(`/questions/${await ann.ask()}/report`, { reason: 'spam', note: '' }));
       return findId(db, sql`select max(id) as id from review_item`);
@@ -172,6 +180,11 @@ export function createValidRequests({
       texts: null,
     }),
     'PUT /moderation/applications/{id}/decision': async () => ({ decision: 'approve', reason: '' }),
+    'PUT /moderation/tag-proposals/{id}/decision': async () => ({
+      decision: 'approve',
+      synonymOf: '',
+      reason: '',
+    }),
     'PUT /questions/{id}/close-votes': async () => ({ vote: 'close', duplicateOf: await bob.ask() }),
     'POST /setup': async () => {
       const token = signToken({ secret: defaultSettings.secret, purpose: 'setup' }, 'setup');
@@ -316,6 +329,7 @@ const fields: Record<string, () => unknown> = {
   title: () => 'Is this right?',
   content: () => 'It is.',
   tags: () => ['bread'],
+  proposedTags: () => undefined,
   description: () => 'Baked from dough',
   about: () => 'Of *flour* and water.',
   parentReplyId: () => null,

@@ -35,6 +35,8 @@ export const mergeColumns: Readonly<Record<string, MergeStage>> = {
   'activity_removal.member_id': 'moved',
   'edit_suggestion.post_author_id': 'moved',
   'edit_suggestion.decided_by': 'moved',
+  'tag_proposal_question.member_id': 'moved',
+  'tag_proposal.decided_by': 'moved',
   'close_vote.member_id': 'unlessTaken',
   'question_closer.member_id': 'unlessTaken',
   'question_follow.member_id': 'unlessTaken',

@@ -37,6 +37,9 @@ export const memberColumns: Readonly<Record<string, DeletionStage>> = {
   'edit_suggestion.member_id': 'retained',
   'edit_suggestion.post_author_id': 'retained',
   'edit_suggestion.decided_by': 'retained',
+  // A proposal belongs to its question.
+  'tag_proposal_question.member_id': 'retained',
+  'tag_proposal.decided_by': 'retained',
   'question_closer.member_id': 'retained',
   'base_notification.recipient_id': 'deferred',
   'notification_preference.member_id': 'deferred',

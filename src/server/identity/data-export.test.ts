@@ -158,6 +158,8 @@ test('has a file, or a reason for none, for every column that refers to a member
     'question_closer.member_id': 'closed-questions',
     'edit_suggestion.member_id': 'suggested-edits',
     'edit_suggestion.post_author_id': { none: 'the suggestion belongs to the member who made it' },
+    'tag_proposal_question.member_id': 'proposed-topics',
+    'tag_proposal.decided_by': { none: 'the proposal belongs to the member who made it' },
     'edit_suggestion.decided_by': { none: 'the suggestion belongs to the member who made it' },
     'upload.member_id': 'pictures',
     'review_item.claimed_by': { none: 'a claim ends within minutes' },

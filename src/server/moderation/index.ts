@@ -17,3 +17,4 @@ export { addRemovalCommands } from './removals-command.ts';
 export { removalRoutes } from './removals-routes.ts';
 export { registerSpamCommands } from './spam-replay-command.ts';
 export { setReport } from './reports.ts';
+export { tagProposalRoutes } from './tag-proposals-routes.ts';

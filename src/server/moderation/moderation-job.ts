@@ -2,7 +2,13 @@ import { type Database, type Tx, transaction } from '#server/core/database.ts';
 import { publish } from '#server/core/events.ts';
 import type { JobDefinition, JobQueue } from '#server/core/job-queue.ts';
 import { insertLogEntry } from './moderation-log-queries.ts';
-import { deleteOldRejectedPosts, purgePost, trimSpamTraining } from '#server/posts/index.ts';
+import {
+  applyTagProposals,
+  closeOutdatedProposals,
+  deleteOldRejectedPosts,
+  purgePost,
+  trimSpamTraining,
+} from '#server/posts/index.ts';
 import { listPurgeablePosts, type HiddenPostRow } from './hidden-posts-queries.ts';
 import { deleteExpiredCloseVotes } from './close-votes-queries.ts';
 import { purgeDeletedNotes } from './member-notes-queries.ts';
@@ -21,7 +27,7 @@ const maxCloseVoteDays = settingCatalogue.closeVoteDays.max;
 /** Posts that one run deletes permanently at most. */
 const maxPurgesPerRound = 200;
 
-/** Continues removals, restorations and changes of tags, and deletes posts permanently after the retention period. */
+/** Continues removals, restorations, changes and proposals of tags, and deletes posts permanently after the retention period. */
 export function createModerationJob(db: Database): JobDefinition {
   return {
     name: jobName,
@@ -32,6 +38,8 @@ export function createModerationJob(db: Database): JobDefinition {
     async run() {
       const until = Date.now() + roundSeconds * 1_000;
       await runTagChanges(db, until);
+      await closeOutdatedProposals(db);
+      await applyTagProposals(db, until);
       await runActivityRemovals(db, until);
       await purgeDeletedPosts(db);
       await trimSpamTraining(db);

@@ -83,10 +83,12 @@ export async function listLogEntries(
   return rows;
 }
 
-/** Returns the post of an entry of the review queue. */
-export async function findReviewedPost(db: Reader, itemId: number): Promise<PostRef | undefined> {
-  const { rows } = await sql<PostRef>`
-    select post_kind as kind, post_id as id from review_item where id = ${itemId}`.execute(db);
+/** Returns the post, or the proposed tag, of an entry of the review queue. */
+export async function findReviewedPost(db: Reader, itemId: number) {
+  const { rows } = await sql<PostRef & { tag_proposal_id: number | null }>`
+    select post_kind as kind, post_id as id, tag_proposal_id from review_item where id = ${itemId}`.execute(
+    db,
+  );
   return rows[0];
 }
 

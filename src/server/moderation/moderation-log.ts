@@ -15,6 +15,7 @@ import {
 
 export { insertLogEntry } from './moderation-log-queries.ts';
 import type { Moderator } from './moderator.ts';
+import { readProposalHistory } from './tag-proposals-history.ts';
 
 /** Entries per page. */
 const pageSize = 30;
@@ -60,6 +61,7 @@ const maxHistory = 50;
 export async function readReviewHistory(db: Reader, itemId: number): Promise<ReviewHistory['items']> {
   const post = await findReviewedPost(db, itemId);
   if (post === undefined) throw new ProblemError('handled-already');
+  if (post.tag_proposal_id !== null) return readProposalHistory(db, post.tag_proposal_id, maxHistory);
   const rows = await listPostLogEntries(db, { post, limit: maxHistory });
   return rows.map((row) => ({
     id: row.id,

@@ -39,10 +39,16 @@ export async function listUnseenMessages(
     title: string | null;
     created_at: Date;
     objectable_id: number | null;
+    tag_name: string | null;
+    synonym_of: string | null;
   }>`
-    select id, kind, reason, until, title, created_at,
+    select id, kind, reason, until, title, created_at, proposal.name as tag_name,
+      case when kind = 'tag_synonym' then proposal.tag end as synonym_of,
       (select hidden_post.id from hidden_post where hidden_post.id = hidden_post_id and ${canObject}) as objectable_id
-    from moderator_message
+    from moderator_message left join lateral (
+      select tag_proposal.name, tag.name as tag from tag_proposal left join tag on tag.id = tag_id
+      where tag_proposal.id = tag_proposal_id
+    ) proposal on true
     where member_id = ${memberId} and seen_at is null order by id limit ${sql.lit(limit)}`.execute(db);
   return rows;
 }

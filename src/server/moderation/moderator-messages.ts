@@ -19,17 +19,16 @@ const maxMessages = 20;
 /** Returns the viewer's unseen messages from moderators, oldest first. */
 export async function readModeratorMessages(db: Reader, viewer: Viewer): Promise<ModeratorMessage[]> {
   const rows = await listUnseenMessages(db, { memberId: viewer.id, limit: maxMessages });
-  return rows.map(
-    ({ id, kind, reason, until, title, created_at: createdAt, objectable_id: objectableId }) => ({
-      id,
-      kind,
-      reason,
-      until: until?.toISOString() ?? null,
-      title,
-      createdAt: createdAt.toISOString(),
-      objectableId,
-    }),
-  );
+  return rows.map(({ id, kind, reason, until, title, ...row }) => ({
+    id,
+    kind,
+    reason,
+    until: until?.toISOString() ?? null,
+    title,
+    tag: row.tag_name === null ? null : { name: row.tag_name, synonymOf: row.synonym_of },
+    createdAt: row.created_at.toISOString(),
+    objectableId: row.objectable_id,
+  }));
 }
 
 /** Marks the viewer's messages up to the id `upTo` as seen. */

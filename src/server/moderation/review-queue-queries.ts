@@ -2,8 +2,10 @@ import { sql } from 'kysely';
 import type { Reader, Tx } from '#server/core/database.ts';
 import { unnamedMember } from '#server/core/sql.ts';
 import { heldPostColumns, hiddenPostTexts } from '#server/posts/index.ts';
+import { selectTagProposal } from './tag-proposals-queries.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 import type { MatchedRule } from '#shared/moderation/spam.ts';
+import type { TagProposal } from '#shared/moderation/tag-proposals.ts';
 import {
   maxReviewCount,
   reviewClaimMinutes,
@@ -100,6 +102,7 @@ export type ReviewItemRow = {
   reasons: { reason: ReportReason; count: number }[];
   notes: string[];
   matched_rules: MatchedRule[] | null;
+  tag_proposal: TagProposal | null;
   /** Of a removed post to which the author objects. */
   objection: string | null;
   removal_reason: string | null;
@@ -135,7 +138,7 @@ export async function listReviewItems(
       ? sql`true`
       : sql`(open_reports, id) < (${afterCursor.openReports}, ${afterCursor.id})`;
   const { rows } = await sql<ReviewItemRow>`
-    select item.id, item.post_kind, item.post_id, item.cause, item.open_reports, item.matched_rules,
+    select item.id, coalesce(item.post_kind, 'question') as post_kind, coalesce(item.post_id, question.id) as post_id, item.cause, item.open_reports, item.matched_rules,
       item.created_at as waiting_since,
       coalesce(question.id, removed.question_id, held.question_id) as question_id,
       coalesce(question.title, removed.title, held.title) as title, held.id is not null as held,
@@ -143,7 +146,7 @@ export async function listReviewItems(
       coalesce(removed.content, held.content, reply.content, answer.content, question.content) as content,
       coalesce(removed.author_id, held.member_id, post.author_id) as author_id,
       coalesce(removed.created_at, held.created_at, post.created_at) as created_at,
-      removed.objection, removed.reason as removal_reason,
+      removed.objection, removed.reason as removal_reason, tag_proposal.shown as tag_proposal,
       claimant.id as claimed_by, coalesce(claimant.display_name, ${unnamedMember}) as claimed_by_name, item.claimed_until,
       coalesce(author.display_name, post.imported_author_name, ${unnamedMember}) as author_name,
       array(
@@ -167,17 +170,19 @@ export async function listReviewItems(
       select * from review_item where ${after} and ${cause === null ? sql`true` : sql`cause = ${cause}`}
       order by open_reports desc, id desc limit ${sql.lit(limit)}
     ) item
+    left join lateral (${selectTagProposal(sql`item.tag_proposal_id`)}) tag_proposal on true
     left join reply on item.post_kind = 'reply' and reply.id = item.post_id
     left join answer on item.post_kind = 'answer' and answer.id = item.post_id
     left join question on item.hidden_post_id is null and question.id = case item.post_kind
-      when 'question' then item.post_id when 'answer' then answer.question_id else reply.question_id end
+      when 'question' then item.post_id when 'answer' then answer.question_id when 'reply' then reply.question_id
+      else (tag_proposal.shown -> 'questions' -> 0 ->> 'id')::bigint end
     cross join lateral (
-      select case item.post_kind when 'question' then question.author_id
-          when 'answer' then answer.author_id else reply.author_id end as author_id,
-        case item.post_kind when 'question' then question.created_at
-          when 'answer' then answer.created_at else reply.created_at end as created_at,
-        case item.post_kind when 'question' then question.imported_author_name
-          when 'answer' then answer.imported_author_name else reply.imported_author_name end as imported_author_name
+      select case item.post_kind when 'answer' then answer.author_id
+          when 'reply' then reply.author_id else question.author_id end as author_id,
+        case item.post_kind when 'answer' then answer.created_at
+          when 'reply' then reply.created_at else question.created_at end as created_at,
+        case item.post_kind when 'answer' then answer.imported_author_name
+          when 'reply' then reply.imported_author_name else question.imported_author_name end as imported_author_name
     ) post
     left join lateral (
       select hidden_post.*, ${hiddenPostTexts} from hidden_post where hidden_post.id = item.hidden_post_id

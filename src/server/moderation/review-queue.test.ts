@@ -78,6 +78,7 @@ test('queues as many first posts of a member as the setting says, and none for 0
       { cause: 'first_post', count: 2 },
       { cause: 'links', count: 0 },
       { cause: 'objection', count: 0 },
+      { cause: 'tag_proposal', count: 0 },
     ],
   });
   await setSetting('reviewFirstPosts', 0);

@@ -12,6 +12,7 @@ import {
   type ReviewQueue,
 } from '#shared/moderation/moderation.ts';
 import type { SpamEstimate } from '#shared/moderation/spam.ts';
+import type { TagProposal } from '#shared/moderation/tag-proposals.ts';
 import type { Moderator } from './moderator.ts';
 import {
   type Claim,
@@ -51,7 +52,9 @@ export async function readReviewQueue(
     items.map((row) => ({ kind: row.post_kind, id: row.post_id })),
   );
   return {
-    items: items.map((row, index) => toReviewItem(row, estimates[index] ?? null)),
+    items: items.map((row, index) =>
+      toReviewItem(row, row.tag_proposal === null ? (estimates[index] ?? null) : null),
+    ),
     nextCursor,
   };
 }
@@ -98,6 +101,15 @@ export function refuseOthersClaim(
     throw new ProblemError('claimed-by-moderator', { params: { name: name ?? '' } });
 }
 
+/** PostgreSQL writes times of JSON in another format. */
+function toTagProposal(proposal: TagProposal): TagProposal {
+  const questions = proposal.questions.map((question) => ({
+    ...question,
+    createdAt: new Date(question.createdAt).toISOString(),
+  }));
+  return { ...proposal, questions };
+}
+
 function toReviewItem(row: ReviewItemRow, spamEstimate: SpamEstimate | null): ReviewItem {
   return {
     id: row.id,
@@ -122,6 +134,7 @@ function toReviewItem(row: ReviewItemRow, spamEstimate: SpamEstimate | null): Re
     matchedRules: row.matched_rules ?? [],
     spamEstimate,
     locked: row.locked,
+    tagProposal: row.tag_proposal && toTagProposal(row.tag_proposal),
     objection: row.objection === null ? null : { text: row.objection, reason: row.removal_reason ?? '' },
     claim:
       row.claimed_by === null || row.claimed_until === null

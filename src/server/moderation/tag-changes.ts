@@ -43,21 +43,33 @@ type ManagedSynonym = { tag: string; synonym: string; moderator: Moderator };
  */
 export async function addSynonym(db: Database, { tag, synonym, moderator }: ManagedSynonym): Promise<void> {
   const name = parseTagName(synonym, 'synonym');
-  const key = tagKey(name);
   await transaction(db, async (tx) => {
-    const rows = await lockTagsByKey(tx, [tagKey(tag), key]);
+    const rows = await lockTagsByKey(tx, [tagKey(tag), tagKey(name)]);
     const main = requireMainTag(rows.get(tagKey(tag)));
-    const known = rows.get(key);
-    if (known?.synonym_of === main.id) return;
-    if (known !== undefined && (known.synonym_of !== null || (await isTagUsed(tx, known.id))))
-      throw invalidFieldError('synonym', 'tag-exists');
-    await insertSynonym(tx, { name, key, tagId: main.id });
-    await recordChange(
-      tx,
-      { moderator, action: 'tag_synonym', tag: main, reason: '', after: { synonym: name } },
-      [name],
-    );
+    await makeSynonym(tx, { main, name, known: rows.get(tagKey(name)), moderator, reason: '' });
   });
+}
+
+/** Makes a name lead to a locked tag. @throws ProblemError 'invalid' if it is a tag of its own or leads elsewhere */
+export async function makeSynonym(
+  tx: Tx,
+  wanted: {
+    main: ManagedTagRow;
+    name: string;
+    /** The locked tag with the name, if there is one. */
+    known: ManagedTagRow | undefined;
+    moderator: Moderator;
+    reason: string;
+  },
+): Promise<void> {
+  const { main, name, known, moderator, reason } = wanted;
+  if (known?.synonym_of === main.id) return;
+  if (known !== undefined && (known.synonym_of !== null || (await isTagUsed(tx, known.id))))
+    throw invalidFieldError('synonym', 'tag-exists');
+  await insertSynonym(tx, { name, key: tagKey(name), tagId: main.id });
+  await recordChange(tx, { moderator, action: 'tag_synonym', tag: main, reason, after: { synonym: name } }, [
+    name,
+  ]);
 }
 
 /**

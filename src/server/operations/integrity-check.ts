@@ -213,6 +213,11 @@ const rules: Readonly<Record<string, RawBuilder<unknown>>> = {
       where item.post_kind = report.post_kind and item.post_id = report.post_id
     )
     from report where closed_at is null`,
+  'an open proposal of a tag has an entry in the review queue and a visible question, and no other proposal has': sql`
+    select proposal.id, status = 'open' and exists (
+      select from tag_proposal_question join question on question.id = question_id where proposal_id = proposal.id
+    ), exists (select from review_item where tag_proposal_id = proposal.id)
+    from tag_proposal proposal`,
   'an open report is about a post that exists': sql`
     select id, true, case post_kind
       when 'question' then exists (select 1 from question where question.id = post_id)

@@ -21,7 +21,11 @@ export async function postHeldPost(
   const viewer: Viewer = { ...moderator, id: row.member_id };
   const posting = { viewer, key: undefined, approvedId: row.post_id, publicUrl, settings };
   if (questionId === null) {
-    await storeQuestion(tx, { ...posting, draft: { title: title ?? '', content, tags: tags ?? [] } });
+    const proposedTags = row.proposed_tags ?? undefined;
+    await storeQuestion(tx, {
+      ...posting,
+      draft: { title: title ?? '', content, tags: tags ?? [], proposedTags },
+    });
   } else if (row.post_kind === 'answer') {
     await storeApprovedAnswer(tx, { ...posting, questionId, draft: { content } });
   } else {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Queryable, Tx } from '#server/core/database.ts';
 import type { PostKind, PostRef } from '#shared/core/fields.ts';
+import type { ProposedTag } from '#shared/posts/tag-proposals.ts';
 
 /** Where a held post belongs, and its text. `title` and `tags` of a question, null for others. */
 export type HeldPostDraft = {
@@ -11,6 +12,8 @@ export type HeldPostDraft = {
   parentReplyId: number | null;
   title: string | null;
   tags: readonly string[] | null;
+  /** Tags that a question proposes to the moderators. */
+  proposedTags?: readonly ProposedTag[];
   content: string;
 };
 
@@ -24,6 +27,7 @@ export type HeldPostRow = {
   parent_reply_id: number | null;
   title: string | null;
   tags: string[] | null;
+  proposed_tags: ProposedTag[] | null;
   content: string;
   created_at: Date;
   rejection_reason: string | null;
@@ -46,14 +50,25 @@ export async function insertHeldPost(
   tx: Tx,
   { held, postId }: { held: HeldPostDraft; postId: number | null },
 ): Promise<{ id: number; post_id: number }> {
-  const { kind, memberId, questionId, answerId, parentReplyId, title, tags, content } = held;
+  const {
+    kind,
+    memberId,
+    questionId,
+    answerId,
+    parentReplyId,
+    title,
+    tags,
+    content,
+    proposedTags = [],
+  } = held;
   const { rows } = await sql<{ id: number; post_id: number }>`
     insert into held_post (
-      post_kind, post_id, member_id, question_id, answer_id, parent_reply_id, title, tags, content
+      post_kind, post_id, member_id, question_id, answer_id, parent_reply_id, title, tags, content, proposed_tags
     )
     values (
       ${kind}, coalesce(${postId}::bigint, nextval(${sequences[kind]})), ${memberId}, ${questionId}, ${answerId},
-      ${parentReplyId}, ${title}, ${tags === null ? null : [...tags]}::text[], ${content}
+      ${parentReplyId}, ${title}, ${tags === null ? null : [...tags]}::text[], ${content},
+      ${proposedTags.length === 0 ? null : JSON.stringify(proposedTags)}::jsonb
     ) returning id, post_id`.execute(tx);
   const [row] = rows;
   if (row === undefined) throw new Error('insert returned no row');

@@ -85,6 +85,8 @@ export {
   markStaleDays,
   selectEarned,
 } from './statistics-changes.ts';
+export { closeOutdatedProposals, leaveReviewQueue } from './tag-proposals-closing.ts';
+export { applyTagProposals } from './tag-proposals.ts';
 export { refuseNewTag, refuseTags } from './tag-rules.ts';
 export { moveSomeQuestions, renameOnSomeQuestions } from './tags-moving.ts';
 export { lockTags, tagIdOf } from './tags-queries.ts';

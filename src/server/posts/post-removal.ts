@@ -28,6 +28,8 @@ import { closeReportsOfDeletedPosts } from './reports-closing.ts';
 import { writeSortKeys } from './sort-keys.ts';
 import { addToStatistics, removeFromStatistics } from './statistics-changes.ts';
 import { countQuestionTags, recomputeTagsOf, touchTags } from './tags.ts';
+import { withdrawTagProposals } from './tag-proposals.ts';
+import { listPendingProposals } from './tag-proposals-queries.ts';
 import { listQuestionTags } from './tags-queries.ts';
 
 /** A post that is removed or restored, in its locked question. */
@@ -48,6 +50,7 @@ export async function removePost(
   await changeAuthorCounts(tx, ids, -1);
   await closeReportsOfDeletedPosts(tx, ids);
   const tags = post.kind === 'question' ? await listQuestionTags(tx, post.id) : [];
+  const proposals = post.kind === 'question' ? await listPendingProposals(tx, post.id) : [];
   const notificationEvents =
     hiddenBy === null
       ? await deletePostNotifications(tx, post)
@@ -68,6 +71,8 @@ export async function removePost(
     ...buildProfileEvents(posts.map((each) => each.author_id)),
     ...notificationEvents,
   ]);
+  // After the tags, which are locked before proposals.
+  await withdrawTagProposals(tx, { questionId: post.id, ids: proposals });
 }
 
 async function leaveLists(

@@ -14,15 +14,9 @@ import { answerSort } from '#shared/posts/answers.ts';
 import { draftHeader, draftHeaders } from '#shared/posts/drafts.ts';
 import { cursorQuery, idParam } from '#shared/core/fields.ts';
 import { heldPostId } from '#shared/posts/held-posts.ts';
+import { newQuestion, ownQuestionEdit } from '#shared/posts/tag-proposals.ts';
 import { tagRules } from '#shared/posts/tag-rules.ts';
-import {
-  createdId,
-  question,
-  questionDraft,
-  questionEdit,
-  questionTitles,
-  maxQuestionTitles,
-} from '#shared/posts/questions.ts';
+import { createdId, question, questionTitles, maxQuestionTitles } from '#shared/posts/questions.ts';
 import {
   type QuestionDocument,
   questionDocument as documentSchema,
@@ -38,7 +32,7 @@ const ask = createRoute({
   method: 'post',
   path: '/questions',
   summary: 'Ask a question',
-  request: { headers: idempotencyHeaders, body: jsonBody(questionDraft) },
+  request: { headers: idempotencyHeaders, body: jsonBody(newQuestion) },
   responses: {
     201: jsonResponse(createdId, 'Posted'),
     202: jsonResponse(heldPostId, 'Waits for a moderator'),
@@ -49,7 +43,7 @@ const ask = createRoute({
 const readRules = createRoute({
   method: 'get',
   path: '/tag-rules',
-  summary: 'Get whether the viewer may use new tags, and which tags a question needs',
+  summary: 'Get whether the viewer may use or propose new tags, and which tags a question needs',
   responses: { 200: jsonResponse(tagRules, 'The rules for the viewer'), ...problemResponses },
 });
 
@@ -86,7 +80,7 @@ const edit = createRoute({
   method: 'put',
   path: '/questions/{id}',
   summary: "Edit the viewer's own question",
-  request: { params: idParam, headers: draftHeaders, body: jsonBody(questionEdit) },
+  request: { params: idParam, headers: draftHeaders, body: jsonBody(ownQuestionEdit) },
   responses: { 200: jsonResponse(question, 'The updated state'), ...problemResponses },
 });
 

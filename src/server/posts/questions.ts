@@ -18,9 +18,11 @@ import { removePost } from './post-removal.ts';
 import { buildProfileEvents, buildQuestionActivityEvent } from './posts-events.ts';
 import { countQuestionTags, listQuestionTagNames, setQuestionTags } from './tags.ts';
 import { refuseTags, type TagSettings } from './tag-rules.ts';
+import { proposeTags, resolveProposedTags } from './tag-proposals.ts';
 import { ensureTags } from './tags-queries.ts';
 import { draftTargets } from '#shared/posts/drafts.ts';
-import type { Question, QuestionDraft, QuestionEdit } from '#shared/posts/questions.ts';
+import type { Question, QuestionEdit } from '#shared/posts/questions.ts';
+import type { NewQuestionDraft, OwnQuestionEdit } from '#shared/posts/tag-proposals.ts';
 import { createExcerpt } from './excerpt.ts';
 import {
   findQuestionById,
@@ -39,7 +41,7 @@ export const questionNotFound = () => new ProblemError('question-not-found');
 type NewQuestion = {
   viewer: Viewer;
   key: string | undefined;
-  draft: QuestionDraft;
+  draft: NewQuestionDraft;
   /** The reserved id of a held question that a moderator approves: it is not held again. */
   approvedId?: number;
   publicUrl: string | null;
@@ -55,14 +57,20 @@ export async function askQuestion(db: Database, question: NewQuestion): Promise<
 
 /** Posts a question, or holds it for approval. */
 export async function storeQuestion(tx: Tx, question: NewQuestion): Promise<NewPostId> {
-  const { viewer, key, draft, approvedId, publicUrl, settings } = question;
+  const { viewer, key, approvedId, publicUrl, settings } = question;
+  const { tags: wantedTags, proposed } = await resolveProposedTags(tx, {
+    ...question,
+    questionId: null,
+    isApproval: approvedId !== undefined,
+  });
+  const draft = { title: question.draft.title, content: question.draft.content, tags: wantedTags };
   const mentioned = findMentions(draft.content, publicUrl);
   await refuseManyMentions(tx, { memberId: viewer.id, text: draft.content, added: mentioned, publicUrl });
   await refuseTags(tx, { viewer, tags: draft.tags, settings });
   const ended = { memberId: viewer.id, target: draftTargets.ask, key, text: draft };
   if (approvedId === undefined) {
     const place = { questionId: null, answerId: null, parentReplyId: null };
-    const held = { kind: 'question', ...place, ...draft } as const;
+    const held = { kind: 'question', ...place, ...draft, proposedTags: proposed } as const;
     const wanted = { held, text: joinTexts(draft), viewer, postId: null, draft: ended };
     const heldId = await holdPost(tx, { ...wanted, settings, publicUrl });
     if (heldId !== null) return { id: heldId, held: true };
@@ -83,9 +91,11 @@ export async function storeQuestion(tx: Tx, question: NewQuestion): Promise<NewP
   const draftEvents = await endDraft(tx, ended);
   const written = { post: { kind: 'question', id } as const, viewer, text: joinTexts(draft), before: null };
   const reviewEvents = await queueForReview(tx, { settings, publicUrl, posts: [written] });
+  const proposalEvents = await proposeTags(tx, { memberId: viewer.id, questionId: id, proposed });
   await publishAll(tx, [
     ...notificationEvents,
     ...reviewEvents,
+    ...proposalEvents,
     ...draftEvents,
     {
       topic: 'feeds',
@@ -152,13 +162,17 @@ export async function requireQuestion(db: Reader, id: number): Promise<void> {
 }
 
 /** Replaces title, text and tags. The earlier version stays readable. Without a change, no revision is created. */
-export async function editQuestion(db: Database, edit: QuestionEditing): Promise<void> {
-  const { id, viewer } = edit;
+export async function editQuestion(db: Database, edit: OwnQuestionEditing): Promise<void> {
+  const { id, viewer, draft } = edit;
   await transaction(db, async (tx) => {
     await lockOwnQuestion(tx, { id, viewer, refusal: 'question-edit-not-author', against: 'changes' });
-    await applyQuestionEdit(tx, edit);
+    const { tags, proposed } = await resolveProposedTags(tx, { ...edit, questionId: id, isApproval: false });
+    await applyQuestionEdit(tx, { ...edit, draft: { ...draft, tags } });
+    await publishAll(tx, await proposeTags(tx, { memberId: viewer.id, questionId: id, proposed }));
   });
 }
+
+type OwnQuestionEditing = Omit<QuestionEditing, 'draft'> & { draft: OwnQuestionEdit };
 
 type QuestionEditing = {
   id: number;

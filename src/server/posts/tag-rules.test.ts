@@ -31,7 +31,12 @@ const ask = async (member: Member, tags: string[]) => {
 
 test('only moderators create tags if the site says so, by asking, editing, following or muting', async () => {
   await allow('moderators');
-  expect(await rules(bob)).toEqual({ canCreate: false, minReputation: null, required: [] });
+  expect(await rules(bob)).toEqual({
+    canCreate: false,
+    canPropose: true,
+    minReputation: null,
+    required: [],
+  });
   expect(await rules(moderator)).toMatchObject({ canCreate: true });
   expect(await ask(bob, ['Known', 'familiar'])).toBe('201 ');
   expect(await ask(bob, [])).toBe('201 ');

@@ -11,14 +11,16 @@ import { listKnownTags } from './tags-queries.ts';
 
 export type TagSettings = Pick<RuntimeSettings, 'get'>;
 
-/** Returns whether the viewer may use new tags, from how much reputation, and the tags of which a question needs one. */
+/** Returns whether the viewer may use or propose new tags, from how much reputation, and the tags of which a question needs one. */
 export async function readTagRules(
   db: Reader,
   { viewer, settings }: { viewer: Viewer; settings: TagSettings },
 ): Promise<TagRules> {
   const creation = settings.get('tagCreation');
+  const canCreate = await mayCreateTags(db, { viewer, settings });
   return {
-    canCreate: await mayCreateTags(db, { viewer, settings }),
+    canCreate,
+    canPropose: !canCreate && settings.get('tagProposalsPerDay') > 0,
     minReputation: creation === 'experienced' ? settings.get('tagCreationReputation') : null,
     required: [...settings.get('requiredTags')],
   };
@@ -63,7 +65,16 @@ export async function refuseNewTag(
   throw newTagError('tag', tag, settings);
 }
 
-function newTagError(field: string, tag: string, settings: TagSettings) {
+/** Returns the keys of those tags that any member may use: existing tags, synonyms and required tags. */
+export async function listUsableTags(
+  db: Reader,
+  { tags, settings }: { tags: readonly string[]; settings: TagSettings },
+): Promise<Set<string>> {
+  const known = await listKnownTags(db, tags);
+  return new Set([...known.keys(), ...settings.get('requiredTags').map((name) => tagKey(name))]);
+}
+
+export function newTagError(field: string, tag: string, settings: TagSettings) {
   return settings.get('tagCreation') === 'moderators'
     ? invalidFieldError(field, 'new-tag-by-moderators', { tag })
     : invalidFieldError(field, 'new-tag-needs-reputation', {
@@ -72,7 +83,7 @@ function newTagError(field: string, tag: string, settings: TagSettings) {
       });
 }
 
-async function mayCreateTags(
+export async function mayCreateTags(
   db: Reader,
   { viewer, settings }: { viewer: Viewer; settings: TagSettings },
 ): Promise<boolean> {

@@ -3,6 +3,7 @@ import type { Reader, Tx } from '#server/core/database.ts';
 import { existsForRow } from '#server/core/sql.ts';
 import { sql } from 'kysely';
 import { tagSortKeysFrom } from './sort-keys.ts';
+import { closeProposalsOfNewTags } from './tag-proposals-closing.ts';
 
 /** The id of the tag with a key; of a synonym, that of its tag. Null if there is none. */
 export const tagIdOf = (key: string) =>
@@ -41,10 +42,14 @@ async function insertAndLockTags(
   wanted: readonly { name: string; key: string }[],
 ): Promise<NamedTag[]> {
   const keys = wanted.map((tag) => tag.key);
-  await sql`
+  const { rows: inserted } = await sql<{ key: string }>`
     insert into tag (name, key)
     select * from unnest(${wanted.map((tag) => tag.name)}::text[], ${keys}::text[])
-    on conflict (key) do nothing`.execute(tx);
+    on conflict (key) do nothing returning key`.execute(tx);
+  await closeProposalsOfNewTags(
+    tx,
+    inserted.map((tag) => tag.key),
+  );
   // The lock is the one of the foreign key of question_tag. Merging and renaming a tag wait for it.
   const { rows } = await sql<NamedTag>`
     select id, name, key, synonym_of from tag where key = any(${keys}::text[]) order by id for key share`.execute(

@@ -13,6 +13,8 @@ export const limits = {
   editSummary: 200,
   tagsPerQuestion: 5,
   tag: 35,
+  /** Why a member proposes a new tag. */
+  tagProposalReason: 200,
   /** What moderators write about a tag: the line that is shown with it, and the text of its page. */
   tagDescription: 200,
   tagAbout: 10_000,

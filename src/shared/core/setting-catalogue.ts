@@ -320,6 +320,17 @@ export const settingCatalogue = {
     description: 'The reputation from which members create new topics, if that depends on it.',
     since: '1.0',
   },
+  tagProposalsPerDay: {
+    category: 'posts',
+    type: 'integer',
+    default: 5,
+    min: 0,
+    max: 100,
+    label: 'Proposed topics a day',
+    description:
+      'How many new topics a member who may not create them can propose in a day. Moderators decide in the review queue. 0: none.',
+    since: '1.0',
+  },
   requiredTags: {
     category: 'posts',
     type: 'list',

@@ -65,6 +65,8 @@ export const moderationErrors = {
   'tag-name-unchanged': ['invalid', 'Enter a new name.'],
   'tag-name-not-valid': ['invalid', 'Enter a name without commas.'],
 
+  'tag-proposal-decided': ['already-handled', 'Someone else has already decided about this topic.'],
+
   // Announcements and pinned questions.
   'announcement-text-required': ['invalid', 'Enter a text.'],
   'announcement-link-not-valid': ['invalid', 'Enter an address that begins with https:// or with a slash.'],

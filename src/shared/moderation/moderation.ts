@@ -6,6 +6,7 @@ import { avatar, id, namedAuthor, paged, postKind, time } from '#shared/core/fie
 import { withCode } from '#shared/core/coded-error.ts';
 import { countCodePoints, hasForbiddenCharacters } from '#shared/core/text.ts';
 import { matchedRule, spamEstimate } from './spam.ts';
+import { tagProposal } from './tag-proposals.ts';
 
 /** All actions of moderators, as listed in the log. */
 export const moderationAction = z.enum([
@@ -49,6 +50,8 @@ export const moderationAction = z.enum([
   'change_sign_in_provider',
   'delete_sign_in_provider',
   'order_sign_in_providers',
+  'approve_tag',
+  'reject_tag',
 ]);
 export type ModerationAction = z.infer<typeof moderationAction>;
 
@@ -95,6 +98,20 @@ export const spamReason = 'Spam';
 /** The reasons that moderators can choose from. */
 export const moderationReasons = z.object({ items: z.array(z.string()) });
 
+/** A moderator's decision about a proposed tag. */
+export const tagProposalDecision = z.object({
+  decision: z.enum(['approve', 'synonym', 'reject']),
+  /** For 'synonym': the existing tag, which the questions get. */
+  synonymOf: z
+    .string()
+    .max(1000)
+    .refine((value) => !hasForbiddenCharacters(value), withCode('characters-not-allowed'))
+    .default(''),
+  /** Needed for 'reject'. */
+  reason: reasonText(z.string()).default(''),
+});
+export type TagProposalDecision = z.infer<typeof tagProposalDecision>;
+
 export const postActionDraft = z.object({
   action: postAction,
   kind: postKind,
@@ -130,11 +147,24 @@ export type MemberActionDraft = z.infer<typeof memberActionDraft>;
 /** A role that an admin gives a member. */
 export const roleDraft = z.object({ role });
 
-/** Why a post waits in the review queue. A report outweighs the other causes. */
-export const reviewCause = z.enum(['report', 'spam_rule', 'first_post', 'links', 'objection']);
+/**
+ * Why a post waits in the review queue. A report outweighs the other causes. 'tag_proposal' is about a tag, not about its
+ * question.
+ */
+export const reviewCause = z.enum([
+  'report',
+  'spam_rule',
+  'first_post',
+  'links',
+  'objection',
+  'tag_proposal',
+]);
 export type ReviewCause = z.infer<typeof reviewCause>;
 
-/** A post in the review queue, for moderators. It does not name the reporters. */
+/**
+ * A post in the review queue, for moderators. It does not name the reporters. Of a proposed tag, the post is the first
+ * question that it was proposed for.
+ */
 export const reviewItem = z.object({
   id,
   cause: reviewCause,
@@ -171,6 +201,7 @@ export const reviewItem = z.object({
   locked: z.boolean(),
   /** What the author of a removed post objects, and why it was removed. */
   objection: z.object({ text: z.string(), reason: z.string() }).nullable(),
+  tagProposal: tagProposal.nullable(),
   /** The moderator who works on it; null if no one does. */
   claim: z.object({ memberId: id, name: z.string(), until: time }).nullable(),
 });
@@ -302,10 +333,16 @@ export const moderatorMessage = z.object({
     'objection_declined',
     'approved',
     'rejected',
+    'tag_approved',
+    'tag_synonym',
+    'tag_rejected',
   ]),
   reason: z.string(),
   until: time.nullable(),
+  /** Title of the question. */
   title: z.string().nullable(),
+  /** Of a decided proposal: the proposed tag, and the tag that it is another name of. Null for other messages. */
+  tag: z.object({ name: z.string(), synonymOf: z.string().nullable() }).nullable(),
   createdAt: time,
   /** The removal of a post that the member can object to, once. */
   objectableId: id.nullable(),

@@ -23,6 +23,7 @@ export const postsErrors = {
     'invalid',
     'There is no tag “{tag}”. Members create new tags from {reputation} reputation on.',
   ],
+  'too-many-tag-proposals': ['too-many', 'You can propose up to {max} tags a day. Try again tomorrow.'],
   'too-many-tags': ['invalid', 'You can add up to {max} tags'],
   'tag-too-long': ['invalid', 'Tag must be {max} characters or fewer'],
   'tag-characters-not-allowed': ['invalid', 'A tag cannot contain control characters'],

@@ -4,6 +4,8 @@ import { z } from 'zod';
 export const tagRules = z.object({
   /** Whether the viewer may use a tag that does not exist yet. */
   canCreate: z.boolean(),
+  /** Whether the viewer may propose one to the moderators instead. */
+  canPropose: z.boolean(),
   /** The reputation from which members may; null if it does not depend on it. */
   minReputation: z.int().nullable(),
   /** A question needs at least one of these tags; none if empty. */

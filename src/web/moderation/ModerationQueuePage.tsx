@@ -14,6 +14,8 @@ import { moderationKeys, reviewCountsQuery, reviewQueueQuery } from './moderatio
 import { causeLabels } from './moderation-messages.ts';
 import { ModerationMenu } from './ModerationMenu.tsx';
 import { getAcceptingAction, ReviewQueueCard } from './ReviewQueueCard.tsx';
+import { TagProposalCard } from './TagProposalCard.tsx';
+import type { TagDecision } from './TagProposalDialog.tsx';
 import { useReviewClaim } from './useReviewClaim.ts';
 import classes from './moderation.module.css';
 import { lazyComponent } from '#web/core/lazy.ts';
@@ -30,6 +32,7 @@ import { type TabLink, TabLinks } from '#web/ui/TabLinks.tsx';
 import pageClasses from '#web/ui/page.module.css';
 
 const ModeratePostDialog = lazyComponent(() => import('./ModeratePostDialog.tsx'));
+const TagProposalDialog = lazyComponent(() => import('./TagProposalDialog.tsx'));
 
 /** The posts that wait for a moderator, for moderators. Others get the not-found page. */
 export function ModerationQueuePage() {
@@ -38,7 +41,11 @@ export function ModerationQueuePage() {
   return canModerate(member.role) ? <Queue memberId={member.id} /> : <NotFoundPage />;
 }
 
-type OpenDialog = { item: ReviewItem; actions: readonly PostAction[]; takeOver: boolean };
+/** The dialog of a post, or of a proposed tag. */
+type OpenDialog = { item: ReviewItem; takeOver: boolean } & (
+  | { actions: readonly PostAction[] }
+  | { decision: TagDecision }
+);
 
 function Queue({ memberId }: { memberId: number }) {
   usePageTitle(t`Review queue`);
@@ -48,15 +55,16 @@ function Queue({ memberId }: { memberId: number }) {
   const query = useInfiniteQuery(reviewQueueQuery(cause));
   const [openDialog, setOpenDialog] = useState<OpenDialog | null>(null);
   const refresh = () => void client.invalidateQueries({ queryKey: moderationKeys.queue });
-  const act = (action: (item: ReviewItem) => PostAction) => {
+  const act = (action: (item: ReviewItem) => PostAction, decision: TagDecision | null = null) => {
     const focused = document.activeElement?.closest<HTMLElement>('[data-review-item]')?.dataset['reviewItem'];
     const item = query.data?.pages.flatMap((page) => page.items).find(({ id }) => String(id) === focused);
-    if (item !== undefined && getOtherClaim(item, memberId) === null)
-      setOpenDialog({ item, actions: [action(item)], takeOver: false });
+    if (item === undefined || getOtherClaim(item, memberId) !== null) return;
+    if (item.tagProposal === null) setOpenDialog({ item, actions: [action(item)], takeOver: false });
+    else if (decision !== null) setOpenDialog({ item, decision, takeOver: false });
   };
   useShortcuts({
-    approve: () => act(getAcceptingAction),
-    reject: () => act((item) => orDecline(item, 'hide')),
+    approve: () => act(getAcceptingAction, 'approve'),
+    reject: () => act((item) => orDecline(item, 'hide'), 'reject'),
     deletePost: () => act((item) => orDecline(item, 'delete')),
     deleteSpam: () => act((item) => orDecline(item, 'spam')),
   });
@@ -69,6 +77,28 @@ function Queue({ memberId }: { memberId: number }) {
     },
   );
   useLive('moderation', { onEvents: refresh, onMissed: refresh });
+  const card = (item: ReviewItem) => {
+    const claimedBy = getOtherClaim(item, memberId);
+    const takeOver = claimedBy !== null;
+    if (item.tagProposal !== null)
+      return (
+        <TagProposalCard
+          item={item}
+          proposal={item.tagProposal}
+          claimedBy={claimedBy}
+          onAct={(decision) => setOpenDialog({ item, decision, takeOver })}
+        />
+      );
+    return (
+      <ReviewQueueCard
+        item={item}
+        claimedBy={claimedBy}
+        onAct={(action) =>
+          setOpenDialog({ item, actions: action === null ? listActions(item) : [action], takeOver })
+        }
+      />
+    );
+  };
   return (
     <>
       <div className={pageClasses.header}>
@@ -91,26 +121,14 @@ function Queue({ memberId }: { memberId: number }) {
             empty={
               <EmptyState
                 title={t`Nothing to review`}
-                text={t`Reported posts, posts of new members and objections show up here.`}
+                text={t`Reported posts, posts of new members, objections and proposed topics show up here.`}
               />
             }
           >
             {(items) => (
               <ul className={classes.list}>
                 {items.map((item) => (
-                  <li key={item.id}>
-                    <ReviewQueueCard
-                      item={item}
-                      claimedBy={getOtherClaim(item, memberId)}
-                      onAct={(action) =>
-                        setOpenDialog({
-                          item,
-                          actions: action === null ? listActions(item) : [action],
-                          takeOver: getOtherClaim(item, memberId) !== null,
-                        })
-                      }
-                    />
-                  </li>
+                  <li key={item.id}>{card(item)}</li>
                 ))}
               </ul>
             )}
@@ -119,13 +137,24 @@ function Queue({ memberId }: { memberId: number }) {
       </TabLinks>
       {openDialog !== null && (
         <Suspense>
-          <ModeratePostDialog
-            post={{ kind: openDialog.item.kind, id: openDialog.item.postId }}
-            actions={openDialog.actions}
-            queueItemId={openDialog.item.id}
-            onActed={endClaim}
-            onClose={() => setOpenDialog(null)}
-          />
+          {'actions' in openDialog ? (
+            <ModeratePostDialog
+              post={{ kind: openDialog.item.kind, id: openDialog.item.postId }}
+              actions={openDialog.actions}
+              queueItemId={openDialog.item.id}
+              onActed={endClaim}
+              onClose={() => setOpenDialog(null)}
+            />
+          ) : (
+            openDialog.item.tagProposal !== null && (
+              <TagProposalDialog
+                proposal={openDialog.item.tagProposal}
+                decision={openDialog.decision}
+                onDecided={endClaim}
+                onClose={() => setOpenDialog(null)}
+              />
+            )
+          )}
         </Suspense>
       )}
     </>

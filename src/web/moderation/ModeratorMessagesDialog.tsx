@@ -50,8 +50,9 @@ export default function ModeratorMessagesDialog() {
   );
 }
 
-function moderatorMessageText({ kind, until, title }: ModeratorMessage): string {
+function moderatorMessageText({ kind, until, title, tag }: ModeratorMessage): string {
   const named = title ?? '';
+  if (tag !== null) return tagProposalText(kind, tag);
   if (kind === 'hidden') return t`Your post in “${named}” was hidden from others.`;
   if (kind === 'deleted') return t`Your post in “${named}” was deleted.`;
   if (kind === 'restored') return t`Your post in “${named}” was restored after your objection.`;
@@ -62,4 +63,14 @@ function moderatorMessageText({ kind, until, title }: ModeratorMessage): string 
   if (until !== null)
     return t`Your account is suspended until ${formatDateTime(until)}. You can read but not post.`;
   return t`You have received a warning.`;
+}
+
+function tagProposalText(
+  kind: ModeratorMessage['kind'],
+  { name, synonymOf }: NonNullable<ModeratorMessage['tag']>,
+): string {
+  if (kind === 'tag_rejected') return t`The topic “${name}” that you proposed was not created.`;
+  if (synonymOf !== null)
+    return t`“${name}”, which you proposed, is now another name of the topic “${synonymOf}”.`;
+  return t`The topic “${name}” that you proposed exists now.`;
 }

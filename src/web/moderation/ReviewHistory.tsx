@@ -7,23 +7,26 @@ import { reviewHistoryQuery } from './moderation.ts';
 import { logEntryText } from './moderation-messages.ts';
 import classes from './moderation.module.css';
 
-/** What moderators did before about the post of an entry, loaded when it is opened. */
-export function ReviewHistory({ id }: { id: number }) {
+/**
+ * What moderators did before about the post of an entry, loaded when it is opened.
+ * @param none the text if there is nothing
+ */
+export function ReviewHistory({ id, none }: { id: number; none: string }) {
   const [opened, setOpened] = useState(false);
   return (
     <details open={opened} onToggle={(event) => setOpened(event.currentTarget.open)}>
       <summary className={classes.historyToggle}>{t`History`}</summary>
-      {opened && <HistoryList id={id} />}
+      {opened && <HistoryList id={id} none={none} />}
     </details>
   );
 }
 
-function HistoryList({ id }: { id: number }) {
+function HistoryList({ id, none }: { id: number; none: string }) {
   const query = useQuery(reviewHistoryQuery(id));
   if (query.isError) return <LoadError text={t`The history could not be loaded.`} query={query} />;
   if (query.data === undefined) return null;
   const { items } = query.data;
-  if (items.length === 0) return <p className={classes.quiet}>{t`No moderator has acted on this post.`}</p>;
+  if (items.length === 0) return <p className={classes.quiet}>{none}</p>;
   return (
     <ul className={classes.facts}>
       {items.map((entry) => (

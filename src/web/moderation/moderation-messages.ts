@@ -29,6 +29,7 @@ export const causeLabels: Readonly<Record<ReviewCause, () => string>> = {
   first_post: () => t`First posts`,
   links: () => t`Links of new members`,
   objection: () => t`Objections`,
+  tag_proposal: () => t`Proposed topics`,
 };
 
 /** What a post matched. */
@@ -186,6 +187,10 @@ export function logEntryText(action: ModerationAction, kind: PostRef['kind'] | n
       return t`Suggested edit approved`;
     case 'reject_edit':
       return t`Suggested edit rejected`;
+    case 'approve_tag':
+      return t`Proposed topic approved`;
+    case 'reject_tag':
+      return t`Proposed topic rejected`;
     case 'tag_texts':
       return t`Topic described`;
     case 'tag_synonym':

@@ -1,6 +1,7 @@
 import { draftHeader } from '#shared/posts/drafts-targets.ts';
 import type { Answer, AnswerEdit } from '#shared/posts/answers.ts';
 import type { QuestionEdit } from '#shared/posts/questions.ts';
+import type { OwnQuestionEdit } from '#shared/posts/tag-proposals.ts';
 import type { HeldPostId } from '#shared/posts/held-posts.ts';
 import type { VoteDirection, PostRef } from '#shared/core/fields.ts';
 import type { Reply, ReplyEdit } from '#shared/posts/replies.ts';
@@ -41,7 +42,7 @@ export function getRevision(post: PostRef, number: number, signal: AbortSignal):
 }
 
 /** @param key the idempotency key of the draft; the same for the functions below. */
-export function editQuestion(id: number, edit: QuestionEdit, key: string) {
+export function editQuestion(id: number, edit: OwnQuestionEdit, key: string) {
   return readJson(
     api.questions[':id'].$put({ param: { id: String(id) }, header: { [draftHeader]: key }, json: edit }),
   );

@@ -1,4 +1,4 @@
-import type { KeyboardEvent, ReactNode } from 'react';
+import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react';
 import { PathLink } from './PathLink.tsx';
 import classes from './TabLinks.module.css';
 
@@ -16,9 +16,12 @@ export function TabLinks<Key extends string>(props: {
   children: ReactNode;
 }) {
   const panelId = `panel-${props.current}`;
+  const list = useRef<HTMLDivElement>(null);
+  const selectedLabel = props.tabs.find(({ key }) => key === props.current)?.label;
+  useEffect(() => scrollToTab(list.current, selectedLabel), [selectedLabel]);
   return (
     <>
-      <div role="tablist" aria-label={props.label} data-fade-edges className={classes.list}>
+      <div ref={list} role="tablist" aria-label={props.label} data-fade-edges className={classes.list}>
         {props.tabs.map(({ key, label, href }) => {
           const selected = key === props.current;
           return (
@@ -44,6 +47,16 @@ export function TabLinks<Key extends string>(props: {
       </div>
     </>
   );
+}
+
+/** A row of tabs that is wider than the page scrolls. The page itself does not. */
+function scrollToTab(list: HTMLElement | null, label: string | undefined): void {
+  const tab = [...(list?.children ?? [])]
+    .find(({ textContent }) => textContent === label)
+    ?.getBoundingClientRect();
+  const row = list?.getBoundingClientRect();
+  if (tab === undefined || row === undefined || (tab.left >= row.left && tab.right <= row.right)) return;
+  list?.scrollBy({ left: (tab.left + tab.right - row.left - row.right) / 2, behavior: 'instant' });
 }
 
 function moveFocus(event: KeyboardEvent<HTMLAnchorElement>) {

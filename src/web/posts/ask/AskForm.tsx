@@ -1,18 +1,16 @@
 import { t } from '@lingui/core/macro';
 import { Button, TextInput } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, type KeyboardEvent, useRef, useState } from 'react';
-import type { Audience } from '#shared/discovery/similar.ts';
 import { type Me } from '#shared/identity/accounts.ts';
 import { draftTargets } from '#shared/posts/drafts-targets.ts';
 import { limits } from '#shared/core/limits.ts';
 import { findTagsProblem, parseTags } from '#shared/posts/tags.ts';
 import { createIdempotencyKey } from '#web/core/api.ts';
-import type { TagRules } from '#shared/posts/tag-rules.ts';
 import { toast } from '#web/core/toast.ts';
 import { useDraft } from '#web/posts/drafts/useDraft.ts';
-import { ApiError, translateCodedError, translateError } from '#web/core/errors.ts';
+import { ApiError, translateCodedError } from '#web/core/errors.ts';
 import { paths } from '#web/core/paths.ts';
 import { isHeld, showHeldPost } from '#web/posts/held-posts.ts';
 import { DraftConflict } from '#web/posts/drafts/DraftConflict.tsx';
@@ -31,10 +29,12 @@ import {
   validateAskDraft,
   insertTag,
 } from './ask-draft.ts';
-import { describeAudience, postedMessage } from './audience.ts';
+import { describeAudience, postedMessage, proposedMessage } from './audience.ts';
 import { useShareTarget } from './share-target.ts';
 import { SimilarQuestions } from './SimilarQuestions.tsx';
-import { tagRulesQuery, useAudience, useSimilarQuestions } from './similar-questions.ts';
+import { useAudience, useSimilarQuestions } from './similar-questions.ts';
+import { splitTags } from './tag-proposals.ts';
+import { TagNotes } from './TagNotes.tsx';
 import { TagSuggestions } from './TagSuggestions.tsx';
 import classes from './AskForm.module.css';
 
@@ -59,9 +59,8 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
   const tagsError = findTagsProblem(parseTags(draft.tags));
   const similar = useSimilarQuestions(draft).data;
   const audience = useAudience(draft.tags).data;
-  const rules = useQuery(tagRulesQuery).data;
 
-  function change(change: Partial<Pick<AskDraft, 'title' | 'content' | 'tags'>>) {
+  function change(change: Partial<Pick<AskDraft, 'title' | 'content' | 'tags' | 'proposals'>>) {
     setDraft(change);
     if (problem?.field != null && problem.field in change) setProblem(null);
   }
@@ -84,7 +83,7 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
         clearDraft();
         const { id } = posted;
         if (isHeld(posted)) return void showHeldPost(client).then(() => props.onPosted(id));
-        const message = audience === undefined ? null : postedMessage(audience);
+        const message = proposedMessage(splitTags(draft).proposedTags) ?? postedMessage(audience);
         if (message !== null) toast(message);
         return props.onPosted(id);
       },
@@ -155,9 +154,9 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
       <TagSuggestions typed={draft.tags} fitting={similar?.tags ?? []} field={tagField} onAdd={addTag} />
       <TagNotes
         audience={audience}
-        required={rules?.required ?? []}
-        canCreate={rules?.canCreate ?? true}
-        minReputation={rules?.minReputation ?? null}
+        proposals={draft.proposals}
+        field={tagField}
+        onPropose={(proposals) => change({ proposals })}
       />
       <p className={classes.audience}>{describeAudience(audience)}</p>
       <AskChecklist draft={draft} />
@@ -170,35 +169,6 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
         <DraftIndicator state={state} />
       </div>
     </form>
-  );
-}
-
-/** Says which tags a question needs, which are refused, and which it gets instead of the typed ones. */
-function TagNotes({
-  audience,
-  required,
-  canCreate,
-  minReputation,
-}: TagRules & { audience: Audience | undefined }) {
-  const names = required.join(', ');
-  const refused = canCreate ? [] : (audience?.tags ?? []).filter(({ isNew }) => isNew);
-  const replaced = (audience?.tags ?? []).flatMap(({ name, synonymOf }) =>
-    synonymOf === null ? [] : [{ name, synonymOf }],
-  );
-  return (
-    <output className={classes.synonyms}>
-      {required.length > 0 && <span dir="auto">{t`Add at least one of these tags: ${names}`}</span>}
-      {refused.map(({ name: tag }) => (
-        <span key={tag} className={classes.refused} dir="auto">
-          {minReputation === null
-            ? translateError('new-tag-by-moderators', { tag })
-            : translateError('new-tag-needs-reputation', { tag, reputation: minReputation })}
-        </span>
-      ))}
-      {replaced.map(({ name, synonymOf }) => (
-        <span key={name} dir="auto">{t`“${name}” becomes “${synonymOf}”, which means the same.`}</span>
-      ))}
-    </output>
   );
 }
 

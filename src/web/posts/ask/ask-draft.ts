@@ -4,15 +4,17 @@ import { limits } from '#shared/core/limits.ts';
 import { findTagsProblem, normalizeTag, parseTags } from '#shared/posts/tags.ts';
 import { api, createIdempotencyKey, readJson } from '#web/core/api.ts';
 import { translateCodedError, translateError } from '#web/core/errors.ts';
+import { splitTags } from './tag-proposals.ts';
 
-/** A question as it is typed. `key` is the idempotency key, so that a retry or a double click posts it once. */
-export type AskDraft = { title: string; content: string; tags: string; key: string };
+/** A question as it is typed. `proposals`: see tag-proposals.ts. `key` is the idempotency key, so that a retry or a double click posts it once. */
+export type AskDraft = { title: string; content: string; tags: string; proposals: string; key: string };
 export type AskProblem = { field: 'title' | 'content' | 'tags' | null; message: string };
 
 export const createAskDraft = (): AskDraft => ({
   title: '',
   content: '',
   tags: '',
+  proposals: '',
   key: createIdempotencyKey(),
 });
 
@@ -20,7 +22,11 @@ export const isEmptyAskDraft = ({ title, content, tags }: AskDraft): boolean =>
   title.trim() === '' && content.trim() === '' && tags.trim() === '';
 
 /** The first rule that a draft breaks (docs/product.md 4.1); null if it can be posted. */
-export function validateAskDraft({ title, content, tags }: AskDraft): AskProblem | null {
+export function validateAskDraft({
+  title,
+  content,
+  tags,
+}: Pick<AskDraft, 'title' | 'content' | 'tags'>): AskProblem | null {
   if (title.trim() === '') return { field: 'title', message: translateError('question-fields-required') };
   if (content.trim() === '') return { field: 'content', message: translateError('question-fields-required') };
   if (countCodePoints(title.trim()) > limits.title)
@@ -34,11 +40,11 @@ export function validateAskDraft({ title, content, tags }: AskDraft): AskProblem
 export function usePostQuestion() {
   const queryClient = useQueryClient();
   return useMutation({
-    mutationFn: ({ title, content, tags, key }: AskDraft) =>
+    mutationFn: ({ title, content, key, ...tags }: AskDraft) =>
       readJson(
         api.questions.$post({
           header: { 'idempotency-key': key },
-          json: { title: title.trim(), content: content.trim(), tags: parseTags(tags) },
+          json: { title: title.trim(), content: content.trim(), ...splitTags(tags) },
         }),
       ),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['feed'] }),

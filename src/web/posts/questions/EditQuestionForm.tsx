@@ -7,9 +7,14 @@ import { limits } from '#shared/core/limits.ts';
 import type { Question } from '#shared/posts/questions.ts';
 import { findTagsProblem, parseTags } from '#shared/posts/tags.ts';
 import { type AskProblem, validateAskDraft } from '#web/posts/ask/ask-draft.ts';
+import { proposedMessage } from '#web/posts/ask/audience.ts';
+import { useAudience } from '#web/posts/ask/similar-questions.ts';
+import { splitTags } from '#web/posts/ask/tag-proposals.ts';
+import { TagNotes } from '#web/posts/ask/TagNotes.tsx';
 import { createIdempotencyKey } from '#web/core/api.ts';
 import { useDraft } from '#web/posts/drafts/useDraft.ts';
 import { ApiError, translateCodedError, translateError } from '#web/core/errors.ts';
+import { toast } from '#web/core/toast.ts';
 import { DraftConflict } from '#web/posts/drafts/DraftConflict.tsx';
 import { EditConflictBanner } from '#web/posts/revisions/EditConflictBanner.tsx';
 import { useQuestionPage } from './question-page-context.ts';
@@ -46,10 +51,11 @@ export function EditQuestionForm({
   const { draft, setDraft, clearDraft, state, choice } = useDraft({
     target: draftTargets.edit({ kind: 'question', id: question.id }),
     memberId: member.id,
-    initial: () => ({ ...original, summary: '', key: createIdempotencyKey() }),
+    initial: () => ({ ...original, proposals: '', summary: '', key: createIdempotencyKey() }),
     isEmpty: ({ title, content, tags }) =>
       title === original.title && content === original.content && tags === original.tags,
   });
+  const audience = useAudience(draft.tags).data;
   const [problem, setProblem] = useState<AskProblem | null>(null);
   const [summaryError, setSummaryError] = useState<string | null>(null);
   const title = useRef<HTMLInputElement>(null);
@@ -66,13 +72,15 @@ export function EditQuestionForm({
         tags: parseTags(draft.tags),
         basedOn: draft.version,
       };
-      if (!suggesting) return editQuestion(question.id, edit, draft.key);
+      if (!suggesting) return editQuestion(question.id, { ...edit, ...splitTags(draft) }, draft.key);
       toastSuggested(
         await suggestQuestionEdit(question.id, { ...edit, summary: draft.summary.trim() }, draft.key),
       );
       return null;
     },
     onSuccess: async (saved) => {
+      const proposed = suggesting ? null : proposedMessage(splitTags(draft).proposedTags);
+      if (proposed !== null) toast(proposed);
       clearDraft();
       if (saved === null) {
         void cache.refresh();
@@ -172,6 +180,12 @@ export function EditQuestionForm({
         value={draft.tags}
         error={tagsError === null ? errorOf('tags') : translateCodedError(tagsError)}
         onChange={(event) => setDraft({ tags: event.currentTarget.value })}
+      />
+      <TagNotes
+        audience={audience}
+        proposals={draft.proposals}
+        field={tagField}
+        {...(!suggesting && { onPropose: (proposals: string) => setDraft({ proposals }) })}
       />
       <FormError message={errorOf(null)} />
       <div className={classes.buttons}>

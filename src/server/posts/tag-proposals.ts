@@ -1,0 +1,174 @@
+import { type Database, transaction, type Tx } from '#server/core/database.ts';
+import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
+import { publishAll, type TopicEvent } from '#server/core/events.ts';
+import type { Viewer } from '#server/core/http.ts';
+import { notifyModerators } from '#server/notifications/index.ts';
+import { limits } from '#shared/core/limits.ts';
+import { tagKey } from '#shared/core/text.ts';
+import type { ProposedTag } from '#shared/posts/tag-proposals.ts';
+import { normalizeTags } from '#shared/posts/tags.ts';
+import { createExcerpt } from './excerpt.ts';
+import { lockQuestion } from './questions-queries.ts';
+import { isReviewQueueEmpty } from './review-items-queries.ts';
+import { changeTagsInStatistics } from './statistics-changes.ts';
+import { leaveReviewQueue } from './tag-proposals-closing.ts';
+import {
+  countProposalsOfToday,
+  type DecidedProposalRow,
+  deleteProposalsOfQuestion,
+  insertProposalMessage,
+  insertTagProposal,
+  findQuestionToApply,
+  listOpenProposalKeys,
+  listProposalsToApply,
+  setAllApplied,
+  setProposalApplied,
+} from './tag-proposals-queries.ts';
+import { listUsableTags, mayCreateTags, newTagError, type TagSettings } from './tag-rules.ts';
+import { listQuestionTagNames, setQuestionTags } from './tags.ts';
+
+/** The tags of a question: those that it gets now, and those that a moderator decides about. */
+type ResolvedTags = { tags: string[]; proposed: ProposedTag[] };
+
+/**
+ * Separates the proposed tags of a question that exist, or that the viewer may create, from those that a moderator has to
+ * decide about (docs/product.md 9.11).
+ * @param questionId null for a new question
+ * @param isApproval whether a moderator approves the held question: the author's limits do not apply again
+ * @throws ProblemError 'invalid' for too many tags in all, 'too-many' after the proposals of a day
+ */
+export async function resolveProposedTags(
+  tx: Tx,
+  wanted: {
+    viewer: Viewer;
+    questionId: number | null;
+    draft: { tags: readonly string[]; proposedTags?: readonly ProposedTag[] | undefined };
+    isApproval: boolean;
+    settings: TagSettings;
+  },
+): Promise<ResolvedTags> {
+  const { viewer, questionId, draft, isApproval, settings } = wanted;
+  const typed = [...new Map((draft.proposedTags ?? []).map((tag) => [tagKey(tag.name), tag])).values()];
+  if (typed.length === 0) return { tags: [...draft.tags], proposed: [] };
+  const usable = await listUsableTags(tx, { tags: typed.map((tag) => tag.name), settings });
+  const mayCreate = !isApproval && (await mayCreateTags(tx, { viewer, settings }));
+  const isTag = ({ name }: ProposedTag) => mayCreate || usable.has(tagKey(name));
+  const tags = normalizeTags([...draft.tags, ...typed.filter(isTag).map((tag) => tag.name)]);
+  const proposed = typed.filter((tag) => !isTag(tag));
+  if (tags.length + proposed.length > limits.tagsPerQuestion)
+    throw invalidFieldError('tags', 'too-many-tags', { max: limits.tagsPerQuestion });
+  if (isApproval || proposed.length === 0) return { tags, proposed };
+  const perDay = settings.get('tagProposalsPerDay');
+  if (perDay === 0) throw newTagError('tags', proposed[0]?.name ?? '', settings);
+  const open = new Set(questionId === null ? [] : await listOpenProposalKeys(tx, questionId));
+  const added = proposed.filter(({ name }) => !open.has(tagKey(name)));
+  if (added.length > 0 && (await countProposalsOfToday(tx, viewer.id)) + added.length > perDay)
+    throw new ProblemError('too-many-tag-proposals', { params: { max: perDay } });
+  return { tags, proposed: added };
+}
+
+/** Puts the proposed tags of a stored question into the review queue. Returns the events to publish. */
+export async function proposeTags(
+  tx: Tx,
+  wanted: { memberId: number; questionId: number; proposed: readonly ProposedTag[] },
+): Promise<TopicEvent[]> {
+  const { memberId, questionId, proposed } = wanted;
+  if (proposed.length === 0) return [];
+  const isFirst = await isReviewQueueEmpty(tx);
+  // Sorted, so that two transactions with the same names take locks in the same order.
+  const sorted = proposed.toSorted((a, b) => (tagKey(a.name) < tagKey(b.name) ? -1 : 1));
+  for (const tag of sorted) await insertTagProposal(tx, { tag, questionId, memberId });
+  return [
+    ...(await notifyModerators(tx, { isFirst, except: memberId })),
+    { topic: 'moderation', event: { kind: 'moderation-changed' } },
+  ];
+}
+
+/**
+ * Withdraws what was proposed for a question that is deleted or hidden.
+ * @param ids the proposals that were pending for it
+ */
+export async function withdrawTagProposals(
+  tx: Tx,
+  withdrawn: { questionId: number; ids: readonly number[] },
+): Promise<void> {
+  if (withdrawn.ids.length === 0) return;
+  await deleteProposalsOfQuestion(tx, withdrawn);
+  await leaveReviewQueue(tx);
+}
+
+/**
+ * Applies decisions about proposed tags: each question gets its tag, if it exists and has room, and its author a message.
+ * Each question is a transaction of its own; if the process ends, the next run continues.
+ * @param until milliseconds since 1970. The next run does what is left.
+ */
+export async function applyTagProposals(db: Database, until: number): Promise<void> {
+  for (const id of await listProposalsToApply(db)) {
+    let questionId = await findQuestionToApply(db, id);
+    while (questionId !== undefined) {
+      if (Date.now() >= until) return;
+      const ref = { id, questionId };
+      await transaction(db, (tx) => applyProposal(tx, ref));
+      questionId = await findQuestionToApply(db, id);
+    }
+    await setAllApplied(db, id);
+  }
+}
+
+const messageKinds = { approved: 'tag_approved', synonym: 'tag_synonym', rejected: 'tag_rejected' } as const;
+
+async function applyProposal(tx: Tx, ref: { id: number; questionId: number }): Promise<void> {
+  const question = await lockQuestion(tx, ref.questionId, 'changes');
+  const tagEvents: TopicEvent[] = [];
+  const decided: DecidedProposalRow | undefined = await setProposalApplied(tx, ref);
+  if (decided === undefined) return;
+  if (question !== undefined && decided.tag !== null)
+    tagEvents.push(...(await addTagToQuestion(tx, { question, tag: decided.tag })));
+  const isNew = await insertProposalMessage(tx, {
+    proposalId: ref.id,
+    memberId: decided.member_id,
+    kind: messageKinds[decided.status],
+    reason: decided.reason,
+    title: question?.title ?? null,
+  });
+  await publishAll(tx, [
+    ...tagEvents,
+    ...(isNew
+      ? [{ topic: `member:${decided.member_id}`, event: { kind: 'member-status-changed' } } as const]
+      : []),
+  ]);
+}
+
+type LockedQuestion = NonNullable<Awaited<ReturnType<typeof lockQuestion>>>;
+
+/** Adds a tag to a locked question that has room for it. Like a merge of tags, it is no edit. Returns the events. */
+async function addTagToQuestion(
+  tx: Tx,
+  { question, tag }: { question: LockedQuestion; tag: string },
+): Promise<TopicEvent[]> {
+  const { id, title, content } = question;
+  const before = await listQuestionTagNames(tx, id);
+  if (before.length >= limits.tagsPerQuestion || before.some((name) => tagKey(name) === tagKey(tag)))
+    return [];
+  const { tags, added, removed, events } = await setQuestionTags(tx, {
+    questionId: id,
+    tags: [...before, tag],
+  });
+  await changeTagsInStatistics(tx, { questionId: id, added, removed });
+  const start = createExcerpt(content);
+  const edited = {
+    kind: 'question-edited' as const,
+    questionId: id,
+    title,
+    excerpt: start.excerpt,
+    excerptCut: start.cut,
+    tags,
+    createdAt: question.created_at.toISOString(),
+  };
+  return [
+    { topic: `question:${id}`, event: { kind: 'edited' } },
+    { topic: 'feeds', event: edited },
+    { topic: 'answers', event: edited },
+    ...events,
+  ];
+}
