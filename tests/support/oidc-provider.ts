@@ -1,8 +1,8 @@
+import { environmentProviderId, providerCallbackPath } from '#shared/identity/provider-addresses.ts';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type ClientAuthMethod, Provider } from 'oidc-provider';
 import type { IdentityProviderSettings } from '#server/core/site-settings.ts';
-import { environmentProviderId, providerCallbackPath } from '#shared/identity/sign-in-providers.ts';
 
 /** A person with an account at the provider. */
 export type ProviderPerson = { subject: string; email?: string; email_verified?: boolean; name?: string };

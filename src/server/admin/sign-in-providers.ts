@@ -11,13 +11,12 @@ import {
   type SignInProviders,
 } from '#server/identity/index.ts';
 import { type Admin, insertLogEntry } from '#server/moderation/index.ts';
+import { environmentProviderId, signInProviderLimits } from '#shared/identity/provider-addresses.ts';
 import {
   type SignInProviderChange,
   type SignInProviderDraft,
-  signInProviderLimits,
   type SignInProviders as SignInProviderList,
 } from '#shared/admin/sign-in-providers.ts';
-import { environmentProviderId } from '#shared/identity/sign-in-providers.ts';
 import {
   deleteSignInProvider,
   findProviderLogEntry,

@@ -1,11 +1,14 @@
+import {
+  defaultScopes,
+  environmentProviderId,
+  providerCallbackPath,
+} from '#shared/identity/provider-addresses.ts';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Database, Queryable } from '#server/core/database.ts';
 import { decrypt, encrypt, type EncryptionContext } from '#server/core/encryption.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
-import { defaultScopes } from '#shared/admin/sign-in-providers.ts';
-import { environmentProviderId, providerCallbackPath } from '#shared/identity/sign-in-providers.ts';
 import { createIdentityProvider, type IdentityProvider } from './oidc-client.ts';
 import { getRelyingParty } from './passkeys.ts';
 import { listSignInProviders, type SignInProviderRow } from './sign-in-providers-queries.ts';

@@ -2,12 +2,8 @@ import { z } from 'zod';
 import { withCode } from '#shared/core/coded-error.ts';
 import { id, singleLine } from '#shared/core/fields.ts';
 import { hasControlCharacters } from '#shared/core/text.ts';
-import { environmentProviderId, signInProviderId } from '#shared/identity/sign-in-providers.ts';
-
-export const signInProviderLimits = { providers: 20, name: 40, text: 500, scopes: 300 } as const;
-
-/** What Parley asks a provider for unless an admin changes it. */
-export const defaultScopes = 'openid email profile';
+import { environmentProviderId, signInProviderLimits } from '#shared/identity/provider-addresses.ts';
+import { signInProviderId } from '#shared/identity/sign-in-providers.ts';
 
 const required = 'sign-in-provider-field-required';
 const text = singleLine({ max: signInProviderLimits.text, required, tooLong: 'text-too-long' });

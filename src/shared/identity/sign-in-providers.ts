@@ -3,6 +3,7 @@ import { withCode } from '#shared/core/coded-error.ts';
 import { settingCatalogue, type SettingValues } from '#shared/core/setting-catalogue.ts';
 import { time } from '#shared/core/fields.ts';
 import { invitationToken } from './invitations.ts';
+import { environmentProviderId } from './provider-addresses.ts';
 import { emailVisibilities } from './profiles.ts';
 import { signUpAnswers, signUpQuestion } from './sign-up-questions.ts';
 import { signInState } from './two-factor.ts';
@@ -10,9 +11,6 @@ import { hasControlCharacters } from '#shared/core/text.ts';
 
 /** The available sign-in methods. */
 export const joiningOptions = Object.keys(settingCatalogue.joining.options) as SettingValues['joining'][];
-
-/** The id of the provider that the operator configures in the environment. */
-export const environmentProviderId = 'oidc';
 
 /** The id of a provider, which is part of its redirect address. */
 export const signInProviderId = z
@@ -84,8 +82,3 @@ export const ownProviderAccount = z.object({
 });
 export type OwnProviderAccount = z.infer<typeof ownProviderAccount>;
 export const ownProviderAccounts = z.object({ items: z.array(ownProviderAccount) });
-
-/** Where the provider sends browsers back to. The provider of the environment has no name in its address. */
-export function providerCallbackPath(id: string): string {
-  return id === environmentProviderId ? '/sign-in/callback' : `/sign-in/callback/${id}`;
-}

@@ -1,6 +1,7 @@
 import { t } from '@lingui/core/macro';
+import { defaultScopes } from '#shared/identity/provider-addresses.ts';
 import type { ProviderPreset, ProviderPresetId } from '#shared/admin/sign-in-provider-presets.ts';
-import { defaultScopes, type SignInProvider } from '#shared/admin/sign-in-providers.ts';
+import type { SignInProvider } from '#shared/admin/sign-in-providers.ts';
 
 /** Where and how an admin registers Parley. */
 export const presetHints: Readonly<Record<ProviderPresetId, () => string>> = {

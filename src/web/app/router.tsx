@@ -454,13 +454,7 @@ const revertEmailRoute = createRoute({
 /** Where identity providers redirect to, for visitors who sign in and members who link an account. */
 const signInCallbackRoute = createRoute({
   getParentRoute: () => rootRoute,
-  path: '/sign-in/callback',
-  component: lazyRouteComponent(() => import('#web/identity/SignInCallbackPage.tsx'), 'SignInCallbackPage'),
-});
-
-const providerCallbackRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/sign-in/callback/$provider',
+  path: '/sign-in/callback/{-$provider}',
   component: lazyRouteComponent(() => import('#web/identity/SignInCallbackPage.tsx'), 'SignInCallbackPage'),
 });
 
@@ -503,7 +497,6 @@ const routeTree = rootRoute.addChildren([
   unsubscribeRoute,
   confirmEmailRoute,
   signInCallbackRoute,
-  providerCallbackRoute,
 ]);
 
 /** @param history on the server: the page to render. */
