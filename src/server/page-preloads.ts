@@ -152,7 +152,9 @@ const pageRules: readonly PageRule[] = [
   { path: /^\/suggested-edits$/u, module: 'moderation/SuggestedEditsPage.tsx' },
   { path: /^\/bookmarks$/u, module: 'engagement/BookmarksPage.tsx' },
   { path: /^\/settings$/u, module: 'identity/SettingsPage.tsx' },
-  { path: /^\/moderation(\/log|\/registrations|\/announcements|\/members|\/member\/\d+|\/tags\/[^/]+)?$/u },
+  {
+    path: /^\/moderation(\/log|\/registrations|\/announcements|\/members|\/applications|\/member\/\d+|\/tags\/[^/]+)?$/u,
+  },
   { path: /^\/admin\/(settings|statistics|invitations|emails|sign-in)$/u },
   {
     ...signInPage,
@@ -172,7 +174,7 @@ const pageRules: readonly PageRule[] = [
     module: 'identity/ForgotPasswordPage.tsx',
     requests: (query) => (query.has('next') ? [] : ['/api/password-resets']),
   },
-  { path: /^\/(setup|reset-password|change-email|revert-email)$/u },
+  { path: /^\/(application|setup|reset-password|change-email|revert-email)$/u },
   { path: /^\/(unsubscribe|confirm-email)\/[^/]+$/u },
   { path: /^\/sign-in\/callback(?:\/[a-z\d-]+)?$/u },
 ];

@@ -103,6 +103,8 @@ test('moderation pages are accessible and scroll only vertically, on a desktop i
     '/moderation',
     '/moderation/log',
     '/moderation/registrations',
+    '/moderation/applications',
+    '/moderation/applications?status=refused',
     '/admin/statistics',
     memberPage,
     ...['posts', 'reports', 'log', 'sign-ins', 'notes'].map((tab) => `${memberPage}?tab=${tab}`),

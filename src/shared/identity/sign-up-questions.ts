@@ -71,3 +71,7 @@ export function findSignUpAnswerProblems(
     return hasForbiddenCharacters(answer) ? [{ field, ...codedError('characters-not-allowed') }] : [];
   });
 }
+
+/** The answers for a list that shows them below the questions. */
+export const toDescriptionItems = (answers: readonly SignUpAnswer[]) =>
+  answers.map(({ question, answer }) => ({ term: question, text: answer }));

@@ -2,7 +2,9 @@ import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { Link, useLocation } from '@tanstack/react-router';
 import { closeSignInPrompt, type SignInReason } from '#web/core/sign-in-prompt.ts';
+import { translateError } from '#web/core/errors.ts';
 import { paths } from '#web/core/paths.ts';
+import { useCachedSession } from '#web/core/session.ts';
 import { Dialog } from '#web/ui/Dialog.tsx';
 import classes from './SignInDialog.module.css';
 
@@ -20,10 +22,29 @@ const titles: Readonly<Record<SignInReason, () => string>> = {
 /** Where a visitor would act: leads to the sign-in and back to this place. */
 export default function SignInDialog({ reason, opened }: { reason: SignInReason; opened: boolean }) {
   const { href } = useLocation();
+  const isApplicant = useCachedSession()?.account !== undefined;
   const next = reason === 'ask' ? paths.ask : href;
   const link = (to: '/login' | '/register') => (props: object) => (
     <Link to={to} search={{ next }} {...props} onClick={closeSignInPrompt} />
   );
+  if (isApplicant)
+    return (
+      <Dialog
+        title={translateError('application-waiting')}
+        opened={opened}
+        onClose={closeSignInPrompt}
+        size="24rem"
+      >
+        <div className={classes.buttons}>
+          <Button
+            data-autofocus
+            renderRoot={(props) => <Link to={paths.application} {...props} onClick={closeSignInPrompt} />}
+          >
+            {t`Your account`}
+          </Button>
+        </div>
+      </Dialog>
+    );
   return (
     <Dialog title={titles[reason]()} opened={opened} onClose={closeSignInPrompt} size="24rem">
       <p className={classes.text}>

@@ -77,13 +77,21 @@ const visitorRoute = createRoute({
     next: parseInternalPath(typeof next === 'string' ? next : undefined) ?? undefined,
   }),
   beforeLoad: async ({ context }) => {
-    const { member } = await currentSession(context);
+    const { member, account } = await currentSession(context);
     if (member !== null) throw redirect({ to: '/', replace: true });
+    if (account !== undefined) throw redirect({ to: '/application', replace: true });
   },
   loader: ({ context: { queryClient }, location: { pathname }, cause }) =>
     loadRouteData(cause, async () =>
       (await import('#web/identity/sign-in.ts')).prefetchSignInPage(queryClient, pathname),
     ),
+});
+
+/** For someone whose account waits for a moderator, or was refused. The page leads others away. */
+const applicationRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/application',
+  component: lazyRouteComponent(() => import('#web/identity/ApplicationPage.tsx'), 'ApplicationPage'),
 });
 
 const homeRoute = createRoute({
@@ -323,6 +331,12 @@ const membersRoute = createRoute({
   component: lazyRouteComponent(() => import('#web/moderation/MembersPage.tsx'), 'MembersPage'),
 });
 
+const applicationsRoute = createRoute({
+  getParentRoute: () => memberRoute,
+  path: '/moderation/applications',
+  component: lazyRouteComponent(() => import('#web/moderation/ApplicationsPage.tsx'), 'ApplicationsPage'),
+});
+
 const announcementsRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/moderation/announcements',
@@ -485,11 +499,13 @@ const routeTree = rootRoute.addChildren([
     signInProvidersRoute,
     managedTagRoute,
     announcementsRoute,
+    applicationsRoute,
     membersRoute,
     notFoundRoute,
   ]),
   sitePageLayoutRoute.addChildren(sitePageRoutes),
   visitorRoute.addChildren([loginRoute, registerRoute, forgotPasswordRoute]),
+  applicationRoute,
   setupRoute,
   resetPasswordRoute,
   newEmailRoute,

@@ -17,11 +17,13 @@ const pagePaths = {
   registrations: '/moderation/registrations',
   announcements: '/moderation/announcements',
   members: '/moderation/members',
+  applications: '/moderation/applications',
   siteSettings: '/admin/settings',
   statistics: '/admin/statistics',
   invitations: '/admin/invitations',
   emails: '/admin/emails',
   signInProviders: '/admin/sign-in',
+  application: '/application',
   login: '/login',
   register: '/register',
 };

@@ -100,7 +100,12 @@ export function useReader(): Me | null {
  * server would refuse.
  */
 export function setSession(client: QueryClient, state: Session): void {
-  const { member, hasSignedOut: _, ...site } = client.getQueryData(sessionQuery.queryKey) ?? {};
+  const {
+    member,
+    account: _before,
+    hasSignedOut: _,
+    ...site
+  } = client.getQueryData(sessionQuery.queryKey) ?? {};
   if (state.member !== null) hasSignedOutHere = false;
   client.setQueryData(sessionQuery.queryKey, { ...site, ...state });
   if (member?.id !== state.member?.id)

@@ -11,8 +11,11 @@ import { useDeleteAccount } from './settings.ts';
 import { toFormProblem } from './ChangeEmailDialog.tsx';
 import classes from './account-settings.module.css';
 
-/** Deletes the account: asks what happens to the posts, and for the password. */
-export function DeleteAccount() {
+/**
+ * Deletes the account: asks what happens to the posts, and for the password.
+ * @param isApplicant whether the account is not a member's yet, and so has no posts
+ */
+export function DeleteAccount({ isApplicant = false, hasPassword = true }: DeleteAccountProps) {
   const [opened, setOpened] = useState(false);
   return (
     <div className={classes.setting}>
@@ -25,11 +28,17 @@ export function DeleteAccount() {
         onClose={() => setOpened(false)}
         closeButton={false}
       >
-        <DeleteAccountForm onClose={() => setOpened(false)} />
+        <DeleteAccountForm
+          isApplicant={isApplicant}
+          hasPassword={hasPassword}
+          onClose={() => setOpened(false)}
+        />
       </Dialog>
     </div>
   );
 }
+
+type DeleteAccountProps = { isApplicant?: boolean; hasPassword?: boolean };
 
 const choices = () =>
   [
@@ -45,7 +54,11 @@ const choices = () =>
     },
   ] as const;
 
-function DeleteAccountForm({ onClose }: { onClose: () => void }) {
+function DeleteAccountForm({
+  isApplicant,
+  hasPassword,
+  onClose,
+}: Required<DeleteAccountProps> & { onClose: () => void }) {
   const [posts, setPosts] = useState<PostsAfterDeletion>('keep');
   const [password, setPassword] = useState('');
   const [problem, setProblem] = useState<{ isOfPassword: boolean; message: string } | null>(null);
@@ -60,7 +73,7 @@ function DeleteAccountForm({ onClose }: { onClose: () => void }) {
   function submit(event: FormEvent) {
     event.preventDefault();
     if (deletion.isPending) return;
-    if (password === '') return failPassword(t`Please enter your password.`);
+    if (hasPassword && password === '') return failPassword(t`Please enter your password.`);
     setProblem(null);
     deletion.mutate(
       { password, posts },
@@ -76,33 +89,41 @@ function DeleteAccountForm({ onClose }: { onClose: () => void }) {
 
   return (
     <form className={classes.form} noValidate onSubmit={submit}>
-      <p>{t`You are signed out everywhere. Your name, email address, drafts, bookmarks, follows and settings are deleted. Your votes still count, anonymously. This cannot be undone.`}</p>
-      <fieldset className={classes.choices}>
-        <legend>{t`What should happen to your posts?`}</legend>
-        {choices().map((choice) => (
-          <label key={choice.posts} className={classes.choice}>
-            <input
-              type="radio"
-              className={fields.checkbox}
-              name="posts"
-              checked={posts === choice.posts}
-              onChange={() => setPosts(choice.posts)}
-            />
-            <span>
-              {choice.label}
-              <span className={classes.note}>{choice.text}</span>
-            </span>
-          </label>
-        ))}
-      </fieldset>
-      <PasswordField
-        ref={passwordField}
-        label={t`Your password`}
-        autoComplete="current-password"
-        value={password}
-        error={problem?.isOfPassword === true && problem.message}
-        onChange={(event) => setPassword(event.currentTarget.value)}
-      />
+      <p>
+        {isApplicant
+          ? t`Your name, email address and answers are deleted. This cannot be undone.`
+          : t`You are signed out everywhere. Your name, email address, drafts, bookmarks, follows and settings are deleted. Your votes still count, anonymously. This cannot be undone.`}
+      </p>
+      {!isApplicant && (
+        <fieldset className={classes.choices}>
+          <legend>{t`What should happen to your posts?`}</legend>
+          {choices().map((choice) => (
+            <label key={choice.posts} className={classes.choice}>
+              <input
+                type="radio"
+                className={fields.checkbox}
+                name="posts"
+                checked={posts === choice.posts}
+                onChange={() => setPosts(choice.posts)}
+              />
+              <span>
+                {choice.label}
+                <span className={classes.note}>{choice.text}</span>
+              </span>
+            </label>
+          ))}
+        </fieldset>
+      )}
+      {hasPassword && (
+        <PasswordField
+          ref={passwordField}
+          label={t`Your password`}
+          autoComplete="current-password"
+          value={password}
+          error={problem?.isOfPassword === true && problem.message}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+        />
+      )}
       <FormError message={problem?.isOfPassword === false ? problem.message : null} />
       <div className={classes.dialogButtons}>
         <Button variant="default" data-autofocus onClick={onClose}>

@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { TextInput } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { findRegistrationProblem, type RegistrationProblem } from '#shared/identity/accounts.ts';
@@ -10,6 +10,7 @@ import { InvitationNotice, useInvitationToken } from './InvitationNotice.tsx';
 import { ProviderButtons } from './ProviderButtons.tsx';
 import { signInMethodsQuery, useRegister } from './sign-in.ts';
 import { PasswordField, PasswordStrength } from './PasswordField.tsx';
+import { SignUpQuestionFields, useSignUpAnswers } from './SignUpQuestionFields.tsx';
 import { ApiError, translateCodedError, translateError } from '#web/core/errors.ts';
 import fieldClasses from '#web/ui/fields.module.css';
 import { FormError } from '#web/ui/FormError.tsx';
@@ -37,7 +38,14 @@ export function RegisterPage() {
       <PageHeading className={classes.heading}>{t`Create an account`}</PageHeading>
       {invitation !== undefined && <InvitationNotice token={invitation} />}
       {refusal === null ? (
-        <RegistrationForm next={next} invitation={invitation} hasPasswords={passwordSignIn} />
+        <>
+          {joining === 'approval' && invitation === undefined && (
+            <p
+              className={classes.notice}
+            >{t`A moderator looks at each new account before it can read and post.`}</p>
+          )}
+          <RegistrationForm next={next} invitation={invitation} hasPasswords={passwordSignIn} />
+        </>
       ) : (
         <p className={classes.notice}>{translateError(refusal)}</p>
       )}
@@ -68,7 +76,10 @@ function RegistrationForm({
   const [problem, setProblem] = useState<Problem | null>(null);
   const fields = useRef(new Map<Field, HTMLInputElement>());
   const register = useRegister();
-  const { emailVisibility = 'shown' } = useQuery(signInMethodsQuery).data ?? {};
+  const client = useQueryClient();
+  const { emailVisibility = 'shown', signUpQuestions: questions = [] } =
+    useQuery(signInMethodsQuery).data ?? {};
+  const answers = useSignUpAnswers(questions);
   /** Null until the visitor chooses; the site's default applies until then. */
   const [showEmail, setShowEmail] = useState<boolean | null>(null);
 
@@ -82,8 +93,20 @@ function RegistrationForm({
     if (newProblem !== null)
       return fail({ field: newProblem.field, message: translateCodedError(newProblem) });
     setProblem(null);
+    if (!answers.check()) return;
     const chosen = showEmail === null ? {} : { showEmail };
-    register.mutate({ ...form, ...chosen, invitation }, { onError: (error) => fail(toProblem(error)) });
+    register.mutate(
+      { ...form, ...chosen, invitation, signUpAnswers: answers.answers },
+      {
+        onError: (error) => {
+          if (answers.showErrors(error)) return;
+          fail(toProblem(error));
+          // The form then has the new questions.
+          if (error instanceof ApiError && error.code === 'sign-up-questions-changed')
+            void client.invalidateQueries({ queryKey: signInMethodsQuery.queryKey });
+        },
+      },
+    );
   }
 
   function field(name: keyof typeof empty) {
@@ -122,6 +145,7 @@ function RegistrationForm({
             toggle={false}
             {...field('confirmPassword')}
           />
+          <SignUpQuestionFields questions={questions} form={answers} />
           {emailVisibility !== 'never' && (
             <div>
               <label className={classes.choice}>

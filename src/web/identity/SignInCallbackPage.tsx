@@ -1,14 +1,18 @@
 import { t } from '@lingui/core/macro';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams, useRouter } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import type { ProviderSignInResult } from '#shared/identity/sign-in-providers.ts';
 import { AccountForm } from './AccountForm.tsx';
+import { useRegisterWithProvider } from './applications.ts';
 import { PasswordField } from './PasswordField.tsx';
+import { SignUpQuestionFields, useSignUpAnswers } from './SignUpQuestionFields.tsx';
 import { TwoFactorForm } from './TwoFactorForm.tsx';
-import { useLinkProvider, useFinishProviderSignIn } from './sign-in.ts';
+import { signInMethodsQuery, useLinkProvider, useFinishProviderSignIn } from './sign-in.ts';
+import { ApiError } from '#web/core/errors.ts';
 import { VisitorFrame } from '#web/ui/VisitorFrame.tsx';
 import { parseInternalPath, paths } from '#web/core/paths.ts';
-import { useMember } from '#web/core/session.ts';
+import { useCachedSession, useMember } from '#web/core/session.ts';
 import { FormError } from '#web/ui/FormError.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import classes from './auth-pages.module.css';
@@ -23,6 +27,7 @@ export function SignInCallbackPage() {
   const [step, setStep] = useState<ProviderSignInResult['needs']>();
   const sent = useRef(false);
   const signedIn = useMember() !== null;
+  const isApplicant = useCachedSession()?.account !== undefined;
 
   useEffect(() => {
     if (sent.current) return;
@@ -34,13 +39,14 @@ export function SignInCallbackPage() {
   }, [mutate, provider]);
 
   useEffect(() => {
+    if (isApplicant) return router.history.replace(paths.application);
     if (data === undefined || !signedIn) return;
     router.history.replace(
       data.linked
         ? `${paths.accountSettings}#security`
         : (parseInternalPath(data.next ?? undefined) ?? paths.home),
     );
-  }, [data, signedIn, router]);
+  }, [data, signedIn, isApplicant, router]);
 
   const toLogin = () => void router.navigate({ to: '/login', replace: true });
   return (
@@ -49,6 +55,7 @@ export function SignInCallbackPage() {
       {step === 'password' && (
         <LinkForm email={data?.email ?? ''} onTwoFactor={() => setStep('two-factor')} />
       )}
+      {step === 'sign-up-answers' && <SignUpForm />}
       {step === undefined && (
         <>
           <PageHeading className={classes.heading}>{t`Sign in`}</PageHeading>
@@ -67,6 +74,37 @@ export function SignInCallbackPage() {
         </>
       )}
     </VisitorFrame>
+  );
+}
+
+/** Asks the questions of the community before the account is created. */
+function SignUpForm() {
+  const client = useQueryClient();
+  const { signUpQuestions: questions = [] } = useQuery(signInMethodsQuery).data ?? {};
+  const form = useSignUpAnswers(questions);
+  const register = useRegisterWithProvider();
+  const [problem, setProblem] = useState<string | null>(null);
+
+  function submit() {
+    setProblem(null);
+    if (!form.check()) return;
+    register.mutate(form.answers, {
+      onError: (error) => {
+        if (form.showErrors(error)) return;
+        setProblem(error.message);
+        if (error instanceof ApiError && error.code === 'sign-up-questions-changed')
+          void client.invalidateQueries({ queryKey: signInMethodsQuery.queryKey });
+      },
+    });
+  }
+
+  return (
+    <>
+      <PageHeading className={classes.heading}>{t`Create an account`}</PageHeading>
+      <AccountForm submit={t`Create account`} busy={register.isPending} error={problem} onSubmit={submit}>
+        <SignUpQuestionFields questions={questions} form={form} />
+      </AccountForm>
+    </>
   );
 }
 

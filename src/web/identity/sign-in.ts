@@ -9,8 +9,12 @@ import { setSession } from '#web/core/session.ts';
 import { adoptVisitorDrafts } from '#web/posts/index.ts';
 import type { Credentials, Registration } from '#shared/identity/accounts.ts';
 
-/** Sets the session only once the member is signed in. A further step, such as the second factor, comes first. */
+/**
+ * Sets the session only once the member is signed in, or the account that is not a member's yet. A further step, such as
+ * the second factor, comes first.
+ */
 export function completeSignIn(client: QueryClient, state: SignInState): void {
+  if (state.account !== undefined) return setSession(client, { member: null, account: state.account });
   if (state.member === null) return;
   adoptVisitorDrafts(state.member.id);
   setSession(client, { member: state.member });

@@ -2,8 +2,10 @@ import { plural, t } from '@lingui/core/macro';
 import type { ReactNode } from 'react';
 import type { ModeratedMember } from '#shared/moderation/moderation.ts';
 import { formatDateTime } from '#web/core/format.ts';
-import { profilePath } from '#web/core/paths.ts';
+import { paths, profilePath } from '#web/core/paths.ts';
 import { PathLink } from '#web/ui/PathLink.tsx';
+import { toDescriptionItems } from '#shared/identity/sign-up-questions.ts';
+import { DescriptionList } from '#web/ui/DescriptionList.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import { roleLabels } from './moderation-messages.ts';
 import { describeActivity } from './removals.ts';
@@ -13,6 +15,7 @@ import classes from './moderation.module.css';
 export function MemberFacts({ member }: { member: ModeratedMember }) {
   const { invitedBy, invitationNote, suspended, warnings, hiddenPosts, questions, answers, reputation } =
     member;
+  const { refusalReason: reason } = member;
   return (
     <dl className={classes.accountFacts}>
       <Fact name={t`Joined`}>
@@ -29,6 +32,22 @@ export function MemberFacts({ member }: { member: ModeratedMember }) {
       {member.pendingStep !== null && (
         <Fact name={t`Approval`}>
           {member.pendingStep === 'moderator' ? t`Waiting for a moderator` : t`Waiting for a confirmed email`}
+        </Fact>
+      )}
+      {member.application !== null && (
+        <Fact name={t`Approval`}>
+          {member.application === 'waiting' ? t`Waiting for a moderator` : t`Refused: ${reason}`}
+          {' · '}
+          <PathLink
+            href={
+              member.application === 'waiting' ? paths.applications : `${paths.applications}?status=refused`
+            }
+          >{t`New accounts`}</PathLink>
+        </Fact>
+      )}
+      {member.signUpAnswers.length > 0 && (
+        <Fact name={t`Answers at registration`}>
+          <DescriptionList items={toDescriptionItems(member.signUpAnswers)} />
         </Fact>
       )}
       {invitedBy !== null && (

@@ -69,7 +69,8 @@ function MemberModeration({ id, viewer }: { id: number; viewer: Me }) {
           <Avatar id={id} name={member.displayName} avatar={member.avatar} size={44} />
           <span dir="auto">{member.displayName}</span>
         </PageHeading>
-        <ButtonLink href={profilePath(id)}>{t`Profile`}</ButtonLink>
+        {/* Others find no profile of an account that is not a member's yet. */}
+        {member.application === null && <ButtonLink href={profilePath(id)}>{t`Profile`}</ButtonLink>}
       </div>
       <TabLinks label={t`About this member`} tabs={tabs} current={tab}>
         <div className={moderation.panel}>

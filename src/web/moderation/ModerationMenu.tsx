@@ -7,6 +7,8 @@ import {
   IconLink,
   IconPencil,
   IconSpeakerphone,
+  IconShield,
+  IconUserCheck,
   IconUserPlus,
   IconUsers,
   type TablerIcon,
@@ -14,11 +16,13 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { paths } from '#web/core/paths.ts';
+import { applicationCountQuery } from './applications.ts';
 import { editSuggestionCountQuery } from './edit-suggestions.ts';
 
 /** The other pages of moderators. */
 export function ModerationMenu() {
   const edits = useQuery(editSuggestionCountQuery).data?.open ?? 0;
+  const accounts = useQuery(applicationCountQuery).data?.waiting ?? 0;
   return (
     <Menu position="bottom-end" width={248}>
       <Menu.Target>
@@ -28,7 +32,7 @@ export function ModerationMenu() {
         >{t`Moderation`}</Button>
       </Menu.Target>
       <Menu.Dropdown>
-        {listPages(edits).map(({ to, search, label, Icon }) => (
+        {listPages({ edits, accounts }).map(({ to, search, label, Icon }) => (
           <Menu.Item
             key={label}
             leftSection={<Icon size={18} stroke={1.6} aria-hidden />}
@@ -44,11 +48,17 @@ export function ModerationMenu() {
 
 type Page = { to: string; search?: { show: string }; label: string; Icon: TablerIcon };
 
-const listPages = (edits: number): Page[] => [
+const listPages = ({ edits, accounts }: { edits: number; accounts: number }): Page[] => [
+  { to: paths.moderation, label: t`Review queue`, Icon: IconShield },
   {
     to: paths.suggestedEdits,
     label: edits === 0 ? t`Suggested edits` : t`Suggested edits (${edits})`,
     Icon: IconPencil,
+  },
+  {
+    to: paths.applications,
+    label: accounts === 0 ? t`New accounts` : t`New accounts (${accounts})`,
+    Icon: IconUserCheck,
   },
   { to: paths.members, label: t`Members`, Icon: IconUsers },
   { to: paths.members, search: { show: 'profile_links' }, label: t`Links in profiles`, Icon: IconLink },

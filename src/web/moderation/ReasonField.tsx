@@ -13,10 +13,13 @@ export function ReasonField({
   value,
   onChange,
   optional = false,
+  label = optional ? t`Reason (public, optional)` : t`Reason (public)`,
 }: {
   value: string;
   onChange: (reason: string) => void;
   optional?: boolean;
+  /** For reasons that are not public. */
+  label?: string;
 }) {
   const reasons = useQuery(moderationReasonsQuery).data?.items ?? [];
   return (
@@ -31,7 +34,7 @@ export function ReasonField({
       )}
       <div>
         <Textarea
-          label={optional ? t`Reason (public, optional)` : t`Reason (public)`}
+          label={label}
           rows={3}
           dir="auto"
           data-autofocus

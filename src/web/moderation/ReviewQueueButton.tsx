@@ -5,28 +5,41 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useLive } from '#web/core/live.ts';
 import { paths } from '#web/core/paths.ts';
+import { applicationCountQuery, applicationKeys } from './applications.ts';
 import classes from './moderation.module.css';
 import { moderationKeys, reviewCountsQuery } from './moderation.ts';
 
-/** The link to the review queue in the top bar, with the number of posts that wait. */
+/** The link to the review queue in the top bar, with the number of posts and accounts that wait. */
 export default function ReviewQueueButton() {
   const client = useQueryClient();
   const open = useQuery(reviewCountsQuery).data?.open ?? 0;
-  const refresh = () => void client.invalidateQueries({ queryKey: moderationKeys.counts });
+  const accounts = useQuery(applicationCountQuery).data?.waiting ?? 0;
+  const total = open + accounts;
+  const refresh = () => {
+    void client.invalidateQueries({ queryKey: moderationKeys.counts });
+    void client.invalidateQueries({ queryKey: applicationKeys.count });
+  };
   useLive('moderation', { onEvents: refresh, onMissed: refresh });
-  const waiting = plural(open, { one: '# post waits for review', other: '# posts wait for review' });
-  const label = open === 0 ? t`Review queue` : t`Review queue, ${waiting}`;
+  const label = [
+    t`Review queue`,
+    ...(open > 0 ? [plural(open, { one: '# post waits for review', other: '# posts wait for review' })] : []),
+    ...(accounts > 0
+      ? [plural(accounts, { one: '# account waits for approval', other: '# accounts wait for approval' })]
+      : []),
+  ].join(', ');
   return (
     <ActionIcon
       size={44}
       aria-label={label}
       title={label}
-      renderRoot={(props) => <Link to={paths.moderation} {...props} />}
+      renderRoot={(props) => (
+        <Link to={open === 0 && accounts > 0 ? paths.applications : paths.moderation} {...props} />
+      )}
     >
       <IconShield size={20} stroke={1.6} aria-hidden />
-      {open > 0 && (
+      {total > 0 && (
         <span className={classes.count} aria-hidden="true">
-          {open > 99 ? '99+' : open}
+          {total > 99 ? '99+' : total}
         </span>
       )}
     </ActionIcon>

@@ -4,6 +4,14 @@ import { claimReviewItem, releaseReviewItem } from './moderation.ts';
 
 const prolongAfterMs = (reviewClaimMinutes / 2) * 60_000;
 
+/** The requests for claims of one queue. A constant. */
+type ClaimRequests = {
+  claim: (id: number, options: { takeOver: boolean }) => Promise<unknown>;
+  release: (id: number) => Promise<unknown>;
+};
+
+const ofReviewItems: ClaimRequests = { claim: claimReviewItem, release: releaseReviewItem };
+
 /**
  * Claims an entry of the review queue for the moderator while it is open, and releases it when it is closed or the page
  * is left. Returns a function to call after a decision, which ends the claim.
@@ -13,6 +21,7 @@ const prolongAfterMs = (reviewClaimMinutes / 2) * 60_000;
 export function useReviewClaim(
   open: { id: number; takeOver: boolean } | null,
   onRefused: (reason: string) => void,
+  requests: ClaimRequests = ofReviewItems,
 ): () => void {
   const decidedId = useRef<number | null>(null);
   const latest = useRef(onRefused);
@@ -26,7 +35,7 @@ export function useReviewClaim(
     let isOpen = true;
     const claim = async (options: { takeOver: boolean }) => {
       try {
-        await claimReviewItem(id, options);
+        await requests.claim(id, options);
       } catch (error) {
         if (isOpen) latest.current(error instanceof Error ? error.message : '');
       }
@@ -35,7 +44,7 @@ export function useReviewClaim(
     const timer = setInterval(() => void claim({ takeOver: false }), prolongAfterMs);
     // After the claim, which may still be on its way. A claim that could not be released ends by itself.
     const release = () => {
-      if (decidedId.current !== id) void claimed.then(() => releaseReviewItem(id)).catch(() => undefined);
+      if (decidedId.current !== id) void claimed.then(() => requests.release(id)).catch(() => undefined);
     };
     addEventListener('pagehide', release);
     return () => {
@@ -44,7 +53,7 @@ export function useReviewClaim(
       removeEventListener('pagehide', release);
       release();
     };
-  }, [id, takeOver]);
+  }, [id, takeOver, requests]);
   return () => {
     decidedId.current = id;
   };

@@ -6,6 +6,7 @@ import { LanguageSelect } from './LanguageSelect.tsx';
 import { ThemeButton } from './ThemeButton.tsx';
 import { useReportHydrated } from '#web/core/hydration.ts';
 import { lazyComponent } from '#web/core/lazy.ts';
+import { paths } from '#web/core/paths.ts';
 import { useCachedSession, useHasSiteLinks, useMember, useSiteName } from '#web/core/session.ts';
 import classes from './VisitorFrame.module.css';
 
@@ -52,9 +53,11 @@ export function VisitorLayout() {
   const router = useRouter();
   const { next } = useSearch({ from: '/visitor' });
   const signedIn = useMember() !== null;
+  const isApplicant = useCachedSession()?.account !== undefined;
   useEffect(() => {
     if (signedIn) router.history.replace(next ?? '/');
-  }, [signedIn, next, router]);
+    else if (isApplicant) router.history.replace(paths.application);
+  }, [signedIn, isApplicant, next, router]);
 
   return (
     <VisitorFrame>

@@ -1,0 +1,161 @@
+import { t } from '@lingui/core/macro';
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useLocation } from '@tanstack/react-router';
+import { useState } from 'react';
+import { type ApplicationStatus, applicationStatus } from '#shared/identity/applications.ts';
+import { canModerate } from '#shared/identity/roles.ts';
+import type { Application, ApplicationDecision } from '#shared/moderation/applications.ts';
+import { maxReviewCount } from '#shared/moderation/moderation.ts';
+import { useShortcuts } from '#web/core/keyboard-shortcuts.ts';
+import { useLive } from '#web/core/live.ts';
+import { paths } from '#web/core/paths.ts';
+import { useMember } from '#web/core/session.ts';
+import { toast, toastError } from '#web/core/toast.ts';
+import { EmptyState } from '#web/ui/EmptyState.tsx';
+import { NotFoundPage } from '#web/ui/MessagePage.tsx';
+import { PagedList } from '#web/ui/PagedList.tsx';
+import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
+import { type TabLink, TabLinks } from '#web/ui/TabLinks.tsx';
+import pageClasses from '#web/ui/page.module.css';
+import { ApplicationCard } from './ApplicationCard.tsx';
+import {
+  applicationCountQuery,
+  applicationKeys,
+  applicationsQuery,
+  claimApplication,
+  decideApplication,
+  releaseApplication,
+} from './applications.ts';
+import classes from './moderation.module.css';
+import { ModerationMenu } from './ModerationMenu.tsx';
+import { RefuseAccountDialog } from './RefuseAccountDialog.tsx';
+import { useReviewClaim } from './useReviewClaim.ts';
+
+/** The accounts that wait for approval, for moderators. Others get the not-found page. */
+export function ApplicationsPage() {
+  const member = useMember();
+  if (member === null) return null;
+  return canModerate(member.role) ? <ApplicationQueue memberId={member.id} /> : <NotFoundPage />;
+}
+
+const claims = { claim: claimApplication, release: releaseApplication };
+
+function ApplicationQueue({ memberId }: { memberId: number }) {
+  usePageTitle(t`New accounts`);
+  const search = useLocation({ select: ({ searchStr }) => searchStr });
+  const status = applicationStatus.catch('waiting').parse(new URLSearchParams(search).get('status'));
+  const client = useQueryClient();
+  const query = useInfiniteQuery(applicationsQuery(status));
+  const [refusing, setRefusing] = useState<{ item: Application; takeOver: boolean } | null>(null);
+  const refresh = () => void client.invalidateQueries({ queryKey: applicationKeys.all });
+  useLive('moderation', { onEvents: refresh, onMissed: refresh });
+  useShortcuts({ approve: () => clickButton('approve'), reject: () => clickButton('refuse') });
+  const endClaim = useReviewClaim(
+    refusing === null ? null : { id: refusing.item.id, takeOver: refusing.takeOver },
+    (reason) => {
+      setRefusing(null);
+      toastError(reason);
+      refresh();
+    },
+    claims,
+  );
+  const decide = useMutation({
+    mutationFn: ({ id, ...decision }: ApplicationDecision & { id: number }) =>
+      decideApplication(id, decision),
+    onSuccess: (_, { decision }) => {
+      if (decision === 'refuse') endClaim();
+      setRefusing(null);
+      toast(decision === 'approve' ? t`Account approved` : t`Account refused`);
+    },
+    onError: (error) => toastError(error.message),
+    onSettled: refresh,
+  });
+  return (
+    <>
+      <div className={pageClasses.header}>
+        <PageHeading className={pageClasses.heading}>{t`New accounts`}</PageHeading>
+        <div className={pageClasses.buttons}>
+          <ModerationMenu />
+        </div>
+      </div>
+      <TabLinks label={t`New accounts`} tabs={useTabs()} current={status}>
+        <div className={classes.apart}>
+          {status === 'waiting' && (
+            <p className={classes.keys}>
+              {t`Press j or k to move between accounts, a to approve one and r to refuse it.`}
+            </p>
+          )}
+          <PagedList
+            key={status}
+            query={query}
+            noun="results"
+            keyOf={(item) => item.id}
+            pending={null}
+            empty={<NoApplications status={status} />}
+          >
+            {(items: readonly Application[]) => (
+              <ul className={classes.list}>
+                {items.map((item) => (
+                  <li key={item.id}>
+                    <ApplicationCard
+                      item={item}
+                      claimedBy={getOtherClaim(item, memberId)}
+                      isSaving={decide.isPending && decide.variables.id === item.id}
+                      onApprove={() => decide.mutate({ id: item.id, decision: 'approve', reason: '' })}
+                      onRefuse={() => setRefusing({ item, takeOver: getOtherClaim(item, memberId) !== null })}
+                    />
+                  </li>
+                ))}
+              </ul>
+            )}
+          </PagedList>
+        </div>
+      </TabLinks>
+      {refusing !== null && (
+        <RefuseAccountDialog
+          name={refusing.item.displayName}
+          saving={decide.isPending}
+          onRefuse={(reason) => decide.mutate({ id: refusing.item.id, decision: 'refuse', reason })}
+          onClose={() => setRefusing(null)}
+        />
+      )}
+    </>
+  );
+}
+
+function NoApplications({ status }: { status: ApplicationStatus }) {
+  return status === 'waiting' ? (
+    <EmptyState
+      title={t`No account is waiting`}
+      text={t`Accounts that need approval show up here. Admins choose in the site settings who may join.`}
+    />
+  ) : (
+    <EmptyState
+      title={t`No account was refused`}
+      text={t`Accounts that you refuse show up here and can still be approved.`}
+    />
+  );
+}
+
+function useTabs(): readonly TabLink<ApplicationStatus>[] {
+  const waiting = useQuery(applicationCountQuery).data?.waiting ?? 0;
+  const shown = waiting === maxReviewCount ? `${maxReviewCount}+` : String(waiting);
+  return [
+    {
+      key: 'waiting',
+      label: waiting === 0 ? t`Waiting` : t`Waiting (${shown})`,
+      href: paths.applications,
+    },
+    { key: 'refused', label: t`Refused`, href: `${paths.applications}?status=refused` },
+  ];
+}
+
+/** The name of another moderator who works on the account, null if no one does. */
+const getOtherClaim = ({ claim }: Application, memberId: number): string | null =>
+  claim === null || claim.memberId === memberId ? null : claim.name;
+
+/** Presses a button of the focused card. */
+function clickButton(name: 'approve' | 'refuse'): void {
+  const card = document.activeElement?.closest('[data-application]');
+  card?.querySelector<HTMLButtonElement>(`[data-decision="${name}"]`)?.click();
+}

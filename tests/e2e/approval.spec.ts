@@ -1,0 +1,124 @@
+import { expect, type Page, test } from '@playwright/test';
+import { expectAccessible } from './support/accessibility.ts';
+import { expectInViewAtBothSizes } from './support/in-view.ts';
+import { fillInAccount, startCommunityWithOwner } from './support/set-up.ts';
+
+const question = 'Why do you want to join?';
+
+/** Fills in the form for registering, with the answer, and sends it. */
+async function register(page: Page, { address, name }: { address: string; name: string }) {
+  await page.goto(`${address}/register`);
+  await fillInAccount(page, { name, email: `${name.split(' ')[0]?.toLowerCase()}@example.org` });
+  await page.getByLabel(question).fill('To bake better bread.');
+  await page.getByRole('button', { name: 'Create account' }).click();
+}
+
+test('someone registers with an answer, waits, and is in once a moderator approves', async ({
+  page,
+  browser,
+}) => {
+  test.slow();
+  const community = await startCommunityWithOwner(page, () =>
+    page.getByLabel('Who may join').selectOption('People whom a moderator approves'),
+  );
+  const visiting = await browser.newContext();
+  try {
+    const { address } = community;
+    await page.goto(`${address}/admin/settings`);
+    const setting = page.getByLabel('Questions for people who register');
+    await setting.fill(`${question} | required | 200`);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect(page.getByText('Saved to the moderation log').first()).toBeVisible();
+    const visitor = await visiting.newPage();
+    await expect(async () => {
+      await visitor.goto(`${address}/register`);
+      await expect(visitor.getByLabel(question)).toBeVisible({ timeout: 2_000 });
+    }).toPass();
+    await expect(visitor.getByText('A moderator looks at each new account')).toBeVisible();
+    await fillInAccount(visitor, { name: 'Nora New', email: 'nora@example.org' });
+    await visitor.getByRole('button', { name: 'Create account' }).click();
+    await expect(visitor.getByText('Please answer this question')).toBeVisible();
+    await expect(visitor.getByLabel(question)).toBeFocused();
+    await visitor.getByLabel(question).fill('To bake.');
+    await visitor.getByRole('button', { name: 'Create account' }).click();
+
+    await expect(visitor).toHaveURL(`${address}/application`);
+    await expect(
+      visitor.getByRole('heading', { name: 'Your account is waiting for approval' }),
+    ).toBeVisible();
+    await visitor.goto(`${address}/following`);
+    await expect(visitor).toHaveURL(`${address}/application`);
+    await visitor.getByLabel(question).fill('To bake better bread.');
+    await visitor.getByRole('button', { name: 'Save answers' }).click();
+    await expect(visitor.getByText('Answers saved')).toBeVisible();
+    await expectAccessible(visitor, { look: 'application' });
+
+    await page.goto(address);
+    await page.getByRole('link', { name: 'Review queue, 1 account waits for approval' }).click();
+    const account = page.getByRole('article', { name: 'Account of Nora New' });
+    await expect(account).toContainText('@example.org');
+    await expect(account).toContainText('To bake better bread.');
+    await expectAccessible(page, { look: 'new accounts' });
+    await account.focus();
+    await page.keyboard.press('a');
+    await expect(page.getByText('No account is waiting')).toBeVisible();
+
+    // The page notices it by itself.
+    await expect(visitor.getByText('Your account is approved. Welcome!')).toBeVisible({ timeout: 15_000 });
+    await expect(visitor).toHaveURL(`${address}/`);
+    await expect(visitor.getByRole('link', { name: 'Ask Question' }).first()).toBeVisible();
+    await page.goto(`${address}/moderation/members`);
+    await page.getByRole('link', { name: 'Nora New' }).first().click();
+    await expect(page.getByText('To bake better bread.')).toBeVisible();
+  } finally {
+    await visiting.close();
+    await community.remove();
+  }
+});
+
+test('a refused account shows the reason, and can be approved later', async ({ page, browser }) => {
+  test.slow();
+  const community = await startCommunityWithOwner(page, () =>
+    page.getByLabel('Who may join').selectOption('People whom a moderator approves'),
+  );
+  const visiting = await browser.newContext();
+  try {
+    const { address } = community;
+    await page.goto(`${address}/admin/settings`);
+    const setting = page.getByLabel('Questions for people who register');
+    await setting.fill(question);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect(page.getByText('Saved to the moderation log').first()).toBeVisible();
+    const visitor = await visiting.newPage();
+    await expect(async () => {
+      await visitor.goto(`${address}/register`);
+      await expect(visitor.getByLabel(question)).toBeVisible({ timeout: 2_000 });
+    }).toPass();
+    await register(visitor, { address, name: 'Sam Seller' });
+    await expect(visitor).toHaveURL(`${address}/application`);
+
+    await page.goto(`${address}/moderation/applications`);
+    const account = page.getByRole('article', { name: 'Account of Sam Seller' });
+    await account.getByRole('button', { name: 'Refuse' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Refuse the account of Sam Seller?' });
+    await expectInViewAtBothSizes(dialog);
+    await dialog.getByRole('button', { name: 'Refuse' }).click();
+    await expect(dialog.getByText('Enter a reason')).toBeVisible();
+    await dialog.getByLabel('Common reasons').selectOption('Spam or advertising.');
+    await dialog.getByRole('button', { name: 'Refuse' }).click();
+    await expect(account).toHaveCount(0);
+
+    await expect(visitor.getByRole('heading', { name: 'Your account was not approved' })).toBeVisible({
+      timeout: 15_000,
+    });
+    await expect(visitor.getByText('Reason: Spam or advertising.')).toBeVisible();
+
+    await page.getByRole('tab', { name: 'Refused' }).click();
+    await expect(account).toContainText('Refused by Olga Owner: Spam or advertising.');
+    await account.getByRole('button', { name: 'Approve' }).click();
+    await expect(visitor).toHaveURL(`${address}/`, { timeout: 15_000 });
+  } finally {
+    await visiting.close();
+    await community.remove();
+  }
+});
