@@ -16,6 +16,13 @@ PARLEY_CHROMIUM is the program of the browser; PARLEY_ADDRESS measures a server 
 const network = { latency: 400, bytesPerSecond: 1_600_000 / 8 };
 const processorSlowdown = 4;
 
+const text = [
+  'The **first** thing to look at is the plan, which says where the time goes. Then comes the rest.',
+  "```sql\nselect id, title from question where created_at > now() - interval '1 day' order by id;\n```",
+  '- one reason\n- another reason with `code`\n- and a [link](https://example.com/a)',
+  'Most of the work is done once the page is there, so measure what happens afterwards as well.',
+].join('\n\n');
+
 /** The name of a step and the duration of each of its interactions, in milliseconds. */
 type Durations = Map<string, number[]>;
 
@@ -38,43 +45,30 @@ async function main(rounds: number): Promise<void> {
 }
 
 async function measure(browser: Browser, address: string, rounds: number): Promise<Durations> {
-  const context = await browser.newContext({
-    baseURL: address,
-    viewport: { width: 390, height: 844 },
-    isMobile: true,
-    hasTouch: true,
-  });
-  const page = await context.newPage();
-  await registerMember(page.request);
+  const author = await registerOnPhone(browser, address);
+  const page = await author.newPage();
   const id = await askQuestion(page.request, { title: 'How quickly does it answer?', content: text });
   for (let answer = 0; answer < 10; answer++) await postAnswer(page.request, id, `${text}\n\n${answer}`);
-  const asked = await registerReader(browser, address);
+  const reader = await registerOnPhone(browser, address);
   const durations: Durations = new Map();
-  await page.close();
-  for (let round = 0; round < rounds; round++) await walk(await asked.newPage(), id, durations);
+  await author.close();
+  for (let round = 0; round < rounds; round++) await walk(await reader.newPage(), id, durations);
   return durations;
 }
 
-/** Another member than the author, who may vote. */
-async function registerReader(browser: Browser, address: string) {
+async function registerOnPhone(browser: Browser, address: string) {
   const context = await browser.newContext({
     baseURL: address,
     viewport: { width: 390, height: 844 },
     isMobile: true,
     hasTouch: true,
+    serviceWorkers: 'block',
   });
   const page = await context.newPage();
   await registerMember(page.request);
   await page.close();
   return context;
 }
-
-const text = [
-  'The **first** thing to look at is the plan, which says where the time goes. Then comes the rest.',
-  "```sql\nselect id, title from question where created_at > now() - interval '1 day' order by id;\n```",
-  '- one reason\n- another reason with `code`\n- and a [link](https://example.com/a)',
-  'Most of the work is done once the page is there, so measure what happens afterwards as well.',
-].join('\n\n');
 
 /** Acts like a reader. Each step waits until the page is idle, so that its interactions are its own. */
 async function walk(page: Page, id: number, durations: Durations): Promise<void> {
@@ -86,7 +80,7 @@ async function walk(page: Page, id: number, durations: Durations): Promise<void>
   const answer = page.getByRole('article', { name: /^Answer by/u }).first();
   const reply = page.getByRole('textbox', { name: 'Your reply' });
   const field = page.getByRole('textbox', { name: 'Your answer' });
-  const search = page.getByRole('combobox', { name: /^Search/u }).first();
+  const search = page.getByLabel('Search questions');
   const step = async (name: string, act: () => Promise<unknown>) => {
     await act();
     await page.waitForTimeout(1_000);
