@@ -24,6 +24,11 @@ async function everything() {
     select id, ${bob.id}, 'Clearer', 'Better?', content, '{}', title, content, '{}' from question where id = ${all.id}`.execute(
     db,
   );
+  await sql`
+    with proposal as (insert into tag_proposal (name, key) values (${all.mark}, ${all.mark}) returning id),
+    queued as (insert into review_item (tag_proposal_id, open_reports, other_cause) select id, 0, 'tag_proposal' from proposal)
+    insert into tag_proposal_question (proposal_id, question_id, member_id)
+    select id, ${all.id}, ${ann.id} from proposal`.execute(db);
   await sql`insert into close_vote (question_id, member_id) values (${all.id}, ${bob.id})`.execute(db);
   await sql`insert into question_closer (question_id, member_id) values (${all.id}, ${bob.id})`.execute(db);
   const own = expectOk(await eve.get<Bookmarks>('/bookmarks')).items.filter(

@@ -23,7 +23,10 @@ export const selectTagProposal = (id: RawBuilder<unknown>) => sql`
         where proposal_id = proposal.id order by proposed.created_at, question_id limit ${sql.lit(maxShownProposals)}
       ) oldest
     ), '[]'),
-    'questionsCount', (select count(*) from tag_proposal_question where proposal_id = proposal.id),
+    'questionsCount', (
+      select count(*) from tag_proposal_question proposed join question on question.id = proposed.question_id
+      where proposed.proposal_id = proposal.id
+    ),
     'similar', coalesce((
       select jsonb_agg(jsonb_build_object('name', name, 'questionsCount', questions_count)
         order by similarity desc, questions_count desc, name)

@@ -186,12 +186,18 @@ test('a tag that someone creates meanwhile closes its proposal as approved', asy
   expect(await findViolations(server.db)).toEqual([]);
 });
 
-test('deleting or hiding the last question of a proposal withdraws it', async () => {
+test('deleting the last question of a proposal withdraws it, and hiding it takes it out of the queue until it is restored', async () => {
   const deleted = await propose(ann, { name: 'crust' });
   const hidden = await propose(bob, { name: 'crust' });
   await ann.delete(`/questions/${deleted}`);
   expect(await findItem('crust')).toMatchObject({ postId: hidden, tagProposal: { questionsCount: 1 } });
   await actOnPost(moderator, 'hide', 'question', hidden);
+  await expect(findItem('crust')).rejects.toThrow("0 proposals of 'crust'");
+  expect(await findViolations(server.db)).toEqual([]);
+  expectOk(await actOnPost(moderator, 'restore', 'question', hidden));
+  expect(await findItem('crust')).toMatchObject({ postId: hidden, tagProposal: { questionsCount: 1 } });
+  expect(await findViolations(server.db)).toEqual([]);
+  await bob.delete(`/questions/${hidden}`);
   await expect(findItem('crust')).rejects.toThrow("0 proposals of 'crust'");
   expect(await findViolations(server.db)).toEqual([]);
 });

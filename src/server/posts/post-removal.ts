@@ -28,7 +28,7 @@ import { closeReportsOfDeletedPosts } from './reports-closing.ts';
 import { writeSortKeys } from './sort-keys.ts';
 import { addToStatistics, removeFromStatistics } from './statistics-changes.ts';
 import { countQuestionTags, recomputeTagsOf, touchTags } from './tags.ts';
-import { withdrawTagProposals } from './tag-proposals.ts';
+import { resumeTagProposals, suspendTagProposals, withdrawTagProposals } from './tag-proposals.ts';
 import { listPendingProposals } from './tag-proposals-queries.ts';
 import { listQuestionTags } from './tags-queries.ts';
 
@@ -72,7 +72,8 @@ export async function removePost(
     ...notificationEvents,
   ]);
   // After the tags, which are locked before proposals.
-  await withdrawTagProposals(tx, { questionId: post.id, ids: proposals });
+  if (hiddenBy === null) await withdrawTagProposals(tx, { questionId: post.id, ids: proposals });
+  else await suspendTagProposals(tx, proposals);
 }
 
 async function leaveLists(
@@ -128,9 +129,12 @@ export async function showPost(
       ? // Browsers read the reply again, whether or not they show its placeholder.
         [buildReplyShownEvent(questionId, post.id)]
       : await joinLists(tx, { post: { ...post, authorId }, questionId, at: getLatestTime(posts) });
+  // After the tags, which are locked before proposals.
+  const queueEvents = post.kind === 'question' ? await resumeTagProposals(tx, post.id) : [];
   await publishAll(tx, [
     { topic: `question:${questionId}`, event: { kind: 'edited' } },
     ...events,
+    ...queueEvents,
     ...buildProfileEvents(posts.map((each) => each.author_id)),
     ...buildNotificationEvents(recipientIds),
   ]);

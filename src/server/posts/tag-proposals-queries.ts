@@ -66,6 +66,31 @@ export async function deleteProposalsOfQuestion(
       and not exists (select from tag_proposal_question where proposal_id = tag_proposal.id)`.execute(tx);
 }
 
+/** Deletes the entries in the review queue of open proposals that have no visible question. */
+export async function unqueueHiddenProposals(tx: Tx, ids: readonly number[]): Promise<void> {
+  await sql`
+    with locked as (
+      select id from tag_proposal where id = any(${[...ids]}::bigint[]) and status = 'open' order by id for update
+    )
+    delete from review_item where tag_proposal_id in (select id from locked) and not exists (
+      select from tag_proposal_question proposed join question on question.id = proposed.question_id
+      where proposed.proposal_id = review_item.tag_proposal_id
+    )`.execute(tx);
+}
+
+/** Adds the entries in the review queue of open proposals for a question. Returns how many were added. */
+export async function requeueProposals(tx: Tx, questionId: number): Promise<number> {
+  const { rows } = await sql`
+    with locked as (
+      select tag_proposal.id from tag_proposal
+      join tag_proposal_question proposed on proposed.proposal_id = tag_proposal.id
+      where proposed.question_id = ${questionId} and status = 'open' order by tag_proposal.id for update of tag_proposal
+    )
+    insert into review_item (tag_proposal_id, open_reports, other_cause) select id, 0, 'tag_proposal' from locked
+    on conflict (tag_proposal_id) where tag_proposal_id is not null do nothing returning id`.execute(tx);
+  return rows.length;
+}
+
 /**
  * Decides open proposals whose tag exists now, or whose name is a synonym now. Returns how many.
  * @param keys the keys of tags; null for all open proposals

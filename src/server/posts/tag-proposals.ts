@@ -21,8 +21,10 @@ import {
   findQuestionToApply,
   listOpenProposalKeys,
   listProposalsToApply,
+  requeueProposals,
   setAllApplied,
   setProposalApplied,
+  unqueueHiddenProposals,
 } from './tag-proposals-queries.ts';
 import { listUsableTags, mayCreateTags, newTagError, type TagSettings } from './tag-rules.ts';
 import { listQuestionTagNames, setQuestionTags } from './tags.ts';
@@ -85,7 +87,7 @@ export async function proposeTags(
 }
 
 /**
- * Withdraws what was proposed for a question that is deleted or hidden.
+ * Withdraws what was proposed for a question that is deleted.
  * @param ids the proposals that were pending for it
  */
 export async function withdrawTagProposals(
@@ -95,6 +97,22 @@ export async function withdrawTagProposals(
   if (withdrawn.ids.length === 0) return;
   await deleteProposalsOfQuestion(tx, withdrawn);
   await leaveReviewQueue(tx);
+}
+
+/**
+ * Takes proposals without a visible question out of the review queue, after a question was hidden.
+ * @param ids the proposals that were pending for it
+ */
+export async function suspendTagProposals(tx: Tx, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return;
+  await unqueueHiddenProposals(tx, ids);
+  await leaveReviewQueue(tx);
+}
+
+/** Puts the proposals for a question back into the review queue, after it was restored. */
+export async function resumeTagProposals(tx: Tx, questionId: number): Promise<TopicEvent[]> {
+  const queued = await requeueProposals(tx, questionId);
+  return queued === 0 ? [] : [{ topic: 'moderation', event: { kind: 'moderation-changed' } }];
 }
 
 /**
