@@ -5,6 +5,7 @@ import { coreErrors } from './core/core-errors.ts';
 import { engagementErrors } from './engagement/engagement-errors.ts';
 import { type ErrorParams, errorTable, formatError, isErrorCode } from './errors.ts';
 import { identityErrors } from './identity/identity-errors.ts';
+import { integrationsErrors } from './integrations/integrations-errors.ts';
 import { moderationErrors } from './moderation/moderation-errors.ts';
 import { notificationsErrors } from './notifications/notifications-errors.ts';
 import { postsErrors } from './posts/posts-errors.ts';
@@ -19,6 +20,7 @@ describe('the table of errors', () => {
       discoveryErrors,
       notificationsErrors,
       moderationErrors,
+      integrationsErrors,
     ];
     expect(areas.flatMap((area) => Object.keys(area)).toSorted()).toEqual(Object.keys(errorTable).toSorted());
   });

@@ -226,6 +226,7 @@ test('requires a session everywhere except for registration, sign-in, set-up and
     'post /session/provider',
     'post /session/provider/callback',
     'post /session/provider/link',
+    'post /session/provider/registration',
     'post /session/two-factor',
     'post /setup',
   ]);

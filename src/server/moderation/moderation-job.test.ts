@@ -55,7 +55,8 @@ test('removes activity in the background', async () => {
 test('drops a cached session when its member changes', () => {
   const cookie = 'parley.session_token=abc';
   const cache = createSessionCache(defaultSettings, () => true);
-  const viewer = { id: 7, sessionId: 1, memberStatus: { role: 'moderator', suspension: null } } as Viewer;
+  const memberStatus = { role: 'moderator', suspension: null, application: null };
+  const viewer = { id: 7, sessionId: 1, tokenId: null, memberStatus } as Viewer;
   const lookUp = () => cache.beginLookup()(cookie, viewer, Date.now() + 60_000);
   lookUp();
   expect(cache.find(cookie)).toBe(viewer);
