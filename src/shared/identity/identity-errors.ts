@@ -14,7 +14,7 @@ export const identityErrors = {
   'name-characters-not-allowed': ['invalid', 'Name contains characters that cannot be shown'],
   'name-too-similar': [
     'invalid',
-    "This name is too similar to a moderator's name. Please choose another one.",
+    'This name could be mistaken for that of a moderator or admin. Please choose another one.',
   ],
   'registration-failed': [
     'too-many',
