@@ -99,11 +99,13 @@ export function Editor(props: Props) {
   useStayAboveKeyboard(field);
   useInputRules(field);
   useAutoGrow(field, value);
-  useImperativeHandle(
-    props.handle,
-    () => ({ focus: (selection) => focusField(field.current, selection) }),
-    [],
-  );
+  useImperativeHandle(props.handle, () => ({
+    focus(selection) {
+      focusField(field.current, selection);
+      // The text may end in what suggestions are for, and was typed before this field was there.
+      if (selection !== undefined) suggestions.update(true);
+    },
+  }));
 
   const edit = (edit: (fieldText: FieldText) => TextEdit) => {
     if (field.current === null) return;

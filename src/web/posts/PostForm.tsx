@@ -97,17 +97,20 @@ export function PostForm(props: Props) {
     if (focused) editor.current?.focus();
   }, [focused]);
 
-  const { takeTyped } = props;
+  const { takeTyped, onTyped } = props;
   useLayoutEffect(() => {
     const before = takeTyped?.() ?? null;
     if (before === null) return;
-    if (!isBlankText(before.text))
-      setDraft({ content: joinTexts(draft.content, before.text), version: current });
+    if (!isBlankText(before.text)) {
+      const content = joinTexts(draft.content, before.text);
+      setDraft({ content, version: current });
+      onTyped?.(content);
+    }
     if (!before.hasFocus) return;
     editor.current?.focus();
     // After React has rendered the text.
     if (isBlankText(draft.content)) queueMicrotask(() => editor.current?.focus(before.selection));
-  }, [takeTyped, draft.content, current, setDraft]);
+  }, [takeTyped, onTyped, draft.content, current, setDraft]);
 
   const post = useMutation({
     mutationFn: ({ content, key, version, summary }: PostDraft) =>
