@@ -44,7 +44,9 @@ export async function moderationCalls({
   const twin = await findId(db, sql`select id from member where display_name = 'Twin'`);
   const inactive = await findId(
     db,
-    sql`select id from member where questions_count = 0 and answers_count = 0 and role = 'member'`,
+    // One who can sign in, and so have a role.
+    sql`select id from member
+      where questions_count = 0 and answers_count = 0 and role = 'member' and email is not null order by id`,
   );
   const [other, waiting, removed] = await idsOf(
     db,
