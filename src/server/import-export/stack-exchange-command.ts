@@ -3,6 +3,7 @@ import type { Client } from 'pg';
 import { ArchiveError, ConnectionLostError, importStackExchange } from './stack-exchange-import.ts';
 import { createTerminalProgress, type Output } from '#server/core/progress.ts';
 import { type RedirectFormat, redirectFormats, writeRedirects } from './stack-exchange-redirects.ts';
+import { addImportRunCommands } from './import-runs-command.ts';
 import { formatImportReport } from './stack-exchange-report.ts';
 
 export interface ImportCommandParts {
@@ -14,7 +15,7 @@ export interface ImportCommandParts {
   exitWith: (code: number) => unknown;
 }
 
-/** Adds `import stackexchange DIRECTORY` and `import redirects [SITE]`. Returns the group `import`. */
+/** Adds `import stackexchange DIRECTORY`, `import redirects [SITE]` and `import list`. Returns the group `import`. */
 export function registerImportCommand(program: Command, parts: ImportCommandParts): Command {
   const group = program.command('import').description('import from another platform');
   group
@@ -50,6 +51,7 @@ export function registerImportCommand(program: Command, parts: ImportCommandPart
     .action(async (site: string | undefined, { format }: { format: RedirectFormat }) => {
       parts.exitWith(await printRedirects({ site, format }, parts));
     });
+  addImportRunCommands(group, parts);
   return group;
 }
 

@@ -18,6 +18,8 @@ import {
 } from './stack-exchange-files.ts';
 import { markDuplicates, stageLinks } from './stack-exchange-duplicates.ts';
 import { findAlreadyImported, findLockedQuestions } from './stack-exchange-already-imported.ts';
+import { finishRun, forgetRun, type NewestTimes, startRun } from './import-runs.ts';
+import { NewestTimesReader } from './stack-exchange-newest.ts';
 import { stagePosts } from './stack-exchange-stage-posts.ts';
 import { ArchiveError, ConnectionLostError } from './stack-exchange-errors.ts';
 import * as queries from './stack-exchange-queries.ts';
@@ -170,7 +172,7 @@ async function runImport(options: ImportOptions, files: ArchiveFiles): Promise<I
   }
   for (const message of describeMissingFiles(files)) log(message);
   await session.createStagingTables(client);
-  const tallies = await readFiles(options, files);
+  const { tallies, newest } = await readFiles(options, files);
   for (const [kind, table] of stagedTables) {
     tallies[kind]?.skip('repeated', await session.deleteDuplicates(client, table));
   }
@@ -179,7 +181,7 @@ async function runImport(options: ImportOptions, files: ArchiveFiles): Promise<I
   log('Adding the rows…');
   await client.query('begin');
   try {
-    const summary = await addStaged(options, wanted, tallies, files.votes !== undefined);
+    const summary = await addStaged(options, { wanted, tallies, newest });
     await client.query(isDryRun ? 'rollback' : 'commit');
     return summary;
   } catch (error) {
@@ -188,25 +190,37 @@ async function runImport(options: ImportOptions, files: ArchiveFiles): Promise<I
   }
 }
 
+/** What was read from the archive, beside the staged rows. */
+type ReadArchive = { wanted: SourceRequest; tallies: RowTallies; newest: NewestTimes };
+
 async function addStaged(
-  { client, ownArchive, dryRun: isDryRun = false }: ImportOptions,
-  wanted: SourceRequest,
-  tallies: RowTallies,
-  byVotes: boolean,
+  options: ImportOptions,
+  { wanted, tallies, newest }: ReadArchive,
 ): Promise<ImportSummary> {
+  const { client, ownArchive, dryRun: isDryRun = false } = options;
   const { source, renamed } = await chooseSource(client, wanted);
-  const added = await insertStaged(
-    client,
+  const file = listPaths(options)
+    .map((path) => resolve(path))
+    .join(' ');
+  // The community's own archive belongs to no import.
+  const runId =
+    ownArchive === undefined ? await startRun(client, { sourceId: source.id, file, newest }) : null;
+  const added = await insertStaged(client, {
     source,
-    ownArchive === undefined ? `https://${source.site}` : '',
-    byVotes,
-  );
+    siteAddress: ownArchive === undefined ? `https://${source.site}` : '',
+    byVotes: tallies.votes !== undefined,
+    runId,
+  });
   await classifyStagedRows(client, tallies, added);
   const notes = await collectRemarks(client);
   if (ownArchive !== undefined) await adoptAsOwn(client, source.id, ownArchive);
   const files = Object.values(tallies).map((tally) => tally.toReport());
   const isUnchanged = !renamed && Object.values(added).every((rows) => rows === 0);
   if (!isUnchanged) await publishImportEvents(client);
+  if (runId !== null)
+    await (isUnchanged
+      ? forgetRun(client, runId)
+      : finishRun(client, runId, { files, added: { ...added }, changed: {} }));
   return {
     site: source.site,
     isDryRun,
@@ -252,9 +266,13 @@ const stagedTables = [
   ['postlinks', 'archive_duplicate'],
 ] as const;
 
-async function readFiles(options: ImportOptions, files: ArchiveFiles): Promise<RowTallies> {
+async function readFiles(
+  options: ImportOptions,
+  files: ArchiveFiles,
+): Promise<Pick<ReadArchive, 'tallies' | 'newest'>> {
   const { client, progress, signal } = options;
   const tallies: RowTallies = {};
+  const newest = new NewestTimesReader();
   const total = { bytes: 0, rows: 0 };
   progress?.start(Object.values(files).reduce((sum, file) => sum + file.bytes, 0));
   try {
@@ -269,11 +287,12 @@ async function readFiles(options: ImportOptions, files: ArchiveFiles): Promise<R
   } finally {
     progress?.stop();
   }
-  return tallies;
+  return { tallies, newest: newest.times };
 
   async function readFile(file: ArchiveFile, stage: staging.StageRows, tally: RowTally): Promise<void> {
     for await (const { rows, bytes } of readRows(file, signal)) {
       tally.read += rows.length;
+      newest.read(file.kind, rows);
       await stage(client, rows, tally);
       total.bytes += bytes;
       total.rows += rows.length;
@@ -326,10 +345,10 @@ function parseHostName(text: string): string {
 
 async function insertStaged(
   client: ClientBase,
-  source: ImportSource,
-  siteAddress: string,
-  votes: boolean,
+  run: { source: ImportSource; siteAddress: string; byVotes: boolean; runId: string | null },
 ): Promise<ImportedCounts> {
+  const { source, siteAddress, byVotes, runId } = run;
+  const target = { sourceId: source.id, siteAddress, runId };
   await queries.stageNamelessAuthors(client);
   await queries.completeBios(client, siteAddress);
   await findAlreadyImported(client, source.id);
@@ -337,19 +356,19 @@ async function insertStaged(
     members,
     nameless: namelessMembers,
     named: renamedMembers,
-  } = await queries.addMembers(client, source.id);
-  await queries.createScores(client, votes);
+  } = await queries.addMembers(client, target);
+  await queries.createScores(client, byVotes);
   await queries.nameTags(client);
-  const questions = await queries.addQuestions(client, source.id, siteAddress);
+  const questions = await queries.addQuestions(client, target);
   await findLockedQuestions(client);
   const duplicates = await markDuplicates(client);
-  const answers = await queries.addAnswers(client, source.id, siteAddress);
-  const replies = await queries.addReplies(client, source.id);
+  const answers = await queries.addAnswers(client, target);
+  const replies = await queries.addReplies(client, target);
   const accepted = await queries.acceptAnswers(client);
   const follows = await queries.addFollows(client);
   await recountOldQuestions(client);
   const links = await rewritePostLinks(client, source);
-  await queries.addTags(client);
+  await queries.addTags(client, runId);
   await recountImported(client);
   return {
     members,

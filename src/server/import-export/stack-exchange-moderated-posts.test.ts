@@ -50,6 +50,7 @@ async function importInto(files: ArchiveContent): Promise<ImportSummary> {
 async function forgetImports(): Promise<void> {
   await sql`
     delete from base_question; delete from hidden_post; delete from tag; delete from imported_row;
+    delete from import_run;
     delete from member_statistics_change; delete from member_daily_statistics; delete from member_statistics;
     delete from tag_statistics_change;
     delete from member where source_id is not null; delete from import_source;`.execute(server.db);

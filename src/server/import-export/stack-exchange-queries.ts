@@ -2,6 +2,15 @@ import type { ClientBase } from 'pg';
 import { writeAnswerScores, writeQuestionSortKeys, writeTagSortKeys } from '#server/posts/index.ts';
 import { unknownSiteUrl } from './stack-exchange-html.ts';
 
+/** Where the rows of an archive are added. */
+export interface ImportTarget {
+  sourceId: string;
+  /** The address of the site, for its relative links; empty for the community's own archive. */
+  siteAddress: string;
+  /** The recorded import; null for the community's own archive. */
+  runId: string | null;
+}
+
 export async function countStagedPosts(client: ClientBase): Promise<number> {
   const { rows } = await client.query<{ posts: string }>('select count(*) as posts from archive_post');
   return Number(rows[0]?.posts);
@@ -42,7 +51,7 @@ export async function completeBios(client: ClientBase, siteAddress: string): Pro
  */
 export async function addMembers(
   client: ClientBase,
-  source: string,
+  { sourceId: source, runId }: ImportTarget,
 ): Promise<{ members: number; nameless: number; named: number }> {
   const named = await client.query(
     `update member set display_name = known.name, bio = known.bio, imported_reputation = known.reputation,
@@ -60,11 +69,12 @@ export async function addMembers(
        order by id
        returning id, source_key, created_at),
      remembered as (
-       insert into imported_row (source_id, kind, source_key, id, created_at)
-       select $1, 'member', source_key, id, created_at from added)
+       insert into imported_row (source_id, kind, source_key, id, created_at, run_id, name_hash, content_hash, reputation)
+       select $1, 'member', source_key, added.id, created_at, $2, ${hashOf('name')}, ${hashOf('bio')}, reputation
+       from added join archive_user on archive_user.id = source_key::bigint)
      select count(*) filter (where not nameless) as members, count(*) filter (where nameless) as nameless
      from added join archive_user on archive_user.id = added.source_key::bigint`,
-    [source],
+    [source, runId],
   );
   await client.query(
     `create temporary table archive_member on commit drop as
@@ -102,6 +112,12 @@ const authorColumns = `
   case when author.id is null then coalesce(item.author_name, 'user' || item.author, 'Anonymous') end`;
 const authorJoin = 'left join archive_member author on author.key = item.author';
 
+/** A value of the archive as it is remembered in `imported_row`. */
+const hashOf = (value: string) => `md5(coalesce(${value}, ''))::uuid`;
+
+/** The keys of a question's tags as one value. */
+const joinedTagKeys = `array_to_string(item.tag_keys, ' ')`;
+
 /** The text of a post with absolute links into its site. */
 const contentColumn = `replace(item.content, '${unknownSiteUrl}', $2)`;
 
@@ -127,7 +143,10 @@ export async function nameTags(client: ClientBase): Promise<void> {
  * Adds the questions. The tables `archive_question` and `archive_answer` map numbers to posts; `is_new` posts were added
  * by this import.
  */
-export async function addQuestions(client: ClientBase, source: string, siteAddress: string): Promise<number> {
+export async function addQuestions(
+  client: ClientBase,
+  { sourceId: source, siteAddress, runId }: ImportTarget,
+): Promise<number> {
   await client.query(
     `create temporary table archive_question (key bigint primary key, id bigint not null, is_new boolean not null)
      on commit drop`,
@@ -159,14 +178,17 @@ export async function addQuestions(client: ClientBase, source: string, siteAddre
          group by answer.parent) comments_below on comments_below.parent = item.id
        where item.kind = 1 and not exists (select from archive_known where key = item.id)
        order by item.created, item.id
-       returning id, source_key, created_at, edited_at, active_at, upvotes, answer_count),
+       returning id, source_key, created_at, edited_at, active_at, upvotes, downvotes, views, answer_count),
      sort_keys as (${writeQuestionSortKeys('added')}),
      remembered as (
-       insert into imported_row (source_id, kind, source_key, id, created_at, edited_at)
-       select $1, 'question', source_key, id, created_at, greatest(edited_at, edited.latest)
-       from added left join archive_edited edited on edited.post_id = source_key::bigint)
+       insert into imported_row (source_id, kind, source_key, id, created_at, edited_at, run_id, name_hash, tags_hash,
+         content_hash, upvotes, downvotes, views)
+       select $1, 'question', source_key, added.id, created_at, greatest(edited_at, edited.latest), $3,
+         ${hashOf('item.title')}, ${hashOf(joinedTagKeys)}, ${hashOf('item.content')}, upvotes, downvotes, added.views
+       from added join archive_post item on item.id = source_key::bigint
+       left join archive_edited edited on edited.post_id = item.id)
      insert into archive_question select source_key::bigint, id, true from added`,
-    [source, siteAddress],
+    [source, siteAddress, runId],
   );
   await client.query(
     `insert into archive_question select source_key::bigint, id, false from question where source_id = $1
@@ -177,7 +199,10 @@ export async function addQuestions(client: ClientBase, source: string, siteAddre
   return added.rowCount ?? 0;
 }
 
-export async function addAnswers(client: ClientBase, source: string, siteAddress: string): Promise<number> {
+export async function addAnswers(
+  client: ClientBase,
+  { sourceId: source, siteAddress, runId }: ImportTarget,
+): Promise<number> {
   await client.query(
     `create temporary table archive_answer (
        key bigint primary key, id bigint not null, question_id bigint not null, is_new boolean not null) on commit drop`,
@@ -196,11 +221,14 @@ export async function addAnswers(client: ClientBase, source: string, siteAddress
        returning id, question_id, source_key, created_at, edited_at, upvotes, downvotes),
      scores as (${writeAnswerScores('added')}),
      remembered as (
-       insert into imported_row (source_id, kind, source_key, id, created_at, edited_at)
-       select $1, 'answer', source_key, id, created_at, greatest(edited_at, edited.latest)
-       from added left join archive_edited edited on edited.post_id = source_key::bigint)
+       insert into imported_row (source_id, kind, source_key, id, created_at, edited_at, run_id, content_hash, upvotes,
+         downvotes)
+       select $1, 'answer', source_key, added.id, created_at, greatest(edited_at, edited.latest), $3,
+         ${hashOf('item.content')}, upvotes, downvotes
+       from added join archive_post item on item.id = source_key::bigint
+       left join archive_edited edited on edited.post_id = item.id)
      insert into archive_answer select source_key::bigint, id, question_id, true from added`,
-    [source, siteAddress],
+    [source, siteAddress, runId],
   );
   await client.query(
     `insert into archive_answer select source_key::bigint, id, question_id, false from answer where source_id = $1
@@ -212,7 +240,10 @@ export async function addAnswers(client: ClientBase, source: string, siteAddress
 }
 
 /** Adds comments as replies: to an answer, or to a question (without an answer). */
-export async function addReplies(client: ClientBase, source: string): Promise<number> {
+export async function addReplies(
+  client: ClientBase,
+  { sourceId: source, runId }: ImportTarget,
+): Promise<number> {
   await client.query(
     `create temporary table archive_location (key, question_id, answer_id, is_new) on commit drop as
      select key, id, null::bigint, is_new from archive_question
@@ -235,13 +266,14 @@ export async function addReplies(client: ClientBase, source: string): Promise<nu
      where not exists (select from archive_known_reply where key = item.id)
        and not exists (select from archive_locked where id = location.question_id)
      order by item.created, item.id
-     returning id, source_key, created_at),
+     returning id, source_key, created_at, upvotes, downvotes),
      remembered as (
-       insert into imported_row (source_id, kind, source_key, id, created_at)
-       select $1, 'reply', source_key, id, created_at from added)
+       insert into imported_row (source_id, kind, source_key, id, created_at, run_id, content_hash, upvotes, downvotes)
+       select $1, 'reply', source_key, added.id, created_at, $2, ${hashOf('item.content')}, upvotes, downvotes
+       from added join archive_comment item on item.id = source_key::bigint)
      insert into archive_new_reply
      select comment.id, added.id, comment.post_id from added join archive_comment comment on comment.id = added.source_key::bigint`,
-    [source],
+    [source, runId],
   );
   await client.query('analyze archive_new_reply');
   return added.rowCount ?? 0;
@@ -287,9 +319,11 @@ export async function addFollows(client: ClientBase): Promise<number> {
  * that a member added meanwhile keeps its spelling, and the questions that named it otherwise are corrected. So are those
  * with a synonym, which can also name the same tag twice.
  */
-export async function addTags(client: ClientBase): Promise<void> {
-  await client.query(`
-    insert into tag (name, key) select name, key from archive_tag_name order by key on conflict (key) do nothing`);
+export async function addTags(client: ClientBase, runId: string | null): Promise<void> {
+  const { rows } = await client.query<{ id: string }>(`
+    insert into tag (name, key) select name, key from archive_tag_name order by key on conflict (key) do nothing
+    returning id`);
+  await client.query('update import_run set tag_ids = $2 where id = $1', [runId, rows.map(({ id }) => id)]);
   await client.query(`
     insert into question_tag (question_id, tag_id, position, question_created_at)
     select question_id, tag_id, row_number() over (partition by question_id order by position) - 1, created
