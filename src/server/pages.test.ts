@@ -301,6 +301,15 @@ describe('the address of a page', () => {
     }
   });
 
+  test('of a sign-in page is stored by no cache, so that it shows a change at once', async () => {
+    expect((await get('/login')).headers.get('cache-control')).toBe('no-store');
+    for (const value of ['Shared hobbies', 'Shared crafts']) {
+      await setRuntimeSetting(server.db, 'siteName', value);
+      expect(await (await get('/login')).text()).toContain(value);
+    }
+    await setRuntimeSetting(server.db, 'siteName', 'Parley');
+  });
+
   test('tells visitors nothing', async () => {
     const id = await ann.ask();
     const bare = await open('/', null);

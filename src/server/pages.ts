@@ -58,8 +58,8 @@ export function renderPages(
     c.header('vary', 'cookie', { append: true });
     const { headers } = c.req.raw;
     const cookie = headers.get('cookie');
-    const isOpen = getPagePreloads(new URL(c.req.url)).isOpen === true;
-    const hasPublicReading = isOpen || runtimeSettings.get('publicReading');
+    const { isOpen, isForVisitors } = getPagePreloads(new URL(c.req.url));
+    const hasPublicReading = isOpen === true || runtimeSettings.get('publicReading');
     const isPublic = hasPublicReading && !hasSessionCookie(cookie, settings);
     if ((cookie === null && !isPublic) || !isWindow(headers)) return next();
     const encoding = accepts(c, {
@@ -68,7 +68,7 @@ export function renderPages(
       default: 'identity',
     });
     const recentKey =
-      cookie === null && encoding !== 'identity'
+      cookie === null && encoding !== 'identity' && isForVisitors !== true
         ? `${headers.get('accept-language') ?? ''} ${encoding} ${c.req.url}`
         : null;
     const recent = recentKey === null ? undefined : recentPages.get(recentKey);
@@ -102,9 +102,10 @@ export function renderPages(
     });
     for (const each of session.cookies) c.header('set-cookie', each, { append: true });
     const isReusable = isPublic && target.status === 200 && responses.every(({ status }) => status === 200);
-    // A shared cache may ignore that the page varies with these cookies.
+    // A changed way to sign in shows at once. A shared cache may ignore that the page varies with these cookies.
     const isStorable =
       isReusable &&
+      isForVisitors !== true &&
       getCookie(c, languageCookie) === undefined &&
       getCookie(c, answerSortCookie) === undefined;
     c.header('cache-control', 'no-store');
@@ -113,7 +114,7 @@ export function renderPages(
     const etag = isReusable
       ? createPageEtag([head, JSON.stringify(look), preloads.path, language, siteLanguage], found)
       : null;
-    const isRendered = preloads.isRendered && !(preloads.isForVisitors === true && isMember(session));
+    const isRendered = preloads.isRendered && !(isForVisitors === true && isMember(session));
     const page = {
       language,
       siteLanguage,
