@@ -102,7 +102,12 @@ export async function startOidcProvider(): Promise<TestOidcProvider> {
     become: (person) => void (visitor = person),
     intercept: (how) => (disturbance = how),
     overrideClaims: (changed) => (claims = changed),
-    stop: () => new Promise((resolve) => server.close(() => resolve())),
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        // Browsers keep theirs open.
+        server.closeAllConnections();
+      }),
   };
   running.set(issuer, started);
   return started;
