@@ -74,36 +74,52 @@ export async function readQuestionDocumentRow(
   return rows[0];
 }
 
-/** Reads what a viewer sees on a question's page as JSON. Undefined if there is no such question. */
-export async function readQuestionViewerJson(
+/** A question's page and who reads it. */
+export type QuestionViewing = { id: number; viewerId: number };
+
+/**
+ * Reads what each viewer sees on a question's page as JSON, in one statement. Undefined for a question that does not
+ * exist.
+ */
+export async function readQuestionViewersJson(
   db: Reader,
-  { id, sort, cursor, viewerId }: AnswersFrom & { viewerId: number },
-): Promise<string | undefined> {
+  { sort, cursor, viewings }: Pick<AnswersFrom, 'sort' | 'cursor'> & { viewings: readonly QuestionViewing[] },
+): Promise<(string | undefined)[]> {
+  // Subqueries hide the number of values from PostgreSQL, so that it keeps one plan for all of them.
+  const [ids, viewerIds] = [viewings.map((each) => each.id), viewings.map((each) => each.viewerId)];
+  const id = sql<number>`viewing.question_id`;
+  const viewerId = sql<number>`viewing.viewer_id`;
   const own = (table: string) =>
     sql`from ${sql.table(table)} where question_id = post.id and member_id = ${viewerId}`;
-  const { rows } = await sql<{ viewer: string }>`
-    with first_answer as materialized (${selectFirstAnswers({ id, sort, cursor })})
-    select json_build_object(
-      'myVote', (select direction ${own('vote')}),
-      'following', exists (select ${own('question_follow')}),
-      'bookmarked', exists (select ${own('bookmark')} and answer_id is null),
-      'muted', exists (select ${own('question_mute')}),
-      'views', post.views,
-      'visitedAt', (select ${jsonTime(sql`coalesce(visited_at, viewed_at)`)} ${own('question_view')}),
-      'answerVotes', ${votesById(sql`select id, (
-        select direction from vote where answer_id = answer.id and member_id = ${viewerId}
-      ) as vote from first_answer answer`)},
-      'replyVotes', ${votesById(sql`select id, (
-        select direction from vote
-        where reply_id = reply.id and member_id = ${viewerId} and reply.deleted_at is null
-      ) as vote from (${selectThreadReplies(id, limits.repliesPage, sql`post.id, post.deleted_at`)}) reply`)},
-      'bookmarkedAnswers', (
-        select coalesce(json_agg(id), '[]') from first_answer answer
-        where ${existsForRow(sql`from bookmark where answer_id = answer.id and member_id = ${viewerId}`)}
-      )
-    )::text as viewer
-    from question post where post.id = ${id}`.execute(db);
-  return rows[0]?.viewer;
+  const { rows } = await sql<{ n: number; viewer: string }>`
+    select n, viewer
+    from unnest((select ${ids}::bigint[]), (select ${viewerIds}::bigint[])) with ordinality
+      as viewing (question_id, viewer_id, n)
+    cross join lateral (
+      with first_answer as materialized (${selectFirstAnswers({ id, sort, cursor })})
+      select json_build_object(
+        'myVote', (select direction ${own('vote')}),
+        'following', exists (select ${own('question_follow')}),
+        'bookmarked', exists (select ${own('bookmark')} and answer_id is null),
+        'muted', exists (select ${own('question_mute')}),
+        'views', post.views,
+        'visitedAt', (select ${jsonTime(sql`coalesce(visited_at, viewed_at)`)} ${own('question_view')}),
+        'answerVotes', ${votesById(sql`select id, (
+          select direction from vote where answer_id = answer.id and member_id = ${viewerId}
+        ) as vote from first_answer answer`)},
+        'replyVotes', ${votesById(sql`select id, (
+          select direction from vote
+          where reply_id = reply.id and member_id = ${viewerId} and reply.deleted_at is null
+        ) as vote from (${selectThreadReplies(id, limits.repliesPage, sql`post.id, post.deleted_at`)}) reply`)},
+        'bookmarkedAnswers', (
+          select coalesce(json_agg(id), '[]') from first_answer answer
+          where ${existsForRow(sql`from bookmark where answer_id = answer.id and member_id = ${viewerId}`)}
+        )
+      )::text as viewer
+      from question post where post.id = ${id}
+    ) page`.execute(db);
+  const byNumber = new Map(rows.map(({ n, viewer }) => [n, viewer]));
+  return viewings.map((_, index) => byNumber.get(index + 1));
 }
 
 /** The votes of a query with the columns `id` and `vote`, without those that are null. */
@@ -112,7 +128,7 @@ const votesById = (votes: RawBuilder<unknown>) => sql`(
 )`;
 
 /** A question, and the cursor after which its page begins; null for the first page. */
-type AnswersFrom = { id: number; sort: AnswerSort; cursor: Cursor | null };
+type AnswersFrom = { id: number | RawBuilder<number>; sort: AnswerSort; cursor: Cursor | null };
 
 /**
  * A page of answers and the one after it. The accepted answer has the number 0, the others are numbered from 1.
@@ -127,7 +143,7 @@ function selectFirstAnswers({ id: questionId, sort, cursor }: AnswersFrom): RawB
 
 /** The first comments on a question and the first replies to each of its answers in `first_answer`. */
 function selectThreadReplies(
-  questionId: number,
+  questionId: AnswersFrom['id'],
   limit: number,
   columns: RawBuilder<unknown>,
 ): RawBuilder<unknown> {

@@ -1,8 +1,13 @@
 import type { Reader } from '#server/core/database.ts';
+import { createReadBatcher } from '#server/core/read-batcher.ts';
 import type { DocumentRequest } from '#server/core/response-cache.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { isAuthorRename, listAuthorTopics } from './posts.ts';
-import { readQuestionDocumentRow, readQuestionViewerJson } from './questions-document-queries.ts';
+import {
+  type QuestionViewing,
+  readQuestionDocumentRow,
+  readQuestionViewersJson,
+} from './questions-document-queries.ts';
 import { questionNotFound } from './questions.ts';
 import { decodeCursor } from '#server/core/cursor.ts';
 import type { AnswerSort } from '#shared/posts/answers.ts';
@@ -32,20 +37,36 @@ export function questionDocument({ id, sort, after }: QuestionDocumentRequest): 
   };
 }
 
+/** The maximum number of viewer parts in a statement. */
+const maxViewings = 20;
+
 /**
- * What a viewer sees on a question's page, as JSON.
+ * Creates a function that returns what a viewer sees on a question's page, as JSON. First pages that are wanted at the
+ * same time are read in one statement.
  * @throws ProblemError 'invalid' for a malformed cursor, 'not-found'
  */
-export async function readQuestionViewer(
-  db: Reader,
-  { id, sort, after, viewer }: QuestionDocumentRequest & { viewer: Pick<Viewer, 'id'> },
-): Promise<string> {
-  const json = await readQuestionViewerJson(db, {
-    id,
-    sort,
-    cursor: decodeCursor(after),
-    viewerId: viewer.id,
-  });
-  if (json === undefined) throw questionNotFound();
-  return json;
+export function createQuestionViewerReader() {
+  const firstPage = (sort: AnswerSort) =>
+    createReadBatcher<QuestionViewing, string | undefined>({
+      readBatch: (db, viewings) => readQuestionViewersJson(db, { sort, cursor: null, viewings }),
+      maxBatchSize: maxViewings,
+    });
+  const firstPages = {
+    newest: firstPage('newest'),
+    oldest: firstPage('oldest'),
+    helpful: firstPage('helpful'),
+  } as const satisfies Record<AnswerSort, unknown>;
+  return async function readQuestionViewer(
+    db: Reader,
+    { id, sort, after, viewer }: QuestionDocumentRequest & { viewer: Pick<Viewer, 'id'> },
+  ): Promise<string> {
+    const viewing = { id, viewerId: viewer.id };
+    const cursor = decodeCursor(after);
+    const json =
+      cursor === null
+        ? await firstPages[sort](db, viewing)
+        : (await readQuestionViewersJson(db, { sort, cursor, viewings: [viewing] }))[0];
+    if (json === undefined) throw questionNotFound();
+    return json;
+  };
 }

@@ -54,7 +54,11 @@ export function selectFirstReplies<Row>(
 }
 
 /** Replies to one answer, or to the question itself if `answerId` is null. Oldest first, after `afterId`. */
-type ReplyWindow = { on: ReplyTarget; afterId: number; limit: number };
+type ReplyWindow = {
+  on: { questionId: number | RawBuilder<number>; answerId: number | null };
+  afterId: number;
+  limit: number;
+};
 
 export async function listRepliesAfter(db: Reader, wanted: ReplyWindow & { viewerId: number }) {
   const { rows } = await selectReplies<ReplyRow>(wanted, replyColumns(wanted.viewerId)).execute(db);
