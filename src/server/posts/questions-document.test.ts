@@ -41,7 +41,7 @@ test('members who read at the same time get their own values, of the question th
   const together = await Promise.all(pages.map(read));
   expect(together).toEqual(alone);
   // Otherwise the comparison would show nothing.
-  expect(new Set(alone.map(({ body }) => JSON.stringify(body))).size).toBeGreaterThan(members.length * 3);
+  expect(new Set(alone.map(({ body }) => JSON.stringify(body))).size).toBeGreaterThan(members.length * 2);
   expect(together.filter(({ status }) => status === 404)).toHaveLength(members.length * 3);
 });
 
