@@ -6,7 +6,8 @@ import { formatter } from '@lingui/format-po';
 import { errorTable } from './src/shared/errors.ts';
 import { sentTexts } from './src/shared/notifications/sent-texts.ts';
 import { notificationKinds } from './src/shared/notifications/notification-kinds.ts';
-import { settingCatalogue, type SettingDefinition } from './src/shared/core/setting-catalogue.ts';
+import { settingCatalogue } from './src/shared/core/setting-catalogue.ts';
+import type { SettingDefinition } from './src/shared/core/settings/setting-definition.ts';
 import { tagDescriptions } from './src/shared/posts/tag-descriptions.ts';
 
 const directory = 'src/web/languages';

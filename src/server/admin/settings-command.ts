@@ -3,13 +3,9 @@ import type { Database } from '#server/core/database.ts';
 import { eventChannel, notifyNodes } from '#server/core/events.ts';
 import type { MemberCommandDeps } from '#server/core/progress.ts';
 import { readRuntimeSettings } from '#server/core/runtime-settings.ts';
-import {
-  describeValues,
-  settingCatalogue,
-  type SettingDefinition,
-  type SettingName,
-  settingNames,
-} from '#shared/core/setting-catalogue.ts';
+import { describeValues } from '#shared/core/settings/setting-schema.ts';
+import { settingCatalogue, type SettingName, settingNames } from '#shared/core/setting-catalogue.ts';
+import type { SettingDefinition } from '#shared/core/settings/setting-definition.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import { changeSetting } from './settings.ts';
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Reader, Tx } from '#server/core/database.ts';
-import type { SettingName, SettingValue } from '#shared/core/setting-catalogue.ts';
+import type { SettingName } from '#shared/core/setting-catalogue.ts';
+import type { SettingValue } from '#shared/core/settings/setting-definition.ts';
 
 /** Locks the setting against other changes until the end of the transaction; it may have no row yet. */
 export async function lockSetting(tx: Tx, name: SettingName): Promise<void> {

@@ -7,14 +7,9 @@ import { startCachingNode } from '#tests/support/caching-node.ts';
 import { eventually } from '#tests/support/eventually.ts';
 import { startTestServer } from '#tests/support/server.ts';
 import type { SiteSetting } from '#shared/admin/settings.ts';
-import {
-  describeValues,
-  settingCatalogue,
-  settingCategoryNames,
-  type SettingDefinition,
-  settingNames,
-  settingSchema,
-} from '#shared/core/setting-catalogue.ts';
+import { describeValues, settingSchema } from '#shared/core/settings/setting-schema.ts';
+import { settingCatalogue, settingNames } from '#shared/core/setting-catalogue.ts';
+import { settingCategoryNames, type SettingDefinition } from '#shared/core/settings/setting-definition.ts';
 import type { ModerationLog } from '#shared/moderation/moderation.ts';
 import { setRole } from './roles.ts';
 import { changeSetting } from './settings.ts';
@@ -210,7 +205,7 @@ function renderSettingsDocument(): string {
 
 Admins change these settings in the browser (**Site settings** in the account menu) or with \`parley settings set NAME VALUE\`, while Parley runs; every node uses the new value within about a second. Every change is in the moderation log with the old and the new value, and can be undone there. What belongs to the machine is in the environment ([operating.md](operating.md)).
 
-This page is generated from \`src/shared/core/setting-catalogue.ts\`; \`src/server/admin/settings.test.ts\` compares them.
+This page is generated from \`src/shared/core/setting-catalogue.ts\` and the files in \`src/shared/core/settings\`; \`src/server/admin/settings.test.ts\` compares them.
 
 ${sections.join('\n')}`;
 }

@@ -10,9 +10,9 @@ import {
   settingCatalogue,
   type SettingName,
   settingNames,
-  settingSchema,
-  type SettingValue,
 } from '#shared/core/setting-catalogue.ts';
+import { settingSchema } from '#shared/core/settings/setting-schema.ts';
+import type { SettingValue } from '#shared/core/settings/setting-definition.ts';
 import type { SiteSetting } from '#shared/admin/settings.ts';
 import { findSettingLogEntry, hasSitePicture, listSettingChanges, lockSetting } from './settings-queries.ts';
 

@@ -3,9 +3,9 @@ import {
   settingCatalogue,
   type SettingName,
   settingNames,
-  settingSchema,
   type SettingValues,
 } from '#shared/core/setting-catalogue.ts';
+import { settingSchema } from '#shared/core/settings/setting-schema.ts';
 import type { Database, Reader, Tx } from './database.ts';
 import { onEventsCommitted, publish, type TopicEvent } from './events.ts';
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { registration } from '#shared/identity/accounts.ts';
-import { settingCatalogue, settingSchema } from '#shared/core/setting-catalogue.ts';
+import { settingCatalogue } from '#shared/core/setting-catalogue.ts';
+import { settingSchema } from '#shared/core/settings/setting-schema.ts';
 
 /** `completed`: the community has been set up or has an admin. `isEmpty`: it has no members. */
 export const setupState = z.object({ completed: z.boolean(), isEmpty: z.boolean() });

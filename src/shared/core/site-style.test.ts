@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { settingCatalogue, settingSchema } from './setting-catalogue.ts';
+import { settingCatalogue } from './setting-catalogue.ts';
+import { settingSchema } from './settings/setting-schema.ts';
 import { buildSiteStyle } from './site-style.ts';
 
 const accepts = (line: string) => settingSchema(settingCatalogue.cssVariables).safeParse([line]).success;

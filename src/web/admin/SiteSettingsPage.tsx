@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
-import { settingCategoryNames } from '#shared/core/setting-catalogue.ts';
+import { settingCategoryNames } from '#shared/core/settings/setting-definition.ts';
 import { paths } from '#web/core/paths.ts';
 import { useMember } from '#web/core/session.ts';
 import { LoadError } from '#web/ui/LoadError.tsx';

@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { queryOptions, type QueryClient } from '@tanstack/react-query';
 import type { SiteSetting } from '#shared/admin/settings.ts';
 import { siteStyleId } from '#shared/core/protocol.ts';
-import type { SettingCategory } from '#shared/core/setting-catalogue.ts';
+import type { SettingCategory } from '#shared/core/settings/setting-definition.ts';
 import { buildSiteStyle } from '#shared/core/site-style.ts';
 import { api, readJson } from '#web/core/api.ts';
 import { sessionQuery } from '#web/core/session.ts';

@@ -1,0 +1,123 @@
+import { languageNames } from '#shared/core/languages.ts';
+import type { SettingDefinition } from './setting-definition.ts';
+
+/** The name, the appearance and the pages of the community. */
+export const siteDefinitions = {
+  siteName: {
+    category: 'general',
+    type: 'text',
+    default: 'Parley',
+    min: 1,
+    max: 40,
+    label: 'Name',
+    description: 'The name of the community, in page titles, emails and previews of links.',
+    since: '1.0',
+  },
+  siteDescription: {
+    category: 'general',
+    type: 'text',
+    default: '',
+    max: 200,
+    label: 'Purpose',
+    description: 'One sentence about the community, for visitors, search engines and previews of links.',
+    since: '1.0',
+  },
+  language: {
+    category: 'general',
+    type: 'choice',
+    default: 'en',
+    options: languageNames,
+    label: 'Language of the community',
+    description:
+      'The language of pages and emails for people who have not chosen one and whose browser has no language of the interface.',
+    since: '1.0',
+  },
+  logo: {
+    category: 'appearance',
+    type: 'picture',
+    default: '',
+    label: 'Logo',
+    description: 'In the top bar beside the name, up to 28 pixels high. Without a logo: two speech bubbles.',
+    since: '1.0',
+  },
+  icon: {
+    category: 'appearance',
+    type: 'picture',
+    default: '',
+    label: 'Icon',
+    description:
+      'In tabs of the browser, in bookmarks and for the installed app. A square of at least 512 pixels is best; of other pictures, the middle is used.',
+    since: '1.0',
+  },
+  accentColor: {
+    category: 'appearance',
+    type: 'text',
+    default: '',
+    max: 7,
+    format: 'colour',
+    label: 'Accent colour',
+    description:
+      'The colour of links and buttons, in pages, emails and the installed app. It is made darker or lighter in each theme where text needs more contrast. Empty: the default colour.',
+    since: '1.0',
+  },
+  cssVariables: {
+    category: 'appearance',
+    type: 'list',
+    default: [],
+    maxItems: 20,
+    max: 200,
+    format: 'cssVariable',
+    label: 'CSS variables',
+    description:
+      'One in each line: --radius and --radius-large (corners, 0px to 24px), --column (width of the text column, 36rem to 60rem), --measure (longest line, 50ch to 80ch), --sans, --serif and --mono (fonts of the device, such as Georgia, serif).',
+    since: '1.0',
+  },
+  welcomeText: {
+    category: 'pages',
+    type: 'markdown',
+    default: '',
+    max: 2_000,
+    label: 'Welcome text',
+    description: 'For visitors, on the home page and the sign-in page. Markdown.',
+    since: '1.0',
+  },
+  aboutPage: {
+    category: 'pages',
+    type: 'markdown',
+    default: '',
+    max: 30_000,
+    label: 'Page “About”',
+    description: 'The page /about, for everyone. Markdown. Empty: no page.',
+    since: '1.0',
+  },
+  rulesPage: {
+    category: 'pages',
+    type: 'markdown',
+    default: '',
+    max: 30_000,
+    label: 'Page “Rules”',
+    description:
+      'The page /rules, for everyone, with a link where people register and ask. Markdown. Empty: no page.',
+    since: '1.0',
+  },
+  privacyPage: {
+    category: 'pages',
+    type: 'markdown',
+    default: '',
+    max: 30_000,
+    label: 'Page “Privacy”',
+    description: 'The page /privacy, for everyone. Markdown. Empty: no page.',
+    since: '1.0',
+  },
+  footerLinks: {
+    category: 'pages',
+    type: 'list',
+    default: [],
+    maxItems: 10,
+    max: 300,
+    format: 'link',
+    label: 'Footer links',
+    description: 'Further links beside those to the pages, one in each line: label | address.',
+    since: '1.0',
+  },
+} as const satisfies Record<string, SettingDefinition>;
