@@ -54,7 +54,7 @@ const signInPage = {
   isRendered: true,
 } as const;
 
-/** The pages of src/web/app/router.tsx. A page without `requests` requests its data itself. */
+/** The pages of src/web/app/router.tsx and the files with routes beside it. A page without `requests` requests its data itself. */
 const pageRules: readonly PageRule[] = [
   {
     path: /^\/$/u,

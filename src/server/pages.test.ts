@@ -319,9 +319,11 @@ describe('the address of a page', () => {
   });
 
   test('is one of those that the router of the web app knows', async () => {
-    const router = await readFile(path.join(projectRoot, 'src/web/app/router.tsx'), 'utf8');
-    const paths = [...router.matchAll(/^ {2}path: '([^']*)'/gmu)].map(([, found = '']) => found);
-    expect(paths.length).toBeGreaterThan(20);
+    const files = ['router', 'staff-routes', 'account-routes'].map((name) => `src/web/app/${name}.tsx`);
+    const texts = await Promise.all(files.map((file) => readFile(path.join(projectRoot, file), 'utf8')));
+    const routes = texts.join('');
+    const paths = [...routes.matchAll(/^ {2}path: '([^']*)'/gmu)].map(([, found = '']) => found);
+    expect(paths.length).toBeGreaterThan(35);
     for (const each of paths.filter((found) => found !== '$')) {
       const page = each.replaceAll(/\{-\$\w+\}|\$\w+/gu, '7').replace(/^(?!\/)/u, '/');
       expect([page, getPagePreloads(new URL(page, 'http://localhost')).isUnknown]).toEqual([page, undefined]);

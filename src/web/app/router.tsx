@@ -1,10 +1,4 @@
-import {
-  createRootRouteWithContext,
-  createRoute,
-  createRouter,
-  redirect,
-  type RouterHistory,
-} from '@tanstack/react-router';
+import { createRoute, createRouter, redirect, type RouterHistory } from '@tanstack/react-router';
 import type { QueryClient } from '@tanstack/react-query';
 import type { AnswerSort } from '#shared/posts/answers.ts';
 import { getSavedAnswerSort } from '#web/posts/answer-sort.ts';
@@ -18,14 +12,11 @@ import {
   parseHomeSearch,
   parseQuestionSearch,
   parseResultsSearch,
-  parseMemberPageSearch,
-  parseMembersSearch,
-  parseEmailsSearch,
-  parseStatisticsSearch,
   parseTagsSearch,
 } from './page-search.ts';
-import { MemberLayout } from './MemberLayout.tsx';
-import { RootLayout } from './RootLayout.tsx';
+import { accountRoutes, visitorRoutes } from './account-routes.tsx';
+import { currentSession, memberRoute, rootRoute, visitorRoute } from './base-routes.tsx';
+import { staffRoutes } from './staff-routes.tsx';
 import { ErrorPage } from './ErrorPage.tsx';
 import { HomePage } from '#web/discovery/feeds/HomePage.tsx';
 import { NotFoundPage } from '#web/ui/MessagePage.tsx';
@@ -35,64 +26,8 @@ import { feedQuery } from '#web/discovery/feeds/feeds.ts';
 import { loadRouteData } from '#web/core/inlined-responses.ts';
 import { isPageRendered } from '#web/core/hydration.ts';
 import { lazyRouteComponent } from '#web/core/lazy.ts';
-import {
-  isPublicPath,
-  parseAfter,
-  parseInternalPath,
-  parseQuestionId,
-  parseSearch,
-  stringifySearch,
-} from '#web/core/paths.ts';
-import { sessionQuery } from '#web/core/session.ts';
+import { parseAfter, parseQuestionId, parseSearch, stringifySearch } from '#web/core/paths.ts';
 import { questionQuery } from '#web/posts/questions/question-cache.ts';
-
-/** The context that every route gets. */
-export type RouterContext = { queryClient: QueryClient };
-
-const rootRoute = createRootRouteWithContext<RouterContext>()({
-  component: RootLayout,
-  errorComponent: ErrorPage,
-});
-
-/** Pages for signed-in members. A visitor reads some of them (1.8), or signs in first and then returns (docs/product.md 1.2). */
-const memberRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  id: 'member',
-  component: MemberLayout,
-  beforeLoad: async ({ context, location }) => {
-    const { member, publicReading } = await currentSession(context);
-    if (member !== null || (publicReading === true && isPublicPath(location.pathname))) return;
-    const next = location.href === '/' ? undefined : location.href;
-    throw redirect({ to: '/login', search: next === undefined ? {} : { next }, replace: true });
-  },
-});
-
-/** Pages for visitors only. A signed-in member goes to the page that was requested first. */
-const visitorRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  id: 'visitor',
-  component: lazyRouteComponent(() => import('#web/ui/VisitorFrame.tsx'), 'VisitorLayout'),
-  // Invalid values are returned as undefined: the router keeps parameters that validation leaves out.
-  validateSearch: ({ next }: Record<string, unknown>): { next?: string | undefined } => ({
-    next: parseInternalPath(typeof next === 'string' ? next : undefined) ?? undefined,
-  }),
-  beforeLoad: async ({ context }) => {
-    const { member, account } = await currentSession(context);
-    if (member !== null) throw redirect({ to: '/', replace: true });
-    if (account !== undefined) throw redirect({ to: '/application', replace: true });
-  },
-  loader: ({ context: { queryClient }, location: { pathname }, cause }) =>
-    loadRouteData(cause, async () =>
-      (await import('#web/identity/sign-in.ts')).prefetchSignInPage(queryClient, pathname),
-    ),
-});
-
-/** For someone whose account waits for a moderator, or was refused. The page leads others away. */
-const applicationRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/application',
-  component: lazyRouteComponent(() => import('#web/identity/ApplicationPage.tsx'), 'ApplicationPage'),
-});
 
 const homeRoute = createRoute({
   getParentRoute: () => memberRoute,
@@ -268,114 +203,6 @@ const bookmarksRoute = createRoute({
   component: lazyRouteComponent(() => import('#web/engagement/BookmarksPage.tsx'), 'BookmarksPage'),
 });
 
-const moderationQueueRoute = createRoute({
-  getParentRoute: () => memberRoute,
-  path: '/moderation',
-  validateSearch: ({ cause }: Record<string, unknown>): { cause?: string | undefined } => ({
-    cause: typeof cause === 'string' ? cause : undefined,
-  }),
-  component: lazyRouteComponent(
-    () => import('#web/moderation/ModerationQueuePage.tsx'),
-    'ModerationQueuePage',
-  ),
-});
-
-const suggestedEditsRoute = createRoute({
-  getParentRoute: () => memberRoute,
-  path: '/suggested-edits',
-  validateSearch: ({ list }: Record<string, unknown>): { list?: 'own' | undefined } => ({
-    list: list === 'own' ? list : undefined,
-  }),
-  component: lazyRouteComponent(() => import('#web/moderation/SuggestedEditsPage.tsx'), 'SuggestedEditsPage'),
-});
-
-const removedPostsRoute = createRoute({
-  getParentRoute: () => memberRoute,
-  path: '/removed-posts',
-  component: lazyRouteComponent(() => import('#web/moderation/RemovedPostsPage.tsx'), 'RemovedPostsPage'),
-});
-
-const moderationLogRoute = createRoute({
-  getParentRoute: () => memberRoute,
-  path: '/moderation/log',
-  component: lazyRouteComponent(() => import('#web/moderation/ModerationLogPage.tsx'), 'ModerationLogPage'),
-});
-
-const moderatedMemberRoute = createRoute({
-  getParentRoute: () => memberRoute,
-  path: '/moderation/member/$id',
-  validateSearch: parseMemberPageSearch,
-  remountDeps: ({ params }) => params,
-  component: lazyRouteComponent(
-    () => import('#web/moderation/ModeratedMemberPage.tsx'),
-    'ModeratedMemberPage',
-  ),
-});
-
-const registrationsRoute = createRoute({
-  getParentRoute: () => memberRoute,
-  path: '/moderation/registrations',
-  component: lazyRouteComponent(() => import('#web/moderation/RegistrationsPage.tsx'), 'RegistrationsPage'),
-});
-
-const siteSettingsRoute = createRoute({
-  getParentRoute: () => memberRoute,
-  path: '/admin/settings',
-  component: lazyRouteComponent(() => import('#web/admin/SiteSettingsPage.tsx'), 'SiteSettingsPage'),
-});
-
-const membersRoute = createRoute({
-  getParentRoute: () => memberRoute,
-  path: '/moderation/members',
-  validateSearch: parseMembersSearch,
-  component: lazyRouteComponent(() => import('#web/moderation/MembersPage.tsx'), 'MembersPage'),
-});
-
-const applicationsRoute = createRoute({
-  getParentRoute: () => memberRoute,
-  path: '/moderation/applications',
-  component: lazyRouteComponent(() => import('#web/moderation/ApplicationsPage.tsx'), 'ApplicationsPage'),
-});
-
-const announcementsRoute = createRoute({
-  getParentRoute: () => memberRoute,
-  path: '/moderation/announcements',
-  component: lazyRouteComponent(() => import('#web/moderation/AnnouncementsPage.tsx'), 'AnnouncementsPage'),
-});
-
-const invitationsRoute = createRoute({
-  getParentRoute: () => memberRoute,
-  path: '/admin/invitations',
-  component: lazyRouteComponent(() => import('#web/admin/InvitationsPage.tsx'), 'InvitationsPage'),
-});
-
-const managedTagRoute = createRoute({
-  getParentRoute: () => memberRoute,
-  path: '/moderation/tags/$tag',
-  remountDeps: ({ params }) => params,
-  component: lazyRouteComponent(() => import('#web/moderation/ManagedTagPage.tsx'), 'ManagedTagPage'),
-});
-
-const statisticsRoute = createRoute({
-  getParentRoute: () => memberRoute,
-  path: '/admin/statistics',
-  validateSearch: parseStatisticsSearch,
-  component: lazyRouteComponent(() => import('#web/admin/StatisticsPage.tsx'), 'StatisticsPage'),
-});
-
-const emailsRoute = createRoute({
-  getParentRoute: () => memberRoute,
-  path: '/admin/emails',
-  validateSearch: parseEmailsSearch,
-  component: lazyRouteComponent(() => import('#web/admin/EmailsPage.tsx'), 'EmailsPage'),
-});
-
-const signInProvidersRoute = createRoute({
-  getParentRoute: () => memberRoute,
-  path: '/admin/sign-in',
-  component: lazyRouteComponent(() => import('#web/admin/SignInProvidersPage.tsx'), 'SignInProvidersPage'),
-});
-
 const notFoundRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '$',
@@ -410,68 +237,6 @@ const sitePageRoutes = sitePageNames.map((path) =>
   }),
 );
 
-const loginRoute = createRoute({
-  getParentRoute: () => visitorRoute,
-  path: '/login',
-  component: lazyRouteComponent(() => import('#web/identity/LoginPage.tsx'), 'LoginPage'),
-});
-
-const registerRoute = createRoute({
-  getParentRoute: () => visitorRoute,
-  path: '/register',
-  component: lazyRouteComponent(() => import('#web/identity/RegisterPage.tsx'), 'RegisterPage'),
-});
-
-const forgotPasswordRoute = createRoute({
-  getParentRoute: () => visitorRoute,
-  path: '/forgot-password',
-  component: lazyRouteComponent(() => import('#web/identity/ForgotPasswordPage.tsx'), 'ForgotPasswordPage'),
-});
-
-/** Links in emails. They work with and without a session. */
-const unsubscribeRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/unsubscribe/$token',
-  component: lazyRouteComponent(() => import('#web/identity/EmailLinkPages.tsx'), 'UnsubscribePage'),
-});
-
-const confirmEmailRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/confirm-email/$token',
-  component: lazyRouteComponent(() => import('#web/identity/EmailLinkPages.tsx'), 'ConfirmEmailPage'),
-});
-
-const setupRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/setup',
-  component: lazyRouteComponent(() => import('#web/admin/SetupPage.tsx'), 'SetupPage'),
-});
-
-const resetPasswordRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/reset-password',
-  component: lazyRouteComponent(() => import('#web/identity/ResetPasswordPage.tsx'), 'ResetPasswordPage'),
-});
-
-const newEmailRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/change-email',
-  component: lazyRouteComponent(() => import('#web/identity/EmailLinkPages.tsx'), 'NewEmailPage'),
-});
-
-const revertEmailRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/revert-email',
-  component: lazyRouteComponent(() => import('#web/identity/EmailLinkPages.tsx'), 'RevertEmailPage'),
-});
-
-/** Where identity providers redirect to, for visitors who sign in and members who link an account. */
-const signInCallbackRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/sign-in/callback/{-$provider}',
-  component: lazyRouteComponent(() => import('#web/identity/SignInCallbackPage.tsx'), 'SignInCallbackPage'),
-});
-
 const routeTree = rootRoute.addChildren([
   memberRoute.addChildren([
     homeRoute,
@@ -486,33 +251,12 @@ const routeTree = rootRoute.addChildren([
     draftsRoute,
     settingsRoute,
     bookmarksRoute,
-    moderationQueueRoute,
-    suggestedEditsRoute,
-    removedPostsRoute,
-    moderationLogRoute,
-    statisticsRoute,
-    moderatedMemberRoute,
-    registrationsRoute,
-    siteSettingsRoute,
-    invitationsRoute,
-    emailsRoute,
-    signInProvidersRoute,
-    managedTagRoute,
-    announcementsRoute,
-    applicationsRoute,
-    membersRoute,
+    ...staffRoutes,
     notFoundRoute,
   ]),
   sitePageLayoutRoute.addChildren(sitePageRoutes),
-  visitorRoute.addChildren([loginRoute, registerRoute, forgotPasswordRoute]),
-  applicationRoute,
-  setupRoute,
-  resetPasswordRoute,
-  newEmailRoute,
-  revertEmailRoute,
-  unsubscribeRoute,
-  confirmEmailRoute,
-  signInCallbackRoute,
+  visitorRoute.addChildren(visitorRoutes),
+  ...accountRoutes,
 ]);
 
 /** @param history on the server: the page to render. */
@@ -537,9 +281,4 @@ declare module '@tanstack/react-router' {
   interface Register {
     router: ReturnType<typeof createAppRouter>;
   }
-}
-
-function currentSession({ queryClient }: RouterContext) {
-  // Without a response the error page is shown. It recovers after an outage (app/RootLayout.tsx).
-  return queryClient.ensureQueryData({ ...sessionQuery, revalidateIfStale: true, retry: false });
 }
