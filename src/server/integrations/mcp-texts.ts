@@ -7,8 +7,8 @@ type AnswerDocument = QuestionDocument['answers']['items'][number];
 type ReplyDocument = QuestionDocument['replies']['items'][number];
 
 /**
- * Marks text that members wrote, for agents: a random line begins and ends it, which nobody can write into a post
- * beforehand.
+ * Marks text that members wrote, for agents: it begins and ends with a random line, which the author of a post cannot
+ * know.
  */
 export function markAsUntrusted(text: string): string {
   const line = `----- content of members ${randomBytes(12).toString('hex')} -----`;
