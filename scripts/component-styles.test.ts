@@ -36,6 +36,16 @@ test('loads the styles of every Mantine component with each page and lazy part',
   expect(checked).toBeGreaterThan(0);
 });
 
+test('has no :has() on the whole page, which computes all styles again after each typed character', async () => {
+  const names = (await readdir(path.join(built, 'assets'))).filter((name) => name.endsWith('.css'));
+  const sheets = await Promise.all(names.map((name) => contentOf(path.join('assets', name))));
+  expect(sheets.join('')).toContain(':has(');
+  // src/web/core/root-attribute.ts does the same with attributes.
+  expect(sheets.flatMap((sheet) => sheet.match(/(?:\bhtml|\bbody|:root|[,}{]):has\([^{]*/gu) ?? [])).toEqual(
+    [],
+  );
+});
+
 /** Maps each class that has styles to the file of the library with those styles. */
 async function styledClasses(): Promise<Map<string, string>> {
   const directory = path.join(library, 'core/styles');

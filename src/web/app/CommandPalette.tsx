@@ -8,6 +8,7 @@ import { useId, useState, type KeyboardEvent, type MouseEvent } from 'react';
 import { limits } from '#shared/core/limits.ts';
 import { truncate } from '#shared/core/text.ts';
 import { addRecentItem, getRecentItems } from '#web/core/recent-items.ts';
+import { useRootAttribute } from '#web/core/root-attribute.ts';
 import { useMember } from '#web/core/session.ts';
 import { instantSearchQuery } from '#web/discovery/search/search.ts';
 import { useListbox } from '#web/ui/useListbox.ts';
@@ -19,6 +20,7 @@ type Props = { opened: boolean; onClose: () => void; onShowShortcuts: () => void
 
 /** Finds questions, topics, members and commands while the member types (Mod+K). Covers the whole screen on a phone. */
 export default function CommandPalette({ opened, onClose, onShowShortcuts }: Props) {
+  useRootAttribute('data-dialog', opened);
   const phone = useMediaQuery('(max-width: 767px)', false, { getInitialValueInEffect: false });
   return (
     <Modal.Root

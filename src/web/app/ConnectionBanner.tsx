@@ -4,6 +4,7 @@ import { hashKey, type QueryClient, useQueryClient } from '@tanstack/react-query
 import { useSyncExternalStore } from 'react';
 import { notificationKeys } from '#web/notifications/notifications.ts';
 import { useConnectionStatus } from '#web/core/connection.ts';
+import { useRootAttribute } from '#web/core/root-attribute.ts';
 import { getRestoredAt } from '#web/core/offline-cache.ts';
 import { formatQueuedCount, useOfflineQueue } from '#web/core/offline-queue.ts';
 import { useIsPageLoading } from '#web/ui/LoadingRegion.tsx';
@@ -22,6 +23,7 @@ import { useCachedSession } from '#web/core/session.ts';
 export function ConnectionBanner() {
   const connection = useConnectionStatus();
   const count = useQueuedCount();
+  useRootAttribute('data-banner', connection !== 'online' || count > 0);
   return (
     <div className={classes.container}>
       <output className={classes.output}>

@@ -10,6 +10,7 @@ import {
 } from '#web/core/keyboard-shortcuts.ts';
 import { paths } from '#web/core/paths.ts';
 import { canModerate } from '#shared/identity/roles.ts';
+import { useRootAttribute } from '#web/core/root-attribute.ts';
 import { useMember } from '#web/core/session.ts';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import classes from './ShortcutSheet.module.css';
@@ -55,6 +56,7 @@ const descriptions: Readonly<Record<ShortcutName, () => string>> = {
 
 export default function ShortcutSheet({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const [singleKeys] = useSingleKeySetting();
+  useRootAttribute('data-dialog', opened);
   const member = useMember();
   const isModerator = member !== null && canModerate(member.role);
   return (

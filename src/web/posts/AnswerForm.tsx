@@ -16,12 +16,16 @@ import { answerAction, answerFormId, getHighestPostId, queuedPostAnchor } from '
 import classes from './PostForm.module.css';
 import { useEffect, useState } from 'react';
 
-/** @param takeTyped returns once what was typed before this form was loaded. */
+/**
+ * @param authorId the question's author
+ * @param editedAt when the question was last edited
+ * @param takeTyped returns once what was typed before this form was loaded
+ */
 export function AnswerForm({
-  question,
+  authorId,
+  editedAt,
   takeTyped,
-}: {
-  question: Pick<Question, 'authorId' | 'editedAt'>;
+}: Pick<Question, 'authorId' | 'editedAt'> & {
   takeTyped: () => TypedText | null;
 }) {
   const { questionId, member, cache, reveal, draftToOpen } = useQuestionPage();
@@ -33,8 +37,8 @@ export function AnswerForm({
       <PostForm
         label={t`Your answer`}
         // The question's author knows of their own edit.
-        {...(question.authorId !== member.id && {
-          subject: { post: { kind: 'question', id: questionId }, editedAt: question.editedAt },
+        {...(authorId !== member.id && {
+          subject: { post: { kind: 'question', id: questionId }, editedAt },
         })}
         takeTyped={takeTyped}
         onTyped={typing.typed}

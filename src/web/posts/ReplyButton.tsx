@@ -4,10 +4,12 @@ import type { PostRef } from '#shared/core/fields.ts';
 import { PostAction } from './PostActions.tsx';
 import { isSamePost } from './post-ref.ts';
 import { useQuestionPage } from './questions/question-page-context.ts';
+import { useReplying } from './questions/replying-to.tsx';
 
 /** Opens or closes the reply form of a post. */
 export function ReplyButton({ to }: { to: PostRef }) {
-  const { replyingTo, setReplyingTo, isLocked } = useQuestionPage();
+  const { isLocked } = useQuestionPage();
+  const { replyingTo, setReplyingTo } = useReplying();
   const replying = isSamePost(replyingTo, to);
   if (isLocked) return null;
   return (

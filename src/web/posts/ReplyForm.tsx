@@ -6,6 +6,7 @@ import { translateError } from '#web/core/errors.ts';
 import { sendOrQueue } from '#web/core/offline-queue-sender.ts';
 import { isHeld, showHeldPost } from './held-posts.ts';
 import { useQuestionPage } from './questions/question-page-context.ts';
+import { useReplying } from './questions/replying-to.tsx';
 import { PostForm } from './PostForm.tsx';
 import { postReply } from './post-api.ts';
 import { anchorOf } from './post-ref.ts';
@@ -19,7 +20,8 @@ import classes from './PostForm.module.css';
  * @param answerId the answer that the thread belongs to; null for comments on the question.
  */
 export function ReplyForm({ to, answerId }: { to: PostRef; answerId: number | null }) {
-  const { questionId, member, cache, setReplyingTo, saveReplyingTo, reveal } = useQuestionPage();
+  const { questionId, member, cache, reveal } = useQuestionPage();
+  const { setReplyingTo, saveReplyingTo } = useReplying();
   const client = useQueryClient();
   const parentReplyId = to.kind === 'reply' ? to.id : null;
   const cancel = () => {

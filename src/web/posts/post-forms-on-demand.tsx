@@ -1,4 +1,4 @@
-import { type ComponentProps, useCallback, useRef, useState, useSyncExternalStore } from 'react';
+import { type ComponentProps, memo, useCallback, useRef, useState, useSyncExternalStore } from 'react';
 import { retryUntilLoaded } from '#web/core/lazy.ts';
 import { preloadToasts } from '#web/core/toast.ts';
 import type * as PostForms from './post-forms.ts';
@@ -41,7 +41,9 @@ function startLoading(): void {
 }
 
 /** Until the form is loaded, a field that takes text. */
-export function AnswerForm(props: Omit<ComponentProps<typeof PostForms.AnswerForm>, 'takeTyped'>) {
+export const AnswerForm = memo(function AnswerForm(
+  props: Omit<ComponentProps<typeof PostForms.AnswerForm>, 'takeTyped'>,
+) {
   const loaded = usePostForms();
   // Input methods would lose the word that is being composed.
   const [isComposing, setIsComposing] = useState(false);
@@ -55,7 +57,7 @@ export function AnswerForm(props: Omit<ComponentProps<typeof PostForms.AnswerFor
   if (loaded === null || isComposing)
     return <QuietAnswerForm onComposing={setIsComposing} onReplaced={keepTyped} />;
   return <loaded.AnswerForm {...props} takeTyped={takeTyped} />;
-}
+});
 
 export function ReplyForm(props: ComponentProps<typeof PostForms.ReplyForm>) {
   const loaded = usePostForms();

@@ -1,6 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Modal } from '@mantine/core';
 import { useEffect, useEffectEvent } from 'react';
+import { useRootAttribute } from '#web/core/root-attribute.ts';
 import { useSwipe } from './useSwipe.ts';
 import type { DialogProps } from './Dialog.tsx';
 import classes from './DialogWindow.module.css';
@@ -17,6 +18,7 @@ export default function DialogWindow({
   children,
 }: DialogProps) {
   useFocusReturn(opened, opener);
+  useRootAttribute('data-dialog', opened);
   const swipe = useSwipe<HTMLDivElement>('down', onClose, (root) => root.querySelector('[role="dialog"]'));
   return (
     <Modal

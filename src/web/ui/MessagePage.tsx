@@ -2,6 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { useRootAttribute } from '#web/core/root-attribute.ts';
 import { PageHeading, usePageTitle } from './PageHeading.tsx';
 import classes from './page.module.css';
 
@@ -15,8 +16,9 @@ type Props = {
 
 /** A page with one message and one action. */
 export function MessagePage({ heading, text, outage = false, children }: Props) {
+  useRootAttribute('data-outage', outage);
   return (
-    <section className={classes.message} data-outage={outage || undefined}>
+    <section className={classes.message}>
       <PageHeading className={classes.messageHeading}>{heading}</PageHeading>
       <p className={classes.messageText}>{text}</p>
       {children}

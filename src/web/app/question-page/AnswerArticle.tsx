@@ -13,7 +13,7 @@ import { AuthorPostActions, PostActions } from '#web/posts/PostActions.tsx';
 import { useQuestionPage } from '#web/posts/questions/question-page-context.ts';
 import { PostFrame } from '#web/posts/PostFrame.tsx';
 import { PostMeta } from '#web/posts/PostMeta.tsx';
-import { isSamePost } from '#web/posts/post-ref.ts';
+import { WhileReplyingTo } from '#web/posts/questions/replying-to.tsx';
 import type { PostRef } from '#shared/core/fields.ts';
 import { patchPost, removeAnswer } from '#web/posts/questions/question-page-data.ts';
 import { useDeletePost } from '#web/posts/useDeletePost.ts';
@@ -26,13 +26,12 @@ import classes from './AnswerArticle.module.css';
 
 /** One answer without its replies. They follow it as articles of their own. */
 export const AnswerArticle = memo(function AnswerArticle({ answer }: { answer: Answer }) {
-  const { questionId, member, cache, replyingTo, reveal, draftToOpen, questionAuthorId, acceptedAnswerId } =
+  const { questionId, member, cache, reveal, draftToOpen, questionAuthorId, acceptedAnswerId } =
     useQuestionPage();
   const [editing, setEditing] = useState(
     draftToOpen === draftTargets.edit({ kind: 'answer', id: answer.id }),
   );
   const post: PostRef = { kind: 'answer', id: answer.id };
-  const replying = isSamePost(replyingTo, post);
   const isOwn = answer.authorId === member.id;
   const isQuestionAuthor = questionAuthorId === member.id;
   const isAccepted = acceptedAnswerId === answer.id;
@@ -100,7 +99,9 @@ export const AnswerArticle = memo(function AnswerArticle({ answer }: { answer: A
           </div>
         </>
       )}
-      {replying && <ReplyForm to={post} answerId={answer.id} />}
+      <WhileReplyingTo post={post}>
+        <ReplyForm to={post} answerId={answer.id} />
+      </WhileReplyingTo>
       <DeleteDialog
         {...deletion.dialog}
         title={t`Delete this answer?`}

@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { Suspense, useCallback, useEffect, useMemo, useState } from 'react';
+import { Suspense, useEffect, useMemo, useState } from 'react';
 import { canModerate } from '#shared/identity/roles.ts';
 import type { Me } from '#shared/identity/accounts.ts';
 import { getSavedAnswerSort } from '#web/posts/answer-sort.ts';
@@ -18,7 +18,6 @@ import {
   QuestionPageProvider,
   useReplyBranches,
 } from '#web/posts/questions/question-page-context.ts';
-import type { PostRef } from '#shared/core/fields.ts';
 import { listLicenses } from '#web/posts/questions/question-page-data.ts';
 import { questionQuery, useQuestionCache } from '#web/posts/questions/question-cache.ts';
 import { useQueuedPosts } from '#web/posts/offline/useQueuedPosts.ts';
@@ -29,7 +28,7 @@ import { QuestionSkeleton } from '#web/posts/questions/QuestionSkeleton.tsx';
 import { useCanonicalAddress } from '#web/posts/questions/useCanonicalAddress.ts';
 import { useLiveQuestion } from '#web/posts/questions/useLiveQuestion.ts';
 import { useTargetPost } from '#web/posts/questions/useTargetPost.ts';
-import { useDraftToOpen, useReplyingTo } from '#web/posts/questions/useReplyingTo.ts';
+import { ReplyingProvider, useDraftToOpen } from '#web/posts/questions/replying-to.tsx';
 import { useReveal } from '#web/posts/questions/useReveal.ts';
 import { useVisit } from '#web/posts/questions/useVisit.ts';
 import { preloadDialogs } from '#web/ui/Dialog.tsx';
@@ -70,17 +69,8 @@ function Question({ id, member }: { id: number; member: Me }) {
   const reveal = useReveal(page, branches.expand);
   const targetPost = useTargetPost(id, page, cache, reveal);
   const draftToOpen = useDraftToOpen();
-  const replying = useReplyingTo(id, member.id, { opening: draftToOpen, openBranches: branches.expand });
   const { newAnswers, newReplies } = useLiveQuestion({ id, sort, after }, member.id, { cache, reveal });
   const { isNew, isReturning } = useVisit(id, member.id, page, isFetchedAfterMount || fetchStatus === 'idle');
-  const { setReplyingTo, saveReplyingTo, replyingTo } = replying;
-  const openReply = useCallback(
-    (target: PostRef) => {
-      setReplyingTo(target);
-      saveReplyingTo(target);
-    },
-    [setReplyingTo, saveReplyingTo],
-  );
   const queuedPosts = useQueuedPosts({ questionId: id, memberId: member.id, page });
   usePostShortcuts();
   useEffect(preloadDialogs, []);
@@ -104,7 +94,6 @@ function Question({ id, member }: { id: number; member: Me }) {
       isNew,
       branches,
       newReplies,
-      ...replying,
     }),
     [
       id,
@@ -120,7 +109,6 @@ function Question({ id, member }: { id: number; member: Me }) {
       isNew,
       branches,
       newReplies,
-      replying,
     ],
   );
   // Few members have hidden posts, so the code that shows them is loaded only for those who do.
@@ -145,31 +133,32 @@ function Question({ id, member }: { id: number; member: Me }) {
   }
   return (
     <QuestionPageProvider value={context}>
-      {isReturning && <NewSinceLastVisit page={page} />}
-      <QuestionArticle question={page.question} licenses={listLicenses(page)} />
-      {mayBeHidden && (
-        <Suspense>
-          <HiddenPosts questionId={id} />
-        </Suspense>
-      )}
-      <QuestionReplies comments={page.replies} />
-      <QueuedPostsElsewhere queuedPosts={queuedPosts} memberId={member.id} page={page} />
-      <RestoreRefusedPosts
-        queued={queuedPosts}
+      <ReplyingProvider
+        questionId={id}
         memberId={member.id}
-        page={page}
-        replyingTo={replyingTo}
-        openReply={openReply}
-      />
-      {!isLocked && <AnswerForm question={page.question} />}
-      <AnswerList
-        page={page}
-        sorting={{ sort, preferredSort, pending: isPlaceholderData }}
-        newAnswers={newAnswers}
-      />
-      <Suspense>
-        <QuestionSidebar page={page} />
-      </Suspense>
+        opening={draftToOpen}
+        openBranches={branches.expand}
+      >
+        {isReturning && <NewSinceLastVisit page={page} />}
+        <QuestionArticle question={page.question} licenses={listLicenses(page)} />
+        {mayBeHidden && (
+          <Suspense>
+            <HiddenPosts questionId={id} />
+          </Suspense>
+        )}
+        <QuestionReplies comments={page.replies} />
+        <QueuedPostsElsewhere queuedPosts={queuedPosts} memberId={member.id} page={page} />
+        <RestoreRefusedPosts queued={queuedPosts} memberId={member.id} page={page} />
+        {!isLocked && <AnswerForm authorId={page.question.authorId} editedAt={page.question.editedAt} />}
+        <AnswerList
+          page={page}
+          sorting={{ sort, preferredSort, pending: isPlaceholderData }}
+          newAnswers={newAnswers}
+        />
+        <Suspense>
+          <QuestionSidebar page={page} />
+        </Suspense>
+      </ReplyingProvider>
     </QuestionPageProvider>
   );
 }

@@ -2,6 +2,7 @@ import { t } from '@lingui/core/macro';
 import { IconMessage2Plus } from '@tabler/icons-react';
 import type { RepliesPage } from '#shared/posts/replies.ts';
 import { useQuestionPage } from '#web/posts/questions/question-page-context.ts';
+import { useReplying } from '#web/posts/questions/replying-to.tsx';
 import { PostAction } from '#web/posts/PostActions.tsx';
 import { anchorOf, isSamePost } from '#web/posts/post-ref.ts';
 import type { PostRef } from '#shared/core/fields.ts';
@@ -11,7 +12,8 @@ import classes from './ReplyThread.module.css';
 
 /** The comments on the question (docs/product.md 6.3). */
 export function QuestionReplies({ comments }: { comments: RepliesPage }) {
-  const { questionId, replyingTo, setReplyingTo, isLocked } = useQuestionPage();
+  const { questionId, isLocked } = useQuestionPage();
+  const { replyingTo, setReplyingTo } = useReplying();
   const question: PostRef = { kind: 'question', id: questionId };
   const replying = isSamePost(replyingTo, question);
   return (

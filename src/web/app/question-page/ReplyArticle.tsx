@@ -12,7 +12,7 @@ import { AuthorPostActions, PostActions } from '#web/posts/PostActions.tsx';
 import { useQuestionPage } from '#web/posts/questions/question-page-context.ts';
 import { PostFrame } from '#web/posts/PostFrame.tsx';
 import { PostMeta } from '#web/posts/PostMeta.tsx';
-import { isSamePost } from '#web/posts/post-ref.ts';
+import { WhileReplyingTo } from '#web/posts/questions/replying-to.tsx';
 import type { PostRef } from '#shared/core/fields.ts';
 import { patchPost, removeReply } from '#web/posts/questions/question-page-data.ts';
 import { useDeletePost } from '#web/posts/useDeletePost.ts';
@@ -23,10 +23,9 @@ import { ReplyButton } from '#web/posts/ReplyButton.tsx';
 import classes from './ReplyThread.module.css';
 
 export const ReplyArticle = memo(function ReplyArticle({ reply }: { reply: Reply }) {
-  const { questionId, member, cache, replyingTo, reveal, draftToOpen } = useQuestionPage();
+  const { questionId, member, cache, reveal, draftToOpen } = useQuestionPage();
   const [editing, setEditing] = useState(draftToOpen === draftTargets.edit({ kind: 'reply', id: reply.id }));
   const post: PostRef = { kind: 'reply', id: reply.id };
-  const replying = isSamePost(replyingTo, post);
   const isOwn = reply.authorId === member.id;
   const deletion = useDeletePost(post, {
     onDeleted: () => cache.update((page) => removeReply(page, reply.id)),
@@ -69,7 +68,9 @@ export const ReplyArticle = memo(function ReplyArticle({ reply }: { reply: Reply
           </div>
         </>
       )}
-      {replying && <ReplyForm to={post} answerId={reply.answerId} />}
+      <WhileReplyingTo post={post}>
+        <ReplyForm to={post} answerId={reply.answerId} />
+      </WhileReplyingTo>
       <DeleteDialog {...deletion.dialog} title={t`Delete this reply?`} text={t`This cannot be undone.`} />
     </PostFrame>
   );

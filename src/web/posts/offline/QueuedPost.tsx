@@ -24,6 +24,7 @@ import postClasses from '#web/posts/PostFrame.module.css';
 import metaClasses from '#web/posts/PostMeta.module.css';
 import classes from './QueuedPost.module.css';
 import { useQuestionPage } from '#web/posts/questions/question-page-context.ts';
+import { useReplying } from '#web/posts/questions/replying-to.tsx';
 import type { QuestionPageData } from '#shared/posts/questions.ts';
 
 /**
@@ -129,7 +130,8 @@ async function copy(text: string): Promise<void> {
 
 /** A queued post of the member, in its place on the page. */
 export function QueuedPostArticle({ post }: { post: QueuedPost }) {
-  const { member, cache, setReplyingTo, saveReplyingTo } = useQuestionPage();
+  const { member, cache } = useQuestionPage();
+  const { setReplyingTo, saveReplyingTo } = useReplying();
   const page = cache.read();
 
   function edit() {

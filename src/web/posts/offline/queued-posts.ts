@@ -114,7 +114,9 @@ export function separatePublishedPosts(
     used.add(anchorOf(match));
     posted.set(data.key, match);
   }
-  return { queued: queued.filter(({ data }) => !posted.has(data.key)), posted };
+  // The same array if nothing was published, so that no post is rendered again.
+  const waiting = posted.size === 0 ? queued : queued.filter(({ data }) => !posted.has(data.key));
+  return { queued: waiting, posted };
 }
 
 /** The parent of a reply. */

@@ -1,28 +1,24 @@
 import { useEffect } from 'react';
-import type { PostRef } from '#shared/core/fields.ts';
 import { draftTargets } from '#shared/posts/drafts-targets.ts';
 import type { QuestionPageData } from '#shared/posts/questions.ts';
 import { dequeueAction } from '#web/core/offline-queue.ts';
 import { onDraftCleared, prefillDraft } from '#web/posts/drafts/useDraft.ts';
+import { useReplying } from '#web/posts/questions/replying-to.tsx';
 import { isFormOnPage, type QueuedPost, replyTarget } from './queued-posts.ts';
 
 /**
  * Returns a refused post into its form as soon as that form is there and empty. Shows nothing.
- * @param openReply opens the form of a reply.
  */
 export function RestoreRefusedPosts({
   queued,
   memberId,
   page,
-  replyingTo,
-  openReply,
 }: {
   queued: readonly QueuedPost[];
   memberId: number;
   page: QuestionPageData | undefined;
-  replyingTo: PostRef | null;
-  openReply: (target: PostRef) => void;
 }): null {
+  const { replyingTo, setReplyingTo, saveReplyingTo } = useReplying();
   useEffect(() => {
     if (page === undefined) return;
     const restoreRefused = () => {
@@ -31,14 +27,16 @@ export function RestoreRefusedPosts({
           continue;
         if (post.kind === 'reply' && replyingTo !== null) continue;
         if (!restoreAsDraft(memberId, post) || post.kind === 'answer') continue;
-        openReply(replyTarget(post.data));
+        const target = replyTarget(post.data);
+        setReplyingTo(target);
+        saveReplyingTo(target);
         return;
       }
     };
     // While the member types, no text is restored and no form takes the focus.
     if (!(document.activeElement instanceof HTMLTextAreaElement)) restoreRefused();
     return onDraftCleared(restoreRefused);
-  }, [memberId, queued, page, replyingTo, openReply]);
+  }, [memberId, queued, page, replyingTo, setReplyingTo, saveReplyingTo]);
   return null;
 }
 

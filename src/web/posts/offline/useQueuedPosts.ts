@@ -16,12 +16,14 @@ export function useQueuedPosts({
   page: QuestionPageData | undefined;
 }): readonly QueuedPost[] {
   const all = useOfflineQueue(memberId);
-  const { queued, posted } = useMemo(() => {
-    const queuedHere = listQueuedPosts(questionId, all);
-    return page === undefined
-      ? { queued: queuedHere, posted: noPosts }
-      : separatePublishedPosts(queuedHere, page, memberId);
-  }, [all, questionId, memberId, page]);
+  const queuedHere = useMemo(() => listQueuedPosts(questionId, all), [questionId, all]);
+  const { queued, posted } = useMemo(
+    () =>
+      page === undefined
+        ? { queued: queuedHere, posted: noPosts }
+        : separatePublishedPosts(queuedHere, page, memberId),
+    [queuedHere, memberId, page],
+  );
 
   useEffect(() => {
     const post = posted.get(takeLostFocusKey(posted) ?? '');

@@ -11,11 +11,6 @@ export type QuestionPageContext = {
   questionId: number;
   member: Me;
   cache: QuestionCache;
-  /** The post whose reply form is open. Only one is open at a time, so there is only one field 'Your reply'. */
-  replyingTo: PostRef | null;
-  setReplyingTo: (post: PostRef | null) => void;
-  /** Remembers the open reply form once something was typed, so that a reload opens it again. */
-  saveReplyingTo: (post: PostRef | null) => void;
   /** The draft target (#shared/posts/drafts.ts) whose form the address opens; null if there is none. */
   draftToOpen: string | null;
   /** The post that the address or a notification links to. */

@@ -1,26 +1,44 @@
-import { useEffect, useMemo, useState } from 'react';
+import { createContext, type ReactNode, use, useEffect, useMemo, useState } from 'react';
 import {
   type DraftRef,
   readDraftRecord,
   removeDraftRecord,
   writeDraftRecord,
 } from '#web/posts/drafts/drafts-storage.ts';
-import type { QuestionPageContext } from './question-page-context.ts';
 import { useIsHydrating } from '#web/core/hydration.ts';
-import { anchorOf } from '#web/posts/post-ref.ts';
+import { anchorOf, isSamePost } from '#web/posts/post-ref.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 import { useRouter } from '@tanstack/react-router';
 
+type Replying = {
+  /** The post whose reply form is open. Only one is open at a time, so there is only one field 'Your reply'. */
+  replyingTo: PostRef | null;
+  setReplyingTo: (post: PostRef | null) => void;
+  /** Remembers the open reply form once something was typed, so that a reload opens it again. */
+  saveReplyingTo: (post: PostRef | null) => void;
+};
+
+const Context = createContext<Replying | null>(null);
+
 /**
- * Which reply form is open. A form with typed text opens again after a reload.
+ * Which reply form of the question page is open. A form with typed text opens again after a reload. It is not part of
+ * the page's context, because then opening a form would render every post again.
  * @param opening the draft target whose form should open.
  * @param openBranches expands the replies below posts, so that the member sees what was said.
  */
-export function useReplyingTo(
-  questionId: number,
-  memberId: number,
-  { opening, openBranches }: { opening: string | null; openBranches: (anchors: readonly string[]) => void },
-): Pick<QuestionPageContext, 'replyingTo' | 'setReplyingTo' | 'saveReplyingTo'> {
+export function ReplyingProvider({
+  questionId,
+  memberId,
+  opening,
+  openBranches,
+  children,
+}: {
+  questionId: number;
+  memberId: number;
+  opening: string | null;
+  openBranches: (anchors: readonly string[]) => void;
+  children: ReactNode;
+}) {
   const draftRef = useMemo(() => ({ memberId, target: `replying:${questionId}` }), [memberId, questionId]);
   const isHydrating = useIsHydrating();
   const [wasHydrating, setWasHydrating] = useState(isHydrating);
@@ -31,7 +49,7 @@ export function useReplyingTo(
     setWasHydrating(false);
     open(replyingTo ?? parsePostRef(readOpenForm(draftRef)));
   }
-  return useMemo(
+  const replying = useMemo<Replying>(
     () => ({
       replyingTo,
       setReplyingTo: (post) => {
@@ -43,6 +61,18 @@ export function useReplyingTo(
     }),
     [replyingTo, draftRef, openBranches],
   );
+  return <Context value={replying}>{children}</Context>;
+}
+
+export function useReplying(): Replying {
+  const context = use(Context);
+  if (context === null) throw new Error('This component must be inside a question page.');
+  return context;
+}
+
+/** The children while the reply form of a post is open. */
+export function WhileReplyingTo({ post, children }: { post: PostRef; children: ReactNode }) {
+  return isSamePost(useReplying().replyingTo, post) && children;
 }
 
 const readOpenForm = (draftRef: DraftRef) => readDraftRecord(draftRef)?.fields?.['post'] ?? null;
