@@ -84,7 +84,7 @@ function sharedFiles() {
       test: oneOf(
         '/ui/(Dialog|markdown/Markdown)[.]tsx',
         '/(useQueuedPosts|question-page-context)[.]ts',
-        '/(post-forms-on-demand|QuietAnswerForm|EditedNote)[.]tsx',
+        '/(post-forms-on-demand|QuietForms|EditedNote)[.]tsx',
       ),
       minShareCount: 2,
     },

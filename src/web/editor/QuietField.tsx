@@ -1,18 +1,28 @@
+import { t } from '@lingui/core/macro';
 import type { ReactNode, RefObject } from 'react';
 import classes from './Editor.module.css';
 
-/** Looks like an empty compact `Editor` until it is loaded. What is typed stays in the field. */
+/**
+ * Looks like an empty `Editor` until it is loaded and rendered. What is typed stays in the field.
+ * @param compact as in `Editor`, without the bar above the field
+ */
 export function QuietField({
   id,
   label,
+  hideLabel = false,
   placeholder,
+  compact = false,
+  rows,
   field,
   onComposing,
   children,
 }: {
   id: string;
   label: string;
+  hideLabel?: boolean;
   placeholder: string;
+  compact?: boolean;
+  rows: number;
   field: RefObject<HTMLTextAreaElement | null>;
   onComposing: (isComposing: boolean) => void;
   /** The buttons. */
@@ -20,17 +30,26 @@ export function QuietField({
 }) {
   return (
     <div className={classes.editor}>
-      <label htmlFor={id} className={classes.label}>
+      <label htmlFor={id} className={hideLabel ? classes.hidden : classes.label}>
         {label}
       </label>
-      <div className={classes.frame} data-compact>
+      <div className={classes.frame} data-compact={compact || undefined}>
+        {!compact && (
+          <div className={classes.bar} aria-hidden="true">
+            <div className={classes.views}>
+              <span className={classes.view}>{t`Write`}</span>
+              <span className={classes.view}>{t`Preview`}</span>
+            </div>
+            <span className={classes.toolbarSpace} />
+          </div>
+        )}
         <div className={classes.write}>
           <textarea
             ref={field}
             id={id}
             dir="auto"
-            rows={1}
-            style={{ minBlockSize: 'calc(1 * 1lh + 1.5rem)' }}
+            rows={rows}
+            style={{ minBlockSize: `calc(${rows} * 1lh + 1.5rem)` }}
             className={classes.field}
             placeholder={placeholder}
             onCompositionStart={() => onComposing(true)}

@@ -9,7 +9,7 @@ import { useReportTyping, useTypingCount } from '#web/core/typing-presence.ts';
 import { isHeld, showHeldPost } from './held-posts.ts';
 import { useQuestionPage } from './questions/question-page-context.ts';
 import { PostForm } from './PostForm.tsx';
-import type { TypedText } from './QuietAnswerForm.tsx';
+import type { TypedText } from './QuietForms.tsx';
 import { postAnswer } from './post-api.ts';
 import { addAnswer } from './questions/question-page-data.ts';
 import { answerAction, answerFormId, getHighestPostId, queuedPostAnchor } from './offline/queued-posts.ts';

@@ -13,7 +13,7 @@ import { FormError } from '#web/ui/FormError.tsx';
 import { Editor, type EditorHandle } from '#web/editor/index.ts';
 import { DraftConflict } from './drafts/DraftConflict.tsx';
 import { EditSummaryField } from './EditSummaryField.tsx';
-import type { TypedText } from './QuietAnswerForm.tsx';
+import type { TypedText } from './QuietForms.tsx';
 import { EditConflictBanner } from './revisions/EditConflictBanner.tsx';
 import { useQuestionPage } from './questions/question-page-context.ts';
 import { listMentionableMembers } from './questions/question-page-data.ts';

@@ -1,8 +1,16 @@
-import { type ComponentProps, memo, useCallback, useRef, useState, useSyncExternalStore } from 'react';
+import {
+  type ComponentProps,
+  memo,
+  useCallback,
+  useDeferredValue,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react';
 import { retryUntilLoaded } from '#web/core/lazy.ts';
 import { preloadToasts } from '#web/core/toast.ts';
 import type * as PostForms from './post-forms.ts';
-import { QuietAnswerForm, type TypedText } from './QuietAnswerForm.tsx';
+import { QuietAnswerForm, QuietReplyForm, type TypedText } from './QuietForms.tsx';
 
 /**
  * The forms of the question page, with the editor and queued posts. They are a quarter of its code and not needed to
@@ -44,7 +52,30 @@ function startLoading(): void {
 export const AnswerForm = memo(function AnswerForm(
   props: Omit<ComponentProps<typeof PostForms.AnswerForm>, 'takeTyped'>,
 ) {
-  const loaded = usePostForms();
+  const loaded = useDeferredForms();
+  const { isComposing, quietField, takeTyped } = useTypedBefore();
+  if (loaded === null || isComposing) return <QuietAnswerForm {...quietField} />;
+  return <loaded.AnswerForm {...props} takeTyped={takeTyped} />;
+});
+
+/** Until the form is loaded and rendered, a field that takes text. */
+export function ReplyForm(props: Omit<ComponentProps<typeof PostForms.ReplyForm>, 'takeTyped'>) {
+  const loaded = useDeferredForms();
+  const { isComposing, quietField, takeTyped } = useTypedBefore();
+  if (loaded === null || isComposing) return <QuietReplyForm to={props.to} {...quietField} />;
+  return <loaded.ReplyForm {...props} takeTyped={takeTyped} />;
+}
+
+/**
+ * Null in the first rendering of a component, which is shown at once. The forms are rendered next, in steps between
+ * which the page handles input: they take a tenth of a second on a slow phone.
+ */
+function useDeferredForms(): typeof PostForms | null {
+  return useDeferredValue(usePostForms(), null);
+}
+
+/** Keeps what is typed into a field for the form that replaces it. */
+function useTypedBefore() {
   // Input methods would lose the word that is being composed.
   const [isComposing, setIsComposing] = useState(false);
   const typed = useRef<TypedText>(null);
@@ -54,14 +85,7 @@ export const AnswerForm = memo(function AnswerForm(
     typed.current = null;
     return text;
   }, []);
-  if (loaded === null || isComposing)
-    return <QuietAnswerForm onComposing={setIsComposing} onReplaced={keepTyped} />;
-  return <loaded.AnswerForm {...props} takeTyped={takeTyped} />;
-});
-
-export function ReplyForm(props: ComponentProps<typeof PostForms.ReplyForm>) {
-  const loaded = usePostForms();
-  return loaded && <loaded.ReplyForm {...props} />;
+  return { isComposing, quietField: { onComposing: setIsComposing, onReplaced: keepTyped }, takeTyped };
 }
 
 export function EditPostForm(props: ComponentProps<typeof PostForms.EditPostForm>) {

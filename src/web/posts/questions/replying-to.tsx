@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { createContext, type ReactNode, use, useEffect, useMemo, useState } from 'react';
 import {
   type DraftRef,
@@ -69,6 +70,22 @@ export function useReplying(): Replying {
   if (context === null) throw new Error('This component must be inside a question page.');
   return context;
 }
+
+/** Returns a function that closes the reply form of a post. The focus returns to the button that opened it. */
+export function useCloseReply(to: PostRef): () => void {
+  const { setReplyingTo } = useReplying();
+  return () => {
+    setReplyingTo(null);
+    const anchor = anchorOf(to);
+    const opener =
+      document.querySelector<HTMLElement>(`#${anchor} [data-shortcut-key="r"]`) ??
+      document.querySelector<HTMLElement>(`[data-shortcut-key="r"][data-shortcut-post="${anchor}"]`);
+    opener?.focus();
+  };
+}
+
+export const replyPlaceholder = (to: PostRef) =>
+  to.kind === 'question' ? t`Ask for more information or suggest an improvement` : t`Write a reply`;
 
 /** The children while the reply form of a post is open. */
 export function WhileReplyingTo({ post, children }: { post: PostRef; children: ReactNode }) {
