@@ -35,7 +35,7 @@ const answerColumns = (viewerId: number) => sql`
  * comes before the first of them and does not count towards the limit.
  */
 export type AnswerWindow = {
-  questionId: number | RawBuilder<number>;
+  questionId: number | RawBuilder<unknown>;
   sort: AnswerSort;
   cursor: Cursor | null;
   limit: number;

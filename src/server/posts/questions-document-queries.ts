@@ -10,20 +10,31 @@ import { existsForRow, jsonTime } from '#server/core/sql.ts';
 import type { AnswerSort } from '#shared/posts/answers.ts';
 import { limits } from '#shared/core/limits.ts';
 
-type QuestionDocumentRow = {
+export type QuestionDocumentRow = {
   /** The JSON of the document. */
   document: string;
   authorIds: number[];
 };
 
 /**
- * Reads the document of a question's page as JSON that PostgreSQL builds. Undefined if there is no such question.
+ * Reads the documents of questions' pages as JSON that PostgreSQL builds, in one statement. Undefined for a question
+ * that does not exist.
  */
-export async function readQuestionDocumentRow(
+export async function readQuestionDocumentRows(
   db: Reader,
-  { id, sort, cursor }: AnswersFrom,
-): Promise<QuestionDocumentRow | undefined> {
-  const { rows } = await sql<QuestionDocumentRow>`
+  { ids, ...page }: Omit<AnswersFrom, 'id'> & { ids: readonly number[] },
+): Promise<(QuestionDocumentRow | undefined)[]> {
+  const { rows } = await sql<QuestionDocumentRow & { n: number }>`
+    select n, document, "authorIds"
+    from unnest(${hideLength(ids)}) with ordinality as reading (question_id, n)
+    cross join lateral (${selectQuestionDocument({ id: sql`reading.question_id`, ...page })}) page`.execute(
+    db,
+  );
+  const byNumber = new Map(rows.map((row) => [row.n, row]));
+  return ids.map((_, index) => byNumber.get(index + 1));
+}
+
+const selectQuestionDocument = ({ id, sort, cursor }: AnswersFrom) => sql<QuestionDocumentRow>`
     with first_answer as materialized (${selectFirstAnswers({ id, sort, cursor })}),
     listed_reply as materialized (${selectThreadReplies(id, limits.repliesPage + 1, replyJson)}),
     reply_page as materialized (
@@ -70,9 +81,7 @@ export async function readQuestionDocumentRow(
         union select author_id from listed_answer union select author_id from listed_reply
       ) author where author_id is not null
     ) as "authorIds"
-    from question post ${bylineJoins} where post.id = ${id}`.execute(db);
-  return rows[0];
-}
+    from question post ${bylineJoins} where post.id = ${id}`;
 
 /** A question's page and who reads it. */
 export type QuestionViewing = { id: number; viewerId: number };
@@ -83,43 +92,51 @@ export type QuestionViewing = { id: number; viewerId: number };
  */
 export async function readQuestionViewersJson(
   db: Reader,
-  { sort, cursor, viewings }: Pick<AnswersFrom, 'sort' | 'cursor'> & { viewings: readonly QuestionViewing[] },
+  { viewings, ...page }: Omit<AnswersFrom, 'id'> & { viewings: readonly QuestionViewing[] },
 ): Promise<(string | undefined)[]> {
-  // Subqueries hide the number of values from PostgreSQL, so that it keeps one plan for all of them.
   const [ids, viewerIds] = [viewings.map((each) => each.id), viewings.map((each) => each.viewerId)];
-  const id = sql<number>`viewing.question_id`;
-  const viewerId = sql<number>`viewing.viewer_id`;
-  const own = (table: string) =>
-    sql`from ${sql.table(table)} where question_id = post.id and member_id = ${viewerId}`;
+  const wanted = { id: sql`reading.question_id`, viewerId: sql`reading.viewer_id`, ...page };
   const { rows } = await sql<{ n: number; viewer: string }>`
     select n, viewer
-    from unnest((select ${ids}::bigint[]), (select ${viewerIds}::bigint[])) with ordinality
-      as viewing (question_id, viewer_id, n)
-    cross join lateral (
-      with first_answer as materialized (${selectFirstAnswers({ id, sort, cursor })})
-      select json_build_object(
-        'myVote', (select direction ${own('vote')}),
-        'following', exists (select ${own('question_follow')}),
-        'bookmarked', exists (select ${own('bookmark')} and answer_id is null),
-        'muted', exists (select ${own('question_mute')}),
-        'views', post.views,
-        'visitedAt', (select ${jsonTime(sql`coalesce(visited_at, viewed_at)`)} ${own('question_view')}),
-        'answerVotes', ${votesById(sql`select id, (
-          select direction from vote where answer_id = answer.id and member_id = ${viewerId}
-        ) as vote from first_answer answer`)},
-        'replyVotes', ${votesById(sql`select id, (
-          select direction from vote
-          where reply_id = reply.id and member_id = ${viewerId} and reply.deleted_at is null
-        ) as vote from (${selectThreadReplies(id, limits.repliesPage, sql`post.id, post.deleted_at`)}) reply`)},
-        'bookmarkedAnswers', (
-          select coalesce(json_agg(id), '[]') from first_answer answer
-          where ${existsForRow(sql`from bookmark where answer_id = answer.id and member_id = ${viewerId}`)}
-        )
-      )::text as viewer
-      from question post where post.id = ${id}
-    ) page`.execute(db);
+    from unnest(${hideLength(ids)}, ${hideLength(viewerIds)}) with ordinality as reading (question_id, viewer_id, n)
+    cross join lateral (${selectQuestionViewer(wanted)}) page`.execute(db);
   const byNumber = new Map(rows.map(({ n, viewer }) => [n, viewer]));
   return viewings.map((_, index) => byNumber.get(index + 1));
+}
+
+/** PostgreSQL does not see the number of values while it plans, so that one plan is reused for any number. */
+const hideLength = (ids: readonly number[]) => sql`(select ${[...ids]}::bigint[])`;
+
+function selectQuestionViewer({
+  id,
+  sort,
+  cursor,
+  viewerId,
+}: AnswersFrom & { viewerId: RawBuilder<unknown> }): RawBuilder<{ viewer: string }> {
+  const own = (table: string) =>
+    sql`from ${sql.table(table)} where question_id = post.id and member_id = ${viewerId}`;
+  return sql<{ viewer: string }>`
+    with first_answer as materialized (${selectFirstAnswers({ id, sort, cursor })})
+    select json_build_object(
+      'myVote', (select direction ${own('vote')}),
+      'following', exists (select ${own('question_follow')}),
+      'bookmarked', exists (select ${own('bookmark')} and answer_id is null),
+      'muted', exists (select ${own('question_mute')}),
+      'views', post.views,
+      'visitedAt', (select ${jsonTime(sql`coalesce(visited_at, viewed_at)`)} ${own('question_view')}),
+      'answerVotes', ${votesById(sql`select id, (
+        select direction from vote where answer_id = answer.id and member_id = ${viewerId}
+      ) as vote from first_answer answer`)},
+      'replyVotes', ${votesById(sql`select id, (
+        select direction from vote
+        where reply_id = reply.id and member_id = ${viewerId} and reply.deleted_at is null
+      ) as vote from (${selectThreadReplies(id, limits.repliesPage, sql`post.id, post.deleted_at`)}) reply`)},
+      'bookmarkedAnswers', (
+        select coalesce(json_agg(id), '[]') from first_answer answer
+        where ${existsForRow(sql`from bookmark where answer_id = answer.id and member_id = ${viewerId}`)}
+      )
+    )::text as viewer
+    from question post where post.id = ${id}`;
 }
 
 /** The votes of a query with the columns `id` and `vote`, without those that are null. */
@@ -127,8 +144,8 @@ const votesById = (votes: RawBuilder<unknown>) => sql`(
   select coalesce(json_object_agg(id, vote) filter (where vote is not null), '{}') from (${votes} offset 0) own
 )`;
 
-/** A question, and the cursor after which its page begins; null for the first page. */
-type AnswersFrom = { id: number | RawBuilder<number>; sort: AnswerSort; cursor: Cursor | null };
+/** A question (SQL of its id), and the cursor after which its page begins; null for the first page. */
+type AnswersFrom = { id: RawBuilder<unknown>; sort: AnswerSort; cursor: Cursor | null };
 
 /**
  * A page of answers and the one after it. The accepted answer has the number 0, the others are numbered from 1.

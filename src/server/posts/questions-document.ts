@@ -4,8 +4,9 @@ import type { DocumentRequest } from '#server/core/response-cache.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { isAuthorRename, listAuthorTopics } from './posts.ts';
 import {
+  type QuestionDocumentRow,
   type QuestionViewing,
-  readQuestionDocumentRow,
+  readQuestionDocumentRows,
   readQuestionViewersJson,
 } from './questions-document-queries.ts';
 import { questionNotFound } from './questions.ts';
@@ -13,6 +14,9 @@ import { decodeCursor } from '#server/core/cursor.ts';
 import type { AnswerSort } from '#shared/posts/answers.ts';
 
 type QuestionDocumentRequest = { id: number; sort: AnswerSort; after?: string | undefined };
+
+/** The maximum number of documents, which can be large, and of viewer parts in a statement. */
+const [maxDocuments, maxViewings] = [10, 20];
 
 /**
  * The document of a question's page: the question with its first answers and replies, or with the answers after a
@@ -26,7 +30,10 @@ export function questionDocument({ id, sort, after }: QuestionDocumentRequest): 
     key: `/api/questions/${id}?sort=${sort}${after === undefined ? '' : `&after=${after}`}`,
     topics: [topic],
     async read(db) {
-      const row = await readQuestionDocumentRow(db, { id, sort, cursor });
+      const row =
+        cursor === null
+          ? await readFirstPage[sort](db, id)
+          : (await readQuestionDocumentRows(db, { sort, cursor, ids: [id] }))[0];
       if (row === undefined) throw questionNotFound();
       return {
         json: row.document,
@@ -37,36 +44,39 @@ export function questionDocument({ id, sort, after }: QuestionDocumentRequest): 
   };
 }
 
-/** The maximum number of viewer parts in a statement. */
-const maxViewings = 20;
+const readFirstPage = perSort((sort) =>
+  createReadBatcher<number, QuestionDocumentRow | undefined>({
+    readBatch: (db, ids) => readQuestionDocumentRows(db, { sort, cursor: null, ids }),
+    maxBatchSize: maxDocuments,
+  }),
+);
 
 /**
- * Creates a function that returns what a viewer sees on a question's page, as JSON. First pages that are wanted at the
- * same time are read in one statement.
+ * What a viewer sees on a question's page, as JSON.
  * @throws ProblemError 'invalid' for a malformed cursor, 'not-found'
  */
-export function createQuestionViewerReader() {
-  const firstPage = (sort: AnswerSort) =>
-    createReadBatcher<QuestionViewing, string | undefined>({
-      readBatch: (db, viewings) => readQuestionViewersJson(db, { sort, cursor: null, viewings }),
-      maxBatchSize: maxViewings,
-    });
-  const firstPages = {
-    newest: firstPage('newest'),
-    oldest: firstPage('oldest'),
-    helpful: firstPage('helpful'),
-  } as const satisfies Record<AnswerSort, unknown>;
-  return async function readQuestionViewer(
-    db: Reader,
-    { id, sort, after, viewer }: QuestionDocumentRequest & { viewer: Pick<Viewer, 'id'> },
-  ): Promise<string> {
-    const viewing = { id, viewerId: viewer.id };
-    const cursor = decodeCursor(after);
-    const json =
-      cursor === null
-        ? await firstPages[sort](db, viewing)
-        : (await readQuestionViewersJson(db, { sort, cursor, viewings: [viewing] }))[0];
-    if (json === undefined) throw questionNotFound();
-    return json;
-  };
+export async function readQuestionViewer(
+  db: Reader,
+  { id, sort, after, viewer }: QuestionDocumentRequest & { viewer: Pick<Viewer, 'id'> },
+): Promise<string> {
+  const viewing = { id, viewerId: viewer.id };
+  const cursor = decodeCursor(after);
+  const json =
+    cursor === null
+      ? await readFirstViewer[sort](db, viewing)
+      : (await readQuestionViewersJson(db, { sort, cursor, viewings: [viewing] }))[0];
+  if (json === undefined) throw questionNotFound();
+  return json;
+}
+
+const readFirstViewer = perSort((sort) =>
+  createReadBatcher<QuestionViewing, string | undefined>({
+    readBatch: (db, viewings) => readQuestionViewersJson(db, { sort, cursor: null, viewings }),
+    maxBatchSize: maxViewings,
+  }),
+);
+
+/** First pages that are wanted at the same time are read in one statement for each order of the answers. */
+function perSort<Read>(create: (sort: AnswerSort) => Read): Readonly<Record<AnswerSort, Read>> {
+  return { newest: create('newest'), oldest: create('oldest'), helpful: create('helpful') };
 }

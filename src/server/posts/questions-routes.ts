@@ -24,7 +24,7 @@ import {
   questionViewer as viewerSchema,
 } from '#shared/posts/questions-document.ts';
 import { readTagRules } from './tag-rules.ts';
-import { createQuestionViewerReader, questionDocument } from './questions-document.ts';
+import { questionDocument, readQuestionViewer } from './questions-document.ts';
 import { createViewBatcher } from './questions-views.ts';
 import { askQuestion, deleteQuestion, editQuestion, readQuestion, readQuestionTitles } from './questions.ts';
 
@@ -102,7 +102,6 @@ const view = createRoute({
 
 /** What visitors may read too. */
 export function publicQuestionRoutes({ sendDocument }: { sendDocument: SendDocument }) {
-  const readQuestionViewer = createQuestionViewerReader();
   return createRouter<PublicEnv>()
     .openapi(titles, async (c) => {
       const items = await readQuestionTitles(c.get('reader'), c.req.valid('query').ids);

@@ -55,7 +55,7 @@ export function selectFirstReplies<Row>(
 
 /** Replies to one answer, or to the question itself if `answerId` is null. Oldest first, after `afterId`. */
 type ReplyWindow = {
-  on: { questionId: number | RawBuilder<number>; answerId: number | null };
+  on: { questionId: number | RawBuilder<unknown>; answerId: number | null };
   afterId: number;
   limit: number;
 };
