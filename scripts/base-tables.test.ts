@@ -27,8 +27,12 @@ const allowed: Readonly<Record<string, string>> = {
   'src/server/moderation/spam-replay-queries.ts': 'reads the texts of removed spam',
   'src/server/identity/account-deletion-columns.ts': 'names the columns that refer to a member',
   'src/server/identity/account-deletion-queries.ts': 'deletes the views of hidden questions too',
+  'src/server/import-export/jsonl-queries.ts':
+    'adds posts with their ids, and tells a community that never had posts',
   'src/server/import-export/stack-exchange-queries.ts':
     'analyzes the tables, and detaches hidden posts from a site too',
+  'src/server/import-export/stack-exchange-sources.ts':
+    'reads the keys of imported posts that are hidden now too',
   'src/server/operations/integrity-check.ts': 'counts of hidden posts are right when they are restored',
   'src/server/operations/integrity-repair.ts': 'repairs these counts',
   'src/server/operations/backup-command.ts': 'names the tables of a backup',

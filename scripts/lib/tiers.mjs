@@ -36,6 +36,7 @@ export const heavyFiles = [
   'src/server/identity/sign-in-timing.test.ts',
   'src/server/import-export/demo.test.ts',
   'src/server/import-export/imported-pictures.test.ts',
+  'src/server/import-export/jsonl-import.test.ts',
   'src/server/import-export/stack-exchange-content.test.ts',
   'src/server/import-export/stack-exchange-errors.test.ts',
   'src/server/import-export/stack-exchange-moderated-posts.test.ts',

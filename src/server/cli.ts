@@ -3,7 +3,12 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import packageJson from '#package.json' with { type: 'json' };
 import { addRemoveTwoFactorCommand, addResetPasswordCommand, logSecurityEvents } from './identity/index.ts';
-import { addPicturesCommand, registerExportCommand, registerImportCommand } from './import-export/index.ts';
+import {
+  addJsonLinesCommand,
+  addPicturesCommand,
+  registerExportCommand,
+  registerImportCommand,
+} from './import-export/index.ts';
 import {
   listAppliedMigrations,
   registerBackupCommands,
@@ -67,6 +72,7 @@ function createProgram(): Command {
     ...terminal,
     withClient: (work) => withClient(work, 'migrated'),
   });
+  addJsonLinesCommand(imports, { ...terminal, withClient: (work) => withClient(work, 'migrated') });
   addPicturesCommand(imports, { ...terminal, withDatabase });
   registerExportCommand(program, { ...terminal, withClient: (work) => withClient(work, 'migrated') });
   addResetPasswordCommand(program, { ...terminal, withDatabase });

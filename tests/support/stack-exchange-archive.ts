@@ -138,7 +138,9 @@ export async function createTestCommunity(): Promise<TestCommunity> {
   const client = await connect();
   const watcher = await connect();
   await watcher.query(
-    'delete from event; delete from base_question; delete from hidden_post; delete from tag; delete from imported_row; delete from import_run; delete from member; ' +
+    'delete from event; delete from base_question; delete from hidden_post; delete from tag_follow; delete from tag; ' +
+      'delete from upload; delete from imported_row; delete from import_run; delete from member; ' +
+      'delete from member_statistics_change; delete from member_daily_statistics; delete from member_statistics; ' +
       'delete from import_source',
   );
   const rows = async (sql: string) => (await watcher.query<Record<string, unknown>>(sql)).rows;

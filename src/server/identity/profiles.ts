@@ -1,5 +1,5 @@
 import { refuseImpersonation } from './display-names.ts';
-import { buildProfileEvents, toAnswerCard, toQuestionCard } from '#server/posts/index.ts';
+import { buildProfileEvents, getSourceAddress, toAnswerCard, toQuestionCard } from '#server/posts/index.ts';
 import { type Database, type Reader, transaction } from '#server/core/database.ts';
 import { publishAll } from '#server/core/events.ts';
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
@@ -43,7 +43,10 @@ export async function readProfile(
     answersCount: row.answers_count,
     upvotes: row.upvotes,
     views: row.views,
-    sourceUrl: row.source_site === null ? null : `https://${row.source_site}/users/${row.source_key}`,
+    sourceUrl:
+      row.source_site === null || row.source_key === null
+        ? null
+        : getSourceAddress(row.source_site, 'users', row.source_key),
   };
 }
 

@@ -48,7 +48,7 @@ export function registerExportCommand(program: Command, parts: ExportCommandPart
 const help = `
 The export has everything that members can see, as of the start of the command: hidden and deleted posts and deleted
 accounts are left out. It never has passwords, sessions or drafts. docs/exporting.md describes both formats. 'parley
-import stackexchange' reads an archive again; use 'parley backup' to move a community to another Parley.
+import jsonl' and 'parley import stackexchange' read them; 'parley backup' also has passwords and settings.
 
 The command works whether or not Parley runs, and the community is served meanwhile. A directory whose name ends in
 .partial-… is left if the command is killed; delete it.

@@ -61,7 +61,7 @@ export async function listRuns(client: ClientBase, id?: number): Promise<ImportR
   >(
     `select run.id, site, file, run.imported_at, newest, summary, coalesce((
        select jsonb_object_agg(kind, number) from (
-         select kind, count(*) as number from imported_row where run_id = run.id group by kind) each), '{}') as counts
+         select kind, count(distinct id) as number from imported_row where run_id = run.id group by kind) each), '{}') as counts
      from import_run run join import_source source on source.id = run.source_id
      where $1::bigint is null or run.id = $1::bigint order by run.id`,
     [id ?? null],

@@ -2,10 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { Member } from '#tests/support/member.ts';
 import { startTestServer } from '#tests/support/server.ts';
 import { answerRow, archiveXml, questionRow } from '#tests/support/stack-exchange-archive.ts';
+import { importJsonLines } from './jsonl-import.ts';
 import { importStackExchange } from './stack-exchange-import.ts';
 
 const directory = await mkdtemp(path.join(os.tmpdir(), 'parley-imported-'));
@@ -95,5 +96,53 @@ test('finds the post of an address with a fragment, which only the browser knows
   const address = encodeURIComponent('/questions/7/x#9');
   expect((await ada.get(`/imported-posts?address=${address}`)).body).toEqual({
     path: `/question/${ids['7']}#answer-${ids['9']}`,
+  });
+});
+
+test('posts of JSON lines link to their pages on the old site, by the paths that the rows have', async () => {
+  const lines = await mkdtemp(path.join(os.tmpdir(), 'parley-lines-'));
+  onTestFinished(() => rm(lines, { recursive: true }));
+  const url = (page: string) => `https://forum.example.org/${page}`;
+  const files = {
+    members: { id: 1, name: 'Bea', url: url('u/bea') },
+    questions: {
+      id: 70,
+      title: 'From the forum',
+      content: 'C',
+      authorId: 1,
+      url: url('t/from-the-forum/70'),
+    },
+    answers: { id: 71, questionId: 70, content: 'A', authorName: 'Cay', url: url('t/from-the-forum/70#p71') },
+  };
+  for (const [kind, row] of Object.entries(files))
+    await writeFile(path.join(lines, `${kind}.jsonl`), JSON.stringify(row));
+  const client = new pg.Client(server.database.connection);
+  await client.connect();
+  onTestFinished(() => client.end());
+  await importJsonLines({
+    client,
+    directory: lines,
+    site: 'https://forum.example.org',
+    license: 'CC BY 4.0',
+  });
+  const { rows } = await client.query<{ id: string; author_id: string }>(
+    `select id, author_id from question where title = 'From the forum'`,
+  );
+  const [question] = rows;
+  const source = { site: 'forum.example.org', license: 'CC BY 4.0' };
+  const page = await ada.get(`/questions/${question?.id}`);
+  expect(page.body).toMatchObject({
+    question: { source: { ...source, url: url('t/from-the-forum/70'), authorUrl: url('u/bea') } },
+  });
+  expect(JSON.stringify(page.body)).toContain(
+    JSON.stringify({
+      site: source.site,
+      url: url('t/from-the-forum/70#p71'),
+      authorUrl: null,
+      license: source.license,
+    }),
+  );
+  expect((await ada.get(`/members/${question?.author_id}`)).body).toMatchObject({
+    sourceUrl: url('u/bea'),
   });
 });

@@ -24,11 +24,19 @@ const labelTokens: ReadonlySet<string> = new Set(['autolink', 'literalAutolink']
 const linkTokens = new Set([...labelTokens, 'resourceDestinationString', 'definitionDestinationString']);
 
 /**
- * Finds the links that become links in the browser: not in code, and none in texts that it does not parse.
+ * Finds the links to posts of a Stack Exchange site.
  * @param hosts all names of the site; the first one is the base of relative addresses
  */
 export function findPostLinks(markdown: string, hosts: readonly string[]): PostLink[] {
-  if (!mayLinkToPosts(markdown) || !isCheapToParse(markdown)) return [];
+  return mayLinkToPosts(markdown) ? findLinks(markdown, (address) => getLinkedPosts(address, hosts)) : [];
+}
+
+/**
+ * Finds the links that become links in the browser: not in code, and none in texts that it does not parse.
+ * @param getPosts returns the numbers of the posts that an address leads to; none for other addresses
+ */
+export function findLinks(markdown: string, getPosts: (address: string) => number[]): PostLink[] {
+  if (!isCheapToParse(markdown)) return [];
   const parser = parse({ extensions: [gfm()] }).document();
   const links: PostLink[] = [];
   let images = 0;
@@ -38,7 +46,7 @@ export function findPostLinks(markdown: string, hosts: readonly string[]): PostL
     const [from, to] = [token.start.offset, token.end.offset];
     const text = markdown.slice(from, to);
     const label = labelTokens.has(token.type) ? text.replace(/^<|>$/gu, '') : null;
-    const posts = getLinkedPosts(label ?? text.replace(/\\(?=[!-/:-@[-`{-~])/gu, ''), hosts);
+    const posts = getPosts(label ?? text.replace(/\\(?=[!-/:-@[-`{-~])/gu, ''));
     if (posts.length > 0) links.push({ from, to, label, posts });
   }
   return links;

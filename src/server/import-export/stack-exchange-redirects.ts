@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg';
 import type { Output } from '#server/core/progress.ts';
 import { ArchiveError } from './stack-exchange-errors.ts';
 import { getPostPath } from './stack-exchange-links-queries.ts';
-import { findSource, type ImportSource, listSources } from './stack-exchange-sources.ts';
+import { findSource, hasPathKeys, type ImportSource, listSources } from './stack-exchange-sources.ts';
 
 export const redirectFormats = ['nginx', 'caddy'] as const;
 export type RedirectFormat = (typeof redirectFormats)[number];
@@ -58,6 +58,10 @@ export async function writeRedirects(
   { site, format, out }: { site: string | undefined; format: RedirectFormat; out: Output },
 ): Promise<void> {
   const source = await chooseImportedSite(client, site);
+  if (await hasPathKeys(client, source))
+    throw new ArchiveError(
+      `${source.site} was imported from JSON lines: only addresses of archives can be mapped.`,
+    );
   const { start, line } = maps[format];
   await client.query('begin read only');
   try {

@@ -84,7 +84,30 @@ export async function chooseSource(
   const target = await findSource(client, site);
   if (continues !== undefined) return continueSource(client, { ...wanted, target, continues });
   assertSameSource(wanted, target);
+  if (target !== null && (await hasPathKeys(client, target)))
+    throw new ArchiveError(
+      `Posts of ${target.site} were imported from JSON lines. Import its newer exports with "parley import jsonl".`,
+    );
   return { source: target ?? (await insertSource(client, site)), renamed: false };
+}
+
+/** Whether the posts or members of a source have paths of pages as keys, not the numbers of a Stack Exchange site. */
+export async function hasPathKeys(client: ClientBase, { id }: ImportSource): Promise<boolean> {
+  return hasKeys(client, id, '~');
+}
+
+/** Whether they have such numbers. */
+export async function hasNumberKeys(client: ClientBase, { id }: ImportSource): Promise<boolean> {
+  return hasKeys(client, id, '!~');
+}
+
+async function hasKeys(client: ClientBase, source: string, match: '~' | '!~'): Promise<boolean> {
+  const { rows } = await client.query<{ found: boolean }>(
+    `select exists (select from base_question where source_id = $1 and source_key ${match} '\\D')
+       or exists (select from member where source_id = $1 and source_key ${match} '\\D') as found`,
+    [source],
+  );
+  return rows[0]?.found === true;
 }
 
 /** Whether enough of the archive exists from this source to be an archive of it. */

@@ -31,7 +31,7 @@ export class RowTally {
   alreadyImported = 0;
   readonly #leftOut = new Map<string, number>();
 
-  constructor(file: ArchiveFile) {
+  constructor(file: Pick<ArchiveFile, 'name'>) {
     this.file = file.name;
   }
 

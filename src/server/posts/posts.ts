@@ -19,7 +19,7 @@ export const bylineColumns = sql`
   post.author_id,
   coalesce(author.display_name, post.imported_author_name, ${unnamedMember}) as author_name,
   author.avatar as author_avatar,
-  author.source_key as author_source_key,
+  case when author.source_id = post.source_id then author.source_key end as author_source_key,
   source.site as source_site,
   post.source_key,
   post.source_license`;
@@ -58,8 +58,8 @@ export const bylineJson = (kind: PostKind, shown: RawBuilder<unknown> = sql`true
   'authorAvatar', case when ${shown} then author.avatar end,
   'source', case when ${shown} and source.site is not null and post.source_key is not null then json_build_object(
     'site', source.site,
-    'url', 'https://' || source.site || '/' || ${sql.lit(sourcePaths[kind])} || '/' || post.source_key,
-    'authorUrl', 'https://' || source.site || '/users/' || author.source_key,
+    'url', ${sourceAddress(sql.lit(sourcePaths[kind]), sql`post.source_key`)},
+    'authorUrl', case when author.source_id = post.source_id then ${sourceAddress(sql`'users'`, sql`author.source_key`)} end,
     'license', coalesce(post.source_license, ${sql.lit(defaultLicense)})
   ) end`;
 
@@ -71,14 +71,25 @@ const sourcePaths: Readonly<Record<PostKind, string>> = {
 
 const defaultLicense = 'CC BY-SA 4.0';
 
-/** The original post on its Stack Exchange site, which the licence requires to be shown. */
+/**
+ * The address of an original on its site. A key of digits is the number on a Stack Exchange site, any other is the path of
+ * the page (docs/decisions/104).
+ */
+export const getSourceAddress = (site: string, path: string, key: string): string =>
+  `https://${site}/${/^\d+$/.test(key) ? `${path}/` : ''}${key}`;
+
+/** The same in SQL. */
+const sourceAddress = (path: RawBuilder<unknown>, key: RawBuilder<unknown>) => sql`
+  'https://' || source.site || '/' || case when ${key} ~ '^[0-9]+$' then ${path} || '/' else '' end || ${key}`;
+
+/** The original post on its site, which the licence requires to be shown. */
 function sourceOf(row: BylineRow, kind: PostKind): Source {
   if (row.source_site === null || row.source_key === null) return null;
-  const site = `https://${row.source_site}`;
+  const site = row.source_site;
   return {
     site: row.source_site,
-    url: `${site}/${sourcePaths[kind]}/${row.source_key}`,
-    authorUrl: row.author_source_key === null ? null : `${site}/users/${row.author_source_key}`,
+    url: getSourceAddress(site, sourcePaths[kind], row.source_key),
+    authorUrl: row.author_source_key === null ? null : getSourceAddress(site, 'users', row.author_source_key),
     license: row.source_license ?? defaultLicense,
   };
 }

@@ -1,0 +1,126 @@
+import type { ClientBase } from 'pg';
+import { finishRun, forgetRun, startRun } from './import-runs.ts';
+import {
+  classifyLines,
+  countAddedPosts,
+  type LineCounts,
+  type LineTallies,
+  listRemarks,
+} from './jsonl-accounting.ts';
+import {
+  addFollowsAndBookmarks,
+  addRevisions,
+  addTagTexts,
+  addVotes,
+  rememberKnownTags,
+} from './jsonl-details.ts';
+import { rewriteLineLinks } from './jsonl-links.ts';
+import { addPictures } from './jsonl-pictures.ts';
+import * as queries from './jsonl-queries.ts';
+import { findLockedQuestions } from './stack-exchange-already-imported.ts';
+import { markDuplicates } from './stack-exchange-duplicates.ts';
+import { ArchiveError } from './stack-exchange-errors.ts';
+import { addTags, nameTags } from './stack-exchange-queries.ts';
+import { publishImportEvents, recountImported, recountOldQuestions } from './stack-exchange-recount.ts';
+import { findSource, hasNumberKeys, insertSource } from './stack-exchange-sources.ts';
+
+type Request = {
+  /** The directory, as a record of the import. */
+  file: string;
+  site: string;
+  license: string | null;
+  isDryRun: boolean;
+  tallies: LineTallies;
+};
+
+/** Adds the staged rows, in the caller's transaction. */
+export async function addLines(
+  client: ClientBase,
+  { file, site, license, isDryRun, tallies }: Request,
+): Promise<{ added: LineCounts; isMove: boolean; remarks: string[] }> {
+  const chosen = await chooseTarget(client, site, license);
+  const runId = await startRun(client, { sourceId: chosen.source, file, newest: {} });
+  const target = { ...chosen, runId };
+  if (target.keepsIds) await queries.lockPosts(client);
+  await addInnerSources(client);
+  await queries.resolveRows(client, target);
+  if (target.keepsIds && !isDryRun) await queries.advanceSequences(client);
+  const { members, takenAddresses } = await queries.addMembers(client, target);
+  await queries.placePosts(client);
+  await queries.countVotes(client);
+  await queries.createArchiveViews(client);
+  await rememberKnownTags(client);
+  await nameTags(client);
+  await queries.addPosts(client, target);
+  await queries.describeAddedPosts(client);
+  await findLockedQuestions(client);
+  await markDuplicates(client);
+  const votes = await addVotes(client);
+  const revisions = await addRevisions(client);
+  await recountOldQuestions(client);
+  const links = target.keepsIds ? 0 : await rewriteLineLinks(client, site);
+  await addTags(client, runId);
+  const tags = await addTagTexts(client);
+  const { follows, bookmarks } = await addFollowsAndBookmarks(client);
+  const pictures = await addPictures(client);
+  await recountImported(client);
+  const added = {
+    ...(await countAddedPosts(client)),
+    members,
+    tags,
+    revisions,
+    votes,
+    follows,
+    bookmarks,
+    pictures,
+  };
+  await classifyLines(client, tallies, added);
+  if (Object.values(added).some((rows) => rows > 0)) {
+    await publishImportEvents(client);
+    const files = Object.values(tallies).map((tally) => tally.toReport());
+    await finishRun(client, runId, { files, added: { ...added }, changed: {} });
+  } else await forgetRun(client, runId);
+  return {
+    added,
+    isMove: target.keepsIds,
+    remarks: await listRemarks(client, { takenAddresses, links }),
+  };
+}
+
+/**
+ * Into a community without posts, everything moves: the posts become its own, with their ids. Otherwise they show their
+ * source, as other imports do. What was moved once stays so.
+ */
+async function chooseTarget(
+  client: ClientBase,
+  site: string,
+  license: string | null,
+): Promise<Omit<queries.LineTarget, 'runId'>> {
+  const known = await findSource(client, site);
+  if (known === null) {
+    const isMove = await queries.hasNoPosts(client);
+    if (!isMove) requireLicense(license);
+    const { id } = await insertSource(client, site);
+    return { source: id, isOwn: isMove, keepsIds: isMove, license };
+  }
+  if (await hasNumberKeys(client, known))
+    throw new ArchiveError(
+      `An archive of ${known.site} was imported before, in another format. Import its newer archives, or give another name with "--site".`,
+    );
+  const isOwn = !(await queries.hasPostsOf(client, known.id));
+  if (!isOwn) requireLicense(license);
+  return { source: known.id, isOwn, keepsIds: false, license };
+}
+
+function requireLicense(license: string | null): void {
+  if (license === null)
+    throw new ArchiveError(
+      'Imported posts show their source and their licence. Give the licence with "--license NAME", such as "CC BY-SA 4.0".',
+    );
+}
+
+/** The sites that rows were imported from before they were exported. */
+async function addInnerSources(client: ClientBase): Promise<void> {
+  for (const site of await queries.listInnerSites(client))
+    if ((await findSource(client, site)) === null) await insertSource(client, site);
+}

@@ -1,0 +1,125 @@
+import { sql } from 'kysely';
+import type { ClientBase } from 'pg';
+import { databaseFromClient } from '#server/core/database.ts';
+import { selectPoints } from '#server/posts/index.ts';
+
+const columns = [
+  [1, 'question'],
+  [2, 'answer'],
+  [3, 'reply'],
+] as const;
+
+/** Adds the votes that have a member, and their points. Returns the number of rows. */
+export async function addVotes(client: ClientBase): Promise<number> {
+  let added = 0;
+  for (const [kind, name] of columns) {
+    const result = await client.query(
+      `insert into vote (member_id, ${name}_id, direction, created_at)
+       select member_id, new_id, direction, created from line_member_vote where kind = $1 order by new_id, member_id`,
+      [kind],
+    );
+    added += result.rowCount ?? 0;
+  }
+  const points = (kind: number, name: 'question' | 'answer' | 'reply') => sql`
+    select post.author_id as member_id, ${selectPoints(name, sql`vote.direction`)} as points
+    from line_member_vote vote join line_post post on post.kind = vote.kind and post.id = vote.post
+    where vote.kind = ${sql.lit(kind)} and post.author_id is not null`;
+  // The reputation of a new member is that of the files. Of others, it grows.
+  await sql`
+    update member set
+      imported_reputation = case
+        when staged.is_new and staged.reputation is not null then staged.reputation - earned.points
+        else member.imported_reputation end,
+      reputation = case
+        when staged.is_new and staged.reputation is not null then staged.reputation
+        else member.reputation + earned.points end
+    from (
+      select member_id, sum(points)::bigint as points from (
+        ${points(1, 'question')} union all ${points(2, 'answer')} union all ${points(3, 'reply')}) each
+      group by member_id order by member_id
+    ) earned
+    left join (select new_id, is_new, reputation from line_member where is_new) staged on staged.new_id = earned.member_id
+    where member.id = earned.member_id`.execute(databaseFromClient(client));
+  return added;
+}
+
+/** Adds the earlier versions of new posts. Returns their number. */
+export async function addRevisions(client: ClientBase): Promise<number> {
+  let added = 0;
+  for (const [kind, name] of columns) {
+    const result = await client.query(
+      `insert into revision (${name}_id, number, title, content, tags, created_at, replaced_at)
+       select post.new_id, revision.number, revision.title, revision.content, revision.tags, revision.created, revision.replaced
+       from line_revision revision join line_post post on post.kind = revision.kind and post.id = revision.post
+       where post.kind = $1 and post.is_new and not post.deleted
+       order by post.new_id, revision.number
+       on conflict do nothing`,
+      [kind],
+    );
+    added += result.rowCount ?? 0;
+  }
+  return added;
+}
+
+/**
+ * Adds the tags that questions do not have, and the texts and synonyms of new tags. Tags that were here keep theirs. Runs
+ * after the tags of the questions were added: `line_known_tag` has those from before. Returns the number of new tags.
+ */
+export async function addTagTexts(client: ClientBase): Promise<number> {
+  await client.query(`
+    insert into tag (name, key) select name, key from line_tag order by key on conflict (key) do nothing`);
+  await client.query(`
+    update tag set description = staged.description, about = staged.about
+    from line_tag staged
+    where staged.key = tag.key and not exists (select from line_known_tag where key = tag.key)
+      and (staged.description is not null or staged.about is not null);
+    update tag set synonym_of = main.id
+    from line_tag staged join tag main on main.key = staged.synonym_of and main.synonym_of is null
+    where staged.key = tag.key and main.id <> tag.id and tag.questions_count = 0
+      and not exists (select from line_known_tag where key = tag.key)
+      and not exists (select from question_tag where tag_id = tag.id)
+      and not exists (select from tag other where other.synonym_of = tag.id)
+      and not exists (select from line_tag chained where chained.key = staged.synonym_of and chained.synonym_of is not null);`);
+  const { rows } = await client.query<{ added: string }>(
+    'select count(*) as added from tag where not exists (select from line_known_tag known where known.key = tag.key)',
+  );
+  return Number(rows[0]?.added);
+}
+
+export async function rememberKnownTags(client: ClientBase): Promise<void> {
+  await client.query('create temporary table line_known_tag on commit drop as select key from tag');
+}
+
+/** Adds follows and bookmarks of members who are here. Returns their numbers. */
+export async function addFollowsAndBookmarks(
+  client: ClientBase,
+): Promise<{ follows: number; bookmarks: number }> {
+  const questions = await client.query(`
+    insert into question_follow (question_id, member_id, created_at, question_created_at)
+    select question.id, author.id, min(follow.created), question.created_at
+    from line_follow follow join line_author author on author.key = follow.member
+    join archive_question placed on placed.key = follow.question
+    join question on question.id = placed.id
+    group by question.id, question.created_at, author.id
+    order by question.id, author.id on conflict do nothing`);
+  const tags = await client.query(`
+    with added as (
+      insert into tag_follow (tag_id, member_id, created_at)
+      select coalesce(tag.synonym_of, tag.id), author.id, min(follow.created)
+      from line_follow follow join line_author author on author.key = follow.member join tag on tag.key = follow.tag_key
+      group by 1, 2 order by 1, 2 on conflict do nothing
+      returning tag_id),
+    counted as (
+      update tag set followers_count = followers_count + added.followers
+      from (select tag_id, count(*) as followers from added group by tag_id) added where tag.id = added.tag_id)
+    select from added`);
+  const bookmarks = await client.query(`
+    insert into bookmark (member_id, question_id, answer_id, note, created_at)
+    select author.id, coalesce(answer.question_id, question.id), answer.id, bookmark.note, bookmark.created
+    from line_bookmark bookmark join line_author author on author.key = bookmark.member
+    left join archive_answer answer on answer.key = bookmark.answer
+    left join archive_question question on question.key = bookmark.question
+    where case when bookmark.answer is null then question.id is not null else answer.id is not null end
+    order by bookmark.line on conflict do nothing`);
+  return { follows: (questions.rowCount ?? 0) + (tags.rowCount ?? 0), bookmarks: bookmarks.rowCount ?? 0 };
+}

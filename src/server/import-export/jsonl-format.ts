@@ -1,0 +1,221 @@
+import { z } from 'zod';
+import { email } from '#shared/identity/accounts.ts';
+import { limits } from '#shared/core/limits.ts';
+import { countCodePoints } from '#shared/core/text.ts';
+import { normalizeTags } from '#shared/posts/tags.ts';
+import { cleanLine, cleanText } from './stack-exchange-characters.ts';
+
+/*
+ * The rows of the JSON lines, as `parley export` writes them and as others write them by hand (docs/importing.md). Each
+ * object is strict: a misspelled field is an error, not a lost value.
+ */
+
+const id = z.int().positive();
+const count = z.int().nonnegative().optional();
+/** ISO 8601. A time without a zone is in UTC. */
+const time = z
+  .union([z.iso.datetime({ offset: true, local: true }), z.iso.date()], 'is not a time of ISO 8601')
+  .transform(
+    (text) =>
+      new Date(
+        /T.*(?:Z|[+-]\d\d:?\d\d)$/u.test(text) ? text : `${text}${text.includes('T') ? 'Z' : 'T00:00:00Z'}`,
+      ),
+  )
+  .refine((date) => !Number.isNaN(date.getTime()) && date.getUTCFullYear() >= 1, 'is not a time')
+  .transform((date) => date.toISOString());
+const line = z.string().transform(cleanLine);
+const requiredLine = line.pipe(z.string().min(1, 'is empty'));
+const name = z
+  .string()
+  .transform(cleanLine)
+  .transform((text) => Array.from(text).slice(0, limits.displayNameMax).join(''))
+  .pipe(z.string().min(1, 'is empty'));
+const text = z.string().transform((raw) => cleanText(raw));
+const format = z.enum(['markdown', 'html']).default('markdown');
+/** The page of a post or member on its old site. */
+const url = z
+  .url({ protocol: /^https?$/u })
+  .max(2000)
+  .optional();
+
+/** Where an exported row had been imported from: the site and the number or path there. */
+const source = z
+  .strictObject({
+    site: z.string().min(1).max(253),
+    id: z.string().min(1).max(500),
+    license: z.string().max(200).optional(),
+  })
+  .optional();
+
+const tags = z
+  .array(z.string())
+  .default([])
+  .transform((raw) => normalizeTags(raw.map(cleanLine)))
+  .refine((names) => names.length <= limits.tagsPerQuestion, `has more than ${limits.tagsPerQuestion} tags`)
+  .refine(
+    (names) => names.every((tag) => countCodePoints(tag) <= limits.tag),
+    `has a tag with more than ${limits.tag} characters`,
+  );
+
+const post = {
+  id,
+  authorId: id.optional(),
+  authorName: name.optional(),
+  format,
+  upvotes: count,
+  downvotes: count,
+  // Of the votes: how many had been imported already. Only the sum matters here.
+  importedUpvotes: count,
+  importedDownvotes: count,
+  createdAt: time.optional(),
+  editedAt: time.optional(),
+  license: z.string().trim().min(1).max(200).optional(),
+  url,
+  source,
+};
+
+/** The post that a row belongs to. */
+const ofPost = { post: z.enum(['question', 'answer', 'reply']), postId: id };
+
+const member = z.strictObject({
+  id,
+  name,
+  bio: text.optional(),
+  format,
+  reputation: z.int().optional(),
+  role: z.enum(['moderator', 'admin']).optional(),
+  avatar: z.string().max(200).optional(),
+  email: email.optional(),
+  emailVerified: z.boolean().optional(),
+  createdAt: time.optional(),
+  url,
+  source,
+});
+
+const question = z.strictObject({
+  ...post,
+  title: requiredLine.pipe(z.string().max(1000)),
+  content: text,
+  tags,
+  views: count,
+  acceptedAnswerId: id.optional(),
+  duplicateOf: id.optional(),
+  lockReason: requiredLine.pipe(z.string().max(500)).optional(),
+});
+
+const answer = z.strictObject({ ...post, questionId: id, content: text });
+
+const reply = z.strictObject({
+  ...post,
+  questionId: id,
+  answerId: id.optional(),
+  parentReplyId: id.optional(),
+  deleted: z.boolean().default(false),
+  content: text.default(''),
+});
+
+const tag = z.strictObject({
+  id: id.optional(),
+  name: requiredLine.refine(
+    (each) => countCodePoints(each) <= limits.tag,
+    `has more than ${limits.tag} characters`,
+  ),
+  description: line.pipe(z.string().max(limits.tagDescription)).optional(),
+  about: text.pipe(z.string().max(limits.tagAbout)).optional(),
+  synonymOf: requiredLine.optional(),
+});
+
+const revision = z.strictObject({
+  ...ofPost,
+  number: z.int().positive(),
+  title: requiredLine.optional(),
+  content: text,
+  format,
+  tags: z.array(z.string()).optional(),
+  createdAt: time,
+  replacedAt: time.optional(),
+});
+
+const vote = z.strictObject({
+  ...ofPost,
+  vote: z.enum(['up', 'down']),
+  day: time.optional(),
+  memberId: id.optional(),
+  createdAt: time.optional(),
+});
+
+const follow = z
+  .strictObject({
+    memberId: id,
+    questionId: id.optional(),
+    tag: requiredLine.optional(),
+    createdAt: time.optional(),
+  })
+  .refine(
+    (row) => (row.questionId === undefined) !== (row.tag === undefined),
+    'needs either questionId or tag',
+  );
+
+const bookmark = z
+  .strictObject({
+    memberId: id,
+    questionId: id.optional(),
+    answerId: id.optional(),
+    note: text.pipe(z.string().max(limits.bookmarkNote)).default(''),
+    createdAt: time.optional(),
+  })
+  .refine(
+    (row) => row.questionId !== undefined || row.answerId !== undefined,
+    'needs questionId or answerId',
+  );
+
+const picture = z.strictObject({
+  /** Of an export: the name in the addresses of its files. Otherwise the path of the file below `pictures/`. */
+  name: z
+    .string()
+    .min(1)
+    .max(300)
+    .regex(
+      /^(?!\.\.?(?:\/|$))(?!.*\/\.\.?(?:\/|$))[^/\\][^\\]*$/u,
+      'is not the path of a file below pictures/',
+    ),
+  width: z.int().positive().optional(),
+  height: z.int().positive().optional(),
+  memberId: id.optional(),
+});
+
+export const rowSchemas = {
+  members: member,
+  tags: tag,
+  questions: question,
+  answers: answer,
+  replies: reply,
+  revisions: revision,
+  votes: vote,
+  follows: follow,
+  bookmarks: bookmark,
+  pictures: picture,
+};
+export type LineKind = keyof typeof rowSchemas;
+export type LineRow<Kind extends LineKind> = z.infer<(typeof rowSchemas)[Kind]>;
+
+/** `export.json`, which only exports of Parley have. */
+export const manifestSchema = z.looseObject({
+  format: z.literal('parley-export'),
+  version: z.int(),
+  name: z.string().optional(),
+  origin: z.url(),
+  exportedAt: z.string().optional(),
+  license: z.string().trim().min(1).max(200).optional(),
+});
+export type Manifest = z.infer<typeof manifestSchema>;
+
+/** Describes the first problem of a row: 'tags: has more than 5 tags'. */
+export function describeIssue({ issues }: z.ZodError): string {
+  const [issue] = issues;
+  if (issue === undefined) return 'is not valid';
+  if (issue.code === 'unrecognized_keys')
+    return `unknown field ${issue.keys.map((key) => `"${key}"`).join(', ')}`;
+  const field = issue.path.map(String).join('.');
+  return field === '' ? issue.message : `${field}: ${issue.message}`;
+}

@@ -1,0 +1,460 @@
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import sharp from 'sharp';
+import { expect, it, onTestFinished } from 'vitest';
+import { databaseFromClient } from '#server/core/database.ts';
+import { findViolations } from '#server/operations/integrity-check.ts';
+import {
+  answerRow,
+  commentRow,
+  createTestCommunity,
+  questionRow,
+  setupTestDatabase,
+  type TestCommunity,
+  userRow,
+  voteRow,
+  writeArchive,
+} from '#tests/support/stack-exchange-archive.ts';
+import { exportCommunity } from './export.ts';
+import { importJsonLines, type LineImportOptions } from './jsonl-import.ts';
+
+setupTestDatabase();
+
+const origin = 'https://ask.example.org';
+const pictureName = 'aaaaaaaaaaaaaaaaaaaaaa';
+const avatarName = 'bbbbbbbbbbbbbbbbbbbbbb';
+
+async function newDirectory(): Promise<string> {
+  const parent = await mkdtemp(path.join(os.tmpdir(), 'parley-jsonl-'));
+  onTestFinished(() => rm(parent, { recursive: true, force: true }));
+  return path.join(parent, 'files');
+}
+
+type Rows = Readonly<Record<string, readonly object[] | string>>;
+
+/** Writes files by hand. A string is the content of the file. */
+async function writeLines(files: Rows): Promise<string> {
+  const directory = await newDirectory();
+  await mkdir(directory);
+  for (const [kind, rows] of Object.entries(files))
+    await writeFile(
+      path.join(directory, `${kind}.jsonl`),
+      typeof rows === 'string' ? rows : rows.map((row) => `${JSON.stringify(row)}\n`).join(''),
+    );
+  return directory;
+}
+
+async function exportTo(community: TestCommunity, withPrivateData: boolean): Promise<string> {
+  const directory = await newDirectory();
+  await exportCommunity({
+    directory,
+    client: community.client,
+    format: 'jsonl',
+    withPrivateData,
+    license: 'CC BY-SA 4.0',
+    origin,
+  });
+  return directory;
+}
+
+const importFrom = (community: TestCommunity, directory: string, options: Partial<LineImportOptions> = {}) =>
+  importJsonLines({ directory, client: community.client, ...options });
+
+const importByHand = (
+  community: TestCommunity,
+  directory: string,
+  options: Partial<LineImportOptions> = {},
+) =>
+  importFrom(community, directory, { site: 'https://forum.example.org', license: 'CC BY 4.0', ...options });
+
+async function readRows(directory: string, kind: string): Promise<Record<string, unknown>[]> {
+  const text = await readFile(path.join(directory, `${kind}.jsonl`), 'utf8');
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+async function expectCountsToEqualRows(community: TestCommunity): Promise<void> {
+  expect(await findViolations(databaseFromClient(community.client))).toEqual([]);
+}
+
+/** A community with everything that an export has: imported and own posts, nested replies, votes of members, versions. */
+async function createCommunity(): Promise<TestCommunity> {
+  const community = await createTestCommunity();
+  await community.import(
+    await writeArchive({
+      Users: [userRow(1), userRow(2, { AboutMe: '<p>I <em>brew</em>.</p>' })],
+      Posts: [
+        questionRow(1, { Tags: '|beer|c++|', AcceptedAnswerId: 2 }),
+        answerRow(2, 1),
+        questionRow(3, { Title: 'Duplicate', Tags: '|beer|' }),
+      ],
+      Comments: [commentRow(1, 1), commentRow(2, 2)],
+      Votes: [voteRow(1, 1, 2), voteRow(2, 2, 3), voteRow(3, 2, 2)],
+    }),
+  );
+  const file = await sharp({ create: { width: 40, height: 30, channels: 3, background: 'red' } })
+    .webp()
+    .toBuffer();
+  const avatar = await sharp({ create: { width: 256, height: 256, channels: 3, background: 'blue' } })
+    .webp()
+    .toBuffer();
+  await community.rows(`
+    insert into member (display_name, email, bio, role) values
+      ('Ada', 'ada@example.org', 'I *brew*.', 'moderator'), ('Ben', 'ben@example.org', null, 'member');
+    insert into tag (name, key, description, about) values ('CSS', 'css', 'Style sheets', 'All of **CSS**.');
+    insert into tag (name, key, synonym_of) select 'stylesheet', 'stylesheet', id from tag where key = 'css';
+    insert into question (author_id, title, content, excerpt, excerpt_cut, views, imported_views, created_at, active_at, tag_text)
+      select id, 'Own question', E'See [that](/question/' || (select min(id) from question) || ') and ![it](/uploads/${pictureName}/40x30.webp)\n',
+        'See that', false, 3, 3, '2026-01-01T10:00:00.123Z', '2026-01-02T10:00:00Z', 'CSS'
+      from member where display_name = 'Ada';
+    insert into question_tag (question_id, tag_id, position, question_created_at)
+      select question.id, tag.id, 0, question.created_at from question, tag where title = 'Own question' and key = 'css';
+    insert into answer (question_id, author_id, content, created_at, edited_at)
+      select question.id, member.id, E'Tab\\there, \\\\ backslash and 👩‍👩‍👧‍👦', '2026-01-02T10:00:00Z', '2026-01-03T10:00:00Z'
+      from question, member where title = 'Own question' and display_name = 'Ben';
+    insert into revision (answer_id, number, content, created_at, replaced_at)
+      select id, 1, 'Before.', created_at, edited_at from answer where edited_at is not null;
+    insert into reply (question_id, answer_id, level, author_id, content, deleted_at, created_at, updated_at)
+      select question_id, answer.id, 0, member.id, '', '2026-01-04T10:00:00Z', '2026-01-03T10:00:00Z', '2026-01-03T10:00:00Z'
+      from answer, member where edited_at is not null and display_name = 'Ben';
+    insert into reply (question_id, answer_id, parent_reply_id, level, author_id, content, created_at, updated_at)
+      select question_id, answer_id, id, 1, author_id, 'Below a deleted reply', '2026-01-05T10:00:00Z', '2026-01-05T10:00:00Z'
+      from reply where deleted_at is not null;
+    insert into vote (member_id, answer_id, direction, created_at)
+      select member.id, answer.id, 'up', '2026-01-05T10:00:00.5Z' from member, answer where display_name = 'Ada';
+    insert into vote (member_id, question_id, direction, created_at)
+      select member.id, question.id, 'down', '2026-01-06T10:00:00.5Z' from member, question
+      where display_name = 'Ben' and title = 'Own question';
+    update answer set upvotes = upvotes + 1;
+    update question set downvotes = downvotes + 1, lock_reason = 'Settled.' where title = 'Own question';
+    update question set duplicate_of = (select min(id) from question) where title = 'Duplicate';
+    insert into question_follow (question_id, member_id, question_created_at)
+      select question.id, member.id, question.created_at from question, member where display_name = 'Ben';
+    insert into tag_follow (tag_id, member_id) select tag.id, member.id from tag, member where key = 'css' and display_name = 'Ada';
+    insert into bookmark (member_id, question_id, answer_id, note)
+      select member.id, question_id, answer.id, 'Read it' from member, answer where display_name = 'Ada' and edited_at is not null;`);
+  await community.client.query(
+    `with stored as (
+       insert into upload (name, member_id, kind, content_hash, width, height, bytes)
+       select name, id, kind, sha256(name::bytea), width, height, 100
+       from member, (values ($1, 'picture', 40, 30), ($3, 'avatar', 256, 256)) file (name, kind, width, height)
+       where display_name = 'Ada' returning *),
+     files as (
+       insert into upload_file select id, width, height, case kind when 'avatar' then $4::bytea else $2::bytea end from stored
+       union all select id, 64, 64, $4::bytea from stored where kind = 'avatar'),
+     shown as (update member set avatar = $3 where display_name = 'Ada')
+     insert into upload_reference (upload_id, question_id)
+     select stored.id, question.id from stored, question where kind = 'picture' and title = 'Own question'`,
+    [pictureName, file, avatarName, avatar],
+  );
+  return community;
+}
+
+/** All rows of an export without what must differ: ids of members, what only roles and unsorted files show. */
+async function comparable(directory: string): Promise<Record<string, unknown>> {
+  const members = new Map((await readRows(directory, 'members')).map(({ id, name }) => [id, name]));
+  const state: Record<string, unknown> = {};
+  for (const file of (await readdir(directory)).filter((each) => each.endsWith('.jsonl')).toSorted()) {
+    const rows = await readRows(directory, file.replace('.jsonl', ''));
+    state[file] = rows
+      .map(({ authorId, memberId, ...row }) => ({
+        ...row,
+        role: undefined,
+        ...(authorId !== undefined && { author: members.get(authorId) }),
+        ...(memberId !== undefined && { member: members.get(memberId) }),
+        ...(['members.jsonl', 'tags.jsonl'].includes(file) && { id: 0 }),
+        ...(file === 'members.jsonl' && { emailVerified: undefined }),
+      }))
+      .map((row) => JSON.stringify(row))
+      .toSorted();
+  }
+  return state;
+}
+
+it('reads an export with private data back: all rows, texts, times and ids of posts are equal', async () => {
+  const before = await exportTo(await createCommunity(), true);
+  const other = await createTestCommunity();
+  const summary = await importFrom(other, before);
+  expect(summary).toMatchObject({
+    isMove: true,
+    added: {
+      questions: 3,
+      answers: 2,
+      replies: 4,
+      votes: 3,
+      revisions: 1,
+      bookmarks: 1,
+      follows: 4,
+      pictures: 2,
+    },
+  });
+  await expectCountsToEqualRows(other);
+  const after = await exportTo(other, true);
+  expect(await comparable(after)).toEqual(await comparable(before));
+  expect(await readdir(path.join(after, 'pictures', avatarName))).toEqual(['256x256.webp', '64x64.webp']);
+  expect(await readdir(path.join(after, 'pictures', pictureName))).toEqual(['40x30.webp']);
+  // Nobody gets a password, a confirmed address or a role.
+  expect(
+    await other.rows(`
+      select display_name, email, email_verified, role, (select count(*)::int from account) as passwords
+      from member where email is not null order by display_name`),
+  ).toEqual([
+    { display_name: 'Ada', email: 'ada@example.org', email_verified: false, role: 'member', passwords: 0 },
+    { display_name: 'Ben', email: 'ben@example.org', email_verified: false, role: 'member', passwords: 0 },
+  ]);
+});
+
+it('reads an export without private data back: all rows are equal, but votes have become numbers', async () => {
+  const before = await exportTo(await createCommunity(), false);
+  const other = await createTestCommunity();
+  await importFrom(other, before);
+  await expectCountsToEqualRows(other);
+  const after = await exportTo(other, false);
+  const withoutVotes = async (directory: string) => {
+    const { 'votes.jsonl': _, ...state } = await comparable(directory);
+    return JSON.parse(
+      JSON.stringify(state).replaceAll(/,\\"imported(?:Up|Down)votes\\":\d+/gu, ''),
+    ) as unknown;
+  };
+  expect(await withoutVotes(after)).toEqual(await withoutVotes(before));
+  expect(await readRows(after, 'votes')).toEqual([]);
+  expect(await other.rows('select email from member where email is not null')).toEqual([]);
+  // The next question of a member gets a higher id.
+  const [{ next } = {}] = await other.rows(
+    `select nextval(pg_get_serial_sequence('base_question', 'id')) > max(id) as next from question`,
+  );
+  expect(next).toBe(true);
+});
+
+it('adds nothing when it runs again, and only new rows of a newer export', async () => {
+  const directory = await exportTo(await createCommunity(), true);
+  const other = await createTestCommunity();
+  await importFrom(other, directory);
+  const before = await other.everything();
+  const again = await importFrom(other, directory);
+  expect(again).toMatchObject({ isUnchanged: true, isMove: false });
+  for (const file of again.files)
+    expect({ file: file.file, imported: file.imported }).toEqual({ file: file.file, imported: 0 });
+  expect(await other.everything()).toEqual(before);
+
+  const newer = path.join(await newDirectory(), 'newer');
+  await cp(directory, newer, { recursive: true });
+  const [first] = await readRows(newer, 'questions');
+  await writeFile(
+    path.join(newer, 'answers.jsonl'),
+    `${await readFile(path.join(newer, 'answers.jsonl'), 'utf8')}${JSON.stringify({ id: 900_000, questionId: first?.['id'], content: 'A newer answer' })}\n`,
+  );
+  expect(await importFrom(other, newer)).toMatchObject({ added: { questions: 0, answers: 1, members: 0 } });
+  expect(
+    await other.rows(`select imported_author_name, source_id from answer where content = 'A newer answer'`),
+  ).toEqual([{ imported_author_name: 'Former member', source_id: null }]);
+  await expectCountsToEqualRows(other);
+});
+
+it('gives the posts new ids and a source in a community that has posts, and rewrites links between them', async () => {
+  const directory = await exportTo(await createCommunity(), true);
+  const other = await createTestCommunity();
+  const own = await writeLines({ questions: [{ id: 1, title: 'Here', content: 'Text' }] });
+  await importFrom(other, own, { site: 'old.example.org' });
+  await other.rows(`insert into member (display_name, email) values ('Ada here', 'ada@example.org')`);
+  expect(await importFrom(other, directory)).toMatchObject({ isMove: false, added: { questions: 3 } });
+  const [question] = await other.rows(`
+    select content, site, source_key, source_license, (select min(id) from question where title <> 'Here') as linked
+    from question join import_source on import_source.id = source_id where title = 'Own question'`);
+  const exported = (await readRows(directory, 'questions')).find(({ title }) => title === 'Own question');
+  expect(question).toMatchObject({
+    site: 'ask.example.org',
+    source_key: `question/${String(exported?.['id'])}`,
+    source_license: 'CC BY-SA 4.0',
+  });
+  expect(question?.['content']).toContain(`[that](/question/${String(question?.['linked'])})`);
+  // Posts that had a source keep it; an address that an account here has stays with it.
+  expect(
+    await other.rows(
+      `select site from question join import_source on import_source.id = source_id where title = 'Title of 1'`,
+    ),
+  ).toEqual([{ site: 'beer.stackexchange.com' }]);
+  expect(await other.rows(`select display_name from member where email = 'ada@example.org'`)).toEqual([
+    { display_name: 'Ada here' },
+  ]);
+  await expectCountsToEqualRows(other);
+});
+
+it('reads files that were written by hand: only questions are required', async () => {
+  const community = await createTestCommunity();
+  const directory = await writeLines({
+    questions: [
+      {
+        id: 7,
+        title: 'How do I centre a div?',
+        content: '<p>With <b>CSS</b>, see <a href="/t/8">that</a> <img src="pictures/cat.png" alt="cat"></p>',
+        format: 'html',
+        authorName: 'Cat',
+        tags: ['css', ' CSS ', '#html'],
+        createdAt: '2020-01-01T10:00:00',
+      },
+    ],
+    pictures: [{ name: 'cat.png' }],
+    votes: [
+      { post: 'question', postId: 7, vote: 'up' },
+      { post: 'question', postId: 7, vote: 'up' },
+    ],
+  });
+  await mkdir(path.join(directory, 'pictures'));
+  await writeFile(
+    path.join(directory, 'pictures/cat.png'),
+    await sharp({ create: { width: 20, height: 10, channels: 3, background: 'red' } })
+      .png()
+      .toBuffer(),
+  );
+  await importByHand(community, directory);
+  const [question] = await community.rows(
+    'select id, title, content, imported_author_name, tag_text, upvotes, created_at, source_id from question',
+  );
+  expect(question).toMatchObject({
+    id: '7',
+    imported_author_name: 'Cat',
+    tag_text: 'css, html',
+    upvotes: '2',
+    created_at: new Date('2020-01-01T10:00:00Z'),
+    source_id: null,
+  });
+  expect(question?.['content']).toMatch(
+    /^With \*\*CSS\*\*, see \[that\]\(https:\/\/forum\.example\.org\/t\/8\) !\[cat\]\(\/uploads\/[\w-]{22}\/20x10\.webp\)$/u,
+  );
+  expect(
+    await community.rows('select width from upload_file join upload_reference using (upload_id)'),
+  ).toEqual([{ width: 20 }]);
+  await expectCountsToEqualRows(community);
+});
+
+it('puts replies that are nested too deep on the deepest level, in their order', async () => {
+  const community = await createTestCommunity();
+  const replies = [1, 2, 3, 4, 5, 6].map((id) => ({
+    id,
+    questionId: 1,
+    ...(id > 1 && { parentReplyId: id - 1 }),
+    content: `Reply ${id}`,
+  }));
+  await importByHand(
+    community,
+    await writeLines({ questions: [{ id: 1, title: 'T', content: 'C' }], replies }),
+  );
+  expect((await community.rows('select level from reply order by id')).map(({ level }) => level)).toEqual([
+    0, 1, 2, 3, 3, 3,
+  ]);
+  await expectCountsToEqualRows(community);
+});
+
+it.for([
+  [
+    'questions',
+    '{"id": 1, "title": "T"}',
+    'questions.jsonl, line 1: content: Invalid input: expected string, received undefined.',
+  ],
+  [
+    'questions',
+    '\n{"id": 1, "title": "T", "content": "C", "tag": []}',
+    'questions.jsonl, line 2: unknown field "tag".',
+  ],
+  ['questions', 'nonsense', 'questions.jsonl, line 1: the line is not JSON.'],
+  [
+    'answers',
+    '{"id": 1, "questionId": 9, "content": "C"}',
+    'answers.jsonl, line 1: questionId: there is no question 9 in questions.jsonl.',
+  ],
+  [
+    'answers',
+    '{"id": 1, "questionId": 1, "content": "C"}\n{"id": 1, "questionId": 1, "content": "D"}',
+    'answers.jsonl, line 2: another line has the id 1.',
+  ],
+  [
+    'replies',
+    '{"id": 1, "questionId": 1, "parentReplyId": 2, "content": "C"}\n{"id": 2, "questionId": 1, "parentReplyId": 1, "content": "D"}',
+    'replies.jsonl, line 1: parentReplyId: replies form a circle.',
+  ],
+  [
+    'members',
+    '{"id": 1, "name": "Ada", "createdAt": "yesterday"}',
+    'members.jsonl, line 1: createdAt: is not a time of ISO 8601.',
+  ],
+  [
+    'pictures',
+    '{"name": "../secret.png"}',
+    'pictures.jsonl, line 1: name: is not the path of a file below pictures/.',
+  ],
+  [
+    'pictures',
+    '{"name": "missing.png"}',
+    'pictures.jsonl, line 1: pictures/missing.png cannot be read: it does not exist, or is a broken link.',
+  ],
+] as const)('refuses %s with %s, with the line, and stores nothing', async ([kind, text, message]) => {
+  const community = await createTestCommunity();
+  const questions = [{ id: 1, title: 'T', content: 'C' }];
+  const before = await community.everything();
+  const importing = importByHand(community, await writeLines({ questions, [kind]: text }));
+  await expect(importing).rejects.toThrow(message);
+  expect(await community.everything()).toEqual(before);
+});
+
+it('requires an address without an export, and a licence where the source is shown', async () => {
+  const community = await createTestCommunity();
+  const directory = await writeLines({ questions: [{ id: 1, title: 'T', content: 'C' }] });
+  await expect(importFrom(community, directory)).rejects.toThrow(
+    'Give it with "--site https://forum.example.org"',
+  );
+  await importFrom(community, directory, { site: 'one.example.org' });
+  await expect(importFrom(community, directory, { site: 'two.example.org' })).rejects.toThrow(
+    'Give the licence with "--license NAME"',
+  );
+});
+
+it('changes nothing in a dry run, and reports every row', async () => {
+  const directory = await exportTo(await createCommunity(), true);
+  const other = await createTestCommunity();
+  const before = await other.everything();
+  const summary = await importFrom(other, directory, { dryRun: true });
+  expect(summary).toMatchObject({ isDryRun: true, added: { questions: 3 } });
+  for (const { read, imported, alreadyImported, skipped } of summary.files)
+    expect(imported + alreadyImported + skipped.reduce((sum, { rows }) => sum + rows, 0)).toBe(read);
+  expect(await other.everything()).toEqual(before);
+});
+
+it('leaves nothing behind if its connection is cut while it adds rows', async () => {
+  const directory = await exportTo(await createCommunity(), true);
+  const other = await createTestCommunity();
+  const before = await other.everything();
+  const client = await other.connect();
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  const log = (message: string) => {
+    if (message === 'Adding the rows…') void other.rows(`select pg_terminate_backend(${rows[0]?.pid})`);
+  };
+  await expect(importJsonLines({ directory, client, log })).rejects.toThrow(
+    'The connection to the database broke',
+  );
+  expect(await other.everything()).toEqual(before);
+});
+
+it('publishes events, so that open pages and caches of all nodes show the posts', async () => {
+  const community = await createTestCommunity();
+  await importByHand(community, await writeLines({ questions: [{ id: 1, title: 'T', content: 'C' }] }));
+  expect(
+    await community.rows(`select topic from event where event ->> 'kind' = 'imported' order by topic`),
+  ).toEqual([{ topic: 'answers' }, { topic: 'feeds' }, { topic: 'tags' }]);
+});
+
+it('does not mix the numbers of an archive with the paths of JSON lines under one name', async () => {
+  const community = await createTestCommunity();
+  const directory = await writeLines({ questions: [{ id: 1, title: 'T', content: 'C' }] });
+  await community.import(await writeArchive({ Users: [userRow(1)], Posts: [questionRow(1)] }));
+  await expect(importByHand(community, directory, { site: 'beer.stackexchange.com' })).rejects.toThrow(
+    'in another format',
+  );
+  await importByHand(community, directory, { site: 'https://wine.stackexchange.com' });
+  await expect(
+    community.import(await writeArchive({ Posts: [questionRow(5)] }), { site: 'wine.stackexchange.com' }),
+  ).rejects.toThrow('were imported from JSON lines');
+});

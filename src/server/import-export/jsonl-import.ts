@@ -1,0 +1,181 @@
+import path from 'node:path';
+import type { Client, ClientBase } from 'pg';
+import { getSqlState } from '#server/core/database.ts';
+import type { Progress } from '#server/core/progress.ts';
+import { getErrorMessage } from '#server/core/startup-error.ts';
+import type { LineCounts, LineTallies } from './jsonl-accounting.ts';
+import { addLines } from './jsonl-add.ts';
+import { findLineFiles, type LineFiles, readRows } from './jsonl-files.ts';
+import { stagePictures } from './jsonl-pictures.ts';
+import { type CopiedKind, type StageContext, stageRows } from './jsonl-stage.ts';
+import { checkReferences, createLineTables } from './jsonl-tables.ts';
+import { ArchiveError, ConnectionLostError } from './stack-exchange-errors.ts';
+import { analyzeTables } from './stack-exchange-queries.ts';
+import { parseSiteName } from './stack-exchange-site.ts';
+import * as session from './stack-exchange-staging-tables.ts';
+import { type FileReport, RowTally } from './stack-exchange-tally.ts';
+
+export type LineImportOptions = {
+  directory: string;
+  /** A dedicated connection. The import restores its settings. */
+  client: Client;
+  /** The address of the source, such as 'https://forum.example.org' or its host. Default: that of the export. */
+  site?: string;
+  /** The licence of posts whose row has none, shown with the source. Default: that of the export. */
+  license?: string;
+  /** Reads and reports everything, then rolls back. */
+  dryRun?: boolean;
+  progress?: Progress;
+  /** Receives messages for the operator. */
+  log?: (message: string) => void;
+  /** Aborts the import; nothing of it stays. */
+  signal?: AbortSignal;
+};
+
+export type LineImportSummary = {
+  site: string;
+  isDryRun: boolean;
+  /** Nothing was added, because all of it exists already. */
+  isUnchanged: boolean;
+  /** The posts became this community's own, with their ids. */
+  isMove: boolean;
+  added: LineCounts;
+  files: FileReport[];
+  remarks: string[];
+};
+
+/**
+ * Imports JSON lines (docs/importing.md) completely or not at all. The rows are read into temporary tables of this
+ * connection, each batch in its own transaction; a single transaction then adds everything. Importing again adds what is
+ * new.
+ * @throws ArchiveError if the files cannot be imported, ConnectionLostError if the connection broke, and the signal's
+ * reason if it was aborted
+ */
+export async function importJsonLines(options: LineImportOptions): Promise<LineImportSummary> {
+  const { client, signal } = options;
+  const files = await findLineFiles(options.directory);
+  signal?.throwIfAborted();
+  // PostgreSQL rolls back when the connection ends, also during a long statement.
+  const closeConnection = () => void client.end();
+  signal?.addEventListener('abort', closeConnection, { once: true });
+  let isBroken = false;
+  const markBroken = () => void (isBroken = true);
+  client.on('error', markBroken).on('end', markBroken);
+  try {
+    await session.prepareSession(client);
+    const summary = await runImport(options, files);
+    if (!summary.isDryRun && !summary.isUnchanged) await analyzeTables(client);
+    return summary;
+  } catch (error) {
+    signal?.throwIfAborted();
+    const state = getSqlState(error);
+    if (state?.startsWith('53') === true)
+      throw new ArchiveError(`The database has not enough space for the import: ${getErrorMessage(error)}.`, {
+        cause: error,
+      });
+    // Class 57P is an intervention of the operator.
+    throw isBroken || state?.startsWith('57P') === true
+      ? new ConnectionLostError(undefined, { cause: error })
+      : error;
+  } finally {
+    signal?.removeEventListener('abort', closeConnection);
+    // If the connection is lost, so is all of this.
+    await session.resetSession(client).catch(ignore);
+    client.off('error', markBroken).off('end', markBroken);
+  }
+}
+
+function ignore(): void {}
+
+async function runImport(options: LineImportOptions, files: LineFiles): Promise<LineImportSummary> {
+  const { client, dryRun: isDryRun = false, log = () => {} } = options;
+  const { site, origin } = findOrigin(options, files);
+  if (!(await session.tryLockImports(client)))
+    throw new ArchiveError('Another import is running on this database. Wait until it has finished.');
+  await createLineTables(client);
+  const tallies = await readFiles(options, files, origin);
+  await checkReferences(client);
+  log('Adding the rows…');
+  await client.query('begin');
+  try {
+    const license = options.license ?? files.manifest?.license ?? null;
+    const { added, isMove, remarks } = await addLines(client, {
+      file: path.resolve(options.directory),
+      site,
+      license,
+      isDryRun,
+      tallies,
+    });
+    await client.query(isDryRun ? 'rollback' : 'commit');
+    const reports = Object.values(tallies).map((tally) => tally.toReport());
+    return {
+      site,
+      isDryRun,
+      isMove,
+      isUnchanged: Object.values(added).every((rows) => rows === 0),
+      added,
+      files: reports,
+      remarks,
+    };
+  } catch (error) {
+    await client.query('rollback').catch(ignore);
+    throw error;
+  }
+}
+
+/** The address and host of the source. The host is its name here. */
+function findOrigin({ site }: LineImportOptions, { manifest }: LineFiles): { site: string; origin: string } {
+  const given = site ?? manifest?.origin;
+  if (given === undefined)
+    throw new ArchiveError(
+      'There is no export.json with the address of the source. Give it with "--site https://forum.example.org".',
+    );
+  const url = URL.parse(/^https?:\/\//u.test(given) ? given : `https://${given}`);
+  const name = url === null ? null : parseSiteName(url.hostname);
+  if (url === null || name === null)
+    throw new ArchiveError(
+      `${given} is not an address such as https://forum.example.org. Give one with "--site".`,
+    );
+  return { site: name, origin: url.href.replace(/\/+$/u, '') };
+}
+
+async function readFiles(options: LineImportOptions, files: LineFiles, origin: string): Promise<LineTallies> {
+  const { client, progress, signal } = options;
+  const tallies: LineTallies = {};
+  const pictures = new Map<string, string>();
+  const context: StageContext = {
+    client,
+    origin,
+    isExport: files.manifest !== null,
+    now: await readTime(client),
+    pictures,
+  };
+  const total = { bytes: 0, rows: 0 };
+  progress?.start(files.files.reduce((sum, { bytes }) => sum + bytes, 0));
+  try {
+    for (const file of files.files) {
+      const tally = new RowTally(file);
+      tallies[file.kind] = tally;
+      for await (const { rows, bytes } of readRows(file, signal)) {
+        tally.read += rows.length;
+        if (file.kind === 'pictures')
+          await stagePictures(
+            { client, directory: files.directory, paths: pictures, tally, signal },
+            rows as Parameters<typeof stagePictures>[1],
+          );
+        else await stageRows(context, file.kind, rows as Parameters<typeof stageRows<CopiedKind>>[2]);
+        total.bytes += bytes;
+        total.rows += rows.length;
+        progress?.update(file.name, total.bytes, total.rows);
+      }
+    }
+  } finally {
+    progress?.stop();
+  }
+  return tallies;
+}
+
+async function readTime(client: ClientBase): Promise<string> {
+  const { rows } = await client.query<{ now: Date }>('select now() as now');
+  return (rows[0]?.now ?? new Date()).toISOString();
+}

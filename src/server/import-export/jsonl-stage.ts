@@ -1,0 +1,274 @@
+import type { ClientBase } from 'pg';
+import { createExcerpt } from '#server/posts/index.ts';
+import { tagKey } from '#shared/core/text.ts';
+import { parseSiteName } from './stack-exchange-site.ts';
+import { type CopyCell, copyRows } from './copy-rows.ts';
+import { lineError, type NumberedRow } from './jsonl-files.ts';
+import type { LineKind, LineRow } from './jsonl-format.ts';
+import { mayLinkToQuestions } from './jsonl-links.ts';
+import { postKinds } from './jsonl-tables.ts';
+import { cleanText } from './stack-exchange-characters.ts';
+import { htmlToMarkdown, unknownSiteUrl } from './stack-exchange-html.ts';
+
+/** What the cells of a row depend on besides the row. */
+export type StageContext = {
+  client: ClientBase;
+  /** The address of the source without a trailing slash: 'https://ask.example.org'. */
+  origin: string;
+  /** Whether Parley wrote the files, so that the addresses of its posts are known. */
+  isExport: boolean;
+  /** The time of rows without one. */
+  now: string;
+  /** The addresses of pictures by the paths of their files, such as 'pictures/cat.png'. */
+  pictures: ReadonlyMap<string, string>;
+};
+
+/** Kinds whose rows are copied to a staging table. Pictures are decoded first (jsonl-pictures.ts). */
+export type CopiedKind = Exclude<LineKind, 'pictures'>;
+
+/** Copies a batch of rows to the staging table of their kind. */
+export async function stageRows<Kind extends CopiedKind>(
+  context: StageContext,
+  kind: Kind,
+  rows: readonly NumberedRow<LineRow<Kind>>[],
+): Promise<void> {
+  const { columns, toCells } = copies[kind] as Copy<Kind>;
+  await copyRows(
+    context.client,
+    columns,
+    rows.map(({ line, row }) => [line, ...toCells(row, context, line)]),
+  );
+}
+
+type Copy<Kind extends CopiedKind> = {
+  columns: string;
+  toCells: (row: LineRow<Kind>, context: StageContext, line: number) => CopyCell[];
+};
+
+const postColumns =
+  'line_post (line, kind, id, question, answer, parent, author, author_name, content, upvotes, downvotes, created, edited, ' +
+  'license, path, source_site, source_key, has_links, has_pictures, deleted, title, excerpt, excerpt_cut, tags, tag_keys, ' +
+  'views, accepted, duplicate_of, lock_reason)';
+
+type PostRow = LineRow<'questions'> | LineRow<'answers'> | LineRow<'replies'>;
+
+const copies: { [Kind in CopiedKind]: Copy<Kind> } = {
+  members: {
+    columns:
+      'line_member (line, id, name, bio, reputation, has_role, avatar, email, created, path, source_site, source_key)',
+    toCells: (row, context, line) => {
+      const bio = toMarkdown(row.bio ?? '', row.format, context).trim();
+      return [
+        row.id,
+        row.name,
+        bio === '' ? null : Array.from(bio).slice(0, maxBioLength).join(''),
+        row.reputation ?? null,
+        row.role !== undefined,
+        row.avatar ?? null,
+        row.email ?? null,
+        row.createdAt ?? context.now,
+        toPath(
+          { url: row.url, file: 'members.jsonl', line, own: `profile/${row.id}`, other: `member-${row.id}` },
+          context,
+        ),
+        ...toSource(row.source, 'members.jsonl', line),
+      ];
+    },
+  },
+  tags: {
+    columns: 'line_tag (line, name, key, description, about, synonym_of)',
+    toCells: (row) => [
+      row.name,
+      tagKey(row.name),
+      row.description || null,
+      row.about || null,
+      row.synonymOf === undefined ? null : tagKey(row.synonymOf),
+    ],
+  },
+  questions: {
+    columns: postColumns,
+    toCells: (row, context, line) => {
+      const content = toContent(row, context) || row.title;
+      const { excerpt, cut } = createExcerpt(content);
+      return [
+        postKinds.question,
+        row.id,
+        row.id,
+        null,
+        null,
+        ...toPostCells(
+          {
+            row,
+            content,
+            file: 'questions.jsonl',
+            line,
+            own: `question/${row.id}`,
+            other: `question-${row.id}`,
+          },
+          context,
+        ),
+        false,
+        row.title,
+        excerpt,
+        cut,
+        row.tags,
+        row.tags.map(tagKey),
+        row.views ?? 0,
+        row.acceptedAnswerId ?? null,
+        row.duplicateOf ?? null,
+        row.lockReason ?? null,
+      ];
+    },
+  },
+  answers: {
+    columns: postColumns,
+    toCells: (row, context, line) => {
+      const content = toContent(row, context);
+      if (content === '') throw lineError('answers.jsonl', line, 'content: is empty');
+      const own = `question/${row.questionId}#answer-${row.id}`;
+      return [
+        postKinds.answer,
+        row.id,
+        row.questionId,
+        row.id,
+        null,
+        ...toPostCells(
+          { row, content, file: 'answers.jsonl', line, own, other: `answer-${row.id}` },
+          context,
+        ),
+        false,
+        ...withoutQuestion,
+      ];
+    },
+  },
+  replies: {
+    columns: postColumns,
+    toCells: (row, context, line) => {
+      const content = row.deleted ? '' : toContent(row, context);
+      if (content === '' && !row.deleted) throw lineError('replies.jsonl', line, 'content: is empty');
+      const own = `question/${row.questionId}#reply-${row.id}`;
+      return [
+        postKinds.reply,
+        row.id,
+        row.questionId,
+        row.answerId ?? null,
+        row.parentReplyId ?? null,
+        ...toPostCells({ row, content, file: 'replies.jsonl', line, own, other: `reply-${row.id}` }, context),
+        row.deleted,
+        ...withoutQuestion,
+      ];
+    },
+  },
+  revisions: {
+    columns: 'line_revision (line, kind, post, number, title, content, tags, created, replaced)',
+    toCells: (row, context, line) => {
+      const isQuestion = row.post === 'question';
+      if (isQuestion !== (row.title !== undefined))
+        throw lineError(
+          'revisions.jsonl',
+          line,
+          `title: ${isQuestion ? 'is missing' : 'only questions have one'}`,
+        );
+      return [
+        postKinds[row.post],
+        row.postId,
+        row.number,
+        row.title ?? null,
+        toContent(row, context),
+        isQuestion ? (row.tags ?? []) : null,
+        row.createdAt,
+        row.replacedAt ?? null,
+      ];
+    },
+  },
+  votes: {
+    columns: 'line_vote (line, kind, post, direction, member, created)',
+    toCells: (row, { now }) => [
+      postKinds[row.post],
+      row.postId,
+      row.vote,
+      row.memberId ?? null,
+      row.createdAt ?? row.day ?? now,
+    ],
+  },
+  follows: {
+    columns: 'line_follow (line, member, question, tag_key, created)',
+    toCells: (row, { now }) => [
+      row.memberId,
+      row.questionId ?? null,
+      row.tag === undefined ? null : tagKey(row.tag),
+      row.createdAt ?? now,
+    ],
+  },
+  bookmarks: {
+    columns: 'line_bookmark (line, member, question, answer, note, created)',
+    toCells: (row, { now }) => [
+      row.memberId,
+      row.questionId ?? null,
+      row.answerId ?? null,
+      row.note,
+      row.createdAt ?? now,
+    ],
+  },
+};
+
+/** The limit of the column. */
+const maxBioLength = 100_000;
+
+/** Title, excerpt, cut, tags, their keys, views, accepted answer, original of a duplicate, lock. */
+const withoutQuestion: CopyCell[] = [null, null, null, null, null, 0, null, null, null];
+
+type PostCells = { row: PostRow; content: string; file: string; line: number; own: string; other: string };
+
+function toPostCells({ row, content, file, line, own, other }: PostCells, context: StageContext): CopyCell[] {
+  const created = row.createdAt ?? context.now;
+  return [
+    row.authorId ?? null,
+    row.authorName ?? null,
+    content,
+    row.upvotes ?? null,
+    row.downvotes ?? null,
+    created,
+    row.editedAt !== undefined && row.editedAt > created ? row.editedAt : null,
+    row.license ?? row.source?.license ?? null,
+    toPath({ url: row.url, file, line, own, other }, context),
+    ...toSource(row.source, file, line),
+    mayLinkToQuestions(content),
+    content.includes('/uploads/'),
+  ];
+}
+
+function toContent(row: { content: string; format: 'markdown' | 'html' }, context: StageContext): string {
+  const markdown = toMarkdown(row.content, row.format, context);
+  const content = row.format === 'html' ? markdown.trim() : markdown;
+  if (content.trim() === '') return '';
+  if (context.pictures.size === 0) return content;
+  return content.replace(
+    /(?<=\]\(<?)(pictures\/[^)>\s]+)(?=[)>\s])/gu,
+    (path: string) => context.pictures.get(path) ?? path,
+  );
+}
+
+function toMarkdown(text: string, format: 'markdown' | 'html', { origin }: StageContext): string {
+  return format === 'html' ? cleanText(htmlToMarkdown(text)).replaceAll(unknownSiteUrl, origin) : text;
+}
+
+type Page = { url: string | undefined; file: string; line: number; own: string; other: string };
+
+/** The address of the original below its site, without the leading slash: the key of an imported row. */
+function toPath({ url, file, line, own, other }: Page, { origin, isExport }: StageContext): string {
+  if (url === undefined) return isExport ? own : `#${other}`;
+  if (!url.startsWith(`${origin}/`)) throw lineError(file, line, `url: is not below ${origin}`);
+  const path = url.slice(origin.length + 1);
+  // A key of digits only is the number of a post on a Stack Exchange site.
+  if (!/\D/u.test(path)) throw lineError(file, line, 'url: is not the address of a page');
+  return path;
+}
+
+/** The site and key of a row that had been imported before it was exported. */
+function toSource(source: LineRow<'members'>['source'], file: string, line: number): CopyCell[] {
+  if (source === undefined) return [null, null];
+  const site = parseSiteName(source.site);
+  if (site === null) throw lineError(file, line, `source.site: ${source.site} is not a host name`);
+  return [site, source.id];
+}
