@@ -6,6 +6,7 @@ import { lingui } from '@lingui/vite-plugin';
 import babel from '@rolldown/plugin-babel';
 import react from '@vitejs/plugin-react';
 import { type BuildOptions, defineConfig, type Plugin } from 'vite';
+import { loadedParts } from './vite.config.parts.ts';
 import { componentStyles, optionalFonts } from './vite.config.styles.ts';
 import { englishTexts, sentTextsFile, withoutSentTexts } from './vite.config.texts.ts';
 import { buildWorker } from './vite.config.worker.ts';
@@ -23,7 +24,7 @@ export default defineConfig(({ isSsrBuild }) => ({
     withoutSentTexts(),
     componentStyles(),
     optionalFonts(),
-    ...(isSsrBuild === true ? [sentTextsFile()] : [wholeEntry(), finished()]),
+    ...(isSsrBuild === true ? [sentTextsFile()] : [loadedParts(), wholeEntry(), finished()]),
   ],
   build: {
     emptyOutDir: true,

@@ -1,6 +1,5 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent } from 'react';
-import type * as SocketClient from 'socket.io-client';
 import type { Socket } from 'socket.io-client';
 import type {
   EventBatch,
@@ -85,23 +84,8 @@ function connect(client: QueryClient): () => void {
   };
 }
 
-/** A browser does not request a module again that failed to load, unless its address differs. */
-function createSocketLoader(): () => Promise<typeof SocketClient> {
-  let failed: string | undefined;
-  let attempts = 0;
-  return async () => {
-    try {
-      if (failed === undefined) return await import('socket.io-client');
-      return (await import(/* @vite-ignore */ `${failed}#${++attempts}`)) as typeof SocketClient;
-    } catch (error) {
-      failed ??= /https?:\S+\.js/u.exec(String(error))?.[0];
-      throw error;
-    }
-  };
-}
-
 async function open(client: QueryClient, ending: AbortSignal): Promise<void> {
-  const { io } = await retryUntilLoaded(createSocketLoader());
+  const { io } = await retryUntilLoaded(() => import('socket.io-client'));
   if (ending.aborted) return;
   const opened: LiveSocket = io({
     path: '/api/live',

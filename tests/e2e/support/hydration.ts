@@ -14,7 +14,11 @@ export async function waitForHydration(page: Page): Promise<void> {
 export async function waitForTexts(page: Page): Promise<void> {
   await waitForHydration(page);
   await page.waitForFunction(() => {
-    const loaded = performance.getEntriesByType('resource').map(({ name }) => name);
+    // A part is fetched before it is imported (src/web/core/load-part.ts).
+    const loaded = performance
+      .getEntriesByType('resource')
+      .filter((entry) => entry instanceof PerformanceResourceTiming && entry.initiatorType !== 'fetch')
+      .map(({ name }) => name);
     const wanted = location.pathname.startsWith('/question/')
       ? ['MarkdownText', 'post-forms', 'Toasts']
       : ['MarkdownText'];

@@ -1,0 +1,61 @@
+/**
+ * Takes the place of the helper with which Vite wraps every `import()` (vite.config.parts.ts).
+ *
+ * A browser does not request a module again that failed to load once, and neither one whose own imports failed: only a
+ * reload of the page would help. So all files of a part are fetched first, which can fail any number of times without
+ * this effect. The import then takes them from the browser's cache.
+ * @param load contains the `import()`
+ * @param files the scripts and styles that the part needs, as paths below `/`. It is empty if the part is one script.
+ */
+export async function loadPart<Part>(load: () => Promise<Part>, files: string[] = []): Promise<Part> {
+  try {
+    const addresses =
+      files.length > 0 ? files.map((file) => new URL(`/${file}`, location.href).href) : ownAddress(load);
+    await Promise.all(addresses.map((address) => (loading[address] ??= loadFile(address))));
+    return await load();
+  } catch (error) {
+    // core/app-version.ts listens to Vite's event.
+    window.dispatchEvent(new Event('vite:preloadError'));
+    throw error;
+  }
+}
+
+/** By address. Without those that failed. */
+const loading: Record<string, Promise<unknown>> = {};
+
+/** Vite does not list the script of a part without other files. All scripts of the build are in one directory. */
+function ownAddress(load: () => Promise<unknown>): string[] {
+  const [, name] = /\bimport\(["'`](\.\/[\w.-]+)["'`]\)/u.exec(String(load)) ?? [];
+  return name === undefined ? [] : [new URL(name, import.meta.url).href];
+}
+
+async function loadFile(address: string): Promise<unknown> {
+  const { pathname } = new URL(address);
+  // The page itself contains the files that it needs first.
+  if (document.querySelector(`link[href="${pathname}"],script[src="${pathname}"]`) !== null) return;
+  try {
+    if (pathname.endsWith('.css')) return await addStyles(address);
+    const response = await fetch(address);
+    if (!response.ok) throw new Error(`${address} failed to load: ${response.status}`);
+    // Only a complete response is stored.
+    return await response.blob();
+  } catch (error) {
+    delete loading[address];
+    throw error;
+  }
+}
+
+function addStyles(address: string): Promise<unknown> {
+  const link = document.createElement('link');
+  link.rel = 'stylesheet';
+  link.crossOrigin = '';
+  link.href = address;
+  return new Promise((resolve, reject) => {
+    link.addEventListener('load', resolve);
+    link.addEventListener('error', () => {
+      link.remove();
+      reject(new Error(`${address} failed to load`));
+    });
+    document.head.append(link);
+  });
+}

@@ -1,0 +1,41 @@
+import { expect, test } from '@playwright/test';
+import { waitForHydration } from './support/hydration.ts';
+import { askQuestion, registerMember } from './support/members.ts';
+import { uniqueText } from './support/posts.ts';
+
+test('a part of the page appears without a reload after all its files failed to load twice', async ({
+  page,
+}) => {
+  await registerMember(page.request);
+  const id = await askQuestion(page.request, { title: uniqueText('Is a part missing?') });
+  const requests = new Map<string, number>();
+  // The list of shortcuts, and what it shares with the other dialogs.
+  await page.route(/\/assets\/(ShortcutSheet|dialogs)-[^/]*\.(js|css)$/u, (route) => {
+    const name = new URL(route.request().url()).pathname.replace(/^\/assets\/(\w+)-.*\./u, '$1.');
+    const earlier = requests.get(name) ?? 0;
+    requests.set(name, earlier + 1);
+    if (earlier === 0) return route.abort();
+    return earlier === 1 ? route.fulfill({ status: 503 }) : route.continue();
+  });
+  await page.goto(`/question/${id}`);
+  await waitForHydration(page);
+  const html = page.locator('html');
+  await html.evaluate((element) => element.setAttribute('data-not-reloaded', ''));
+  await page.keyboard.press('?');
+
+  const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+  await expect(sheet).toBeVisible({ timeout: 30_000 });
+  // Its own styles and those of dialogs.
+  await expect(sheet.locator('kbd').first()).toHaveCSS('border-block-end-width', '1px');
+  await expect(sheet).toBeInViewport({ ratio: 1 });
+  expect([...requests.keys()].toSorted()).toEqual([
+    'ShortcutSheet.css',
+    'ShortcutSheet.js',
+    'dialogs.css',
+    'dialogs.js',
+  ]);
+  expect(Math.min(...requests.values())).toBe(3);
+  await page.keyboard.press('Escape');
+  await expect(sheet).toBeHidden();
+  await expect(html).toHaveAttribute('data-not-reloaded');
+});
