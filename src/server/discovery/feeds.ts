@@ -1,6 +1,7 @@
 import { feedWindow, type Mutes, readMutesToApply, skipMuted } from '#server/engagement/index.ts';
 import type { Reader } from '#server/core/database.ts';
 import type { Viewer } from '#server/core/http.ts';
+import { createReadBatcher } from '#server/core/read-batcher.ts';
 import { type Cursor, decodeCursor } from '#server/core/cursor.ts';
 import { toQuestionCard } from '#server/posts/index.ts';
 import type { Feed } from '#shared/discovery/feeds.ts';
@@ -16,9 +17,33 @@ export async function readFeedViewer(
   const { feed, viewer, muted } = wanted;
   const cursor = decodeCursor(wanted.cursor);
   const mutes = await readMutesToApply(db, { viewerId: viewer.id, muted });
-  if (mutes === null)
-    return { views: await readFeedViews(db, { feed, cursor, limit: limits.feedPage }), withoutMuted: null };
+  if (mutes === null) {
+    const views = await (cursor === null
+      ? readFirstViews[feed](db, cursor)
+      : readViews(db, { feed, cursor }));
+    return { views, withoutMuted: null };
+  }
   return { views: {}, withoutMuted: await readFeedWithoutMuted(db, { feed, cursor, mutes }) };
+}
+
+const readViews = (db: Reader, page: { feed: Feed; cursor: Cursor | null }) =>
+  readFeedViews(db, { ...page, limit: limits.feedPage });
+
+/** Members who open a feed at the same time share the views of its first page. */
+const readFirstViews = {
+  recent: shareFirstViews('recent'),
+  popular: shareFirstViews('popular'),
+  unanswered: shareFirstViews('unanswered'),
+} as const satisfies Record<Feed, unknown>;
+
+function shareFirstViews(feed: Feed) {
+  return createReadBatcher<null, Record<string, number>>({
+    async readBatch(db, items) {
+      const views = await readViews(db, { feed, cursor: null });
+      return items.map(() => views);
+    },
+    maxBatchSize: 100,
+  });
 }
 
 /**

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Reader } from '#server/core/database.ts';
+import { createReadBatcher } from '#server/core/read-batcher.ts';
 import { existsForRow } from '#server/core/sql.ts';
 import { type Cursor, encodeCursor } from '#server/core/cursor.ts';
 import { limits } from '#shared/core/limits.ts';
@@ -11,11 +12,20 @@ export type Mutes = { viewerId: number; tagIds: readonly number[] };
 /** Rows a feed reads for one page at most, even if most of them are muted. */
 export const feedWindow = 400;
 
-/** Returns the tags to leave out of the member's feeds. */
-export async function readMutes(db: Reader, viewerId: number): Promise<Mutes> {
-  const { rows } = await sql<{ tag_id: number }>`
-    select tag_id from tag_mute where member_id = ${viewerId} limit ${limits.mutedTags}`.execute(db);
-  return { viewerId, tagIds: rows.map((row) => row.tag_id) };
+/** Reads the muted tags of the members who open a feed at the same time. */
+const readMutes = createReadBatcher<number, Mutes>({ readBatch: readMutesOfMembers, maxBatchSize: 100 });
+
+async function readMutesOfMembers(db: Reader, viewerIds: readonly number[]): Promise<Mutes[]> {
+  const { rows } = await sql<{ viewer_id: number; tag_id: number }>`
+    select viewer_id, tag_id from unnest((select ${[...new Set(viewerIds)]}::bigint[])) as reading (viewer_id)
+    cross join lateral (
+      select tag_id from tag_mute where member_id = viewer_id limit ${limits.mutedTags}
+    ) muted`.execute(db);
+  const byViewer = Map.groupBy(rows, (row) => row.viewer_id);
+  return viewerIds.map((viewerId) => ({
+    viewerId,
+    tagIds: (byViewer.get(viewerId) ?? []).map((row) => row.tag_id),
+  }));
 }
 
 /** Returns the tags to leave out; null if the member muted none, or chose to see all questions. */

@@ -121,6 +121,25 @@ describe('a muted tag', () => {
     },
   );
 
+  test('is left out for its member only when many open the feeds at the same time', async () => {
+    const bread = await eve.ask({ tags: ['bread'] });
+    const rye = await eve.ask({ tags: ['rye'] });
+    const other = await eve.ask();
+    await ann.mute('tags/bread');
+    await bob.mute('tags/rye');
+    const expected = new Map([
+      [ann, [other, rye]],
+      [bob, [other, bread]],
+      [eve, [other, rye, bread]],
+    ]);
+    const readers = Array.from({ length: 5 }, () => [ann, eve, bob, eve]).flat();
+    const pages = await Promise.all(readers.map((reader) => reader.feed('recent')));
+    expect(pages.map(idsOf)).toEqual(readers.map((reader) => expected.get(reader)));
+    await ann.mute('tags/bread', false);
+    const [own] = await Promise.all([ann, eve, bob].map((reader) => reader.feed('recent')));
+    expect(idsOf(own!)).toEqual([other, rye, bread]);
+  });
+
   test('never hides questions that the member follows or wrote', async () => {
     const [followed, hidden] = [await ann.ask({ tags: ['bread'] }), await ann.ask({ tags: ['bread'] })];
     const own = await bob.ask({ tags: ['bread'] });
