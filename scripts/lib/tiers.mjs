@@ -32,6 +32,7 @@ export const heavyFiles = [
   'src/server/discovery/search-size.test.ts',
   'src/server/engagement/votes-network-limits.test.ts',
   'src/server/identity/account-recovery.test.ts',
+  'src/server/integrations/webhooks-delivery.test.ts',
   'src/server/identity/registrations.test.ts',
   'src/server/identity/sign-in-timing.test.ts',
   'src/server/import-export/demo.test.ts',

@@ -119,6 +119,9 @@ import {
   oembedPath,
   previewPicturePattern,
   publicFileRoutes,
+  createWebhookHosts,
+  type WebhookDeps,
+  webhookRoutes,
 } from './integrations/index.ts';
 import { type SystemRoutesDeps, systemRoutes } from './operations/index.ts';
 import type { BackgroundJobs } from './jobs.ts';
@@ -189,6 +192,7 @@ export type AppOptions = {
         | 'queueAccountDeletion'
         | 'queueAccountMerge'
         | 'webPushSender'
+        | 'wakeWebhooks'
       >
     | undefined;
   /** Whether this node makes scheduled backups. */
@@ -321,6 +325,8 @@ export function createApp(options: AppOptions) {
     moderation,
     accountEmails,
     emailSending: background?.emailSending ?? null,
+    webhookHosts: createWebhookHosts(settings.webhookHosts),
+    wakeWebhooks: background?.wakeWebhooks,
     twoFactor,
     signInMethods,
     signInProviders,
@@ -401,6 +407,7 @@ function createApi(
     TwoFactorDeps &
     PasskeyDeps &
     ApiTokenDeps &
+    WebhookDeps &
     ApplicationDeps &
     ProviderDeps &
     SignInProviderDeps &
@@ -482,6 +489,7 @@ function createApi(
     .route('/', sitePictureRoutes(deps))
     .route('/', systemRoutes(deps))
     .route('/', emailRoutes(deps))
+    .route('/', webhookRoutes(deps))
     .route('/', invitationRoutes(deps))
     .route('/', managedTagRoutes(deps))
     .route('/', memberApplicationRoutes(deps))

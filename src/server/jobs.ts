@@ -55,6 +55,12 @@ import {
 import type { RuntimeSettings } from './core/runtime-settings.ts';
 import type { SiteSettings } from './core/site-settings.ts';
 import { searchPopularityJob, statisticsJob } from './discovery/index.ts';
+import {
+  createWebhookHosts,
+  noticedKinds,
+  startWebhookSender,
+  type WebhookSenderDeps,
+} from './integrations/index.ts';
 
 export type BackgroundJobsOptions = {
   db: Database;
@@ -69,6 +75,8 @@ export type BackgroundJobsOptions = {
   /** Seconds between polls for jobs, and for jobs of nodes that died. */
   pollSeconds?: number;
   supervisionSeconds?: number;
+  /** Times of web hooks, for tests. */
+  webhooks?: Pick<WebhookSenderDeps, 'pollMs' | 'timeoutMs' | 'firstRetryMs'>;
   /** False: no scheduled jobs run. For tests. */
   runsScheduledJobs?: boolean;
 };
@@ -83,9 +91,11 @@ export type BackgroundJobs = {
   queueAccountDeletion: QueueAccountDeletion;
   queueAccountMerge: QueueAccountMerge;
   webPushSender: WebPushSender;
+  /** Sends deliveries of web hooks that were just added. */
+  wakeWebhooks: () => void;
   /** Queues the work that follows moderation actions. */
   moderation: ModerationDeps;
-  /** Handles committed events: schedules push messages and security emails. */
+  /** Handles committed events: schedules push messages, security emails and web hooks. */
   onEvents: (events: readonly TopicEvent[]) => void;
   /** Queues all due jobs. The nodes do this every minute themselves. */
   enqueueDueJobs: () => Promise<void>;
@@ -139,6 +149,8 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
     },
   ];
   const jobs: JobQueue = await startJobQueue({ ...options, kinds: definitions });
+  const hosts = createWebhookHosts(settings.webhookHosts);
+  const webhooks = startWebhookSender({ db, settings, runtimeSettings, hosts, log, ...options.webhooks });
   let pushTimer: NodeJS.Timeout | undefined;
   let stopped = false;
   return {
@@ -154,6 +166,7 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
     queueAccountDeletion: createAccountDeletionQueue(jobs),
     queueAccountMerge: createAccountMergeQueue(jobs),
     webPushSender,
+    wakeWebhooks: webhooks.wake,
     moderation: {
       queueWork: (tx) => queueModerationJob(tx, jobs),
       queueEmail:
@@ -163,6 +176,7 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
     },
     onEvents(events) {
       if (events.some(({ event }) => event.kind === 'notified')) schedulePush();
+      if (events.some(({ event }) => webhookKinds.has(event.kind))) webhooks.wake();
       // If it fails, the next minute's run does it.
       if (mailer !== undefined && !stopped && hasSecurityEvent(events))
         void queueSecurityEmails(db, jobs, getSite()).catch(() => {});
@@ -172,6 +186,7 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
     async stop() {
       stopped = true;
       clearTimeout(pushTimer);
+      await webhooks.stop();
       await jobs.stop();
       await mailer?.stop();
     },
@@ -203,6 +218,8 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
     ).unref();
   }
 }
+
+const webhookKinds: ReadonlySet<string> = new Set(noticedKinds);
 
 /** The contact for push services (RFC 8292, section 2.1): the site, or the sender address of its emails. */
 function pushContact({ publicUrl }: SiteSettings, from: string | undefined): string {

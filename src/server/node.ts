@@ -31,7 +31,7 @@ import type { SiteSettings } from './core/site-settings.ts';
 import { type EventStream, followEventStream } from './core/event-stream.ts';
 import type { DatabaseMonitor } from './core/database-monitor.ts';
 import { startTypingTracker } from './core/live-typing-presence.ts';
-import { deleteInvalidApiTokens } from './integrations/index.ts';
+import { deleteInvalidApiTokens, deleteOldDeliveries } from './integrations/index.ts';
 import { cleanUpUploads, deleteOldKeys } from './posts/index.ts';
 
 /** Milliseconds that running requests may take after Parley starts to stop. */
@@ -118,6 +118,7 @@ export async function startNode(options: NodeOptions): Promise<ParleyNode> {
       deleteExpiredRateLimits(db),
       cleanUpUploads(db),
       deleteInvalidApiTokens(db),
+      deleteOldDeliveries(db),
     ]);
   const housekeeping = setInterval(() => void deleteExpired().catch(() => {}), hourMs);
   onStop(async () => clearInterval(housekeeping));

@@ -166,6 +166,8 @@ const small = new Set([
   'queue',
   'announcement',
   'sign_in_provider',
+  'event_reader',
+  'webhook',
 ]);
 const grows = (table: string | null) => table !== null && !small.has(table) && !table.startsWith('pg_');
 

@@ -168,7 +168,11 @@ async function outcome(
   if (isOthers && (await memberChecksum(server.db, owner.id)) !== before)
     return `${response.status}, and it changed data of the owner`;
   if (response.status === 404) {
-    const { body } = await caller.send(method, path.replace('{id}', '999999999'), validRequest);
+    const { body } = await caller.send(
+      method,
+      path.replace('{id}', '999999999').replace('{deliveryId}', '1'),
+      validRequest,
+    );
     if (withoutId(body) !== withoutId(response.body)) return 'not-found, but unlike for missing data';
   }
   if (response.status >= 400) return response.kind ?? `${response.status}`;

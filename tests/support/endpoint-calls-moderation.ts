@@ -74,6 +74,25 @@ export async function moderationCalls({
     insert into moderation_log (action, reason, subject, before, after)
     values ('change_sign_in_provider', '', 'first', '{"name":"Before"}', '{"name":"Example"}')`.execute(db);
   const changedProvider = await findId(db, sql`select max(id) as id from moderation_log`);
+  const webhookDelivery = await findId(
+    db,
+    sql`with hook as (
+        insert into webhook (name, address, format, events, encrypted_secret)
+        values ('Hook', 'https://example.invalid/', 'standard', '{question.restored}', 'unreadable') returning id
+      ), delivered as (
+        insert into webhook_delivery (webhook_id, message_id, resource, event_type, occurred_at)
+        select id, 'msg_0123456789abcdef', 'test', 'webhook.test', now() from hook returning id
+      )
+      select id from delivered`,
+  );
+  const webhookId = await findId(db, sql`select max(id) as id from webhook`);
+  const webhook = {
+    name: 'Hook',
+    address: 'https://example.invalid/hook',
+    format: 'standard',
+    events: ['question.restored'],
+    tags: [],
+  };
   const provider = { name: 'Example', clientId: 'parley', scopes: 'openid email', trustsEmail: true };
   const second = { ...provider, issuer: 'https://second.example.org' };
   const announcementId = await findId(
@@ -276,6 +295,15 @@ export async function moderationCalls({
     post(rareFollower, '/admin/sign-in-providers/checks', { issuer: 'http://127.0.0.1:1' }),
     post(rareFollower, '/admin/sign-in-providers/undo', { entryId: changedProvider }),
     remove(rareFollower, '/admin/sign-in-providers/second'),
+    get(rareFollower, '/admin/webhooks'),
+    post(rareFollower, '/admin/webhooks', { ...webhook, name: 'Second' }),
+    put(rareFollower, `/admin/webhooks/${webhookId}`, { ...webhook, name: 'New' }),
+    put(rareFollower, `/admin/webhooks/${webhookId}/enabled`, { enabled: true }),
+    post(rareFollower, `/admin/webhooks/${webhookId}/secret`, {}),
+    post(rareFollower, `/admin/webhooks/${webhookId}/tests`, {}),
+    get(rareFollower, `/admin/webhooks/${webhookId}/deliveries`),
+    post(rareFollower, `/admin/webhooks/${webhookId}/deliveries/${webhookDelivery}/attempts`, {}),
+    remove(rareFollower, `/admin/webhooks/${webhookId}`),
     get(rareFollower, '/admin/password-sign-in', {
       maxRows: 20_000,
       reason: 'counts all members with a password, when an admin is about to switch passwords off',

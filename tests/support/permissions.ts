@@ -317,6 +317,15 @@ const endpointRules: Readonly<Record<string, BaseRule>> = {
   'POST /admin/sign-in-providers/checks': adminsOnly,
   'POST /admin/sign-in-providers/undo': adminsOnly,
   'PUT /admin/sign-in-provider-order': adminsOnly,
+  'GET /admin/webhooks': adminsOnly,
+  'POST /admin/webhooks': adminsOnly,
+  'PUT /admin/webhooks/{id}': adminsOnly,
+  'DELETE /admin/webhooks/{id}': adminsOnly,
+  'PUT /admin/webhooks/{id}/enabled': adminsOnly,
+  'POST /admin/webhooks/{id}/secret': adminsOnly,
+  'POST /admin/webhooks/{id}/tests': adminsOnly,
+  'GET /admin/webhooks/{id}/deliveries': adminsOnly,
+  'POST /admin/webhooks/{id}/deliveries/{deliveryId}/attempts': adminsOnly,
 };
 
 /** Data that concerns only the member, above all their security: allowed while suspended. */

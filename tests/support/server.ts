@@ -44,7 +44,7 @@ export type TestServer = {
 
 /** How a test server sends email and push. */
 export type TestDelivery = Partial<
-  Pick<BackgroundJobsOptions, 'email' | 'pushServices' | 'log' | 'runsScheduledJobs'>
+  Pick<BackgroundJobsOptions, 'email' | 'pushServices' | 'log' | 'runsScheduledJobs' | 'webhooks'>
 >;
 
 /** Settings of a test. Passwords are cheap by default. */
@@ -65,6 +65,7 @@ export const defaultSettings: SiteSettings = {
   refusesCommonPasswords: false,
   hsts: 'host',
   hasServiceWorker: true,
+  webhookHosts: [],
 };
 
 /** @param webDirectory the built web app; absent where only the API is served */

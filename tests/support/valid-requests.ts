@@ -127,6 +127,19 @@ export function createValidRequests({
         on conflict (id) do update set name = excluded.name`.execute(db);
       return 'example';
     },
+    '/admin/webhooks/{id}': async () => {
+      const hooks = await sql<{ id: number }>`
+        insert into webhook (name, address, format, events, encrypted_secret, paused_until)
+        values (${`Hook ${next()}`}, 'https://example.invalid/', 'standard', '{question.restored}', 'unreadable',
+          now() + interval '1 day')
+        returning id`.execute(db);
+      const id = hooks.rows[0]?.id ?? 0;
+      await sql`delete from webhook where id < ${id} - 10`.execute(db);
+      await sql`
+        insert into webhook_delivery (webhook_id, message_id, resource, event_type, occurred_at)
+        values (${id}, ${`msg_0123456789abcdef${next()}`}, 'test', 'webhook.test', now())`.execute(db);
+      return id;
+    },
     '/admin/pictures/{name}': async () => 'logo',
     '/admin/emails/{kind}': async () => 'warning',
     '/admin/invitations/{id}': async () => (await createInvitation(db, invitationBy(ann))).id,
@@ -226,6 +239,8 @@ export function createValidRequests({
       );
       return { entryId: await findId(db, sql`select max(id) as id from moderation_log`) };
     },
+    'POST /admin/webhooks': async () => webhookValues,
+    'PUT /admin/webhooks/{id}': async () => webhookValues,
     'PUT /moderator-messages/seen': async () => ({ upTo: 1 }),
     'POST /moderation/tag-changes': async () => {
       const tag = `brot ${next()}`;
@@ -268,6 +283,10 @@ export function createValidRequests({
     }
     const named = path
       .replace('{synonym}', 'toast')
+      .replace(
+        '{deliveryId}',
+        `${await findId(db, sql`select coalesce(max(id), 1) as id from webhook_delivery`)}`,
+      )
       .replace(/\{\w+\}/, `${value}`)
       .replace('{number}', '1');
     const query = path.endsWith('/merge-preview') ? `?into=${bob.id}` : '';
@@ -362,6 +381,14 @@ const fields: Record<string, () => unknown> = {
   posts: () => 'keep',
   next: () => '/topics',
   auth: () => randomBytes(16).toString('base64url'),
+};
+
+const webhookValues = {
+  name: 'Bridge',
+  address: 'https://example.invalid/hook',
+  format: 'standard',
+  events: ['question.restored'],
+  tags: [],
 };
 
 const providerValues = (issuer: string) => {

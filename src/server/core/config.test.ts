@@ -39,6 +39,7 @@ test('uses 127.0.0.1:3000 and the embedded PostgreSQL by default', () => {
       refusesCommonPasswords: false,
       hsts: 'host',
       hasServiceWorker: true,
+      webhookHosts: [],
     },
   });
 });
@@ -81,6 +82,7 @@ test('reads every setting from the environment', () => {
       HSTS: 'subdomains',
       RATE_LIMITS: 'off',
       SERVICE_WORKER: 'off',
+      WEBHOOK_HOSTS: 'Chat.internal, 10.1.0.0/16,::1',
     },
     noFile,
   );
@@ -129,6 +131,7 @@ test('reads every setting from the environment', () => {
       refusesCommonPasswords: true,
       hsts: 'subdomains',
       hasServiceWorker: false,
+      webhookHosts: ['chat.internal', '10.1.0.0/16', '::1'],
     },
   });
 });

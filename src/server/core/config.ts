@@ -1,5 +1,6 @@
 import { projectRoot } from './paths.ts';
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
@@ -120,6 +121,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, file = 
       refusesCommonPasswords: value.COMMON_PASSWORDS === 'refuse',
       hsts: value.HSTS,
       hasServiceWorker: value.SERVICE_WORKER,
+      webhookHosts: Object.freeze(value.WEBHOOK_HOSTS),
     }),
   });
 }
@@ -322,7 +324,27 @@ const variables = z.object({
     .optional(),
   HSTS: z.enum(['host', 'subdomains', 'off'], 'must be host, subdomains or off').default('host'),
   SERVICE_WORKER: onOff().default(true),
+  WEBHOOK_HOSTS: z
+    .string()
+    .toLowerCase()
+    .transform((list) => list.split(',').map((host) => host.trim()))
+    .refine(
+      (list) => list.every(isHostOrRange),
+      'must be host names, IP addresses or ranges such as 10.1.0.0/16, separated by commas',
+    )
+    .default([]),
 });
+
+/** Whether a text is a host name, an IP address, or a range such as 10.1.0.0/16. */
+function isHostOrRange(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/');
+  const family = isIP(address);
+  if (family === 0) return bits === undefined && /^[a-z\d]([a-z\d.-]{0,251}[a-z\d])?$/.test(address);
+  return (
+    rest.length === 0 &&
+    (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128)))
+  );
+}
 
 function isOrigin(url: string): boolean {
   const { pathname, search, hash, username, password } = new URL(url);

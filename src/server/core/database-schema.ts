@@ -4,6 +4,7 @@ import type { PendingStep } from '#shared/identity/accounts.ts';
 import type { ApplicationStatus } from '#shared/identity/applications.ts';
 import type { Role } from '#shared/identity/roles.ts';
 import type { VoteDirection } from '#shared/core/fields.ts';
+import type { WebhookEvent, WebhookFormat } from '#shared/integrations/webhook-events.ts';
 import type { EmailFrequency } from '#shared/notifications/preferences.ts';
 
 /** The tables of `migrations/0001_schema.sql` as TypeScript types. */
@@ -22,6 +23,15 @@ export type DatabaseSchema = {
   passkey: PasskeyTable;
   api_token: ApiTokenTable;
   sign_in_provider: SignInProviderTable;
+  event_reader: { name: string; snapshot: object; needed_from: string; read_at: Generated<Date> };
+  webhook: WebhookTable;
+  webhook_delivery: WebhookDeliveryTable;
+  webhook_queue: {
+    webhook_id: number;
+    resource: string;
+    next_attempt_at: Generated<Date>;
+    claim: string | null;
+  };
   registration: {
     member_id: number;
     network: string | null;
@@ -145,6 +155,47 @@ type SignInProviderTable = {
   position: number;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
+};
+
+type WebhookTable = {
+  id: GeneratedAlways<number>;
+  name: string;
+  address: string;
+  format: WebhookFormat;
+  events: WebhookEvent[];
+  tags: string[];
+  encrypted_secret: string;
+  encrypted_previous_secret: string | null;
+  previous_secret_until: Date | null;
+  is_enabled: Generated<boolean>;
+  enabled_at: Generated<Date>;
+  stop_reason: 'failures' | 'gone' | null;
+  failing_since: Date | null;
+  paused_until: Date | null;
+  delivered_at: Date | null;
+  created_at: Generated<Date>;
+};
+
+type WebhookDeliveryTable = {
+  id: GeneratedAlways<number>;
+  webhook_id: number;
+  message_id: string;
+  resource: string;
+  event_type: string;
+  question_id: number | null;
+  answer_id: number | null;
+  reply_id: number | null;
+  occurred_at: Date;
+  state: Generated<'pending' | 'delivered' | 'failed' | 'skipped'>;
+  attempts: Generated<number>;
+  first_attempt_at: Date | null;
+  last_attempt_at: Date | null;
+  status: number | null;
+  error: string | null;
+  duration_ms: number | null;
+  request_body: string | null;
+  response_body: string | null;
+  created_at: Generated<Date>;
 };
 
 type PasskeyTable = {

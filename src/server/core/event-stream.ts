@@ -12,8 +12,9 @@ import {
   formatPosition,
   parsePosition,
 } from './event-position.ts';
-import { filterPublishers, parseSnapshot } from './event-snapshots.ts';
-import { type StoredEvent, EventBuffer } from './event-buffer.ts';
+import { type EventsRead, notIncludedIn, readEvents } from './event-reads.ts';
+import { selectNeededTransaction } from './event-reader.ts';
+import { EventBuffer } from './event-buffer.ts';
 
 /** The missed events of a topic. `gap`: some events are lost, so the client must fetch everything again. */
 export type CatchUp = { events: LiveEvent[]; gap: boolean; position: Position };
@@ -171,55 +172,11 @@ export async function followEventStream(options: {
   }
 }
 
-/** One read of the table: the events committed since the last read, and the snapshot after them. */
-type StreamRead = { events: StoredEvent[]; snapshot: StreamSnapshot; position: Position; delay: number };
+type StreamRead = EventsRead & { position: Position };
 
-/** @param since null reads only the snapshot */
 async function readStream(db: Database, since: StreamSnapshot | null): Promise<StreamRead> {
-  const { rows } = await sql<{
-    timeline: number;
-    seconds: number;
-    wal: string;
-    snapshot: string;
-    last_event: number;
-    id: number | null;
-    transaction_id: string;
-    topic: Topic;
-    event: LiveEvent;
-    delay: number;
-  }>`
-    with current as materialized (
-      select pg_current_snapshot()::text as snapshot, clock_timestamp() as now,
-        -- Read after the snapshot, so they include everything that the snapshot shows.
-        pg_current_wal_insert_lsn() as wal,
-        (select case when is_called then last_value else 0 end from event_id_seq) as last_event
-    )
-    select ('x' || substr(pg_walfile_name(current.wal), 1, 8))::bit(32)::int as timeline,
-      extract(epoch from current.now)::bigint as seconds, current.wal::text, current.snapshot,
-      current.last_event, recent.id, recent.transaction_id::text, recent.topic, recent.event,
-      extract(epoch from current.now - recent.created_at)::float8 as delay
-    from current left join (
-      select id, transaction_id, topic, event, created_at from event
-      where ${since === null ? sql`false` : notIncludedIn(since)}
-    ) recent on true
-    order by recent.id`.execute(db);
-  const [first] = rows;
-  if (first === undefined) throw new Error('the database returned no snapshot');
-  const { timeline, seconds, wal, last_event: lastEvent } = first;
-  const { xmax, running } = parseSnapshot(first.snapshot);
-  const snapshot = { timeline, seconds, wal, xmax, lastEvent, running: await filterPublishers(db, running) };
-  const events: StoredEvent[] = [];
-  for (const { id, transaction_id: transactionId, topic, event } of rows)
-    if (id !== null) events.push({ id, transactionId: Number(transactionId), topic, event });
-  const delay = events.length === 0 ? 0 : Math.max(...rows.map((row) => row.delay));
-  return { events, snapshot, position: formatPosition(snapshot), delay };
-}
-
-/** The condition for rows after a snapshot. It uses indexes. */
-function notIncludedIn({ xmax, running, lastEvent }: StreamSnapshot) {
-  const late = sql`transaction_id >= ${String(xmax)}::xid8 or id > ${lastEvent}`;
-  if (running.length === 0) return sql`(${late})`;
-  return sql`(${late} or transaction_id = any(${running.map(String)}::xid8[]))`;
+  const read = await readEvents(db, since);
+  return { ...read, position: formatPosition(read.snapshot) };
 }
 
 async function eventsBetween(
@@ -247,15 +204,22 @@ function hasGap(from: StreamSnapshot, to: StreamSnapshot): boolean {
   );
 }
 
-/** Deletes events from the beginning of the stream up to the first transaction with a recent event. */
+/**
+ * Deletes events from the beginning of the stream up to the first transaction with a recent event, or with an event that
+ * a reader needs.
+ */
 async function pruneEvents(db: Database): Promise<void> {
   await sql`
-    delete from event where transaction_id < coalesce(
-      (
-        select transaction_id from event where created_at >= clock_timestamp() - make_interval(mins => ${retentionMinutes})
-        order by transaction_id, id limit 1
+    delete from event where transaction_id < least(
+      coalesce(
+        (
+          select transaction_id from event
+          where created_at >= clock_timestamp() - make_interval(mins => ${retentionMinutes})
+          order by transaction_id, id limit 1
+        ),
+        pg_snapshot_xmin(pg_current_snapshot())
       ),
-      pg_snapshot_xmin(pg_current_snapshot())
+      ${selectNeededTransaction}
     )`.execute(db);
 }
 

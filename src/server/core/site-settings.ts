@@ -35,6 +35,8 @@ export type SiteSettings = {
   refusesCommonPasswords: boolean;
   /** The scope of the HTTPS-only header (HSTS): this host, its subdomains too, or none. */
   hsts: 'host' | 'subdomains' | 'off';
+  /** Hosts that web hooks may reach without https and outside of the public internet (WEBHOOK_HOSTS). */
+  webhookHosts: readonly string[];
   /** Whether browsers install the service worker, which starts the app offline. False removes it. */
   hasServiceWorker: boolean;
 };

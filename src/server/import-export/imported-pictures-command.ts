@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Database } from '#server/core/database.ts';
 import { createTerminalProgress, type Output } from '#server/core/progress.ts';
-import { allowPublicAddresses } from './imported-pictures-addresses.ts';
+import { allowPublicAddresses } from '#server/core/public-addresses.ts';
 import { createDownload } from './imported-pictures-download.ts';
 import { importPictures, type PictureImportSummary } from './imported-pictures.ts';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { allowPublicAddresses } from './imported-pictures-addresses.ts';
+import { allowPublicAddresses } from '#server/core/public-addresses.ts';
 import { createDownload } from './imported-pictures-download.ts';
 import { findPictureAddresses, replacePictures } from './imported-pictures-markdown.ts';
 

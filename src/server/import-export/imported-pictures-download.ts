@@ -8,7 +8,7 @@ import {
   createSafeLookup,
   type IsAllowedAddress,
   refuseLiteralAddress,
-} from './imported-pictures-addresses.ts';
+} from '#server/core/public-addresses.ts';
 
 /**
  * Why a picture was not fetched.

@@ -161,8 +161,8 @@ function isAboutPost({ questionId, answerId, replyId }: Omit<NotificationDraft, 
   return sql`question_id = ${questionId} and answer_id is null and reply_id is null and kind = 'mention'`;
 }
 
-/** Notifications to moderators about a queue: of posts, or of accounts that wait for approval. */
-export type QueueKind = 'review' | 'application';
+/** Notifications to moderators about a queue: of posts, or of accounts that wait for approval; to admins: web hooks. */
+export type QueueKind = 'review' | 'application' | 'webhook';
 
 /**
  * Notifies the moderators that something waits in a queue: not those with an unread notification about it, and none
@@ -177,7 +177,8 @@ export async function insertQueueNotifications(
       null::bigint as answer_id, null::bigint as reply_id, 'moderation' as category,
       ${getDefaultPreference('moderation').push}::boolean as push_by_default
     from member
-    where role <> 'member' and member.id is distinct from ${except}::bigint and not exists (
+    where role <> 'member' and (role = 'admin' or ${kind} <> 'webhook') and member.id is distinct from ${except}::bigint
+      and not exists (
       select from notification
       where recipient_id = member.id and kind = ${kind}
         and created_at > now() - make_interval(mins => ${minutes})
@@ -233,7 +234,7 @@ const joinPost = sql`
   left join question on question.id = notification.question_id
   left join member sender on sender.id = notification.sender_id`;
 
-const isShown = sql`(question.id is not null or kind in ('review', 'application'))`;
+const isShown = sql`(question.id is not null or kind in ('review', 'application', 'webhook'))`;
 
 /** A page of notifications, newest first, with ids below `before`. */
 export async function selectNotifications(

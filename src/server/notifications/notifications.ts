@@ -170,14 +170,18 @@ export async function notifyFollowers(
 }
 
 /** The pages of the queues. */
-const queuePaths = { review: '/moderation', application: '/moderation/applications' } as const;
+const queuePaths = {
+  review: '/moderation',
+  application: '/moderation/applications',
+  webhook: '/admin/webhooks',
+} as const;
 
 /** Minutes between two notifications of a moderator about the review queue, if it was empty in between, and if not. */
 const reviewPauseMinutes = { emptied: 10, open: 4 * 60 } as const;
 
 /**
- * Notifies the moderators that posts wait in the review queue, or accounts for approval, once for many. Returns the
- * events to publish.
+ * Notifies the moderators that posts wait in the review queue, or accounts for approval, or the admins that a web hook
+ * was switched off, once for many. Returns the events to publish.
  * @param isFirst whether the queue was empty
  * @param except the moderator who caused it, if any
  */
@@ -320,7 +324,7 @@ function toNotification(row: NotificationRow): Notification {
 function getDestination(row: NotificationRow): Pick<Notification, 'link' | 'entityId' | 'entityType'> {
   if (row.question_id === null)
     return {
-      link: queuePaths[row.kind === 'application' ? 'application' : 'review'],
+      link: row.kind in queuePaths ? queuePaths[row.kind as QueueKind] : queuePaths.review,
       entityId: null,
       entityType: null,
     };

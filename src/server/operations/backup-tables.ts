@@ -3,6 +3,7 @@ import type { ClientBase } from 'pg';
 /** Transient data of running nodes, which a restored community does not need. */
 const transientTables = [
   'event',
+  'event_reader',
   'rate_limit',
   'member_last_write',
   'node_heartbeat',

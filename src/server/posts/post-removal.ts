@@ -59,8 +59,7 @@ export async function removePost(
     await (hiddenBy === null ? deleteReplyFromThread : hideReplyInThread)(tx, post.id);
   else if (hiddenBy === null) await deletePostRows(tx, { kind: post.kind, id: post.id });
   const events = {
-    question: () =>
-      leaveLists(tx, { id: post.id, at: getLatestTime(posts), tagIds: tags.map((tag) => tag.id) }),
+    question: () => leaveLists(tx, { id: post.id, at: getLatestTime(posts), tags }),
     answer: () => leaveQuestion(tx, { id: post.id, question, at: getLatestTime(posts) }),
     reply: (): TopicEvent[] => [
       { topic: `question:${question.id}`, event: { kind: 'reply-deleted', replyId: post.id } },
@@ -78,11 +77,12 @@ export async function removePost(
 
 async function leaveLists(
   tx: Tx,
-  { id, at, tagIds }: { id: number; at: Date; tagIds: readonly number[] },
+  { id, at, tags }: { id: number; at: Date; tags: readonly { id: number; name: string }[] },
 ): Promise<TopicEvent[]> {
-  const tagEvents = await countQuestionTags(tx, { ids: tagIds, by: -1, at });
+  const tagEvents = await countQuestionTags(tx, { ids: tags.map((tag) => tag.id), by: -1, at });
   const formerDuplicates = await clearDuplicatesOf(tx, id);
-  const deleted = { kind: 'question-deleted', questionId: id } as const;
+  const names = tags.map((tag) => tag.name);
+  const deleted = { kind: 'question-deleted', questionId: id, tags: names } as const;
   return [
     { topic: `question:${id}`, event: { kind: 'deleted' } },
     { topic: 'feeds', event: deleted },
@@ -151,7 +151,10 @@ async function joinLists(
   const { authorId } = post;
   if (post.kind === 'question')
     return [
-      { topic: 'feeds', event: { kind: 'question-posted', questionId, authorId, tags: names } },
+      {
+        topic: 'feeds',
+        event: { kind: 'question-posted', questionId, authorId, tags: names, restored: true },
+      },
       { topic: 'answers', event: { kind: 'imported' } },
       buildQuestionCountsEvent('vote', questionId, counts),
       active,
@@ -160,7 +163,7 @@ async function joinLists(
   await touchTags(tx, { questionIds: [questionId], at });
   const posted = { kind: 'answer-posted', answerId: post.id, authorId } as const;
   return [
-    { topic: `question:${questionId}`, event: posted },
+    { topic: `question:${questionId}`, event: { ...posted, restored: true } },
     { topic: 'answers', event: posted },
     buildQuestionCountsEvent('answer', questionId, counts),
     active,
@@ -194,7 +197,7 @@ export async function purgePostsOf(
 
 const buildReplyShownEvent = (questionId: number, replyId: number): TopicEvent => ({
   topic: `question:${questionId}`,
-  event: { kind: 'reply-edited', replyId },
+  event: { kind: 'reply-edited', replyId, restored: true },
 });
 
 const buildNotificationEvents = (recipientIds: readonly number[]): TopicEvent[] =>

@@ -36,13 +36,15 @@ type QuestionEdited = {
   createdAt: string;
 };
 
-type QuestionDeleted = { kind: 'question-deleted'; questionId: number };
+/** `tags`: those that it had. */
+type QuestionDeleted = { kind: 'question-deleted'; questionId: number; tags: string[] };
 
 /** An import added too much for single events. */
 type Imported = { kind: 'imported' };
 
 export type FeedEvent =
-  | { kind: 'question-posted'; questionId: number; authorId: number; tags: string[] }
+  /** `restored`: it was hidden and is shown again. */
+  | { kind: 'question-posted'; questionId: number; authorId: number; tags: string[]; restored?: true }
   /** The present counts, and which of them changed. */
   | {
       kind: 'question-counted';
@@ -99,7 +101,7 @@ export type QuestionEvent =
   | { kind: 'accepted'; acceptedAnswerId: number | null }
   | { kind: 'edited' }
   | { kind: 'deleted' }
-  | { kind: 'answer-posted'; answerId: number; authorId: number }
+  | { kind: 'answer-posted'; answerId: number; authorId: number; restored?: true }
   | { kind: 'answer-edited'; answerId: number }
   | { kind: 'answer-deleted'; answerId: number }
   | {
@@ -109,7 +111,7 @@ export type QuestionEvent =
       parentReplyId: number | null;
       authorId: number;
     }
-  | { kind: 'reply-edited'; replyId: number }
+  | { kind: 'reply-edited'; replyId: number; restored?: true }
   | { kind: 'reply-deleted'; replyId: number };
 
 export type MemberEvent =

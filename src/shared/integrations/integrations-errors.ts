@@ -10,4 +10,21 @@ export const integrationsErrors = {
   'api-token-name-too-long': ['invalid', 'Token name must be {max} characters or fewer'],
   'api-token-scope-required': ['invalid', 'Choose at least one scope'],
   'too-many-api-tokens': ['not-allowed', 'You can have up to {max} API tokens.'],
+  'webhook-not-found': ['not-found', 'Web hook not found'],
+  'webhook-field-required': ['invalid', 'Please fill in this field.'],
+  'webhook-address-not-valid': ['invalid', 'Enter an address that begins with https://'],
+  'webhook-address-not-https': [
+    'invalid',
+    'The address must begin with https://. The operator can allow http for single hosts (WEBHOOK_HOSTS).',
+  ],
+  'webhook-address-private': [
+    'invalid',
+    'This address is not on the public internet. The operator can allow it (WEBHOOK_HOSTS).',
+  ],
+  'webhook-event-required': ['invalid', 'Choose at least one event'],
+  'webhook-event-not-for-chat': ['invalid', 'Chats do not receive this event'],
+  'webhook-tag-unknown': ['invalid', 'There is no topic "{tag}".'],
+  'too-many-webhooks': ['not-allowed', 'There can be up to {max} web hooks.'],
+  'webhook-off': ['disabled', 'Switch the web hook on first.'],
+  'webhook-delivery-not-found': ['not-found', 'Delivery not found'],
 } as const satisfies ErrorTable;

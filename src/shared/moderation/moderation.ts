@@ -52,6 +52,10 @@ export const moderationAction = z.enum([
   'order_sign_in_providers',
   'approve_tag',
   'reject_tag',
+  'add_webhook',
+  'change_webhook',
+  'replace_webhook_secret',
+  'delete_webhook',
 ]);
 export type ModerationAction = z.infer<typeof moderationAction>;
 

@@ -40,6 +40,11 @@ export const notificationKinds = {
     category: 'moderation',
     message: 'New accounts are waiting for approval',
   },
+  webhook: {
+    type: 'other',
+    category: 'moderation',
+    message: 'A web hook was switched off because its deliveries failed',
+  },
 } as const satisfies Record<string, { type: string; category: NotificationCategory; message: string }>;
 
 export type NotificationKind = keyof typeof notificationKinds;

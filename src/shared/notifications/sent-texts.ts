@@ -111,6 +111,17 @@ export const sentTexts = {
     'An API token was created for your account on {siteName}. A program that has it can use the site in your name.',
   'email.test.subject': 'Test email from {siteName}',
   'email.test.text': 'The mail server works: an admin sent this email from the admin area of {site}.',
+  'chat.question.posted': 'New question in {tags} by {author}: {question}',
+  'chat.question.edited': 'A question by {author} in {tags} was edited: {question}',
+  'chat.question.restored': 'A question in {tags} by {author} is shown again: {question}',
+  'chat.answer.posted': '{author} answered in {tags}: {question}',
+  'chat.answer.edited': 'An answer by {author} in {tags} was edited: {question}',
+  'chat.answer.accepted': 'The answer by {author} in {tags} was accepted: {question}',
+  'chat.answer.restored': 'An answer by {author} in {tags} is shown again: {question}',
+  'chat.reply.posted': '{author} replied in {tags}: {question}',
+  'chat.reply.edited': 'A reply by {author} in {tags} was edited: {question}',
+  'chat.reply.restored': 'A reply by {author} in {tags} is shown again: {question}',
+  'chat.test': 'This is a test of the web hook “{name}”.',
   'push.several': '{count, plural, one {You have # new notification.} other {You have # new notifications.}}',
 } as const;
 

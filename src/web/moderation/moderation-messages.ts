@@ -225,6 +225,14 @@ export function logEntryText(action: ModerationAction, kind: PostRef['kind'] | n
       return t`Sign-in provider deleted`;
     case 'order_sign_in_providers':
       return t`Order of sign-in providers changed`;
+    case 'add_webhook':
+      return t`Web hook added`;
+    case 'change_webhook':
+      return t`Web hook changed`;
+    case 'replace_webhook_secret':
+      return t`Secret of a web hook replaced`;
+    case 'delete_webhook':
+      return t`Web hook deleted`;
     case 'setting':
       return t`Site setting changed`;
   }

@@ -9,6 +9,7 @@ import {
   IconPencil,
   IconShield,
   IconUserPlus,
+  IconWebhook,
   type TablerIcon,
 } from '@tabler/icons-react';
 import { Trans } from '@lingui/react';
@@ -145,6 +146,7 @@ const kindIcons: Readonly<Record<NotificationKind, TablerIcon>> = {
   edited: IconPencil,
   review: IconShield,
   application: IconUserPlus,
+  webhook: IconWebhook,
 };
 
 /** An icon for the kind. The message says the same in words. */

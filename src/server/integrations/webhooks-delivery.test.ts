@@ -1,0 +1,402 @@
+import { createHmac } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { setRole } from '#server/admin/roles.ts';
+import { webhookEvents } from '#shared/integrations/webhook-events.ts';
+import type { Webhook, WebhookDelivery, WebhookDraft } from '#shared/integrations/webhooks.ts';
+import type { NotificationFilter, Notifications } from '#shared/notifications/notifications.ts';
+import { eventually } from '#tests/support/eventually.ts';
+import { expectOk, type Member } from '#tests/support/member.ts';
+import { actOnPost } from '#tests/support/moderation.ts';
+import { startTestServer } from '#tests/support/server.ts';
+import { startWebhookReceiver, type ReceivedRequest } from '#tests/support/webhook-receiver.ts';
+import { createWebhookHosts } from './webhooks-addresses.ts';
+import { deleteOldDeliveries } from './webhooks-delivery-queries.ts';
+import { sendWebhookRequest } from './webhooks-request.ts';
+
+vi.setConfig({ testTimeout: 20_000 });
+
+const quick = { webhooks: { pollMs: 30, timeoutMs: 700, firstRetryMs: 40 }, runsScheduledJobs: false };
+const server = await startTestServer({ webhookHosts: ['127.0.0.1'] }, quick);
+const { db } = server;
+const receiver = await startWebhookReceiver();
+afterAll(async () => {
+  await server.stop();
+  await receiver.stop();
+});
+const [admin, ann, bob] = await server.registerAll('Adele', 'Ann', 'Bob');
+await setRole(db, { email: admin.email, role: 'admin' });
+
+beforeEach(async () => {
+  await server.resetRateLimits();
+  await sql`delete from webhook`.execute(db);
+  receiver.requests.length = 0;
+  receiver.behave(null);
+});
+
+async function add(more: Partial<WebhookDraft> = {}) {
+  const address = `${receiver.address}/hook`;
+  const draft = { name: 'Bridge', address, format: 'standard', events: webhookEvents, tags: [], ...more };
+  return expectOk(await admin.post<{ id: number; secret: string }>('/admin/webhooks', draft));
+}
+
+const readWebhook = async (id: number) => {
+  const { items } = expectOk(await admin.get<{ items: Webhook[] }>('/admin/webhooks'));
+  return items.find((each) => each.id === id) as Webhook;
+};
+const readDeliveries = async (id: number) =>
+  expectOk(await admin.get<{ items: WebhookDelivery[] }>(`/admin/webhooks/${id}/deliveries`)).items;
+const readNotified = async (member: Member, filter: NotificationFilter = 'unread') =>
+  expectOk(await member.get<Notifications>(`/notifications?filter=${filter}`)).items.filter(
+    ({ kind }) => kind === 'webhook',
+  );
+
+async function waitForState(id: number, state: WebhookDelivery['state']): Promise<WebhookDelivery[]> {
+  await eventually(async () => {
+    const deliveries = await readDeliveries(id);
+    return deliveries.length > 0 && deliveries.every((each) => each.state === state);
+  });
+  return readDeliveries(id);
+}
+
+/** Shifts what happened into the past. */
+const age = (id: number, days: number) =>
+  sql`with hook as (
+      update webhook set failing_since = failing_since - make_interval(days => ${days}::int) where id = ${id}
+    ), queued as (update webhook_queue set next_attempt_at = now() where webhook_id = ${id})
+    update webhook_delivery set first_attempt_at = first_attempt_at - make_interval(days => ${days}::int),
+      created_at = created_at - make_interval(days => ${days}::int) where webhook_id = ${id}`.execute(db);
+
+const types = (requests: readonly ReceivedRequest[]) => requests.map(({ payload }) => payload.type);
+
+test('each event is delivered once, in order, with its content', async () => {
+  await add();
+  const id = await ann.ask({ title: 'Does bread freeze?', content: 'For **weeks**?', tags: ['bread'] });
+  const { id: answerId } = await bob.answer(id, 'For three months.');
+  await ann.replyToAnswer(answerId, { content: 'Thanks.' });
+  expectOk(await ann.put(`/questions/${id}/accepted-answer`, { answerId }));
+  // What is removed before it is sent is not sent at all.
+  await receiver.accepted(4);
+  await bob.remove('answers', answerId);
+  await receiver.accepted(6);
+  await ann.remove('questions', id);
+  const requests = await receiver.accepted(7);
+  expect(types(requests)).toEqual([
+    'question.posted',
+    'answer.posted',
+    'reply.posted',
+    'answer.accepted',
+    'answer.removed',
+    'answer.unaccepted',
+    'question.removed',
+  ]);
+  expect(new Set(requests.map((each) => each.id)).size).toBe(7);
+  expect(requests.map(({ payload }) => payload.data.question?.id)).toEqual(
+    Array.from({ length: 7 }, () => id),
+  );
+  expect(requests.at(-1)?.payload.data).toEqual({ question: { id } });
+});
+
+test('a payload has the posts with their authors and addresses', async () => {
+  await add();
+  const id = await ann.ask({ title: 'Does rye freeze?', content: 'For **weeks**?', tags: ['bread', 'rye'] });
+  const { id: answerId } = await bob.answer(id, '> quote\n\nFor three *months*.');
+  const [, request] = await receiver.accepted(2);
+  expect(request?.payload).toMatchObject({
+    type: 'answer.posted',
+    timestamp: expect.stringMatching(/^\d{4}-.*Z$/) as string,
+    data: {
+      question: {
+        id,
+        title: 'Does rye freeze?',
+        url: `/question/${id}/does-rye-freeze`,
+        tags: ['bread', 'rye'],
+        author: { id: ann.id, name: 'Ann', url: `/profile/${ann.id}` },
+        excerpt: 'For weeks?',
+        editedAt: null,
+      },
+      answer: {
+        id: answerId,
+        url: `/question/${id}/does-rye-freeze#answer-${answerId}`,
+        author: { id: bob.id, name: 'Bob' },
+      },
+    },
+  });
+  expect(JSON.stringify(request?.payload)).not.toContain('@');
+});
+
+describe('the signature', () => {
+  test('is that of Standard Webhooks', async () => {
+    const { secret } = await add();
+    await ann.ask();
+    const [request] = await receiver.accepted(1);
+    if (request === undefined) throw new Error('no request');
+    expect(receiver.verify(secret, request)).toEqual(request.payload);
+    // Also without the library.
+    const { 'webhook-timestamp': at, 'webhook-signature': signature } = request.headers;
+    const mac = createHmac('sha256', Buffer.from(secret.slice('whsec_'.length), 'base64'));
+    expect(signature).toBe(`v1,${mac.update(`${request.id}.${at}.${request.body}`).digest('base64')}`);
+    expect(() => receiver.verify(secret, { ...request, body: `${request.body} ` })).toThrow(/signature/u);
+  });
+
+  test('is made with both secrets for a day after a replacement', async () => {
+    const { id, secret } = await add();
+    const { secret: second } = expectOk(
+      await admin.post<{ secret: string }>(`/admin/webhooks/${id}/secret`, {}),
+    );
+    expectOk(await admin.post(`/admin/webhooks/${id}/tests`, {}));
+    const [both] = await receiver.accepted(1);
+    if (both === undefined) throw new Error('no request');
+    for (const each of [secret, second]) receiver.verify(each, both);
+    await sql`update webhook set previous_secret_until = now()`.execute(db);
+    expectOk(await admin.post(`/admin/webhooks/${id}/tests`, {}));
+    const [, one] = await receiver.accepted(2);
+    if (one === undefined) throw new Error('no request');
+    receiver.verify(second, one);
+    expect(() => receiver.verify(secret, one)).toThrow(/signature/u);
+  });
+});
+
+test('tags and events choose what is delivered', async () => {
+  const css = await ann.ask({ tags: ['css'] });
+  await add({ events: ['question.posted', 'question.removed', 'answer.posted'], tags: ['css'] });
+  const other = await ann.ask({ tags: ['html'] });
+  const fresh = await ann.ask({ tags: ['html', 'CSS'] });
+  await bob.answer(other);
+  await bob.answer(css);
+  await receiver.accepted(2);
+  await ann.remove('questions', css);
+  const requests = await receiver.accepted(3);
+  const of = (id: number) => types(requests.filter(({ payload }) => payload.data.question?.id === id));
+  expect(of(css)).toEqual(['answer.posted', 'question.removed']);
+  expect(of(fresh)).toEqual(['question.posted']);
+  expect(of(other)).toEqual([]);
+});
+
+describe('what is not public', () => {
+  test('is not sent: a hidden post is reported by its id, and shown again with its content', async () => {
+    const { id } = await add({ events: ['question.posted', 'question.removed', 'question.restored'] });
+    // Nothing arrives until the post is hidden.
+    receiver.behave(() => (_, response) => response.writeHead(503).end());
+    const questionId = await ann.ask({ title: 'Cheap watches', content: 'Buy here.' });
+    await eventually(() => receiver.requests.length > 0);
+    expectOk(await actOnPost(admin, 'hide', 'question', questionId));
+    receiver.requests.length = 0;
+    receiver.behave(null);
+    const [hidden] = await receiver.accepted(1);
+    expect(hidden?.payload).toMatchObject({
+      type: 'question.removed',
+      data: { question: { id: questionId } },
+    });
+    await eventually(async () => (await readDeliveries(id))[0]?.state === 'delivered');
+    const deliveries = await readDeliveries(id);
+    expect(deliveries.map(({ state, error }) => [state, error])).toEqual([
+      ['delivered', null],
+      ['skipped', 'not-public'],
+    ]);
+    expect(JSON.stringify([receiver.requests, deliveries])).not.toMatch(/watches|Buy/);
+    expectOk(await actOnPost(admin, 'restore', 'question', questionId));
+    const [, restored] = await receiver.accepted(2);
+    expect(restored?.payload).toMatchObject({ type: 'question.restored' });
+    expect(restored?.body).toContain('Cheap watches');
+  });
+
+  test('is removed from the deliveries that admins see', async () => {
+    const { id } = await add({ events: ['question.posted'] });
+    const questionId = await ann.ask({ title: 'A title to forget' });
+    await receiver.accepted(1);
+    const [delivery] = await waitForState(id, 'delivered');
+    expect(delivery?.requestBody).toContain('A title to forget');
+    await ann.remove('questions', questionId);
+    await eventually(async () => (await readDeliveries(id))[0]?.requestBody === null);
+  });
+});
+
+describe('a receiver that fails', () => {
+  test('gets the same event with the same id again, and later events about the question after it', async () => {
+    const { id } = await add();
+    let failures = 3;
+    receiver.behave(() => (failures-- > 0 ? (_, response) => response.writeHead(500).end('broken') : null));
+    const question = await ann.ask();
+    await bob.answer(question);
+    const requests = await receiver.accepted(2);
+    expect(types(requests)).toEqual(['question.posted', 'answer.posted']);
+    expect(types(receiver.requests)).toEqual([
+      ...Array.from({ length: 4 }, () => 'question.posted'),
+      'answer.posted',
+    ]);
+    expect(new Set(receiver.requests.slice(0, 4).map((each) => each.id)).size).toBe(1);
+    const deliveries = await waitForState(id, 'delivered');
+    expect(deliveries.map(({ attempts, status }) => [attempts, status])).toEqual([
+      [1, 204],
+      [4, 204],
+    ]);
+    expect(await readWebhook(id)).toMatchObject({ failingSince: null, waiting: 0 });
+  });
+
+  test('for one question does not delay events about others', async () => {
+    await add({ events: ['question.posted', 'answer.posted'] });
+    const [bad, good] = [await ann.ask(), await ann.ask()];
+    await receiver.accepted(2);
+    receiver.behave(({ payload }) =>
+      payload.data.question?.id === bad ? (_, response) => response.writeHead(400).end() : null,
+    );
+    await bob.answer(bad);
+    await bob.answer(good);
+    await bob.answer(good);
+    expect((await receiver.accepted(4)).slice(2).map(({ payload }) => payload.data.question?.id)).toEqual([
+      good,
+      good,
+    ]);
+  });
+
+  test.each([
+    ['hangs', null, 'timeout'],
+    ['closes the connection', 'close', 'connection-closed'],
+    ['redirects into the network', 'redirect', 'redirect'],
+    ['responds with what is not HTTP', 'garbage', 'connection-failed'],
+  ])('when it %s is asked again', async (_, how, error) => {
+    const { id } = await add();
+    const inside = await startWebhookReceiver();
+    receiver.behave(() => (_request, response) => {
+      if (how === 'close') response.destroy();
+      if (how === 'garbage') response.socket?.end('220 mail.example.org\r\n\r\n');
+      if (how === 'redirect') response.writeHead(307, { location: `${inside.address}/steal` }).end();
+    });
+    expectOk(await admin.post(`/admin/webhooks/${id}/tests`, {}));
+    await eventually(async () => (await readDeliveries(id))[0]?.error === error);
+    receiver.behave(null);
+    await receiver.accepted(1);
+    expect(new Set(receiver.requests.map((each) => each.id)).size).toBe(1);
+    expect(inside.requests).toEqual([]);
+    await inside.stop();
+  });
+
+  test('when it sends an endless body is not read beyond a kilobyte', async () => {
+    const { id } = await add();
+    let sent = 0;
+    receiver.behave(() => (_, response) => {
+      response.writeHead(200);
+      const write = () => {
+        if (response.destroyed || sent > 200_000_000) return;
+        sent += 65_536;
+        response.write('x\0'.repeat(32_768), () => setImmediate(write));
+      };
+      write();
+    });
+    expectOk(await admin.post(`/admin/webhooks/${id}/tests`, {}));
+    const [delivery] = await waitForState(id, 'delivered');
+    expect(delivery?.responseBody).toBe('x'.repeat(512));
+    expect(sent).toBeLessThan(20_000_000);
+  });
+
+  test('is left alone for as long as it asks', async () => {
+    const { id } = await add();
+    receiver.behave(() => (_, response) => response.writeHead(429, { 'retry-after': '3600' }).end());
+    await ann.ask();
+    await eventually(async () => (await readDeliveries(id))[0]?.status === 429);
+    await ann.ask();
+    await eventually(async () => (await readDeliveries(id)).length === 2);
+    const { rows } = await sql<{ pause: number; wait: number }>`
+      select extract(epoch from paused_until - now())::float8 as pause,
+        (select max(extract(epoch from next_attempt_at - now()))::float8 from webhook_queue) as wait
+      from webhook`.execute(db);
+    expect(rows[0]?.pause).toBeGreaterThan(3_500);
+    expect(rows[0]?.wait).toBeGreaterThan(3_500);
+    expect(receiver.requests).toHaveLength(1);
+  });
+
+  test('does not delay other web hooks when it hangs', async () => {
+    const hanging = await add({ address: `${receiver.address}/hanging` });
+    const healthy = await add({ address: `${receiver.address}/healthy` });
+    receiver.behave(({ path }) => (path === '/hanging' ? () => {} : null));
+    for (let index = 0; index < 20; index++)
+      expectOk(await admin.post(`/admin/webhooks/${hanging.id}/tests`, {}));
+    expectOk(await admin.post(`/admin/webhooks/${healthy.id}/tests`, {}));
+    const start = performance.now();
+    await receiver.accepted(1, '/healthy');
+    // Behind 20 attempts of 700 ms each, 4 at a time, it would take 3.5 s.
+    expect(performance.now() - start).toBeLessThan(2_000);
+  });
+});
+
+describe('a web hook is switched off', () => {
+  test('after three days without a success, and admins are notified once', async () => {
+    const { id } = await add();
+    receiver.behave(() => (_, response) => response.writeHead(500).end());
+    const question = await ann.ask();
+    const attempts = async () => (await readDeliveries(id))[0]?.attempts ?? 0;
+    await eventually(async () => (await attempts()) > 0);
+    await age(id, 2);
+    const before = await attempts();
+    await eventually(async () => (await attempts()) > before);
+    expect(await readWebhook(id)).toMatchObject({ enabled: true });
+    await age(id, 1);
+    await eventually(async () => !(await readWebhook(id)).enabled);
+    expect(await readWebhook(id)).toMatchObject({ stopReason: 'failures' });
+    expect(await readNotified(admin)).toMatchObject([{ link: '/admin/webhooks', senderId: null }]);
+    expect(await readNotified(ann)).toEqual([]);
+    expect((await readDeliveries(id))[0]).toMatchObject({ state: 'failed' });
+
+    // Switched on again, the hook gets what happens from then on, and what an admin sends again.
+    receiver.behave(null);
+    expectOk(await admin.put(`/admin/webhooks/${id}/enabled`, { enabled: true }));
+    const [failed] = await readDeliveries(id);
+    expectOk(await admin.post(`/admin/webhooks/${id}/deliveries/${failed?.id}/attempts`, {}));
+    const [again] = await receiver.accepted(1);
+    expect(again).toMatchObject({ id: failed?.messageId, payload: { data: { question: { id: question } } } });
+  });
+
+  test('at once by 410 Gone; what waits is sent when it is on again', async () => {
+    const { id } = await add();
+    receiver.behave(() => (_, response) => response.writeHead(410).end());
+    await ann.ask();
+    await eventually(async () => !(await readWebhook(id)).enabled);
+    expect(await readWebhook(id)).toMatchObject({ stopReason: 'gone', waiting: 1 });
+    receiver.behave(null);
+    expectOk(await admin.put(`/admin/webhooks/${id}/enabled`, { enabled: true }));
+    await receiver.accepted(1);
+  });
+});
+
+describe('no request reaches a private network', () => {
+  const request = { headers: {}, body: '{}' };
+  const send = (address: string, allowed: string[] = []) =>
+    sendWebhookRequest({ address, ...request }, { hosts: createWebhookHosts(allowed), timeoutMs: 2_000 });
+  const { port } = new URL(receiver.address);
+
+  test.each([
+    ['by a name that points to the server itself', `https://localhost:${port}/`],
+    ['by an address', `https://127.0.0.1:${port}/`],
+    ['by an address in another notation', `https://0x7f.1:${port}/`],
+    ['by an IPv4 address in an IPv6 address', `https://[::ffff:127.0.0.1]:${port}/`],
+    ['by http', `http://localhost:${port}/`],
+  ])('%s', async (_, address) => {
+    expect(await send(address)).toMatchObject({ error: 'address-refused', status: null });
+    expect(receiver.requests).toEqual([]);
+  });
+
+  test('unless the operator allows the name or the address', async () => {
+    expect(await send(`http://localhost:${port}/`, ['localhost'])).toMatchObject({
+      status: 204,
+      error: null,
+    });
+    expect(await send(`http://127.0.0.1:${port}/`, ['127.0.0.0/8'])).toMatchObject({ status: 204 });
+    // It resolves to an allowed address, but http is for allowed hosts only.
+    expect(await send(`http://localhost:${port}/`, ['127.0.0.1'])).toMatchObject({
+      error: 'address-refused',
+    });
+  });
+});
+
+test('deliveries are removed after 30 days, but not while they wait', async () => {
+  const { id } = await add();
+  await ann.ask();
+  await waitForState(id, 'delivered');
+  receiver.behave(() => (_, response) => response.writeHead(500).end());
+  await ann.ask();
+  await eventually(async () => (await readDeliveries(id)).length === 2);
+  await sql`update webhook_delivery set created_at = now() - interval '31 days'`.execute(db);
+  await deleteOldDeliveries(db);
+  expect((await readDeliveries(id)).map(({ state }) => state)).toEqual(['pending']);
+});

@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import { type Database, transaction, type Tx } from '#server/core/database.ts';
+import { readNewEvents, startEventReader, stopEventReader } from '#server/core/event-reader.ts';
+import { tagKey } from '#shared/core/text.ts';
+import {
+  type EnabledWebhook,
+  forgetRequestsOf,
+  hasEnabledWebhooks,
+  insertDeliveries,
+  listEnabledWebhooks,
+  listTagsOfQuestions,
+} from './webhooks-delivery-queries.ts';
+import { noticedKinds, toWebhookNotice, type WebhookNotice } from './webhooks-events.ts';
+
+/** The reader of the event stream. It exists while a web hook is on. */
+const readerName = 'webhooks';
+
+/** Starts or stops reading events, after a web hook was added, switched or deleted in the transaction. */
+export async function updateWebhookReader(tx: Tx): Promise<void> {
+  if (await hasEnabledWebhooks(tx)) await startEventReader(tx, readerName);
+  else await stopEventReader(tx, readerName);
+}
+
+/**
+ * Adds a delivery for each new event and each web hook that chose it, in the transaction that moves the position of the
+ * reader. So each event leads to one delivery, whichever node runs this and whenever it is killed.
+ */
+export async function queueWebhookDeliveries(db: Database): Promise<void> {
+  await transaction(db, async (tx) => {
+    const events = await readNewEvents(tx, { name: readerName, kinds: noticedKinds });
+    // After a backup was restored, the reader is missing.
+    if (events === null && (await hasEnabledWebhooks(tx))) await startEventReader(tx, readerName);
+    const notices = (events ?? []).flatMap((event) => toWebhookNotice(event) ?? []);
+    if (notices.length === 0) return;
+    const webhooks = await listEnabledWebhooks(tx);
+    const tags = await readTags(tx, { notices, webhooks });
+    const deliveries = notices.flatMap((notice) =>
+      webhooks
+        .filter((webhook) => isWanted(webhook, notice, tags))
+        .map(({ id: webhookId }) => ({
+          ...notice,
+          webhookId,
+          messageId: createMessageId(),
+          resource: `question:${notice.questionId}`,
+        })),
+    );
+    if (deliveries.length > 0) await insertDeliveries(tx, deliveries);
+    // After the queue, which the sender locks first, too.
+    await forgetRequestsOf(
+      tx,
+      notices.filter(({ type }) => type.endsWith('.removed')),
+    );
+  });
+}
+
+/** Reads the present tags of the questions if a web hook chose tags. */
+async function readTags(
+  tx: Tx,
+  { notices, webhooks }: { notices: readonly WebhookNotice[]; webhooks: readonly EnabledWebhook[] },
+): Promise<ReadonlyMap<number, readonly string[]>> {
+  if (webhooks.every(({ tags }) => tags.length === 0)) return new Map();
+  const unknown = notices.filter(({ tags }) => tags === null).map(({ questionId }) => questionId);
+  return listTagsOfQuestions(tx, [...new Set(unknown)]);
+}
+
+function isWanted(
+  { events, tags, enabled_at: enabledAt }: EnabledWebhook,
+  notice: WebhookNotice,
+  present: ReadonlyMap<number, readonly string[]>,
+): boolean {
+  if (!events.includes(notice.type) || notice.at < enabledAt) return false;
+  if (tags.length === 0) return true;
+  const ofQuestion = notice.tags ?? present.get(notice.questionId) ?? [];
+  return ofQuestion.some((tag) => tags.includes(tagKey(tag)));
+}
+
+/** Receivers recognize repetitions by it. */
+export const createMessageId = () => `msg_${randomUUID().replaceAll('-', '')}`;

@@ -1,0 +1,174 @@
+import { sql } from 'kysely';
+import type { Queryable, Reader, Tx } from '#server/core/database.ts';
+import type { WebhookEvent, WebhookFormat } from '#shared/integrations/webhook-events.ts';
+import type { WebhookDelivery, WebhookFailure } from '#shared/integrations/webhooks.ts';
+
+/** Serializes all changes of web hooks until the end of the transaction. */
+export async function lockWebhooks(tx: Tx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('webhook', 0))`.execute(tx);
+}
+
+export type WebhookRow = {
+  id: number;
+  name: string;
+  address: string;
+  format: WebhookFormat;
+  events: WebhookEvent[];
+  tags: string[];
+  encrypted_secret: string;
+  previous_secret_until: Date | null;
+  is_enabled: boolean;
+  stop_reason: 'failures' | 'gone' | null;
+  failing_since: Date | null;
+  delivered_at: Date | null;
+  created_at: Date;
+};
+
+const columns = [
+  'id',
+  'name',
+  'address',
+  'format',
+  'events',
+  'tags',
+  'encrypted_secret',
+  'previous_secret_until',
+  'is_enabled',
+  'stop_reason',
+  'failing_since',
+  'delivered_at',
+  'created_at',
+] as const;
+
+/** In the order in which they were added. */
+export async function listWebhooks(db: Reader) {
+  return db.selectFrom('webhook').select(columns).orderBy('id').execute();
+}
+
+/** The number of deliveries that wait, by web hook. */
+export async function countWaitingDeliveries(db: Reader): Promise<ReadonlyMap<number, number>> {
+  const rows = await db
+    .selectFrom('webhook_delivery')
+    .select(({ fn }) => ['webhook_id', fn.countAll<number>().as('count')])
+    .where('state', '=', 'pending')
+    .groupBy('webhook_id')
+    .execute();
+  return new Map(rows.map((row) => [row.webhook_id, row.count]));
+}
+
+export async function countWebhooks(tx: Tx): Promise<number> {
+  const { count } = await tx
+    .selectFrom('webhook')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+export async function findWebhook(db: Reader, id: number) {
+  return db.selectFrom('webhook').select(columns).where('id', '=', id).executeTakeFirst();
+}
+
+/** The tags with these keys. */
+export async function listTagsByKey(db: Queryable, keys: readonly string[]) {
+  return db.selectFrom('tag').select(['key', 'name']).where('key', 'in', keys).execute();
+}
+
+type StoredValues = Pick<WebhookRow, 'name' | 'address' | 'format' | 'events' | 'tags'>;
+
+export async function insertWebhook(
+  tx: Tx,
+  values: StoredValues & { encrypted_secret: string },
+): Promise<number> {
+  const { id } = await tx.insertInto('webhook').values(values).returning('id').executeTakeFirstOrThrow();
+  return id;
+}
+
+export async function updateWebhook(tx: Tx, id: number, values: StoredValues): Promise<void> {
+  await tx.updateTable('webhook').set(values).where('id', '=', id).execute();
+}
+
+/** Switches a web hook. Switched on, waiting deliveries are sent again at once, for another three days. */
+export async function switchWebhook(tx: Tx, id: number, isEnabled: boolean): Promise<void> {
+  await sql`
+    update webhook set is_enabled = ${isEnabled}, enabled_at = now(), stop_reason = null, failing_since = null, paused_until = null
+    where id = ${id}`.execute(tx);
+  if (!isEnabled) return;
+  await sql`update webhook_queue set next_attempt_at = now(), claim = null where webhook_id = ${id}`.execute(
+    tx,
+  );
+  await sql`update webhook_delivery set first_attempt_at = null where webhook_id = ${id} and state = 'pending'`.execute(
+    tx,
+  );
+}
+
+/** The present secret becomes the previous one, which signs for another day. */
+export async function replaceWebhookSecret(tx: Tx, id: number, encrypted: string): Promise<void> {
+  await sql`
+    update webhook set encrypted_previous_secret = encrypted_secret,
+      previous_secret_until = now() + interval '1 day', encrypted_secret = ${encrypted}
+    where id = ${id}`.execute(tx);
+}
+
+export async function deleteWebhook(tx: Tx, id: number): Promise<void> {
+  await tx.deleteFrom('webhook').where('id', '=', id).execute();
+}
+
+export type ListedDeliveryRow = {
+  id: number;
+  message_id: string;
+  event_type: string;
+  question_id: number | null;
+  occurred_at: Date;
+  state: WebhookDelivery['state'];
+  attempts: number;
+  last_attempt_at: Date | null;
+  next_attempt_at: Date | null;
+  status: number | null;
+  error: WebhookFailure | null;
+  duration_ms: number | null;
+  request_body: string | null;
+  response_body: string | null;
+};
+
+/** Newest first, with ids below `before`. */
+export async function listDeliveries(
+  db: Reader,
+  { webhookId, before, limit }: { webhookId: number; before: number | null; limit: number },
+): Promise<ListedDeliveryRow[]> {
+  const { rows } = await sql<ListedDeliveryRow>`
+    select delivery.id, message_id, event_type, question_id, occurred_at, state, attempts, last_attempt_at, status,
+      error, duration_ms, request_body, response_body,
+      case when state = 'pending' and not exists (
+        select from webhook_delivery earlier
+        where earlier.webhook_id = delivery.webhook_id and earlier.resource = delivery.resource
+          and earlier.state = 'pending' and earlier.id < delivery.id
+      ) then queued.next_attempt_at end as next_attempt_at
+    from (
+      select * from webhook_delivery
+      where webhook_id = ${webhookId} and ${before === null ? sql`true` : sql`id < ${before}`}
+      order by id desc limit ${sql.lit(limit)}
+    ) delivery
+    left join webhook_queue queued on queued.webhook_id = delivery.webhook_id and queued.resource = delivery.resource
+    order by delivery.id desc`.execute(db);
+  return rows;
+}
+
+/** Makes a delivery pending again, with the same message id. False if there is none. */
+export async function repeatDelivery(
+  tx: Tx,
+  { webhookId, id }: { webhookId: number; id: number },
+): Promise<boolean> {
+  const { rows } = await sql<{ resource: string }>`
+    select resource from webhook_delivery where id = ${id} and webhook_id = ${webhookId}`.execute(tx);
+  const resource = rows[0]?.resource;
+  if (resource === undefined) return false;
+  // The queue is locked before the delivery, as by the sender.
+  await sql`
+    insert into webhook_queue (webhook_id, resource) values (${webhookId}, ${resource})
+    on conflict (webhook_id, resource) do update set next_attempt_at = case
+      when webhook_queue.claim is null then now() else webhook_queue.next_attempt_at end`.execute(tx);
+  await sql`update webhook_delivery set state = 'pending', first_attempt_at = null where id = ${id}`.execute(
+    tx,
+  );
+  return true;
+}

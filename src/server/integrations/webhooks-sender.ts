@@ -1,0 +1,227 @@
+import type { Logger } from 'pino';
+import { type Database, transaction } from '#server/core/database.ts';
+import { publishAll } from '#server/core/events.ts';
+import type { RuntimeSettings } from '#server/core/runtime-settings.ts';
+import type { SiteSettings } from '#server/core/site-settings.ts';
+import { getErrorCode } from '#server/core/startup-error.ts';
+import { notifyModerators } from '#server/notifications/index.ts';
+import type { WebhookHosts } from './webhooks-addresses.ts';
+import {
+  advanceResource,
+  type Attempt,
+  type ClaimedResource,
+  claimResources,
+  type DeliveryRow,
+  findNextDelivery,
+  giveUpDelivery,
+  lockClaim,
+  noteFailure,
+  noteSuccess,
+  postponeResource,
+  recordAttempt,
+  stopWebhook,
+} from './webhooks-delivery-queries.ts';
+import { queueWebhookDeliveries } from './webhooks-dispatch.ts';
+import { renderWebhookBody } from './webhooks-formats.ts';
+import { readWebhookPayload } from './webhooks-payloads.ts';
+import { type AttemptResult, attemptTimeoutMs, sendWebhookRequest } from './webhooks-request.ts';
+import { decryptWebhookSecret, signWebhook } from './webhooks-secrets.ts';
+
+export type WebhookSenderDeps = {
+  db: Database;
+  settings: SiteSettings;
+  runtimeSettings: RuntimeSettings;
+  hosts: WebhookHosts;
+  log: Logger;
+  /** Milliseconds for one attempt. */
+  timeoutMs?: number;
+  /** How often a node looks for events and due deliveries without a wake-up. */
+  pollMs?: number;
+  /** Milliseconds between the first two attempts. */
+  firstRetryMs?: number;
+};
+
+/** Sends the deliveries of web hooks on this node. */
+export type WebhookSender = {
+  /** There may be new events or deliveries. */
+  wake: () => void;
+  /** Accepts no more deliveries and waits for running attempts. */
+  stop: () => Promise<void>;
+};
+
+/** Attempts of one web hook that a node runs at the same time. One that hangs does not delay the others. */
+const attemptsPerWebhook = 4;
+
+/** After this time, another node takes over an attempt: it has taken longer than any can. */
+const leaseSeconds = 30;
+
+/** Retries end after this time, and so does a web hook without any success. */
+const giveUpAfter = '3 days';
+
+/** Delays between the attempts of a delivery: 5 s, 20 s, 80 s, 5 min, 21 min, then an hour. */
+const retries = { firstMs: 5_000, factor: 4, maxMs: 60 * 60_000 } as const;
+
+/** The longest pause that a receiver can ask for. */
+const maxRetryAfterMs = 24 * 60 * 60_000;
+
+export function startWebhookSender(deps: WebhookSenderDeps): WebhookSender {
+  const { db, log, pollMs = 5_000 } = deps;
+  const running = new Map<number, number>();
+  const attempts = new Set<Promise<void>>();
+  const stopping = new AbortController();
+  let isAwake = false;
+  let resume = () => {};
+  const loop = run();
+
+  return {
+    wake,
+    async stop() {
+      stopping.abort();
+      wake();
+      await loop;
+      await Promise.all(attempts);
+    },
+  };
+
+  function wake(): void {
+    isAwake = true;
+    resume();
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      isAwake = false;
+      try {
+        await queueWebhookDeliveries(db);
+        await startAttempts();
+      } catch (error) {
+        // The database may restart; the next round continues where this one stopped.
+        if (!stopping.signal.aborted)
+          log.warn(`Web hooks wait for the database (${getErrorCode(error) ?? 'unknown'}).`);
+      }
+      // `isAwake` changes while the round waits.
+      if (!(isAwake as boolean) && !stopping.signal.aborted) await sleep();
+    }
+  }
+
+  function sleep(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(done, pollMs);
+      resume = done;
+      function done() {
+        clearTimeout(timer);
+        resolve();
+      }
+    });
+  }
+
+  async function startAttempts(): Promise<void> {
+    const claimed = await claimResources(db, { running, perWebhook: attemptsPerWebhook, leaseSeconds });
+    for (const each of claimed) {
+      const { webhook_id: id } = each;
+      running.set(id, (running.get(id) ?? 0) + 1);
+      const attempt = attemptNext(deps, each)
+        .catch((error: unknown) =>
+          // Another attempt follows after the lease.
+          log.warn(`A web hook attempt was not recorded (${getErrorCode(error) ?? 'unknown'}).`),
+        )
+        .finally(() => {
+          attempts.delete(attempt);
+          const others = (running.get(id) ?? 1) - 1;
+          if (others === 0) running.delete(id);
+          else running.set(id, others);
+          wake();
+        });
+      attempts.add(attempt);
+    }
+  }
+}
+
+/** Sends the next delivery of a resource once and records the outcome. */
+async function attemptNext(deps: WebhookSenderDeps, claimed: ClaimedResource): Promise<void> {
+  const { db, firstRetryMs = retries.firstMs } = deps;
+  const delivery = await findNextDelivery(db, claimed);
+  if (delivery === undefined) {
+    await transaction(db, async (tx) => {
+      if (await lockClaim(tx, claimed)) await advanceResource(tx, claimed);
+    });
+    return;
+  }
+  const { result, requestBody, durationMs } = await send(deps, delivery);
+  const { status, error, responseBody } = result;
+  const isSkipped = error === 'not-public';
+  const state = isSkipped ? 'skipped' : error === null ? 'delivered' : 'pending';
+  const attempt: Attempt = { state, status, error, durationMs, requestBody, responseBody };
+  await transaction(db, async (tx) => {
+    // Otherwise another node took over, because this one was stopped for a while.
+    if (!(await lockClaim(tx, claimed))) return;
+    const recorded = await recordAttempt(tx, { id: delivery.id, attempt, giveUpAfter });
+    if (state !== 'pending') {
+      if (state === 'delivered') await noteSuccess(tx, delivery.webhook_id);
+      await advanceResource(tx, claimed);
+      return;
+    }
+    const pauseMs = getPause(result);
+    const isDead = await noteFailure(tx, { id: delivery.webhook_id, pauseMs, giveUpAfter });
+    if (recorded.isOverdue) {
+      await giveUpDelivery(tx, delivery.id);
+      await advanceResource(tx, claimed);
+    } else
+      await postponeResource(
+        tx,
+        claimed,
+        Math.max(getRetryDelay(recorded.attempts, firstRetryMs), pauseMs ?? 0),
+      );
+    if (status !== 410 && !isDead) return;
+    if (await stopWebhook(tx, delivery.webhook_id, status === 410 ? 'gone' : 'failures'))
+      await publishAll(tx, await notifyModerators(tx, { kind: 'webhook', isFirst: true, except: null }));
+  });
+}
+
+type Sent = { result: AttemptResult; requestBody: string | null; durationMs: number | null };
+
+async function send(
+  { db, settings, runtimeSettings, hosts, timeoutMs = attemptTimeoutMs }: WebhookSenderDeps,
+  delivery: DeliveryRow,
+): Promise<Sent> {
+  const { address, format, message_id: id } = delivery;
+  const nothing = { status: null, responseBody: null, retryAfterMs: null };
+  const payload = await readWebhookPayload(db, delivery, settings.publicUrl ?? '');
+  if (payload === null)
+    return { result: { ...nothing, error: 'not-public' }, requestBody: null, durationMs: null };
+  const secrets = readSecrets(settings, delivery);
+  if (secrets === null)
+    return { result: { ...nothing, error: 'secret-unreadable' }, requestBody: null, durationMs: null };
+  const body = renderWebhookBody(payload, { format, language: runtimeSettings.get('language') });
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': 'Parley (web hook)',
+    ...signWebhook(secrets, { id, at: new Date(), body }),
+  };
+  const start = performance.now();
+  const result = await sendWebhookRequest({ address, headers, body }, { hosts, timeoutMs });
+  return { result, requestBody: body, durationMs: Math.round(performance.now() - start) };
+}
+
+/** The secrets that sign, the new one first. Null if the present one cannot be read. */
+function readSecrets(
+  settings: SiteSettings,
+  { encrypted_secret: present, encrypted_previous_secret: previous }: DeliveryRow,
+): string[] | null {
+  const secret = decryptWebhookSecret(settings, present);
+  if (secret === null) return null;
+  const old = previous === null ? null : decryptWebhookSecret(settings, previous);
+  return old === null ? [secret] : [secret, old];
+}
+
+/** How long the receiver asks Parley to send nothing: it is overloaded, or limits requests. */
+function getPause({ status, retryAfterMs }: Pick<AttemptResult, 'status' | 'retryAfterMs'>): number | null {
+  if (retryAfterMs === null || (status !== 429 && status !== 503)) return null;
+  return Math.min(retryAfterMs, maxRetryAfterMs);
+}
+
+/** The delay after a number of failed attempts, in milliseconds. A random part spreads the load. */
+function getRetryDelay(attempts: number, firstMs: number): number {
+  const { factor, maxMs } = retries;
+  return Math.min(maxMs, firstMs * factor ** (attempts - 1)) * (0.9 + 0.2 * Math.random());
+}
