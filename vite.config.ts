@@ -47,6 +47,8 @@ const browserBuild: BuildOptions = {
   // The server sends the browser hints about what a page needs (src/server/pages).
   manifest: 'pages.json',
   rolldownOptions: { output: { codeSplitting: { groups: sharedFiles() } } },
+  // All browsers that the target includes load modules ahead by themselves.
+  modulePreload: { polyfill: false },
   chunkSizeWarningLimit: 700,
 };
 
