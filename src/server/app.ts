@@ -197,6 +197,8 @@ export type AppOptions = {
     | undefined;
   /** Whether this node makes scheduled backups. */
   hasBackups?: boolean;
+  /** Whether this node makes scheduled exports. */
+  hasExports?: boolean;
   /** Counts searches without results. Absent: they are not counted. */
   emptySearches?: EmptySearchCounter | undefined;
   /** Rate limits and load shedding. Absent: all requests are accepted. */
@@ -334,7 +336,11 @@ export function createApp(options: AppOptions) {
     passkeys,
     joining,
     providers,
-    system: { hasBackups: options.hasBackups ?? false, hasEmail: accountEmails !== undefined },
+    system: {
+      hasBackups: options.hasBackups ?? false,
+      hasExports: options.hasExports ?? false,
+      hasEmail: accountEmails !== undefined,
+    },
   });
   app.route(
     '/api',

@@ -10,7 +10,7 @@ import { createAccounts, createAuth, type PasswordCost } from './identity/index.
 import { createApp } from './app.ts';
 import { createEmptySearchCounter } from './discovery/index.ts';
 import { type BackgroundJobs, startBackgroundJobs } from './jobs.ts';
-import { getBackupMetrics, startBackupScheduler } from './operations/index.ts';
+import { getBackupMetrics, startBackupScheduler, startExportScheduler } from './operations/index.ts';
 import { createNodeCaches, type NodeCaches, serveCachedFirst } from './node-caches.ts';
 import { type ClockMonitor, describeClockSkew, monitorClock } from './core/database-clock.ts';
 import type { Config } from './core/config.ts';
@@ -132,6 +132,7 @@ export async function startNode(options: NodeOptions): Promise<ParleyNode> {
   });
   onStop(background.stop);
   startBackupsIfConfigured(options);
+  startExportsIfConfigured(options);
   const webDirectory = path.join(projectRoot, 'dist/web');
   const isReady = () => live !== undefined && stream.isUpToDate() && !stopping.aborted;
   const requestLimits = config.rateLimits ? createRequestLimits() : undefined;
@@ -172,6 +173,7 @@ export async function startNode(options: NodeOptions): Promise<ParleyNode> {
     caches,
     background,
     hasBackups: config.backups !== undefined,
+    hasExports: config.exports !== undefined,
     requestLimits,
     ...(options.passwordCost && { passwordCost: options.passwordCost }),
     ...(existsSync(webDirectory) && { webDirectory }),
@@ -225,6 +227,13 @@ function startBackupsIfConfigured({ config, db, connection, log, onStop }: NodeO
   const migrationsDirectory = path.join(projectRoot, 'migrations');
   const backups = startBackupScheduler({ schedule, db, connection, node, version, migrationsDirectory, log });
   onStop(backups.stop);
+}
+
+function startExportsIfConfigured({ config, db, connection, log, onStop }: NodeOptions): void {
+  const { exports: schedule, nodeName: node, settings, port } = config;
+  if (schedule === undefined) return;
+  const origin = settings.publicUrl ?? `http://localhost:${port}`;
+  onStop(startExportScheduler({ schedule, db, connection, origin, node, log }).stop);
 }
 
 function startLiveSockets(

@@ -20,6 +20,7 @@ test('uses 127.0.0.1:3000 and the embedded PostgreSQL by default', () => {
     slowQueryMs: 1_000,
     rateLimits: true,
     backups: undefined,
+    exports: undefined,
     drainSeconds: 0,
     cacheSizeMb: 64,
     secret: undefined,
@@ -60,6 +61,10 @@ test('reads every setting from the environment', () => {
       BACKUP_TIME: '23:05',
       BACKUP_RETENTION: '30 daily, 12 monthly',
       BACKUP_SCRATCH_DIRECTORY: '/srv/scratch',
+      EXPORT_DIRECTORY: '/srv/exports',
+      EXPORT_LICENSE: 'CC BY-SA 4.0',
+      EXPORT_DAYS: '1',
+      EXPORT_RETENTION: '30',
       DRAIN_SECONDS: '15',
       CACHE_SIZE_MB: '0',
       SECRET: 'x'.repeat(32),
@@ -103,6 +108,7 @@ test('reads every setting from the environment', () => {
       retention: { daily: 30, weekly: 0, monthly: 12 },
       scratchDirectory: '/srv/scratch',
     },
+    exports: { directory: '/srv/exports', license: 'CC BY-SA 4.0', days: 1, retention: 30 },
     drainSeconds: 15,
     cacheSizeMb: 0,
     secret: 'x'.repeat(32),
@@ -285,3 +291,16 @@ function messageOf(work: () => unknown): string {
   }
   return 'it was accepted';
 }
+
+test('refuses scheduled exports without a licence, and without an interval', () => {
+  expect(messageOf(() => readConfig({ EXPORT_DIRECTORY: '/srv/exports' }, noFile))).toContain(
+    'EXPORT_DIRECTORY requires EXPORT_LICENSE',
+  );
+  const zero = { EXPORT_DIRECTORY: '/srv/exports', EXPORT_LICENSE: 'CC0', EXPORT_DAYS: '0' };
+  expect(messageOf(() => readConfig(zero, noFile))).toContain(
+    'EXPORT_DAYS must be a whole number from 1 to 366.',
+  );
+  expect(messageOf(() => readConfig({ EXPORT_DAYS: '1' }, noFile))).toContain(
+    'EXPORT_DAYS requires EXPORT_DIRECTORY.',
+  );
+});

@@ -23,6 +23,18 @@ export type BackupSchedule = Readonly<{
   scratchDirectory: string | undefined;
 }>;
 
+/** Scheduled exports of public content (docs/exporting.md). */
+export type ExportSchedule = Readonly<{
+  /** An absolute path. */
+  directory: string;
+  /** The licence of the members' posts, such as 'CC BY-SA 4.0'. */
+  license: string;
+  /** Days from one export to the next. */
+  days: number;
+  /** How many exports are kept. */
+  retention: number;
+}>;
+
 /** The configuration from the environment and `.env`. `.env.example` explains each setting. */
 export type Config = Readonly<{
   /** 0 means any free port. */
@@ -51,6 +63,8 @@ export type Config = Readonly<{
   metricsToken: string | undefined;
   /** Undefined: no scheduled backups. */
   backups: BackupSchedule | undefined;
+  /** Undefined: no scheduled exports. */
+  exports: ExportSchedule | undefined;
   /** The mail server and the sender. Undefined: no emails are sent. */
   email: Readonly<{ url: string; from: string; bounceAddress: string | undefined }> | undefined;
   /** Whether the request limits of request-limits.ts apply. */
@@ -87,6 +101,11 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, file = 
   if (set['BACKUP_DIRECTORY'] === undefined)
     for (const name of ['BACKUP_TIME', 'BACKUP_RETENTION', 'BACKUP_SCRATCH_DIRECTORY'])
       if (set[name] !== undefined) wrong.push(`${name} requires BACKUP_DIRECTORY.`);
+  if (set['EXPORT_DIRECTORY'] === undefined) {
+    for (const name of ['EXPORT_LICENSE', 'EXPORT_DAYS', 'EXPORT_RETENTION'])
+      if (set[name] !== undefined) wrong.push(`${name} requires EXPORT_DIRECTORY.`);
+  } else if (set['EXPORT_LICENSE'] === undefined)
+    wrong.push('EXPORT_DIRECTORY requires EXPORT_LICENSE: others may use an export by its licence only.');
   if (!parsed.success || wrong.length > 0)
     throw new StartupError(`The configuration is not valid:\n${wrong.map((line) => `  ${line}`).join('\n')}`);
   const value = parsed.data;
@@ -105,6 +124,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, file = 
     secret: value.SECRET,
     metricsToken: value.METRICS_TOKEN,
     backups: toBackupSchedule(value),
+    exports: toExportSchedule(value),
     email: toEmailSettings(value),
     rateLimits: value.RATE_LIMITS,
     settings: Object.freeze({
@@ -136,6 +156,16 @@ function toBackupSchedule(value: z.infer<typeof variables>): Config['backups'] {
     minuteOfDay: value.BACKUP_TIME,
     retention: Object.freeze(value.BACKUP_RETENTION),
     scratchDirectory: value.BACKUP_SCRATCH_DIRECTORY,
+  });
+}
+
+function toExportSchedule(value: z.infer<typeof variables>): Config['exports'] {
+  if (value.EXPORT_DIRECTORY === undefined || value.EXPORT_LICENSE === undefined) return undefined;
+  return Object.freeze({
+    directory: value.EXPORT_DIRECTORY,
+    license: value.EXPORT_LICENSE,
+    days: value.EXPORT_DAYS,
+    retention: value.EXPORT_RETENTION,
   });
 }
 
@@ -181,13 +211,13 @@ function readValueFiles(given: NodeJS.Dict<string>): { values: NodeJS.Dict<strin
   return { values, wrong };
 }
 
-const wholeNumber = (max: number) => {
-  const message = `must be a whole number from 0 to ${max}`;
+const wholeNumber = (max: number, min = 0) => {
+  const message = `must be a whole number from ${min} to ${max}`;
   return z
     .string()
     .regex(/^\d{1,9}$/, message)
     .transform(Number)
-    .refine((number) => number <= max, message);
+    .refine((number) => number >= min && number <= max, message);
 };
 
 const onOff = () =>
@@ -270,6 +300,10 @@ const variables = z.object({
     .refine((retention) => retention !== undefined, 'must have the form 7 daily, 4 weekly, 12 monthly')
     .default({ daily: 7, weekly: 4, monthly: 12 }),
   BACKUP_SCRATCH_DIRECTORY: directory(),
+  EXPORT_DIRECTORY: directory(),
+  EXPORT_LICENSE: z.string().trim().min(1).max(200, 'must be a name of at most 200 characters').optional(),
+  EXPORT_DAYS: wholeNumber(366, 1).default(7),
+  EXPORT_RETENTION: wholeNumber(1_000, 1).default(4),
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
   DRAIN_SECONDS: wholeNumber(3_600).default(0),
   CACHE_SIZE_MB: wholeNumber(16_384).default(64),

@@ -1,6 +1,7 @@
 // The public file of this area: other areas import from here only.
 export { addPicturesCommand } from './imported-pictures-command.ts';
 export { addJsonLinesCommand } from './jsonl-command.ts';
+export { exportCommunity, ExportError } from './export.ts';
 export { registerExportCommand } from './export-command.ts';
 export { importedPostRoutes } from './imported-posts-routes.ts';
 export { demoMember, demoModerator, isEmptyCommunity, loadDemo } from './demo.ts';

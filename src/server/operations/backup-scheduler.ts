@@ -1,6 +1,5 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { Worker } from 'node:worker_threads';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import type { BackupSchedule } from '#server/core/config.ts';
@@ -15,7 +14,8 @@ import {
   recordBackupVerification,
 } from './backup-queries.ts';
 import { isBackupDue, isPartialFile, listOutdatedBackups, scheduledFileName } from './backup-schedule.ts';
-import type { BackupTask, BackupTaskResult } from './backup-worker.ts';
+import type { BackupTask } from './backup-worker.ts';
+import { runInWorker } from './worker-task.ts';
 
 export type BackupSchedulerOptions = {
   schedule: BackupSchedule;
@@ -38,9 +38,6 @@ export type BackupScheduler = {
 
 const minuteMs = 60_000;
 const weekMs = 7 * 24 * 60 * minuteMs;
-
-/** Milliseconds that a running backup gets to clean up when the node stops. */
-const stopTimeoutMs = 3_000;
 
 /**
  * Any fixed number. The node that holds this advisory lock makes the backup. PostgreSQL releases it if the node dies.
@@ -95,7 +92,7 @@ async function runBackup(options: BackupSchedulerOptions, signal: AbortSignal): 
   const id = await startBackupRun(db, { node, file });
   const problem =
     (await prepareDirectory(schedule.directory)) ??
-    (await runInWorker({ kind: 'write', file, connection, version }, signal));
+    (await runBackupTask({ kind: 'write', file, connection, version }, signal));
   if (problem !== null) {
     log.error(`The backup failed, and earlier backups are kept: ${problem} It is retried in 15 minutes.`);
     return recordBackupFailure(db, id, problem);
@@ -135,7 +132,10 @@ async function verifyIfDue(
   // One hour less than a week, so that it stays at the same time of day.
   if (lastVerified !== null && now.getTime() - lastVerified.getTime() < weekMs - 60 * minuteMs)
     return 'valid';
-  const problem = await runInWorker({ kind: 'verify', file, scratchDirectory, migrationsDirectory }, signal);
+  const problem = await runBackupTask(
+    { kind: 'verify', file, scratchDirectory, migrationsDirectory },
+    signal,
+  );
   if (signal.aborted) return 'invalid';
   await recordBackupVerification(db, id, problem);
   if (problem === null) {
@@ -154,24 +154,8 @@ async function removeOutdatedBackups({ directory, retention }: BackupSchedule, l
 }
 
 /** Returns the error as a sentence; null on success. */
-async function runInWorker(task: BackupTask, signal: AbortSignal): Promise<string | null> {
-  const worker = new Worker(new URL('backup-worker.ts', import.meta.url), { workerData: task });
-  let end: BackupTaskResult = { problem: 'It ended before it was done.' };
-  worker.on('message', (message: BackupTaskResult) => (end = message));
-  worker.on('error', (error) => (end = { problem: `The backup failed: ${getErrorMessage(error)}.` }));
-  const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
-  let tooLong: NodeJS.Timeout | undefined;
-  const stop = () => {
-    worker.postMessage('stop', []);
-    tooLong = setTimeout(() => void worker.terminate(), stopTimeoutMs);
-  };
-  signal.addEventListener('abort', stop);
-  if (signal.aborted) stop();
-  await ended;
-  clearTimeout(tooLong);
-  signal.removeEventListener('abort', stop);
-  return end.problem;
-}
+const runBackupTask = (task: BackupTask, signal: AbortSignal): Promise<string | null> =>
+  runInWorker(new URL('backup-worker.ts', import.meta.url), { task, what: 'backup', signal });
 
 /** Returns the values for the metrics. */
 export async function getBackupMetrics(db: Database): Promise<BackupState> {

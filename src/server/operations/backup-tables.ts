@@ -8,6 +8,7 @@ const transientTables = [
   'member_last_write',
   'node_heartbeat',
   'backup_run',
+  'export_run',
   'migration',
   'used_nonce',
 ];

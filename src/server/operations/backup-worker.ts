@@ -8,6 +8,7 @@ import { verifyChecksums } from './backup-restore.ts';
 import { describeBackupError } from './backup-errors.ts';
 import { writeBackupFile } from './backup-write-file.ts';
 import { verifyBackup } from './backup-verify.ts';
+import type { WorkerTaskResult } from './worker-task.ts';
 
 /** Work on a backup on a serving node. It runs in a worker thread, which ends with the node. */
 export type BackupTask =
@@ -15,9 +16,6 @@ export type BackupTask =
   | { kind: 'write'; file: string; connection: pg.ClientConfig; version: string }
   /** Restores the file into a temporary PostgreSQL below `scratchDirectory`, and compares. */
   | { kind: 'verify'; file: string; scratchDirectory: string; migrationsDirectory: string };
-
-/** The result: null on success, otherwise the error as a sentence for the operator. */
-export type BackupTaskResult = { problem: string | null };
 
 const silent: Progress = { start: () => {}, update: () => {}, stop: () => {} };
 
@@ -29,7 +27,7 @@ const end = await run(workerData as BackupTask).then(
     problem: describeBackupError(error) ?? `The backup failed: ${getErrorMessage(error)}.`,
   }),
 );
-parentPort?.postMessage(end satisfies BackupTaskResult, []);
+parentPort?.postMessage(end satisfies WorkerTaskResult, []);
 parentPort?.close();
 
 async function run(task: BackupTask): Promise<void> {

@@ -8,11 +8,14 @@ import { readSystemState } from './system.ts';
 const show = createRoute({
   method: 'get',
   path: '/admin/system',
-  summary: 'Get the versions, migrations, nodes and backups (admins)',
+  summary: 'Get the versions, migrations, nodes, backups and exports (admins)',
   responses: { 200: jsonResponse(systemState, 'What runs'), ...problemResponses },
 });
 
-export type SystemRoutesDeps = { db: Database; system: { hasBackups: boolean; hasEmail: boolean } };
+export type SystemRoutesDeps = {
+  db: Database;
+  system: { hasBackups: boolean; hasExports: boolean; hasEmail: boolean };
+};
 
 export function systemRoutes({ db, system }: SystemRoutesDeps) {
   return createRouter().openapi(show, async (c) => {

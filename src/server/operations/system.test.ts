@@ -29,6 +29,7 @@ test('admins see the versions and the state of the migrations', async () => {
     migrations: { applied: known?.count, latest: known?.last, pending: [], unknown: [] },
     postgresql: known?.version,
     backups: { scheduled: false, lastSuccess: null, problem: null },
+    exports: { scheduled: false, lastSuccess: null, problem: null },
     email: false,
   });
 });

@@ -9,6 +9,7 @@ import { projectRoot } from '#server/core/paths.ts';
 import { listMigrationNames } from '#server/postgres/index.ts';
 import type { SystemState } from '#shared/admin/system.ts';
 import { getBackupStatus } from './backup-queries.ts';
+import { getExportStatus } from './export-queries.ts';
 import { listAppliedMigrations } from './doctor-queries.ts';
 import { readRunningSystem } from './system-queries.ts';
 
@@ -17,13 +18,14 @@ const migrationsDirectory = path.join(projectRoot, 'migrations');
 /** What runs. `db` is the primary: a replica does not know who is connected to it. */
 export async function readSystemState(
   db: Database,
-  { hasBackups, hasEmail }: { hasBackups: boolean; hasEmail: boolean },
+  { hasBackups, hasExports, hasEmail }: { hasBackups: boolean; hasExports: boolean; hasEmail: boolean },
 ): Promise<SystemState> {
-  const [{ postgresql, applications }, applied, contained, backups, revision] = await Promise.all([
+  const [{ postgresql, applications }, applied, contained, backups, exports, revision] = await Promise.all([
     readRunningSystem(db),
     listAppliedMigrations(db),
     listMigrationNames(migrationsDirectory),
     getBackupStatus(db),
+    getExportStatus(db),
     findRevision(),
   ]);
   const names = applied.map(({ name }) => name);
@@ -42,6 +44,11 @@ export async function readSystemState(
       scheduled: hasBackups,
       lastSuccess: backups.lastSuccess?.toISOString() ?? null,
       problem: backups.problem,
+    },
+    exports: {
+      scheduled: hasExports,
+      lastSuccess: exports.lastSuccess?.toISOString() ?? null,
+      problem: exports.problem,
     },
     email: hasEmail,
   };

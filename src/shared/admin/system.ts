@@ -26,6 +26,14 @@ export const systemState = z.object({
     /** Why the latest backup failed, or what its verification found. */
     problem: z.string().nullable(),
   }),
+  /** Scheduled exports of public content. */
+  exports: z.object({
+    /** Whether this node makes them. */
+    scheduled: z.boolean(),
+    lastSuccess: time.nullable(),
+    /** Why the latest export failed. */
+    problem: z.string().nullable(),
+  }),
   /** Whether there is a mail server. */
   email: z.boolean(),
 });

@@ -59,6 +59,11 @@ function SystemFacts({ system }: { system: SystemState }) {
       <Fact name={t`Last backup`}>
         <BackupState backups={system.backups} />
       </Fact>
+      {(system.exports.scheduled || system.exports.problem !== null) && (
+        <Fact name={t`Last public export`}>
+          <ExportState exports={system.exports} />
+        </Fact>
+      )}
       <Fact name={t`Email`}>{email ? t`A mail server is set up` : t`No mail server is set up`}</Fact>
     </dl>
   );
@@ -109,6 +114,15 @@ function BackupState({ backups }: Pick<SystemState, 'backups'>) {
       {lastSuccess === null ? t`None` : <Time at={lastSuccess} />}
       {!scheduled && ` · ${t`Daily backups are off`}`}
       {problem !== null && <strong className={classes.problem}>{t`The latest backup failed.`}</strong>}
+    </>
+  );
+}
+
+function ExportState({ exports: { lastSuccess, problem } }: Pick<SystemState, 'exports'>) {
+  return (
+    <>
+      {lastSuccess === null ? t`None` : <Time at={lastSuccess} />}
+      {problem !== null && <strong className={classes.problem}>{t`The latest export failed.`}</strong>}
     </>
   );
 }

@@ -1,0 +1,143 @@
+import { readdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import pg from 'pg';
+import type { Logger } from 'pino';
+import type { ExportSchedule } from '#server/core/config.ts';
+import type { Database } from '#server/core/database.ts';
+import { getErrorCode, getErrorMessage } from '#server/core/startup-error.ts';
+import { type ExportStatus, finishExportRun, getExportStatus, startExportRun } from './export-queries.ts';
+import type { ExportTask } from './export-worker.ts';
+import { runInWorker } from './worker-task.ts';
+
+export type ExportSchedulerOptions = {
+  schedule: ExportSchedule;
+  db: Database;
+  connection: pg.ClientConfig;
+  /** The address of the community, for links. */
+  origin: string;
+  /** Name of this node. */
+  node: string;
+  log: Logger;
+};
+
+/** The scheduled exports of a node. */
+export type ExportScheduler = {
+  /** Makes an export if one is due; resolves when it is done. The node calls it every minute. */
+  runIfDue: () => Promise<void>;
+  stop: () => Promise<void>;
+};
+
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+
+/** Milliseconds after which a failed export is tried again. */
+const retryAfterMs = 60 * minuteMs;
+
+/**
+ * Any fixed number. The node that holds this advisory lock makes the export. PostgreSQL releases it if the node dies.
+ */
+const exportLock = 4_051_718;
+
+/** Starts scheduled exports, one node at a time, as backups (docs/decisions/034). */
+export function startExportScheduler(options: ExportSchedulerOptions): ExportScheduler {
+  const { schedule, db, connection, log } = options;
+  const stopping = new AbortController();
+  let looking: Promise<void> | undefined;
+  const runIfDue = () =>
+    (looking ??= lookOnce()
+      .catch((error: unknown) => {
+        // The database is restarting. The next check is in a minute.
+        if (!stopping.signal.aborted) log.warn({ err: error }, 'scheduled exports wait for the database');
+      })
+      .finally(() => (looking = undefined)));
+  const timer = setInterval(() => void runIfDue(), minuteMs);
+  void runIfDue();
+  return {
+    runIfDue,
+    async stop() {
+      clearInterval(timer);
+      stopping.abort();
+      await looking;
+    },
+  };
+
+  async function lookOnce(): Promise<void> {
+    if (stopping.signal.aborted || !isExportDue(await getExportStatus(db), schedule.days)) return;
+    const client = new pg.Client({ ...connection, application_name: 'parley export' });
+    client.on('error', () => {});
+    await client.connect();
+    try {
+      const { rows } = await client.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [
+        exportLock,
+      ]);
+      // Another node may have taken the lock first, and be done by now.
+      if (rows[0]?.mine !== true || !isExportDue(await getExportStatus(db), schedule.days)) return;
+      await runExport(options, stopping.signal);
+    } finally {
+      await client.end().catch(() => {});
+    }
+  }
+}
+
+/** Whether an export is due: none has succeeded for that many days, and none has failed in the last hour. */
+export function isExportDue(
+  { now, lastSuccess, lastAttempt }: Pick<ExportStatus, 'now' | 'lastSuccess' | 'lastAttempt'>,
+  days: number,
+): boolean {
+  if (lastSuccess !== null && now.getTime() - lastSuccess.getTime() < days * dayMs) return false;
+  return (
+    lastAttempt === null ||
+    lastAttempt.getTime() === lastSuccess?.getTime() ||
+    now.getTime() - lastAttempt.getTime() >= retryAfterMs
+  );
+}
+
+async function runExport(options: ExportSchedulerOptions, signal: AbortSignal): Promise<void> {
+  const { schedule, db, connection, origin, node, log } = options;
+  const directory = path.join(schedule.directory, getExportName(new Date()));
+  const id = await startExportRun(db, { node, directory });
+  const task: ExportTask = { directory, connection, license: schedule.license, origin };
+  const problem =
+    (await prepareDirectory(schedule.directory)) ??
+    (await runInWorker(new URL('export-worker.ts', import.meta.url), { task, what: 'export', signal }));
+  await finishExportRun(db, id, problem);
+  if (problem !== null)
+    return log.error(`The export failed, and earlier exports are kept: ${problem} It is retried in an hour.`);
+  log.info(`Exported the public content to ${directory}.`);
+  for (const name of listOutdatedExports(await readdir(schedule.directory), schedule.retention)) {
+    await rm(path.join(schedule.directory, name), { recursive: true, force: true });
+    log.info(`Removed the export ${name}, because newer ones are kept.`);
+  }
+}
+
+/** For example 'parley-export-2026-11-22-033012', in UTC. Other names in the directory are the operator's own. */
+export const getExportName = (at: Date) =>
+  `parley-export-${at.toISOString().slice(0, 19).replace('T', '-').replaceAll(':', '')}`;
+
+const exportName = /^parley-export-\d{4}-\d\d-\d\d-\d{6}$/;
+const partialName = /^parley-export-\d{4}-\d\d-\d\d-\d{6}\.partial-\w+$/;
+
+/** Returns the names of exports to delete: all except the newest ones. */
+export function listOutdatedExports(names: readonly string[], retention: number): string[] {
+  return names
+    .filter((name) => exportName.test(name))
+    .toSorted()
+    .toReversed()
+    .slice(retention);
+}
+
+/**
+ * Deletes what a node that was killed has left. Returns an error if the directory does not exist. It is not created,
+ * because an unmounted disk must not fill another one.
+ */
+async function prepareDirectory(directory: string): Promise<string | null> {
+  try {
+    for (const name of (await readdir(directory)).filter((each) => partialName.test(each)))
+      await rm(path.join(directory, name), { recursive: true, force: true });
+    return null;
+  } catch (error) {
+    if (getErrorCode(error) === 'ENOENT')
+      return `The directory ${directory} (EXPORT_DIRECTORY) does not exist.`;
+    return `The directory ${directory} (EXPORT_DIRECTORY) cannot be used: ${getErrorMessage(error)}.`;
+  }
+}
