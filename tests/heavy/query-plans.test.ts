@@ -167,6 +167,7 @@ const small = new Set([
   'announcement',
   'sign_in_provider',
   'event_reader',
+  'event_id_seq',
   'webhook',
 ]);
 const grows = (table: string | null) => table !== null && !small.has(table) && !table.startsWith('pg_');

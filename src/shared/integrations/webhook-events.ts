@@ -29,6 +29,14 @@ export const chatEvents: readonly WebhookEvent[] = webhookEvents.filter(
 export const webhookFormats = ['standard', 'slack', 'mattermost', 'discord', 'teams'] as const;
 export type WebhookFormat = (typeof webhookFormats)[number];
 
+/** The names of the chats. */
+export const chatNames: Readonly<Record<Exclude<WebhookFormat, 'standard'>, string>> = {
+  slack: 'Slack',
+  mattermost: 'Mattermost',
+  discord: 'Discord',
+  teams: 'Microsoft Teams',
+};
+
 export const webhookLimits = {
   webhooks: 20,
   name: 60,

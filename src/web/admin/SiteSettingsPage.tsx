@@ -33,6 +33,7 @@ function SiteSettings() {
         <div className={classes.buttons}>
           <ButtonLink href={paths.emails}>{t`Emails`}</ButtonLink>
           <ButtonLink href={paths.signInProviders}>{t`Sign-in providers`}</ButtonLink>
+          <ButtonLink href={paths.webhooks}>{t`Web hooks`}</ButtonLink>
           <ButtonLink href={paths.invitations}>{t`Invitations`}</ButtonLink>
           <ButtonLink href={paths.moderationLog}>{t`Moderation log`}</ButtonLink>
         </div>

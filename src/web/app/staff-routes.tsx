@@ -116,6 +116,12 @@ const signInProvidersRoute = createRoute({
   component: lazyRouteComponent(() => import('#web/admin/SignInProvidersPage.tsx'), 'SignInProvidersPage'),
 });
 
+const webhooksRoute = createRoute({
+  getParentRoute: () => memberRoute,
+  path: '/admin/webhooks',
+  component: lazyRouteComponent(() => import('#web/admin/WebhooksPage.tsx'), 'WebhooksPage'),
+});
+
 /** Pages of moderators and admins, and what members see of moderation. */
 export const staffRoutes = [
   moderationQueueRoute,
@@ -133,4 +139,5 @@ export const staffRoutes = [
   statisticsRoute,
   emailsRoute,
   signInProvidersRoute,
+  webhooksRoute,
 ] as const;

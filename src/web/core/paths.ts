@@ -23,6 +23,7 @@ const pagePaths = {
   invitations: '/admin/invitations',
   emails: '/admin/emails',
   signInProviders: '/admin/sign-in',
+  webhooks: '/admin/webhooks',
   application: '/application',
   login: '/login',
   register: '/register',
