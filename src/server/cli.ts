@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline/promises';
 import { Command, CommanderError } from 'commander';
 import pg from 'pg';
 import type { Logger } from 'pino';
@@ -70,6 +71,7 @@ function createProgram(): Command {
   };
   const imports = registerImportCommand(program, {
     ...terminal,
+    ask: process.stdin.isTTY ? askOnTerminal : null,
     withClient: (work) => withClient(work, 'migrated'),
   });
   addJsonLinesCommand(imports, { ...terminal, withClient: (work) => withClient(work, 'migrated') });
@@ -98,6 +100,15 @@ function createProgram(): Command {
   registerDoctorCommand(program, examination);
   registerUpgradeCommand(program, { ...examination, version: packageJson.version });
   return program;
+}
+
+async function askOnTerminal(question: string): Promise<string> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await terminal.question(question);
+  } finally {
+    terminal.close();
+  }
 }
 
 type CommandContext = { config: Config; log: Logger };

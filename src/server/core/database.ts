@@ -127,6 +127,14 @@ export function databaseFromClient(client: pg.ClientBase): Database {
   return new Kysely<DatabaseSchema>({ dialect: new PostgresDialect({ pool }) });
 }
 
+/** The transaction that the caller has begun on a connection, and ends. What waits for its commit does not run. */
+export function transactionOfClient(client: pg.ClientBase): Tx {
+  const query = (text: string, values: unknown[]) => client.query({ text, values, types: javascriptTypes });
+  const only = { query, release: () => {} } as unknown as PostgresPoolClient;
+  const pool = { options: {}, connect: () => Promise.resolve(only), end: () => Promise.resolve() };
+  return new Kysely<DatabaseSchema>({ dialect: new PostgresDialect({ pool }) }) as unknown as Tx;
+}
+
 /** Opens a pool. `connection` overrides the common settings. */
 export function openPool({
   connection,

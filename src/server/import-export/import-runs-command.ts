@@ -1,8 +1,10 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import type { ImportCommandParts } from './stack-exchange-command.ts';
 import { type ImportRun, listRuns } from './import-runs.ts';
+import { previewUndo, undoImport, type UndoPreview } from './import-undo.ts';
+import { ArchiveError } from './stack-exchange-errors.ts';
 
-/** Adds `import list`. */
+/** Adds `import list` and `import undo ID`. */
 export function addImportRunCommands(group: Command, parts: ImportCommandParts): void {
   group
     .command('list')
@@ -18,6 +20,71 @@ export function addImportRunCommands(group: Command, parts: ImportCommandParts):
       if (json === true) parts.out.write(`${JSON.stringify(runs, null, 2)}\n`);
       else for (const line of formatRuns(runs)) parts.out.write(`${line}\n`);
     });
+  group
+    .command('undo')
+    .description('remove the latest import of a site with everything that hangs on it')
+    .argument('<number>', 'the number of the import, as "parley import list" shows it', wholeNumber)
+    .option('--yes', 'do not ask')
+    .addHelpText('after', undoHelp)
+    .action(async (id: number, { yes = false }: { yes?: boolean }) => {
+      parts.exitWith(await undo(id, yes, parts));
+    });
+}
+
+const undoHelp = `
+Removes the posts, comments and members that the import added, also with the answers, votes and bookmarks that
+members here added to them, and shows posts again that it hid. Texts, scores and profiles of earlier imports that
+it changed stay as they are; importing the earlier archive again then brings them back.
+
+Exit codes: 0 removed; 1 refused, or not confirmed. With 1, nothing was changed.`;
+
+const wholeNumber = (text: string) => {
+  if (!/^[1-9]\d{0,14}$/u.test(text)) throw new InvalidArgumentError('Must be a whole number.');
+  return Number(text);
+};
+
+async function undo(id: number, yes: boolean, parts: ImportCommandParts): Promise<number> {
+  const { withClient, out, err, ask } = parts;
+  try {
+    const preview = await withClient((client) => previewUndo(client, id));
+    for (const line of describeUndo(preview)) out.write(`${line}\n`);
+    if (!yes) {
+      if (ask === null) {
+        err.write('Without a terminal, --yes is needed. Nothing was changed.\n');
+        return 1;
+      }
+      const answer = await ask(`Type the name of the site, ${preview.run.site}, to remove all this: `);
+      if (answer.trim() !== preview.run.site) {
+        err.write('Not confirmed. Nothing was changed.\n');
+        return 1;
+      }
+    }
+    await withClient((client) => undoImport(client, id));
+    out.write(`Import ${id} of ${preview.run.site} was undone.\n`);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof ArchiveError)) throw error;
+    err.write(`${error.message} Nothing was changed.\n`);
+    return 1;
+  }
+}
+
+function describeUndo({ run, added, local, shown, changed }: UndoPreview): string[] {
+  const count = (value: number) => value.toLocaleString('en');
+  const lines = [
+    `Import ${run.id} of ${run.site}, ${run.importedAt.slice(0, 16).replace('T', ' ')}. To be removed:`,
+    `  what it added: questions ${count(added.questions)}, answers ${count(added.answers)}, ` +
+      `replies ${count(added.replies)}, members ${count(added.members)}`,
+    `  of members here, on these posts: answers ${count(local.answers)}, replies ${count(local.replies)}, ` +
+      `votes ${count(local.votes)}, bookmarks ${count(local.bookmarks)}, follows ${count(local.follows)}, ` +
+      `edits ${count(local.edits)}`,
+  ];
+  if (shown > 0) lines.push(`Posts that it hid, and that are shown again: ${count(shown)}.`);
+  if (changed > 0)
+    lines.push(
+      `Changes to earlier imports that stay: ${count(changed)}. Importing the earlier archive again brings them back.`,
+    );
+  return lines;
 }
 
 function formatRuns(runs: readonly ImportRun[]): string[] {

@@ -28,6 +28,7 @@ async function list(community: TestCommunity, ...flags: string[]): Promise<strin
     withClient: (work) => work(community.client),
     out: { write: (text) => (out += text) },
     err: { write: () => {} },
+    ask: null,
     exitWith: () => {},
   });
   await program.parseAsync(['import', 'list', ...flags], { from: 'user' });

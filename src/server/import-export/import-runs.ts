@@ -49,6 +49,29 @@ export async function forgetRun(client: ClientBase, id: string): Promise<void> {
   await client.query('delete from import_run where id = $1', [id]);
 }
 
+/**
+ * Returns the import of this site that has newer rows than an archive with these times; null if none has. Only files are
+ * compared that both archives have.
+ */
+export async function findNewerRun(
+  client: ClientBase,
+  { sourceId, newest }: { sourceId: string; newest: NewestTimes },
+): Promise<{ newestAt: string; importedAt: string; archiveAt: string } | null> {
+  const { rows } = await client.query<{ newest: NewestTimes; imported_at: Date }>(
+    'select newest, imported_at from import_run where source_id = $1 order by id desc',
+    [sourceId],
+  );
+  for (const run of rows) {
+    const common = Object.keys(newest).filter((kind) => Object.hasOwn(run.newest, kind));
+    const pick = (times: NewestTimes) =>
+      getNewest(Object.fromEntries(common.map((kind) => [kind, times[kind] ?? ''])));
+    const [newestAt, archiveAt] = [pick(run.newest), pick(newest)];
+    if (newestAt !== null && archiveAt !== null && newestAt > archiveAt)
+      return { newestAt, archiveAt, importedAt: run.imported_at.toISOString() };
+  }
+  return null;
+}
+
 /** Returns the recorded imports, the first one first; or only the one with this number. */
 export async function listRuns(client: ClientBase, id?: number): Promise<ImportRun[]> {
   const { rows } = await client.query<

@@ -372,7 +372,9 @@ export async function createArchiveViews(client: ClientBase): Promise<void> {
   await client.query(`
     create temporary view archive_post as
       select id, kind, question as parent, accepted, created, edited, tags, tag_keys from line_post where kind = 1;
-    create temporary view archive_known as select id as key from line_post where kind = 1 and not is_new;
+    create temporary view archive_known as
+      select id as key, null::uuid as content_hash, null::bigint as duplicate_id
+      from line_post where kind = 1 and not is_new;
     create temporary view archive_duplicate as
       select id, id as question, duplicate_of as original, created from line_post
       where kind = 1 and duplicate_of is not null;`);

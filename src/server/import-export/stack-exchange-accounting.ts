@@ -3,7 +3,7 @@ import { duplicateOutcomes } from './stack-exchange-duplicates.ts';
 import type { ArchiveFileKind } from './stack-exchange-files.ts';
 import { textKinds } from './stack-exchange-staging-tables.ts';
 import { titlesAndTagsReason } from './stack-exchange-stage.ts';
-import { newerReason, type RowTally } from './stack-exchange-tally.ts';
+import { lockedReason, conflictReason, newerReason, type RowTally } from './stack-exchange-tally.ts';
 
 export type RowTallies = Partial<Record<ArchiveFileKind, RowTally>>;
 
@@ -26,13 +26,23 @@ export interface ImportedCounts {
   links: number;
 }
 
+/** What an import did with rows of earlier imports. */
+export interface Refreshed {
+  /** Whether they changed to what the archive has; otherwise their changes are only counted. */
+  isRefresh: boolean;
+  /** Rows of earlier imports that were removed, by the file that has them no more. */
+  removed: Readonly<Partial<Record<ArchiveFileKind, number>>>;
+}
+
 /** Assigns an outcome to every staged row. Runs after the last row was added. */
 export async function classifyStagedRows(
   client: ClientBase,
   tallies: RowTallies,
-  added: ImportedCounts,
+  { added, refreshed }: { added: ImportedCounts; refreshed: Refreshed },
 ): Promise<void> {
   const { users, posts, comments, votes, tags, posthistory, postlinks } = tallies;
+  const { isRefresh } = refreshed;
+  await setOutcomes(client, isRefresh);
   if (users !== undefined) {
     await applyOutcomes(client, users, userOutcomes);
     // This import changed them to what the archive has.
@@ -41,10 +51,40 @@ export async function classifyStagedRows(
   }
   if (posts !== undefined) await applyOutcomes(client, posts, postOutcomes);
   if (comments !== undefined) await applyOutcomes(client, comments, commentOutcomes);
-  if (votes !== undefined) await classifyVotes(client, votes, added.follows);
+  if (votes !== undefined) await classifyVotes(client, votes, { follows: added.follows, isRefresh });
   if (tags !== undefined) await applyOutcomes(client, tags, tagOutcomes);
-  if (posthistory !== undefined) await applyOutcomes(client, posthistory, historyOutcomes);
-  if (postlinks !== undefined) await applyOutcomes(client, postlinks, duplicateOutcomes);
+  if (posthistory !== undefined) await applyOutcomes(client, posthistory, historyOutcomes(isRefresh));
+  if (postlinks !== undefined) await applyOutcomes(client, postlinks, duplicateOutcomes(isRefresh));
+  for (const [kind, rows] of Object.entries(refreshed.removed)) {
+    const tally = tallies[kind as ArchiveFileKind];
+    if (tally !== undefined) tally.removed += rows;
+  }
+}
+
+/** Stores the outcome of rows of earlier imports that changed on the site; null stays for the others. */
+async function setOutcomes(client: ClientBase, isRefresh: boolean): Promise<void> {
+  const outcome = (since: string, conflict: string) =>
+    isRefresh
+      ? `case when changed.locked then '${lockedReason}' when ${conflict} else 'updated' end`
+      : `'${newerReason(since)}'`;
+  const edited = `changed.edited_here and (title or tags or content) then '${conflictReason('edited here')}'`;
+  await client.query(`
+    update archive_known known set outcome = ${outcome('posts that changed since', edited)}
+    from archive_changed changed
+    where changed.kind = case known.kind when 1 then 'question' else 'answer' end and changed.id = known.id;
+    update archive_known known set outcome = case
+      when changed.applied then coalesce(outcome, 'updated')
+      when coalesce(outcome, 'updated') = 'updated' then '${conflictReason('another answer was accepted here')}'
+      else outcome end
+    from archive_acceptance changed where known.kind = 1 and known.id = changed.question_id;
+    update archive_known_reply known set outcome = ${outcome('comments that changed since', edited)}
+    from archive_changed changed where changed.kind = 'reply' and changed.id = known.id;
+    update archive_known_user known set outcome = ${
+      isRefresh
+        ? `case when name and name_here or bio and bio_here then '${conflictReason('changed here')}' else 'updated' end`
+        : `'${newerReason('profiles that changed since')}'`
+    }
+    from archive_changed_user changed where changed.key = known.key`);
 }
 
 /** Each query returns an outcome for every row: 'taken', 'known', or the reason why the row is skipped. */
@@ -56,21 +96,16 @@ const userOutcomes = `
   select case
       when known.key is null then 'taken'
       when not known.visible then 'deleted here'
-      when (display_name, member.bio, imported_reputation)
-        is distinct from (archive_user.name, archive_user.bio, archive_user.reputation)
-        then '${newerReason('profiles that changed since')}'
-      else 'known' end as outcome
+      else coalesce(known.outcome, 'known') end as outcome
   from archive_user
   left join archive_known_user known on known.key = archive_user.id
-  left join member on member.id = known.id
   where not archive_user.nameless`;
 
 const postOutcomes = `
   select case
       when known.kind <> post.kind then 'another post here has the number'
       when not known.visible then '${hiddenHere}'
-      when post.edited > coalesce(known.edited, known.created) then '${newerReason('posts that were edited since')}'
-      when known.key is not null then 'known'
+      when known.key is not null then coalesce(known.outcome, 'known')
       when location.key is not null then 'taken'
       when parent_hidden.key is not null then 'answers to questions that were hidden or deleted here'
       when parent.id is not null then 'answers to questions that are locked here'
@@ -84,28 +119,27 @@ const postOutcomes = `
 const commentOutcomes = `
   select case
       when not known.visible then '${hiddenHere}'
-      when reply.imported_upvotes - reply.imported_downvotes <> comment.score
-        then '${newerReason('comments whose score changed since')}'
-      when known.key is not null then 'known'
+      when known.key is not null then coalesce(known.outcome, 'known')
       when new_reply.key is not null then 'taken'
       when hidden.key is not null then '${onHiddenPosts}'
       when location.key is not null then 'on questions that are locked here'
       else '${onMissingPosts}' end as outcome
   from archive_comment comment
   left join archive_known_reply known on known.key = comment.id
-  left join reply on reply.id = known.id
   left join archive_new_reply new_reply on new_reply.key = comment.id
   left join archive_hidden hidden on hidden.key = comment.post_id
   left join archive_location location on location.key = comment.post_id`;
 
-const voteOutcomes = `
+const voteOutcomes = (isRefresh: boolean) => `
   select case
       when location.key is null and hidden.key is not null then '${onHiddenPosts}'
       when location.key is null then '${onMissingPosts}'
       when vote.kind = 1 then case
         when question.accepted_answer_id = location.answer_id then
           case when location.is_new or accepted.question_id is not null then 'taken' else 'known' end
-        when asked.accepted = vote.post_id and not location.is_new then '${newerReason('newer acceptances')}'
+        when asked.accepted = vote.post_id and not location.is_new then '${
+          isRefresh ? conflictReason('another answer was accepted here') : newerReason('newer acceptances')
+        }'
         else 'acceptances that were withdrawn' end
       when vote.kind in (2, 3) then case when location.is_new then 'taken' else 'counted' end
       when location.answer_id is not null then 'favourites of answers'
@@ -120,8 +154,12 @@ const voteOutcomes = `
   left join archive_post asked on asked.id = post.parent
   left join archive_member member on member.key = vote.member`;
 
-async function classifyVotes(client: ClientBase, tally: RowTally, follows: number): Promise<void> {
-  await applyOutcomes(client, tally, voteOutcomes, {
+async function classifyVotes(
+  client: ClientBase,
+  tally: RowTally,
+  { follows, isRefresh }: { follows: number; isRefresh: boolean },
+): Promise<void> {
+  await applyOutcomes(client, tally, voteOutcomes(isRefresh), {
     async follow(rows) {
       const different = await count(
         client,
@@ -137,19 +175,20 @@ async function classifyVotes(client: ClientBase, tally: RowTally, follows: numbe
     },
     async counted(rows) {
       // Only the number of an earlier archive's votes is stored, not the single votes.
-      const more = await count(
-        client,
-        `select coalesce(sum(greatest(votes.rows - case votes.kind
-             when 2 then coalesce(answer.imported_upvotes, question.imported_upvotes)
-             else coalesce(answer.imported_downvotes, question.imported_downvotes) end, 0)), 0) as count
-         from (
-           select post_id, kind, count(*) as rows from archive_vote where kind in (2, 3) group by post_id, kind) votes
-         join archive_location location on location.key = votes.post_id and not location.is_new
-         join question on question.id = location.question_id
-         left join answer on answer.id = location.answer_id`,
-      );
-      tally.alreadyImported += rows - more;
-      tally.skip(newerReason('newer votes'), more);
+      const more = await client.query<Record<'taken' | 'locked' | 'left' | 'fewer', string>>(`
+        select coalesce(sum(more) filter (where applied), 0) as taken,
+          coalesce(sum(more) filter (where locked), 0) as locked,
+          coalesce(sum(more) filter (where not applied and not locked), 0) as left,
+          coalesce(sum(fewer) filter (where applied), 0) as fewer
+        from (
+          select applied, locked, greatest(up, 0) + greatest(down, 0) as more, greatest(-up, 0) + greatest(-down, 0) as fewer
+          from archive_changed where kind <> 'reply') changed`);
+      const { taken = 0, locked = 0, left = 0, fewer = 0 } = more.rows[0] ?? {};
+      tally.imported += Number(taken);
+      tally.alreadyImported += rows - Number(taken) - Number(locked) - Number(left);
+      tally.skip(isRefresh ? lockedReason : newerReason('newer votes'), Number(locked));
+      tally.skip(newerReason('newer votes'), Number(left));
+      tally.removed += Number(fewer);
     },
   });
 }
@@ -169,9 +208,9 @@ const tagOutcomes = `
 
 const isText = `kind in (${textKinds.join(', ')})`;
 
-const historyOutcomes = `
+const historyOutcomes = (isRefresh: boolean) => `
   with history as (
-    select history.*, not location.is_new and history.kind <> 2
+    select history.*, not ${String(isRefresh)} and not location.is_new and history.kind <> 2
       and history.created > coalesce(known.edited, known.created) as newer,
       location.key is not null as has_post, hidden.key is not null as is_hidden
     from archive_history history
@@ -189,8 +228,13 @@ const historyOutcomes = `
       when shown.line is null then 'earlier versions of a text'
       when post.origin <> 'markdown' then 'texts for which the HTML page was imported'
       when new_post.key is not null then 'taken'
+      when ${String(isRefresh)} and changed.content
+        then case when changed.applied and not changed.edited_here then 'updated' else coalesce(known.outcome, 'known') end
       else 'known' end as outcome
   from history
+  left join archive_known known on known.key = history.post_id
+  left join archive_changed changed on changed.id = known.id
+    and changed.kind = case known.kind when 1 then 'question' else 'answer' end
   left join shown on shown.line = history.line
   left join archive_location new_post on new_post.key = history.post_id and new_post.is_new
   left join archive_post post on post.id = history.post_id`;
@@ -207,6 +251,7 @@ async function applyOutcomes(
   for (const { outcome, rows: number } of rows) {
     const other = others[outcome];
     if (outcome === 'taken') tally.imported += Number(number);
+    else if (outcome === 'updated') tally.updated += Number(number);
     else if (outcome === 'known') tally.alreadyImported += Number(number);
     else if (other !== undefined) await other(Number(number));
     else tally.skip(outcome, Number(number));
@@ -226,20 +271,12 @@ export async function collectRemarks(client: ClientBase): Promise<string[]> {
     left join archive_marked marked on marked.question_id = location.question_id and post.kind = 1`);
   const [row] = rows;
   if (row === undefined) return [];
-  const viewed = await count(
-    client,
-    `select count(*) from archive_post post
-     join archive_question placed on placed.key = post.id and not placed.is_new
-     join question on question.id = placed.id
-     where post.kind = 1 and post.views > question.imported_views`,
-  );
   const counts = [
     [row.typed, 'texts are as their authors typed them'],
     [row.pages, 'texts were converted from HTML'],
     [row.tags, 'tags were skipped: more than 5 on a question, or longer than 35 characters'],
     [row.accepted, 'questions have an accepted answer that is not in the archive'],
     [row.closed, 'questions were closed on the site, not as duplicates, and are open here'],
-    [viewed, newerReason('questions that were viewed more often since')],
   ] as const;
   return counts
     .filter(([number]) => Number(number) !== 0)

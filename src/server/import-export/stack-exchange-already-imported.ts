@@ -9,19 +9,24 @@ export async function findAlreadyImported(client: ClientBase, source: string): P
   await client.query(`
     create temporary table archive_known (
       key bigint primary key, kind smallint not null, id bigint not null, visible boolean not null,
-      created timestamptz(3) not null, edited timestamptz(3)) on commit drop;
+      created timestamptz(3) not null, edited timestamptz(3), name_hash uuid, tags_hash uuid, content_hash uuid,
+      upvotes bigint, downvotes bigint, views bigint, accepted_id bigint, duplicate_id bigint, outcome text)
+      on commit drop;
     create temporary table archive_hidden (key bigint primary key) on commit drop;
     create temporary table archive_known_reply (
-      key bigint primary key, id bigint not null, visible boolean not null) on commit drop;
+      key bigint primary key, id bigint not null, visible boolean not null, content_hash uuid, upvotes bigint,
+      downvotes bigint, outcome text) on commit drop;
     create temporary table archive_known_user (
-      key bigint primary key, id bigint not null, visible boolean not null) on commit drop;`);
+      key bigint primary key, id bigint not null, visible boolean not null, name_hash uuid, content_hash uuid,
+      reputation bigint, outcome text) on commit drop;`);
   await client.query(
     `insert into archive_known
      select post.id, case known.kind when 'question' then 1 else 2 end, known.id,
        case known.kind
          when 'question' then exists (select from question where id = known.id)
          else exists (select from answer where id = known.id) end,
-       known.created_at, known.edited_at
+       known.created_at, known.edited_at, name_hash, tags_hash, content_hash, upvotes, downvotes, known.views,
+       accepted_id, duplicate_id
      from archive_post post
      join imported_row known on known.source_id = $1 and known.kind in ('question', 'answer')
        and known.source_key = post.id::text`,
@@ -34,14 +39,16 @@ export async function findAlreadyImported(client: ClientBase, source: string): P
     select post.id from archive_post post join archive_known parent on parent.key = post.parent and not parent.visible`);
   await client.query(
     `insert into archive_known_reply
-     select comment.id, known.id, exists (select from reply where id = known.id and deleted_at is null)
+     select comment.id, known.id, exists (select from reply where id = known.id and deleted_at is null),
+       content_hash, upvotes, downvotes
      from archive_comment comment
      join imported_row known on known.source_id = $1 and known.kind = 'reply' and known.source_key = comment.id::text`,
     [source],
   );
   await client.query(
     `insert into archive_known_user
-     select archive_user.id, known.id, exists (select from member where id = known.id and deleted_at is null)
+     select archive_user.id, known.id, exists (select from member where id = known.id and deleted_at is null),
+       name_hash, content_hash, known.reputation
      from archive_user
      join imported_row known on known.source_id = $1 and known.kind = 'member'
        and known.source_key = archive_user.id::text`,

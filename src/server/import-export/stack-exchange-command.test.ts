@@ -27,6 +27,7 @@ async function run(
     withClient: (work) => work(community.client),
     out: { write: (text) => (result.out += text) },
     err: { write: (text) => (result.err += text) },
+    ask: null,
     exitWith: (code) => (result.code = code),
   });
   await program.parseAsync(['import', ...parameters], { from: 'user' });

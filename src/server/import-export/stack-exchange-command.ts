@@ -11,11 +11,13 @@ export interface ImportCommandParts {
   withClient: <Result>(work: (client: Client) => Promise<Result>) => Promise<Result>;
   out: Output;
   err: Output;
+  /** Asks on the terminal and returns the answer; null without a terminal. */
+  ask: ((question: string) => Promise<string>) | null;
   /** Sets the exit code: 1 for a refused archive, 130 for an interrupted import. */
   exitWith: (code: number) => unknown;
 }
 
-/** Adds `import stackexchange DIRECTORY`, `import redirects [SITE]` and `import list`. Returns the group `import`. */
+/** Adds `import stackexchange DIRECTORY`, `import redirects [SITE]`, `import list` and `import undo`. Returns the group `import`. */
 export function registerImportCommand(program: Command, parts: ImportCommandParts): Command {
   const group = program.command('import').description('import from another platform');
   group
@@ -33,7 +35,9 @@ export function registerImportCommand(program: Command, parts: ImportCommandPart
       '--continues <host>',
       'former name of the site, under which its posts were imported, if it was renamed since',
     )
-    .option('--dry-run', 'read all files and report every row, change nothing')
+    .option('--dry-run', 'read all files, report every row and list what would change; change nothing')
+    .option('--add-only', 'add what is new, and change nothing of earlier imports')
+    .option('--allow-removals', 'also remove posts if so many are missing that the archive looks incomplete')
     .addHelpText('after', help)
     .action(async (paths: string[], options: ImportFlags) => {
       parts.exitWith(await runImport(paths, options, parts));
@@ -76,8 +80,8 @@ async function printRedirects(
 }
 
 const help = `
-Importing again changes nothing; a newer archive of the same site adds new posts and changes nothing else, also
-not what was hidden or deleted here.
+Importing again changes nothing. A newer archive of the same site also brings what was imported up to date, and
+keeps what happened here: edits, votes, answers, and what was hidden, deleted or locked.
 Imported members have no email address and no password: no one can sign in as them, and they get no emails.
 Every imported post shows its source, its author and its licence.
 
@@ -88,6 +92,8 @@ interface ImportFlags {
   site?: string;
   continues?: string;
   dryRun?: boolean;
+  addOnly?: boolean;
+  allowRemovals?: boolean;
 }
 
 async function runImport(

@@ -72,7 +72,7 @@ test('chains lead to the last question, circles and missing questions are left o
   expect(report?.skipped.reduce((sum, { rows }) => sum + rows, 0)).toBe(6);
 });
 
-test('a later import recognises the marks, and changes none of questions that are here', async () => {
+test('a later import recognises the marks, and keeps what was changed here', async () => {
   const community = await createTestCommunity();
   const archive = { Posts: questions(3), PostLinks: [link(1, 2, 1)] };
   await community.import(await writeArchive(archive));

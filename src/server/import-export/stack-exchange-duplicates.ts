@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg';
 import { type CopyCell, copyRows } from './copy-rows.ts';
 import { parseInteger, parseTime } from './stack-exchange-fields.ts';
+import { lockedReason, conflictReason, newerReason } from './stack-exchange-tally.ts';
 import { incompleteReason, stageEach, type StageRows } from './stack-exchange-stage.ts';
 
 const duplicateLink = 3;
@@ -21,19 +22,25 @@ export const stageLinks: StageRows = async (client, rows, tally) => {
   await copyRows(client, 'archive_duplicate (id, question, original, created)', staged);
 };
 
+/** SQL: whether a member here marked an existing question, or opened it, since the last import. */
+export const markedHere = `
+  (not placed.is_new and known.content_hash is not null and known.duplicate_id is distinct from question.duplicate_of)`;
+
 /**
- * Marks the new questions that are duplicates. A question with several marks gets the latest. The original of a duplicate
+ * Marks the new questions that are duplicates, and finds the marks of existing ones if `isRefresh` is true. A question with several marks gets the latest. The original of a duplicate
  * is never a duplicate itself, so a chain leads to its last question, and a circle is left out. The table
  * `archive_marked` has the marks that were taken.
  */
-export async function markDuplicates(client: ClientBase): Promise<number> {
+export async function markDuplicates(client: ClientBase, isRefresh: boolean): Promise<number> {
   await client.query(`
     create temporary table archive_mark on commit drop as
     select distinct on (placed.id) staged.id, placed.id as question_id, original.id as original_id
     from archive_duplicate staged
-    join archive_question placed on placed.key = staged.question and placed.is_new
+    join archive_question placed on placed.key = staged.question and (placed.is_new or ${String(isRefresh)})
     join archive_question original on original.key = staged.original
-    where placed.id <> original.id
+    join question on question.id = placed.id
+    left join archive_known known on known.key = placed.key
+    where placed.id <> original.id and not ${markedHere}
     order by placed.id, staged.created desc, staged.id desc`);
   await client.query('create unique index archive_mark_question on archive_mark (question_id)');
   await client.query(`
@@ -50,16 +57,22 @@ export async function markDuplicates(client: ClientBase): Promise<number> {
       where not exists (select from archive_mark where archive_mark.question_id = chain.original_id))
     select id, question_id, original_id from ending where question_id <> original_id`);
   const marked = await client.query(`
-    update question set duplicate_of = original_id from archive_marked where question.id = archive_marked.question_id`);
+    update question set duplicate_of = original_id from archive_marked marked
+    join archive_question placed on placed.id = marked.question_id and placed.is_new
+    where question.id = marked.question_id`);
   return marked.rowCount ?? 0;
 }
 
-export const duplicateOutcomes = `
+export const duplicateOutcomes = (isRefresh: boolean) => `
   select case
-      when marked.id is not null then 'taken'
       when placed.id is null or original.id is null then 'marks of duplicates whose question or original is not here'
-      when not placed.is_new and question.duplicate_of = coalesce(main.duplicate_of, main.id) then 'known'
-      when not placed.is_new then 'marks of duplicates on questions that were imported before: not taken over'
+      when placed.is_new and marked.id is not null then 'taken'
+      when not placed.is_new and question.duplicate_of = coalesce(main.duplicate_of, main.id)
+        then case when marked.id is not null and remark.applied then 'updated' else 'known' end
+      when not placed.is_new and not ${String(isRefresh)}
+        then '${newerReason('marks of duplicates on questions that were imported before')}'
+      when not placed.is_new and question.lock_reason is not null then '${lockedReason}'
+      when ${markedHere} or not placed.is_new and marked.id is not null then '${conflictReason('marked otherwise here')}'
       when chosen.id is not null then 'marks of duplicates in a circle'
       else 'further originals of a duplicate' end as outcome
   from archive_duplicate staged
@@ -67,5 +80,7 @@ export const duplicateOutcomes = `
   left join archive_mark chosen on chosen.id = staged.id
   left join archive_question placed on placed.key = staged.question
   left join archive_question original on original.key = staged.original
+  left join archive_remark remark on remark.question_id = placed.id
+  left join archive_known known on known.key = placed.key
   left join question on question.id = placed.id
   left join question main on main.id = original.id`;

@@ -152,14 +152,16 @@ describe('an imported archive', () => {
     const community = await createTestCommunity();
     const { files } = await community.import(await writeArchive(small));
     expect(files).toEqual([
-      { file: 'Users.xml', read: 3, imported: 3, alreadyImported: 0, skipped: [] },
-      { file: 'Posts.xml', read: 4, imported: 4, alreadyImported: 0, skipped: [] },
-      { file: 'Comments.xml', read: 2, imported: 2, alreadyImported: 0, skipped: [] },
+      { file: 'Users.xml', read: 3, imported: 3, updated: 0, alreadyImported: 0, skipped: [], removed: 0 },
+      { file: 'Posts.xml', read: 4, imported: 4, updated: 0, alreadyImported: 0, skipped: [], removed: 0 },
+      { file: 'Comments.xml', read: 2, imported: 2, updated: 0, alreadyImported: 0, skipped: [], removed: 0 },
       {
         file: 'Votes.xml',
         read: 9,
         imported: 7,
+        updated: 0,
         alreadyImported: 0,
+        removed: 0,
         skipped: [
           { reason: 'approved edits (type 16)', rows: 1 },
           { reason: 'on posts that are not in the archive or were skipped', rows: 1 },
@@ -169,21 +171,27 @@ describe('an imported archive', () => {
         file: 'Tags.xml',
         read: 3,
         imported: 2,
+        updated: 0,
         alreadyImported: 0,
+        removed: 0,
         skipped: [{ reason: 'on no question', rows: 1 }],
       },
       {
         file: 'Badges.xml',
         read: 1,
         imported: 0,
+        updated: 0,
         alreadyImported: 0,
+        removed: 0,
         skipped: [{ reason: 'Parley has no badges', rows: 1 }],
       },
       {
         file: 'PostLinks.xml',
         read: 3,
         imported: 1,
+        updated: 0,
         alreadyImported: 0,
+        removed: 0,
         skipped: [
           { reason: 'related questions, which Parley does not list', rows: 1 },
           { reason: 'links of an unknown type', rows: 1 },
@@ -205,7 +213,7 @@ describe('an imported archive', () => {
     expect(await community.everything()).toEqual(before);
   });
 
-  it('adds the new rows of a newer archive of the site, and leaves the others unchanged', async () => {
+  it('adds the new rows of a newer archive of the site, and keeps a title that the site did not change', async () => {
     const community = await createTestCommunity();
     await community.import(await writeArchive(small));
     await community.rows(`update question set title = 'Put right here' where source_key = '1'`);
@@ -221,7 +229,7 @@ describe('an imported archive', () => {
     expect(
       await community.rows('select title, answer_count, upvotes from question order by source_key'),
     ).toEqual([
-      { title: 'Put right here', answer_count: '2', upvotes: '2' },
+      { title: 'Put right here', answer_count: '2', upvotes: '3' },
       { title: 'Title of 4', answer_count: '1', upvotes: '0' },
       { title: 'Title of 6', answer_count: '0', upvotes: '0' },
     ]);

@@ -16,15 +16,15 @@ import {
   type ArchiveFileKind,
   type ArchiveFiles,
 } from './stack-exchange-files.ts';
-import { markDuplicates, stageLinks } from './stack-exchange-duplicates.ts';
-import { findAlreadyImported, findLockedQuestions } from './stack-exchange-already-imported.ts';
-import { finishRun, forgetRun, type NewestTimes, startRun } from './import-runs.ts';
+import { stageLinks } from './stack-exchange-duplicates.ts';
+import { mergeStaged } from './stack-exchange-merge.ts';
+import { findNewerRun, finishRun, forgetRun, type NewestTimes, startRun } from './import-runs.ts';
+import { type ImportedChanges, noChanges } from './stack-exchange-changes-report.ts';
 import { NewestTimesReader } from './stack-exchange-newest.ts';
 import { stagePosts } from './stack-exchange-stage-posts.ts';
 import { ArchiveError, ConnectionLostError } from './stack-exchange-errors.ts';
 import * as queries from './stack-exchange-queries.ts';
-import { rewritePostLinks } from './stack-exchange-links-queries.ts';
-import { publishImportEvents, recountImported, recountOldQuestions } from './stack-exchange-recount.ts';
+import { publishImportEvents } from './stack-exchange-recount.ts';
 import { readRows } from './stack-exchange-xml.ts';
 import * as session from './stack-exchange-staging-tables.ts';
 import { inferSite, assertSameSite, parseSiteName } from './stack-exchange-site.ts';
@@ -57,6 +57,10 @@ export interface ImportOptions {
   continues?: string;
   /** Reads and reports everything, then rolls back. */
   dryRun?: boolean;
+  /** Adds what is new, and changes nothing of earlier imports of the site. */
+  addOnly?: boolean;
+  /** Removes the posts that the archive does not have any more, also if they are so many that it looks incomplete. */
+  allowRemovals?: boolean;
   /** Set for the community's own archive, such as the demo: its posts look as if they were written here. */
   ownArchive?: OwnArchive;
   progress?: Progress;
@@ -87,13 +91,14 @@ export interface ImportSummary {
   /** The former name of the site, if this import renamed it. */
   renamed: string | null;
   added: ImportedCounts;
+  changes: ImportedChanges;
   files: FileReport[];
   remarks: string[];
 }
 
 /**
- * Imports a Stack Exchange archive completely or not at all. Members get no address, account or password. Importing
- * again, also a newer archive of the site, adds what is new and changes nothing else.
+ * Imports a Stack Exchange archive completely or not at all. Members get no address, account or password. Importing a
+ * newer archive of the site brings what was imported up to date, and keeps what happened here.
  * @throws ArchiveError if the archive cannot be imported, ConnectionLostError if the connection broke, and the signal's
  * reason if it was aborted
  */
@@ -166,6 +171,7 @@ async function runImport(options: ImportOptions, files: ArchiveFiles): Promise<I
       isUnchanged: true,
       renamed: null,
       added: nothingImported,
+      changes: noChanges,
       files: [],
       remarks: [],
     };
@@ -197,39 +203,55 @@ async function addStaged(
   options: ImportOptions,
   { wanted, tallies, newest }: ReadArchive,
 ): Promise<ImportSummary> {
-  const { client, ownArchive, dryRun: isDryRun = false } = options;
+  const { client, ownArchive, dryRun: isDryRun = false, addOnly = false, allowRemovals = false } = options;
   const { source, renamed } = await chooseSource(client, wanted);
+  if (!addOnly) await refuseOlder(client, source, newest);
   const file = listPaths(options)
     .map((path) => resolve(path))
     .join(' ');
   // The community's own archive belongs to no import.
   const runId =
     ownArchive === undefined ? await startRun(client, { sourceId: source.id, file, newest }) : null;
-  const added = await insertStaged(client, {
+  const { added, changes, refreshed } = await mergeStaged(client, {
     source,
     siteAddress: ownArchive === undefined ? `https://${source.site}` : '',
-    byVotes: tallies.votes !== undefined,
+    has: (kind) => tallies[kind] !== undefined,
+    isRefresh: ownArchive === undefined && !addOnly,
+    allowRemovals,
     runId,
   });
-  await classifyStagedRows(client, tallies, added);
+  await classifyStagedRows(client, tallies, { added, refreshed });
   const notes = await collectRemarks(client);
   if (ownArchive !== undefined) await adoptAsOwn(client, source.id, ownArchive);
   const files = Object.values(tallies).map((tally) => tally.toReport());
-  const isUnchanged = !renamed && Object.values(added).every((rows) => rows === 0);
+  const isUnchanged =
+    !renamed && [...Object.values(added), ...Object.values(changes.counts)].every((rows) => rows === 0);
   if (!isUnchanged) await publishImportEvents(client);
   if (runId !== null)
     await (isUnchanged
       ? forgetRun(client, runId)
-      : finishRun(client, runId, { files, added: { ...added }, changed: {} }));
+      : finishRun(client, runId, { files, added: { ...added }, changed: changes.counts }));
   return {
     site: source.site,
     isDryRun,
     isUnchanged,
     renamed: renamed ? (source.formerSites.at(-1) ?? null) : null,
     added,
+    changes,
     files,
     remarks: notes,
   };
+}
+
+async function refuseOlder(client: ClientBase, source: ImportSource, newest: NewestTimes): Promise<void> {
+  const newer = await findNewerRun(client, { sourceId: source.id, newest });
+  if (newer === null) return;
+  const time = (at: string) => at.slice(0, 16).replace('T', ' ');
+  throw new ArchiveError(
+    `This archive ends at ${time(newer.archiveAt)}, but one of ${source.site} that ends at ${time(newer.newestAt)} was ` +
+      `imported on ${newer.importedAt.slice(0, 10)}. An older archive would take back what changed since. ` +
+      'To add only what is missing here, import it with --add-only.',
+  );
 }
 
 const nothingImported: ImportedCounts = {
@@ -341,47 +363,6 @@ function parseHostName(text: string): string {
   const named = parseSiteName(text);
   if (named === null) throw new ArchiveError(`${text} is not a host name such as cooking.stackexchange.com.`);
   return named;
-}
-
-async function insertStaged(
-  client: ClientBase,
-  run: { source: ImportSource; siteAddress: string; byVotes: boolean; runId: string | null },
-): Promise<ImportedCounts> {
-  const { source, siteAddress, byVotes, runId } = run;
-  const target = { sourceId: source.id, siteAddress, runId };
-  await queries.stageNamelessAuthors(client);
-  await queries.completeBios(client, siteAddress);
-  await findAlreadyImported(client, source.id);
-  const {
-    members,
-    nameless: namelessMembers,
-    named: renamedMembers,
-  } = await queries.addMembers(client, target);
-  await queries.createScores(client, byVotes);
-  await queries.nameTags(client);
-  const questions = await queries.addQuestions(client, target);
-  await findLockedQuestions(client);
-  const duplicates = await markDuplicates(client);
-  const answers = await queries.addAnswers(client, target);
-  const replies = await queries.addReplies(client, target);
-  const accepted = await queries.acceptAnswers(client);
-  const follows = await queries.addFollows(client);
-  await recountOldQuestions(client);
-  const links = await rewritePostLinks(client, source);
-  await queries.addTags(client, runId);
-  await recountImported(client);
-  return {
-    members,
-    namelessMembers,
-    renamedMembers,
-    questions,
-    duplicates,
-    answers,
-    replies,
-    accepted,
-    follows,
-    links,
-  };
 }
 
 async function adoptAsOwn(client: ClientBase, source: string, own: OwnArchive): Promise<void> {

@@ -170,7 +170,9 @@ describe('odd rows of archives', () => {
         file: 'Posts.xml',
         read: 5,
         imported: 1,
+        updated: 0,
         alreadyImported: 0,
+        removed: 0,
         skipped: [
           { reason: 'incomplete or unreadable', rows: 3 },
           { reason: 'repeated', rows: 1 },
@@ -180,7 +182,9 @@ describe('odd rows of archives', () => {
         file: 'Votes.xml',
         read: 5,
         imported: 2,
+        updated: 0,
         alreadyImported: 0,
+        removed: 0,
         skipped: [
           { reason: 'repeated', rows: 1 },
           { reason: 'favourites of the same member and question', rows: 1 },

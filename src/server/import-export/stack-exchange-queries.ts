@@ -44,23 +44,32 @@ export async function completeBios(client: ClientBase, siteAddress: string): Pro
   );
 }
 
+/** Gives members their name, whom an earlier import knew only by number. Returns how many. */
+export async function nameMembers(client: ClientBase, sourceId: string): Promise<number> {
+  const named = await client.query(
+    `with named as (
+       update member set display_name = known.name, bio = known.bio, imported_reputation = known.reputation,
+         reputation = member.reputation - imported_reputation + known.reputation
+       from archive_user known
+       where member.source_id = $1 and member.source_key = known.id::text and not known.nameless and deleted_at is null
+         and member.display_name = 'user' || member.source_key and known.name <> member.display_name
+       returning source_key, known.name, known.bio, known.reputation)
+     update imported_row row set name_hash = ${hashOf('named.name')}, content_hash = ${hashOf('named.bio')},
+       reputation = named.reputation
+     from named where row.source_id = $1 and row.kind = 'member' and row.source_key = named.source_key`,
+    [sourceId],
+  );
+  return named.rowCount ?? 0;
+}
+
 /**
  * Adds the members that do not exist yet. `archive_member` then maps the archive's user numbers to members, for this
- * and earlier imports of the site. Returns the number of added members, of those without an entry in the archive, and
- * of those `named`: an earlier import knew only their number.
+ * and earlier imports of the site. Returns the number of added members, and of those without an entry in the archive.
  */
 export async function addMembers(
   client: ClientBase,
   { sourceId: source, runId }: ImportTarget,
-): Promise<{ members: number; nameless: number; named: number }> {
-  const named = await client.query(
-    `update member set display_name = known.name, bio = known.bio, imported_reputation = known.reputation,
-       reputation = member.reputation - imported_reputation + known.reputation
-     from archive_user known
-     where member.source_id = $1 and member.source_key = known.id::text and not known.nameless and deleted_at is null
-       and member.display_name = 'user' || member.source_key and known.name <> member.display_name`,
-    [source],
-  );
+): Promise<{ members: number; nameless: number }> {
   const { rows } = await client.query<{ members: string; nameless: string }>(
     `with added as (
        insert into member (display_name, bio, reputation, imported_reputation, source_id, source_key, created_at, updated_at)
@@ -88,7 +97,6 @@ export async function addMembers(
   return {
     members: Number(rows[0]?.members),
     nameless: Number(rows[0]?.nameless),
-    named: named.rowCount ?? 0,
   };
 }
 
@@ -107,22 +115,27 @@ export async function createScores(client: ClientBase, byVotes: boolean): Promis
   );
 }
 
-const authorColumns = `
-  author.id,
-  case when author.id is null then coalesce(item.author_name, 'user' || item.author, 'Anonymous') end`;
-const authorJoin = 'left join archive_member author on author.key = item.author';
+/** The name of an author without an account in the archive. */
+export const authorName = `case when author.id is null then coalesce(item.author_name, 'user' || item.author, 'Anonymous') end`;
+const authorColumns = `author.id, ${authorName}`;
+export const authorJoin = 'left join archive_member author on author.key = item.author';
 
 /** A value of the archive as it is remembered in `imported_row`. */
-const hashOf = (value: string) => `md5(coalesce(${value}, ''))::uuid`;
+export const hashOf = (value: string) => `md5(coalesce(${value}, ''))::uuid`;
 
 /** The keys of a question's tags as one value. */
-const joinedTagKeys = `array_to_string(item.tag_keys, ' ')`;
+export const joinedTagKeys = `array_to_string(item.tag_keys, ' ')`;
 
-/** The text of a post with absolute links into its site. */
-const contentColumn = `replace(item.content, '${unknownSiteUrl}', $2)`;
+/** The text of a post with absolute links into its site, whose address is this parameter. */
+export const contentColumn = (siteAddress: string) =>
+  `replace(item.content, '${unknownSiteUrl}', ${siteAddress})`;
+
+/** SQL: whether the import changes the tags of the question with this number. */
+const isRetagged = (key: string) => `exists (
+  select from archive_changed where kind = 'question' and key = ${key} and applied and tags and not edited_here)`;
 
 /**
- * The names of the tags of new questions: as existing tags are spelled, else as the archive first does. A synonym stands
+ * The names of the tags of new questions and of those that get other tags: as existing tags are spelled, else as the archive first does. A synonym stands
  * for its tag.
  */
 export async function nameTags(client: ClientBase): Promise<void> {
@@ -132,7 +145,8 @@ export async function nameTags(client: ClientBase): Promise<void> {
     from archive_post post
     cross join lateral unnest(post.tags, post.tag_keys) with ordinality as used (name, key, position)
     left join tag on tag.key = used.key left join tag main on main.id = coalesce(tag.synonym_of, tag.id)
-    where post.kind = 1 and not exists (select from archive_known where key = post.id)
+    where post.kind = 1
+      and (not exists (select from archive_known where key = post.id) or ${isRetagged('post.id')})
     order by used.key, post.created, post.id, used.position`);
   await client.query(
     'create unique index archive_tag_name_key on archive_tag_name (key); analyze archive_tag_name;',
@@ -156,7 +170,7 @@ export async function addQuestions(
        insert into question (author_id, imported_author_name, title, content, excerpt, excerpt_cut, upvotes, downvotes,
          imported_upvotes, imported_downvotes, views, imported_views, answer_count, source_id, source_key,
          source_license, created_at, edited_at, active_at, tag_text)
-       select ${authorColumns}, item.title, ${contentColumn}, item.excerpt, item.excerpt_cut, coalesce(score.up, 0),
+       select ${authorColumns}, item.title, ${contentColumn('$2')}, item.excerpt, item.excerpt_cut, coalesce(score.up, 0),
          coalesce(score.down, 0), coalesce(score.up, 0), coalesce(score.down, 0), item.views, item.views,
          coalesce(answers.count, 0), $1, item.id::text, item.license, item.created, item.edited,
          greatest(item.created, item.edited, answers.latest, comments.latest, comments_below.latest),
@@ -211,7 +225,7 @@ export async function addAnswers(
     `with added as (
        insert into answer (question_id, author_id, imported_author_name, content, upvotes, downvotes, imported_upvotes,
          imported_downvotes, source_id, source_key, source_license, created_at, edited_at)
-       select question.id, ${authorColumns}, ${contentColumn}, coalesce(score.up, 0), coalesce(score.down, 0),
+       select question.id, ${authorColumns}, ${contentColumn('$2')}, coalesce(score.up, 0), coalesce(score.down, 0),
          coalesce(score.up, 0), coalesce(score.down, 0), $1, item.id::text, item.license, item.created, item.edited
        from archive_post item join archive_question question on question.key = item.parent ${authorJoin}
        left join archive_score score on score.post_id = item.id
@@ -279,10 +293,13 @@ export async function addReplies(
   return added.rowCount ?? 0;
 }
 
-/** Returns the number of existing questions that had no accepted answer and have one now. */
+/**
+ * Accepts answers to new questions, and to existing ones without an accepted answer whose author chose one since. Returns
+ * the number of existing questions. The table `archive_accepted` has them.
+ */
 export async function acceptAnswers(client: ClientBase): Promise<number> {
   await client.query(
-    'create temporary table archive_accepted (question_id bigint primary key, answer_id bigint not null) on commit drop',
+    'create temporary table archive_accepted (question_id bigint primary key, answer_id bigint) on commit drop',
   );
   const accepted = await client.query(`
     with accepted as (
@@ -290,7 +307,8 @@ export async function acceptAnswers(client: ClientBase): Promise<number> {
       from archive_post post
       join archive_question placed on placed.key = post.id
       join archive_answer answer on answer.key = post.accepted and answer.question_id = placed.id
-      where post.kind = 1 and question.id = placed.id and question.accepted_answer_id is null
+      left join archive_known known on known.key = post.id
+      where post.kind = 1 and known.accepted_id is null and question.id = placed.id and question.accepted_answer_id is null
         and question.lock_reason is null
       returning question.id, question.accepted_answer_id)
     insert into archive_accepted
@@ -315,7 +333,7 @@ export async function addFollows(client: ClientBase): Promise<number> {
 }
 
 /**
- * Adds the tags of the new questions, as late as possible: a member who uses a new tag waits until the import ends. A tag
+ * Adds the tags of the new questions, and of those that get other tags, as late as possible: a member who uses a new tag waits until the import ends. A tag
  * that a member added meanwhile keeps its spelling, and the questions that named it otherwise are corrected. So are those
  * with a synonym, which can also name the same tag twice.
  */
@@ -323,15 +341,22 @@ export async function addTags(client: ClientBase, runId: string | null): Promise
   const { rows } = await client.query<{ id: string }>(`
     insert into tag (name, key) select name, key from archive_tag_name order by key on conflict (key) do nothing
     returning id`);
+  await client.query(`
+    create temporary table archive_tagged on commit drop as
+      select key, id, is_new, created_at from archive_question join question using (id)
+      where is_new or ${isRetagged('archive_question.key')};
+    create temporary table archive_left_tag on commit drop as
+      select distinct tag_id as id from question_tag join archive_tagged tagged on tagged.id = question_id and not is_new;
+    delete from question_tag where question_id in (select id from archive_tagged where not is_new);`);
   await client.query('update import_run set tag_ids = $2 where id = $1', [runId, rows.map(({ id }) => id)]);
   await client.query(`
     insert into question_tag (question_id, tag_id, position, question_created_at)
     select question_id, tag_id, row_number() over (partition by question_id order by position) - 1, created
     from (
       select question.id as question_id, coalesce(tag.synonym_of, tag.id) as tag_id, min(used.position) as position,
-        post.created
+        question.created_at as created
       from archive_post post
-      join archive_question question on question.key = post.id and question.is_new
+      join archive_tagged question on question.key = post.id
       cross join lateral unnest(post.tag_keys) with ordinality as used (key, position)
       join tag on tag.key = used.key
       where post.kind = 1
@@ -341,14 +366,15 @@ export async function addTags(client: ClientBase, runId: string | null): Promise
     with renamed as (
       select coalesce(tag.synonym_of, tag.id) as id from tag join archive_tag_name used on used.key = tag.key
       where used.name <> tag.name or tag.synonym_of is not null)
-    update question set tag_text = (
+    update question set tag_text = coalesce((
       select string_agg(tag.name, ', ' order by position) from question_tag join tag on tag.id = tag_id
-      where question_id = question.id)
+      where question_id = question.id), '')
     where id in (
-      select question_id from question_tag join archive_question placed on placed.id = question_id and placed.is_new
-      where tag_id in (select id from renamed))`);
+      select question_id from question_tag join archive_tagged tagged on tagged.id = question_id
+      where tag_id in (select id from renamed)
+      union select id from archive_tagged where not is_new)`);
   await client.query(`
-    with added as (select question.* from question join archive_question placed on placed.id = question.id and placed.is_new)
+    with added as (select question.* from question join archive_tagged tagged on tagged.id = question.id)
     ${writeTagSortKeys('added')}`);
 }
 
@@ -366,11 +392,11 @@ export async function detachSource(client: ClientBase, source: string): Promise<
 
 export async function analyzeTables(client: ClientBase): Promise<void> {
   await client.query(
-    'analyze member, base_question, base_answer, base_reply, tag, base_question_tag, question_follow',
+    'analyze member, imported_row, base_question, base_answer, base_reply, tag, base_question_tag, question_follow',
   );
 }
 
-function literal(id: string): string {
+export function literal(id: string): string {
   return String(BigInt(id));
 }
 

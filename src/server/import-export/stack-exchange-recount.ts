@@ -4,6 +4,7 @@ import { databaseFromClient } from '#server/core/database.ts';
 import {
   appendStatistics,
   markStaleDays,
+  writeAnswerScores,
   writeQuestionSortKeys,
   writeTagSortKeys,
 } from '#server/posts/index.ts';
@@ -37,8 +38,8 @@ export async function recountImported(client: ClientBase): Promise<void> {
 }
 
 /**
- * Recounts existing questions that got answers or comments, and updates the times of their latest activity. New
- * questions were added with their counts.
+ * Recounts existing questions that changed or got answers or comments, and updates the times of their latest activity.
+ * New questions were added with their counts.
  */
 export async function recountOldQuestions(client: ClientBase): Promise<void> {
   await client.query(`
@@ -47,19 +48,34 @@ export async function recountOldQuestions(client: ClientBase): Promise<void> {
       from archive_new_reply new_reply join archive_location location on location.key = new_reply.post_id
       union
       select question_id from archive_answer where is_new
+      union
+      select question_id from archive_changed where applied
       except
       select id from archive_question where is_new`);
+  await recountQuestions(client, 'select question_id from archive_touched');
+}
+
+/** @param ids SQL that selects the questions */
+export async function recountQuestions(client: ClientBase, ids: string): Promise<void> {
   await client.query(`
     with counted as (
       update question set
         answer_count = (select count(*) from answer where question_id = question.id),
-        active_at = greatest(active_at,
-          (select max(created_at) from answer where question_id = question.id),
+        active_at = greatest(created_at, edited_at,
+          (select max(greatest(created_at, edited_at)) from answer where question_id = question.id),
           (select max(created_at) from reply where question_id = question.id))
-      where id in (select question_id from archive_touched)
+      where id in (${ids})
       returning id, created_at, active_at, upvotes, answer_count),
     tag_sort_keys as (${writeTagSortKeys('counted')})
     ${writeQuestionSortKeys('counted')}`);
+}
+
+/** Sorts existing answers again whose score changed. */
+export async function rescoreAnswers(client: ClientBase): Promise<void> {
+  await client.query(`
+    with scored as (
+      select * from answer where id in (select id from archive_changed where kind = 'answer' and applied and score))
+    ${writeAnswerScores('scored')}`);
 }
 
 /**
@@ -71,17 +87,18 @@ async function recountTags(client: ClientBase): Promise<void> {
       select id from tag where id in (
         select tag_id from question_tag
         where question_id in (
-          select id from archive_question where is_new union select question_id from archive_answer where is_new))
+          select id from archive_tagged union select question_id from archive_answer where is_new)
+        union select id from archive_left_tag)
       order by id for no key update)
     update tag set questions_count = counted.questions, active_at = counted.latest
     from (
-      select tagged.tag_id, count(*) as questions, max(greatest(tagged.question_created_at, answers.latest)) as latest
-      from question_tag tagged
+      select used.id, count(tagged.question_id) as questions,
+        max(greatest(tagged.question_created_at, answers.latest)) as latest
+      from used left join question_tag tagged on tagged.tag_id = used.id
       left join lateral (
         select max(created_at) as latest from answer where question_id = tagged.question_id) answers on true
-      where tagged.tag_id in (select id from used)
-      group by tagged.tag_id) counted
-    where tag.id = counted.tag_id`);
+      group by used.id) counted
+    where tag.id = counted.id`);
 }
 
 /**
@@ -94,7 +111,16 @@ export async function publishImportEvents(client: ClientBase): Promise<void> {
     select topic, '{"kind": "imported"}'::jsonb from unnest(array['feeds', 'answers', 'tags']) as list (topic)
     union all
     select distinct 'question:' || question_id, '{"kind": "edited"}'::jsonb
-    from archive_relinked join archive_question question on question.id = question_id and not question.is_new
+    from (
+      select question_id from archive_relinked
+      union all select question_id from archive_remark where applied
+      union all select question_id from archive_changed
+        where applied and (title or tags or content or score or author)) edited
+    join archive_question question on question.id = question_id and not question.is_new
+    union all
+    select 'profile:' || id, '{"kind": "profile-changed"}'::jsonb from archive_changed_user where name or bio
+    union all
+    select 'moderation', '{"kind": "moderation-changed"}'::jsonb where exists (select from archive_gone where reason is null)
     union all
     select 'question:' || question_id, jsonb_build_object('kind', 'accepted', 'acceptedAnswerId', answer_id)
     from archive_accepted

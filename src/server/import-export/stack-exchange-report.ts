@@ -1,5 +1,6 @@
 import type { ImportSummary } from './stack-exchange-import.ts';
-import { hasNewerRows } from './stack-exchange-tally.ts';
+import { changeNames } from './stack-exchange-changes-report.ts';
+import { hasNewerRows, isConflict } from './stack-exchange-tally.ts';
 
 /**
  * Formats the report of an import as lines for a terminal: every row of every file, imported or skipped with the
@@ -10,10 +11,12 @@ export function formatImportReport(summary: ImportSummary): string[] {
   const lines: string[] = [];
   for (const file of summary.files) {
     const parts = [`${number(file.read)} rows read`, `${number(file.imported)} imported`];
+    if (file.updated > 0) parts.push(`${number(file.updated)} updated`);
     if (file.alreadyImported > 0) parts.push(`${number(file.alreadyImported)} imported before`);
+    if (file.removed > 0) parts.push(`${number(file.removed)} not in it any more, removed here`);
     lines.push(`${file.file}: ${parts.join(', ')}`);
     for (const { reason, rows } of file.skipped.toSorted((a, b) => b.rows - a.rows)) {
-      lines.push(`  ${number(rows)} skipped: ${reason}`);
+      lines.push(`  ${number(rows)} ${isConflict(reason) ? reason : `skipped: ${reason}`}`);
     }
   }
   lines.push(...summary.remarks.map((remark) => `Note: ${remark}.`));
@@ -38,11 +41,29 @@ export function formatImportReport(summary: ImportSummary): string[] {
     lines.push(`Note: ${number(added.duplicates)} questions are marked as duplicates.`);
   if (added.links > 0)
     lines.push(`Note: ${number(added.links)} links now lead to the imported questions and answers.`);
+  lines.push(...describeChanges(summary));
   lines.push(
     `Members ${number(added.members + added.namelessMembers)}, questions ${number(added.questions)}, answers ${number(added.answers)}, ` +
       `replies ${number(added.replies)}, follows ${number(added.follows)}.`,
   );
   lines.push(verdict(summary));
+  return lines;
+}
+
+function describeChanges({ changes, isDryRun }: ImportSummary): string[] {
+  const { counts, examples, conflicts } = changes;
+  const changed = Object.entries(changeNames)
+    .filter(([name]) => (counts[name] ?? 0) > 0)
+    .map(([name, words]) => `${number(counts[name] ?? 0)} ${words}`);
+  const lines: string[] = [];
+  if (changed.length > 0) lines.push(`${isDryRun ? 'Would change' : 'Changed'}: ${changed.join(', ')}.`);
+  if (isDryRun) lines.push(...examples.map((example) => `  ${example}`));
+  if (conflicts.total > 0) {
+    lines.push(`Changed on the site, kept as it is here: ${number(conflicts.total)}.`);
+    lines.push(...conflicts.lines.map((line) => `  ${line}`));
+    if (conflicts.total > conflicts.lines.length)
+      lines.push(`  … and ${number(conflicts.total - conflicts.lines.length)} more`);
+  }
   return lines;
 }
 

@@ -93,19 +93,22 @@ export async function chooseSource(
 
 /** Whether the posts or members of a source have paths of pages as keys, not the numbers of a Stack Exchange site. */
 export async function hasPathKeys(client: ClientBase, { id }: ImportSource): Promise<boolean> {
-  return hasKeys(client, id, '~');
+  return hasKeys(client, id, '!~');
 }
 
 /** Whether they have such numbers. */
 export async function hasNumberKeys(client: ClientBase, { id }: ImportSource): Promise<boolean> {
-  return hasKeys(client, id, '!~');
+  return hasKeys(client, id, '~');
 }
+
+/** Archives have a user -1, 'Community'. */
+const numberPattern = String.raw`^-?\d+$`;
 
 async function hasKeys(client: ClientBase, source: string, match: '~' | '!~'): Promise<boolean> {
   const { rows } = await client.query<{ found: boolean }>(
-    `select exists (select from base_question where source_id = $1 and source_key ${match} '\\D')
-       or exists (select from member where source_id = $1 and source_key ${match} '\\D') as found`,
-    [source],
+    `select exists (select from base_question where source_id = $1 and source_key ${match} $2)
+       or exists (select from member where source_id = $1 and source_key ${match} $2) as found`,
+    [source, numberPattern],
   );
   return rows[0]?.found === true;
 }

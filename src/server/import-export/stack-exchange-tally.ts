@@ -1,14 +1,18 @@
 import type { ArchiveFile } from './stack-exchange-files.ts';
 
-/** The outcome of every row of one file: `read` = `imported` + `alreadyImported` + all `skipped`. */
+/** The outcome of every row of one file: `read` = `imported` + `updated` + `alreadyImported` + all `skipped`. */
 export interface FileReport {
   file: string;
   read: number;
   /** Rows whose content is in the community because of this import. */
   imported: number;
+  /** Rows of earlier imports whose changes are in the community because of this import. */
+  updated: number;
   /** Rows that an earlier import of the site added, unchanged. */
   alreadyImported: number;
   skipped: { reason: string; rows: number }[];
+  /** Rows of earlier imports that the file does not have any more, and that were removed here. Not in `read`. */
+  removed: number;
 }
 
 const notTakenOver = ': not taken over';
@@ -17,6 +21,18 @@ const notTakenOver = ': not taken over';
 export function newerReason(what: string): string {
   return what + notTakenOver;
 }
+
+const conflictPrefix = 'kept: ';
+
+/** Returns the reason for keeping what exists here instead of a change on the site. */
+export function conflictReason(why: string): string {
+  return conflictPrefix + why;
+}
+
+export const lockedReason = conflictReason('on questions that are locked here');
+
+/** Whether rows with this reason keep what exists here. */
+export const isConflict = (reason: string) => reason.startsWith(conflictPrefix);
 
 /** Whether a file has content that is newer than what exists here. */
 export function hasNewerRows(file: FileReport): boolean {
@@ -28,7 +44,9 @@ export class RowTally {
   readonly file: string;
   read = 0;
   imported = 0;
+  updated = 0;
   alreadyImported = 0;
+  removed = 0;
   readonly #leftOut = new Map<string, number>();
 
   constructor(file: Pick<ArchiveFile, 'name'>) {
@@ -42,14 +60,19 @@ export class RowTally {
   /** Throws if a row is lost or counted twice, so that the import rolls back. */
   toReport(): FileReport {
     const skipped = [...this.#leftOut].map(([reason, rows]) => ({ reason, rows }));
-    const total = skipped.reduce((sum, { rows }) => sum + rows, this.imported + this.alreadyImported);
+    const total = skipped.reduce(
+      (sum, { rows }) => sum + rows,
+      this.imported + this.updated + this.alreadyImported,
+    );
     if (total !== this.read) throw new Error(`${this.file}: ${total} of ${this.read} rows have an outcome`);
     return {
       file: this.file,
       read: this.read,
       imported: this.imported,
+      updated: this.updated,
       alreadyImported: this.alreadyImported,
       skipped,
+      removed: this.removed,
     };
   }
 }

@@ -3,6 +3,8 @@ export { announcementRoutes, publicAnnouncementRoutes } from './announcements-ro
 export { type MemberApplicationDeps, memberApplicationRoutes } from './applications-routes.ts';
 export { closeVoteRoutes } from './close-votes-routes.ts';
 export { editSuggestionRoutes } from './edit-suggestions-routes.ts';
+export { canRestorePost, hidePost, restorePost } from './hidden-posts.ts';
+export { findHiddenPost } from './hidden-posts-queries.ts';
 export { memberListRoutes } from './member-list-routes.ts';
 export { memberPageRoutes } from './member-page-routes.ts';
 export { managedTagRoutes } from './managed-tags-routes.ts';

@@ -38,7 +38,7 @@ export {
 } from './posts-events.ts';
 export { type EditablePost, type EditedTexts, editPostOfOther, lockEditablePost } from './post-edits.ts';
 export { renderPostHtml, renderPostText } from './post-html.ts';
-export { hiddenPostTexts } from './post-removal-queries.ts';
+export { changeAuthorCounts, hiddenPostTexts } from './post-removal-queries.ts';
 export { purgePost, purgePostsOf, removePost, showPost } from './post-removal.ts';
 export { getLockedError, lockQuestionsOf, refuseLocked } from './posts-locks.ts';
 export { bylineJoins, getSourceAddress, isAuthorRename, listAuthorTopics } from './posts.ts';

@@ -1,0 +1,239 @@
+import { sql } from 'kysely';
+import type { ClientBase } from 'pg';
+import type { Tx } from '#server/core/database.ts';
+import type { PostKind } from '#shared/core/fields.ts';
+
+export type RemovedPost = { id: number; question_id: number };
+
+export interface UndoCounts {
+  /** What the import added and what is still here. */
+  added: { members: number; questions: number; answers: number; replies: number };
+  /** What members here added to it, and that goes with it. */
+  local: {
+    answers: number;
+    replies: number;
+    votes: number;
+    bookmarks: number;
+    follows: number;
+    edits: number;
+  };
+  /** Posts that the import hid, and that are shown again. */
+  shown: number;
+  /** Changes of the import that stay. */
+  changed: number;
+}
+
+/** Returns the site of an import, and the number of a later import of it; null if there is none. */
+export async function findLaterRun(
+  client: ClientBase,
+  id: number,
+): Promise<{ sourceId: string; later: string | null }> {
+  const { rows } = await client.query<{ sourceId: string; later: string | null }>(
+    `select source_id as "sourceId",
+       (select max(id) from import_run later where later.source_id = run.source_id and later.id > run.id) as later
+     from import_run run where id = $1 for update`,
+    [id],
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error('the import is gone');
+  return row;
+}
+
+/**
+ * Collects the posts that go, in the temporary table `removed_post`, hidden or not. `is_root`: it is not below another one;
+ * `is_added`: the import added it.
+ */
+export async function collectRemoved(client: ClientBase, runId: number): Promise<void> {
+  await client.query(`
+    create temporary table removed_post (
+      kind text not null, id bigint not null, question_id bigint not null, is_root boolean not null,
+      is_added boolean not null, depth int not null, primary key (kind, id))`);
+  const added = (kind: string) =>
+    `exists (select from imported_row row where row.run_id = $1 and row.kind = '${kind}' and row.id = post.id)`;
+  for (const statement of [
+    `select 'question', post.id, post.id, true, true, 0 from base_question post where ${added('question')}`,
+    `select 'answer', post.id, post.question_id, above.id is null, ${added('answer')}, 0 from base_answer post
+     left join removed_post above on above.kind = 'question' and above.id = post.question_id
+     where above.id is not null or ${added('answer')}`,
+    // A reply on a post that stays goes with the replies below it.
+    `with recursive branch as (
+       select post.id, question_id, answer_id, ${added('reply')} as is_added, 0 as depth from base_reply post
+       where ${added('reply')} or question_id in (select id from removed_post where kind = 'question')
+         or answer_id in (select id from removed_post where kind = 'answer')
+       union
+       select post.id, post.question_id, post.answer_id, ${added('reply')}, branch.depth + 1
+       from base_reply post join branch on post.parent_reply_id = branch.id)
+     select 'reply', branch.id, branch.question_id,
+       not exists (select from removed_post where kind = 'question' and id = branch.question_id)
+         and not exists (select from removed_post where kind = 'answer' and id = branch.answer_id),
+       bool_or(branch.is_added), max(depth)
+     from branch group by branch.id, branch.question_id, branch.answer_id`,
+  ])
+    await client.query(
+      `insert into removed_post (kind, id, question_id, is_root, is_added, depth) ${statement}`,
+      [runId],
+    );
+  await client.query(`
+    create temporary table removed_place as
+      select distinct question_id from removed_post where is_root and kind <> 'question';
+    analyze removed_post`);
+}
+
+export async function countRemoved(client: ClientBase, runId: number): Promise<UndoCounts> {
+  const ids = (kind: string) => `(select id from removed_post where kind = '${kind}')`;
+  const onPosts = (table: string) => `
+    select count(*) from ${table} t where t.question_id in ${ids('question')} or t.answer_id in ${ids('answer')}`;
+  const { rows } = await client.query<Record<string, string>>(
+    `select
+       count(*) filter (where kind = 'question') as questions,
+       count(*) filter (where kind = 'answer' and is_added) as answers,
+       count(*) filter (where kind = 'reply' and is_added) as replies,
+       (select count(*) from imported_row row join member on member.id = row.id where run_id = $1 and kind = 'member') as members,
+       count(*) filter (where kind = 'answer' and not is_added) as "localAnswers",
+       count(*) filter (where kind = 'reply' and not is_added) as "localReplies",
+       (${onPosts('vote')} or t.reply_id in ${ids('reply')}) as votes, (${onPosts('bookmark')}) as bookmarks,
+       (select count(*) from question_follow join member on member.id = member_id
+         where question_id in ${ids('question')} and member.email is not null) as follows,
+       (${onPosts('revision')} or t.reply_id in ${ids('reply')}) as edits,
+       (select count(*) from hidden_post where import_run_id = $1) as shown,
+       (select coalesce(sum(value::bigint), 0) from import_run, jsonb_each_text(coalesce(summary -> 'changed', '{}'))
+         where import_run.id = $1 and key not like 'removed%') as changed
+     from removed_post`,
+    [runId],
+  );
+  const number = (name: string) => Number(rows[0]?.[name] ?? 0);
+  return {
+    added: {
+      members: number('members'),
+      questions: number('questions'),
+      answers: number('answers'),
+      replies: number('replies'),
+    },
+    local: {
+      answers: number('localAnswers'),
+      replies: number('localReplies'),
+      votes: number('votes'),
+      bookmarks: number('bookmarks'),
+      follows: number('follows'),
+      edits: number('edits'),
+    },
+    shown: number('shown'),
+    changed: number('changed'),
+  };
+}
+
+export async function listHiddenBy(client: ClientBase, runId: number): Promise<number[]> {
+  const { rows } = await client.query<{ id: string }>('select id from hidden_post where import_run_id = $1', [
+    runId,
+  ]);
+  return rows.map(({ id }) => Number(id));
+}
+
+/** The next posts to remove, the lowest replies first. */
+export async function listRemoved(tx: Tx, kind: PostKind): Promise<RemovedPost[]> {
+  const { rows } = await sql<RemovedPost>`
+    select id, question_id from removed_post where kind = ${kind} and is_root
+    order by depth desc, question_id, id limit 1000`.execute(tx);
+  return rows;
+}
+
+/** How a post is hidden; undefined if it is gone. `hiddenPostId`: its own action. */
+export async function readState(tx: Tx, kind: PostKind, id: number) {
+  const { rows } = await sql<{ isHidden: boolean; hiddenPostId: number | null }>`
+    select hidden_by is not null ${kind === 'reply' ? sql`or deleted_at is not null` : sql``} as "isHidden",
+      (select hidden_post.id from hidden_post where post_kind = ${kind} and post_id = post.id) as "hiddenPostId"
+    from ${sql.table(`base_${kind}`)} post where id = ${id}`.execute(tx);
+  return rows[0];
+}
+
+/** Deletes what is left of a post that was hidden with the post above it. */
+export async function deleteRow(tx: Tx, kind: PostKind, { id, question_id: questionId }: RemovedPost) {
+  const { numAffectedRows = 0n } =
+    await sql`delete from ${sql.table(`base_${kind}`)} where id = ${id}`.execute(tx);
+  if (numAffectedRows === 0n || kind !== 'answer') return;
+  await sql`
+    update base_question question set answer_count = (
+      select count(*) from base_answer answer
+      where answer.question_id = question.id and answer.hidden_by is not distinct from question.hidden_by)
+    where id = ${questionId}`.execute(tx);
+}
+
+/** SQL: whether rows of other tables refer to a row, except those that are deleted with it. */
+async function listReferences(
+  client: ClientBase,
+  table: string,
+  except: readonly string[],
+): Promise<string[]> {
+  const { rows } = await client.query<{ table: string; column: string }>(
+    `select conrelid::regclass::text as table, attname::text as column
+     from pg_constraint join pg_attribute on attrelid = conrelid and attnum = conkey[1]
+     where contype = 'f' and confrelid = $1::regclass and confdeltype in ('a', 'r')`,
+    [table],
+  );
+  return rows
+    .filter((row) => !except.includes(row.table))
+    .map((row) => `exists (select from ${row.table} where ${row.table}.${row.column} = ${table}.id)`);
+}
+
+/** Deletes the members that the import added, except those who have something else here. These keep their profile. */
+export async function deleteMembers(client: ClientBase, runId: number): Promise<void> {
+  const references = await listReferences(client, 'member', ['question_follow']);
+  await client.query(`create temporary table removed_member (id bigint primary key) on commit drop`);
+  await client.query(
+    `insert into removed_member
+     select id from member
+     where id in (select id from imported_row where run_id = $1 and kind = 'member') and email is null
+       and not (${references.join(' or ')})`,
+    [runId],
+  );
+  await client.query(`
+    delete from question_follow where member_id in (select id from removed_member);
+    delete from member_statistics_change where member_id in (select id from removed_member);
+    delete from member where id in (select id from removed_member);`);
+}
+
+/** Deletes the tags that the import created and that nothing uses. */
+export async function deleteTags(client: ClientBase, runId: number): Promise<void> {
+  const references = await listReferences(client, 'tag', []);
+  await client.query(`create temporary table removed_tag (id bigint primary key) on commit drop`);
+  await client.query(
+    `insert into removed_tag
+     select tag.id from tag
+     where id in (select unnest(tag_ids) from import_run where import_run.id = $1) and questions_count = 0
+       and followers_count = 0 and description is null and about is null and synonym_of is null
+       and not exists (select from tag synonym where synonym.synonym_of = tag.id)
+       and not exists (select from tag_mute where tag_id = tag.id)
+       and not exists (select from tag_proposal where tag_id = tag.id)
+       and not (${['false', ...references.filter((each) => !each.includes('from tag where'))].join(' or ')})`,
+    [runId],
+  );
+  await client.query(`
+    delete from tag_statistics_change where tag_id in (select id from removed_tag);
+    delete from tag where id in (select id from removed_tag);`);
+}
+
+/** Deletes the record of the import and, after the first import of a site, that of the site, unless members are left. */
+export async function deleteRun(
+  client: ClientBase,
+  { id, sourceId }: { id: number; sourceId: string },
+): Promise<void> {
+  await client.query(
+    `update imported_row set run_id = null where run_id = $1 and kind = 'member' and exists (
+       select from member where id = imported_row.id)`,
+    [id],
+  );
+  await client.query('delete from imported_row where run_id = $1', [id]);
+  await client.query('delete from import_run where id = $1', [id]);
+  const references = await listReferences(client, 'import_source', []);
+  await client.query(`delete from import_source where id = $1 and not (${references.join(' or ')})`, [
+    sourceId,
+  ]);
+}
+
+/** Lists and caches read everything again. */
+export async function publishRemoval(client: ClientBase): Promise<void> {
+  await client.query(`
+    insert into event (topic, event)
+    select topic, '{"kind": "imported"}'::jsonb from unnest(array['feeds', 'answers', 'tags']) as list (topic)`);
+  await client.query(`select pg_notify('parley_event', '')`);
+}

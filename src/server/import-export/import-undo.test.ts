@@ -1,0 +1,220 @@
+import { Command } from 'commander';
+import pg from 'pg';
+import { sql } from 'kysely';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { findViolations } from '#server/operations/integrity-check.ts';
+import { expectOk } from '#tests/support/member.ts';
+import { actOnPost, startModeration } from '#tests/support/moderation.ts';
+import { readAllTables, readImportedSite } from '#tests/support/imported-site.ts';
+import {
+  answerRow,
+  type ArchiveContent,
+  commentRow,
+  questionRow,
+  userRow,
+  voteRow,
+  writeArchive,
+} from '#tests/support/stack-exchange-archive.ts';
+import { registerImportCommand } from './stack-exchange-command.ts';
+import { importStackExchange } from './stack-exchange-import.ts';
+import { previewUndo, undoImport } from './import-undo.ts';
+
+const { server, ann, bob, moderator } = await startModeration();
+
+const site = 'beer.stackexchange.com';
+const first = {
+  Users: [userRow(1), userRow(2), userRow(3)],
+  Posts: [
+    questionRow(1, { AcceptedAnswerId: 2, Tags: '<beer><malt>' }),
+    answerRow(2, 1),
+    questionRow(3, { Tags: '<hops>' }),
+    answerRow(4, 3),
+    answerRow(5, 3),
+  ],
+  Comments: [commentRow(1, 1), commentRow(2, 2), commentRow(3, 3)],
+  Votes: [voteRow(1, 1, 2), voteRow(2, 2, 1), voteRow(3, 3, 5, { UserId: 3 })],
+} satisfies ArchiveContent;
+const later = '2016-01-01T00:00:00.000';
+const second = {
+  Users: [...first.Users, userRow(4, { LastAccessDate: later })],
+  Posts: [
+    questionRow(1, {
+      AcceptedAnswerId: 2,
+      Tags: '<beer><yeast>',
+      Title: 'Better',
+      LastEditDate: later,
+      ViewCount: 9,
+    }),
+    answerRow(2, 1),
+    questionRow(3, { Tags: '<hops>' }),
+    answerRow(5, 3),
+    answerRow(6, 1, { OwnerUserId: 4 }),
+    questionRow(7, { OwnerUserId: 4 }),
+  ],
+  Comments: [...first.Comments.slice(0, 2), commentRow(4, 2), commentRow(5, 7)],
+  Votes: [...first.Votes, voteRow(4, 1, 2)],
+} satisfies ArchiveContent;
+
+/** What changes are appended to, and what members have beside their posts. */
+const besides = [
+  'member_statistics_change',
+  'tag_statistics_change',
+  'stale_statistics_day',
+  'idempotency_key',
+  'draft',
+  'search_word',
+  'moderation_log',
+];
+const tables = () => readAllTables(server.db, besides);
+
+async function connect(): Promise<pg.Client> {
+  const client = new pg.Client(server.database.connection);
+  client.on('error', () => {});
+  await client.connect();
+  onTestFinished(() => client.end().catch(() => {}));
+  return client;
+}
+
+/** Returns the number of the import. */
+async function importInto(files: ArchiveContent): Promise<number> {
+  await importStackExchange({ directory: await writeArchive(files), client: await connect(), site });
+  const { rows } = await sql<{ id: number }>`select max(id) as id from import_run`.execute(server.db);
+  return rows[0]?.id ?? 0;
+}
+
+const idOf = async (kind: string, key: number) => {
+  const { rows } = await sql<{ id: number }>`
+    select id from imported_row where kind = ${kind} and source_key = ${String(key)}`.execute(server.db);
+  return rows[0]?.id ?? 0;
+};
+
+/** Members here write, vote and moderate below imported posts. */
+async function useImported(): Promise<void> {
+  const question = await idOf('question', 1);
+  const answer = await bob.answer(question);
+  await bob.replyToAnswer(await idOf('answer', 2), { content: 'So it is.' });
+  await bob.vote('questions', question, 'up');
+  await ann.vote('answers', answer.id, 'up');
+  expectOk(await bob.put(`/questions/${question}/bookmark`, { bookmarked: true }));
+  expectOk(await bob.put(`/questions/${question}/follow`, { following: true }));
+  expect((await actOnPost(moderator, 'hide', 'answer', await idOf('answer', 5))).status).toBe(204);
+}
+
+async function undo(id: number) {
+  return undoImport(await connect(), id);
+}
+
+test('the undoing of an import leaves every table as before it, with what members here added to it', async () => {
+  await ann.ask({ tags: ['beer'] });
+  const before = await tables();
+  const id = await importInto(first);
+  await useImported();
+  const expected = {
+    added: { members: 3, questions: 2, answers: 3, replies: 3 },
+    local: { answers: 1, replies: 1, votes: 2, bookmarks: 1, follows: 1, edits: 0 },
+    shown: 0,
+    changed: 0,
+  };
+  expect(await previewUndo(await connect(), id)).toMatchObject(expected);
+  expect(await undo(id)).toMatchObject(expected);
+  expect(await tables()).toEqual(before);
+  expect(await findViolations(server.db)).toEqual([]);
+});
+
+test('the undoing of a refresh removes what it added, shows what it hid, and lets the earlier archive restore the rest', async () => {
+  const firstId = await importInto(first);
+  const before = await readImportedSite(await connect());
+  const id = await importInto(second);
+  await bob.answer(await idOf('question', 7));
+  const preview = await previewUndo(await connect(), id);
+  expect(preview).toMatchObject({
+    added: { members: 1, questions: 1, answers: 1, replies: 2 },
+    local: { answers: 1 },
+    shown: 2,
+  });
+  expect(preview.changed).toBeGreaterThan(0);
+  await undo(id);
+  expect(await findViolations(server.db)).toEqual([]);
+  const texts =
+    await sql`select source_key as key, title from question where source_id is not null order by 1`.execute(
+      server.db,
+    );
+  expect(texts.rows).toEqual([
+    { key: '1', title: 'Better' },
+    { key: '3', title: 'Title of 3' },
+  ]);
+  await importInto(first);
+  expect(await readImportedSite(await connect())).toEqual(before);
+  const { rows } = await sql<{ id: number }>`select id from import_run order by id desc`.execute(server.db);
+  for (const run of rows) await undo(run.id);
+  expect(rows.at(-1)?.id).toBe(firstId);
+  expect((await sql`select from import_source`.execute(server.db)).rows).toEqual([]);
+  expect(await findViolations(server.db)).toEqual([]);
+});
+
+test('the undoing that is killed leaves everything as it was', async () => {
+  const id = await importInto(first);
+  const before = await tables();
+  const holder = await connect();
+  await holder.query(`begin; select from tag where key = 'hops' for update`);
+  const client = await connect();
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  const running = undoImport(client, id).catch((error: unknown) => error);
+  const isWaiting = async () => {
+    const waiting = await holder.query(
+      `select from pg_stat_activity where pid = $1 and wait_event_type = 'Lock'`,
+      [rows[0]?.pid],
+    );
+    return waiting.rows.length > 0;
+  };
+  await vi.waitUntil(isWaiting, { timeout: 60_000, interval: 20 });
+  await holder.query('select pg_terminate_backend($1)', [rows[0]?.pid]);
+  await holder.query('rollback');
+  expect(await running).toBeInstanceOf(Error);
+  expect(await tables()).toEqual(before);
+  await undo(id);
+});
+
+test('asks before it removes anything, and refuses without a terminal and for an import that is not the latest', async () => {
+  const [id, laterId] = [await importInto(first), await importInto(second)];
+  const run = async (parameters: string[], answer: string | null = null) => {
+    const result = { out: '', err: '', code: 0 };
+    const client = await connect();
+    const program = new Command('parley').exitOverride();
+    registerImportCommand(program, {
+      withClient: (work) => work(client),
+      ask: answer === null ? null : () => Promise.resolve(answer),
+      out: { write: (text) => (result.out += text) },
+      err: { write: (text) => (result.err += text) },
+      exitWith: (code) => (result.code = code),
+    });
+    await program.parseAsync(['import', 'undo', ...parameters], { from: 'user' });
+    return result;
+  };
+  const before = await tables();
+  expect(await run([String(laterId)])).toMatchObject({
+    out: expect.stringContaining('  what it added: questions 1, answers 1, replies 2, members 1\n'),
+    err: 'Without a terminal, --yes is needed. Nothing was changed.\n',
+    code: 1,
+  });
+  expect(await run([String(laterId)], 'yes')).toMatchObject({
+    err: 'Not confirmed. Nothing was changed.\n',
+    code: 1,
+  });
+  expect(await run([String(id), '--yes'])).toMatchObject({
+    err: `Import ${laterId} of ${site} came after import ${id}. Undo import ${laterId} first. Nothing was changed.\n`,
+    code: 1,
+  });
+  expect(await run(['999999', '--yes'])).toMatchObject({
+    err: 'There is no import 999999. "parley import list" lists them. Nothing was changed.\n',
+    code: 1,
+  });
+  expect(await tables()).toEqual(before);
+  expect(await run([String(laterId)], site)).toMatchObject({
+    out: expect.stringMatching(
+      /Changes to earlier imports that stay: \d+\..*\nImport \d+ of beer\.stackexchange\.com was undone\.\n$/su,
+    ),
+    code: 0,
+  });
+  expect(await run([String(id), '--yes'])).toMatchObject({ code: 0 });
+});

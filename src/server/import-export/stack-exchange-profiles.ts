@@ -1,0 +1,106 @@
+import type { ClientBase } from 'pg';
+import { hashOf, literal } from './stack-exchange-queries.ts';
+
+/**
+ * Brings names, bios and reputation of existing members up to date. What moderators changed here stays. The table
+ * `archive_changed_user` has the changes. With `isRefresh` false, they are only found.
+ */
+export async function refreshProfiles(
+  client: ClientBase,
+  { sourceId, isRefresh }: { sourceId: string; isRefresh: boolean },
+): Promise<void> {
+  const isHere = (column: string, hash: string) =>
+    `coalesce(${hashOf(`member.${column}`)} <> known.${hash}, false)`;
+  const differs = (column: string, hash: string, value: string) =>
+    `coalesce(known.${hash} <> ${hashOf(value)}, member.${column} is distinct from ${value})`;
+  await client.query(`
+    create temporary table archive_changed_user on commit drop as
+    select * from (
+      select known.key, member.id, ${differs('display_name', 'name_hash', 'item.name')} as name,
+        ${differs('bio', 'content_hash', 'item.bio')} as bio,
+        item.reputation - coalesce(known.reputation, imported_reputation) as points,
+        ${isHere('display_name', 'name_hash')} as name_here, ${isHere('bio', 'content_hash')} as bio_here
+      from archive_known_user known
+      join archive_user item on item.id = known.key and not item.nameless
+      join member on member.id = known.id
+      where known.visible and member.source_id = ${literal(sourceId)} and member.email is null) compared
+    where name or bio or points <> 0`);
+  await client.query('create unique index archive_changed_user_key on archive_changed_user (key)');
+  if (!isRefresh) return;
+  await client.query(
+    'select from member where id in (select id from archive_changed_user) order by id for no key update',
+  );
+  await client.query(`
+    update member set display_name = case when changed.name and not name_here then item.name else display_name end,
+      bio = case when changed.bio and not bio_here then item.bio else member.bio end,
+      reputation = member.reputation + points, imported_reputation = imported_reputation + points
+    from archive_changed_user changed join archive_user item on item.id = changed.key
+    where member.id = changed.id`);
+  const hashAfter = (what: string, here: string, hash: string, value: string) =>
+    `case when changed.${what} and ${here} then row.${hash} else ${hashOf(value)} end`;
+  await client.query(
+    `update imported_row row set name_hash = ${hashAfter('name', 'name_here', 'name_hash', 'item.name')},
+       content_hash = ${hashAfter('bio', 'bio_here', 'content_hash', 'item.bio')}, reputation = item.reputation
+     from archive_known_user known
+     join archive_user item on item.id = known.key and not item.nameless
+     left join archive_changed_user changed on changed.key = known.key
+     where known.visible and row.source_id = $1 and row.kind = 'member' and row.source_key = known.key::text
+       and (changed.key is not null or row.name_hash is null)`,
+    [sourceId],
+  );
+}
+
+export async function createGoneUserTable(client: ClientBase): Promise<void> {
+  await client.query(
+    'create temporary table archive_gone_user (source_key text not null, id bigint not null) on commit drop',
+  );
+}
+
+/**
+ * Empties the profiles of members whose accounts the site no longer has. Returns how many; the table `archive_gone_user`
+ * has them.
+ */
+export async function emptyGoneProfiles(client: ClientBase, sourceId: string): Promise<number> {
+  await client.query(
+    `update imported_row row set is_gone = false from archive_user
+     where row.source_id = $1 and row.kind = 'member' and row.is_gone and row.source_key = archive_user.id::text`,
+    [sourceId],
+  );
+  await client.query(
+    `insert into archive_gone_user
+     select row.source_key, member.id from imported_row row join member on member.id = row.id
+     where row.source_id = $1 and row.kind = 'member' and not row.is_gone and member.source_id = $1
+       and deleted_at is null and email is null
+       and not exists (select from archive_user where id = row.source_key::bigint)`,
+    [sourceId],
+  );
+  await client.query(`
+    update member set display_name = 'user' || source_key, bio = null, reputation = reputation - imported_reputation,
+      imported_reputation = 0
+    where id in (select id from archive_gone_user)`);
+  await client.query(
+    `update imported_row row set is_gone = true, name_hash = ${hashOf("'user' || row.source_key")},
+       content_hash = ${hashOf('null::text')}, reputation = 0
+     from archive_gone_user gone
+     where row.source_id = $1 and row.kind = 'member' and row.source_key = gone.source_key`,
+    [sourceId],
+  );
+  const { rows } = await client.query('select from archive_gone_user');
+  return rows.length;
+}
+
+/** Removes the follows of imported members whose favourites the site no longer has. Returns how many. */
+export async function removeFollows(client: ClientBase, sourceId: string): Promise<number> {
+  // Newer archives have no favourites at all.
+  const { rows } = await client.query('select from archive_vote where kind = 5 limit 1');
+  if (rows.length === 0) return 0;
+  const removed = await client.query(
+    `delete from question_follow follow using archive_question placed, question, member
+     where follow.question_id = placed.id and not placed.is_new and question.id = placed.id and lock_reason is null
+       and follow.member_id = member.id and member.source_id = $1 and member.email is null
+       and not exists (
+         select from archive_vote where kind = 5 and post_id = placed.key and member = member.source_key::bigint)`,
+    [sourceId],
+  );
+  return removed.rowCount ?? 0;
+}
