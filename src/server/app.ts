@@ -110,7 +110,7 @@ import {
 import { bookmarkRoutes, followRoutes, muteRoutes, voteRoutes } from './engagement/index.ts';
 import { importedPostRoutes } from './import-export/index.ts';
 import {
-  addTokenScopes,
+  describeApi,
   type ApiTokenDeps,
   apiTokenRoutes,
   createApiTokens,
@@ -344,7 +344,7 @@ export function createApp(options: AppOptions) {
   });
   app.route(
     '/api',
-    apiDocsRoutes((document) => addTokenScopes(api.getOpenAPI31Document(document))),
+    apiDocsRoutes((document) => describeApi(() => api.getOpenAPI31Document(document))),
   );
   app.route('/api', api);
   app.all('/api/*', () => {

@@ -1,15 +1,22 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { sql } from 'kysely';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setRole } from '#server/admin/roles.ts';
+import { projectRoot } from '#server/core/paths.ts';
 import { databaseChecksum } from '#tests/support/database-checksum.ts';
 import { listInvalidRequests, isCompleteProblem } from '#tests/support/invalid-requests.ts';
 import { unreachableEmailServer, startServerWithProvider } from '#tests/support/server-with-provider.ts';
 import { expectOk } from '#tests/support/member.ts';
 import { type Document, listOperations } from '#tests/support/openapi.ts';
-import { type CreateValidRequest, createValidRequests } from '#tests/support/valid-requests.ts';
+import {
+  type CreateValidRequest,
+  createValidRequests,
+  type ValidRequest,
+} from '#tests/support/valid-requests.ts';
 
 // All requests come from the OpenAPI document, so new endpoints are tested automatically. An endpoint whose parameters
 // or fields have no example here fails every test about it.
@@ -41,6 +48,23 @@ const createValidRequest: CreateValidRequest = async (operation, sender, owner) 
 // Senders get different names: some become moderators, whose names no other member may have.
 let senders = 0;
 
+/**
+ * With `PARLEY_RECORD_EXAMPLES=1`, valid requests and their responses become the examples of operations that have none
+ * yet. Delete an example to record it again.
+ */
+const examplesFile = path.join(projectRoot, 'src/server/integrations/openapi-examples.json');
+const examples =
+  process.env['PARLEY_RECORD_EXAMPLES'] === '1'
+    ? (JSON.parse(await readFile(examplesFile, 'utf8')) as Record<string, object>)
+    : null;
+afterAll(async () => {
+  if (examples === null) return;
+  const current = operations
+    .map(({ name }) => [name, examples[name]] as const)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1));
+  await writeFile(examplesFile, `${JSON.stringify(Object.fromEntries(current), null, 2)}\n`);
+});
+
 test('the description is valid OpenAPI 3.1', async () => {
   expect(await new Validator().validate(structuredClone(document))).toEqual({ valid: true });
   expect(operations.length).toBeGreaterThan(40);
@@ -68,8 +92,38 @@ describe('a valid request gets a response as described', () => {
       const fits = ajv.compile(described?.content?.['application/json']?.schema ?? bare);
       fits(response.body);
       expect(fits.errors).toBeNull();
+      if (examples !== null)
+        examples[operation.name] ??= createExample(
+          validRequest,
+          response.status,
+          isFile ? '' : response.body,
+        );
     },
   );
+});
+
+describe('the examples of an operation fit its schemas', () => {
+  const ajv = addFormats.default(new Ajv2020({ strict: false, allErrors: true }));
+  test.each(operations.map((operation) => [operation.name, operation] as const))('%s', (_, operation) => {
+    const media = Object.values(operation.responses).flatMap(
+      ({ content }) => content?.['application/json'] ?? [],
+    );
+    const hasResponse = media.length > 0;
+    const response = media.find(({ example }) => example !== undefined);
+    expect([operation.body === undefined, operation.example === undefined]).toEqual(
+      operation.body === undefined ? [true, true] : [false, false],
+    );
+    expect(response !== undefined).toBe(hasResponse);
+    for (const [schema, example] of [
+      [operation.body, operation.example],
+      [response?.schema, response?.example],
+    ] as const) {
+      if (schema === undefined) continue;
+      const fits = ajv.compile(schema);
+      fits(example);
+      expect(fits.errors).toBeNull();
+    }
+  });
 });
 
 describe('an invalid request is rejected with problem details and changes nothing', () => {
@@ -102,3 +156,18 @@ describe('an invalid request is rejected with problem details and changes nothin
     },
   );
 });
+
+function createExample({ body: request }: ValidRequest, status: number, response: unknown) {
+  return {
+    ...(request !== undefined && { request: shorten(request) }),
+    status,
+    ...(response !== '' && { response: shorten(response) }),
+  };
+}
+
+/** Keeps the first two items of each list. */
+function shorten(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value), (_, part: unknown) =>
+    Array.isArray(part) ? part.slice(0, 2) : part,
+  );
+}

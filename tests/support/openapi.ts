@@ -1,11 +1,15 @@
 /** The parts of an OpenAPI 3.1 document that the tests read. */
-export type Document = { paths: Record<string, Record<string, Description>> };
+export type Document = {
+  paths: Record<string, Record<string, Description>>;
+  components: { schemas: Record<string, Schema> };
+};
 type Description = {
   summary: string;
   parameters?: Parameter[];
-  requestBody?: { content: { 'application/json'?: { schema: Schema } } };
-  responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
+  requestBody?: { content: { 'application/json'?: Media } };
+  responses: Record<string, { content?: Record<string, Media> }>;
 };
+type Media = { schema: Schema; example?: unknown };
 export type Parameter = { name: string; in: 'path' | 'query' | 'header'; required: boolean; schema: Schema };
 export type Schema = {
   type?: string | string[];
@@ -28,20 +32,25 @@ export type Operation = {
   parameters: Parameter[];
   /** The schema of a JSON body; undefined for operations without one. */
   body: Schema | undefined;
+  /** An example of a JSON body. */
+  example: unknown;
   responses: Description['responses'];
 };
 
+/** Lists the operations, with every reference to a schema replaced by the schema. */
 export function listOperations(document: Document): Operation[] {
-  return Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { summary, parameters = [], requestBody, responses }]) => ({
-      name: `${method.toUpperCase()} ${path}`,
-      summary,
-      method: method.toUpperCase(),
-      path,
-      parameters,
-      body: requestBody?.content['application/json']?.schema,
-      responses,
-    })),
+  return Object.entries(resolveSchemas(document.paths, document.components.schemas)).flatMap(
+    ([path, methods]) =>
+      Object.entries(methods).map(([method, { summary, parameters = [], requestBody, responses }]) => ({
+        name: `${method.toUpperCase()} ${path}`,
+        summary,
+        method: method.toUpperCase(),
+        path,
+        parameters,
+        body: requestBody?.content['application/json']?.schema,
+        example: requestBody?.content['application/json']?.example,
+        responses,
+      })),
   );
 }
 
@@ -93,4 +102,13 @@ function wrongLists({ items, maxItems }: Schema): InvalidValue[] {
       value: [value],
     })),
   ];
+}
+
+function resolveSchemas<Part>(part: Part, schemas: Record<string, Schema>): Part {
+  return JSON.parse(JSON.stringify(part), (key, value: unknown) => {
+    if (key === 'example' || typeof value !== 'object' || value === null || !('$ref' in value)) return value;
+    const name = String(value.$ref).replace('#/components/schemas/', '');
+    if (schemas[name] === undefined) throw new Error(`the document does not define ${String(value.$ref)}`);
+    return resolveSchemas(schemas[name], schemas);
+  }) as Part;
 }

@@ -1,8 +1,8 @@
-export { addTokenScopes } from './api-token-docs.ts';
 export { createApiTokens, deleteInvalidApiTokens } from './api-tokens.ts';
 export { type ApiTokenDeps, apiTokenRoutes } from './api-tokens-routes.ts';
 export { mcpPath, mcpRoutes } from './mcp-routes.ts';
 export { oembedPath } from './oembed.ts';
+export { describeApi } from './openapi.ts';
 export { renderHead } from './page-head.ts';
 export { publicFileRoutes } from './public-file-routes.ts';
 export { createWebhookHosts } from './webhooks-addresses.ts';

@@ -12,10 +12,13 @@ import { hasControlCharacters } from '#shared/core/text.ts';
 /** The available sign-in methods. */
 export const joiningOptions = Object.keys(settingCatalogue.joining.options) as SettingValues['joining'][];
 
-/** The id of a provider, which is part of its redirect address. */
+/**
+ * The id of a provider, which is part of its redirect address. Patterns of the API have no flag u, because the OpenAPI
+ * document would show it as a part of the pattern.
+ */
 export const signInProviderId = z
   .string()
-  .regex(/^[a-z\d](?:-?[a-z\d]){0,31}$/u, withCode('sign-in-provider-id-not-valid'));
+  .regex(/^[a-z\d](?:-?[a-z\d]){0,31}$/, withCode('sign-in-provider-id-not-valid'));
 export const signInProviderParam = z.object({ id: signInProviderId });
 
 /** A provider as members see it. */
