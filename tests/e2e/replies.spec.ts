@@ -52,6 +52,30 @@ test('a double click posts one reply', async ({ page }) => {
   await expect(replyBy(page, member.displayName)).toHaveCount(1);
 });
 
+test('a reply that is typed and sent before its form is loaded is posted then, and Esc closes it', async ({
+  page,
+}) => {
+  const member = await registerMember(page.request);
+  let load = () => {};
+  const loading = new Promise<void>((resolve) => (load = resolve));
+  await page.route('**/assets/post-forms-*.js', async (route) => {
+    await loading;
+    await route.continue();
+  });
+  await openThread(page);
+  await button(page, 'Reply').click();
+  await expect(replyField(page)).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(replyField(page)).toHaveCount(0);
+  await button(page, 'Reply').click();
+  await page.keyboard.type('Typed early');
+  await page.keyboard.press('Control+Enter');
+  await expect(replyField(page)).toHaveValue('Typed early');
+  load();
+  await expect(replyBy(page, member.displayName)).toContainText('Typed early');
+  await expect(replyField(page)).toHaveCount(0);
+});
+
 test('a reply that cannot be posted shows an error and stays in the field', async ({ page }) => {
   await registerMember(page.request);
   const { answerId } = await openThread(page);

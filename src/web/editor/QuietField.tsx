@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import type { ReactNode, RefObject } from 'react';
+import type { KeyboardEvent, ReactNode, RefObject } from 'react';
 import classes from './Editor.module.css';
 
 /**
@@ -15,6 +15,7 @@ export function QuietField({
   rows,
   field,
   onComposing,
+  onKeyDown,
   children,
 }: {
   id: string;
@@ -25,6 +26,7 @@ export function QuietField({
   rows: number;
   field: RefObject<HTMLTextAreaElement | null>;
   onComposing: (isComposing: boolean) => void;
+  onKeyDown: (event: KeyboardEvent) => void;
   /** The buttons. */
   children: ReactNode;
 }) {
@@ -52,6 +54,7 @@ export function QuietField({
             style={{ minBlockSize: `calc(${rows} * 1lh + 1.5rem)` }}
             className={classes.field}
             placeholder={placeholder}
+            onKeyDown={onKeyDown}
             onCompositionStart={() => onComposing(true)}
             onCompositionEnd={() => onComposing(false)}
           />

@@ -106,9 +106,10 @@ export function PostForm(props: Props) {
       setDraft({ content, version: current });
       onTyped?.(content);
     }
+    // After React has rendered the text.
+    if (before.submits) queueMicrotask(() => form.current?.requestSubmit());
     if (!before.hasFocus) return;
     editor.current?.focus();
-    // After React has rendered the text.
     if (isBlankText(draft.content)) queueMicrotask(() => editor.current?.focus(before.selection));
   }, [takeTyped, onTyped, draft.content, current, setDraft]);
 

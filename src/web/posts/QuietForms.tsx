@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
-import { type RefObject, useEffect, useId, useLayoutEffect, useRef } from 'react';
+import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef } from 'react';
 import type { PostRef } from '#shared/core/fields.ts';
 import { QuietField } from '#web/editor/index.ts';
 import { answerFormId } from './offline/queued-posts.ts';
@@ -8,7 +8,13 @@ import { replyPlaceholder, useCloseReply } from './questions/replying-to.tsx';
 import classes from './PostForm.module.css';
 
 /** What was typed into a field that another one replaces. */
-export type TypedText = { text: string; selection: readonly [number, number]; hasFocus: boolean };
+export type TypedText = {
+  text: string;
+  selection: readonly [number, number];
+  hasFocus: boolean;
+  /** Whether the last key was Ctrl or ⌘ with Enter. */
+  submits: boolean;
+};
 
 type Props = {
   /** Called when an input method starts and ends to compose a word. */
@@ -20,7 +26,7 @@ type Props = {
 /** Looks like an empty `AnswerForm`, which replaces it when it is loaded. */
 export function QuietAnswerForm({ onComposing, onReplaced }: Props) {
   const id = useId();
-  const field = useHandedOverField(onReplaced);
+  const { field, onKeyDown } = useHandedOverField(onReplaced);
   return (
     <div id={answerFormId} className={classes.answerForm}>
       <p className={classes.typing} />
@@ -33,6 +39,7 @@ export function QuietAnswerForm({ onComposing, onReplaced }: Props) {
           rows={1}
           field={field}
           onComposing={onComposing}
+          onKeyDown={onKeyDown}
         >
           <Button type="submit" size="sm" disabled>
             {t`Post Answer`}
@@ -46,8 +53,8 @@ export function QuietAnswerForm({ onComposing, onReplaced }: Props) {
 /** Looks like an empty `ReplyForm`, which replaces it when it is loaded and rendered. Takes the focus. */
 export function QuietReplyForm({ to, onComposing, onReplaced }: Props & { to: PostRef }) {
   const id = useId();
-  const field = useHandedOverField(onReplaced);
   const close = useCloseReply(to);
+  const { field, onKeyDown } = useHandedOverField(onReplaced, close);
   useEffect(() => field.current?.focus(), [field]);
   return (
     <div className={classes.replyForm}>
@@ -60,6 +67,7 @@ export function QuietReplyForm({ to, onComposing, onReplaced }: Props & { to: Po
           rows={3}
           field={field}
           onComposing={onComposing}
+          onKeyDown={onKeyDown}
         >
           <Button type="submit" size="sm" disabled>
             {t`Post Reply`}
@@ -73,8 +81,10 @@ export function QuietReplyForm({ to, onComposing, onReplaced }: Props & { to: Po
   );
 }
 
-function useHandedOverField(onReplaced: Props['onReplaced']): RefObject<HTMLTextAreaElement | null> {
+/** @param onCancel called for Esc. */
+function useHandedOverField(onReplaced: Props['onReplaced'], onCancel?: () => void) {
   const field = useRef<HTMLTextAreaElement>(null);
+  const submits = useRef(false);
   useLayoutEffect(() => {
     const element = field.current;
     return () => {
@@ -83,8 +93,18 @@ function useHandedOverField(onReplaced: Props['onReplaced']): RefObject<HTMLText
         text: element.value,
         selection: [element.selectionStart, element.selectionEnd],
         hasFocus: document.activeElement === element,
+        submits: submits.current,
       });
     };
   }, [onReplaced]);
-  return field;
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return;
+    submits.current = event.key === 'Enter' && (event.ctrlKey || event.metaKey);
+    if (submits.current) event.preventDefault();
+    if (event.key !== 'Escape' || onCancel === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    onCancel();
+  };
+  return { field, onKeyDown };
 }
