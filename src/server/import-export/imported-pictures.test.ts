@@ -70,6 +70,7 @@ async function importArchive(files: Parameters<typeof writeArchive>[0]): Promise
       directory: await writeArchive(files),
       client,
       site: 'beer.stackexchange.com',
+      addOnly: true,
     });
   } finally {
     await client.end();
