@@ -88,7 +88,7 @@ export async function countRemoved(client: ClientBase, runId: number): Promise<U
        count(*) filter (where kind = 'question') as questions,
        count(*) filter (where kind = 'answer' and is_added) as answers,
        count(*) filter (where kind = 'reply' and is_added) as replies,
-       (select count(*) from imported_row row join member on member.id = row.id where run_id = $1 and kind = 'member') as members,
+       (select count(distinct member.id) from imported_row row join member on member.id = row.id where run_id = $1 and kind = 'member') as members,
        count(*) filter (where kind = 'answer' and not is_added) as "localAnswers",
        count(*) filter (where kind = 'reply' and not is_added) as "localReplies",
        (${onPosts('vote')} or t.reply_id in ${ids('reply')}) as votes, (${onPosts('bookmark')}) as bookmarks,

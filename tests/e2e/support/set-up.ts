@@ -5,13 +5,15 @@ import { type Community, startCommunity } from './community.ts';
 /**
  * Starts a community and sets it up in the browser. The page is then that of its admin, Olga Owner.
  * @param fillIn makes further choices in the form
+ * @param env further settings of the server
  */
 export async function startCommunityWithOwner(
   page: Page,
   fillIn?: (page: Page) => Promise<unknown>,
+  env: Record<string, string> = {},
 ): Promise<Community> {
   const secret = 'the secret of a community of bakers';
-  const community = await startCommunity({ env: { SECRET: secret } });
+  const community = await startCommunity({ env: { SECRET: secret, ...env } });
   try {
     await setUp(page, { community, secret, fillIn });
     return community;
