@@ -163,9 +163,9 @@ export default defineConfig({
           noParentPaths,
           ...(area === 'core'
             ? [
-                { ...noServer, regex: '^#server/([^a]|a[^p]|ap[^p]|app[^.])' },
+                { ...noServer, regex: '^#server/([^a]|a[^p]|ap[^i]|api[^.])' },
                 {
-                  regex: '^#server/app\\.ts$',
+                  regex: '^#server/api\\.ts$',
                   allowTypeImports: true,
                   message: 'Only the type of the API, for the typed client.',
                 },

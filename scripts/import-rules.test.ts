@@ -60,7 +60,7 @@ describe('the import rules', () => {
     ['src/server/identity/x.ts', '#server/admin/index.ts', 'identity must not import an area above it'],
     ['src/web/engagement/x.ts', '#server/engagement/votes.ts', 'only through its API'],
     ['src/web/core/x.ts', '#server/engagement/votes.ts', 'only through its API'],
-    ['src/web/core/x.ts', '#server/app.ts', 'Only the type of the API'],
+    ['src/web/core/x.ts', '#server/api.ts', 'Only the type of the API'],
     ['src/web/core/x.ts', '#web/ui/toast.tsx', 'core must not import an area above it'],
     ['src/web/ui/x.ts', '#web/engagement/votes.ts', 'ui must not import an area above it'],
     [
@@ -93,7 +93,7 @@ describe('the import rules allow', () => {
     ['src/server/posts/x.test.ts', `import { thing } from '#server/operations/integrity-check.ts';`],
     ['src/server/posts/x.test.ts', `import { thing } from '#tests/support/server.ts';`],
     ['src/server/app.ts', `import { thing } from './engagement/index.ts';`],
-    ['src/web/core/x.ts', `import type { thing } from '#server/app.ts';`],
+    ['src/web/core/x.ts', `import type { thing } from '#server/api.ts';`],
     ['src/web/discovery/x.ts', `import { thing } from '#web/posts/index.ts';`],
     ['src/web/app/x.ts', `import { thing } from '#web/engagement/votes.ts';`],
   ])('%s: %s', async (file, wanted) => {

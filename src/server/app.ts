@@ -1,12 +1,4 @@
 import {
-  type AccountDeletionDeps,
-  accountDeletionRoutes,
-  type ApplicationDeps,
-  applicationRoutes,
-  type AccountDeps,
-  type AccountRecoveryDeps,
-  accountRecoveryRoutes,
-  accountVisitorRoutes,
   createAccounts,
   createAuth,
   createEmailAddresses,
@@ -21,98 +13,22 @@ import {
   createSignInMethods,
   createSignInProviders,
   createTwoFactor,
-  dataExportRoutes,
   defaultPasswordCost,
-  emailAddressRoutes,
   logSecurityEvents,
   noteConfirmedEmail,
-  type PasskeyDeps,
-  passkeyRoutes,
-  passkeyVisitorRoutes,
   type PasswordCost,
-  profileRoutes,
-  type ProviderDeps,
-  providerRoutes,
-  providerVisitorRoutes,
-  identifyViewer,
-  requireSignedIn,
-  sessionRoutes,
-  settingsRoutes,
-  type TwoFactorDeps,
-  twoFactorRoutes,
-  twoFactorVisitorRoutes,
 } from './identity/index.ts';
-import { createRouter, type ReplicaPositionEnv, type RouteDeps } from './core/http.ts';
+import { createRouter, type ReplicaPositionEnv } from './core/http.ts';
 import { serveStatic } from '@hono/node-server/serve-static';
 import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import type { Logger } from 'pino';
 import { type Position, positionHeader } from '#shared/core/events.ts';
-import {
-  activityRoutes,
-  feedRoutes,
-  followedTagRoutes,
-  relatedRoutes,
-  type EmptySearchCounter,
-  searchRoutes,
-  similarRoutes,
-  tagRoutes,
-} from './discovery/index.ts';
-import {
-  answerRoutes,
-  publicAnswerRoutes,
-  publicQuestionRoutes,
-  publicReplyRoutes,
-  createWriteLimits,
-  draftRoutes,
-  mentionRoutes,
-  questionRoutes,
-  replyRoutes,
-  revisionRoutes,
-  serveUploads,
-  uploadRoutes,
-  uploadsPath,
-} from './posts/index.ts';
-import {
-  type AccountMergeDeps,
-  accountMergeRoutes,
-  emailRoutes,
-  type EmailRoutesDeps,
-  invitationRoutes,
-  invitationVisitorRoutes,
-  roleRoutes,
-  setupRoutes,
-  serveSitePictures,
-  sitePageRoutes,
-  sitePictureRoutes,
-  sitePicturesPath,
-  adminSignInRoutes,
-  type SignInProviderDeps,
-  signInProviderRoutes,
-  siteSettingRoutes,
-  statisticsRoutes,
-} from './admin/index.ts';
-import {
-  announcementRoutes,
-  closeVoteRoutes,
-  editSuggestionRoutes,
-  managedTagRoutes,
-  type MemberApplicationDeps,
-  memberApplicationRoutes,
-  memberListRoutes,
-  memberPageRoutes,
-  moderationRoutes,
-  type ModerationRoutesDeps,
-  publicAnnouncementRoutes,
-  removalRoutes,
-  tagProposalRoutes,
-} from './moderation/index.ts';
-import { bookmarkRoutes, followRoutes, muteRoutes, voteRoutes } from './engagement/index.ts';
-import { importedPostRoutes } from './import-export/index.ts';
+import type { EmptySearchCounter } from './discovery/index.ts';
+import { createWriteLimits, serveUploads, uploadsPath } from './posts/index.ts';
+import { serveSitePictures, sitePicturesPath } from './admin/index.ts';
 import {
   describeApi,
-  type ApiTokenDeps,
-  apiTokenRoutes,
   createApiTokens,
   mcpPath,
   mcpRoutes,
@@ -120,19 +36,12 @@ import {
   previewPicturePattern,
   publicFileRoutes,
   createWebhookHosts,
-  type WebhookDeps,
-  webhookRoutes,
 } from './integrations/index.ts';
-import { type SystemRoutesDeps, systemRoutes } from './operations/index.ts';
 import type { BackgroundJobs } from './jobs.ts';
 import type { NodeCaches } from './node-caches.ts';
 import {
   createNotificationPreferences,
   createPushSubscriptions,
-  emailLinkRoutes,
-  notificationPreferenceRoutes,
-  type NotificationPreferenceRoutesDeps,
-  notificationRoutes,
   oneClickUnsubscribeRoutes,
 } from './notifications/index.ts';
 import { apiDocsRoutes } from './core/api-docs.ts';
@@ -140,26 +49,20 @@ import type { Database } from './core/database.ts';
 import { ProblemError, toErrorResponse } from './core/errors.ts';
 import { redirectImportedPosts, renderPages } from './pages.ts';
 import type { RequestLimits } from './core/request-limits.ts';
-import {
-  limitViewers,
-  limitVisitors,
-  limitWrites,
-  queueRequests,
-  limitBodySize,
-} from './core/request-limits-middleware.ts';
+import { limitVisitors, limitBodySize } from './core/request-limits-middleware.ts';
 import { healthRoutes } from './core/health.ts';
 import { type Metrics, metricsRoutes } from './core/metrics.ts';
-import { type ReadRoutingDeps, recordWrites, type Replicas, routeReads } from './postgres/index.ts';
-import { createDocumentSender, type SendDocument } from './core/response-cache-http.ts';
+import type { Replicas } from './postgres/index.ts';
+import { createDocumentSender } from './core/response-cache-http.ts';
 import { setWritesCookie } from './core/read-your-writes.ts';
 import { trackRequests } from './core/request-id.ts';
 import { serveServiceWorkerRemoval } from './core/web-build.ts';
-import { allowSharedCaching } from './core/public-reading.ts';
 import type { RuntimeSettings } from './core/runtime-settings.ts';
 import { createSiteFiles } from './site-files.ts';
 import { requireSameOrigin } from './core/same-origin.ts';
 import { securityHeaders } from './core/security-headers.ts';
 import type { SiteSettings } from './core/site-settings.ts';
+import { createApi } from './api.ts';
 
 export type AppOptions = {
   db: Database;
@@ -397,122 +300,6 @@ export function createApp(options: AppOptions) {
 const cacheImmutable = (_: string, c: Context) =>
   c.header('cache-control', 'public, max-age=31536000, immutable');
 const cacheRevalidated = (_: string, c: Context) => c.header('cache-control', 'no-cache');
-
-/** The type of the API, for the typed client in the browser. */
-export type Api = ReturnType<typeof createApi>;
-
-/**
- * The routes of every feature, listed explicitly. Visitors may read the routes between `identifyViewer` and
- * `requireSignedIn` while public reading is on; the routes after it are for signed-in members only.
- */
-function createApi(
-  deps: RouteDeps &
-    AccountDeps &
-    AccountRecoveryDeps &
-    AccountDeletionDeps &
-    TwoFactorDeps &
-    PasskeyDeps &
-    ApiTokenDeps &
-    WebhookDeps &
-    ApplicationDeps &
-    ProviderDeps &
-    SignInProviderDeps &
-    ReadRoutingDeps &
-    NotificationPreferenceRoutesDeps &
-    AccountMergeDeps &
-    ModerationRoutesDeps &
-    MemberApplicationDeps &
-    EmailRoutesDeps &
-    SystemRoutesDeps & {
-      sendDocument: SendDocument;
-      requestLimits: RequestLimits | undefined;
-      emptySearches: EmptySearchCounter | undefined;
-    },
-) {
-  const visitorApi = createRouter();
-  visitorApi.use(recordWrites(deps.replicas));
-  const api = visitorApi
-    .route('/', accountVisitorRoutes(deps))
-    .route('/', accountRecoveryRoutes(deps))
-    .route('/', twoFactorVisitorRoutes(deps))
-    .route('/', passkeyVisitorRoutes(deps))
-    .route('/', providerVisitorRoutes(deps))
-    .route('/', emailLinkRoutes(deps))
-    .route('/', setupRoutes(deps))
-    .route('/', invitationVisitorRoutes(deps))
-    .route('/', sitePageRoutes(deps));
-  api.use(
-    identifyViewer(deps),
-    limitViewers(deps.requestLimits, deps.settings),
-    limitWrites(deps.limits.change),
-    queueRequests('writing', deps.settings),
-    queueRequests('uploading', deps.settings),
-    queueRequests('searching', deps.settings),
-    queueRequests('reading', deps.settings),
-    routeReads(deps),
-    allowSharedCaching(deps.settings),
-  );
-  const publicApi = api
-    .route('/', feedRoutes(deps))
-    .route('/', publicQuestionRoutes(deps))
-    .route('/', publicAnswerRoutes())
-    .route('/', publicReplyRoutes())
-    .route('/', revisionRoutes())
-    .route('/', activityRoutes())
-    .route('/', tagRoutes(deps))
-    .route('/', publicAnnouncementRoutes(deps))
-    .route('/', searchRoutes(deps))
-    .route('/', relatedRoutes())
-    .route('/', profileRoutes(deps))
-    .route('/', importedPostRoutes(deps));
-  publicApi.use(requireSignedIn);
-  return publicApi
-    .route('/', sessionRoutes(deps))
-    .route('/', emailAddressRoutes(deps))
-    .route('/', accountDeletionRoutes(deps))
-    .route('/', dataExportRoutes(deps))
-    .route('/', applicationRoutes(deps))
-    .route('/', twoFactorRoutes(deps))
-    .route('/', passkeyRoutes(deps))
-    .route('/', apiTokenRoutes(deps))
-    .route('/', providerRoutes(deps))
-    .route('/', questionRoutes(deps))
-    .route('/', answerRoutes(deps))
-    .route('/', replyRoutes(deps))
-    .route('/', voteRoutes(deps))
-    .route('/', followRoutes(deps))
-    .route('/', bookmarkRoutes(deps))
-    .route('/', muteRoutes(deps))
-    .route('/', moderationRoutes(deps))
-    .route('/', editSuggestionRoutes(deps))
-    .route('/', closeVoteRoutes(deps))
-    .route('/', removalRoutes(deps))
-    .route('/', roleRoutes(deps))
-    .route('/', accountMergeRoutes(deps))
-    .route('/', siteSettingRoutes(deps))
-    .route('/', adminSignInRoutes(deps))
-    .route('/', signInProviderRoutes(deps))
-    .route('/', sitePictureRoutes(deps))
-    .route('/', systemRoutes(deps))
-    .route('/', emailRoutes(deps))
-    .route('/', webhookRoutes(deps))
-    .route('/', invitationRoutes(deps))
-    .route('/', managedTagRoutes(deps))
-    .route('/', memberApplicationRoutes(deps))
-    .route('/', tagProposalRoutes(deps))
-    .route('/', memberListRoutes(deps))
-    .route('/', memberPageRoutes(deps))
-    .route('/', announcementRoutes(deps))
-    .route('/', statisticsRoutes())
-    .route('/', followedTagRoutes())
-    .route('/', mentionRoutes(deps))
-    .route('/', draftRoutes(deps))
-    .route('/', uploadRoutes(deps))
-    .route('/', similarRoutes(deps))
-    .route('/', notificationRoutes(deps))
-    .route('/', notificationPreferenceRoutes(deps))
-    .route('/', settingsRoutes(deps));
-}
 
 /** Bytes of a request body; an answer of 30,000 characters escaped as JSON is smaller. */
 const maxBodyBytes = 512 * 1024;

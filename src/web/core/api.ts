@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { hc, type ClientResponse } from 'hono/client';
-import type { Api } from '#server/app.ts';
+import type { Api } from '#server/api.ts';
 import { minPositionHeader } from '#shared/core/events.ts';
 import type { Problem } from '#shared/core/problem.ts';
 import { type ConnectionStatus, setConnectionStatus } from './connection.ts';
