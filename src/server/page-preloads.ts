@@ -155,7 +155,7 @@ const pageRules: readonly PageRule[] = [
   {
     path: /^\/moderation(\/log|\/registrations|\/announcements|\/members|\/applications|\/member\/\d+|\/tags\/[^/]+)?$/u,
   },
-  { path: /^\/admin\/(settings|statistics|invitations|emails|sign-in)$/u },
+  { path: /^\/admin\/(settings|statistics|invitations|emails|sign-in|webhooks)$/u },
   {
     ...signInPage,
     path: /^\/login$/u,
