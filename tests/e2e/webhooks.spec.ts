@@ -16,12 +16,12 @@ test('an admin adds a web hook, tests it, sees its deliveries and deletes it', a
 
     await page.getByRole('button', { name: 'Add web hook' }).click();
     await expect(page.getByLabel('Name of the web hook')).toBeFocused();
-    await page.getByLabel('Name of the web hook').fill('Newsroom');
+    await page.getByLabel('Name of the web hook').fill('Kitchen');
     await page.getByLabel('Address of the receiver').fill('http://10.0.0.1/hook');
     await page.getByRole('button', { name: 'Add web hook' }).click();
     await expect(page.getByLabel('Address of the receiver')).toBeFocused();
     await expect(page.getByLabel('Address of the receiver')).toHaveAttribute('aria-invalid', 'true');
-    await page.getByLabel('Address of the receiver').fill(`${receiver.address}/news`);
+    await page.getByLabel('Address of the receiver').fill(`${receiver.address}/hook`);
     await expectAccessible(page, { look: 'form of a web hook' });
     await page.getByRole('button', { name: 'Add web hook' }).click();
 
@@ -33,8 +33,8 @@ test('an admin adds a web hook, tests it, sees its deliveries and deletes it', a
     await expectAccessible(page, { look: 'secret of a web hook' });
     await dialog.getByRole('button', { name: 'Done' }).click();
 
-    await page.getByRole('button', { name: 'Send test event: Newsroom' }).click();
-    const [received] = await receiver.accepted(1, '/news');
+    await page.getByRole('button', { name: 'Send test event: Kitchen' }).click();
+    const [received] = await receiver.accepted(1, '/hook');
     if (received === undefined) throw new Error('no request');
     receiver.verify(secret, received);
     const deliveries = page.getByRole('list', { name: 'Deliveries' }).getByRole('listitem');
@@ -42,10 +42,10 @@ test('an admin adds a web hook, tests it, sees its deliveries and deletes it', a
     await expect(deliveries).toContainText('Delivered');
     await expectAccessible(page, { look: 'deliveries of a web hook' });
     await deliveries.getByRole('button', { name: 'Send again' }).click();
-    const repeated = await receiver.accepted(2, '/news');
+    const repeated = await receiver.accepted(2, '/hook');
     expect(repeated.map(({ id }) => id)).toEqual([received.id, received.id]);
 
-    await page.getByRole('button', { name: 'Delete: Newsroom' }).click();
+    await page.getByRole('button', { name: 'Delete: Kitchen' }).click();
     const confirm = page
       .getByRole('dialog', { name: 'Delete web hook' })
       .getByRole('button', { name: 'Delete' });

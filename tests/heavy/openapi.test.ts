@@ -48,14 +48,16 @@ const createValidRequest: CreateValidRequest = async (operation, sender, owner) 
 // Senders get different names: some become moderators, whose names no other member may have.
 let senders = 0;
 
+type Example = { request?: unknown; status: number; response?: unknown };
+
 /**
  * With `PARLEY_RECORD_EXAMPLES=1`, valid requests and their responses become the examples of operations that have none
- * yet. Delete an example to record it again.
+ * or whose example does not fit any more.
  */
 const examplesFile = path.join(projectRoot, 'src/server/integrations/openapi-examples.json');
 const examples =
   process.env['PARLEY_RECORD_EXAMPLES'] === '1'
-    ? (JSON.parse(await readFile(examplesFile, 'utf8')) as Record<string, object>)
+    ? (JSON.parse(await readFile(examplesFile, 'utf8')) as Record<string, Example>)
     : null;
 afterAll(async () => {
   if (examples === null) return;
@@ -92,12 +94,8 @@ describe('a valid request gets a response as described', () => {
       const fits = ajv.compile(described?.content?.['application/json']?.schema ?? bare);
       fits(response.body);
       expect(fits.errors).toBeNull();
-      if (examples !== null)
-        examples[operation.name] ??= createExample(
-          validRequest,
-          response.status,
-          isFile ? '' : response.body,
-        );
+      if (examples !== null && !fits(examples[operation.name]?.response ?? ''))
+        examples[operation.name] = createExample(validRequest, response.status, isFile ? '' : response.body);
     },
   );
 });
@@ -157,7 +155,7 @@ describe('an invalid request is rejected with problem details and changes nothin
   );
 });
 
-function createExample({ body: request }: ValidRequest, status: number, response: unknown) {
+function createExample({ body: request }: ValidRequest, status: number, response: unknown): Example {
   return {
     ...(request !== undefined && { request: shorten(request) }),
     status,
