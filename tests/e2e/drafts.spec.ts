@@ -46,7 +46,10 @@ test('a draft survives a killed tab, cleared browser storage and a sign-out, and
   const member = await registerMember(page.request, newMember('Ada'));
   const id = await askQuestion(page.request, { title: uniqueText('What survives?') });
   await page.goto(`/question/${id}`);
-  await field(page).pressSequentially('Typed to the last letter');
+  await field(page).pressSequentially('Typed to the ');
+  // The form has been loaded; until then, text is only in the field.
+  await expect(button(page, 'Post Answer')).toBeEnabled();
+  await field(page).pressSequentially('last letter');
   await killTab(page);
   const second = await context.newPage();
   await second.goto(`/question/${id}`);
