@@ -188,6 +188,8 @@ test('a notice says that a question was edited while the member was offline', as
   const ben = await secondMember(browser, 'Ben');
   await openQuestion(ben.page, id);
   await field(ben.page).fill('Ninety degrees.');
+  // The form has been loaded, with the question as it was.
+  await expect(ben.page.getByRole('button', { name: 'Post Answer' })).toBeEnabled();
   await ben.page.context().setOffline(true);
   await page.request.put(`/api/questions/${id}`, { data: { title, content: 'About cocoa.', tags: [] } });
   await ben.page.context().setOffline(false);

@@ -135,7 +135,10 @@ export const writingScreens: readonly Screen[] = [
     path: ({ own }) => `/question/${own}`,
     states: ['full'],
     async prepare(stage) {
-      await field(stage, 'Your answer').pressSequentially('```');
+      await field(stage, 'Your answer').pressSequentially('`');
+      // The form has been loaded.
+      await button(stage, 'Post Answer').and(stage.page.locator(':enabled')).waitFor();
+      await field(stage, 'Your answer').pressSequentially('``');
       const list = stage.page.getByRole('listbox', { name: stage.translate('Code languages') });
       await list.waitFor();
       await stage.page.keyboard.press('ArrowDown');
