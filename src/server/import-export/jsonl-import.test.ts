@@ -196,7 +196,7 @@ it('reads an export with private data back: all rows, texts, times and ids of po
   expect(await comparable(after)).toEqual(await comparable(before));
   expect(await readdir(path.join(after, 'pictures', avatarName))).toEqual(['256x256.webp', '64x64.webp']);
   expect(await readdir(path.join(after, 'pictures', pictureName))).toEqual(['40x30.webp']);
-  // Nobody gets a password, a confirmed address or a role.
+  // No member gets a password, a confirmed address or a role.
   expect(
     await other.rows(`
       select display_name, email, email_verified, role, (select count(*)::int from account) as passwords

@@ -34,7 +34,7 @@ export async function hasPostsOf(client: ClientBase, source: string): Promise<bo
   return rows[0]?.found === true;
 }
 
-/** Members wait until the import ends: nobody else may take an id of its posts. */
+/** Members cannot post until the import ends, because a new post could take an id of an imported one. */
 export async function lockPosts(client: ClientBase): Promise<void> {
   await client.query('lock table base_question, base_answer, base_reply in share row exclusive mode');
 }

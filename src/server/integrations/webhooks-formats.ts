@@ -45,7 +45,7 @@ function renderMessage({ type, data }: WebhookPayload, format: ChatFormat, langu
 /** Whether a post has its content, and not only its id. */
 const isShown = (post: WebhookPost | { id: number }): post is WebhookPost => 'author' in post;
 
-/** A mention such as @channel notifies nobody: an invisible character separates its parts. */
+/** A mention such as @channel does not notify members of the chat: an invisible character separates its parts. */
 const breakMentions = (text: string) => text.replaceAll('@', '@\u200b');
 
 const escapeMarkdown = (text: string) =>
