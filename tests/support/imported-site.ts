@@ -24,6 +24,9 @@ export async function readImportedSite(client: ClientBase): Promise<Record<strin
       select ${byline}, title, excerpt, excerpt_cut, views, imported_views, answer_count, active_at, tag_text,
         (select source_key from answer where id = accepted_answer_id) as accepted,
         (select source_key from question original where id = post.duplicate_of) as duplicate_of,
+        (select to_jsonb(closing) - 'question_id' from question_closing closing where question_id = post.id) as closing,
+        (select array_agg(member.source_key order by member.source_key) from question_closer join member on member.id = member_id
+          where question_id = post.id) as closers, lock_reason,
         (select array_agg(tag.key order by position) from question_tag join tag on tag.id = tag_id
           where question_id = post.id) as tags,
         (select array_agg(member.source_key order by member.source_key) from question_follow join member on member.id = member_id

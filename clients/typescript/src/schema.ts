@@ -2030,6 +2030,23 @@ export interface components {
       acceptedAnswerId: number | null;
       lockReason: string | null;
       duplicateOf: number | null;
+      closing: {
+        /** @enum {string} */
+        reason:
+          | 'duplicate'
+          | 'off-topic'
+          | 'unclear'
+          | 'too-broad'
+          | 'opinion-based'
+          | 'not-constructive'
+          | 'not-a-question'
+          | 'too-localized'
+          | 'general-reference'
+          | 'noise'
+          | 'other';
+        /** Format: date-time */
+        closedAt: string;
+      } | null;
       closedBy: {
         id: number;
         name: string;
@@ -2269,6 +2286,23 @@ export interface components {
       acceptedAnswerId: number | null;
       lockReason: string | null;
       duplicateOf: number | null;
+      closing: {
+        /** @enum {string} */
+        reason:
+          | 'duplicate'
+          | 'off-topic'
+          | 'unclear'
+          | 'too-broad'
+          | 'opinion-based'
+          | 'not-constructive'
+          | 'not-a-question'
+          | 'too-localized'
+          | 'general-reference'
+          | 'noise'
+          | 'other';
+        /** Format: date-time */
+        closedAt: string;
+      } | null;
       closedBy: {
         id: number;
         name: string;

@@ -195,6 +195,8 @@ const sources: Readonly<Record<ExportedKind, Source>> = {
       acceptedAnswerId: 'accepted_answer_id',
       duplicateOf: '(select other.id from question other where other.id = duplicate_of)',
       lockReason: 'lock_reason',
+      closedReason: '(select reason from question_closing where question_id = row.id)',
+      closedAt: '(select closed_at from question_closing where question_id = row.id)',
       ...times,
       ...origin,
     },

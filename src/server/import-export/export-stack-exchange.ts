@@ -3,7 +3,9 @@ import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import { escapeMarkup } from '#server/core/markup.ts';
 import { isCheapToParse } from '#shared/core/markdown-cost.ts';
+import type { ClosingReason } from '#shared/posts/closing-reasons.ts';
 import type { PostKind } from '#shared/core/fields.ts';
+import { closedKind, closeReasonNumbers } from './stack-exchange-closings.ts';
 import type { ExportedKind } from './export-queries.ts';
 
 /** One file of an export. */
@@ -34,6 +36,8 @@ type Question = Post & {
   views: number;
   acceptedAnswerId?: number;
   duplicateOf?: number;
+  closedReason?: ClosingReason;
+  closedAt?: string;
 };
 type Answer = Post & { questionId: number };
 type Reply = Partial<Post> & {
@@ -124,6 +128,7 @@ export function createArchiveWriters(settings: {
             AcceptedAnswerId:
               question.acceptedAnswerId === undefined ? undefined : postIds.answer(question.acceptedAnswerId),
             ViewCount: question.views,
+            ClosedDate: question.closedAt === undefined ? undefined : toTime(question.closedAt),
             Title: question.title,
             Tags: writeTags(question.tags),
           },
@@ -148,6 +153,7 @@ export function createArchiveWriters(settings: {
       ),
       part('questions', (question) => currentVersionRows(question, postIds.question(question.id))),
       part('answers', (answer) => currentVersionRows(answer, postIds.answer(answer.id))),
+      part('questions', closingRow),
     ]),
     file('Comments', [
       part('replies', (reply) =>
@@ -213,6 +219,17 @@ export function createArchiveWriters(settings: {
       OwnerDisplayName: post.authorId === undefined ? post.authorName : undefined,
       LastEditDate: post.editedAt === undefined ? undefined : toTime(post.editedAt),
       ContentLicense: licenseOf(post),
+    });
+  }
+
+  function closingRow({ id, closedReason, closedAt }: Question): string {
+    if (closedReason === undefined || closedAt === undefined) return '';
+    return row({
+      Id: numbered('PostHistory'),
+      PostHistoryTypeId: closedKind,
+      PostId: postIds.question(id),
+      CreationDate: toTime(closedAt),
+      Comment: closeReasonNumbers[closedReason],
     });
   }
 

@@ -8,6 +8,7 @@ import {
   listRemarks,
 } from './jsonl-accounting.ts';
 import {
+  addClosings,
   addFollowsAndBookmarks,
   addRevisions,
   addTagTexts,
@@ -57,6 +58,7 @@ export async function addLines(
   await queries.describeAddedPosts(client);
   await findLockedQuestions(client);
   await markDuplicates(client, false);
+  await addClosings(client);
   const votes = await addVotes(client);
   const revisions = await addRevisions(client);
   await recountOldQuestions(client);

@@ -43,6 +43,13 @@ export async function addVotes(client: ClientBase): Promise<number> {
   return added;
 }
 
+/** Adds why new questions are closed elsewhere. */
+export async function addClosings(client: ClientBase): Promise<void> {
+  await client.query(`
+    insert into question_closing
+    select new_id, closed_reason, closed_at from line_post where kind = 1 and is_new and closed_reason is not null`);
+}
+
 /** Adds the earlier versions of new posts. Returns their number. */
 export async function addRevisions(client: ClientBase): Promise<number> {
   let added = 0;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { email } from '#shared/identity/accounts.ts';
 import { limits } from '#shared/core/limits.ts';
+import { closingReasons } from '#shared/posts/closing-reasons.ts';
 import { countCodePoints } from '#shared/core/text.ts';
 import { normalizeTags } from '#shared/posts/tags.ts';
 import { cleanLine, cleanText } from './stack-exchange-characters.ts';
@@ -100,6 +101,8 @@ const question = z.strictObject({
   views: count,
   acceptedAnswerId: id.optional(),
   duplicateOf: id.optional(),
+  closedReason: z.enum(closingReasons).optional(),
+  closedAt: time.optional(),
   lockReason: requiredLine.pipe(z.string().max(500)).optional(),
 });
 

@@ -48,7 +48,7 @@ type Copy<Kind extends CopiedKind> = {
 const postColumns =
   'line_post (line, kind, id, question, answer, parent, author, author_name, content, upvotes, downvotes, created, edited, ' +
   'license, path, source_site, source_key, has_links, has_pictures, deleted, title, excerpt, excerpt_cut, tags, tag_keys, ' +
-  'views, accepted, duplicate_of, lock_reason)';
+  'views, accepted, duplicate_of, lock_reason, closed_reason, closed_at)';
 
 type PostRow = LineRow<'questions'> | LineRow<'answers'> | LineRow<'replies'>;
 
@@ -117,6 +117,8 @@ const copies: { [Kind in CopiedKind]: Copy<Kind> } = {
         row.acceptedAnswerId ?? null,
         row.duplicateOf ?? null,
         row.lockReason ?? null,
+        row.closedReason ?? null,
+        row.closedAt ?? row.createdAt ?? context.now,
       ];
     },
   },
@@ -215,8 +217,8 @@ const copies: { [Kind in CopiedKind]: Copy<Kind> } = {
 /** The limit of the column. */
 const maxBioLength = 100_000;
 
-/** Title, excerpt, cut, tags, their keys, views, accepted answer, original of a duplicate, lock. */
-const withoutQuestion: CopyCell[] = [null, null, null, null, null, 0, null, null, null];
+/** Title, excerpt, cut, tags, their keys, views, accepted answer, original of a duplicate, lock, closing. */
+const withoutQuestion: CopyCell[] = [null, null, null, null, null, 0, null, null, null, null, null];
 
 type PostCells = { row: PostRow; content: string; file: string; line: number; own: string; other: string };
 

@@ -18,7 +18,7 @@ export async function createLineTables(client: ClientBase): Promise<void> {
       line integer not null, kind smallint not null, id bigint not null, question bigint, answer bigint, parent bigint,
       author bigint, author_name text, title text, content text not null, excerpt text, excerpt_cut boolean,
       tags text[], tag_keys text[], upvotes bigint, downvotes bigint, views bigint not null, accepted bigint,
-      duplicate_of bigint, lock_reason text, deleted boolean not null, created timestamptz(3) not null,
+      duplicate_of bigint, lock_reason text, closed_reason text, closed_at timestamptz(3), deleted boolean not null, created timestamptz(3) not null,
       edited timestamptz(3), license text, path text, source_site text, source_key text, has_links boolean not null,
       has_pictures boolean not null,
       new_id bigint, is_new boolean not null default false, is_skipped text, author_id bigint,

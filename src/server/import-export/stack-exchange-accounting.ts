@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { closedKind, closingOutcome } from './stack-exchange-closings.ts';
 import { duplicateOutcomes } from './stack-exchange-duplicates.ts';
 import type { ArchiveFileKind } from './stack-exchange-files.ts';
 import { textKinds } from './stack-exchange-staging-tables.ts';
@@ -19,6 +20,8 @@ export interface ImportedCounts {
   duplicates: number;
   answers: number;
   replies: number;
+  /** Of the questions: how many are closed on the site for another reason. */
+  closings: number;
   /** Existing questions that now have an accepted answer. */
   accepted: number;
   follows: number;
@@ -210,7 +213,7 @@ const isText = `kind in (${textKinds.join(', ')})`;
 
 const historyOutcomes = (isRefresh: boolean) => `
   with history as (
-    select history.*, not ${String(isRefresh)} and not location.is_new and history.kind <> 2
+    select history.*, not ${String(isRefresh)} and not location.is_new and history.kind between 4 and 9
       and history.created > coalesce(known.edited, known.created) as newer,
       location.key is not null as has_post, hidden.key is not null as is_hidden
     from archive_history history
@@ -223,6 +226,7 @@ const historyOutcomes = (isRefresh: boolean) => `
   select case
       when not has_post and is_hidden then 'of posts that were hidden or deleted here'
       when not has_post then 'of posts that are not in the archive or were skipped'
+      when history.kind >= ${closedKind} then ${closingOutcome}
       when newer then '${newerReason('newer edits')}'
       when not (${isText.replace('kind', 'history.kind')}) then '${titlesAndTagsReason}'
       when shown.line is null then 'earlier versions of a text'
@@ -237,7 +241,11 @@ const historyOutcomes = (isRefresh: boolean) => `
     and changed.kind = case known.kind when 1 then 'question' else 'answer' end
   left join shown on shown.line = history.line
   left join archive_location new_post on new_post.key = history.post_id and new_post.is_new
-  left join archive_post post on post.id = history.post_id`;
+  left join archive_post post on post.id = history.post_id
+  left join archive_question placed on history.kind >= ${closedKind} and placed.key = history.post_id
+  left join question on question.id = placed.id
+  left join archive_closing closing on closing.question_id = placed.id
+  left join archive_reclosed reclosed on reclosed.question_id = placed.id`;
 
 async function applyOutcomes(
   client: ClientBase,
@@ -260,15 +268,13 @@ async function applyOutcomes(
 
 /** Returns remarks on the posts that the outcomes of the rows do not cover. */
 export async function collectRemarks(client: ClientBase): Promise<string[]> {
-  const { rows } = await client.query<Record<'typed' | 'pages' | 'tags' | 'accepted' | 'closed', string>>(`
+  const { rows } = await client.query<Record<'typed' | 'pages' | 'tags' | 'accepted', string>>(`
     select count(*) filter (where origin = 'markdown') as typed,
       count(*) filter (where origin = 'html') as pages,
       coalesce(sum(tags_left_out), 0) as tags,
       count(*) filter (where kind = 1 and accepted is not null
-        and not exists (select from archive_answer where key = post.accepted)) as accepted,
-      count(*) filter (where closed and marked.id is null) as closed
-    from archive_post post join archive_location location on location.key = post.id and location.is_new
-    left join archive_marked marked on marked.question_id = location.question_id and post.kind = 1`);
+        and not exists (select from archive_answer where key = post.accepted)) as accepted
+    from archive_post post join archive_location location on location.key = post.id and location.is_new`);
   const [row] = rows;
   if (row === undefined) return [];
   const counts = [
@@ -276,7 +282,6 @@ export async function collectRemarks(client: ClientBase): Promise<string[]> {
     [row.pages, 'texts were converted from HTML'],
     [row.tags, 'tags were skipped: more than 5 on a question, or longer than 35 characters'],
     [row.accepted, 'questions have an accepted answer that is not in the archive'],
-    [row.closed, 'questions were closed on the site, not as duplicates, and are open here'],
   ] as const;
   return counts
     .filter(([number]) => Number(number) !== 0)

@@ -25,6 +25,8 @@ export const changeNames = {
   views: 'view counts',
   acceptances: 'accepted answers',
   duplicates: 'marks of duplicates',
+  closings: 'closings',
+  unlocked: 'unlocked questions',
   authors: 'authors',
   sources: 'licences and times of edits',
   names: 'names of members',
@@ -43,7 +45,7 @@ type Counts = Partial<Record<keyof typeof changeNames, number>>;
 /** Counts and lists the changes. Runs after all of them. */
 export async function describeChanges(
   client: ClientBase,
-  { follows, shown }: { follows: number; shown: number },
+  { follows, shown, unlocked }: { follows: number; shown: number; unlocked: number },
 ): Promise<ImportedChanges> {
   const text = 'applied and not edited_here and';
   const { rows } = await client.query<Record<string, string>>(`
@@ -52,6 +54,7 @@ export async function describeChanges(
         + (select count(*) from archive_accepted where question_id not in (select question_id from archive_acceptance))
         as acceptances,
       (select count(*) from archive_remark where applied) as duplicates,
+      (select count(*) from archive_reclosed) as closings,
       (select count(*) from archive_gone_user) as emptied
     from (
       select count(*) filter (where ${text} title) as titles, count(*) filter (where ${text} tags) as tags,
@@ -69,7 +72,7 @@ export async function describeChanges(
         count(*) filter (where kind = 'answer') as "removedAnswers",
         count(*) filter (where kind = 'reply') as "removedComments"
       from archive_gone where reason is null) gone`);
-  const found: Record<string, string | number> = { ...rows[0], follows, shown };
+  const found: Record<string, string | number> = { ...rows[0], follows, shown, unlocked };
   const counts: Counts = {};
   for (const name of Object.keys(changeNames) as (keyof typeof changeNames)[]) {
     const number = Number(found[name]);
@@ -100,6 +103,7 @@ async function listExamples(client: ClientBase): Promise<string[]> {
       union all select kind, question_id, id, 'deleted on the site', 0 from archive_gone where reason is null
       union all select 'question', question_id, question_id, 'accepted answer', 2 from archive_acceptance where applied
       union all select 'question', question_id, question_id, 'mark of a duplicate', 2 from archive_remark where applied
+      union all select 'question', question_id, question_id, 'closing', 2 from archive_reclosed
     ) changed left join base_question question on question.id = question_id
     where what <> '' order by row_number() over (partition by place order by question_id, changed.id), place
     limit ${limits.examples}`);

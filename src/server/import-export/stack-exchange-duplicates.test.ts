@@ -36,7 +36,7 @@ const readOriginals = async ({ rows }: TestCommunity) =>
 test('a question that was closed as a duplicate is one here, and is not closed otherwise', async () => {
   const community = await createTestCommunity();
   const closed = { ClosedDate: '2015-02-01T00:00:00.000' };
-  const { added, files, remarks } = await community.import(
+  const { added, files } = await community.import(
     await writeArchive({
       Posts: [questionRow(1), questionRow(2, closed), questionRow(3, closed)],
       PostLinks: [link(1, 2, 1), link(2, 3, 1, { LinkTypeId: 1 })],
@@ -45,7 +45,8 @@ test('a question that was closed as a duplicate is one here, and is not closed o
   expect(await readOriginals(community)).toEqual({ 2: 1 });
   expect(added.duplicates).toBe(1);
   expect(files.find(({ file }) => file === 'PostLinks.xml')).toMatchObject({ read: 2, imported: 1 });
-  expect(remarks).toContain('1 questions were closed on the site, not as duplicates, and are open here');
+  expect(added.closings).toBe(1);
+  expect(await community.rows('select reason from question_closing')).toEqual([{ reason: 'other' }]);
 });
 
 test('chains lead to the last question, circles and missing questions are left out, and of several the latest counts', async () => {

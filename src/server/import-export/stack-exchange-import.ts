@@ -258,6 +258,7 @@ const nothingImported: ImportedCounts = {
   members: 0,
   namelessMembers: 0,
   duplicates: 0,
+  closings: 0,
   renamedMembers: 0,
   questions: 0,
   answers: 0,

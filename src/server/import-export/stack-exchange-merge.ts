@@ -3,6 +3,7 @@ import type { ImportedCounts, Refreshed } from './stack-exchange-accounting.ts';
 import { findAlreadyImported, findLockedQuestions } from './stack-exchange-already-imported.ts';
 import { findChanges } from './stack-exchange-changes.ts';
 import { describeChanges, type ImportedChanges, noChanges } from './stack-exchange-changes-report.ts';
+import { applyClosings, lockNewQuestions, unlockReleased } from './stack-exchange-closings.ts';
 import { markDuplicates } from './stack-exchange-duplicates.ts';
 import type { ArchiveFileKind } from './stack-exchange-files.ts';
 import { createGoneTable, findGonePosts, hideGonePosts, showReappeared } from './stack-exchange-gone.ts';
@@ -49,6 +50,7 @@ export async function mergeStaged(client: ClientBase, merge: Merge): Promise<Mer
   const target = { sourceId, siteAddress, runId };
   await queries.stageNamelessAuthors(client);
   await queries.completeBios(client, siteAddress);
+  const unlocked = isRefresh ? await unlockReleased(client, { sourceId, site: source.site }) : 0;
   const shown = isRefresh ? await showReappeared(client, sourceId) : 0;
   const renamedMembers = await queries.nameMembers(client, sourceId);
   await findAlreadyImported(client, sourceId);
@@ -67,6 +69,7 @@ export async function mergeStaged(client: ClientBase, merge: Merge): Promise<Mer
   await refreshPosts(client, siteAddress);
   await refreshAcceptances(client, { sourceId, isRefresh });
   await refreshDuplicates(client, { sourceId, hasMarks: isRefresh && has('postlinks') });
+  const closings = await applyClosings(client, isRefresh);
   const removedFollows = isRefresh && has('votes') ? await removeFollows(client, sourceId) : 0;
   await recountOldQuestions(client);
   await rescoreAnswers(client);
@@ -74,6 +77,7 @@ export async function mergeStaged(client: ClientBase, merge: Merge): Promise<Mer
   await queries.addTags(client, runId);
   await restateAgain();
   await recountImported(client);
+  await lockNewQuestions(client, source.site);
   const removed = await removeGone(client, merge);
   await refreshProfiles(client, { sourceId, isRefresh });
   await createGoneUserTable(client);
@@ -89,13 +93,16 @@ export async function mergeStaged(client: ClientBase, merge: Merge): Promise<Mer
       renamedMembers,
       questions,
       duplicates,
+      closings,
       answers,
       replies,
       accepted,
       follows,
       links,
     },
-    changes: isRefresh ? await describeChanges(client, { follows: removedFollows, shown }) : noChanges,
+    changes: isRefresh
+      ? await describeChanges(client, { follows: removedFollows, shown, unlocked })
+      : noChanges,
     refreshed: { isRefresh, removed: { ...removed, users: emptied, votes: removedFollows } },
   };
 }

@@ -39,6 +39,8 @@ export function formatImportReport(summary: ImportSummary): string[] {
   }
   if (added.duplicates > 0)
     lines.push(`Note: ${number(added.duplicates)} questions are marked as duplicates.`);
+  if (added.closings > 0)
+    lines.push(`Note: ${number(added.closings)} other questions show why the site closed them.`);
   if (added.links > 0)
     lines.push(`Note: ${number(added.links)} links now lead to the imported questions and answers.`);
   lines.push(...describeChanges(summary));

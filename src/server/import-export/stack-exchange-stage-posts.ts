@@ -84,7 +84,7 @@ function postCells(row: ArchiveRow, created: string): CopyCell[] {
     parseInteger(row['OwnerUserId']),
     parsePersonName(row['OwnerDisplayName']),
     row['ContentLicense'] ?? getLicenseAt(created),
-    row['ClosedDate'] !== undefined,
+    parseTime(row['ClosedDate']),
   ];
 }
 

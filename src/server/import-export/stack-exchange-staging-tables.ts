@@ -46,7 +46,7 @@ export async function createStagingTables(client: ClientBase): Promise<void> {
       line bigint generated always as identity, id bigint not null, kind smallint not null, parent bigint,
       accepted bigint, created timestamptz(3) not null, edited timestamptz(3), score bigint not null,
       views bigint not null, author bigint, author_name text, license text not null, origin text not null,
-      closed boolean not null, has_links boolean not null,
+      closed timestamptz(3), has_links boolean not null,
       title text, content text not null, excerpt text, excerpt_cut boolean,
       tags text[], tag_keys text[], tags_left_out integer not null);
     create temporary table archive_comment (
@@ -77,8 +77,9 @@ export async function indexHistory(client: ClientBase): Promise<void> {
       select distinct on (post_id) post_id, line from archive_history where kind in (${textKinds.join(', ')})
       order by post_id, created desc, id desc, line desc;
     insert into archive_edited (post_id, latest)
-      select post_id, max(created) from archive_history where kind <> 2 group by post_id;
+      select post_id, max(created) from archive_history where kind in (4, 5, 6, 7, 8, 9) group by post_id;
     create unique index archive_history_line on archive_history (line);
+    create index archive_history_state on archive_history (post_id) where kind >= 10;
     analyze archive_newest; analyze archive_edited; analyze archive_history;`);
 }
 
@@ -110,7 +111,7 @@ export async function shiftTimes(client: ClientBase, newest: Date): Promise<void
   const shift = `${newest.getTime() - from.getTime()} milliseconds`;
   await client.query('update archive_user set created = created + $1::interval', [shift]);
   await client.query(
-    'update archive_post set created = created + $1::interval, edited = edited + $1::interval',
+    'update archive_post set created = created + $1::interval, edited = edited + $1::interval, closed = closed + $1::interval',
     [shift],
   );
   await client.query('update archive_comment set created = created + $1::interval', [shift]);

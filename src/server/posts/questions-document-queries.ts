@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { selectAnswers } from './answers-queries.ts';
 import { questionTagNames } from './cards.ts';
 import { bylineJoins, bylineJson } from './posts.ts';
-import { closersJson } from './questions-queries.ts';
+import { closersJson, closingJson } from './questions-queries.ts';
 import { selectFirstReplies, selectReplies } from './replies-queries.ts';
 import { type Cursor, encodeCursorInSql } from '#server/core/cursor.ts';
 import type { Reader } from '#server/core/database.ts';
@@ -63,7 +63,7 @@ const selectQuestionDocument = ({ id, sort, cursor }: AnswersFrom) => sql<Questi
         'createdAt', ${jsonTime(sql`post.created_at`)}, 'editedAt', ${jsonTime(sql`post.edited_at`)},
         'upvotes', post.upvotes, 'downvotes', post.downvotes, 'answerCount', post.answer_count,
         'acceptedAnswerId', post.accepted_answer_id, 'lockReason', post.lock_reason,
-        'duplicateOf', post.duplicate_of, 'closedBy', ${closersJson}
+        'duplicateOf', post.duplicate_of, 'closing', ${closingJson}, 'closedBy', ${closersJson}
       ),
       'replies', coalesce((select page from reply_page where answer_id is null), ${noItems}),
       'answers', (

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader, Tx } from '#server/core/database.ts';
-import { existsForRow, unnamedMember } from '#server/core/sql.ts';
+import { existsForRow, jsonTime, unnamedMember } from '#server/core/sql.ts';
 import { bylineJoins, toByline, toTimes } from './posts.ts';
 import type { QuestionCounts } from './posts-events.ts';
 import type { VoteDirection } from '#shared/core/fields.ts';
@@ -14,6 +14,7 @@ export type QuestionRow = QuestionCardRow & {
   edited_at: Date | null;
   lock_reason: string | null;
   duplicate_of: number | null;
+  closing: Question['closing'];
   closed_by: Question['closedBy'];
   my_vote: VoteDirection | null;
   following: boolean;
@@ -38,6 +39,7 @@ export function toQuestion(row: QuestionRow): Question {
     acceptedAnswerId: row.accepted_answer_id,
     lockReason: row.lock_reason,
     duplicateOf: row.duplicate_of,
+    closing: row.closing,
     closedBy: row.closed_by,
     following: row.following,
     bookmarked: row.bookmarked,
@@ -51,7 +53,14 @@ export const closersJson = sql`(
   select coalesce(json_agg(json_build_object('id', closer.id, 'name', coalesce(closer.display_name, ${unnamedMember}))
     order by closer.id), '[]')
   from question_closer join member closer on closer.id = member_id
-  where question_id = post.id and post.duplicate_of is not null
+  where question_id = post.id
+    and (post.duplicate_of is not null or exists (select from question_closing where question_id = post.id))
+)`;
+
+/** SQL: why the site of an imported question closed it. A duplicate of a question here is shown as such. */
+export const closingJson = sql`(
+  select json_build_object('reason', reason, 'closedAt', ${jsonTime(sql`closed_at`)}) from question_closing
+  where question_id = post.id and post.duplicate_of is null
 )`;
 
 export async function findQuestionById(db: Reader, wanted: { id: number; viewerId: number }) {
@@ -62,7 +71,7 @@ export async function findQuestionById(db: Reader, wanted: { id: number; viewerI
 export function selectQuestion({ id, viewerId }: { id: number; viewerId: number }): RawBuilder<QuestionRow> {
   return sql<QuestionRow>`
     select ${questionCardColumns}, post.content, post.edited_at, post.lock_reason, post.duplicate_of,
-      ${closersJson} as closed_by, (select direction from vote where question_id = post.id and member_id = ${viewerId}) as my_vote,
+      ${closingJson} as closing, ${closersJson} as closed_by, (select direction from vote where question_id = post.id and member_id = ${viewerId}) as my_vote,
       exists (
         select 1 from question_follow where question_id = post.id and member_id = ${viewerId}
       ) as following,

@@ -38,6 +38,7 @@ describe('asking', () => {
       acceptedAnswerId: null,
       lockReason: null,
       duplicateOf: null,
+      closing: null,
       closedBy: [],
       following: false,
       bookmarked: false,

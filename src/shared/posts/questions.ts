@@ -11,6 +11,7 @@ import {
   time,
   votes,
 } from '#shared/core/fields.ts';
+import { closingReasons } from './closing-reasons.ts';
 import { limits } from '#shared/core/limits.ts';
 import { repliesPage } from './replies.ts';
 import { normalizeTags, findTagsProblem } from './tags.ts';
@@ -86,7 +87,9 @@ export const question = z.object({
   lockReason: z.string().nullable(),
   /** The original question, if this one is a duplicate. */
   duplicateOf: id.nullable(),
-  /** The members who closed it as a duplicate by votes. */
+  /** Why the site that it was imported from closed it; null for open questions and duplicates of a question here. */
+  closing: z.object({ reason: z.enum(closingReasons), closedAt: time }).nullable(),
+  /** The members who closed it by votes, here or on the site that it was imported from. */
   closedBy: z.array(z.object({ id, name: z.string() })),
   /** Whether the viewer follows the question. */
   following: z.boolean(),

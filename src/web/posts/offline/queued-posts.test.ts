@@ -45,6 +45,7 @@ function page(answers: Answer[], comments: Reply[] = []): QuestionPageData {
     acceptedAnswerId: null,
     lockReason: null,
     duplicateOf: null,
+    closing: null,
     closedBy: [],
   };
   const question = { ...post, ...counts, id: 5, title: 'Title', content: 'text', excerpt: 'text', tags: [] };

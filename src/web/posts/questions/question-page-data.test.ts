@@ -42,6 +42,7 @@ const question: Question = {
   acceptedAnswerId: null,
   lockReason: null,
   duplicateOf: null,
+  closing: null,
   closedBy: [],
   following: false,
   bookmarked: false,
