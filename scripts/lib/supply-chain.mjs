@@ -33,7 +33,8 @@ const licences = new Set([
  * Packages without a machine-readable licence, which were reviewed manually, and libvips, a library under the LGPL that
  * sharp loads unchanged at run time.
  */
-const reviewedPackages = /^(?:cli-table|xmlhttprequest-ssl|@img\/sharp-.*)$/;
+const reviewedPackages =
+  /^(?:busboy|cli-table|humanize-number|only|streamsearch|xmlhttprequest-ssl|@img\/sharp-.*)$/;
 
 /**
  * Checks the dependencies by the project's own files: every version is exact, and every package has a checksum that npm

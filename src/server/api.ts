@@ -92,6 +92,7 @@ import {
 import type { RequestLimits } from './core/request-limits.ts';
 import { limitViewers, limitWrites, queueRequests } from './core/request-limits-middleware.ts';
 import { type ReadRoutingDeps, recordWrites, routeReads } from './postgres/index.ts';
+import type { ObjectStore } from './core/object-store.ts';
 import type { SendDocument } from './core/response-cache-http.ts';
 import { allowSharedCaching } from './core/public-reading.ts';
 
@@ -121,6 +122,7 @@ export function createApi(
     MemberApplicationDeps &
     EmailRoutesDeps &
     SystemRoutesDeps & {
+      objectStore: ObjectStore | undefined;
       sendDocument: SendDocument;
       requestLimits: RequestLimits | undefined;
       emptySearches: EmptySearchCounter | undefined;

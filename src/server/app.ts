@@ -47,6 +47,8 @@ import {
 import { apiDocsRoutes } from './core/api-docs.ts';
 import type { Database } from './core/database.ts';
 import { ProblemError, toErrorResponse } from './core/errors.ts';
+import type { PictureStore } from './core/config.ts';
+import type { ObjectStore } from './core/object-store.ts';
 import { redirectImportedPosts, renderPages } from './pages.ts';
 import type { RequestLimits } from './core/request-limits.ts';
 import { limitVisitors, limitBodySize } from './core/request-limits-middleware.ts';
@@ -104,6 +106,10 @@ export type AppOptions = {
   hasExports?: boolean;
   /** Counts searches without results. Absent: they are not counted. */
   emptySearches?: EmptySearchCounter | undefined;
+  /** The bucket for the files of pictures. Absent: they are in the database. */
+  objectStore?: ObjectStore | undefined;
+  /** Where the files of pictures belong. Default: the database. */
+  pictureStore?: PictureStore;
   /** Rate limits and load shedding. Absent: all requests are accepted. */
   requestLimits?: RequestLimits | undefined;
   /** Directory of the web build. Absent: only the API is served. */
@@ -128,6 +134,7 @@ export function createApp(options: AppOptions) {
     background,
     requestLimits,
     webDirectory,
+    objectStore,
   } = options;
   const passwordCost = options.passwordCost ?? defaultPasswordCost;
   const auth = createAuth(db, settings, passwordCost);
@@ -207,6 +214,7 @@ export function createApp(options: AppOptions) {
   const moderation = background?.moderation ?? { queueEmail: undefined, queueWork: undefined };
   const api = createApi({
     db,
+    objectStore,
     runtimeSettings,
     searchDb: options.searchDb ?? db,
     emptySearches: options.emptySearches,
@@ -243,6 +251,7 @@ export function createApp(options: AppOptions) {
       hasBackups: options.hasBackups ?? false,
       hasExports: options.hasExports ?? false,
       hasEmail: accountEmails !== undefined,
+      pictureStore: options.pictureStore ?? 'database',
     },
   });
   app.route(
@@ -254,7 +263,7 @@ export function createApp(options: AppOptions) {
     throw new ProblemError('page-not-found');
   });
   const viewerOf = async (headers: Headers) => (await accounts.viewer(headers))?.viewer ?? null;
-  app.get(`${uploadsPath}/*`, serveUploads({ db, settings, runtimeSettings }, viewerOf));
+  app.get(`${uploadsPath}/*`, serveUploads({ db, settings, runtimeSettings, objectStore }, viewerOf));
   app.on(
     'GET',
     ['/feeds/*', '/sitemaps/*', previewPicturePattern, oembedPath, sitePicturesPath],

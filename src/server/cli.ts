@@ -19,6 +19,7 @@ import {
 import { addMemberCommands, addSettingsCommands, addSignInProviderCommands } from './admin/index.ts';
 import { addRemovalCommands, registerSpamCommands } from './moderation/index.ts';
 import { addEmailCommand } from './notifications/index.ts';
+import { createObjectStore } from './core/object-store.ts';
 import { type Config, readConfig } from './core/config.ts';
 import { connectToRunningOrStart, listPendingMigrations, migrate, MigrationError } from './postgres/index.ts';
 import { type Database, openDatabase, type Reader } from './core/database.ts';
@@ -76,7 +77,14 @@ function createProgram(): Command {
   });
   addJsonLinesCommand(imports, { ...terminal, withClient: (work) => withClient(work, 'migrated') });
   addPicturesCommand(imports, { ...terminal, withDatabase });
-  registerExportCommand(program, { ...terminal, withClient: (work) => withClient(work, 'migrated') });
+  registerExportCommand(program, {
+    ...terminal,
+    withClient: (work) => withClient(work, 'migrated'),
+    getObjectStore: () => {
+      const { objectStore } = readConfig();
+      return objectStore && createObjectStore(objectStore);
+    },
+  });
   addResetPasswordCommand(program, { ...terminal, withDatabase });
   const members = addMemberCommands(program, { ...terminal, withDatabase });
   addRemoveTwoFactorCommand(members, { ...terminal, withDatabase });

@@ -54,6 +54,7 @@ import {
 } from './core/web-push.ts';
 import type { RuntimeSettings } from './core/runtime-settings.ts';
 import type { SiteSettings } from './core/site-settings.ts';
+import { createObjectStoreJob, type ObjectStoreDeps } from './posts/index.ts';
 import { searchPopularityJob, statisticsJob } from './discovery/index.ts';
 import {
   createWebhookHosts,
@@ -69,6 +70,8 @@ export type BackgroundJobsOptions = {
   runtimeSettings: RuntimeSettings;
   /** Absent: no emails are sent. */
   email: { url: string; from: string; bounceAddress?: string | undefined } | undefined;
+  /** Absent: the files of pictures stay in the database. */
+  pictures?: Omit<ObjectStoreDeps, 'db'> | undefined;
   log: Logger;
   /** Push services allowed in addition to the known ones. */
   pushServices?: readonly string[];
@@ -105,7 +108,7 @@ export type BackgroundJobs = {
 
 /** Starts every kind of job, listed explicitly. */
 export async function startBackgroundJobs(options: BackgroundJobsOptions): Promise<BackgroundJobs> {
-  const { db, settings, runtimeSettings, email, log, pushServices = [] } = options;
+  const { db, settings, runtimeSettings, email, log, pictures, pushServices = [] } = options;
   const getSiteName = () => runtimeSettings.get('siteName');
   const getSite = (): EmailSite => ({
     site: settings.publicUrl ?? '',
@@ -133,6 +136,7 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
     createModerationJob(db),
     createAccountDeletionJob({ db, log }),
     createAccountMergeJob({ db, settings }),
+    ...(pictures === undefined ? [] : [createObjectStoreJob({ db, ...pictures })]),
     ...(deliver === undefined
       ? []
       : [

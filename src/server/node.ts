@@ -19,6 +19,7 @@ import { type HttpServer, startHttpServer } from './core/http-server.ts';
 import { type LiveServer, startLiveServer } from './core/live.ts';
 import { createMetrics, type Metrics } from './core/metrics.ts';
 import type { MetricsSources } from './core/metrics-collectors.ts';
+import { createObjectStore } from './core/object-store.ts';
 import { openReplicas } from './postgres/index.ts';
 import { openRuntimeSettings } from './core/runtime-settings.ts';
 import { createRequestLimits } from './core/request-limits.ts';
@@ -122,12 +123,14 @@ export async function startNode(options: NodeOptions): Promise<ParleyNode> {
     ]);
   const housekeeping = setInterval(() => void deleteExpired().catch(() => {}), hourMs);
   onStop(async () => clearInterval(housekeeping));
+  const objectStore = config.objectStore && createObjectStore(config.objectStore, log);
   background = await startBackgroundJobs({
     db,
     connection,
     settings,
     runtimeSettings,
     email: config.email,
+    pictures: objectStore && { objectStore, pictureStore: config.pictureStore },
     log,
   });
   onStop(background.stop);
@@ -172,6 +175,8 @@ export async function startNode(options: NodeOptions): Promise<ParleyNode> {
     replicas,
     caches,
     background,
+    objectStore,
+    pictureStore: config.pictureStore,
     hasBackups: config.backups !== undefined,
     hasExports: config.exports !== undefined,
     requestLimits,
@@ -230,10 +235,10 @@ function startBackupsIfConfigured({ config, db, connection, log, onStop }: NodeO
 }
 
 function startExportsIfConfigured({ config, db, connection, log, onStop }: NodeOptions): void {
-  const { exports: schedule, nodeName: node, settings, port } = config;
+  const { exports: schedule, nodeName: node, settings, port, objectStore } = config;
   if (schedule === undefined) return;
   const origin = settings.publicUrl ?? `http://localhost:${port}`;
-  onStop(startExportScheduler({ schedule, db, connection, origin, node, log }).stop);
+  onStop(startExportScheduler({ schedule, db, connection, objectStore, origin, node, log }).stop);
 }
 
 function startLiveSockets(

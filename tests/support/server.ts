@@ -8,6 +8,7 @@ import { type BackgroundJobs, type BackgroundJobsOptions, startBackgroundJobs } 
 import { type Database, openDatabase, openSearchDatabase } from '#server/core/database.ts';
 import { startHttpServer } from '#server/core/http-server.ts';
 import { openRuntimeSettings, type RuntimeSettings } from '#server/core/runtime-settings.ts';
+import type { ObjectStore } from '#server/core/object-store.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { ApiClient, type Member, register } from './member.ts';
@@ -48,7 +49,10 @@ export type TestDelivery = Partial<
 >;
 
 /** Settings of a test. Passwords are cheap by default. */
-export type TestSettings = Partial<SiteSettings> & { passwordCost?: PasswordCost };
+export type TestSettings = Partial<SiteSettings> & {
+  passwordCost?: PasswordCost;
+  objectStore?: ObjectStore | undefined;
+};
 
 export const defaultSettings: SiteSettings = {
   publicUrl: null,
@@ -88,7 +92,7 @@ export async function startTestServer(
 /** Starts a server on an existing database. */
 export async function startServerOn(
   database: TestDatabase,
-  { passwordCost = cheapPasswordCost, ...given }: TestSettings = {},
+  { passwordCost = cheapPasswordCost, objectStore, ...given }: TestSettings = {},
   outgoing?: TestDelivery,
   webDirectory?: string,
 ): Promise<TestServer> {
@@ -120,6 +124,7 @@ export async function startServerOn(
     settings,
     log,
     background: backgroundJobs,
+    objectStore,
     passwordCost,
     ...(webDirectory && { webDirectory }),
   });

@@ -1782,6 +1782,7 @@ export interface components {
         | 'password-too-long'
         | 'password-too-short'
         | 'passwords-differ'
+        | 'picture-store-unavailable'
         | 'pinned-question-with-text'
         | 'post-deleted'
         | 'post-deleted-since'

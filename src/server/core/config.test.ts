@@ -21,6 +21,8 @@ test('uses 127.0.0.1:3000 and the embedded PostgreSQL by default', () => {
     rateLimits: true,
     backups: undefined,
     exports: undefined,
+    objectStore: undefined,
+    pictureStore: 'database',
     drainSeconds: 0,
     cacheSizeMb: 64,
     secret: undefined,
@@ -65,6 +67,13 @@ test('reads every setting from the environment', () => {
       EXPORT_LICENSE: 'CC BY-SA 4.0',
       EXPORT_DAYS: '1',
       EXPORT_RETENTION: '30',
+      PICTURE_STORE: 'database',
+      S3_BUCKET: 'pictures',
+      S3_ENDPOINT: 'https://s3.example.org',
+      S3_REGION: 'garage',
+      S3_ACCESS_KEY_ID: 'id',
+      S3_SECRET_ACCESS_KEY: 'hunter2',
+      S3_PREFIX: 'parley/',
       DRAIN_SECONDS: '15',
       CACHE_SIZE_MB: '0',
       SECRET: 'x'.repeat(32),
@@ -109,6 +118,15 @@ test('reads every setting from the environment', () => {
       scratchDirectory: '/srv/scratch',
     },
     exports: { directory: '/srv/exports', license: 'CC BY-SA 4.0', days: 1, retention: 30 },
+    objectStore: {
+      bucket: 'pictures',
+      endpoint: 'https://s3.example.org',
+      region: 'garage',
+      accessKeyId: 'id',
+      secretAccessKey: 'hunter2',
+      prefix: 'parley/',
+    },
+    pictureStore: 'database',
     drainSeconds: 15,
     cacheSizeMb: 0,
     secret: 'x'.repeat(32),
@@ -303,4 +321,33 @@ test('refuses scheduled exports without a licence, and without an interval', () 
   expect(messageOf(() => readConfig({ EXPORT_DAYS: '1' }, noFile))).toContain(
     'EXPORT_DAYS requires EXPORT_DIRECTORY.',
   );
+});
+
+test('reads the bucket for pictures, and refuses a part of it', () => {
+  const bucket = { S3_BUCKET: 'pictures', S3_ACCESS_KEY_ID: 'id', S3_SECRET_ACCESS_KEY: 'hunter2' };
+  const where = { S3_ENDPOINT: 'https://s3.example.org', S3_REGION: 'garage', S3_PREFIX: 'parley/' };
+  expect(readConfig({ ...bucket, ...where }, noFile)).toMatchObject({
+    pictureStore: 's3',
+    objectStore: {
+      bucket: 'pictures',
+      endpoint: 'https://s3.example.org',
+      region: 'garage',
+      prefix: 'parley/',
+    },
+  });
+  expect(readConfig({ ...bucket, PICTURE_STORE: 'database' }, noFile).pictureStore).toBe('database');
+  expect(readConfig({}, noFile)).toMatchObject({ pictureStore: 'database', objectStore: undefined });
+  const required = 'requires S3_BUCKET, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.';
+  for (const part of [{ PICTURE_STORE: 's3' }, { S3_BUCKET: 'pictures' }, { S3_REGION: 'eu-central-1' }])
+    expect(messageOf(() => readConfig(part, noFile))).toContain(required);
+  for (const [name, value] of [
+    ['S3_BUCKET', 'Pictures'],
+    ['S3_ENDPOINT', 'https://s3.example.org/pictures'],
+    ['S3_PREFIX', 'parley'],
+    ['PICTURE_STORE', 'disk'],
+  ] as const) {
+    const message = messageOf(() => readConfig({ ...bucket, [name]: value }, noFile));
+    expect(message).toContain(`${name} must be`);
+    expect(message).not.toContain('hunter2');
+  }
 });

@@ -7,11 +7,15 @@ import { parseEnv } from 'node:util';
 import { z } from 'zod';
 import { emailVisibilities } from '#shared/identity/profiles.ts';
 import { type LogLevel, logLevels } from './log.ts';
+import type { ObjectStoreSettings } from './object-store.ts';
 import type { SiteSettings } from './site-settings.ts';
 import { getErrorCode, getErrorMessage, StartupError } from './startup-error.ts';
 
 /** How many backups are retained: the newest of each of the last `daily` days, `weekly` weeks and `monthly` months. */
 export type BackupRetention = Readonly<{ daily: number; weekly: number; monthly: number }>;
+
+/** Where the files of pictures belong: in the database, or in an object store that speaks the protocol of S3. */
+export type PictureStore = 'database' | 's3';
 
 export type BackupSchedule = Readonly<{
   /** An absolute path. */
@@ -65,6 +69,10 @@ export type Config = Readonly<{
   backups: BackupSchedule | undefined;
   /** Undefined: no scheduled exports. */
   exports: ExportSchedule | undefined;
+  /** A bucket for the files of pictures. Undefined: they are in the database. */
+  objectStore: ObjectStoreSettings | undefined;
+  /** Where the files of pictures belong. */
+  pictureStore: PictureStore;
   /** The mail server and the sender. Undefined: no emails are sent. */
   email: Readonly<{ url: string; from: string; bounceAddress: string | undefined }> | undefined;
   /** Whether the request limits of request-limits.ts apply. */
@@ -106,6 +114,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, file = 
       if (set[name] !== undefined) wrong.push(`${name} requires EXPORT_DIRECTORY.`);
   } else if (set['EXPORT_LICENSE'] === undefined)
     wrong.push('EXPORT_DIRECTORY requires EXPORT_LICENSE: others may use an export by its licence only.');
+  wrong.push(...checkObjectStoreVariables(set));
   if (!parsed.success || wrong.length > 0)
     throw new StartupError(`The configuration is not valid:\n${wrong.map((line) => `  ${line}`).join('\n')}`);
   const value = parsed.data;
@@ -125,6 +134,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, file = 
     metricsToken: value.METRICS_TOKEN,
     backups: toBackupSchedule(value),
     exports: toExportSchedule(value),
+    objectStore: toObjectStore(value),
+    pictureStore: value.PICTURE_STORE ?? (value.S3_BUCKET === undefined ? 'database' : 's3'),
     email: toEmailSettings(value),
     rateLimits: value.RATE_LIMITS,
     settings: Object.freeze({
@@ -166,6 +177,33 @@ function toExportSchedule(value: z.infer<typeof variables>): Config['exports'] {
     license: value.EXPORT_LICENSE,
     days: value.EXPORT_DAYS,
     retention: value.EXPORT_RETENTION,
+  });
+}
+
+const requiredObjectStoreVariables = ['S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const;
+
+function checkObjectStoreVariables(set: NodeJS.Dict<string>): string[] {
+  const isNamed = [...requiredObjectStoreVariables, 'S3_ENDPOINT', 'S3_REGION', 'S3_PREFIX'].some(
+    (name) => set[name] !== undefined,
+  );
+  if (isNamed || set['PICTURE_STORE'] === 's3')
+    if (requiredObjectStoreVariables.some((name) => set[name] === undefined))
+      return [
+        'PICTURE_STORE=s3, and every setting S3_…, requires S3_BUCKET, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.',
+      ];
+  return [];
+}
+
+function toObjectStore(value: z.infer<typeof variables>): Config['objectStore'] {
+  const { S3_BUCKET: bucket, S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = value;
+  if (bucket === undefined || accessKeyId === undefined || secretAccessKey === undefined) return undefined;
+  return Object.freeze({
+    bucket,
+    endpoint: value.S3_ENDPOINT,
+    region: value.S3_REGION,
+    accessKeyId,
+    secretAccessKey,
+    prefix: value.S3_PREFIX,
   });
 }
 
@@ -304,6 +342,27 @@ const variables = z.object({
   EXPORT_LICENSE: z.string().trim().min(1).max(200, 'must be a name of at most 200 characters').optional(),
   EXPORT_DAYS: wholeNumber(366, 1).default(7),
   EXPORT_RETENTION: wholeNumber(1_000, 1).default(4),
+  PICTURE_STORE: z.enum(['database', 's3'], 'must be database or s3').optional(),
+  S3_BUCKET: z
+    .string()
+    .regex(
+      /^[a-z\d][a-z\d.-]{1,61}[a-z\d]$/,
+      'must be the name of a bucket: 3 to 63 lower-case letters, digits, dots or hyphens',
+    )
+    .optional(),
+  S3_ENDPOINT: address(/^https?$/, 'must be an address such as https://s3.example.org')
+    .refine((url) => isOrigin(url), 'must be an address without a path')
+    .optional(),
+  S3_REGION: z
+    .string()
+    .regex(/^[a-z\d-]{1,40}$/, 'must be a name such as eu-central-1')
+    .default('us-east-1'),
+  S3_ACCESS_KEY_ID: z.string().optional(),
+  S3_SECRET_ACCESS_KEY: z.string().optional(),
+  S3_PREFIX: z
+    .string()
+    .regex(/^[\w.-]{1,100}\/$/, "must be a name that ends with a slash, such as 'parley/'")
+    .default(''),
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
   DRAIN_SECONDS: wholeNumber(3_600).default(0),
   CACHE_SIZE_MB: wholeNumber(16_384).default(64),

@@ -5,6 +5,7 @@ import { recordSecurityEvent } from './security-events.ts';
 import { transaction } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import { type RouteDeps, problemResponses, createRouter } from '#server/core/http.ts';
+import type { ObjectStore } from '#server/core/object-store.ts';
 import { createRateLimit } from '#server/core/rate-limits.ts';
 import { createDataExport } from './data-export.ts';
 
@@ -21,7 +22,12 @@ const exportData = createRoute({
   },
 });
 
-export function dataExportRoutes({ db, settings, runtimeSettings }: RouteDeps) {
+export function dataExportRoutes({
+  db,
+  settings,
+  runtimeSettings,
+  objectStore,
+}: RouteDeps & { objectStore: ObjectStore | undefined }) {
   // Each export reads everything a member has.
   const exportLimit = createRateLimit(db, { name: 'data-export', points: 5, seconds: 60 * 60 });
   return createRouter().openapi(exportData, async (c) => {
@@ -36,6 +42,7 @@ export function dataExportRoutes({ db, settings, runtimeSettings }: RouteDeps) {
     const archive = createDataExport(db, {
       memberId,
       site: settings.publicUrl ?? new URL(c.req.url).origin,
+      objectStore,
       siteName: runtimeSettings.get('siteName'),
     });
     const name = `parley-${new Date().toISOString().slice(0, 10)}.tar.gz`;

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import { pack } from 'tar-stream';
 import type { Database } from '#server/core/database.ts';
+import type { ObjectStore } from '#server/core/object-store.ts';
 import { readLargestFile } from '#server/posts/index.ts';
 import {
   listSources,
@@ -11,6 +12,13 @@ import {
   type ExportSource,
   uploadSource,
 } from './data-export-sources.ts';
+
+type DataExportOptions = {
+  memberId: number;
+  site: string;
+  siteName: string;
+  objectStore: ObjectStore | undefined;
+};
 
 /** A file of the export. */
 type ExportFile = { name: string; content: string | Buffer };
@@ -25,7 +33,7 @@ const maxFileChars = 1024 * 1024;
  */
 export function createDataExport(
   db: Database,
-  { memberId, site, siteName }: { memberId: number; site: string; siteName: string },
+  { memberId, site, siteName, objectStore }: DataExportOptions,
 ): Readable {
   const tar = pack();
   const compressed = createGzip();
@@ -36,7 +44,7 @@ export function createDataExport(
 
   async function write(): Promise<void> {
     try {
-      for await (const file of createFiles(db, { memberId, site, siteName })) await add(file);
+      for await (const file of createFiles(db, { memberId, site, siteName, objectStore })) await add(file);
       tar.finalize();
     } catch (error) {
       tar.destroy(error instanceof Error ? error : new Error(String(error)));
@@ -59,7 +67,7 @@ export function createDataExport(
 
 async function* createFiles(
   db: Database,
-  { memberId, site, siteName }: { memberId: number; site: string; siteName: string },
+  { memberId, site, siteName, objectStore }: DataExportOptions,
 ): AsyncGenerator<ExportFile> {
   yield { name: 'README.md', content: createReadme({ site, siteName }) };
   const own = await selectOwnMember(memberId).execute(db);
@@ -71,7 +79,7 @@ async function* createFiles(
     }));
   yield* createListFiles(uploadSource, readRows(db, uploadSource, memberId), async ({ name }) => ({
     name: `pictures/${String(name)}.webp`,
-    content: await readLargestFile(db, String(name)),
+    content: await readLargestFile({ db, objectStore }, String(name)),
   }));
   for (const source of listSources) yield* createListFiles(source, readRows(db, source, memberId));
 }

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { Client } from 'pg';
+import type { ObjectStore } from '#server/core/object-store.ts';
 import { createTerminalProgress, type Output } from '#server/core/progress.ts';
 import {
   exportCommunity,
@@ -12,6 +13,8 @@ import {
 export type ExportCommandParts = {
   /** Opens the community's database, applies pending migrations, and runs `work` with a dedicated connection. */
   withClient: <Result>(work: (client: Client, origin: string) => Promise<Result>) => Promise<Result>;
+  /** The bucket for the files of pictures, if one is configured. */
+  getObjectStore: () => ObjectStore | undefined;
   out: Output;
   err: Output;
   /** Sets the exit code: 1 if the export failed, 130 if it was interrupted. */
@@ -58,7 +61,7 @@ Exit codes: 0 written; 1 failed; 130 interrupted. With 1 and 130, the directory 
 async function run(
   directory: string,
   { format, private: withPrivateData = false, license }: Flags,
-  { withClient, out, err }: ExportCommandParts,
+  { withClient, getObjectStore, out, err }: ExportCommandParts,
 ): Promise<number> {
   const interruption = new AbortController();
   const interrupt = () => interruption.abort();
@@ -68,6 +71,7 @@ async function run(
       exportCommunity({
         directory,
         client,
+        objectStore: getObjectStore(),
         format,
         withPrivateData,
         license,
@@ -91,7 +95,11 @@ async function run(
   }
 }
 
-function describe({ counts, pictureFiles }: ExportSummary): string {
+function describe({ counts, pictureFiles, missingPictureFiles }: ExportSummary): string {
   const parts = [...counts].map(([kind, rows]) => `${kind} ${rows.toLocaleString('en')}`);
-  return `${[...parts, `files of pictures ${pictureFiles.toLocaleString('en')}`].join(', ')}.`;
+  const missing =
+    missingPictureFiles > 0
+      ? ` ${missingPictureFiles.toLocaleString('en')} files of pictures are missing in the object store and were left out.`
+      : '';
+  return `${[...parts, `files of pictures ${pictureFiles.toLocaleString('en')}`].join(', ')}.${missing}`;
 }

@@ -81,13 +81,20 @@ export async function* readExported(
 }
 
 /** One file of a picture, as served at `/uploads/<name>/<width>x<height>.webp`. */
-export type ExportedPicture = { name: string; width: number; height: number; content: Buffer };
+export type ExportedPicture = {
+  name: string;
+  width: number;
+  height: number;
+  /** Null: it is in the object store, with this key. */
+  content: Buffer | null;
+  key: string | null;
+};
 
 /** Reads the files of pictures, one at a time. */
 export async function* readPictures(client: ClientBase): AsyncGenerator<ExportedPicture> {
   await client.query(`
     declare exported_file no scroll cursor for
-    select name, file.width, file.height, content
+    select name, file.width, file.height, content, object_key as key
     from (${sources.pictures.rows}) row join upload_file file on file.upload_id = row.id`);
   for (;;) {
     const { rows } = await client.query<ExportedPicture>('fetch 1 from exported_file');

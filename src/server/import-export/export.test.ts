@@ -16,6 +16,10 @@ import {
   voteRow,
   writeArchive,
 } from '#tests/support/stack-exchange-archive.ts';
+import { databaseFromClient } from '#server/core/database.ts';
+import { createObjectStore } from '#server/core/object-store.ts';
+import { movePictures } from '#server/posts/uploads-object-store.ts';
+import { startObjectStoreServer } from '#tests/support/object-store-server.ts';
 import { registerExportCommand } from './export-command.ts';
 import { exportCommunity, ExportError, type ExportOptions } from './export.ts';
 
@@ -253,6 +257,7 @@ it('prints what was written, or why nothing was', async () => {
     const program = new Command('parley').exitOverride();
     registerExportCommand(program, {
       withClient: (work) => work(community.client, origin),
+      getObjectStore: () => undefined,
       out: { write: (text) => (result.out += text) },
       err: { write: (text) => (result.err += text) },
       exitWith: (code) => (result.code = code),
@@ -267,4 +272,40 @@ it('prints what was written, or why nothing was', async () => {
   expect(existsSync(path.join(directory, 'export.json'))).toBe(true);
   await execute();
   expect(result).toMatchObject({ code: 1, err: expect.stringContaining('is not empty') as string });
+});
+
+it('writes pictures that are in an object store, and refuses to leave them out', async () => {
+  const community = await createCommunity();
+  const bucket = await startObjectStoreServer();
+  onTestFinished(bucket.remove);
+  const objectStore = createObjectStore(bucket.settings);
+  await community.rows(`
+    with stored as (
+      insert into upload (name, kind, content_hash, width, height, bytes)
+      values (repeat('a', 22), 'picture', sha256('a'), 40, 30, 100) returning id
+    ), files as (
+      insert into upload_file (upload_id, width, height, content)
+      select id, width, width * 3 / 4, convert_to('file ' || width, 'UTF8') from stored, (values (20), (40)) size (width)
+    )
+    insert into upload_reference (upload_id, question_id) select stored.id, min(question.id) from stored, question group by 1`);
+  const before = await run(community);
+  expect(before.summary.pictureFiles).toBe(2);
+  const db = databaseFromClient(community.client);
+  expect(await movePictures({ db, objectStore, pictureStore: 's3' })).toBe(2);
+
+  const parent = await newDirectory();
+  await expect(run(community, { directory: parent })).rejects.toThrow(
+    'Pictures are in an object store, and S3_BUCKET is not set.',
+  );
+  const after = await run(community, { objectStore });
+
+  expect(after.summary.pictureFiles).toBe(before.summary.pictureFiles);
+  const name = 'a'.repeat(22);
+  for (const file of ['20x15.webp', '40x30.webp'])
+    expect(await readFile(path.join(after.directory, 'pictures', name, file))).toEqual(
+      await readFile(path.join(before.directory, 'pictures', name, file)),
+    );
+  const [lost = ''] = await bucket.keys();
+  await objectStore.delete(lost);
+  expect((await run(community, { objectStore })).summary.missingPictureFiles).toBe(1);
 });

@@ -6,6 +6,9 @@ import { pipeline } from 'node:stream/promises';
 import type { Client } from 'pg';
 import { getErrorCode } from '#server/core/startup-error.ts';
 import type { Progress } from '#server/core/progress.ts';
+import { ProblemError } from '#server/core/errors.ts';
+import type { ObjectStore } from '#server/core/object-store.ts';
+import { readFileContent } from '#server/posts/index.ts';
 import * as queries from './export-queries.ts';
 import { type ArchiveWriter, createArchiveWriters } from './export-stack-exchange.ts';
 
@@ -18,6 +21,8 @@ export type ExportOptions = {
   /** A dedicated connection. The export restores its settings. */
   client: Client;
   format: ExportFormat;
+  /** The bucket for the files of pictures. Absent: they are in the database. */
+  objectStore?: ObjectStore | undefined;
   /** Also email addresses, who voted, follows and bookmarks. */
   withPrivateData: boolean;
   /** The licence of posts that were written here, such as 'CC BY-SA 4.0'. Undefined if none is stated. */
@@ -29,7 +34,12 @@ export type ExportOptions = {
   signal?: AbortSignal;
 };
 
-export type ExportSummary = { counts: ReadonlyMap<queries.ExportedKind, number>; pictureFiles: number };
+export type ExportSummary = {
+  counts: ReadonlyMap<queries.ExportedKind, number>;
+  pictureFiles: number;
+  /** Files of pictures whose object is missing in the object store. They are left out. */
+  missingPictureFiles: number;
+};
 
 /** The export cannot be written. The message says why. */
 export class ExportError extends Error {}
@@ -130,9 +140,9 @@ async function writeFiles(options: ExportOptions, partial: string): Promise<Expo
         },
       ).catch(toExportError(options.directory));
     }
-    const pictureFiles = format === 'jsonl' ? await writePictures(options, partial) : 0;
+    const pictures = format === 'jsonl' ? await writePictures(options, partial) : { written: 0, missing: 0 };
     if (format === 'jsonl') await writeManifest(options, { partial, counts });
-    return { counts, pictureFiles };
+    return { counts, pictureFiles: pictures.written, missingPictureFiles: pictures.missing };
   } finally {
     progress?.stop();
   }
@@ -164,19 +174,47 @@ async function* readLines(
   if (end !== '') yield end;
 }
 
-async function writePictures({ client, directory }: ExportOptions, partial: string): Promise<number> {
-  let files = 0;
+async function writePictures(
+  { client, directory, objectStore, signal }: ExportOptions,
+  partial: string,
+): Promise<{ written: number; missing: number }> {
+  let [written, missing] = [0, 0];
   try {
-    for await (const { name, width, height, content } of queries.readPictures(client)) {
+    for await (const { name, width, height, ...file } of queries.readPictures(client)) {
+      signal?.throwIfAborted();
+      const content = await readPicture(file, objectStore);
+      if (content === undefined) {
+        missing++;
+        continue;
+      }
       const pictureDirectory = path.join(partial, 'pictures', name);
       await mkdir(pictureDirectory, { recursive: true });
       await writeFile(path.join(pictureDirectory, `${width}x${height}.webp`), content, { flag: 'wx' });
-      files++;
+      written++;
     }
   } catch (error) {
     toExportError(directory)(error);
   }
-  return files;
+  return { written, missing };
+}
+
+/** Returns undefined if the object of a file is missing. */
+async function readPicture(
+  file: { content: Buffer | null; key: string | null },
+  objectStore: ObjectStore | undefined,
+): Promise<Buffer | undefined> {
+  try {
+    return await readFileContent(file, objectStore);
+  } catch (error) {
+    if (!(error instanceof ProblemError)) throw error;
+    if (error.code === 'upload-not-found') return undefined;
+    throw new ExportError(
+      objectStore === undefined
+        ? 'Pictures are in an object store, and S3_BUCKET is not set.'
+        : 'The object store with the pictures does not respond.',
+      { cause: error },
+    );
+  }
 }
 
 async function writeManifest(

@@ -1,8 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { type BackupStatus, getBackupStatus } from './backup-queries.ts';
 import type { BackupSchedule, Config } from '#server/core/config.ts';
 import type { Database } from '#server/core/database.ts';
 import { createMailer } from '#server/core/email.ts';
+import { createObjectStore, type ObjectStore } from '#server/core/object-store.ts';
+import { countUploadFiles } from '#server/posts/index.ts';
 import { getErrorCode, getErrorMessage } from '#server/core/startup-error.ts';
 import { checkDisk } from './doctor-check-host.ts';
 import { type Finding, createFinding, formatMegabytes, okFinding } from './doctor-findings.ts';
@@ -100,6 +103,51 @@ export async function checkEmail(config: Config, testEmail: string | undefined):
   } finally {
     await mailer.stop();
   }
+}
+
+/** Writes, reads and deletes an object, and counts the files of pictures that are not where they belong. */
+export async function checkPictureStore(
+  { objectStore: settings, pictureStore }: Config,
+  db: Database,
+): Promise<Finding[]> {
+  const finding = createFinding('pictures');
+  const files = await countUploadFiles(db);
+  if (settings === undefined)
+    return files.objectStore === 0
+      ? []
+      : [
+          finding(
+            'problem',
+            `${files.objectStore.toLocaleString('en')} files of pictures are in an object store, and S3_BUCKET is not set.`,
+            'These pictures cannot be shown.',
+            'Set the settings S3_… again. PICTURE_STORE=database then moves the files to the database.',
+          ),
+        ];
+  try {
+    await probe(createObjectStore(settings));
+  } catch (error) {
+    return [
+      finding(
+        'problem',
+        `The object store does not work: ${getErrorMessage(error)}.`,
+        'Pictures in it cannot be shown. New ones wait in the database.',
+        'Check the settings S3_…, the rights of the key, and the service.',
+      ),
+    ];
+  }
+  const [there, waiting] =
+    pictureStore === 's3' ? [files.objectStore, files.database] : [files.database, files.objectStore];
+  const place = pictureStore === 's3' ? 'object store' : 'database';
+  const text = `${there.toLocaleString('en')} files of pictures are in the ${place}, ${waiting.toLocaleString('en')} still have to be moved there.`;
+  return [okFinding('pictures', text)];
+}
+
+async function probe(objectStore: ObjectStore): Promise<void> {
+  const key = `doctor-${randomUUID()}`;
+  await objectStore.put(key, Buffer.from(key));
+  const found = await objectStore.get(key);
+  await objectStore.delete(key);
+  if (found?.toString() !== key) throw new Error('an object that was written could not be read');
 }
 
 const hourMs = 60 * 60_000;

@@ -13,6 +13,10 @@ import { toDatabaseUrl } from '#tests/support/database-url.ts';
 import { startEmailServer } from '#tests/support/email-server.ts';
 import { createTemporaryDirectory } from '#tests/support/parley.ts';
 import { startTestServer } from '#tests/support/server.ts';
+import { createObjectStore } from '#server/core/object-store.ts';
+import { movePictures } from '#server/posts/uploads-object-store.ts';
+import { startObjectStoreServer } from '#tests/support/object-store-server.ts';
+import { createPngPicture } from '#tests/support/pictures.ts';
 import { registerDoctorCommand } from './doctor-command.ts';
 import type { Finding } from './doctor-findings.ts';
 import { checkClock } from './doctor-check-host.ts';
@@ -210,4 +214,37 @@ test('reports clocks that are an hour apart as a problem', async () => {
     level: 'problem',
     what: expect.stringMatching(/3(599|600)\.\d s apart/),
   });
+});
+
+test('writes an object to the object store, and counts the pictures that have to be moved', async () => {
+  const bucket = await startObjectStoreServer();
+  onTestFinished(bucket.remove);
+  const env = {
+    DATABASE_URL: url,
+    S3_BUCKET: bucket.settings.bucket,
+    S3_ENDPOINT: bucket.settings.endpoint,
+    S3_PREFIX: bucket.settings.prefix,
+    S3_ACCESS_KEY_ID: bucket.settings.accessKeyId,
+    S3_SECRET_ACCESS_KEY: bucket.settings.secretAccessKey,
+  };
+  await ann.upload(createPngPicture());
+  const text = (there: number, waiting: number) =>
+    `${there} files of pictures are in the object store, ${waiting} still have to be moved there.`;
+  expect((await findings(['--quick'], env)).of('pictures')).toMatchObject([
+    { level: 'ok', what: text(0, 1) },
+  ]);
+  expect(await bucket.keys()).toEqual([]);
+
+  const objectStore = createObjectStore(bucket.settings);
+  await movePictures({ db: server.db, objectStore, pictureStore: 's3' });
+  expect((await findings(['--quick'], env)).of('pictures')).toMatchObject([
+    { level: 'ok', what: text(1, 0) },
+  ]);
+  expect((await findings(['--quick'])).of('pictures')).toMatchObject([
+    { level: 'problem', what: '1 files of pictures are in an object store, and S3_BUCKET is not set.' },
+  ]);
+  const wrong = { ...env, S3_SECRET_ACCESS_KEY: 'a wrong one' };
+  const [refused] = (await findings(['--quick'], wrong)).of('pictures');
+  expect(refused).toMatchObject({ level: 'problem', what: expect.stringContaining('SignatureDoesNotMatch') });
+  expect(JSON.stringify(refused)).not.toContain('a wrong one');
 });

@@ -21,7 +21,13 @@ import {
 import { type Finding, createFinding, okFinding } from './doctor-findings.ts';
 import { checkClock, checkDisk } from './doctor-check-host.ts';
 import { checkPublicUrl, checkSettings } from './doctor-check-settings.ts';
-import { checkBackups, checkJobs, checkEmail, checkEventStream } from './doctor-check-services.ts';
+import {
+  checkBackups,
+  checkJobs,
+  checkPictureStore,
+  checkEmail,
+  checkEventStream,
+} from './doctor-check-services.ts';
 
 export type DoctorOptions = {
   config: Config;
@@ -64,6 +70,7 @@ export async function runDoctor(
     add(await runCheck('activity', () => checkActivity(db)));
     add(await runCheck('stream', async () => [await checkEventStream(db)]));
     add(await runCheck('jobs', () => checkJobs(db)));
+    add(await runCheck('pictures', () => checkPictureStore(config, db)));
     add(await runCheck('backups', () => checkBackups(config, db)));
     if (options.quick) return;
     const counts = await checkCounts({ ...options, connection });

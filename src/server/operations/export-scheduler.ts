@@ -3,6 +3,7 @@ import path from 'node:path';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import type { ExportSchedule } from '#server/core/config.ts';
+import type { ObjectStoreSettings } from '#server/core/object-store.ts';
 import type { Database } from '#server/core/database.ts';
 import { getErrorCode, getErrorMessage } from '#server/core/startup-error.ts';
 import { type ExportStatus, finishExportRun, getExportStatus, startExportRun } from './export-queries.ts';
@@ -13,6 +14,8 @@ export type ExportSchedulerOptions = {
   schedule: ExportSchedule;
   db: Database;
   connection: pg.ClientConfig;
+  /** The bucket for the files of pictures, if one is configured. */
+  objectStore?: ObjectStoreSettings | undefined;
   /** The address of the community, for links. */
   origin: string;
   /** Name of this node. */
@@ -93,10 +96,10 @@ export function isExportDue(
 }
 
 async function runExport(options: ExportSchedulerOptions, signal: AbortSignal): Promise<void> {
-  const { schedule, db, connection, origin, node, log } = options;
+  const { schedule, db, connection, objectStore, origin, node, log } = options;
   const directory = path.join(schedule.directory, getExportName(new Date()));
   const id = await startExportRun(db, { node, directory });
-  const task: ExportTask = { directory, connection, license: schedule.license, origin };
+  const task: ExportTask = { directory, connection, objectStore, license: schedule.license, origin };
   const problem =
     (await prepareDirectory(schedule.directory)) ??
     (await runInWorker(new URL('export-worker.ts', import.meta.url), { task, what: 'export', signal }));

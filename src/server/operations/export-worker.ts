@@ -1,11 +1,18 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import pg from 'pg';
 import { exportCommunity, ExportError } from '#server/import-export/index.ts';
+import { createObjectStore, type ObjectStoreSettings } from '#server/core/object-store.ts';
 import { getErrorMessage } from '#server/core/startup-error.ts';
 import type { WorkerTaskResult } from './worker-task.ts';
 
 /** A scheduled export: public content as JSON lines. It runs in a worker thread, which ends with the node. */
-export type ExportTask = { directory: string; connection: pg.ClientConfig; license: string; origin: string };
+export type ExportTask = {
+  directory: string;
+  connection: pg.ClientConfig;
+  objectStore: ObjectStoreSettings | undefined;
+  license: string;
+  origin: string;
+};
 
 const stopping = new AbortController();
 parentPort?.once('message', () => stopping.abort());
@@ -18,7 +25,7 @@ const end = await run(workerData as ExportTask).then(
 parentPort?.postMessage(end satisfies WorkerTaskResult, []);
 parentPort?.close();
 
-async function run({ directory, connection, license, origin }: ExportTask): Promise<void> {
+async function run({ directory, connection, objectStore, license, origin }: ExportTask): Promise<void> {
   const client = new pg.Client({ ...connection, application_name: 'parley export' });
   // A broken connection also makes the running statement fail.
   client.on('error', () => {});
@@ -27,6 +34,7 @@ async function run({ directory, connection, license, origin }: ExportTask): Prom
     await exportCommunity({
       client,
       directory,
+      objectStore: objectStore && createObjectStore(objectStore),
       format: 'jsonl',
       withPrivateData: false,
       license,

@@ -3,18 +3,18 @@ import type { Database } from '#server/core/database.ts';
 import { createRouter, jsonResponse, problemResponses } from '#server/core/http.ts';
 import { requireAdmin } from '#server/moderation/index.ts';
 import { systemState } from '#shared/admin/system.ts';
-import { readSystemState } from './system.ts';
+import { type ConfiguredParts, readSystemState } from './system.ts';
 
 const show = createRoute({
   method: 'get',
   path: '/admin/system',
-  summary: 'Get the versions, migrations, nodes, backups and exports (admins)',
+  summary: 'Get the versions, migrations, nodes, backups, exports and pictures (admins)',
   responses: { 200: jsonResponse(systemState, 'What runs'), ...problemResponses },
 });
 
 export type SystemRoutesDeps = {
   db: Database;
-  system: { hasBackups: boolean; hasExports: boolean; hasEmail: boolean };
+  system: ConfiguredParts;
 };
 
 export function systemRoutes({ db, system }: SystemRoutesDeps) {

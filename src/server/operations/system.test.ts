@@ -30,6 +30,7 @@ test('admins see the versions and the state of the migrations', async () => {
     postgresql: known?.version,
     backups: { scheduled: false, lastSuccess: null, problem: null },
     exports: { scheduled: false, lastSuccess: null, problem: null },
+    pictures: { store: 'database', waiting: 0 },
     email: false,
   });
 });

@@ -7,6 +7,8 @@ import { nodeApplicationPrefix } from '#server/core/database-listen.ts';
 import type { Database } from '#server/core/database.ts';
 import { projectRoot } from '#server/core/paths.ts';
 import { listMigrationNames } from '#server/postgres/index.ts';
+import type { PictureStore } from '#server/core/config.ts';
+import { countUploadFiles } from '#server/posts/index.ts';
 import type { SystemState } from '#shared/admin/system.ts';
 import { getBackupStatus } from './backup-queries.ts';
 import { getExportStatus } from './export-queries.ts';
@@ -15,19 +17,29 @@ import { readRunningSystem } from './system-queries.ts';
 
 const migrationsDirectory = path.join(projectRoot, 'migrations');
 
+/** What this node does by its configuration. */
+export type ConfiguredParts = {
+  hasBackups: boolean;
+  hasExports: boolean;
+  hasEmail: boolean;
+  pictureStore: PictureStore;
+};
+
 /** What runs. `db` is the primary: a replica does not know who is connected to it. */
 export async function readSystemState(
   db: Database,
-  { hasBackups, hasExports, hasEmail }: { hasBackups: boolean; hasExports: boolean; hasEmail: boolean },
+  { hasBackups, hasExports, hasEmail, pictureStore }: ConfiguredParts,
 ): Promise<SystemState> {
-  const [{ postgresql, applications }, applied, contained, backups, exports, revision] = await Promise.all([
-    readRunningSystem(db),
-    listAppliedMigrations(db),
-    listMigrationNames(migrationsDirectory),
-    getBackupStatus(db),
-    getExportStatus(db),
-    findRevision(),
-  ]);
+  const [{ postgresql, applications }, applied, contained, backups, exports, files, revision] =
+    await Promise.all([
+      readRunningSystem(db),
+      listAppliedMigrations(db),
+      listMigrationNames(migrationsDirectory),
+      getBackupStatus(db),
+      getExportStatus(db),
+      countUploadFiles(db),
+      findRevision(),
+    ]);
   const names = applied.map(({ name }) => name);
   return {
     version: packageJson.version,
@@ -49,6 +61,10 @@ export async function readSystemState(
       scheduled: hasExports,
       lastSuccess: exports.lastSuccess?.toISOString() ?? null,
       problem: exports.problem,
+    },
+    pictures: {
+      store: pictureStore,
+      waiting: pictureStore === 's3' ? files.database : files.objectStore,
     },
     email: hasEmail,
   };

@@ -91,9 +91,17 @@ export { refuseNewTag, refuseTags } from './tag-rules.ts';
 export { moveSomeQuestions, renameOnSomeQuestions } from './tags-moving.ts';
 export { lockTags, tagIdOf } from './tags-queries.ts';
 export { isTagVisible, lockTagByName } from './tags.ts';
-export { readLargestFile, releaseUploadsOf } from './uploads-queries.ts';
+export { releaseUploadsOf } from './uploads-queries.ts';
 export { encodePicture } from './uploads-encoding.ts';
 export { readPicture, serveUploads, uploadRoutes, uploadsPath } from './uploads-routes.ts';
-export { cleanUpUploads, removeAvatarOf, saveUploadReferences, storeImportedPicture } from './uploads.ts';
+export { createObjectStoreJob, type ObjectStoreDeps, readFileContent } from './uploads-object-store.ts';
+export { countUploadFiles } from './uploads-object-store-queries.ts';
+export {
+  cleanUpUploads,
+  readLargestFile,
+  removeAvatarOf,
+  saveUploadReferences,
+  storeImportedPicture,
+} from './uploads.ts';
 export { createWriteLimits, type WriteLimits } from './write-limits.ts';
 export { revisionRoutes } from './revisions-routes.ts';

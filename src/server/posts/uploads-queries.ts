@@ -50,17 +50,20 @@ export async function insertUpload(
   return { name: row.name, width: row.width, height: row.height };
 }
 
+/** A file: its content, or its key in the object store. */
+export type FileContent = { content: Buffer | null; key: string | null };
+
 /**
- * Returns the content of a file that the viewer may see: as its owner or a moderator, as the avatar of a member, or
+ * Returns a file that the viewer may see: as its owner or a moderator, as the avatar of a member, or
  * because a visible post shows it.
  */
 export async function findUploadFile(
   db: Reader,
   { file, viewer }: { file: UploadFile; viewer: { id: number; isModerator: boolean } },
-): Promise<Buffer | undefined> {
+): Promise<FileContent | undefined> {
   const { name, width, height } = file;
-  const { rows } = await sql<{ content: Buffer }>`
-    select content from upload join upload_file on upload_id = upload.id
+  const { rows } = await sql<FileContent>`
+    select content, object_key as key from upload join upload_file on upload_id = upload.id
     where name = ${name} and upload_file.width = ${width} and upload_file.height = ${height} and (
       ${viewer.isModerator} or kind = 'avatar' or member_id = ${viewer.id}
       or exists (
@@ -70,15 +73,15 @@ export async function findUploadFile(
         )
       )
     )`.execute(db);
-  return rows[0]?.content;
+  return rows[0];
 }
 
-/** Returns the largest file of an upload; empty if it was deleted meanwhile. */
-export async function readLargestFile(db: Reader, name: string): Promise<Buffer> {
-  const { rows } = await sql<{ content: Buffer }>`
-    select content from upload join upload_file on upload_id = upload.id and upload_file.width = upload.width
+/** Returns the largest file of an upload; undefined if it was deleted meanwhile. */
+export async function findLargestFile(db: Reader, name: string): Promise<FileContent | undefined> {
+  const { rows } = await sql<FileContent>`
+    select content, object_key as key from upload join upload_file on upload_id = upload.id and upload_file.width = upload.width
     where name = ${name}`.execute(db);
-  return rows[0]?.content ?? Buffer.alloc(0);
+  return rows[0];
 }
 
 /** Stores that a post shows the uploads with these names. */

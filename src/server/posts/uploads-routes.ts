@@ -9,11 +9,15 @@ import {
   type RouteDeps,
   type Viewer,
 } from '#server/core/http.ts';
+import type { ObjectStore } from '#server/core/object-store.ts';
 import { createMemberLimit } from '#server/core/rate-limits.ts';
 import { limits } from '#shared/core/limits.ts';
 import { getUploadPath, parseUploadPath } from '#shared/core/uploads.ts';
 import { readUpload, removeAvatarOf, uploadAvatar, uploadPicture } from './uploads.ts';
 import { filterNewMembers } from './write-limits.ts';
+
+/** `objectStore`: undefined if the files of pictures are in the database only. */
+export type ObjectStoreRoutesDeps = { objectStore: ObjectStore | undefined };
 
 /** The path of uploads below /api, and of their files. */
 export const uploadsPath = '/uploads';
@@ -117,7 +121,7 @@ export async function readPicture({ headers, body }: Request): Promise<Uint8Arra
  * @param viewerOf the member of a request; null for a visitor
  */
 export const serveUploads = (
-  { db, runtimeSettings }: RouteDeps,
+  { db, runtimeSettings, objectStore }: RouteDeps & ObjectStoreRoutesDeps,
   viewerOf: (headers: Headers) => Promise<Viewer | null>,
 ) =>
   createMiddleware(async (c) => {
@@ -125,7 +129,7 @@ export const serveUploads = (
     const viewer = file === null ? null : await viewerOf(c.req.raw.headers);
     if (file === null || (viewer === null && !runtimeSettings.get('publicReading')))
       throw new ProblemError('upload-not-found');
-    return c.body(new Uint8Array(await readUpload(db, { file, viewer })), 200, {
+    return c.body(new Uint8Array(await readUpload({ db, objectStore }, { file, viewer })), 200, {
       'content-type': 'image/webp',
       'content-disposition': 'inline',
       'cache-control': `${viewer === null ? 'public, s-maxage=3600' : 'private'}, max-age=31536000, immutable`,

@@ -3,16 +3,19 @@ import { type Database, transaction, type Tx } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import { publishAll } from '#server/core/events.ts';
 import type { Viewer } from '#server/core/http.ts';
+import type { ObjectStore } from '#server/core/object-store.ts';
 import { canModerate } from '#shared/identity/roles.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 import { limits } from '#shared/core/limits.ts';
 import { findUploadNames, type UploadFile } from '#shared/core/uploads.ts';
 import { buildProfileEvents } from './posts-events.ts';
 import { type EncodedFile, encodePicture, type UploadKind } from './uploads-encoding.ts';
+import { readFileContent } from './uploads-object-store.ts';
 import {
   countUploadedBytes,
   deleteAvatar,
   deleteUnusedUploads,
+  findLargestFile,
   findUploadFile,
   insertUpload,
   insertUploadReferences,
@@ -105,16 +108,29 @@ function nameFiles(files: readonly EncodedFile[]) {
 
 /**
  * Returns the WebP of a file.
- * @throws ProblemError 'not-found' for files that do not exist or that the viewer may not see
+ * @throws ProblemError 'upload-not-found' for files that do not exist or that the viewer may not see;
+ * 'picture-store-unavailable' if the object store does not respond
  */
 export async function readUpload(
-  db: Database,
+  { db, objectStore }: { db: Database; objectStore: ObjectStore | undefined },
   { file, viewer }: { file: UploadFile; viewer: Viewer | null },
 ): Promise<Buffer> {
   const isModerator = viewer !== null && canModerate(viewer.memberStatus.role);
-  const content = await findUploadFile(db, { file, viewer: { id: viewer?.id ?? 0, isModerator } });
-  if (content === undefined) throw new ProblemError('upload-not-found');
-  return content;
+  const found = await findUploadFile(db, { file, viewer: { id: viewer?.id ?? 0, isModerator } });
+  if (found === undefined) throw new ProblemError('upload-not-found');
+  return readFileContent(found, objectStore);
+}
+
+/**
+ * Returns the WebP of the largest file of an upload; empty if it was deleted meanwhile.
+ * @throws ProblemError if the object store does not respond
+ */
+export async function readLargestFile(
+  { db, objectStore }: { db: Database; objectStore: ObjectStore | undefined },
+  name: string,
+): Promise<Buffer> {
+  const found = await findLargestFile(db, name);
+  return found === undefined ? Buffer.alloc(0) : readFileContent(found, objectStore);
 }
 
 /** Stores which uploads a post shows, when it is written or edited. */

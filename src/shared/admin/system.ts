@@ -34,6 +34,8 @@ export const systemState = z.object({
     /** Why the latest export failed. */
     problem: z.string().nullable(),
   }),
+  /** Where this node moves the files of pictures, and how many are not there yet. */
+  pictures: z.object({ store: z.enum(['database', 's3']), waiting: z.int() }),
   /** Whether there is a mail server. */
   email: z.boolean(),
 });

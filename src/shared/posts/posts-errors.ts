@@ -65,6 +65,7 @@ export const postsErrors = {
 
   // Uploads.
   'upload-not-found': ['not-found', 'Picture not found'],
+  'picture-store-unavailable': ['unavailable', 'Pictures cannot be shown at the moment.'],
   'upload-not-picture': ['invalid', 'Only JPEG, PNG, WebP and GIF pictures can be uploaded.'],
   'upload-damaged': ['invalid', 'This picture is damaged.'],
   'upload-too-large': ['too-large', 'Pictures must be {max} MB or smaller.'],

@@ -64,6 +64,9 @@ function SystemFacts({ system }: { system: SystemState }) {
           <ExportState exports={system.exports} />
         </Fact>
       )}
+      <Fact name={t`Pictures`}>
+        <PictureState pictures={system.pictures} />
+      </Fact>
       <Fact name={t`Email`}>{email ? t`A mail server is set up` : t`No mail server is set up`}</Fact>
     </dl>
   );
@@ -114,6 +117,16 @@ function BackupState({ backups }: Pick<SystemState, 'backups'>) {
       {lastSuccess === null ? t`None` : <Time at={lastSuccess} />}
       {!scheduled && ` · ${t`Daily backups are off`}`}
       {problem !== null && <strong className={classes.problem}>{t`The latest backup failed.`}</strong>}
+    </>
+  );
+}
+
+function PictureState({ pictures: { store, waiting } }: Pick<SystemState, 'pictures'>) {
+  return (
+    <>
+      {store === 's3' ? t`In an object store` : t`In the database`}
+      {waiting > 0 &&
+        ` · ${plural(waiting, { one: '# file is being moved there', other: '# files are being moved there' })}`}
     </>
   );
 }

@@ -1,0 +1,115 @@
+import pLimit from 'p-limit';
+import type { PictureStore } from '#server/core/config.ts';
+import type { Database } from '#server/core/database.ts';
+import { ProblemError } from '#server/core/errors.ts';
+import type { JobDefinition } from '#server/core/job-queue.ts';
+import { type ObjectStore, ObjectStoreError } from '#server/core/object-store.ts';
+import {
+  assignObjectKeys,
+  type FileRef,
+  forgetDeletedObjects,
+  listDeletedObjects,
+  listObjectFiles,
+  removeContent,
+  restoreContent,
+  type StoredFile,
+} from './uploads-object-store-queries.ts';
+
+export type ObjectStoreDeps = { db: Database; objectStore: ObjectStore; pictureStore: PictureStore };
+
+/** Files that are moved at the same time, and objects that are deleted at the same time. */
+const concurrency = 4;
+const batchSize = 16;
+
+/** A run of the job ends after this time; the next minute continues. */
+const maxRunMs = 45_000;
+
+/**
+ * The job that moves the files of pictures to the configured store, and deletes objects whose file was deleted. An upload
+ * is stored in the database first, in its transaction, and so works while the object store does not.
+ */
+export const createObjectStoreJob = (deps: ObjectStoreDeps): JobDefinition => ({
+  name: 'move-pictures',
+  retries: { limit: 0, delaySeconds: 1, maxDelaySeconds: 1 },
+  timeoutSeconds: 120,
+  concurrency: 1,
+  runsEveryMinute: true,
+  async run() {
+    const endsAt = Date.now() + maxRunMs;
+    await movePictures(deps, () => Date.now() < endsAt);
+    await deleteObjects(deps, () => Date.now() < endsAt);
+  },
+});
+
+/**
+ * Moves files to the configured store until all are there, or `mayContinue` returns false. A killed run loses nothing:
+ * a content is removed once its object is complete.
+ * @throws ObjectStoreError
+ */
+export async function movePictures(
+  { db, objectStore, pictureStore }: ObjectStoreDeps,
+  mayContinue = () => true,
+): Promise<number> {
+  const limit = pLimit(concurrency);
+  let after: FileRef = { uploadId: 0, width: 0 };
+  let moved = 0;
+  while (mayContinue()) {
+    const page = { after, limit: batchSize };
+    const files = pictureStore === 's3' ? await assignObjectKeys(db, page) : await listObjectFiles(db, page);
+    const last = files.at(-1);
+    if (last === undefined) break;
+    await limit.map(files, move);
+    moved += files.length;
+    after = last;
+  }
+  return moved;
+
+  async function move(file: StoredFile): Promise<void> {
+    if (file.content !== null) {
+      await objectStore.put(file.key, file.content);
+      return removeContent(db, file);
+    }
+    const content = await objectStore.get(file.key);
+    // An object that somebody deleted cannot be moved; its picture cannot be shown either way.
+    if (content !== undefined) await restoreContent(db, file, content);
+  }
+}
+
+/**
+ * Deletes objects whose file was deleted.
+ * @throws ObjectStoreError
+ */
+export async function deleteObjects(
+  { db, objectStore }: Pick<ObjectStoreDeps, 'db' | 'objectStore'>,
+  mayContinue = () => true,
+): Promise<void> {
+  const limit = pLimit(concurrency);
+  while (mayContinue()) {
+    const keys = await listDeletedObjects(db, 100);
+    if (keys.length === 0) return;
+    await limit.map(keys, (key) => objectStore.delete(key));
+    await forgetDeletedObjects(db, keys);
+  }
+}
+
+/**
+ * Returns the content of a file, from the object store if the database does not have it.
+ * @throws ProblemError 'upload-not-found' if there is no such object; 'picture-store-unavailable' if the store does not
+ * respond or is not configured
+ */
+export async function readFileContent(
+  file: { content: Buffer | null; key: string | null },
+  objectStore: ObjectStore | undefined,
+): Promise<Buffer> {
+  if (file.content !== null) return file.content;
+  if (file.key === null) throw new ProblemError('upload-not-found');
+  if (objectStore === undefined) throw new ProblemError('picture-store-unavailable', { retryAfter: 60 });
+  try {
+    const content = await objectStore.get(file.key);
+    if (content === undefined) throw new ProblemError('upload-not-found');
+    return content;
+  } catch (error) {
+    if (!(error instanceof ObjectStoreError)) throw error;
+    throw new ProblemError('picture-store-unavailable', { retryAfter: 10 });
+  }
+}
