@@ -88,6 +88,7 @@ test('visitors read what docs/permissions.md says while public reading is on, an
 /** Tries every endpoint that refuses visitors without public reading. */
 async function readPublicly(column: 'signed out' | 'waiting account') {
   const results: Record<string, string> = {};
+  await setState('waiting account', waiting, true);
   const isRefused = column === 'signed out' ? 'signed-out' : 'not-approved';
   const refused = operations.filter(({ name }) => permissions[name]?.[column] === isRefused);
   for (const [index, operation] of refused.entries()) {
@@ -116,9 +117,9 @@ async function callOf(operation: Operation, column: CallerKind): Promise<Call> {
   const [sender, owner] = await callersOf(operation, column);
   // Members cannot report their own posts or suggest edits: the own post of this example belongs to another member.
   const about = /\/(?:report|edit-suggestions|decision)$/u.test(operation.path) ? other : sender;
-  await setStates(false);
+  await setState(column, owner, false);
   const validRequest = await createValidRequest(operation, sender === owner ? about : sender, owner);
-  await setStates(true);
+  await setState(column, owner, true);
   return {
     column,
     operation,
@@ -137,18 +138,17 @@ function signedOut(sender: Member): ApiClient {
 }
 
 /**
- * Suspends the members named Suspended and lets the accounts named Waiting wait, or makes them members so that they can
- * create what the requests need.
+ * Suspends the caller or lets the account wait, if the column says so, or makes it a member so that it can create what
+ * the request needs.
  */
-async function setStates(isOn: boolean): Promise<void> {
-  await sql`
-    update member set application = ${isOn ? 'waiting' : null} where display_name = 'Waiting'`.execute(
-    server.db,
-  );
-  await sql`
-    update member set suspension_reason = ${isOn ? 'Advertising.' : null},
-      suspended_until = ${isOn ? sql`now() + interval '1 day'` : null}
-    where display_name = 'Suspended'`.execute(server.db);
+async function setState(column: CallerKind, { id }: Member, isOn: boolean): Promise<void> {
+  if (column === 'waiting account')
+    await sql`update member set application = ${isOn ? 'waiting' : null} where id = ${id}`.execute(server.db);
+  if (column === 'the same, suspended')
+    await sql`
+      update member set suspension_reason = ${isOn ? 'Advertising.' : null},
+        suspended_until = ${isOn ? sql`now() + interval '1 day'` : null}
+      where id = ${id}`.execute(server.db);
 }
 
 function pick(rule: Partial<Record<CallerKind, string>> | undefined, calls: readonly Call[]) {
