@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -7,17 +7,20 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { projectRoot } from '#server/core/paths.ts';
 import { apiScope } from '#shared/integrations/api-tokens.ts';
 import { createToken } from '#tests/support/api-tokens.ts';
+import { eventually } from '#tests/support/eventually.ts';
 import { startTestServer } from '#tests/support/server.ts';
 import { installDebianPackages } from './lib/debian.mjs';
 
 const run = promisify(execFile);
-const document = await readFile(path.join(projectRoot, 'docs/api.md'), 'utf8');
-const server = await startTestServer();
+const readDocument = (name: string) => readFile(path.join(projectRoot, 'docs', name), 'utf8');
+const document = await readDocument('api.md');
+const mirroring = await readDocument('mirroring.md');
+const server = await startTestServer({}, { changes: { pollMs: 50 } });
 afterAll(() => server.stop());
 
-/** The code block of a language in docs/api.md. */
-const exampleIn = (language: string) =>
-  new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, 'su').exec(document)?.[1] ?? '';
+/** The code block of a language in a document. */
+const exampleIn = (language: string, text = document) =>
+  new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, 'su').exec(text)?.[1] ?? '';
 
 const isInstalled = (program: string) =>
   run(program, ['--version']).then(
@@ -31,12 +34,13 @@ async function installMissing(names: readonly string[]): Promise<void> {
   if (missing.length > 0) expect(await installDebianPackages(...missing)).toBeUndefined();
 }
 
+const reader = await server.register('Reader of the manual');
 let directory: string;
 let env: NodeJS.ProcessEnv;
 beforeAll(async () => {
   await installMissing(['curl', 'python3']);
   directory = await mkdtemp(path.join(tmpdir(), 'parley-api-'));
-  const { token } = await createToken(await server.register('Reader of the manual'), ['read', 'write']);
+  const { token } = await createToken(reader, ['read', 'write']);
   env = { ...process.env, PARLEY_URL: server.address, PARLEY_TOKEN: token };
 });
 afterAll(() => rm(directory, { recursive: true }));
@@ -50,6 +54,28 @@ test.each([
   await writeFile(file, exampleIn(language));
   const { stdout } = await run(program, [file], { env });
   expect(stdout).toContain(title);
+});
+
+test.each([
+  ['sh', 'sh', 'changes.jsonl'],
+  ['ts', process.execPath, 'copy.json'],
+  ['python', 'python3', 'copy.json'],
+])('the example of a mirror in %s reads everything, then what changed', async (language, program, copy) => {
+  const place = await mkdtemp(path.join(directory, 'mirror-'));
+  const file = path.join(place, `mirror.${language === 'ts' ? 'mts' : language}`);
+  await writeFile(file, exampleIn(language, mirroring));
+  const mirror = async () => {
+    await run(program, [file], { env, cwd: place });
+    return readFile(path.join(place, copy), 'utf8');
+  };
+  const title = `Does a ${language} dough rise?`;
+  const id = await reader.ask({ title });
+  await eventually(async () => (await mirror()).includes(title));
+  await reader.remove('questions', id);
+  const gone = `{"kind":"question","id":${id},"item":null}`;
+  const isGone = (text: string) => (copy === 'copy.json' ? !text.includes(title) : text.includes(gone));
+  await eventually(async () => isGone(await mirror()));
+  expect((await readdir(place)).length).toBeGreaterThan(1);
 });
 
 test('the table names every scope', () => {

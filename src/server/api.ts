@@ -81,7 +81,13 @@ import {
 } from './moderation/index.ts';
 import { bookmarkRoutes, followRoutes, muteRoutes, voteRoutes } from './engagement/index.ts';
 import { importedPostRoutes } from './import-export/index.ts';
-import { type ApiTokenDeps, apiTokenRoutes, type WebhookDeps, webhookRoutes } from './integrations/index.ts';
+import {
+  type ApiTokenDeps,
+  apiTokenRoutes,
+  changeRoutes,
+  type WebhookDeps,
+  webhookRoutes,
+} from './integrations/index.ts';
 import { type SystemRoutesDeps, systemRoutes } from './operations/index.ts';
 import {
   emailLinkRoutes,
@@ -163,7 +169,8 @@ export function createApi(
     .route('/', searchRoutes(deps))
     .route('/', relatedRoutes())
     .route('/', profileRoutes(deps))
-    .route('/', importedPostRoutes(deps));
+    .route('/', importedPostRoutes(deps))
+    .route('/', changeRoutes());
   publicApi.use(requireSignedIn);
   return publicApi
     .route('/', sessionRoutes(deps))

@@ -59,6 +59,7 @@ import { searchPopularityJob, statisticsJob } from './discovery/index.ts';
 import {
   createWebhookHosts,
   noticedKinds,
+  startChangesRecorder,
   startWebhookSender,
   type WebhookSenderDeps,
 } from './integrations/index.ts';
@@ -78,7 +79,8 @@ export type BackgroundJobsOptions = {
   /** Seconds between polls for jobs, and for jobs of nodes that died. */
   pollSeconds?: number;
   supervisionSeconds?: number;
-  /** Times of web hooks, for tests. */
+  /** Times of web hooks and of the list of changes, for tests. */
+  changes?: { pollMs: number };
   webhooks?: Pick<WebhookSenderDeps, 'pollMs' | 'timeoutMs' | 'firstRetryMs'>;
   /** False: no scheduled jobs run. For tests. */
   runsScheduledJobs?: boolean;
@@ -98,7 +100,7 @@ export type BackgroundJobs = {
   wakeWebhooks: () => void;
   /** Queues the work that follows moderation actions. */
   moderation: ModerationDeps;
-  /** Handles committed events: schedules push messages, security emails and web hooks. */
+  /** Handles committed events: schedules push messages, security emails, web hooks and the list of changes. */
   onEvents: (events: readonly TopicEvent[]) => void;
   /** Queues all due jobs. The nodes do this every minute themselves. */
   enqueueDueJobs: () => Promise<void>;
@@ -155,6 +157,7 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
   const jobs: JobQueue = await startJobQueue({ ...options, kinds: definitions });
   const hosts = createWebhookHosts(settings.webhookHosts);
   const webhooks = startWebhookSender({ db, settings, runtimeSettings, hosts, log, ...options.webhooks });
+  const changes = startChangesRecorder({ db, log, ...options.changes });
   let pushTimer: NodeJS.Timeout | undefined;
   let stopped = false;
   return {
@@ -181,6 +184,7 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
     onEvents(events) {
       if (events.some(({ event }) => event.kind === 'notified')) schedulePush();
       if (events.some(({ event }) => webhookKinds.has(event.kind))) webhooks.wake();
+      changes.onEvents(events);
       // If it fails, the next minute's run does it.
       if (mailer !== undefined && !stopped && hasSecurityEvent(events))
         void queueSecurityEmails(db, jobs, getSite()).catch(() => {});
@@ -190,6 +194,7 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
     async stop() {
       stopped = true;
       clearTimeout(pushTimer);
+      await changes.stop();
       await webhooks.stop();
       await jobs.stop();
       await mailer?.stop();

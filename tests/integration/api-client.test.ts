@@ -6,11 +6,12 @@ import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { projectRoot } from '#server/core/paths.ts';
 import { createToken } from '#tests/support/api-tokens.ts';
+import { eventually } from '#tests/support/eventually.ts';
 import { expectOk } from '#tests/support/member.ts';
 import { startTestServer } from '#tests/support/server.ts';
-import { createParleyClient, ParleyError, readPages } from '../../clients/typescript/src/index.ts';
+import { createParleyClient, ParleyError, readChanges, readPages } from '../../clients/typescript/src/index.ts';
 
-const server = await startTestServer();
+const server = await startTestServer({}, { changes: { pollMs: 50 } });
 afterAll(() => server.stop());
 const ann = await server.register('Ann');
 const { token } = await createToken(ann, ['read', 'write']);
@@ -73,6 +74,31 @@ test('the client reads all pages of a list', async () => {
   );
   for await (const { id } of questions) ids.add(id);
   expect(ids.size).toBe(25);
+});
+
+test('the client keeps a copy up to date', async () => {
+  const copy = new Map<string, object>();
+  let stored: string | undefined;
+  const read = async () => {
+    const from = stored === undefined ? {} : { cursor: stored };
+    for await (const { changes, cursor } of readChanges(parley, { ...from, kinds: ['question'] })) {
+      for (const { kind, id, item } of changes)
+        if (item === null) copy.delete(`${kind} ${id}`);
+        else copy.set(`${kind} ${id}`, item);
+      stored = cursor;
+    }
+  };
+  const id = await ann.ask({ title: 'Is a mirror fast?' });
+  await eventually(async () => {
+    await read();
+    return copy.has(`question ${id}`);
+  });
+  expect(copy.get(`question ${id}`)).toMatchObject({ title: 'Is a mirror fast?', authorId: ann.id });
+  await ann.remove('questions', id);
+  await eventually(async () => {
+    await read();
+    return !copy.has(`question ${id}`);
+  });
 });
 
 test('the client throws problems with their code', async () => {

@@ -4,7 +4,7 @@ import type { Database } from '#server/core/database.ts';
 /**
  * A checksum of all rows by table, except those that refused or read-only requests may change: sessions, rate limits,
  * statistics and search words written by jobs, failed attempts to send emails, settings, security events, used nonces,
- * sign-ins, which are recorded after the response, positions of readers of events, and email links, which are written after it so that its time does not
+ * sign-ins, which are recorded after the response, positions of readers of events and what they write, and email links, which are written after it so that its time does not
  * reveal whether an address exists.
  */
 export async function databaseChecksum(db: Database): Promise<string> {
@@ -14,7 +14,7 @@ export async function databaseChecksum(db: Database): Promise<string> {
       and table_name not in (
         ${sql.join(statisticsTables.map((name) => sql.lit(name)))},
         'session', 'rate_limit', 'search_word', 'setting', 'email_link', 'security_event', 'used_nonce',
-        'email_failure', 'sign_in', 'event_reader')
+        'email_failure', 'sign_in', 'event_reader', 'public_change', 'public_change_state')
     order by table_name`.execute(db);
   return sumOf(
     db,

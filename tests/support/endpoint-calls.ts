@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { feedWindow } from '#server/engagement/mutes-filter.ts';
 import type { Database } from '#server/core/database.ts';
 import { encodeCursor } from '#server/core/cursor.ts';
+import { recordNewChanges } from '#server/integrations/changes.ts';
 import { limits } from '#shared/core/limits.ts';
 import type { SkewedCommunity } from './skewed-community.ts';
 import type { Member } from './member.ts';
@@ -34,6 +35,7 @@ export const readCalls: Readonly<Record<string, (stage: CallContext) => Promise<
   follows: following,
   questions,
   tags,
+  changes,
   profiles,
   'bookmarks and mutes': bookmarkCalls,
   'notifications, drafts, sessions and settings': ownDataCalls,
@@ -174,6 +176,23 @@ async function questions({ busy, db, hotQuestionId, hotAnswerId }: CallContext):
     get(busy, '/search?q=about'),
     get(busy, '/search/instant?q=about'),
     post(busy, '/questions/similar', { title: 'What about 77?', content: '', tags: [] }),
+  ];
+}
+
+async function changes({ busy, db }: CallContext): Promise<EndpointCall[]> {
+  // The rows were copied into the tables without events.
+  await sql`delete from event_reader where name = 'changes'`.execute(db);
+  await recordNewChanges(db);
+  await sql`analyze public_change`.execute(db);
+  const { rows } = await sql<{ position: number; epoch: number }>`
+    select position, (select epoch from public_change_state) as epoch from public_change
+    where kind = 'answer' order by position offset 2000 limit 1`.execute(db);
+  const cursor = encodeCursor({ after: rows[0]?.position ?? 0, id: rows[0]?.epoch ?? 0 });
+  return [
+    get(busy, '/changes'),
+    get(busy, `/changes?cursor=${cursor}`),
+    get(busy, `/changes?kinds=reply&cursor=${cursor}`),
+    get(busy, '/changes?updatedSince=2020-01-01T00:00:00Z&kinds=tag,question'),
   ];
 }
 

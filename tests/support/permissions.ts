@@ -134,6 +134,7 @@ const endpointRules: Readonly<Record<string, BaseRule>> = {
   'GET /search': members,
   'GET /search/instant': members,
   'GET /audience': members,
+  'GET /changes': members,
 
   'GET /members': members,
   'GET /members/{id}': members,
@@ -434,6 +435,7 @@ export const publicReads: ReadonlySet<string> = new Set([
   'GET /members/{id}/activity',
   'GET /members/{id}/reputation',
   'GET /imported-posts',
+  'GET /changes',
 ]);
 
 /** Writes that no other member may see, in addition to those that answer 'own'. */

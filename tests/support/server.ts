@@ -45,7 +45,7 @@ export type TestServer = {
 
 /** How a test server sends email and push. */
 export type TestDelivery = Partial<
-  Pick<BackgroundJobsOptions, 'email' | 'pushServices' | 'log' | 'runsScheduledJobs' | 'webhooks'>
+  Pick<BackgroundJobsOptions, 'email' | 'pushServices' | 'log' | 'runsScheduledJobs' | 'webhooks' | 'changes'>
 >;
 
 /** Settings of a test. Passwords are cheap by default. */

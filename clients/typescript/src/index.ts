@@ -62,6 +62,31 @@ export async function* readPages<Item>(
   } while (cursor !== null);
 }
 
+export type ChangesPage = paths['/changes']['get']['responses'][200]['content']['application/json'];
+
+/**
+ * Yields what has changed since a cursor, page by page, to keep a copy of a community (docs/mirroring.md). Store the
+ * `cursor` of each page together with its changes. An item is null when it was deleted or hidden.
+ *
+ * @throws ParleyError with the status 410 if the copy has to be read again, without a cursor
+ */
+export async function* readChanges(
+  parley: ParleyClient,
+  { cursor, kinds }: { cursor?: string; kinds?: readonly ChangesPage['changes'][number]['kind'][] } = {},
+): AsyncGenerator<ChangesPage> {
+  for (let next = cursor; ; ) {
+    const query = {
+      ...(next !== undefined && { cursor: next }),
+      ...(kinds !== undefined && { kinds: kinds.join(',') }),
+    };
+    const { data } = await parley.GET('/changes', { params: { query } });
+    if (data === undefined) return;
+    yield data;
+    if (!data.hasMore) return;
+    next = data.cursor;
+  }
+}
+
 async function sendAgain(request: Request, maxRetries: number): Promise<Response> {
   const isRepeatable = request.method !== 'POST' || request.headers.has('idempotency-key');
   for (let retries = 0; ; retries++) {

@@ -553,6 +553,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/changes': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List what changed in public, for mirrors
+     * @description Members, tags, questions, answers and replies in the order of their last change, with what is public of each now. `item` is null for what was deleted or hidden. Read without a cursor until `hasMore` is false, then again with the last cursor to get only what changed since. 410: delete the copy and start again.
+     */
+    get: operations['getChanges'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/questions': {
     parameters: {
       query?: never;
@@ -1679,6 +1699,10 @@ export interface components {
         | 'bookmark-not-found'
         | 'bookmark-note-too-long'
         | 'busy'
+        | 'changes-cursor-expired'
+        | 'changes-kind-not-valid'
+        | 'changes-not-ready'
+        | 'changes-time-not-valid'
         | 'characters-not-allowed'
         | 'characters-not-searchable'
         | 'claimed-by-moderator'
@@ -4130,6 +4154,152 @@ export interface operations {
         content: {
           'application/json': {
             path: string | null;
+          };
+        };
+      };
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  getChanges: {
+    parameters: {
+      query?: {
+        cursor?: string;
+        updatedSince?: string;
+        kinds?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of changes */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            changes: (
+              | {
+                  /** @enum {string} */
+                  kind: 'member';
+                  id: number;
+                  item: {
+                    id: number;
+                    displayName: string;
+                    avatar: string | null;
+                    bio: string | null;
+                    /** Format: date-time */
+                    createdAt: string;
+                    reputation: number;
+                    questionsCount: number;
+                    answersCount: number;
+                  } | null;
+                }
+              | {
+                  /** @enum {string} */
+                  kind: 'tag';
+                  id: number;
+                  item: {
+                    id: number;
+                    name: string;
+                    description: string | null;
+                    about: string | null;
+                    questionsCount: number;
+                    followersCount: number;
+                  } | null;
+                }
+              | {
+                  /** @enum {string} */
+                  kind: 'question';
+                  id: number;
+                  item: {
+                    id: number;
+                    authorId: number | null;
+                    authorName: string | null;
+                    content: string;
+                    /** Format: date-time */
+                    createdAt: string;
+                    /** Format: date-time */
+                    editedAt: string | null;
+                    upvotes: number;
+                    downvotes: number;
+                    source: {
+                      site: string;
+                      url: string;
+                      authorUrl: string | null;
+                      license: string;
+                    } | null;
+                    title: string;
+                    tags: string[];
+                    acceptedAnswerId: number | null;
+                    lockReason: string | null;
+                    duplicateOf: number | null;
+                  } | null;
+                }
+              | {
+                  /** @enum {string} */
+                  kind: 'answer';
+                  id: number;
+                  item: {
+                    id: number;
+                    authorId: number | null;
+                    authorName: string | null;
+                    content: string;
+                    /** Format: date-time */
+                    createdAt: string;
+                    /** Format: date-time */
+                    editedAt: string | null;
+                    upvotes: number;
+                    downvotes: number;
+                    source: {
+                      site: string;
+                      url: string;
+                      authorUrl: string | null;
+                      license: string;
+                    } | null;
+                    questionId: number;
+                  } | null;
+                }
+              | {
+                  /** @enum {string} */
+                  kind: 'reply';
+                  id: number;
+                  item: {
+                    id: number;
+                    authorId: number | null;
+                    authorName: string | null;
+                    content: string;
+                    /** Format: date-time */
+                    createdAt: string;
+                    /** Format: date-time */
+                    editedAt: string | null;
+                    upvotes: number;
+                    downvotes: number;
+                    source: {
+                      site: string;
+                      url: string;
+                      authorUrl: string | null;
+                      license: string;
+                    } | null;
+                    questionId: number;
+                    answerId: number | null;
+                    parentReplyId: number | null;
+                    deleted: boolean;
+                  } | null;
+                }
+            )[];
+            cursor: string;
+            hasMore: boolean;
           };
         };
       };

@@ -11,13 +11,17 @@ const maxReaderDelay = sql.lit('3 days');
 
 /** Starts a reader at the present end of the stream. Does nothing if it exists. */
 export async function startEventReader(tx: Tx, name: string): Promise<void> {
-  const { rows } = await sql`select from event_reader where name = ${name}`.execute(tx);
-  if (rows.length > 0) return;
+  if (await hasEventReader(tx, name)) return;
   const { snapshot } = await readEvents(tx, null);
   await sql`
     insert into event_reader (name, snapshot, needed_from)
     values (${name}, ${JSON.stringify(snapshot)}::jsonb, ${getNeededFrom(snapshot)}::xid8)
     on conflict do nothing`.execute(tx);
+}
+
+export async function hasEventReader(tx: Tx, name: string): Promise<boolean> {
+  const { rows } = await sql`select from event_reader where name = ${name}`.execute(tx);
+  return rows.length > 0;
 }
 
 export async function stopEventReader(tx: Tx, name: string): Promise<void> {

@@ -43,6 +43,7 @@ const endpoints: Readonly<Record<ApiScope, readonly string[]>> = {
     'GET /replies/{id}/revisions/{number}',
     'GET /moderation/log',
     'GET /abilities',
+    'GET /changes',
   ],
   drafts: ['GET /drafts', 'GET /drafts/{target}', 'PUT /drafts/{target}', 'DELETE /drafts/{target}'],
   write: [

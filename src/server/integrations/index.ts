@@ -1,5 +1,7 @@
 export { createApiTokens, deleteInvalidApiTokens } from './api-tokens.ts';
 export { type ApiTokenDeps, apiTokenRoutes } from './api-tokens-routes.ts';
+export { changeRoutes } from './changes-routes.ts';
+export { startChangesRecorder } from './changes.ts';
 export { mcpPath, mcpRoutes } from './mcp-routes.ts';
 export { oembedPath } from './oembed.ts';
 export { describeApi } from './openapi.ts';

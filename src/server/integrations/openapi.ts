@@ -29,7 +29,7 @@ const groups: readonly [RegExp, string][] = [
     'Votes, follows, bookmarks',
   ],
   [
-    /^\/(?:search|feeds|viewer\/feeds|tags|viewer\/tags|announcements|audience)\b|\/(?:related|similar)$/u,
+    /^\/(?:search|changes|feeds|viewer\/feeds|tags|viewer\/tags|announcements|audience)\b|\/(?:related|similar)$/u,
     'Lists, topics and search',
   ],
   [

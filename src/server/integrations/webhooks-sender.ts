@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { type Database, transaction } from '#server/core/database.ts';
 import { publishAll } from '#server/core/events.ts';
+import { startPollingLoop } from '#server/core/polling-loop.ts';
 import type { RuntimeSettings } from '#server/core/runtime-settings.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
 import { getErrorCode } from '#server/core/startup-error.ts';
@@ -68,52 +69,23 @@ export function startWebhookSender(deps: WebhookSenderDeps): WebhookSender {
   const { db, log, pollMs = 5_000 } = deps;
   const running = new Map<number, number>();
   const attempts = new Set<Promise<void>>();
-  const stopping = new AbortController();
-  let isAwake = false;
-  let resume = () => {};
-  const loop = run();
+  const { wake, stop } = startPollingLoop({
+    pollMs,
+    async run() {
+      await queueWebhookDeliveries(db);
+      await startAttempts();
+    },
+    // The database may restart; the next round continues where this one stopped.
+    onError: (error) => log.warn(`Web hooks wait for the database (${getErrorCode(error) ?? 'unknown'}).`),
+  });
 
   return {
     wake,
     async stop() {
-      stopping.abort();
-      wake();
-      await loop;
+      await stop();
       await Promise.all(attempts);
     },
   };
-
-  function wake(): void {
-    isAwake = true;
-    resume();
-  }
-
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      isAwake = false;
-      try {
-        await queueWebhookDeliveries(db);
-        await startAttempts();
-      } catch (error) {
-        // The database may restart; the next round continues where this one stopped.
-        if (!stopping.signal.aborted)
-          log.warn(`Web hooks wait for the database (${getErrorCode(error) ?? 'unknown'}).`);
-      }
-      // `isAwake` changes while the round waits.
-      if (!(isAwake as boolean) && !stopping.signal.aborted) await sleep();
-    }
-  }
-
-  function sleep(): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(done, pollMs);
-      resume = done;
-      function done() {
-        clearTimeout(timer);
-        resolve();
-      }
-    });
-  }
 
   async function startAttempts(): Promise<void> {
     const claimed = await claimResources(db, { running, perWebhook: attemptsPerWebhook, leaseSeconds });

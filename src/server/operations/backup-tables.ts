@@ -4,6 +4,8 @@ import type { ClientBase } from 'pg';
 const transientTables = [
   'event',
   'event_reader',
+  'public_change',
+  'public_change_state',
   'rate_limit',
   'member_last_write',
   'node_heartbeat',

@@ -36,7 +36,7 @@ export async function moveNextThread(
   await addToStatistics(tx, posts);
   await changeAuthorCounts(tx, posts, 1);
   await publishAll(tx, [
-    { topic: `question:${questionId}`, event: { kind: 'edited' } },
+    { topic: `question:${questionId}`, event: { kind: 'edited', authorId: intoId } },
     // Cached lists name the former author.
     { topic: `profile:${fromId}`, event: { kind: 'member-renamed' } },
     ...buildProfileEvents([fromId, intoId]),

@@ -56,6 +56,10 @@ export const bylineJson = (kind: PostKind, shown: RawBuilder<unknown> = sql`true
   'authorId', case when ${shown} then post.author_id end,
   'authorName', case when ${shown} then coalesce(author.display_name, post.imported_author_name, ${unnamedMember}) else '' end,
   'authorAvatar', case when ${shown} then author.avatar end,
+  ${sourceJson(kind, shown)}`;
+
+/** The source of an imported post, as an argument of `json_build_object`. */
+export const sourceJson = (kind: PostKind, shown: RawBuilder<unknown> = sql`true`) => sql`
   'source', case when ${shown} and source.site is not null and post.source_key is not null then json_build_object(
     'site', source.site,
     'url', ${sourceAddress(sql.lit(sourcePaths[kind]), sql`post.source_key`)},

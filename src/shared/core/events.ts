@@ -92,14 +92,17 @@ export type ProfileEvent =
   /** The name, the bio or a count changed. */
   | { kind: 'profile-changed' }
   /** The name changed. */
-  | { kind: 'member-renamed' };
+  | { kind: 'member-renamed' }
+  /** Someone registered, or a moderator approved the account. Published by a trigger. */
+  | { kind: 'member-joined' };
 
 export type QuestionEvent =
   | ({ kind: 'voted'; post: PostKind } & VoteCounts)
   | { kind: 'viewed'; views: number }
   /** The accepted answer now; null for none. */
   | { kind: 'accepted'; acceptedAnswerId: number | null }
-  | { kind: 'edited' }
+  /** `authorId`: posts of another account have this author now. */
+  | { kind: 'edited'; authorId?: number }
   | { kind: 'deleted' }
   | { kind: 'answer-posted'; answerId: number; authorId: number; restored?: true }
   | { kind: 'answer-edited'; answerId: number }

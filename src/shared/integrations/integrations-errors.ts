@@ -27,4 +27,11 @@ export const integrationsErrors = {
   'too-many-webhooks': ['not-allowed', 'There can be up to {max} web hooks.'],
   'webhook-off': ['disabled', 'Switch the web hook on first.'],
   'webhook-delivery-not-found': ['not-found', 'Delivery not found'],
+  'changes-not-ready': ['unavailable', 'The list of changes is being built. Try again in a moment.'],
+  'changes-cursor-expired': [
+    'gone',
+    'The list of changes was built again. Delete your copy and read it from the beginning, without a cursor.',
+  ],
+  'changes-time-not-valid': ['invalid', 'Write the time as in 2026-01-31T12:00:00Z'],
+  'changes-kind-not-valid': ['invalid', 'Choose of member, tag, question, answer and reply'],
 } as const satisfies ErrorTable;

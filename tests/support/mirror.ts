@@ -1,0 +1,85 @@
+import { sql } from 'kysely';
+import type { Database } from '#server/core/database.ts';
+import type { Change, ChangesPage } from '#shared/integrations/changes.ts';
+import { type ApiClient, expectOk } from './member.ts';
+
+/** A copy of what is public, made by a program with GET /changes. */
+export class Mirror {
+  readonly items = new Map<string, object>();
+  /** Ids of everything that was reported gone at some time. */
+  readonly gone = new Set<string>();
+  cursor: string | null = null;
+  readonly #query: string;
+
+  constructor(query = '') {
+    this.#query = query;
+  }
+
+  /** Reads what has changed since the last time. Returns the changes. */
+  async read(program: ApiClient): Promise<Change[]> {
+    const read: Change[] = [];
+    for (;;) {
+      const cursor = this.cursor === null ? '' : `cursor=${this.cursor}`;
+      const page = expectOk(await program.get<ChangesPage>(`/changes?${this.#query}&${cursor}`));
+      for (const change of page.changes) this.#apply(change);
+      read.push(...page.changes);
+      this.cursor = page.cursor;
+      if (!page.hasMore) return read;
+    }
+  }
+
+  #apply({ kind, id, item }: Change): void {
+    const key = `${kind} ${id}`;
+    if (item === null) {
+      this.items.delete(key);
+      this.gone.add(key);
+    } else this.items.set(key, item);
+  }
+}
+
+/** The differences between a mirror and what is public in the database; none if they are equal. */
+export async function compareMirror(mirror: Mirror, db: Database): Promise<object[]> {
+  const expected = await readPublicContent(db);
+  const keys = new Set([...expected.keys(), ...mirror.items.keys()]);
+  return [...keys].toSorted().flatMap((key) => {
+    const [wanted, found] = [expected.get(key), mirror.items.get(key)];
+    const part = Object.fromEntries(
+      Object.entries(found ?? {}).filter(([name]) => wanted === undefined || name in wanted),
+    );
+    return JSON.stringify(sorted(wanted ?? {})) === JSON.stringify(sorted(part)) ? [] : [{ key, wanted, found }];
+  });
+}
+
+const sorted = (item: object) => Object.entries(item).toSorted(([a], [b]) => (a < b ? -1 : 1));
+
+/** Reads what is public from the tables, without the queries of the server. */
+async function readPublicContent(db: Database): Promise<Map<string, object>> {
+  const { rows } = await sql<{ key: string; item: object }>`
+    select 'member ' || id as key, json_build_object('id', id, 'displayName', display_name, 'avatar', avatar,
+      'bio', case when id not in (select member_id from activity_removal where state <> 'restored') then bio end,
+      'reputation', greatest(reputation, 0), 'questionsCount', questions_count, 'answersCount', answers_count) as item
+    from member where deleted_at is null and application is null
+    union all
+    select 'tag ' || id, json_build_object('id', id, 'name', name, 'description', description, 'about', about,
+      'questionsCount', questions_count, 'followersCount', followers_count)
+    from tag where synonym_of is null and not (questions_count = 0 and id in (
+      select tag_id from base_question_tag where hidden_by is not null))
+    union all
+    select 'question ' || id, json_build_object('id', id, 'title', title, 'content', content, 'authorId', author_id,
+      'upvotes', upvotes, 'downvotes', downvotes, 'acceptedAnswerId', accepted_answer_id, 'lockReason', lock_reason,
+      'duplicateOf', duplicate_of, 'tags', array(
+        select name from base_question_tag link join tag on tag.id = link.tag_id
+        where link.question_id = base_question.id order by link.position))
+    from base_question where hidden_by is null
+    union all
+    select 'answer ' || id, json_build_object('id', id, 'content', content, 'authorId', author_id,
+      'questionId', question_id, 'upvotes', upvotes, 'downvotes', downvotes)
+    from base_answer where hidden_by is null
+    union all
+    select 'reply ' || id, json_build_object('id', id, 'questionId', question_id, 'answerId', answer_id,
+      'parentReplyId', parent_reply_id, 'deleted', deleted_at is not null or is_placeholder,
+      'authorId', case when deleted_at is null and not is_placeholder then author_id end,
+      'content', case when is_placeholder then '' else content end)
+    from base_reply where hidden_by is null or is_placeholder`.execute(db);
+  return new Map(rows.map(({ key, item }) => [key, item]));
+}
