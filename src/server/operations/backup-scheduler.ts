@@ -1,6 +1,6 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import pg from 'pg';
+import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { BackupSchedule } from '#server/core/config.ts';
 import type { Database } from '#server/core/database.ts';
@@ -15,6 +15,7 @@ import {
 } from './backup-queries.ts';
 import { isBackupDue, isPartialFile, listOutdatedBackups, scheduledFileName } from './backup-schedule.ts';
 import type { BackupTask } from './backup-worker.ts';
+import { type Schedule, startExclusiveSchedule } from './exclusive-schedule.ts';
 import { runInWorker } from './worker-task.ts';
 
 export type BackupSchedulerOptions = {
@@ -29,60 +30,22 @@ export type BackupSchedulerOptions = {
   log: Logger;
 };
 
-/** The scheduled backups of a node. */
-export type BackupScheduler = {
-  /** Makes a backup if one is due; resolves when it is done. The node calls it every minute. */
-  runIfDue: () => Promise<void>;
-  stop: () => Promise<void>;
-};
-
 const minuteMs = 60_000;
 const weekMs = 7 * 24 * 60 * minuteMs;
 
-/**
- * Any fixed number. The node that holds this advisory lock makes the backup. PostgreSQL releases it if the node dies.
- */
-const backupLock = 4_051_717;
-
 /** Starts scheduled backups, one node at a time (docs/decisions/034). Failures are logged, stored and retried. */
-export function startBackupScheduler(options: BackupSchedulerOptions): BackupScheduler {
+export function startBackupScheduler(options: BackupSchedulerOptions): Schedule {
   const { schedule, db, connection, log } = options;
-  const stopping = new AbortController();
-  let looking: Promise<void> | undefined;
-  const runIfDue = () =>
-    (looking ??= lookOnce()
-      .catch((error: unknown) => {
-        // The database is restarting. The next check is in a minute.
-        if (!stopping.signal.aborted) log.warn({ err: error }, 'scheduled backups wait for the database');
-      })
-      .finally(() => (looking = undefined)));
-  const timer = setInterval(() => void runIfDue(), minuteMs);
-  void runIfDue();
-  return {
-    runIfDue,
-    async stop() {
-      clearInterval(timer);
-      stopping.abort();
-      await looking;
-    },
-  };
-
-  async function lookOnce(): Promise<void> {
-    if (stopping.signal.aborted || !isBackupDue(await getBackupStatus(db), schedule.minuteOfDay)) return;
-    const client = new pg.Client({ ...connection, application_name: 'parley backup' });
-    client.on('error', () => {});
-    await client.connect();
-    try {
-      const { rows } = await client.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [
-        backupLock,
-      ]);
-      // Another node may have taken the lock first, and be done by now.
-      if (rows[0]?.mine !== true || !isBackupDue(await getBackupStatus(db), schedule.minuteOfDay)) return;
-      await runBackup(options, stopping.signal);
-    } finally {
-      await client.end().catch(() => {});
-    }
-  }
+  return startExclusiveSchedule({
+    db,
+    connection,
+    log,
+    name: 'backup',
+    lock: 4_051_717,
+    getStatus: getBackupStatus,
+    isDue: (status) => isBackupDue(status, schedule.minuteOfDay),
+    run: (signal) => runBackup(options, signal),
+  });
 }
 
 async function runBackup(options: BackupSchedulerOptions, signal: AbortSignal): Promise<void> {

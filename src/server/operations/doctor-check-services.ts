@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { type BackupStatus, getBackupStatus } from './backup-queries.ts';
+import { getExportStatus } from './export-queries.ts';
 import type { BackupSchedule, Config } from '#server/core/config.ts';
 import type { Database } from '#server/core/database.ts';
 import { createMailer } from '#server/core/email.ts';
@@ -211,4 +212,24 @@ function* describeBackups(
       why,
       'Fix the cause. The backup is retried automatically.',
     );
+}
+
+/** Checks the age of the last successful export of public content. */
+export async function checkExports({ exports }: Pick<Config, 'exports'>, db: Database): Promise<Finding[]> {
+  if (exports === undefined) return [];
+  const { now, lastSuccess, problem } = await getExportStatus(db);
+  const finding = createFinding('exports');
+  const why = 'Others get no new copy of the public content.';
+  const remedy = "Fix the cause. The export is retried every hour; the log has 'The export failed'.";
+  if (problem !== null) return [finding('problem', `The last export failed: ${problem}`, why, remedy)];
+  if (lastSuccess === null) {
+    const start = "Start Parley, and look in its log for 'export'.";
+    return [finding('warning', 'No export has succeeded yet.', why, start)];
+  }
+  const days = (now.getTime() - lastSuccess.getTime()) / (24 * hourMs);
+  const summary = `The last successful export is ${days.toFixed(1)} days old.`;
+  // An export that is due starts within a minute. A day is left for a node that was off.
+  if (days > exports.days + 1)
+    return [finding('problem', summary, why, 'Start Parley; it exports when it runs.')];
+  return [okFinding('exports', summary)];
 }

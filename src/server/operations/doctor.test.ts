@@ -248,3 +248,31 @@ test('writes an object to the object store, and counts the pictures that have to
   expect(refused).toMatchObject({ level: 'problem', what: expect.stringContaining('SignatureDoesNotMatch') });
   expect(JSON.stringify(refused)).not.toContain('a wrong one');
 });
+
+test('reports a failed export, and one that is too old', async () => {
+  const env = {
+    DATABASE_URL: url,
+    EXPORT_DIRECTORY: await createTemporaryDirectory(),
+    EXPORT_LICENSE: 'CC BY-SA 4.0',
+  };
+  expect((await findings()).of('exports')).toEqual([]);
+  expect((await findings(['--quick'], env)).of('exports')).toMatchObject([
+    { level: 'warning', what: 'No export has succeeded yet.' },
+  ]);
+  const insertRun = (outcome: string, days: number, reason: string | null) =>
+    sql`
+    insert into export_run (node, directory, outcome, started_at, ended_at, reason)
+    values ('test', '/exports', ${outcome}, now() - make_interval(days => ${days}), now(), ${reason})`.execute(
+      server.db,
+    );
+  await insertRun('succeeded', 30, null);
+  expect((await findings(['--quick'], env)).of('exports')).toMatchObject([
+    { level: 'problem', what: 'The last successful export is 30.0 days old.' },
+  ]);
+  await insertRun('succeeded', 0, null);
+  expect((await findings(['--quick'], env)).of('exports')).toMatchObject([{ level: 'ok' }]);
+  await insertRun('failed', 0, 'The disk is full.');
+  expect((await findings(['--quick'], env)).of('exports')).toMatchObject([
+    { level: 'problem', what: 'The last export failed: The disk is full.' },
+  ]);
+});

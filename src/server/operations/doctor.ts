@@ -23,6 +23,7 @@ import { checkClock, checkDisk } from './doctor-check-host.ts';
 import { checkPublicUrl, checkSettings } from './doctor-check-settings.ts';
 import {
   checkBackups,
+  checkExports,
   checkJobs,
   checkPictureStore,
   checkEmail,
@@ -72,6 +73,7 @@ export async function runDoctor(
     add(await runCheck('jobs', () => checkJobs(db)));
     add(await runCheck('pictures', () => checkPictureStore(config, db)));
     add(await runCheck('backups', () => checkBackups(config, db)));
+    add(await runCheck('exports', () => checkExports(config, db)));
     if (options.quick) return;
     const counts = await checkCounts({ ...options, connection });
     add(counts.findings);

@@ -1,6 +1,6 @@
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
-import pg from 'pg';
+import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { ExportSchedule } from '#server/core/config.ts';
 import type { ObjectStoreSettings } from '#server/core/object-store.ts';
@@ -8,6 +8,7 @@ import type { Database } from '#server/core/database.ts';
 import { getErrorCode, getErrorMessage } from '#server/core/startup-error.ts';
 import { type ExportStatus, finishExportRun, getExportStatus, startExportRun } from './export-queries.ts';
 import type { ExportTask } from './export-worker.ts';
+import { type Schedule, startExclusiveSchedule } from './exclusive-schedule.ts';
 import { runInWorker } from './worker-task.ts';
 
 export type ExportSchedulerOptions = {
@@ -23,63 +24,25 @@ export type ExportSchedulerOptions = {
   log: Logger;
 };
 
-/** The scheduled exports of a node. */
-export type ExportScheduler = {
-  /** Makes an export if one is due; resolves when it is done. The node calls it every minute. */
-  runIfDue: () => Promise<void>;
-  stop: () => Promise<void>;
-};
-
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 
 /** Milliseconds after which a failed export is tried again. */
 const retryAfterMs = 60 * minuteMs;
 
-/**
- * Any fixed number. The node that holds this advisory lock makes the export. PostgreSQL releases it if the node dies.
- */
-const exportLock = 4_051_718;
-
 /** Starts scheduled exports, one node at a time, as backups (docs/decisions/034). */
-export function startExportScheduler(options: ExportSchedulerOptions): ExportScheduler {
+export function startExportScheduler(options: ExportSchedulerOptions): Schedule {
   const { schedule, db, connection, log } = options;
-  const stopping = new AbortController();
-  let looking: Promise<void> | undefined;
-  const runIfDue = () =>
-    (looking ??= lookOnce()
-      .catch((error: unknown) => {
-        // The database is restarting. The next check is in a minute.
-        if (!stopping.signal.aborted) log.warn({ err: error }, 'scheduled exports wait for the database');
-      })
-      .finally(() => (looking = undefined)));
-  const timer = setInterval(() => void runIfDue(), minuteMs);
-  void runIfDue();
-  return {
-    runIfDue,
-    async stop() {
-      clearInterval(timer);
-      stopping.abort();
-      await looking;
-    },
-  };
-
-  async function lookOnce(): Promise<void> {
-    if (stopping.signal.aborted || !isExportDue(await getExportStatus(db), schedule.days)) return;
-    const client = new pg.Client({ ...connection, application_name: 'parley export' });
-    client.on('error', () => {});
-    await client.connect();
-    try {
-      const { rows } = await client.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [
-        exportLock,
-      ]);
-      // Another node may have taken the lock first, and be done by now.
-      if (rows[0]?.mine !== true || !isExportDue(await getExportStatus(db), schedule.days)) return;
-      await runExport(options, stopping.signal);
-    } finally {
-      await client.end().catch(() => {});
-    }
-  }
+  return startExclusiveSchedule({
+    db,
+    connection,
+    log,
+    name: 'export',
+    lock: 4_051_718,
+    getStatus: getExportStatus,
+    isDue: (status) => isExportDue(status, schedule.days),
+    run: (signal) => runExport(options, signal),
+  });
 }
 
 /** Whether an export is due: none has succeeded for that many days, and none has failed in the last hour. */
