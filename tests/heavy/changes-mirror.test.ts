@@ -103,8 +103,7 @@ const actions: Record<string, (member: Member) => Promise<unknown>> = {
     admin.put(`/moderation/tags/${pick(tags)}`, { description: `About ${++names}.`, about: null }),
   renameTag: () =>
     admin.post('/moderation/tag-changes', { kind: 'rename', tag: pick(tags), to: `tag ${++names}` }),
-  mergeTag: () =>
-    admin.post('/moderation/tag-changes', { kind: 'merge', tag: pick(tags), to: pick(tags) }),
+  mergeTag: () => admin.post('/moderation/tag-changes', { kind: 'merge', tag: pick(tags), to: pick(tags) }),
 };
 
 /** What happens once in a round: an account comes, posts, and goes in one of several ways. */
@@ -156,7 +155,10 @@ test('a mirror equals the public content after any changes, on two nodes', async
       read += (await mirror.read(programs[round % 2] ?? program)).length;
       return (await compareMirror(mirror, server.db)).length === 0 || Date.now() > deadline;
     });
-    expect({ round, differences: await compareMirror(mirror, server.db) }).toEqual({ round, differences: [] });
+    expect({ round, differences: await compareMirror(mirror, server.db) }).toEqual({
+      round,
+      differences: [],
+    });
   }
   // Many items were reported gone, and the mirror never read everything again.
   expect(mirror.gone.size).toBeGreaterThan(20);

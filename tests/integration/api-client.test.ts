@@ -9,7 +9,12 @@ import { createToken } from '#tests/support/api-tokens.ts';
 import { eventually } from '#tests/support/eventually.ts';
 import { expectOk } from '#tests/support/member.ts';
 import { startTestServer } from '#tests/support/server.ts';
-import { createParleyClient, ParleyError, readChanges, readPages } from '../../clients/typescript/src/index.ts';
+import {
+  createParleyClient,
+  ParleyError,
+  readChanges,
+  readPages,
+} from '../../clients/typescript/src/index.ts';
 
 const server = await startTestServer({}, { changes: { pollMs: 50 } });
 afterAll(() => server.stop());

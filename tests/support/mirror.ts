@@ -46,7 +46,9 @@ export async function compareMirror(mirror: Mirror, db: Database): Promise<objec
     const part = Object.fromEntries(
       Object.entries(found ?? {}).filter(([name]) => wanted === undefined || name in wanted),
     );
-    return JSON.stringify(sorted(wanted ?? {})) === JSON.stringify(sorted(part)) ? [] : [{ key, wanted, found }];
+    return JSON.stringify(sorted(wanted ?? {})) === JSON.stringify(sorted(part))
+      ? []
+      : [{ key, wanted, found }];
   });
 }
 

@@ -74,7 +74,7 @@ export async function* readChanges(
   parley: ParleyClient,
   { cursor, kinds }: { cursor?: string; kinds?: readonly ChangesPage['changes'][number]['kind'][] } = {},
 ): AsyncGenerator<ChangesPage> {
-  for (let next = cursor; ; ) {
+  for (let next = cursor; ;) {
     const query = {
       ...(next !== undefined && { cursor: next }),
       ...(kinds !== undefined && { kinds: kinds.join(',') }),

@@ -185,6 +185,7 @@ type WebhookDeliveryTable = {
   question_id: number | null;
   answer_id: number | null;
   reply_id: number | null;
+  member_id: number | null;
   occurred_at: Date;
   state: Generated<'pending' | 'delivered' | 'failed' | 'skipped'>;
   attempts: Generated<number>;

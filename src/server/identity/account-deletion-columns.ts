@@ -16,6 +16,7 @@ export const memberColumns: Readonly<Record<string, DeletionStage>> = {
   'passkey.member_id': 'immediate',
   'api_token.member_id': 'immediate',
   'two_factor.member_id': 'immediate',
+  'webhook_delivery.member_id': 'immediate',
   'push_subscription.member_id': 'immediate',
   'session.member_id': 'immediate',
   'registration.member_id': 'immediate',

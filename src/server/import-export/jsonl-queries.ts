@@ -171,6 +171,10 @@ export async function addMembers(
      where is_new order by new_id`,
     [isOwn ? null : source],
   );
+  // They did not join: no web hook announces them.
+  await client.query(
+    `delete from event where transaction_id = pg_current_xact_id() and event ->> 'kind' = 'member-joined'`,
+  );
   await rememberRows(client, { table: 'line_member', kind: `'member'`, source, runId });
   await client.query(`
     create temporary table line_author on commit drop as

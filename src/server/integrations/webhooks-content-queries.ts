@@ -19,6 +19,8 @@ export type ReplyContentRow = AnswerContentRow & {
   parent_reply_id: number | null;
 };
 
+export type MemberContentRow = { id: number; name: string; created_at: Date };
+
 const common = sql`
   post.id, post.source_id is not null as imported, post.author_id,
   coalesce(author.display_name, post.imported_author_name, ${unnamedMember}) as author_name, post.created_at,
@@ -43,5 +45,13 @@ export async function findReplyContent(db: Reader, id: number): Promise<ReplyCon
   const { rows } = await sql<ReplyContentRow>`
     select ${common}, post.content, post.answer_id, post.parent_reply_id
     from reply post ${bylineJoins} where post.id = ${id} and post.deleted_at is null`.execute(db);
+  return rows[0];
+}
+
+/** A member whom others see. */
+export async function findMemberContent(db: Reader, id: number): Promise<MemberContentRow | undefined> {
+  const { rows } = await sql<MemberContentRow>`
+    select id, coalesce(display_name, ${unnamedMember}) as name, created_at from member
+    where id = ${id} and deleted_at is null and application is null`.execute(db);
   return rows[0];
 }

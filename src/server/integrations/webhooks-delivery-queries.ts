@@ -29,9 +29,8 @@ export async function listTagsOfQuestions(
   return new Map(rows.map((row) => [row.question_id, row.names]));
 }
 
-export type NewDelivery = Omit<WebhookNotice, 'type' | 'tags' | 'questionId'> & {
+export type NewDelivery = Omit<WebhookNotice, 'type' | 'tags'> & {
   type: WebhookEventType;
-  questionId: number | null;
   webhookId: number;
   messageId: string;
   resource: string;
@@ -42,9 +41,10 @@ export async function insertDeliveries(tx: Tx, deliveries: readonly NewDelivery[
   const rows = JSON.stringify(deliveries.map(({ at, ...each }) => ({ ...each, at: at.toISOString() })));
   await sql`
     insert into webhook_delivery (webhook_id, message_id, resource, event_type, question_id, answer_id, reply_id,
-      occurred_at)
+      member_id, occurred_at)
     select (d ->> 'webhookId')::bigint, d ->> 'messageId', d ->> 'resource', d ->> 'type',
-      (d ->> 'questionId')::bigint, (d ->> 'answerId')::bigint, (d ->> 'replyId')::bigint, (d ->> 'at')::timestamptz
+      (d ->> 'questionId')::bigint, (d ->> 'answerId')::bigint, (d ->> 'replyId')::bigint,
+      (d ->> 'memberId')::bigint, (d ->> 'at')::timestamptz
     from jsonb_array_elements(${rows}::jsonb) with ordinality list (d, position) order by position`.execute(
     tx,
   );
@@ -126,6 +126,7 @@ export type DeliveryRow = {
   question_id: number | null;
   answer_id: number | null;
   reply_id: number | null;
+  member_id: number | null;
   occurred_at: Date;
   attempts: number;
   address: string;
@@ -142,7 +143,7 @@ export async function findNextDelivery(
 ): Promise<DeliveryRow | undefined> {
   const { rows } = await sql<DeliveryRow>`
     select delivery.id, webhook_id, webhook.name as webhook_name, message_id, event_type, question_id, answer_id,
-      reply_id, occurred_at, attempts, address, format, encrypted_secret,
+      reply_id, member_id, occurred_at, attempts, address, format, encrypted_secret,
       case when previous_secret_until > now() then encrypted_previous_secret end as encrypted_previous_secret
     from webhook_delivery delivery join webhook on webhook.id = webhook_id
     where webhook_id = ${webhookId} and resource = ${resource} and state = 'pending'

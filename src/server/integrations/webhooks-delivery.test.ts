@@ -6,7 +6,7 @@ import { webhookEvents } from '#shared/integrations/webhook-events.ts';
 import type { Webhook, WebhookDelivery, WebhookDraft } from '#shared/integrations/webhooks.ts';
 import type { NotificationFilter, Notifications } from '#shared/notifications/notifications.ts';
 import { eventually } from '#tests/support/eventually.ts';
-import { expectOk, type Member } from '#tests/support/member.ts';
+import { expectOk, type Member, password } from '#tests/support/member.ts';
 import { actOnPost } from '#tests/support/moderation.ts';
 import { startTestServer } from '#tests/support/server.ts';
 import { startWebhookReceiver, type ReceivedRequest } from '#tests/support/webhook-receiver.ts';
@@ -399,4 +399,34 @@ test('deliveries are removed after 30 days, but not while they wait', async () =
   await sql`update webhook_delivery set created_at = now() - interval '31 days'`.execute(db);
   await deleteOldDeliveries(db);
   expect((await readDeliveries(id)).map(({ state }) => state)).toEqual(['pending']);
+});
+
+describe('a new member', () => {
+  test('is an event with name and address, whatever the tags, once the account is a member', async () => {
+    const { id } = await add({ events: ['member.joined', 'question.posted'], tags: [] });
+    const cy = await server.register('Cy');
+    const [delivery] = await waitForState(id, 'delivered');
+    expect(delivery).toMatchObject({ eventType: 'member.joined', questionId: null });
+    expect(receiver.requests.map(({ payload }) => payload)).toMatchObject([
+      {
+        type: 'member.joined',
+        data: { member: { id: cy.id, name: 'Cy', url: expect.stringContaining(`/profile/${cy.id}`) } },
+      },
+    ]);
+    expect(JSON.stringify(receiver.requests)).not.toContain(cy.email);
+    // The delivery names the member, so it goes with the account.
+    expectOk(await cy.post('/account-deletion', { password, posts: 'keep' }));
+    expect(await readDeliveries(id)).toEqual([]);
+  });
+
+  test('who waits for approval is announced once approved', async () => {
+    const { id } = await add({ events: ['member.joined'] });
+    const dee = await server.register('Dee');
+    await waitForState(id, 'delivered');
+    receiver.requests.length = 0;
+    await sql`update member set application = 'waiting' where id = ${dee.id}`.execute(db);
+    expectOk(await admin.put(`/moderation/applications/${dee.id}/decision`, { decision: 'approve' }));
+    await eventually(() => receiver.requests.length > 0);
+    expect(receiver.requests[0]?.payload).toMatchObject({ data: { member: { id: dee.id } } });
+  });
 });

@@ -41,7 +41,7 @@ export async function queueWebhookDeliveries(db: Database): Promise<void> {
           ...notice,
           webhookId,
           messageId: createMessageId(),
-          resource: `question:${notice.questionId}`,
+          resource: getResource(notice),
         })),
     );
     if (deliveries.length > 0) await insertDeliveries(tx, deliveries);
@@ -59,7 +59,7 @@ async function readTags(
   { notices, webhooks }: { notices: readonly WebhookNotice[]; webhooks: readonly EnabledWebhook[] },
 ): Promise<ReadonlyMap<number, readonly string[]>> {
   if (webhooks.every(({ tags }) => tags.length === 0)) return new Map();
-  const unknown = notices.filter(({ tags }) => tags === null).map(({ questionId }) => questionId);
+  const unknown = notices.flatMap(({ tags, questionId }) => (tags === null ? (questionId ?? []) : []));
   return listTagsOfQuestions(tx, [...new Set(unknown)]);
 }
 
@@ -69,10 +69,15 @@ function isWanted(
   present: ReadonlyMap<number, readonly string[]>,
 ): boolean {
   if (!events.includes(notice.type) || notice.at < enabledAt) return false;
-  if (tags.length === 0) return true;
+  // Tags choose among questions.
+  if (tags.length === 0 || notice.questionId === null) return true;
   const ofQuestion = notice.tags ?? present.get(notice.questionId) ?? [];
   return ofQuestion.some((tag) => tags.includes(tagKey(tag)));
 }
+
+/** Events of one resource are sent in order. */
+const getResource = ({ questionId, memberId }: WebhookNotice) =>
+  questionId === null ? `member:${memberId}` : `question:${questionId}`;
 
 /** Receivers recognize repetitions by it. */
 export const createMessageId = () => `msg_${randomUUID().replaceAll('-', '')}`;

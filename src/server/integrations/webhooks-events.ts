@@ -5,9 +5,11 @@ import type { WebhookEvent } from '#shared/integrations/webhook-events.ts';
 /** An event for web hooks: ids only, because the content is read when it is sent. */
 export type WebhookNotice = {
   type: WebhookEvent;
-  questionId: number;
+  /** Null for events about a member. */
+  questionId: number | null;
   answerId: number | null;
   replyId: number | null;
+  memberId: number | null;
   /** The tags of the question; null: its present ones. */
   tags: readonly string[] | null;
   at: Date;
@@ -25,6 +27,7 @@ export const noticedKinds = [
   'reply-edited',
   'reply-deleted',
   'accepted',
+  'member-joined',
 ] as const;
 
 type NoticedEvent = Extract<LiveEvent, { kind: (typeof noticedKinds)[number] }>;
@@ -37,11 +40,20 @@ export function toWebhookNotice({ topic, event, createdAt: at }: DatedEvent): We
   if (!isNoticed(event)) return null;
   const [, page] = /^question:(\d+)$/u.exec(topic) ?? [];
   if (page !== undefined) return toThreadNotice(event, Number(page), at);
+  if (event.kind === 'member-joined') return toMemberNotice(topic, at);
   return topic === 'feeds' ? toQuestionNotice(event, at) : null;
 }
 
 const isNoticed = (event: LiveEvent): event is NoticedEvent =>
   (noticedKinds as readonly string[]).includes(event.kind);
+
+/** Someone joined, whom the topic names. */
+function toMemberNotice(topic: string, at: Date): WebhookNotice | null {
+  const [, member] = /^profile:(\d+)$/u.exec(topic) ?? [];
+  if (member === undefined) return null;
+  const ids = { questionId: null, answerId: null, replyId: null, memberId: Number(member) };
+  return { ...ids, type: 'member.joined', tags: [], at };
+}
 
 /** An event of a question in the lists. */
 function toQuestionNotice(event: NoticedEvent, at: Date): WebhookNotice | null {
@@ -59,12 +71,12 @@ function toQuestionNotice(event: NoticedEvent, at: Date): WebhookNotice | null {
   const isRestored = event.kind === 'question-posted' && event.restored === true;
   const type = isRestored ? 'question.restored' : types[event.kind];
   const { questionId, tags } = event;
-  return { type, questionId, answerId: null, replyId: null, tags, at };
+  return { type, questionId, answerId: null, replyId: null, memberId: null, tags, at };
 }
 
 /** An event on the page of a question. */
 function toThreadNotice(event: NoticedEvent, questionId: number, at: Date): WebhookNotice | null {
-  const about = { questionId, answerId: null, replyId: null, tags: null, at };
+  const about = { questionId, answerId: null, replyId: null, memberId: null, tags: null, at };
   switch (event.kind) {
     case 'answer-posted': {
       const isRestored = 'restored' in event && event.restored;
@@ -87,6 +99,7 @@ function toThreadNotice(event: NoticedEvent, questionId: number, at: Date): Webh
     case 'question-posted':
     case 'question-edited':
     case 'question-deleted':
+    case 'member-joined':
       return null;
   }
 }

@@ -73,3 +73,17 @@ test.each([
 test('the standard format is the event itself', () => {
   expect(JSON.parse(render('standard'))).toMatchObject({ type: 'question.posted', data: { question } });
 });
+
+test('a message about a new member links the profile', () => {
+  const member = {
+    id: 9,
+    name: 'Eve',
+    url: 'https://ask.example.org/profile/9',
+    createdAt: question.createdAt,
+  };
+  const payload = { type: 'member.joined', timestamp: question.createdAt, data: { member } };
+  const { text } = JSON.parse(renderWebhookBody(payload, { format: 'slack', language: 'en' })) as {
+    text: string;
+  };
+  expect(text).toBe('<https://ask.example.org/profile/9|Eve> has joined.');
+});

@@ -28,7 +28,11 @@ export function renderWebhookBody(
 
 function renderMessage({ type, data }: WebhookPayload, format: ChatFormat, language: Language): object {
   const { escape, link, body } = chats[format];
-  const { question, answer, reply, webhook } = data;
+  const { question, answer, reply, member, webhook } = data;
+  if (member !== undefined) {
+    const name = truncateWithEllipsis(member.name, maxTextLength);
+    return body(translate(language, 'chat.member.joined', { member: link(escape(name), member.url) }));
+  }
   if (question === undefined || !('title' in question))
     return body(translate(language, 'chat.test', { name: escape(webhook?.name ?? '') }));
   const post = reply ?? answer ?? question;

@@ -3,8 +3,10 @@ import { createExcerpt } from '#server/posts/index.ts';
 import { answerPath, questionPath } from '#shared/posts/question-paths.ts';
 import {
   findAnswerContent,
+  findMemberContent,
   findQuestionContent,
   findReplyContent,
+  type MemberContentRow,
   type QuestionContentRow,
   type ReplyContentRow,
   type AnswerContentRow,
@@ -25,6 +27,8 @@ export type WebhookPost = {
 
 export type WebhookQuestion = WebhookPost & { title: string; tags: string[] };
 
+export type WebhookMember = { id: number; name: string; url: string; createdAt: string };
+
 /** The body of a delivery (docs/webhooks.md). */
 export type WebhookPayload = {
   type: string;
@@ -34,18 +38,27 @@ export type WebhookPayload = {
     question?: WebhookQuestion | { id: number };
     answer?: WebhookPost | { id: number };
     reply?: (WebhookPost & { answerId: number | null; parentReplyId: number | null }) | { id: number };
+    member?: WebhookMember;
     webhook?: { id: number; name: string };
   };
 };
 
 type EventRow = Pick<
   DeliveryRow,
-  'event_type' | 'question_id' | 'answer_id' | 'reply_id' | 'occurred_at' | 'webhook_id' | 'webhook_name'
+  | 'event_type'
+  | 'question_id'
+  | 'answer_id'
+  | 'reply_id'
+  | 'member_id'
+  | 'occurred_at'
+  | 'webhook_id'
+  | 'webhook_name'
 >;
 
 /**
  * Reads the content of an event as it is now. Null: the post, or its question, is deleted or hidden, so there is
- * nothing to send; events about removed posts have ids only. Also null for posts of an import, which are no news.
+ * nothing to send; events about removed posts have ids only. Also null for posts of an import, which are no news, and for
+ * a member who is gone.
  */
 export async function readWebhookPayload(
   db: Reader,
@@ -54,6 +67,10 @@ export async function readWebhookPayload(
 ): Promise<WebhookPayload | null> {
   const { event_type: type, question_id: questionId, answer_id: answerId, reply_id: replyId } = row;
   const head = { type, timestamp: row.occurred_at.toISOString() };
+  if (row.member_id !== null) {
+    const member = await findMemberContent(db, row.member_id);
+    return member === undefined ? null : { ...head, data: { member: toMember(member, site) } };
+  }
   if (questionId === null)
     return { ...head, data: { webhook: { id: row.webhook_id, name: row.webhook_name } } };
   const ids = {
@@ -80,6 +97,13 @@ export async function readWebhookPayload(
     },
   };
 }
+
+const toMember = (row: MemberContentRow, site: string): WebhookMember => ({
+  id: row.id,
+  name: row.name,
+  url: `${site}/profile/${row.id}`,
+  createdAt: row.created_at.toISOString(),
+});
 
 function toQuestion(row: QuestionContentRow, site: string): WebhookQuestion {
   const url = `${site}${questionPath(row.id, row.title)}`;

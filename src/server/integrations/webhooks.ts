@@ -138,7 +138,7 @@ export function createWebhooks({ db, settings, webhookHosts, wakeWebhooks = () =
     await transaction(db, async (tx) => {
       await requireEnabled(tx, id);
       const messageId = createMessageId();
-      const ids = { questionId: null, answerId: null, replyId: null };
+      const ids = { questionId: null, answerId: null, replyId: null, memberId: null };
       const delivery = { ...ids, type: 'webhook.test', webhookId: id, messageId, at: new Date() } as const;
       // A resource of its own: a test does not wait for other deliveries.
       await insertDeliveries(tx, [{ ...delivery, resource: `test:${messageId}` }]);

@@ -14,6 +14,7 @@ export const webhookEvents = [
   'reply.edited',
   'reply.removed',
   'reply.restored',
+  'member.joined',
 ] as const;
 export type WebhookEvent = (typeof webhookEvents)[number];
 

@@ -121,6 +121,7 @@ export const sentTexts = {
   'chat.reply.posted': '{author} replied in {tags}: {question}',
   'chat.reply.edited': 'A reply by {author} in {tags} was edited: {question}',
   'chat.reply.restored': 'A reply by {author} in {tags} is shown again: {question}',
+  'chat.member.joined': '{member} has joined.',
   'chat.test': 'This is a test of the web hook “{name}”.',
   'push.several': '{count, plural, one {You have # new notification.} other {You have # new notifications.}}',
 } as const;

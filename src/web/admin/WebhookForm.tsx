@@ -144,6 +144,7 @@ function EventChoices({
     { kind: 'question', label: t`Questions` },
     { kind: 'answer', label: t`Answers` },
     { kind: 'reply', label: t`Replies` },
+    { kind: 'member', label: t`Members` },
   ];
   return groups.map(({ kind, label }) => (
     <fieldset key={kind} className={classes.picture}>

@@ -82,6 +82,8 @@ export function describeEvent(event: WebhookEvent): string {
       return t`Shown again`;
     case 'accepted':
       return t`Accepted`;
+    case 'joined':
+      return t`Joined`;
     default:
       return t`No longer accepted`;
   }
