@@ -39,6 +39,10 @@ const noParentPaths = {
 };
 const noWeb = { regex: '^#web/', message: 'The server must not import the web app.' };
 const noServer = { regex: '^#server/', message: 'The browser uses the server only through its API.' };
+const noMantine = {
+  regex: '^@mantine/core',
+  message: 'Import components from #web/ui/mantine, which gives them the provider that they need.',
+};
 const noTests = { regex: '^#tests/', message: 'Only tests import test support.' };
 const noTopLevel = {
   regex: '^#server/[^/]+\\.tsx?$',
@@ -171,6 +175,7 @@ export default defineConfig({
                 },
               ]
             : [noServer]),
+          ...(openAreas.has(area) ? [] : [noMantine]),
           // `app` loads each page and dialog as a chunk of its own, so it imports their files.
           ...(area === 'app' ? [] : areaPatterns('web', webAreas, area)),
         ],

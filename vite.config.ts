@@ -68,26 +68,26 @@ function sharedFiles() {
   const mantine = (names: string) => `@mantine/core/(esm/components/(${names})/|styles/(${names})[.])`;
   const oneOf = (...paths: string[]) => new RegExp(paths.join('|').replaceAll('/', String.raw`[\\/]`), 'u');
   return [
-    // Everything the first page needs.
+    // Everything that a question page, the usual entry page, needs before it handles input. Other pages use most of it.
     { name: 'index', tags: ['$initial' as const] },
-    // Small modules that the question page, the usual entry page, needs and others share.
+    // The cards and lists of the home page, which the pages of tags, members and searches have too.
     {
-      name: 'shared',
+      name: 'lists',
       test: oneOf(
-        '@tabler/.*/Icon(ArrowBackUp|ArrowBigUp|BellOff|ChevronDown|Clock|ExternalLink|Link|Trash)[.]',
-        '/(PostActions|PostAttribution|QueuedMark|SelectField)[.]tsx',
-        '/(moderation|meta-line|PostFrame)[.]module',
-        '/(copy-text|question-titles|markdown/links)[.]ts',
+        '/(QuestionCard|PostCard|TabLinks|Announcements|MutedBanner|useLiveQuestionCards|FeedList)[.]',
+        '/(PagedList|QuestionCardSkeletons|EmptyState)[.]tsx',
+        '@tanstack/.*[iI]nfiniteQuery',
       ),
       minShareCount: 2,
     },
-    // The parts of a post, without its forms.
+    // Mantine's core and fields, which only forms, dialogs and menus need.
     {
-      name: 'posts',
+      name: 'mantine',
       test: oneOf(
-        '/ui/(Dialog|markdown/Markdown)[.]tsx',
-        '/(useQueuedPosts|question-page-context)[.]ts',
-        '/(post-forms-on-demand|QuietForms|EditedNote)[.]tsx',
+        '@mantine/core/esm/core/',
+        mantine('Input|InputBase|TextInput|CloseButton'),
+        '/with-mantine[.]tsx',
+        '/mantine-variables[.]',
       ),
       minShareCount: 2,
     },
@@ -95,10 +95,9 @@ function sharedFiles() {
     {
       name: 'common',
       test: oneOf(
-        mantine('Input|InputBase|TextInput|CloseButton'),
         '@mantine/hooks/',
         '@tabler/',
-        '/(FormError|CharacterCounter|Skeleton|ScrollBox|PagedList)[.]',
+        '/(FormError|CharacterCounter|Skeleton|ScrollBox)[.]',
         '/Revisions[.]module',
         '/(questions-messages|useSwipe|posts/tags|identity/roles)[.]ts',
       ),

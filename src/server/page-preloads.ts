@@ -3,6 +3,7 @@ import { searchKind, searchSort } from '#shared/discovery/search.ts';
 import { getSearchKind, parseSearch } from '#shared/discovery/search-query.ts';
 import { feed } from '#shared/discovery/feeds.ts';
 import { tagSort } from '#shared/discovery/tags.ts';
+import { isAskPath } from '#shared/identity/next-page.ts';
 
 /** What the browser needs to show a page: the API requests, with the same URLs as in the web app. */
 export type PagePreloads = {
@@ -21,6 +22,8 @@ export type PagePreloads = {
   isOpen?: true;
   /** Members are redirected from it. */
   isForVisitors?: true;
+  /** No cache stores the page. */
+  isUncached?: true;
   /** Whether the server renders the page; otherwise the browser does. */
   isRendered: boolean;
 };
@@ -41,23 +44,39 @@ type PageRule = {
   hasSubject?: true;
   isOpen?: true;
   isForVisitors?: true;
+  isUncached?: true;
   isRendered?: true;
+  /** The address as it is rendered, if that is another one. */
+  renderAs?: (query: URLSearchParams) => string;
   /** @param named what the group of `path` matches in the URL */
   requests?: (query: URLSearchParams, named: string) => readonly string[];
 };
 
-/** What the sign-in pages have in common. */
-const signInPage = {
+/** Pages for everyone, which show changes of the site at once. */
+const openForm = { isOpen: true, isUncached: true, isRendered: true } as const;
+
+/**
+ * A page to sign in. `next` is where the visitor goes after that. It would need a rendering for each address, so that
+ * the page gets it after hydration (src/web/identity/next-page.ts), except for the ask form, which it mentions.
+ */
+const signInPage = (path: string) => ({
+  ...openForm,
   layout: 'ui/VisitorFrame.tsx',
-  isOpen: true,
-  isForVisitors: true,
-  isRendered: true,
-} as const;
+  isForVisitors: true as const,
+  renderAs: (query: URLSearchParams) => (isAskPath(query.get('next')) ? `${path}?next=%2Fask` : path),
+});
+
+/**
+ * A page for a link in an email. It is rendered with a placeholder for the token, which stays out of HTML, caches and
+ * logs.
+ */
+const emailLinkPage = { ...openForm, module: 'identity/EmailLinkPages.tsx' } as const;
 
 /** The pages of src/web/app/router.tsx and the files with routes beside it. A page without `requests` requests its data itself. */
 const pageRules: readonly PageRule[] = [
   {
     path: /^\/$/u,
+    module: 'discovery/feeds/HomePage.tsx',
     isRendered: true,
     requests: (query) => {
       const path = `feeds/${parseOption(feed.options, query.get('tab'), 'recent')}`;
@@ -67,7 +86,6 @@ const pageRules: readonly PageRule[] = [
   },
   {
     path: /^\/question\/([1-9]\d{0,15})(?:\/[^/]*)?$/u,
-    module: 'app/question-page/QuestionPage.tsx',
     hasSubject: true,
     isRendered: true,
     requests: (query, id) => {
@@ -157,25 +175,34 @@ const pageRules: readonly PageRule[] = [
   },
   { path: /^\/admin\/(settings|statistics|invitations|emails|sign-in|webhooks)$/u },
   {
-    ...signInPage,
+    ...signInPage('/login'),
     path: /^\/login$/u,
     module: 'identity/LoginPage.tsx',
-    requests: (query) => (query.has('next') ? [] : ['/api/sign-in', '/api/setup']),
+    requests: () => ['/api/sign-in', '/api/setup'],
   },
   {
-    ...signInPage,
+    ...signInPage('/register'),
     path: /^\/register$/u,
     module: 'identity/RegisterPage.tsx',
-    requests: (query) => (query.has('next') ? [] : ['/api/sign-in']),
+    requests: () => ['/api/sign-in'],
   },
   {
-    ...signInPage,
+    ...signInPage('/forgot-password'),
     path: /^\/forgot-password$/u,
     module: 'identity/ForgotPasswordPage.tsx',
-    requests: (query) => (query.has('next') ? [] : ['/api/password-resets']),
+    requests: () => ['/api/password-resets'],
   },
-  { path: /^\/(application|setup|reset-password|change-email|revert-email)$/u },
-  { path: /^\/(unsubscribe|confirm-email)\/[^/]+$/u },
+  { path: /^\/application$/u },
+  {
+    ...openForm,
+    path: /^\/setup$/u,
+    module: 'admin/SetupPage.tsx',
+    requests: () => ['/api/setup'],
+  },
+  { ...openForm, path: /^\/reset-password$/u, module: 'identity/ResetPasswordPage.tsx' },
+  { ...emailLinkPage, path: /^\/(change-email|revert-email)$/u },
+  { ...emailLinkPage, path: /^\/unsubscribe\/[^/]+$/u, renderAs: () => '/unsubscribe/-' },
+  { ...emailLinkPage, path: /^\/confirm-email\/[^/]+$/u, renderAs: () => '/confirm-email/-' },
   { path: /^\/sign-in\/callback(?:\/[a-z\d-]+)?$/u },
 ];
 
@@ -185,20 +212,23 @@ export const pageModules = pageRules.flatMap(({ module, layout }) => [module ?? 
 export function getPagePreloads({ pathname, searchParams }: URL): PagePreloads {
   // The router of the web app ignores a slash at the end.
   const page = pathname.length > 1 && pathname.endsWith('/') ? pathname.slice(0, -1) : pathname;
-  for (const { path, module, layout, hasSubject, isOpen, isForVisitors, isRendered, requests } of pageRules) {
-    const match = path.exec(page);
+  for (const rule of pageRules) {
+    const match = rule.path.exec(page);
     if (match === null) continue;
-    const own = requests?.(searchParams, match[1] ?? '') ?? [];
-    const [subject] = hasSubject === true ? own : [];
+    const { module, layout, isOpen, isForVisitors, isUncached } = rule;
+    const own = rule.requests?.(searchParams, match[1] ?? '') ?? [];
+    const [subject] = rule.hasSubject === true ? own : [];
     return {
       ...(module !== undefined && { module }),
       ...(layout !== undefined && { layout }),
       requests: [...always, ...own],
-      path: pathname + pickKnown(searchParams),
-      isRendered: isRendered === true && own.length > 0,
+      path: rule.renderAs?.(searchParams) ?? pathname + pickKnown(searchParams),
+      // A page with requests for some addresses only, such as a search without words, is rendered for those.
+      isRendered: rule.isRendered === true && (own.length > 0 || rule.requests === undefined),
       ...(subject !== undefined && { subject }),
       ...(isOpen === true && { isOpen }),
       ...(isForVisitors === true && { isForVisitors }),
+      ...(isUncached === true && { isUncached }),
     };
   }
   return { requests: always, path: pathname + pickKnown(searchParams), isRendered: false, isUnknown: true };

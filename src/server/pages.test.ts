@@ -17,10 +17,10 @@ const directory = await mkdtemp(path.join(os.tmpdir(), 'parley-pages-'));
 await mkdir(path.join(directory, 'assets'));
 const manifest = {
   'index.html': { file: 'assets/index-1.js', assets: ['assets/inter-latin-wght-normal-1.woff2'] },
-  'app/question-page/QuestionPage.tsx': {
-    file: 'assets/question-1.js',
+  'discovery/tags/TagsPage.tsx': {
+    file: 'assets/tags-1.js',
     imports: ['index.html', '_shared.js'],
-    css: ['assets/question-1.css'],
+    css: ['assets/tags-1.css'],
   },
   '_shared.js': { file: 'assets/shared-1.js' },
   'languages/de.po': { file: 'assets/de-1.js' },
@@ -33,7 +33,7 @@ await writeFile(path.join(directory, 'pages.json'), JSON.stringify(manifest));
 await writeFile(path.join(directory, 'service-worker.js'), 'self.registration;');
 await writeFile(path.join(directory, 'manifest.webmanifest'), '{"name":"Parley"}');
 await writeFile(path.join(directory, 'assets/index-1.js'), 'export {};');
-await writeFile(path.join(directory, 'assets/question-1.css'), 'h1{color:#123456}');
+await writeFile(path.join(directory, 'assets/tags-1.css'), 'h1{color:#123456}');
 await writeFile(path.join(directory, 'theme.js'), 'setTheme();');
 const server = await startTestServer({}, undefined, directory);
 afterAll(async () => {
@@ -145,7 +145,7 @@ describe('the page a member opens', () => {
 
   test('contains its styles, loads its scripts, fonts and messages at once, and is compressed', async () => {
     const ada = await server.register('Ada Early');
-    const page = await open(ada, '/question/1', {
+    const page = await open(ada, '/topics', {
       'accept-language': 'de-AT,en;q=0.5',
       'accept-encoding': 'br',
     });
@@ -159,8 +159,8 @@ describe('the page a member opens', () => {
       ),
     ).toEqual([
       ['preload', undefined, '/assets/inter-latin-wght-normal-1.woff2'],
-      ['stylesheet', 'disabled ', '/assets/question-1.css'],
-      ['modulepreload', undefined, '/assets/question-1.js'],
+      ['stylesheet', 'disabled ', '/assets/tags-1.css'],
+      ['modulepreload', undefined, '/assets/tags-1.js'],
       ['modulepreload', undefined, '/assets/shared-1.js'],
       ['modulepreload', undefined, '/assets/de-1.js'],
     ]);
@@ -308,6 +308,32 @@ describe('the address of a page', () => {
       expect(await (await get('/login')).text()).toContain(value);
     }
     await setRuntimeSetting(server.db, 'siteName', 'Parley');
+  });
+
+  test('of a sign-in page is rendered once for every page to open next, except the ask form', () => {
+    const renderedAs = (address: string) => getPagePreloads(new URL(address, 'http://localhost')).path;
+    expect(renderedAs('/login')).toBe('/login');
+    expect(renderedAs('/login?next=%2Fquestion%2F7')).toBe('/login');
+    expect(renderedAs('/register?next=%2Fask%3Ftitle%3DKnots')).toBe('/register?next=%2Fask');
+  });
+
+  test('of a link in an email or of the set-up does not contain its token, and is stored by no cache', async () => {
+    const token = 'a-secret-token';
+    for (const address of [
+      '/setup',
+      '/reset-password',
+      '/change-email',
+      '/revert-email',
+      `/unsubscribe/${token}`,
+      `/confirm-email/${token}`,
+    ]) {
+      const response = await get(address);
+      const html = await response.text();
+      expect([address, html.includes('"member":null'), html.includes(token)]).toEqual([address, true, false]);
+      expect(response.headers.get('cache-control')).toBe('no-store');
+      expect(response.headers.get('etag')).toBeNull();
+      expect(response.headers.get('referrer-policy')).toBe('same-origin');
+    }
   });
 
   test('tells visitors nothing', async () => {

@@ -58,7 +58,7 @@ export function renderPages(
     c.header('vary', 'cookie', { append: true });
     const { headers } = c.req.raw;
     const cookie = headers.get('cookie');
-    const { isOpen, isForVisitors } = getPagePreloads(new URL(c.req.url));
+    const { isOpen, isForVisitors, isUncached } = getPagePreloads(new URL(c.req.url));
     const hasPublicReading = isOpen === true || runtimeSettings.get('publicReading');
     const isPublic = hasPublicReading && !hasSessionCookie(cookie, settings);
     if ((cookie === null && !isPublic) || !isWindow(headers)) return next();
@@ -68,7 +68,7 @@ export function renderPages(
       default: 'identity',
     });
     const recentKey =
-      cookie === null && encoding !== 'identity' && isForVisitors !== true
+      cookie === null && encoding !== 'identity' && isUncached !== true
         ? `${headers.get('accept-language') ?? ''} ${encoding} ${c.req.url}`
         : null;
     const recent = recentKey === null ? undefined : recentPages.get(recentKey);
@@ -105,7 +105,7 @@ export function renderPages(
     // A changed way to sign in shows at once. A shared cache may ignore that the page varies with these cookies.
     const isStorable =
       isReusable &&
-      isForVisitors !== true &&
+      isUncached !== true &&
       getCookie(c, languageCookie) === undefined &&
       getCookie(c, answerSortCookie) === undefined;
     c.header('cache-control', 'no-store');

@@ -1,6 +1,4 @@
 import './app/base.css';
-import '@mantine/core/styles/baseline.layer.css';
-import '@mantine/core/styles/global.layer.css';
 import '@fontsource-variable/inter/wght.css';
 import '@fontsource-variable/source-serif-4/wght.css';
 import './app/theme.css';
@@ -8,7 +6,7 @@ import './core/csp.ts';
 import { startTransition } from 'react';
 import { createRoot, hydrateRoot } from 'react-dom/client';
 import { renderedAtAttribute } from '#shared/core/protocol.ts';
-import { createColorSchemeManager } from './core/color-scheme.ts';
+import { watchColorScheme } from './core/color-scheme.ts';
 import { initLanguage } from './languages/languages.ts';
 import { restoreElementStyles } from './core/element-styles.ts';
 import { persistQueries } from './core/offline-cache.ts';
@@ -25,7 +23,7 @@ import { createAppRouter } from './app/router.tsx';
 const maxBlankMs = 1_000;
 
 const queryClient = createQueryClient();
-const colorScheme = createColorSchemeManager();
+watchColorScheme();
 watchInstallPrompt();
 
 // A separate task after the one that evaluates all modules, so that a slow processor can handle input in between. Not a
@@ -47,7 +45,7 @@ async function start(): Promise<void> {
   const isRendered = renderedAt !== null && document.documentElement.lang === renderedLanguage;
   const blankTimeout = new Promise((resolve) => setTimeout(resolve, maxBlankMs));
   await Promise.race([router.load().catch(console.error), blankTimeout]);
-  const app = <App router={router} queryClient={queryClient} colorScheme={colorScheme} />;
+  const app = <App router={router} queryClient={queryClient} />;
   startTransition(() => {
     if (!isRendered) return createRoot(root).render(app);
     setRenderedAt(Number(renderedAt));

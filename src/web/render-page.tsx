@@ -4,7 +4,6 @@ import { renderToReadableStream } from 'react-dom/server';
 import type { RenderPage } from '#shared/core/page-rendering.ts';
 import { App } from './app/App.tsx';
 import { createAppRouter } from './app/router.tsx';
-import { fixedColorScheme } from './core/color-scheme.ts';
 import { setResponseSource } from './core/inlined-responses.ts';
 import { setSiteOrigin } from './core/paths.ts';
 import { createQueryClient } from './core/query-client.ts';
@@ -25,7 +24,7 @@ export const renderPage: RenderPage = async ({ origin, path, language, time, res
     await router.load();
     if (router.state.matches.some(({ status }) => status !== 'success')) return null;
     await activateServerLanguage(language);
-    return await toHtml(<App router={router} queryClient={queryClient} colorScheme={fixedColorScheme} />);
+    return await toHtml(<App router={router} queryClient={queryClient} />);
   } finally {
     queryClient.clear();
   }

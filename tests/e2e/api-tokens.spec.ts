@@ -24,7 +24,9 @@ test('a member creates an API token, a program uses it, and revoking it ends tha
   await dialog.getByRole('button', { name: 'Create token' }).click();
   await expectInViewAtBothSizes(dialog);
   const token = await dialog.getByLabel('Token', { exact: true }).inputValue();
-  await dialog.getByRole('button', { name: 'Done' }).click();
+  await page.keyboard.press('Escape');
+  await expect(dialog).toBeVisible();
+  await dialog.getByRole('button', { name: "I've saved it" }).click();
   await expect(section.getByRole('listitem')).toContainText(/Release script.*Read.*Not used yet/su);
 
   const program = await playwright.request.newContext({

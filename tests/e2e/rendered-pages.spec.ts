@@ -97,7 +97,8 @@ test('before the scripts arrive, the sign-in pages show their forms and keep typ
   page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
   for (const [address, submit] of [
     ['/login', 'Sign in'],
-    ['/register', 'Create account'],
+    ['/login?next=%2Fask', 'Sign in'],
+    ['/register?next=%2Fquestion%2F7', 'Create account'],
   ] as const) {
     let release = () => {};
     const released = new Promise<void>((resolve) => (release = resolve));
@@ -117,6 +118,38 @@ test('before the scripts arrive, the sign-in pages show their forms and keep typ
     await waitForHydration(page);
     await expect(field).toHaveValue('typed@parley.example');
     expect(await button.boundingBox()).toEqual(place);
+  }
+  expect(problems).toEqual([]);
+});
+
+test('the pages of links in emails and of the set-up arrive with their content', async ({ page }) => {
+  const problems: string[] = [];
+  page.on('pageerror', ({ message }) => problems.push(message));
+  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+  for (const [address, control] of [
+    ['/setup#token', 'Set up community'],
+    ['/reset-password#token', 'Set password'],
+    ['/change-email#token', 'Use this address'],
+    ['/revert-email#token', 'Restore my email address'],
+    ['/unsubscribe/token', 'Unsubscribe'],
+    ['/confirm-email/token', 'Confirm email address'],
+  ] as const) {
+    let release = () => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    await page.unrouteAll();
+    await page.route('**/assets/*.js', async (route) => {
+      await released;
+      await route.continue();
+    });
+    await page.goto(address, { waitUntil: 'commit' });
+    const heading = page.getByRole('heading', { level: 1 });
+    await expect(heading).toBeInViewport();
+    if (address !== '/setup#token')
+      await expect(page.getByRole('button', { name: control, exact: true })).toBeVisible();
+    const place = await heading.boundingBox();
+    release();
+    await waitForHydration(page);
+    expect(await heading.boundingBox()).toEqual(place);
   }
   expect(problems).toEqual([]);
 });

@@ -31,7 +31,9 @@ test('an admin adds a web hook, tests it, sees its deliveries and deletes it', a
     const secret = await field.inputValue();
     expect(secret).toMatch(/^whsec_/u);
     await expectAccessible(page, { look: 'secret of a web hook' });
-    await dialog.getByRole('button', { name: 'Done' }).click();
+    await page.keyboard.press('Escape');
+    await expect(dialog).toBeVisible();
+    await dialog.getByRole('button', { name: "I've saved it" }).click();
 
     await page.getByRole('button', { name: 'Send test event: Kitchen' }).click();
     const [received] = await receiver.accepted(1, '/hook');

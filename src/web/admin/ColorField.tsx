@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { TextInput } from '@mantine/core';
+import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { type CSSProperties, useId } from 'react';
 import { type ColorTheme, colorThemes, deriveAccent, neutralColors } from '#shared/core/accent.ts';
 import { type HexColor, toOklch } from '#shared/core/colors.ts';

@@ -1,5 +1,5 @@
 import { plural, t } from '@lingui/core/macro';
-import { Button } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
 import type { Invitation, InvitationState } from '#shared/identity/invitations.ts';
 import { formatDateTime } from '#web/core/format.ts';
 import { profilePath } from '#web/core/paths.ts';

@@ -1,5 +1,7 @@
 import { plural, t } from '@lingui/core/macro';
-import { Button, NumberInput, TextInput } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
+import { NumberInput } from '#web/ui/mantine/NumberInput.tsx';
+import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { invitationLimits } from '#shared/identity/invitations.ts';

@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Button } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
 import { useMutation } from '@tanstack/react-query';
 import { ApiError } from '#web/core/errors.ts';
 import { FormError } from '#web/ui/FormError.tsx';

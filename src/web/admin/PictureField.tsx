@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Button } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
 import { useId, useRef, useState } from 'react';
 import { limits } from '#shared/core/limits.ts';
 import { getSitePicturePath, logoFile, type SitePictureName } from '#shared/core/site-pictures.ts';

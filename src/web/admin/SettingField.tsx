@@ -1,5 +1,8 @@
 import { t } from '@lingui/core/macro';
-import { Button, NumberInput, Textarea, TextInput } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
+import { NumberInput } from '#web/ui/mantine/NumberInput.tsx';
+import { Textarea } from '#web/ui/mantine/Textarea.tsx';
+import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
 import type { SiteSetting } from '#shared/admin/settings.ts';

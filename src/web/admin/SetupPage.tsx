@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { TextInput } from '@mantine/core';
+import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useLocation, useRouter } from '@tanstack/react-router';
 import { type ChangeEvent, useRef, useState } from 'react';

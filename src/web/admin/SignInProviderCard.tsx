@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { ActionIcon, Button } from '@mantine/core';
+import { IconButton, Button } from '#web/ui/Button.tsx';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import type { SignInProvider } from '#shared/admin/sign-in-providers.ts';
 import { IssuerCheck } from './IssuerCheck.tsx';
@@ -82,7 +82,7 @@ export function SignInProviderCard({
               {t`Delete`}
             </Button>
             {!place.isFirst && (
-              <ActionIcon
+              <IconButton
                 variant="default"
                 size={30}
                 aria-label={t`Move up: ${name}`}
@@ -90,10 +90,10 @@ export function SignInProviderCard({
                 onClick={() => onMove(-1)}
               >
                 <IconArrowUp size={18} stroke={1.6} aria-hidden />
-              </ActionIcon>
+              </IconButton>
             )}
             {!place.isLast && (
-              <ActionIcon
+              <IconButton
                 variant="default"
                 size={30}
                 aria-label={t`Move down: ${name}`}
@@ -101,7 +101,7 @@ export function SignInProviderCard({
                 onClick={() => onMove(1)}
               >
                 <IconArrowDown size={18} stroke={1.6} aria-hidden />
-              </ActionIcon>
+              </IconButton>
             )}
           </>
         )}

@@ -1,5 +1,5 @@
 import { plural, t } from '@lingui/core/macro';
-import { Button } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { SignInProvider } from '#shared/admin/sign-in-providers.ts';
 import { toast } from '#web/core/toast.ts';

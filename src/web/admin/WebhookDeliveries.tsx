@@ -1,5 +1,5 @@
 import { plural, t } from '@lingui/core/macro';
-import { Button } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Webhook, WebhookDelivery } from '#shared/integrations/webhooks.ts';
 import { formatDateTime } from '#web/core/format.ts';

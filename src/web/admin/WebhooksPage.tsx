@@ -1,5 +1,6 @@
 import { t } from '@lingui/core/macro';
-import { Button, TextInput } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
+import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Webhook } from '#shared/integrations/webhooks.ts';
@@ -110,7 +111,13 @@ function NewSecret({ secret, onClose }: { secret: string; onClose: () => void })
     if (await copyText(secret)) toast(t`Copied.`);
   };
   return (
-    <Dialog title={t`Secret of the web hook`} opened onClose={onClose} closeButton={false}>
+    <Dialog
+      title={t`Secret of the web hook`}
+      opened
+      closeButton={false}
+      // Only its button closes it, because the secret is not shown again.
+      onClose={() => {}}
+    >
       <div className={classes.copy}>
         <TextInput
           label={t`Secret of the web hook`}
@@ -122,7 +129,7 @@ function NewSecret({ secret, onClose }: { secret: string; onClose: () => void })
         />
         <div className={classes.buttons}>
           <Button data-autofocus onClick={() => void copy()}>{t`Copy`}</Button>
-          <Button variant="default" onClick={onClose}>{t`Done`}</Button>
+          <Button variant="default" onClick={onClose}>{t`I've saved it`}</Button>
         </div>
       </div>
     </Dialog>

@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { ActionIcon } from '@mantine/core';
+import { IconButton } from '#web/ui/Button.tsx';
 import { Suspense, useId, useState } from 'react';
 import { lazyComponent } from '#web/core/lazy.ts';
 import { useMember } from '#web/core/session.ts';
@@ -20,10 +20,10 @@ export function AccountMenu() {
 
   return (
     <>
-      <ActionIcon
+      <IconButton
         id={id}
         size={44}
-        radius="xl"
+        round
         aria-label={t`Account menu`}
         aria-haspopup="menu"
         aria-expanded={opened}
@@ -34,7 +34,7 @@ export function AccountMenu() {
         {...intent}
       >
         <Avatar id={member.id} name={member.displayName} avatar={member.avatar} size={30} />
-      </ActionIcon>
+      </IconButton>
       {button !== null && (
         <Suspense>
           <AccountMenuList member={member} button={button} opened={opened} onClose={() => setOpened(false)} />

@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Menu } from '@mantine/core';
+import { Menu } from '#web/ui/mantine/Menu.tsx';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import {

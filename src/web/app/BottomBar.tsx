@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { VisuallyHidden } from '@mantine/core';
+import { VisuallyHidden } from '#web/ui/VisuallyHidden.tsx';
 import { Link } from '@tanstack/react-router';
 import { IconBell, IconHash, IconHome, IconPencilPlus, IconRss } from '@tabler/icons-react';
 import { useUnreadCount } from '#web/notifications/notifications.ts';

@@ -1,5 +1,7 @@
 import { plural, t } from '@lingui/core/macro';
-import { ActionIcon, Modal, VisuallyHidden } from '@mantine/core';
+import { IconButton } from '#web/ui/Button.tsx';
+import { Modal, ModalRoot } from '#web/ui/mantine/Modal.tsx';
+import { VisuallyHidden } from '#web/ui/VisuallyHidden.tsx';
 import { useDebouncedValue, useMediaQuery } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
@@ -23,7 +25,7 @@ export default function CommandPalette({ opened, onClose, onShowShortcuts }: Pro
   useRootAttribute('data-dialog', opened);
   const phone = useMediaQuery('(max-width: 767px)', false, { getInitialValueInEffect: false });
   return (
-    <Modal.Root
+    <ModalRoot
       opened={opened}
       onClose={onClose}
       fullScreen={phone}
@@ -40,7 +42,7 @@ export default function CommandPalette({ opened, onClose, onShowShortcuts }: Pro
       <Modal.Content aria-label={t`Command palette`}>
         <CommandPaletteBody onClose={onClose} onShowShortcuts={onShowShortcuts} />
       </Modal.Content>
-    </Modal.Root>
+    </ModalRoot>
   );
 }
 
@@ -112,9 +114,9 @@ function CommandPaletteBody({ onClose, onShowShortcuts }: Omit<Props, 'opened'>)
           onChange={(event) => setTyped(event.currentTarget.value)}
           onKeyDown={onKeyDown}
         />
-        <ActionIcon size={44} aria-label={t`Close`} onClick={onClose}>
+        <IconButton size={44} aria-label={t`Close`} onClick={onClose}>
           <IconX size={18} stroke={1.8} />
-        </ActionIcon>
+        </IconButton>
       </div>
       <div {...list.listProps} className={classes.list}>
         {groups.map((group) => (

@@ -10,7 +10,7 @@ import { formatQueuedCount, useOfflineQueue } from '#web/core/offline-queue.ts';
 import { useIsPageLoading } from '#web/ui/LoadingRegion.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import { NewVersionBanner } from './NewVersionBanner.tsx';
-import { offlineActionKinds, useQueuedCount } from './offline-actions.ts';
+import { offlineActionKinds, OfflineQueueSender, useQueuedCount } from './offline-actions.ts';
 import classes from './ConnectionBanner.module.css';
 import { Link, useLocation } from '@tanstack/react-router';
 import { getPageKey } from '#web/core/paths.ts';
@@ -18,9 +18,10 @@ import { useCachedSession } from '#web/core/session.ts';
 
 /**
  * Says that the page may be out of date and how many changes wait to be sent. Disappears when the server responds again
- * and has received them all.
+ * and has received them all. Loaded after the page handles input, with what sends the changes.
  */
-export function ConnectionBanner() {
+export default function ConnectionBanner() {
+  const memberId = useCachedSession()?.member?.id;
   const connection = useConnectionStatus();
   const count = useQueuedCount();
   useRootAttribute('data-banner', connection !== 'online' || count > 0);
@@ -52,6 +53,7 @@ export function ConnectionBanner() {
       </output>
       <RefusedPostBanner />
       <NewVersionBanner />
+      {memberId !== undefined && <OfflineQueueSender memberId={memberId} />}
     </div>
   );
 }

@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Button } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
 import { useRouter, type ErrorComponentProps } from '@tanstack/react-router';
 import { ApiError, isTransient, UnreachableError } from '#web/core/errors.ts';
 import { useQueuedCount } from './offline-actions.ts';

@@ -10,7 +10,6 @@ import { clearMemberQueries, useHasSiteLinks, useMember, useSession } from '#web
 import { BottomBar } from './BottomBar.tsx';
 import { MemberLiveUpdates } from './MemberLiveUpdates.ts';
 import { KeyboardShortcuts } from './KeyboardShortcuts.tsx';
-import { OfflineQueueSender } from './offline-actions.ts';
 import { Sidebar } from './Sidebar.tsx';
 import { SyncDrafts } from './SyncDrafts.ts';
 import { TopBar } from './TopBar.tsx';
@@ -68,7 +67,6 @@ function BackgroundTasks({ memberId }: { memberId: number }) {
   return (
     <>
       <MemberLiveUpdates memberId={memberId} />
-      <OfflineQueueSender memberId={memberId} />
       <SyncDrafts memberId={memberId} />
     </>
   );

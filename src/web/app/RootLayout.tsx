@@ -6,12 +6,13 @@ import { api, readJson } from '#web/core/api.ts';
 import { watchConnection } from '#web/core/connection.ts';
 import { getPageKey } from '#web/core/paths.ts';
 import { requestHeadingFocus } from '#web/ui/PageHeading.tsx';
+import { useIsHydrating } from '#web/core/hydration.ts';
 import { readRememberedControl } from '#web/core/sign-in-prompt.ts';
 import { preloadToastsOnFirstInput, useHasToasts } from '#web/core/toast.ts';
 import { registerServiceWorker } from '#web/core/pwa.ts';
-import { ConnectionBanner } from './ConnectionBanner.tsx';
 import classes from './RootLayout.module.css';
 
+const ConnectionBanner = lazyComponent(() => import('./ConnectionBanner.tsx'));
 const Toasts = lazyComponent(() => import('#web/core/Toasts.tsx'));
 
 /** Wraps every page, for members and visitors. */
@@ -20,11 +21,16 @@ export function RootLayout() {
   useFocusOnNavigation();
   useEffect(registerServiceWorker, []);
   useEffect(preloadToastsOnFirstInput, []);
+  const isHydrating = useIsHydrating();
   const toasts = useHasToasts();
   return (
     <>
       <NavigationProgress />
-      <ConnectionBanner />
+      {!isHydrating && (
+        <Suspense>
+          <ConnectionBanner />
+        </Suspense>
+      )}
       <Outlet />
       {toasts && (
         <Suspense>

@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { ActionIcon } from '@mantine/core';
+import { IconButton } from '#web/ui/Button.tsx';
 import { useMediaQuery } from '@mantine/hooks';
 import { useLocation, useRouter } from '@tanstack/react-router';
 import { IconBolt, IconSearch } from '@tabler/icons-react';
@@ -114,16 +114,16 @@ function SearchForm({ urlQuery }: { urlQuery: string }) {
           </Suspense>
         )}
       </form>
-      <ActionIcon
+      <IconButton
         size={36}
-        radius="xl"
+        round
         className={classes.palette ?? ''}
         aria-label={t`Command palette`}
         aria-keyshortcuts="Control+K Meta+K"
         onClick={commandPaletteOverlay.open}
       >
         <IconBolt size={18} stroke={1.6} />
-      </ActionIcon>
+      </IconButton>
     </search>
   );
 }

@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Modal } from '@mantine/core';
+import { Modal } from '#web/ui/mantine/Modal.tsx';
 import { useId } from 'react';
 import {
   getModKeyLabel,

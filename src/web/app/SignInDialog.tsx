@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Button } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
 import { Link, useLocation } from '@tanstack/react-router';
 import { closeSignInPrompt, type SignInReason } from '#web/core/sign-in-prompt.ts';
 import { translateError } from '#web/core/errors.ts';

@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Button } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
 import { Link, useLocation } from '@tanstack/react-router';
 import { IconPencilPlus } from '@tabler/icons-react';
 import { Suspense } from 'react';

@@ -1,5 +1,6 @@
 import { createRoute } from '@tanstack/react-router';
 import { lazyRouteComponent } from '#web/core/lazy.ts';
+import { loadRouteData } from '#web/core/inlined-responses.ts';
 import { rootRoute, visitorRoute } from './base-routes.tsx';
 
 /** For someone whose account waits for a moderator, or was refused. The page leads others away. */
@@ -43,6 +44,10 @@ const confirmEmailRoute = createRoute({
 const setupRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/setup',
+  loader: ({ context: { queryClient }, cause }) =>
+    loadRouteData(cause, async () =>
+      (await import('#web/identity/sign-in.ts')).prefetchSignInPage(queryClient, '/setup'),
+    ),
   component: lazyRouteComponent(() => import('#web/admin/SetupPage.tsx'), 'SetupPage'),
 });
 

@@ -17,7 +17,7 @@ import {
   IconUser,
   type TablerIcon,
 } from '@tabler/icons-react';
-import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { setColorScheme, useColorScheme } from '#web/core/color-scheme.ts';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { newestNotificationsQuery, useMarkAllRead } from '#web/notifications/notifications.ts';
 import { paths } from '#web/core/paths.ts';
@@ -58,15 +58,13 @@ const visitorCommands = new Set(['ask', 'home', 'topics', 'popular', 'unanswered
 /** The commands that are available on every page. */
 export function useCommands({ showShortcuts }: { showShortcuts: () => void }): Command[] {
   const client = useQueryClient();
-  const { setColorScheme } = useMantineColorScheme();
-  const scheme = useComputedColorScheme('light', { getInitialValueInEffect: false });
   const newest = useQuery({ ...newestNotificationsQuery, enabled: false }).data?.items[0]?.id ?? null;
   const markAll = useMarkAllRead();
   const logout = useMutation({
     mutationFn: () => signOut(client),
     onError: () => toastError(t`Could not log out: the server did not respond. Please try again.`),
   });
-  const theme = scheme === 'dark' ? 'light' : 'dark';
+  const theme = useColorScheme() === 'dark' ? 'light' : 'dark';
   const isVisitor = useMember() === null;
   const commands: Command[] = [
     ...getNavigationCommands(),

@@ -2,7 +2,8 @@ import { useCachedSession } from '#web/core/session.ts';
 import { getLastQueueMember, useOfflineQueue } from '#web/core/offline-queue.ts';
 import { offlineBookmarks } from '#web/engagement/bookmarks-offline.ts';
 import { offlineQuestionFollows, offlineTagFollows } from '#web/engagement/follows-offline.ts';
-import { type OfflineActionKind, useOfflineQueueSender } from '#web/core/offline-queue-sender.ts';
+import { useOfflineQueueSender } from '#web/core/offline-queue-sender.ts';
+import type { OfflineActionKind } from '#web/core/send-or-queue.ts';
 import { offlineAnswers, offlineReplies } from '#web/posts/offline/queued-posts.ts';
 import { offlineVotes } from '#web/engagement/votes-offline.ts';
 

@@ -18,7 +18,7 @@ import { accountRoutes, visitorRoutes } from './account-routes.tsx';
 import { currentSession, memberRoute, rootRoute, visitorRoute } from './base-routes.tsx';
 import { staffRoutes } from './staff-routes.tsx';
 import { ErrorPage } from './ErrorPage.tsx';
-import { HomePage } from '#web/discovery/feeds/HomePage.tsx';
+import { QuestionPage } from './question-page/QuestionPage.tsx';
 import { NotFoundPage } from '#web/ui/MessagePage.tsx';
 import { api, readJson } from '#web/core/api.ts';
 import { announcementsQuery } from '#web/discovery/announcements/announcements.ts';
@@ -27,7 +27,9 @@ import { loadRouteData } from '#web/core/inlined-responses.ts';
 import { isPageRendered } from '#web/core/hydration.ts';
 import { lazyRouteComponent } from '#web/core/lazy.ts';
 import { parseAfter, parseQuestionId, parseSearch, stringifySearch } from '#web/core/paths.ts';
+import { loadPostForms } from '#web/posts/post-forms-on-demand.tsx';
 import { questionQuery } from '#web/posts/questions/question-cache.ts';
+import { preloadMarkdown } from '#web/ui/markdown/Markdown.tsx';
 
 const homeRoute = createRoute({
   getParentRoute: () => memberRoute,
@@ -45,8 +47,7 @@ const homeRoute = createRoute({
         queryClient.prefetchQuery({ ...announcementsQuery(null), retry: false }),
       ]);
     }),
-  // Not split off: the page consists mostly of lists that almost every page needs.
-  component: HomePage,
+  component: lazyRouteComponent(() => import('#web/discovery/feeds/HomePage.tsx'), 'HomePage'),
 });
 
 const askRoute = createRoute({
@@ -73,14 +74,9 @@ const questionRoute = createRoute({
     );
   },
   component: lazyRouteComponent(async () => {
-    const [{ QuestionPage }] = await Promise.all([
-      import('./question-page/QuestionPage.tsx'),
-      isPageRendered() ||
-        Promise.all([
-          import('#web/ui/markdown/Markdown.tsx').then((text) => text.preloadMarkdown()),
-          import('#web/posts/post-forms-on-demand.tsx').then((posts) => posts.loadPostForms()),
-        ]),
-    ]);
+    // Members open most pages by a link to a question, so its page is part of the first file. A page that the server has
+    // rendered loads the rest later.
+    if (!isPageRendered()) await Promise.all([preloadMarkdown(), loadPostForms()]);
     return { QuestionPage };
   }, 'QuestionPage'),
 });

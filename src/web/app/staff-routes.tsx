@@ -1,5 +1,6 @@
 import { createRoute } from '@tanstack/react-router';
 import { lazyRouteComponent } from '#web/core/lazy.ts';
+import type * as StaffPages from './staff-pages.ts';
 import { memberRoute } from './base-routes.tsx';
 import {
   parseEmailsSearch,
@@ -8,16 +9,20 @@ import {
   parseStatisticsSearch,
 } from './page-search.ts';
 
+/** The list of the files is loaded with the first of them, because few members open them. */
+const staffPage = (name: keyof typeof StaffPages.staffPages) =>
+  lazyRouteComponent(async () => {
+    const { staffPages } = await import('./staff-pages.ts');
+    return { page: await staffPages[name]() };
+  }, 'page');
+
 const moderationQueueRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/moderation',
   validateSearch: ({ cause }: Record<string, unknown>): { cause?: string | undefined } => ({
     cause: typeof cause === 'string' ? cause : undefined,
   }),
-  component: lazyRouteComponent(
-    () => import('#web/moderation/ModerationQueuePage.tsx'),
-    'ModerationQueuePage',
-  ),
+  component: staffPage('moderationQueue'),
 });
 
 const suggestedEditsRoute = createRoute({
@@ -26,19 +31,19 @@ const suggestedEditsRoute = createRoute({
   validateSearch: ({ list }: Record<string, unknown>): { list?: 'own' | undefined } => ({
     list: list === 'own' ? list : undefined,
   }),
-  component: lazyRouteComponent(() => import('#web/moderation/SuggestedEditsPage.tsx'), 'SuggestedEditsPage'),
+  component: staffPage('suggestedEdits'),
 });
 
 const removedPostsRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/removed-posts',
-  component: lazyRouteComponent(() => import('#web/moderation/RemovedPostsPage.tsx'), 'RemovedPostsPage'),
+  component: staffPage('removedPosts'),
 });
 
 const moderationLogRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/moderation/log',
-  component: lazyRouteComponent(() => import('#web/moderation/ModerationLogPage.tsx'), 'ModerationLogPage'),
+  component: staffPage('moderationLog'),
 });
 
 const moderatedMemberRoute = createRoute({
@@ -46,80 +51,77 @@ const moderatedMemberRoute = createRoute({
   path: '/moderation/member/$id',
   validateSearch: parseMemberPageSearch,
   remountDeps: ({ params }) => params,
-  component: lazyRouteComponent(
-    () => import('#web/moderation/ModeratedMemberPage.tsx'),
-    'ModeratedMemberPage',
-  ),
+  component: staffPage('moderatedMember'),
 });
 
 const registrationsRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/moderation/registrations',
-  component: lazyRouteComponent(() => import('#web/moderation/RegistrationsPage.tsx'), 'RegistrationsPage'),
+  component: staffPage('registrations'),
 });
 
 const membersRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/moderation/members',
   validateSearch: parseMembersSearch,
-  component: lazyRouteComponent(() => import('#web/moderation/MembersPage.tsx'), 'MembersPage'),
+  component: staffPage('members'),
 });
 
 const applicationsRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/moderation/applications',
-  component: lazyRouteComponent(() => import('#web/moderation/ApplicationsPage.tsx'), 'ApplicationsPage'),
+  component: staffPage('applications'),
 });
 
 const announcementsRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/moderation/announcements',
-  component: lazyRouteComponent(() => import('#web/moderation/AnnouncementsPage.tsx'), 'AnnouncementsPage'),
+  component: staffPage('announcements'),
 });
 
 const managedTagRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/moderation/tags/$tag',
   remountDeps: ({ params }) => params,
-  component: lazyRouteComponent(() => import('#web/moderation/ManagedTagPage.tsx'), 'ManagedTagPage'),
+  component: staffPage('managedTag'),
 });
 
 const siteSettingsRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/admin/settings',
-  component: lazyRouteComponent(() => import('#web/admin/SiteSettingsPage.tsx'), 'SiteSettingsPage'),
+  component: staffPage('siteSettings'),
 });
 
 const invitationsRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/admin/invitations',
-  component: lazyRouteComponent(() => import('#web/admin/InvitationsPage.tsx'), 'InvitationsPage'),
+  component: staffPage('invitations'),
 });
 
 const statisticsRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/admin/statistics',
   validateSearch: parseStatisticsSearch,
-  component: lazyRouteComponent(() => import('#web/admin/StatisticsPage.tsx'), 'StatisticsPage'),
+  component: staffPage('statistics'),
 });
 
 const emailsRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/admin/emails',
   validateSearch: parseEmailsSearch,
-  component: lazyRouteComponent(() => import('#web/admin/EmailsPage.tsx'), 'EmailsPage'),
+  component: staffPage('emails'),
 });
 
 const signInProvidersRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/admin/sign-in',
-  component: lazyRouteComponent(() => import('#web/admin/SignInProvidersPage.tsx'), 'SignInProvidersPage'),
+  component: staffPage('signInProviders'),
 });
 
 const webhooksRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/admin/webhooks',
-  component: lazyRouteComponent(() => import('#web/admin/WebhooksPage.tsx'), 'WebhooksPage'),
+  component: staffPage('webhooks'),
 });
 
 /** Pages of moderators and admins, and what members see of moderation. */

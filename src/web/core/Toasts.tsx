@@ -1,5 +1,8 @@
-import { Notifications } from '@mantine/notifications';
+import { Notifications as MantineNotifications } from '@mantine/notifications';
+import { baseTheme, withProvider } from './with-mantine.tsx';
 import classes from './Toasts.module.css';
+
+const Notifications = withProvider(MantineNotifications, baseTheme);
 
 /** A message with an action. */
 export function ToastMessage(props: { message: string; label: string; onPress: () => void }) {

@@ -1,54 +1,70 @@
-import type { MantineColorScheme, MantineColorSchemeManager } from '@mantine/core';
+import { useSyncExternalStore } from 'react';
 
+/** `auto`: the theme of the system. */
+export type ColorSchemeChoice = 'light' | 'dark' | 'auto';
+
+/** The name in local storage: 'true' or 'false', or nothing for the theme of the system (docs/product.md 16.1). */
 const key = 'darkMode';
+/** The styles follow this attribute of the page. public/theme.js sets it before the first paint. */
+const attribute = 'data-mantine-color-scheme';
 
-/**
- * Stores the theme in local storage under `darkMode` as 'true' or 'false'. Without it, the system's theme applies
- * (docs/product.md 16.1). Other tabs follow. public/theme.js implements the same rule.
- */
-export function createColorSchemeManager(): MantineColorSchemeManager {
-  let listener: ((event: StorageEvent) => void) | null = null;
-  const unsubscribe = () => {
-    if (listener !== null) window.removeEventListener('storage', listener);
-    listener = null;
-  };
-  return {
-    get: () => schemeOf(read()),
-    set: (scheme) => {
-      if (scheme !== 'auto') write(String(scheme === 'dark'));
-    },
-    subscribe: (onUpdate) => {
-      unsubscribe();
-      listener = (event) => {
-        // The key is null when the whole storage was cleared.
-        if (event.key === key || event.key === null) onUpdate(schemeOf(event.newValue));
-      };
-      window.addEventListener('storage', listener);
-    },
-    unsubscribe,
-    clear: () => write(null),
-  };
+let choice: ColorSchemeChoice = 'auto';
+const listeners = new Set<() => void>();
+
+/** Applies the stored choice, and what other tabs and the system change. */
+export function watchColorScheme(): void {
+  const readAgain = () => apply(read());
+  readAgain();
+  matchMedia(systemIsDark).addEventListener('change', () => apply(choice));
+  window.addEventListener('storage', (event) => {
+    // The key is null when the whole storage was cleared.
+    if (event.key === key || event.key === null) readAgain();
+  });
+}
+const systemIsDark = '(prefers-color-scheme: dark)';
+
+/** Stores the choice in this browser. */
+export function setColorScheme(next: ColorSchemeChoice): void {
+  write(next === 'auto' ? null : String(next === 'dark'));
+  apply(next);
 }
 
-/** On the server, where the theme is unknown. Styles of both themes follow the attribute that public/theme.js sets. */
-export const fixedColorScheme: MantineColorSchemeManager = {
-  get: () => 'light',
-  set: () => {},
-  subscribe: () => {},
-  unsubscribe: () => {},
-  clear: () => {},
-};
-
-function schemeOf(stored: string | null): MantineColorScheme {
-  if (stored === 'true') return 'dark';
-  return stored === 'false' ? 'light' : 'auto';
+/** The theme that the page has. `light` on the server, which does not know it, and while its page is hydrated. */
+export function useColorScheme(): 'light' | 'dark' {
+  return useSyncExternalStore(subscribe, getShown, () => 'light');
 }
 
-function read(): string | null {
+export function useColorSchemeChoice(): ColorSchemeChoice {
+  return useSyncExternalStore(
+    subscribe,
+    () => choice,
+    () => 'auto',
+  );
+}
+
+function apply(next: ColorSchemeChoice): void {
+  choice = next;
+  document.documentElement.setAttribute(attribute, getShown());
+  for (const listener of listeners) listener();
+}
+
+function getShown(): 'light' | 'dark' {
+  if (choice !== 'auto') return choice;
+  return matchMedia(systemIsDark).matches ? 'dark' : 'light';
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
+function read(): ColorSchemeChoice {
   try {
-    return localStorage.getItem(key);
+    const stored = localStorage.getItem(key);
+    if (stored === 'true') return 'dark';
+    return stored === 'false' ? 'light' : 'auto';
   } catch {
-    return null;
+    return 'auto';
   }
 }
 

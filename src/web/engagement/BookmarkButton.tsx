@@ -1,11 +1,11 @@
 import { t } from '@lingui/core/macro';
-import { VisuallyHidden } from '@mantine/core';
+import { VisuallyHidden } from '#web/ui/VisuallyHidden.tsx';
 import { IconBookmark, IconBookmarkFilled, IconClock } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Suspense, useState } from 'react';
 import { lazyComponent } from '#web/core/lazy.ts';
 import { logFailureAndToastRefusal } from '#web/core/errors.ts';
-import { sendOrQueue } from '#web/core/offline-queue-sender.ts';
+import { sendOrQueue } from '#web/core/send-or-queue.ts';
 import { toast } from '#web/core/toast.ts';
 import { patchPost, PostAction, useQuestionPage } from '#web/posts/index.ts';
 import { getQueuedLabel } from '#web/ui/QueuedMark.tsx';

@@ -1,5 +1,6 @@
 import { t } from '@lingui/core/macro';
-import { Button, Textarea } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
+import { Textarea } from '#web/ui/mantine/Textarea.tsx';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { bookmarkNote } from '#shared/engagement/bookmarks.ts';

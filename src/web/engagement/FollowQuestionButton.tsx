@@ -1,10 +1,10 @@
 import { t } from '@lingui/core/macro';
-import { VisuallyHidden } from '@mantine/core';
+import { VisuallyHidden } from '#web/ui/VisuallyHidden.tsx';
 import { IconBell, IconBellFilled, IconClock } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { followQuestionAction, setQuestionFollow, useQueuedQuestionFollow } from './follows-offline.ts';
 import { logFailureAndToastRefusal } from '#web/core/errors.ts';
-import { sendOrQueue } from '#web/core/offline-queue-sender.ts';
+import { sendOrQueue } from '#web/core/send-or-queue.ts';
 import { patchPost, PostAction, useQuestionPage } from '#web/posts/index.ts';
 import { getQueuedLabel } from '#web/ui/QueuedMark.tsx';
 

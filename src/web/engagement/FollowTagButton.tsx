@@ -1,5 +1,6 @@
 import { t } from '@lingui/core/macro';
-import { Button, VisuallyHidden } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
+import { VisuallyHidden } from '#web/ui/VisuallyHidden.tsx';
 import { IconCheck, IconClock, IconPlus } from '@tabler/icons-react';
 import { useId } from 'react';
 import { useMember } from '#web/core/session.ts';

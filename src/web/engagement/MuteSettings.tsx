@@ -1,7 +1,7 @@
 import { questionKeys, TagLink, tagQueryKeys } from '#web/posts/index.ts';
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Button } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useId } from 'react';
 import { questionPath } from '#shared/posts/question-paths.ts';

@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Button } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
 import { IconEyeOff } from '@tabler/icons-react';
 import topic from './tag-button.module.css';
 import { useMuteTag } from './useMuteTag.ts';

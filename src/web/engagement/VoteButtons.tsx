@@ -5,13 +5,13 @@ import {
   IconArrowBigUp,
   IconArrowBigUpFilled,
 } from '@tabler/icons-react';
-import { VisuallyHidden } from '@mantine/core';
+import { VisuallyHidden } from '#web/ui/VisuallyHidden.tsx';
 import { useMutation } from '@tanstack/react-query';
 import { formatCount, formatShortCount } from '#web/core/format.ts';
 import type { VoteDirection, PostRef } from '#shared/core/fields.ts';
 import type { VoteState } from '#shared/engagement/votes.ts';
 import { logFailureAndToastRefusal } from '#web/core/errors.ts';
-import { sendOrQueue } from '#web/core/offline-queue-sender.ts';
+import { sendOrQueue } from '#web/core/send-or-queue.ts';
 import { useMember } from '#web/core/session.ts';
 import { patchPost, setVote, useQuestionCache } from '#web/posts/index.ts';
 import { QueuedMark } from '#web/ui/QueuedMark.tsx';

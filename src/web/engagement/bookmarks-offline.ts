@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { defineOfflineActionKind } from '#web/core/offline-queue-sender.ts';
+import { defineOfflineActionKind } from '#web/core/send-or-queue.ts';
 import { toastError } from '#web/core/toast.ts';
 import { isObject, useQueuedState, type OfflineAction } from '#web/core/offline-queue.ts';
 import { createQuestionCache, isId, patchPost } from '#web/posts/index.ts';

@@ -6,7 +6,7 @@ import {
 } from '@tanstack/react-query';
 import type { Bookmark, BookmarkDraft, Bookmarks } from '#shared/engagement/bookmarks.ts';
 import { api, readJson } from '#web/core/api.ts';
-import type { QueuedRequestOptions } from '#web/core/offline-queue-sender.ts';
+import type { QueuedRequestOptions } from '#web/core/send-or-queue.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 import { paths } from '#web/core/paths.ts';
 

@@ -1,7 +1,7 @@
 import { tagKey } from '#shared/core/text.ts';
 import { t } from '@lingui/core/macro';
 import { api, readJson as readBody } from '#web/core/api.ts';
-import { defineOfflineActionKind, type QueuedRequestOptions } from '#web/core/offline-queue-sender.ts';
+import { defineOfflineActionKind, type QueuedRequestOptions } from '#web/core/send-or-queue.ts';
 import { toastError } from '#web/core/toast.ts';
 import { isObject, type OfflineAction, useQueuedState } from '#web/core/offline-queue.ts';
 import { createQuestionCache, isId, patchPost } from '#web/posts/index.ts';

@@ -11,7 +11,7 @@ import type { MutedChoice } from '#shared/engagement/mutes.ts';
 import type { Tag } from '#shared/discovery/tags.ts';
 import { api, readJson } from '#web/core/api.ts';
 import { cancelFetches } from '#web/core/query-helpers.ts';
-import type { QueuedRequestOptions } from '#web/core/offline-queue-sender.ts';
+import type { QueuedRequestOptions } from '#web/core/send-or-queue.ts';
 
 /** The query keys of what the member follows. */
 export const followKeys = {

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { logFailure } from '#web/core/errors.ts';
-import { sendOrQueue } from '#web/core/offline-queue-sender.ts';
+import { sendOrQueue } from '#web/core/send-or-queue.ts';
 import { useMember } from '#web/core/session.ts';
 import {
   refreshFollows,

@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import type { VoteDirection, PostRef } from '#shared/core/fields.ts';
-import { defineOfflineActionKind } from '#web/core/offline-queue-sender.ts';
+import { defineOfflineActionKind } from '#web/core/send-or-queue.ts';
 import { toastError } from '#web/core/toast.ts';
 import { isObject, useQueuedState, type OfflineAction } from '#web/core/offline-queue.ts';
 import { createQuestionCache, findPost, isId, patchPost, setVote } from '#web/posts/index.ts';

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
 import type { FormEvent, ReactNode } from 'react';
 import { FormError } from '#web/ui/FormError.tsx';
 import classes from './sign-in.module.css';

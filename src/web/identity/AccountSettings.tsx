@@ -8,7 +8,7 @@ import { ProviderAccounts } from './ProviderAccounts.tsx';
 import { TwoFactorSettings } from './TwoFactorSettings.tsx';
 import { SettingsSection } from './SettingsSection.tsx';
 import { ActiveSessions } from './ActiveSessions.tsx';
-import { Button } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
 import { useQuery } from '@tanstack/react-query';
 import { signInMethodsQuery } from './sign-in.ts';
 import classes from './account-settings.module.css';

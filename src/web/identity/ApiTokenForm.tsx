@@ -1,5 +1,6 @@
 import { plural, t } from '@lingui/core/macro';
-import { Button, TextInput } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
+import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { type FormEvent, useState } from 'react';
 import type { ApiScope } from '#shared/integrations/api-tokens.ts';
 import { canModerate } from '#shared/identity/roles.ts';
@@ -28,7 +29,13 @@ export function CreateApiToken({ opened, onClose }: { opened: boolean; onClose: 
     setToken(null);
   };
   return (
-    <Dialog title={token === null ? t`Create a token` : t`Your new token`} opened={opened} onClose={close}>
+    <Dialog
+      title={token === null ? t`Create a token` : t`Your new token`}
+      opened={opened}
+      closeButton={token === null}
+      // Only its button closes the second step, because the token is not shown again.
+      onClose={token === null ? close : () => {}}
+    >
       {token === null ? (
         <ApiTokenForm onCreated={setToken} onClose={close} />
       ) : (
@@ -131,7 +138,7 @@ function CreatedToken({ token, onClose }: { token: string; onClose: () => void }
         <Button variant="default" data-autofocus onClick={() => void copy()}>
           {t`Copy`}
         </Button>
-        <Button onClick={onClose}>{t`Done`}</Button>
+        <Button onClick={onClose}>{t`I've saved it`}</Button>
       </div>
     </div>
   );

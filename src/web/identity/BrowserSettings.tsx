@@ -1,5 +1,6 @@
 import { t } from '@lingui/core/macro';
-import { Button, useMantineColorScheme } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
+import { setColorScheme, useColorSchemeChoice } from '#web/core/color-scheme.ts';
 import fields from '#web/ui/fields.module.css';
 import classes from './settings-form.module.css';
 import { useInstallPrompt } from '#web/core/pwa.ts';
@@ -16,7 +17,7 @@ const themeOptions = () =>
 
 /** Takes effect immediately, also in other tabs; 'System default' deletes the stored choice (docs/product.md 16.1). */
 export function ThemeSettings() {
-  const { colorScheme, setColorScheme, clearColorScheme } = useMantineColorScheme();
+  const choice = useColorSchemeChoice();
   return (
     <fieldset className={classes.choices} aria-label={t`Theme`}>
       {themeOptions().map(({ scheme, label }) => (
@@ -25,8 +26,8 @@ export function ThemeSettings() {
             type="radio"
             className={fields.checkbox}
             name="theme"
-            checked={colorScheme === scheme}
-            onChange={() => (scheme === 'auto' ? clearColorScheme() : setColorScheme(scheme))}
+            checked={choice === scheme}
+            onChange={() => setColorScheme(scheme)}
           />
           {label}
         </label>

@@ -1,5 +1,6 @@
 import { t } from '@lingui/core/macro';
-import { Button, TextInput } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
+import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { type FormEvent, useRef, useState } from 'react';
 import { email as emailAddress } from '#shared/identity/accounts.ts';
 import { PasswordField } from './PasswordField.tsx';

@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Button } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
 import { type ChangeEvent, type FormEvent, useRef, useState } from 'react';
 import { passwordChange } from '#shared/identity/profiles.ts';
 import { PasswordField, PasswordStrength } from './PasswordField.tsx';

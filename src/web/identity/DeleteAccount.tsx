@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Button } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
 import { useRef, useState, type FormEvent } from 'react';
 import type { PostsAfterDeletion } from '#shared/identity/accounts.ts';
 import { PasswordField } from './PasswordField.tsx';

@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Button } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { languageNames } from '#shared/core/languages.ts';

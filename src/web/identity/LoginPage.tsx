@@ -1,8 +1,8 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { TextInput } from '@mantine/core';
+import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useSearch } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { email as emailAddress } from '#shared/identity/accounts.ts';
 import { AccountForm } from './AccountForm.tsx';
@@ -11,7 +11,8 @@ import { OtherSignInMethods } from './OtherSignInMethods.tsx';
 import { PasswordField } from './PasswordField.tsx';
 import { TwoFactorForm } from './TwoFactorForm.tsx';
 import { ApiError, translateError } from '#web/core/errors.ts';
-import { paths } from '#web/core/paths.ts';
+import { isAskPath } from '#shared/identity/next-page.ts';
+import { useNextPage } from './next-page.ts';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import WelcomeText from '#web/ui/WelcomeText.tsx';
 import classes from './auth-pages.module.css';
@@ -20,7 +21,7 @@ type Problem = { field: 'email' | 'password' | null; message: string };
 
 export function LoginPage() {
   usePageTitle(t`Sign in`);
-  const { next } = useSearch({ from: '/visitor/login' });
+  const next = useNextPage();
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const { passwordSignIn: hasPasswords = true } = useQuery(signInMethodsQuery).data ?? {};
@@ -131,8 +132,4 @@ function getField(error: ApiError): Problem['field'] {
   if (error.kind === 'wrong-password') return 'password';
   if (error.kind === 'unknown-email' || error.messageForField('email') !== null) return 'email';
   return null;
-}
-
-function isAskPath(next: string | undefined): boolean {
-  return next === paths.ask || next?.startsWith(`${paths.ask}?`) === true;
 }

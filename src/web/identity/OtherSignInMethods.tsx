@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Button } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
 import { IconFingerprint } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useIsHydrating } from '#web/core/hydration.ts';

@@ -1,5 +1,8 @@
 import { t } from '@lingui/core/macro';
-import { ActionIcon, TextInput, VisuallyHidden, type TextInputProps } from '@mantine/core';
+import { IconButton } from '#web/ui/Button.tsx';
+import { TextInput } from '#web/ui/mantine/TextInput.tsx';
+import { VisuallyHidden } from '#web/ui/VisuallyHidden.tsx';
+import { type TextInputProps } from '@mantine/core';
 import { IconEye, IconEyeOff } from '@tabler/icons-react';
 import { useState } from 'react';
 import { getPasswordStrength } from '#shared/core/limits.ts';
@@ -19,14 +22,14 @@ export function PasswordField({ toggle = true, ...props }: TextInputProps & { to
       rightSectionWidth={48}
       rightSection={
         toggle ? (
-          <ActionIcon size={44} onClick={() => setShown(!isVisible)}>
+          <IconButton size={44} onClick={() => setShown(!isVisible)}>
             {isVisible ? (
               <IconEyeOff size={19} stroke={1.6} aria-hidden />
             ) : (
               <IconEye size={19} stroke={1.6} aria-hidden />
             )}
             <VisuallyHidden>{isVisible ? t`Hide password` : t`Show password`}</VisuallyHidden>
-          </ActionIcon>
+          </IconButton>
         ) : null
       }
       {...props}

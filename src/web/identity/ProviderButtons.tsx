@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Button } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
 import { useQuery } from '@tanstack/react-query';
 import { IconLogin2 } from '@tabler/icons-react';
 import { signInMethodsQuery, useStartProviderSignIn } from './sign-in.ts';

@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Button } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
 import { toast, toastError } from '#web/core/toast.ts';
 import { copyText } from '#web/ui/copy-text.ts';
 import account from './account-settings.module.css';

@@ -1,8 +1,8 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { TextInput } from '@mantine/core';
+import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, useSearch } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { findRegistrationProblem, type RegistrationProblem } from '#shared/identity/accounts.ts';
 import { AccountForm } from './AccountForm.tsx';
@@ -14,6 +14,7 @@ import { SignUpQuestionFields, useSignUpAnswers } from './SignUpQuestionFields.t
 import { ApiError, translateCodedError, translateError } from '#web/core/errors.ts';
 import fieldClasses from '#web/ui/fields.module.css';
 import { FormError } from '#web/ui/FormError.tsx';
+import { useNextPage } from './next-page.ts';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import { RulesNote } from '#web/ui/RulesNote.tsx';
 import classes from './auth-pages.module.css';
@@ -25,7 +26,7 @@ const empty = { displayName: '', email: '', password: '', confirmPassword: '' };
 
 export function RegisterPage() {
   usePageTitle(t`Create an account`);
-  const { next } = useSearch({ from: '/visitor/register' });
+  const next = useNextPage();
   const { joining = 'open', passwordSignIn = true, providers = [] } = useQuery(signInMethodsQuery).data ?? {};
   const invitation = useInvitationToken();
   const refusal = getRefusal({

@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Textarea } from '@mantine/core';
+import { Textarea } from '#web/ui/mantine/Textarea.tsx';
 import { useState } from 'react';
 import {
   findSignUpAnswerProblems,

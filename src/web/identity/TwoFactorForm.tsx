@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { TextInput } from '@mantine/core';
+import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { useEffect, useRef, useState } from 'react';
 import { ApiError, translateError } from '#web/core/errors.ts';
 import { PageHeading } from '#web/ui/PageHeading.tsx';

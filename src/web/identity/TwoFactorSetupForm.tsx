@@ -1,5 +1,6 @@
 import { t } from '@lingui/core/macro';
-import { Button, TextInput } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
+import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { useRef, useState, type FormEvent } from 'react';
 import { encode } from 'uqr';
 import type { TwoFactorSetup } from '#shared/identity/two-factor.ts';

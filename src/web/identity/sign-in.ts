@@ -43,6 +43,7 @@ export const resetMethodQuery = queryOptions({
 
 /** Loads what the forms of the sign-in pages need. */
 export async function prefetchSignInPage(client: QueryClient, pathname: string): Promise<void> {
+  if (pathname === '/setup') return client.prefetchQuery({ ...setupStateQuery, retry: false });
   if (pathname === '/forgot-password') return client.prefetchQuery({ ...resetMethodQuery, retry: false });
   await Promise.all([
     client.prefetchQuery({ ...signInMethodsQuery, retry: false }),

@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Button } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
 import { useQueryClient } from '@tanstack/react-query';
 import { Suspense, useState } from 'react';
 import type { ModeratedMember } from '#shared/moderation/moderation.ts';

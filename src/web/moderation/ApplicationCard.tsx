@@ -1,6 +1,6 @@
 import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Button } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
 import type { Application } from '#shared/moderation/applications.ts';
 import { maxReviewCount } from '#shared/moderation/moderation.ts';
 import { moderatedMemberPath } from '#web/core/paths.ts';

@@ -1,5 +1,7 @@
 import { plural, t } from '@lingui/core/macro';
-import { Button, Radio, Stack, TextInput } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
+import { Radio, RadioGroup } from '#web/ui/mantine/Radio.tsx';
+import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import type { CloseVoteDraft, CloseVotes } from '#shared/moderation/close-votes.ts';
@@ -63,7 +65,7 @@ export default function CloseVoteDialog({
       <form className={classes.form} noValidate onSubmit={submit}>
         <p className={classes.quiet}>{describeRule(votes)}</p>
         {isOpen && votes.originals.length > 0 && (
-          <Radio.Group
+          <RadioGroup
             label={t`Original question`}
             value={chosen}
             onChange={(value) => {
@@ -71,7 +73,7 @@ export default function CloseVoteDialog({
               setChosen(value);
             }}
           >
-            <Stack gap="xs">
+            <div className={classes.choices}>
               {votes.originals.map(({ id, title, votes: count }) => (
                 <Radio
                   key={id}
@@ -81,8 +83,8 @@ export default function CloseVoteDialog({
                 />
               ))}
               <Radio value={other} label={t`Another question`} />
-            </Stack>
-          </Radio.Group>
+            </div>
+          </RadioGroup>
         )}
         {isOpen && chosen === other && (
           <TextInput

@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Button } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
 import { type ReactNode, useState } from 'react';
 import { canModerate } from '#shared/identity/roles.ts';
 import type { HiddenPost } from '#shared/moderation/moderation.ts';

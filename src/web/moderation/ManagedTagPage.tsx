@@ -1,5 +1,6 @@
 import { t } from '@lingui/core/macro';
-import { Button, Progress } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
+import { Progress } from '#web/ui/mantine/Progress.tsx';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { type ReactNode, Suspense, useEffect, useId, useState } from 'react';

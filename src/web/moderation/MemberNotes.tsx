@@ -1,5 +1,6 @@
 import { t } from '@lingui/core/macro';
-import { Button, Textarea } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
+import { Textarea } from '#web/ui/mantine/Textarea.tsx';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { maxNoteLength, type MemberNote } from '#shared/moderation/member-page.ts';

@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Button } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { type Role, roleNames } from '#shared/identity/roles.ts';

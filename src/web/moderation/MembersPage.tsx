@@ -1,5 +1,6 @@
 import { plural, t } from '@lingui/core/macro';
-import { Button, TextInput } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
+import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { IconSearch } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useRouter, useSearch } from '@tanstack/react-router';

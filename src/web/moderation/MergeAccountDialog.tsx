@@ -1,5 +1,7 @@
 import { plural, t } from '@lingui/core/macro';
-import { Button, Radio, TextInput } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
+import { Radio, RadioGroup } from '#web/ui/mantine/Radio.tsx';
+import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import type { MergePreview } from '#shared/admin/account-merges.ts';
@@ -82,7 +84,7 @@ function AccountChoice({
       />
       {wanted !== '' && query.isSuccess && accounts.length === 0 && <p>{t`No members found`}</p>}
       {accounts.length > 0 && (
-        <Radio.Group label={t`Members`} value={choice === undefined ? null : chosen} onChange={setChosen}>
+        <RadioGroup label={t`Members`} value={choice === undefined ? null : chosen} onChange={setChosen}>
           <div className={classes.accounts}>
             {accounts.map((account) => (
               <div key={account.id} className={classes.account}>
@@ -99,7 +101,7 @@ function AccountChoice({
               </div>
             ))}
           </div>
-        </Radio.Group>
+        </RadioGroup>
       )}
       <div className={classes.buttons}>
         <Button variant="default" onClick={onCancel}>{t`Cancel`}</Button>

@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { TextInput } from '@mantine/core';
+import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { PostAction } from '#shared/moderation/moderation.ts';

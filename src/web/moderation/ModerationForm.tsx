@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Button } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import type { MemberAction, PostAction } from '#shared/moderation/moderation.ts';
 import { toast } from '#web/core/toast.ts';

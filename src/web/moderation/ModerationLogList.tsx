@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Button } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ModerationLogEntry } from '#shared/moderation/moderation.ts';
 import { useMember } from '#web/core/session.ts';

@@ -1,5 +1,6 @@
 import { t } from '@lingui/core/macro';
-import { Button, Menu } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
+import { Menu } from '#web/ui/mantine/Menu.tsx';
 import {
   IconChartBar,
   IconChevronDown,

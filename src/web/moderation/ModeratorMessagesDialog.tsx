@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Button } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ModeratorMessage } from '#shared/moderation/moderation.ts';
 import { formatDateTime } from '#web/core/format.ts';

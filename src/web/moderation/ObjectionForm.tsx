@@ -1,5 +1,6 @@
 import { t } from '@lingui/core/macro';
-import { Button, Textarea } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
+import { Textarea } from '#web/ui/mantine/Textarea.tsx';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { maxObjectionLength } from '#shared/moderation/moderation.ts';

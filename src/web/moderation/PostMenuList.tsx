@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Menu } from '@mantine/core';
+import { Menu } from '#web/ui/mantine/Menu.tsx';
 import { type OpenMenu, postActionStyles as classes } from '#web/posts/index.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 import { ExternalTarget, useOpenAfterMount } from '#web/ui/lazy-popover.tsx';

@@ -8,7 +8,7 @@ import { questionPath } from '#shared/posts/question-paths.ts';
 import { lazyComponent } from '#web/core/lazy.ts';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { questionTitleQuery } from '#web/ui/markdown/question-titles.ts';
-import classes from './moderation.module.css';
+import classes from './QuestionStatusBanner.module.css';
 
 // Few questions have it.
 const ClosingBanner = lazyComponent(() => import('./ClosingBanner.tsx'));

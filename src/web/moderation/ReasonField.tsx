@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Textarea } from '@mantine/core';
+import { Textarea } from '#web/ui/mantine/Textarea.tsx';
 import { useQuery } from '@tanstack/react-query';
 import { CharacterCounter } from '#web/ui/CharacterCounter.tsx';
 import { SelectField } from '#web/ui/SelectField.tsx';

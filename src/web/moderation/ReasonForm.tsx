@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Button } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
 import { type FormEvent, useState } from 'react';
 import { toast } from '#web/core/toast.ts';
 import { FormError } from '#web/ui/FormError.tsx';

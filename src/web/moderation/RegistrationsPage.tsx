@@ -1,5 +1,5 @@
 import { plural, t } from '@lingui/core/macro';
-import { Button } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Suspense, useState } from 'react';
 import { canModerate } from '#shared/identity/roles.ts';

@@ -1,5 +1,6 @@
 import { t } from '@lingui/core/macro';
-import { Button, Textarea } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
+import { Textarea } from '#web/ui/mantine/Textarea.tsx';
 import { type FormEvent, useState } from 'react';
 import { translateError } from '#web/core/errors.ts';
 import { CharacterCounter } from '#web/ui/CharacterCounter.tsx';

@@ -1,5 +1,5 @@
 import { plural, t } from '@lingui/core/macro';
-import { ActionIcon } from '@mantine/core';
+import { IconButton } from '#web/ui/Button.tsx';
 import { IconShield } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -28,7 +28,7 @@ export default function ReviewQueueButton() {
       : []),
   ].join(', ');
   return (
-    <ActionIcon
+    <IconButton
       size={44}
       aria-label={label}
       title={label}
@@ -42,6 +42,6 @@ export default function ReviewQueueButton() {
           {total > 99 ? '99+' : total}
         </span>
       )}
-    </ActionIcon>
+    </IconButton>
   );
 }

@@ -1,5 +1,5 @@
 import { plural, t } from '@lingui/core/macro';
-import { Button } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
 import type { PostAction, ReviewItem } from '#shared/moderation/moderation.ts';
 import { anchorOf, Author } from '#web/posts/index.ts';
 import { formatDate } from '#web/core/format.ts';

@@ -1,5 +1,5 @@
 import { plural, t } from '@lingui/core/macro';
-import { Button } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
 import type { ReviewItem } from '#shared/moderation/moderation.ts';
 import type { TagProposal } from '#shared/moderation/tag-proposals.ts';
 import { questionPath } from '#shared/posts/question-paths.ts';

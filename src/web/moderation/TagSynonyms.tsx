@@ -1,5 +1,6 @@
 import { t } from '@lingui/core/macro';
-import { ActionIcon, Button, TextInput } from '@mantine/core';
+import { IconButton, Button } from '#web/ui/Button.tsx';
+import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { IconX } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
@@ -41,14 +42,14 @@ export function TagSynonyms({ tag }: { tag: ManagedTag }) {
           {tag.synonyms.map((synonym) => (
             <li key={synonym} className={classes.name}>
               <bdi>{synonym}</bdi>
-              <ActionIcon
+              <IconButton
                 size={32}
                 aria-label={t`Remove ${synonym}`}
                 disabled={remove.isPending}
                 onClick={() => remove.mutate(synonym)}
               >
                 <IconX size={16} stroke={1.8} aria-hidden />
-              </ActionIcon>
+              </IconButton>
             </li>
           ))}
         </ul>

@@ -1,5 +1,7 @@
 import { t } from '@lingui/core/macro';
-import { Button, Textarea, TextInput } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
+import { Textarea } from '#web/ui/mantine/Textarea.tsx';
+import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { limits } from '#shared/core/limits.ts';

@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Menu } from '@mantine/core';
+import { Menu } from '#web/ui/mantine/Menu.tsx';
 import { IconCopy } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, Suspense, useState } from 'react';

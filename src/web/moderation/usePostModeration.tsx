@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Menu } from '@mantine/core';
+import { Menu } from '#web/ui/mantine/Menu.tsx';
 import { IconFlag, IconPencil, IconPin, IconShield } from '@tabler/icons-react';
 import { type ReactNode, Suspense, useState } from 'react';
 import { useQuery } from '@tanstack/react-query';

@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Button } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
 import type { EmailStatus } from '#shared/notifications/preferences.ts';
 import { ApiError } from '#web/core/errors.ts';
 import { paths } from '#web/core/paths.ts';

@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { ActionIcon } from '@mantine/core';
+import { IconButton } from '#web/ui/Button.tsx';
 import { useQuery } from '@tanstack/react-query';
 import { IconBell } from '@tabler/icons-react';
 import { type MouseEvent, Suspense, useEffect, useId, useState } from 'react';
@@ -37,7 +37,7 @@ export function NotificationButton({ className }: { className: string }) {
 
   return (
     <>
-      <ActionIcon
+      <IconButton
         id={id}
         size={44}
         className={className}
@@ -52,7 +52,7 @@ export function NotificationButton({ className }: { className: string }) {
         <span className={classes.badgePosition}>
           <UnreadBadge count={unread} />
         </span>
-      </ActionIcon>
+      </IconButton>
       {button !== null && (
         <Suspense>
           <NotificationMenu

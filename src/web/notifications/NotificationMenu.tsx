@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Popover } from '@mantine/core';
+import { Popover } from '#web/ui/mantine/Popover.tsx';
 import { limits } from '#shared/core/limits.ts';
 import type { Notifications } from '#shared/notifications/notifications.ts';
 import { ApiError } from '#web/core/errors.ts';

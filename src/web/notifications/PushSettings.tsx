@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Button } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
 import { ApiError } from '#web/core/errors.ts';
 import { useSiteName } from '#web/core/session.ts';
 import { FormError } from '#web/ui/FormError.tsx';

@@ -4,7 +4,7 @@ import { draftTargets } from '#shared/posts/drafts-targets.ts';
 import type { Question } from '#shared/posts/questions.ts';
 import { limits } from '#shared/core/limits.ts';
 import { translateError } from '#web/core/errors.ts';
-import { sendOrQueue } from '#web/core/offline-queue-sender.ts';
+import { sendOrQueue } from '#web/core/send-or-queue.ts';
 import { useReportTyping, useTypingCount } from '#web/core/typing-presence.ts';
 import { isHeld, showHeldPost } from './held-posts.ts';
 import { useQuestionPage } from './questions/question-page-context.ts';

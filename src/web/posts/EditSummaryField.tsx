@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { TextInput } from '@mantine/core';
+import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import type { Ref } from 'react';
 import { limits } from '#shared/core/limits.ts';
 import { CharacterCounter } from '#web/ui/CharacterCounter.tsx';

@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Button } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { countCodePoints } from '#shared/core/text.ts';
@@ -69,7 +69,7 @@ type Props = {
   failureMessage: string;
   /** The start of the notice for a refused post: "Couldn't post reply". */
   refusedMessage?: string;
-  /** Returns once what was typed before the form was loaded. It follows a draft. */
+  /** Returns once what was typed before the form was loaded. */
   takeTyped?: () => TypedText | null;
   onTyped?: (content: string) => void;
   /** Closes the form. The text stays as a draft. */
@@ -102,7 +102,7 @@ export function PostForm(props: Props) {
     const before = takeTyped?.() ?? null;
     if (before === null) return;
     if (!isBlankText(before.text)) {
-      const content = joinTexts(draft.content, before.text);
+      const content = before.isDraft ? before.text : joinTexts(draft.content, before.text);
       setDraft({ content, version: current });
       onTyped?.(content);
     }
@@ -110,7 +110,8 @@ export function PostForm(props: Props) {
     if (before.submits) queueMicrotask(() => form.current?.requestSubmit());
     if (!before.hasFocus) return;
     editor.current?.focus();
-    if (isBlankText(draft.content)) queueMicrotask(() => editor.current?.focus(before.selection));
+    if (before.isDraft || isBlankText(draft.content))
+      queueMicrotask(() => editor.current?.focus(before.selection));
   }, [takeTyped, onTyped, draft.content, current, setDraft]);
 
   const post = useMutation({

@@ -1,9 +1,12 @@
 import { t } from '@lingui/core/macro';
-import { Button } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
 import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef } from 'react';
 import type { PostRef } from '#shared/core/fields.ts';
+import { draftTargets } from '#shared/posts/drafts-targets.ts';
 import { QuietField } from '#web/editor/index.ts';
+import { type DraftRef, readDraftRecord, writeDraftRecord } from './drafts/drafts-storage.ts';
 import { answerFormId } from './offline/queued-posts.ts';
+import { useQuestionPage } from './questions/question-page-context.ts';
 import { replyPlaceholder, useCloseReply } from './questions/replying-to.tsx';
 import classes from './PostForm.module.css';
 
@@ -14,6 +17,8 @@ export type TypedText = {
   hasFocus: boolean;
   /** Whether the last key was Ctrl or ⌘ with Enter. */
   submits: boolean;
+  /** Whether the text is the draft of the form already. Otherwise it follows a draft. */
+  isDraft: boolean;
 };
 
 type Props = {
@@ -26,7 +31,8 @@ type Props = {
 /** Looks like an empty `AnswerForm`, which replaces it when it is loaded. */
 export function QuietAnswerForm({ onComposing, onReplaced }: Props) {
   const id = useId();
-  const { field, onKeyDown } = useHandedOverField(onReplaced);
+  const { questionId } = useQuestionPage();
+  const { field, onKeyDown } = useHandedOverField(draftTargets.answer(questionId), onReplaced);
   return (
     <div id={answerFormId} className={classes.answerForm}>
       <p className={classes.typing} />
@@ -54,7 +60,7 @@ export function QuietAnswerForm({ onComposing, onReplaced }: Props) {
 export function QuietReplyForm({ to, onComposing, onReplaced }: Props & { to: PostRef }) {
   const id = useId();
   const close = useCloseReply(to);
-  const { field, onKeyDown } = useHandedOverField(onReplaced, close);
+  const { field, onKeyDown } = useHandedOverField(draftTargets.reply(to), onReplaced, close);
   useEffect(() => field.current?.focus(), [field]);
   return (
     <div className={classes.replyForm}>
@@ -81,22 +87,32 @@ export function QuietReplyForm({ to, onComposing, onReplaced }: Props & { to: Po
   );
 }
 
-/** @param onCancel called for Esc. */
-function useHandedOverField(onReplaced: Props['onReplaced'], onCancel?: () => void) {
+/**
+ * @param target of the draft that stores what is typed
+ * @param onCancel called for Esc
+ */
+function useHandedOverField(target: string, onReplaced: Props['onReplaced'], onCancel?: () => void) {
+  const { member } = useQuestionPage();
   const field = useRef<HTMLTextAreaElement>(null);
   const submits = useRef(false);
   useLayoutEffect(() => {
     const element = field.current;
+    if (element === null) return undefined;
+    const draft = createQuietDraft({ memberId: member.id, target });
+    const save = () => draft.save(element.value);
+    save();
+    element.addEventListener('input', save);
     return () => {
-      if (element === null) return;
+      element.removeEventListener('input', save);
       onReplaced({
         text: element.value,
         selection: [element.selectionStart, element.selectionEnd],
         hasFocus: document.activeElement === element,
         submits: submits.current,
+        isDraft: draft.isSaved(),
       });
     };
-  }, [onReplaced]);
+  }, [member.id, target, onReplaced]);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing) return;
     submits.current = event.key === 'Enter' && (event.ctrlKey || event.metaKey);
@@ -107,4 +123,27 @@ function useHandedOverField(onReplaced: Props['onReplaced'], onCancel?: () => vo
     onCancel();
   };
   return { field, onKeyDown };
+}
+
+/** Stores text in this browser until the form takes it over, unless there is an earlier draft, which the text follows. */
+function createQuietDraft(draftRef: DraftRef) {
+  let saved = '';
+  return {
+    isSaved: () => saved !== '',
+    save(text: string) {
+      const record = readDraftRecord(draftRef);
+      const isOther = record !== null && record.fields !== null && record.fields['content'] !== saved;
+      if (isOther || text === saved) return;
+      saved = text.trim() === '' ? '' : text;
+      writeDraftRecord(draftRef, {
+        baseVersion: record?.baseVersion ?? null,
+        wasSent: record?.wasSent ?? false,
+        postedKey: record?.postedKey ?? null,
+        fields: saved === '' ? null : { content: saved },
+        dirty: true,
+        step: (record?.step ?? 0) + 1,
+        changedAt: Date.now(),
+      });
+    },
+  };
 }

@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { draftTargets } from '#shared/posts/drafts-targets.ts';
 import { limits } from '#shared/core/limits.ts';
 import { translateError } from '#web/core/errors.ts';
-import { sendOrQueue } from '#web/core/offline-queue-sender.ts';
+import { sendOrQueue } from '#web/core/send-or-queue.ts';
 import { isHeld, showHeldPost } from './held-posts.ts';
 import { useQuestionPage } from './questions/question-page-context.ts';
 import { replyPlaceholder, useCloseReply, useReplying } from './questions/replying-to.tsx';

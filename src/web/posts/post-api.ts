@@ -8,7 +8,7 @@ import type { Reply, ReplyEdit } from '#shared/posts/replies.ts';
 import type { Revision, RevisionsPage } from '#shared/posts/revisions.ts';
 import type { VoteState } from '#shared/engagement/votes.ts';
 import { api, readJson } from '#web/core/api.ts';
-import type { QueuedRequestOptions } from '#web/core/offline-queue-sender.ts';
+import type { QueuedRequestOptions } from '#web/core/send-or-queue.ts';
 
 /** The API endpoints that questions, answers and replies share. */
 const collections = { question: api.questions, answer: api.answers, reply: api.replies } as const;

@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Button } from '@mantine/core';
+import { Button } from './Button.tsx';
 import { Suspense, useState, type ReactNode } from 'react';
 import { lazyComponent } from '#web/core/lazy.ts';
 import classes from './Dialog.module.css';

@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Modal } from '@mantine/core';
+import { Modal } from './mantine/Modal.tsx';
 import { useEffect, useEffectEvent } from 'react';
 import { useRootAttribute } from '#web/core/root-attribute.ts';
 import { useSwipe } from './useSwipe.ts';

@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Button } from '@mantine/core';
+import { Button } from './Button.tsx';
 import { IconDownload } from '@tabler/icons-react';
 
 /**

@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { NativeSelect } from '@mantine/core';
+import { NativeSelect } from './mantine/NativeSelect.tsx';
 import { IconChevronDown, IconLanguage } from '@tabler/icons-react';
 import fieldClasses from './SelectField.module.css';
 import { isLanguage, type Language, languageNames, languages } from '#shared/core/languages.ts';

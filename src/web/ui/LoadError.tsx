@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Button } from '@mantine/core';
+import { Button } from './Button.tsx';
 import { useId } from 'react';
 import { ApiError } from '#web/core/errors.ts';
 import classes from './list-states.module.css';

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button } from './Button.tsx';
 import { type KeyboardEvent, type MouseEvent, useEffect, useRef } from 'react';
 import classes from './list-states.module.css';
 
@@ -50,19 +50,25 @@ export function LoadMore(props: {
         </Button>
       ) : (
         <Button
-          component="a"
-          {...nextPage}
-          href={href}
-          ref={setButton}
           {...look}
-          onClick={(event: MouseEvent) => {
-            if (event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey)
-              return;
-            loadHere(event);
-          }}
-          onKeyDown={(event: KeyboardEvent) => {
-            if (event.key === ' ') loadHere(event);
-          }}
+          renderRoot={({ children, ...props }) => (
+            <a
+              {...props}
+              {...nextPage}
+              href={href}
+              ref={setButton}
+              onClick={(event) => {
+                if (event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey)
+                  return;
+                loadHere(event);
+              }}
+              onKeyDown={(event) => {
+                if (event.key === ' ') loadHere(event);
+              }}
+            >
+              {children}
+            </a>
+          )}
         >
           {props.name}
         </Button>

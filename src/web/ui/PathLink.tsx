@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button } from './Button.tsx';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import type { AnchorHTMLAttributes, Ref } from 'react';
 import { getSiteOrigin, parseSearch } from '#web/core/paths.ts';

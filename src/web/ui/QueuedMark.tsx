@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { VisuallyHidden } from '@mantine/core';
+import { VisuallyHidden } from './VisuallyHidden.tsx';
 import { IconClock } from '@tabler/icons-react';
 import classes from './QueuedMark.module.css';
 

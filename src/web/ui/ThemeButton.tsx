@@ -1,21 +1,19 @@
 import { t } from '@lingui/core/macro';
-import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { IconButton } from './Button.tsx';
 import { IconMoon, IconSun } from '@tabler/icons-react';
 import { useEffect } from 'react';
-import { useIsHydrating } from '#web/core/hydration.ts';
+import { setColorScheme, useColorScheme } from '#web/core/color-scheme.ts';
 import { afterPaint } from '#web/core/timing.ts';
 
 export function ThemeButton() {
-  const { setColorScheme } = useMantineColorScheme();
-  const scheme = useComputedColorScheme('light', { getInitialValueInEffect: false });
-  const current = useIsHydrating() ? 'light' : scheme;
+  const current = useColorScheme();
   const other = current === 'dark' ? 'light' : 'dark';
   useEffect(updateThemeColor, [current]);
   const label = other === 'dark' ? t`Switch to dark theme` : t`Switch to light theme`;
   return (
-    <ActionIcon size={44} aria-label={label} title={label} onClick={() => setColorScheme(other)}>
+    <IconButton size={44} aria-label={label} title={label} onClick={() => setColorScheme(other)}>
       {current === 'dark' ? <IconSun size={20} stroke={1.6} /> : <IconMoon size={20} stroke={1.6} />}
-    </ActionIcon>
+    </IconButton>
   );
 }
 

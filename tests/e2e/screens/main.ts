@@ -4,11 +4,12 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Browser, chromium, type Page } from '@playwright/test';
 import { newMember, registerMember } from '#tests/e2e/support/members.ts';
-import { startCommunity } from '#tests/e2e/support/community.ts';
+import { type Community, startCommunity } from '#tests/e2e/support/community.ts';
 import { loadTranslations } from '#tests/e2e/support/translations.ts';
 import { seedCommunity } from './seed-data.ts';
 import { type Finding, formatFindings } from './accessibility-report.ts';
 import { captureScreen, type Picture, saveContactSheet } from './screenshots.ts';
+import { registerStaff } from './staff-screens.ts';
 import type { Screen, Stage } from './screen.ts';
 import { screens } from './screens.ts';
 import { takeReadmePictures } from './readme-pictures.ts';
@@ -58,11 +59,11 @@ async function main(): Promise<number> {
   const browser = await launchBrowser();
   const [bare, full] = await Promise.all([startCommunity(), startCommunity({ demo: true })]);
   try {
-    const addresses = { bare: bare.address, full: full.address };
+    const communities = { bare, full };
     const runs: SizeRun[] = [];
     // One at a time: each size creates the same content.
     for (const size of values.narrow ? [...sizes, smallPhone] : sizes)
-      runs.push(await startSizeRun(browser, size, addresses));
+      runs.push(await startSizeRun(browser, size, communities));
     return await inspectScreens(browser, { runs, wanted, directory });
   } finally {
     await browser.close();
@@ -93,12 +94,15 @@ function isSelected(name: string): boolean {
 }
 
 /** One size, with a page per kind of viewer. Actions in one run do not show in others. */
-type SizeRun = { size: Size; stages: Record<'owner' | 'newcomer' | 'visitor', Omit<Stage, 'state'>> };
+type SizeRun = {
+  size: Size;
+  stages: Record<'owner' | 'newcomer' | 'visitor' | 'staff', Omit<Stage, 'state'>>;
+};
 
 async function startSizeRun(
   browser: Browser,
   size: Size,
-  { bare, full }: { bare: string; full: string },
+  { bare, full }: { bare: Community; full: Community },
 ): Promise<SizeRun> {
   const open = async (baseURL: string): Promise<Page> => {
     const options = {
@@ -111,10 +115,14 @@ async function startSizeRun(
     } as const;
     return (await browser.newContext(options)).newPage();
   };
-  const [owner, first, second, visitor] = await Promise.all([open(full), open(full), open(full), open(full)]);
-  const newcomer = await open(bare);
+  const [owner, first, second, visitor, staff] = await Promise.all(
+    Array.from({ length: 5 }, () => open(full.address)),
+  );
+  const newcomer = await open(bare.address);
+  if (!owner || !first || !second || !visitor || !staff) throw new Error('a page is missing');
   await registerMember(owner.request, newMember('Robin Page'));
   await registerMember(newcomer.request, newMember('Robin Page'));
+  await registerStaff(staff.request, full.dataDirectory, 'admin');
   const ids = await seedCommunity(owner.request, [first.request, second.request]);
   const translate = await createTranslator(values.language);
   const shared = { ids, translate, otherMember: second.request };
@@ -124,6 +132,7 @@ async function startSizeRun(
       owner: { page: owner, ...shared },
       newcomer: { page: newcomer, ...shared },
       visitor: { page: visitor, ...shared },
+      staff: { page: staff, ...shared },
     },
   };
 }
@@ -178,11 +187,13 @@ async function inspectScreens(browser: Browser, { runs, wanted, directory }: Job
 }
 
 function visitScreen({ size, stages }: SizeRun, screen: Screen, state: State) {
-  const stage = screen.visitor
-    ? stages.visitor
-    : state === 'empty' && screen.name !== 'palette'
-      ? stages.newcomer
-      : stages.owner;
+  const stage = screen.staff
+    ? stages.staff
+    : screen.visitor
+      ? stages.visitor
+      : state === 'empty' && screen.name !== 'palette'
+        ? stages.newcomer
+        : stages.owner;
   const wanted = { pictures: values.pictures, axe: values.axe };
   return captureScreen({ ...stage, state }, { screen, size, wanted });
 }

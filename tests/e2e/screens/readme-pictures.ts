@@ -1,12 +1,10 @@
 import { projectRoot } from '#server/core/paths.ts';
-import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { type APIRequestContext, type Browser, devices, type Page } from '@playwright/test';
 import { demoMember } from '#server/import-export/demo.ts';
-import { newMember, registerMember } from '#tests/e2e/support/members.ts';
 import { startCommunity } from '#tests/e2e/support/community.ts';
+import { registerStaff } from './staff-screens.ts';
 
 type ReadmePicture = {
   name: string;
@@ -106,7 +104,7 @@ export async function takeReadmePictures(
   try {
     const [member, onPhone, moderator] = await Promise.all([open(desktop), open(phone), open(desktop)]);
     for (const { request } of [onPhone, member]) await request.post('/api/session', { data: demoMember });
-    await registerModerator(moderator.request, community.dataDirectory);
+    await registerStaff(moderator.request, community.dataDirectory, 'moderator');
     for (const picture of pictures.filter(({ name }) => isSelected(name))) {
       const context = picture.phone ? onPhone : picture.moderator ? moderator : member;
       const page = await context.newPage();
@@ -137,14 +135,6 @@ async function findPath(request: APIRequestContext, open: ReadmePicture['open'])
   const question = questions.find(({ title }) => title === open.question);
   if (question === undefined) throw new Error(`The demo community has no question '${open.question}'.`);
   return `/question/${question.id}`;
-}
-
-async function registerModerator(request: APIRequestContext, dataDirectory: string): Promise<void> {
-  const { email } = await registerMember(request, newMember('Robin Page'));
-  const program = path.join(projectRoot, 'src/server/cli-main.ts');
-  await promisify(execFile)(process.execPath, [program, 'member', 'role', email, 'moderator'], {
-    env: { ...process.env, PARLEY_DATA: dataDirectory },
-  });
 }
 
 /** Playwright has no WebP, which needs a third of the bytes of PNG here. */

@@ -33,6 +33,8 @@ export type Screen = {
   /** The states the screen has. */
   states: readonly State[];
   visitor?: boolean;
+  /** Of moderators and admins: opened by an admin. */
+  staff?: boolean;
   /** Not on phones. */
   wide?: boolean;
   /** Runs before the page is opened, for example to block requests. */

@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Menu } from '@mantine/core';
+import { Menu } from '#web/ui/mantine/Menu.tsx';
 import { IconBell, IconBellOff, IconLink, IconPrinter, type TablerIcon } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { PostAction } from '#shared/moderation/moderation.ts';

@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Button } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
 import { Link } from '@tanstack/react-router';
 import { useId, useState } from 'react';
 import type { FollowedTagsSummary } from '#shared/discovery/tags.ts';

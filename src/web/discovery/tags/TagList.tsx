@@ -1,5 +1,5 @@
 import { plural, t } from '@lingui/core/macro';
-import { VisuallyHidden } from '@mantine/core';
+import { VisuallyHidden } from '#web/ui/VisuallyHidden.tsx';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import type { TagSort } from '#shared/discovery/tags.ts';
 import { paths } from '#web/core/paths.ts';

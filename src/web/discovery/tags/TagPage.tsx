@@ -1,6 +1,6 @@
 import { tagKey } from '#shared/core/text.ts';
 import { t } from '@lingui/core/macro';
-import { Button } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useParams, useRouter } from '@tanstack/react-router';
 import { useEffect, useId } from 'react';

@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { TextInput } from '@mantine/core';
+import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { IconSearch } from '@tabler/icons-react';
 import { useRouter, useSearch } from '@tanstack/react-router';
 import { TagList } from './TagList.tsx';

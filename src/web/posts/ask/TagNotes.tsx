@@ -1,5 +1,6 @@
 import { t } from '@lingui/core/macro';
-import { Button, TextInput } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
+import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { useQuery } from '@tanstack/react-query';
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import { tagKey } from '#shared/core/text.ts';

@@ -1,6 +1,6 @@
 import { tagKey } from '#shared/core/text.ts';
 import { t } from '@lingui/core/macro';
-import { VisuallyHidden } from '@mantine/core';
+import { VisuallyHidden } from '#web/ui/VisuallyHidden.tsx';
 import { IconPlus } from '@tabler/icons-react';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';

@@ -1,5 +1,6 @@
 import { t } from '@lingui/core/macro';
-import { Button, VisuallyHidden } from '@mantine/core';
+import { Button } from '#web/ui/Button.tsx';
+import { VisuallyHidden } from '#web/ui/VisuallyHidden.tsx';
 import { Suspense, useId, useLayoutEffect, useRef, useState } from 'react';
 import { lazyComponent } from '#web/core/lazy.ts';
 import type { DraftFields } from '#shared/posts/drafts.ts';

@@ -4,7 +4,7 @@ import type { QuestionPageData } from '#shared/posts/questions.ts';
 import { createIdempotencyKey } from '#web/core/api.ts';
 import { ApiError } from '#web/core/errors.ts';
 import { questionPath } from '#shared/posts/question-paths.ts';
-import { defineOfflineActionKind } from '#web/core/offline-queue-sender.ts';
+import { defineOfflineActionKind } from '#web/core/send-or-queue.ts';
 import { isObject, type OfflineAction, type QueuedAction } from '#web/core/offline-queue.ts';
 import { isHeld, showHeldPost } from '#web/posts/held-posts.ts';
 import { postAnswer, postReply } from '#web/posts/post-api.ts';

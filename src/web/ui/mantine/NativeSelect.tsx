@@ -1,0 +1,4 @@
+import { NativeSelect as MantineNativeSelect } from '@mantine/core';
+import { withMantine } from './with-mantine.tsx';
+
+export const NativeSelect = withMantine(MantineNativeSelect);

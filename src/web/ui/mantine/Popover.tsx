@@ -1,0 +1,4 @@
+import { Popover as MantinePopover } from '@mantine/core';
+import { withMantine } from './with-mantine.tsx';
+
+export const Popover = withMantine(MantinePopover);

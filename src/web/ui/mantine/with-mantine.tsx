@@ -1,0 +1,36 @@
+import type { ComponentType } from 'react';
+import { baseTheme, withProvider } from '#web/core/with-mantine.tsx';
+import fields from '#web/ui/fields.module.css';
+
+/** The files of this directory are the only ones of the web app that import Mantine's components. */
+export const withMantine = <Component extends ComponentType<never>>(Component: Component) =>
+  withProvider(Component, theme);
+
+const theme = {
+  ...baseTheme,
+  components: {
+    Input: { classNames: { wrapper: fields.field, input: fields.input } },
+    InputWrapper: { classNames: { label: fields.label, description: fields.hint, error: fields.error } },
+    Menu: {
+      defaultProps: {
+        shadow: 'md',
+        radius: 'lg',
+        offset: 6,
+        transitionProps: { duration: 120 },
+        // Puts the focus on the first item, as screen readers and arrow keys expect.
+        withInitialFocusPlaceholder: false,
+      },
+    },
+    Modal: {
+      defaultProps: {
+        radius: 'lg',
+        centered: true,
+        overlayProps: { color: 'var(--shade)' },
+        transitionProps: { duration: 150 },
+      },
+    },
+    Popover: { defaultProps: { shadow: 'md', radius: 'lg', transitionProps: { duration: 120 } } },
+    Textarea: { defaultProps: { size: 'md', errorProps: { role: 'alert' } } },
+    TextInput: { defaultProps: { size: 'md', errorProps: { role: 'alert' } } },
+  },
+};

@@ -1,0 +1,67 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import type { APIRequestContext } from '@playwright/test';
+import { projectRoot } from '#server/core/paths.ts';
+import { newMember, registerMember } from '#tests/e2e/support/members.ts';
+import { button, dialog, field, opensDialog, type Screen } from './screen.ts';
+
+/** Registers a member with a role, which only the command line can give to the first. */
+export async function registerStaff(
+  request: APIRequestContext,
+  dataDirectory: string,
+  role: 'moderator' | 'admin',
+): Promise<void> {
+  const { email } = await registerMember(request, newMember('Robin Page'));
+  const program = path.join(projectRoot, 'src/server/cli-main.ts');
+  await promisify(execFile)(process.execPath, [program, 'member', 'role', email, role], {
+    env: { ...process.env, PARLEY_DATA: dataDirectory },
+  });
+}
+
+const staff = (name: string, address: string | Screen['path'], more: Partial<Screen> = {}): Screen => ({
+  name,
+  path: typeof address === 'string' ? () => address : address,
+  states: ['full'],
+  staff: true,
+  ...more,
+});
+
+/** The pages of moderators and admins. */
+export const staffScreens: readonly Screen[] = [
+  staff('moderation', '/moderation'),
+  staff('moderation-log', '/moderation/log'),
+  staff('moderation-registrations', '/moderation/registrations'),
+  staff('moderation-members', '/moderation/members'),
+  staff('moderation-applications', '/moderation/applications'),
+  staff('moderation-announcements', '/moderation/announcements'),
+  staff('moderation-member', ({ memberId }) => `/moderation/member/${memberId}`),
+  staff('moderation-member-posts', ({ memberId }) => `/moderation/member/${memberId}?tab=posts`),
+  staff('moderation-member-sign-ins', ({ memberId }) => `/moderation/member/${memberId}?tab=sign-ins`),
+  staff('moderation-member-notes', ({ memberId }) => `/moderation/member/${memberId}?tab=notes`),
+  staff('moderation-tag', '/moderation/tags/programming'),
+  staff('suggested-edits', '/suggested-edits'),
+  staff('admin-settings', '/admin/settings'),
+  staff('admin-statistics', '/admin/statistics'),
+  staff('admin-invitations', '/admin/invitations'),
+  staff('admin-emails', '/admin/emails'),
+  staff('admin-sign-in', '/admin/sign-in'),
+  staff('admin-webhooks', '/admin/webhooks'),
+  staff('admin-webhooks-adding', '/admin/webhooks', {
+    prepare: (stage) => button(stage, 'Add web hook').click(),
+  }),
+  staff('admin-webhooks-secret', '/admin/webhooks', {
+    prepare: async (stage) => {
+      await button(stage, 'Add web hook').click();
+      await field(stage, 'Name').fill('Editor of the newsletter');
+      await field(stage, 'Address').fill('https://hooks.example.org/parley');
+      await stage.page.getByRole('checkbox').first().check();
+      await stage.page
+        .locator('form')
+        .getByRole('button', { name: stage.translate('Add web hook') })
+        .click();
+      await dialog(stage).waitFor();
+    },
+    opens: opensDialog,
+  }),
+];
