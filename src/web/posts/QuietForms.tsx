@@ -4,7 +4,13 @@ import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef } from 'r
 import type { PostRef } from '#shared/core/fields.ts';
 import { draftTargets } from '#shared/posts/drafts-targets.ts';
 import { QuietField } from '#web/editor/index.ts';
-import { type DraftRef, readDraftRecord, writeDraftRecord } from './drafts/drafts-storage.ts';
+import {
+  type DraftRecord,
+  type DraftRef,
+  readDraftRecord,
+  removeDraftRecord,
+  writeDraftRecord,
+} from './drafts/drafts-storage.ts';
 import { answerFormId } from './offline/queued-posts.ts';
 import { useQuestionPage } from './questions/question-page-context.ts';
 import { replyPlaceholder, useCloseReply } from './questions/replying-to.tsx';
@@ -128,21 +134,26 @@ function useHandedOverField(target: string, onReplaced: Props['onReplaced'], onC
 /** Stores text in this browser until the form takes it over, unless there is an earlier draft, which the text follows. */
 function createQuietDraft(draftRef: DraftRef) {
   let saved = '';
+  const isOwn = (record: DraftRecord | null) => (record?.fields?.['content'] ?? '') === saved;
   return {
-    isSaved: () => saved !== '',
+    /** False if another tab or device has changed the draft meanwhile. */
+    isSaved: () => saved !== '' && isOwn(readDraftRecord(draftRef)),
     save(text: string) {
       const record = readDraftRecord(draftRef);
-      const isOther = record !== null && record.fields !== null && record.fields['content'] !== saved;
-      if (isOther || text === saved) return;
+      const hasOther = record !== null && record.fields !== null && !isOwn(record);
+      if (hasOther || text === saved || (text.trim() === '' && saved === '')) return;
       saved = text.trim() === '' ? '' : text;
+      const isOnServer = record !== null && (record.baseVersion !== null || record.wasSent);
+      if (saved === '' && !isOnServer) return removeDraftRecord(draftRef);
+      const now = Date.now();
       writeDraftRecord(draftRef, {
-        baseVersion: record?.baseVersion ?? null,
-        wasSent: record?.wasSent ?? false,
-        postedKey: record?.postedKey ?? null,
         fields: saved === '' ? null : { content: saved },
+        baseVersion: record?.baseVersion ?? null,
         dirty: true,
-        step: (record?.step ?? 0) + 1,
-        changedAt: Date.now(),
+        wasSent: record?.wasSent ?? false,
+        step: Math.max(now, (record?.step ?? 0) + 1),
+        postedKey: record?.postedKey ?? null,
+        changedAt: now,
       });
     },
   };

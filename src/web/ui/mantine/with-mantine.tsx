@@ -29,6 +29,7 @@ const theme = {
         transitionProps: { duration: 150 },
       },
     },
+    NumberInput: { defaultProps: { size: 'md' } },
     Popover: { defaultProps: { shadow: 'md', radius: 'lg', transitionProps: { duration: 120 } } },
     Textarea: { defaultProps: { size: 'md', errorProps: { role: 'alert' } } },
     TextInput: { defaultProps: { size: 'md', errorProps: { role: 'alert' } } },
