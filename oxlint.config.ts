@@ -41,6 +41,7 @@ const noWeb = { regex: '^#web/', message: 'The server must not import the web ap
 const noServer = { regex: '^#server/', message: 'The browser uses the server only through its API.' };
 const noMantine = {
   regex: '^@mantine/core',
+  allowTypeImports: true,
   message: 'Import components from #web/ui/mantine, which gives them the provider that they need.',
 };
 const noTests = { regex: '^#tests/', message: 'Only tests import test support.' };

@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { IconButton } from '#web/ui/Button.tsx';
 import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { VisuallyHidden } from '#web/ui/VisuallyHidden.tsx';
-import { type TextInputProps } from '@mantine/core';
+import type { TextInputProps } from '@mantine/core';
 import { IconEye, IconEyeOff } from '@tabler/icons-react';
 import { useState } from 'react';
 import { getPasswordStrength } from '#shared/core/limits.ts';

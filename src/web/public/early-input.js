@@ -4,8 +4,22 @@
 (() => {
   if (document.querySelector('#root[data-rendered-at]') === null) return;
   let repeat = null;
+  let pressed = null;
+
+  // A button may move between the start of a press and its end, when the page handles input meanwhile.
+  function keepPress({ target, clientX, clientY }) {
+    pressed = { button: target.closest('#root button'), clientX, clientY };
+  }
+
+  function endPress({ target, clientX, clientY }) {
+    const { button } = pressed;
+    // Pixels; a press that ends elsewhere is none.
+    const isSamePlace = Math.hypot(clientX - pressed.clientX, clientY - pressed.clientY) < 4;
+    if (button?.isConnected && isSamePlace && !button.contains(target)) button.click();
+  }
 
   function keepClick(event) {
+    pressed = null;
     const button = event.target.closest('#root button');
     if (button === null || button.type === 'submit') return;
     const places = [];
@@ -52,6 +66,7 @@
     field.dispatchEvent(new Event('input', { bubbles: true }));
   }
 
+  document.addEventListener('pointerdown', keepPress, true);
   document.addEventListener('click', keepClick, true);
   document.addEventListener('submit', keepSubmit, true);
   document.addEventListener('input', keepChoice, true);
@@ -59,7 +74,9 @@
   document.addEventListener(
     'parley:hydrated',
     () => {
+      document.removeEventListener('pointerdown', keepPress, true);
       document.removeEventListener('click', keepClick, true);
+      if (pressed !== null) document.addEventListener('click', endPress, { capture: true, once: true });
       document.removeEventListener('submit', keepSubmit, true);
       document.removeEventListener('input', keepChoice, true);
       document.removeEventListener('keydown', keepKey, true);
