@@ -53,8 +53,8 @@ export const staffScreens: readonly Screen[] = [
   staff('admin-webhooks-secret', '/admin/webhooks', {
     prepare: async (stage) => {
       await button(stage, 'Add web hook').click();
-      await field(stage, 'Name').fill('Editor of the newsletter');
-      await field(stage, 'Address').fill('https://hooks.example.org/parley');
+      await field(stage, 'Name of the web hook').fill('Editor of the newsletter');
+      await field(stage, 'Address of the receiver').fill('https://hooks.example.org/parley');
       await stage.page.getByRole('checkbox').first().check();
       await stage.page
         .locator('form')
