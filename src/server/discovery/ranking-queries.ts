@@ -9,8 +9,10 @@ type Sql = RawBuilder<unknown>;
 /** Which posts are ranked. */
 export type RankedPosts = {
   table: 'question' | 'answer';
-  /** Conditions on `post` besides the words. With some, PostgreSQL plans the statement for their values. */
+  /** Conditions on `post` besides the words. */
   conditions: readonly Sql[];
+  /** Whether one plan fits all values of the conditions. Otherwise, PostgreSQL plans the statement for each. */
+  isPlannedOnce: boolean;
   /** Whether an index serves `conditions`, so that all posts that meet them can be read. */
   isIndexed: boolean;
   /** Posts that are read at most if a condition without an index leaves some out. Default: 10,000. */
@@ -47,7 +49,13 @@ export type RankedResult = { posts: RankedPost[]; total: number };
 const maxCounted = 1_001;
 
 /** Posts with all words that are ranked at most: those with all words in the title first, then by upvotes. */
-const maxRanked = 200;
+const maxRanked = 100;
+
+/**
+ * Questions with all words that are expected at most, and their share of all, if one index lookup finds all before
+ * others. With a higher share, enough of the most popular posts have the words.
+ */
+const maxExpected = { questions: 10_000, share: 0.2 } as const;
 
 /** Posts that are read at most to rank those with some of the words. */
 const maxSome = 300;
@@ -99,7 +107,7 @@ export async function findRanked(
   const { sort, limit, offset } = page;
   const isRanked = sort === 'relevance';
   const { rows } = await sql<RankedPost & { total: number }>`
-    ${posts.conditions.length === 0 ? planOnceHint : sql``}with ${termTable(ranking)}, ${completePosts(ranking, posts, page)},
+    ${posts.isPlannedOnce ? planOnceHint : sql``}with ${termTable(ranking)}, ${completePosts(ranking, posts, page)},
     ${isRanked ? rankedPosts(ranking, posts, page) : sql`ranked as (select id, true as complete, 1 as share, 1 as score, place from complete)`},
     total as materialized (
       select (select count(*) from complete) + (select count(*) from ranked where not complete) as total
@@ -146,55 +154,90 @@ function termTable({ terms }: Ranking): Sql {
   )`;
 }
 
-/**
- * The posts with all words, at most as many as are counted, in the order in which they are ranked or shown. A word in
- * more posts is looked up in titles and among the most popular posts first.
- */
-function completePosts(ranking: Ranking, posts: RankedPosts, { sort, offset, limit }: RankedPage): Sql {
-  const { table, conditions, isIndexed, hasPopular, onlyTitles = false } = posts;
-  const frequent = isFrequent(ranking, posts);
-  const most = sort === 'relevance' ? maxCounted : maxSorted;
-  const fewPosts = ranking.atMost < maxCounted || sort !== 'relevance' || isIndexed;
-  const levels =
-    isIndexed || !hasPopular || (fewPosts && !frequent) ? [false] : frequent ? [true] : [true, false];
-  const vectors = onlyTitles
-    ? (['title_vector'] as const)
-    : fewPosts || table === 'answer'
-      ? (['search_vector'] as const)
-      : (['title_vector', 'search_vector'] as const);
-  const sources = vectors.flatMap((vector) => levels.map((popular) => ({ vector, popular })));
-  const within = sources.map(({ vector, popular }, index) => {
-    // If one of the earlier sources is full, there are enough.
-    const earlier = sql.join(
-      sources.slice(0, index).map((_, before) => sql`select count(*) as posts from ${sourceName(before)}`),
-      sql` union all `,
-    );
-    const where = allOf([
-      sql`post.${sql.ref(vector)} @@ ${asQuery(ranking.all)}`,
-      ...(popular ? [sql`post.popularity = 0`] : []),
-    ]);
-    const rows = sql`select post.id, post.upvotes, post.created_at from ${scanned(posts, where)} post
-      ${conditions.length === 0 ? sql`` : sql`where ${allOf(conditions)}`}`;
-    return sql`${sourceName(index)} as materialized (
-      ${rows} limit ${index === 0 ? sql.lit(most) : sql`(select case when max(posts) < ${sql.lit(most)} then ${sql.lit(most)} else 0 end from (${earlier}) earlier)`}
-    )`;
-  });
-  if (sort === 'recent' && ranking.atMost > maxSorted && !isIndexed)
-    within.splice(0, within.length, newestPosts(ranking, posts, offset + limit));
-  const all = within.map((_, index) => sql`select *, ${sql.lit(index)} as source from ${sourceName(index)}`);
+/** The posts with all words, at most as many as are counted, in the order in which they are ranked or shown. */
+function completePosts(ranking: Ranking, posts: RankedPosts, page: RankedPage): Sql {
+  const { sort, offset, limit } = page;
+  const { table, conditions } = posts;
+  const isRanked = sort === 'relevance';
+  const most = isRanked ? maxCounted : maxSorted;
+  const inTitle =
+    isRanked && table === 'question'
+      ? sql`(select coalesce(sum(rarity), 0) from term where post.title_vector @@ lexemes)`
+      : sql`0`;
+  const readNewest = sort === 'recent' && ranking.atMost > maxSorted && !posts.isIndexed;
+  const within = readNewest
+    ? [newestPosts(ranking, posts, offset + limit)]
+    : chooseSources(ranking, posts, page).map(({ vector, popular, when }, index) => {
+        const where = allOf([
+          sql`post.${sql.ref(vector)} @@ ${asQuery(ranking.all)}`,
+          ...(popular ? [sql`post.popularity = 0`] : []),
+        ]);
+        const rows = sql`select post.id, post.upvotes, post.created_at, ${inTitle} as in_title from ${scanned(posts, where)} post
+          ${conditions.length === 0 ? sql`` : sql`where ${allOf(conditions)}`}`;
+        const wanted =
+          when === null ? sql.lit(most) : sql`(select case when ${when} then ${sql.lit(most)} else 0 end)`;
+        return sql`${sourceName(index)} as materialized (${rows} limit ${wanted})`;
+      });
+  const found = sql.join(
+    within.map((_, index) => sql`select * from ${sourceName(index)}`),
+    sql` union `,
+  );
   const order = {
-    relevance: sql`min(source), upvotes desc, id desc`,
+    relevance: sql`in_title desc, upvotes desc, id desc`,
     recent: sql`created_at desc, id desc`,
     popular: sql`upvotes desc, id desc`,
   }[sort];
   return sql`${sql.join(within)}, complete as materialized (
-    select id, row_number() over (order by ${order}) as place
-    from (${sql.join(all, sql` union all `)}) found
-    group by id, upvotes, created_at order by ${order} limit ${sql.lit(maxCounted)}
+    select id, row_number() over (order by ${order}) as place from (${found}) found
+    order by ${order} limit ${sql.lit(maxCounted)}
   )`;
 }
 
+/**
+ * Posts to read: by the words of titles and tags or by all words, all posts or only the most popular ones. `when`: the
+ * condition for reading it, by what the sources before it found; null for always.
+ */
+type Source = { vector: 'title_vector' | 'search_vector'; popular: boolean; when: Sql | null };
+
+/**
+ * Usually one index lookup finds all posts. If more match than are counted, those with all words in the title and the
+ * most popular ones are found as well. Where so many are expected, these come first, and later sources are read only
+ * until enough are found.
+ */
+function chooseSources(ranking: Ranking, posts: RankedPosts, { sort, enough }: RankedPage): Source[] {
+  const { table, isIndexed, hasPopular, onlyTitles = false, maxScanned: isLimited } = posts;
+  const frequent = isFrequent(ranking, posts);
+  const isRanked = sort === 'relevance';
+  const everywhere = { vector: onlyTitles ? 'title_vector' : 'search_vector', popular: false } as const;
+  if (isIndexed || !hasPopular || (ranking.atMost < maxCounted && !frequent))
+    return [{ ...everywhere, when: null }];
+  const titles =
+    isRanked && table === 'question' && !onlyTitles
+      ? [{ vector: 'title_vector', popular: false } as const]
+      : [];
+  const popular = { ...everywhere, popular: true };
+  if (isRanked && isLimited === undefined && isExpectedToBeFew(ranking)) {
+    const when = sql`${countOf(0)} >= ${sql.lit(maxCounted)}`;
+    return [{ ...everywhere, when: null }, ...[...titles, popular].map((source) => ({ ...source, when }))];
+  }
+  const full = isLimited === undefined ? (isRanked ? maxCounted : maxSorted) : enough;
+  const levels = frequent ? [true] : [true, false];
+  return [...titles, everywhere]
+    .flatMap((source) => levels.map((isPopular) => ({ ...source, popular: isPopular })))
+    .map((source, index) => ({
+      ...source,
+      when: index === 0 ? null : sql`${mostOf(index)} < ${sql.lit(full)}`,
+    }));
+}
+
+const isExpectedToBeFew = ({ share, total }: Ranking) =>
+  share < maxExpected.share && share * total < maxExpected.questions;
+
 const sourceName = (index: number) => sql.raw(`source_${index}`);
+const countOf = (index: number) => sql`(select count(*) from ${sourceName(index)})`;
+/** The number of posts of the largest of the first sources. */
+const mostOf = (sources: number) =>
+  sql`greatest(${sql.join(Array.from({ length: sources }, (_, index) => countOf(index)))})`;
 
 /** If no index serves the conditions, a limited number of posts with the words is read. */
 function scanned({ table, conditions, isIndexed, maxScanned = maxSorted }: RankedPosts, where: Sql): Sql {
@@ -206,7 +249,7 @@ function scanned({ table, conditions, isIndexed, maxScanned = maxSorted }: Ranke
 function newestPosts(ranking: Ranking, { table, conditions }: RankedPosts, wanted: number): Sql {
   const newest = sql`select * from ${sql.table(table)} order by created_at desc, id desc limit ${sql.lit(maxNewest)}`;
   return sql`${sourceName(0)} as materialized (
-    select post.id, post.upvotes, post.created_at from (${newest}) post
+    select post.id, post.upvotes, post.created_at, 0 as in_title from (${newest}) post
     where ${allOf([sql`post.search_vector @@ ${asQuery(ranking.all)}`, ...conditions])}
     limit ${sql.lit(Math.max(wanted, maxCounted))}
   )`;
@@ -271,7 +314,7 @@ function rankedPosts(ranking: Ranking, posts: RankedPosts, page: RankedPage): Sq
       ) as place
     from scored
     where complete or (share >= ${sql.lit(least.share)} and terms >= ${sql.lit(least.words)})
-    union all select id, true, 1, 0, place from complete where place > ${sql.lit(most)}
+    ${offset + limit > maxRanked ? sql`union all select id, true, 1, 0, place from complete where place > ${sql.lit(most)}` : sql``}
   )`;
 }
 

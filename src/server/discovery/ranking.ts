@@ -26,6 +26,10 @@ export type Ranking = {
   some: string | null;
   /** Number of questions that have the rarest word: at least as many as have all words. */
   atMost: number;
+  /** Estimated share of the questions that have all words, if these are independent of each other. */
+  share: number;
+  /** Number of questions. */
+  total: number;
 };
 
 /** A word in the title counts as if it occurred this many times in the text. */
@@ -64,6 +68,8 @@ export function createRanking(words: readonly Term[], total: number): Ranking | 
       total,
     ),
     atMost: Math.min(...terms.map(({ most }) => most)),
+    share: terms.reduce((rest, { most }) => rest * Math.min(1, most / Math.max(total, 1)), 1),
+    total,
   };
 }
 

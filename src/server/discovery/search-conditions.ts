@@ -75,9 +75,12 @@ export function anyOf(conditions: readonly Sql[]): Sql {
   return conditions.length === 0 ? sql`false` : sql`(${sql.join(conditions, sql` or `)})`;
 }
 
-/** Whether one of the texts contains the part as typed. */
+/**
+ * Whether one of the texts contains the part as typed. The pattern is in a subquery, so that the plan does not depend
+ * on it (core/database-prepared-statements.ts).
+ */
 export function containsText({ texts }: Pick<SearchedTexts, 'texts'>, part: string): Sql {
-  return anyOf(texts.map((text) => sql`${text} ${likeOperator(part)} ${likeContains(part)}`));
+  return anyOf(texts.map((text) => sql`${text} ${likeOperator(part)} (select ${likeContains(part)}::text)`));
 }
 
 /** In scripts without case, such as Chinese, `like` is ten times as fast as `ilike`. */

@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import type { Reader } from '#server/core/database.ts';
 import type { SearchCriteria } from './search-criteria.ts';
+import { lookUpLexemes } from './vocabulary.ts';
 
 /** Texts to highlight as typed, and words to highlight in any inflection with one of these stems. */
 export type HighlightTerms = { typed: readonly string[]; words: readonly string[] };
@@ -34,109 +35,140 @@ export function toHighlightTerms(text: string, phrases: readonly string[]): High
   return { typed: [...phrases, ...(text === '' ? [] : [text])], words: [...new Set(words)] };
 }
 
-/**
- * Returns the words of the query, and the words of the texts that can be inflections of one: those that start alike.
- */
-export function listWordsToStem({ words }: HighlightTerms, texts: readonly string[]): string[] {
-  const queryWords = words.filter((word) => !otherScriptLetter.test(word)).map((word) => word.toLowerCase());
-  const starts = new Set(queryWords.map(startOf));
-  const found = new Set(queryWords);
-  for (const text of texts)
-    for (const [word] of text.matchAll(wordsOfText)) {
-      const lower = word.toLowerCase();
-      if (starts.has(startOf(lower))) found.add(lower);
-    }
-  return [...found].filter((word) => word.length <= 60);
-}
+/** Finds in texts what a query asks for. */
+export type Matcher = {
+  /** The first match; the text as typed is preferred to single words. */
+  findFirst: (text: string) => Span | undefined;
+  findAll: (text: string) => Span[];
+};
 
-/** Splits the whole text into highlighted and other parts. */
-export function highlight(text: string, wanted: HighlightTerms, stems: Stems): HighlightedText {
-  return splitText(text, findSpans(text, wanted, stems), { from: 0, to: text.length });
-}
-
-/** Returns a part of the text around the first match, without Markdown marks; null if there is no match. */
-export function createSnippet(
-  markdown: string,
-  wanted: HighlightTerms,
+/** @param inflections words of the texts, in lower case, that have the stem of a word of the query */
+export function createMatcher(
+  { typed, words }: HighlightTerms,
   stems: Stems,
-): HighlightedText | null {
-  const first = findBestSpan(markdown, wanted, stems);
-  if (first === undefined) return null;
-  const window = windowAround(markdown, first);
-  const { prose, blocks } = toPlainText(markdown.slice(window.from, window.to));
-  const text = [prose, blocks].find((candidate) => findBestSpan(candidate, wanted, stems) !== undefined);
-  // A match only inside a link address or a mark cannot be shown.
-  const span = text === undefined ? undefined : findBestSpan(text, wanted, stems);
-  if (text === undefined || span === undefined) return null;
-  const from = span.from <= snippetSize.before ? 0 : wordStart(text, span.from - snippetSize.before);
-  const to =
-    from + snippetSize.length >= text.length
-      ? text.length
-      : wordEnd(text, Math.max(span.to, from + snippetSize.length));
-  const parts = splitText(text, findSpans(text, wanted, stems), { from, to });
-  if (from > 0 || window.from > 0) parts.unshift({ text: '… ', highlighted: false });
-  if (to < text.length || window.to < markdown.length) parts.push({ text: ' …', highlighted: false });
-  return parts;
-}
-
-/** Prefers the text as typed to single words. Long texts are read only up to the first match. */
-function findBestSpan(text: string, { typed, words }: HighlightTerms, stems: Stems): Span | undefined {
-  for (const part of typed) {
-    const [found] = findTypedSpans(text, part, 1);
-    if (found !== undefined) return found;
-  }
-  const { significant, askedStems: wantedStems } = filterStopWords(words, stems);
-  const [first] = significant
-    .flatMap((word) => findTypedSpans(text, word, 1))
-    .toSorted((a, b) => a.from - b.from);
-  for (const { 0: word, index } of text.matchAll(wordsOfText)) {
-    if (first !== undefined && index > first.from) break;
-    if (hasWantedStem(word, wantedStems, stems)) return { from: index, to: index + word.length };
-  }
-  return first;
-}
-
-/** Stop words such as 'the' are highlighted only as part of the typed text. */
-function filterStopWords(words: readonly string[], stems: Stems) {
+  inflections: readonly string[],
+): Matcher {
+  // Stop words such as 'the' are highlighted only as part of the typed text.
   const significant = words.filter(
     (word) => otherScriptLetter.test(word) || stems.get(word.toLowerCase()) !== null,
   );
-  const wantedStems = new Set(
-    significant.map((word) => stems.get(word.toLowerCase())).filter((stem) => stem !== undefined),
-  );
-  return { significant, askedStems: wantedStems };
+  const typedParts = typed.map(toPart);
+  const wordParts = [
+    ...inflections.map((word): Part => ({ words: [word], isWhole: true })),
+    ...significant.map(toPart),
+  ];
+  return {
+    findFirst(text) {
+      const lower = toLowerCase(text);
+      for (const part of typedParts) {
+        const found = findPart(lower, part, 0);
+        if (found !== undefined) return found;
+      }
+      return firstOf(wordParts.map((part) => findPart(lower, part, 0)));
+    },
+    findAll(text) {
+      const lower = toLowerCase(text);
+      return mergeSpans([...typedParts, ...wordParts].flatMap((part) => findAllOf(lower, part)));
+    },
+  };
 }
 
-function hasWantedStem(word: string, wantedStems: ReadonlySet<string | null>, stems: Stems): boolean {
-  const stem = stems.get(word.toLowerCase());
-  return stem !== undefined && stem !== null && wantedStems.has(stem);
+/** Splits the whole text into highlighted and other parts. */
+export function highlight(text: string, matcher: Matcher): HighlightedText {
+  return splitText(text, matcher.findAll(text), { from: 0, to: text.length });
 }
 
-function findSpans(text: string, { typed, words }: HighlightTerms, stems: Stems): Span[] {
-  const spans = typed.flatMap((part) => findTypedSpans(text, part));
-  const { significant, askedStems: wantedStems } = filterStopWords(words, stems);
-  for (const word of significant) spans.push(...findTypedSpans(text, word));
-  for (const { 0: word, index } of text.matchAll(wordsOfText)) {
-    if (spans.length > maxSpans) break;
-    if (hasWantedStem(word, wantedStems, stems)) spans.push({ from: index, to: index + word.length });
+/** Returns a part of the text around the first match, without Markdown marks; null if there is no match. */
+export function createSnippet(markdown: string, matcher: Matcher): HighlightedText | null {
+  const first = matcher.findFirst(markdown);
+  if (first === undefined) return null;
+  const window = windowAround(markdown, first);
+  const { prose, blocks } = toPlainText(markdown.slice(window.from, window.to));
+  for (const text of [prose, blocks]) {
+    const span = matcher.findFirst(text);
+    if (span === undefined) continue;
+    const from = span.from <= snippetSize.before ? 0 : wordStart(text, span.from - snippetSize.before);
+    const to =
+      from + snippetSize.length >= text.length
+        ? text.length
+        : wordEnd(text, Math.max(span.to, from + snippetSize.length));
+    const parts = splitText(text, matcher.findAll(text), { from, to });
+    if (from > 0 || window.from > 0) parts.unshift({ text: '… ', highlighted: false });
+    if (to < text.length || window.to < markdown.length) parts.push({ text: ' …', highlighted: false });
+    return parts;
   }
-  return mergeSpans(spans.slice(0, 2 * maxSpans));
+  // A match only inside a link address or a mark cannot be shown.
+  return null;
 }
+
+/** Words to find one after another, in lower case. `isWhole`: not inside longer words. */
+type Part = { words: readonly string[]; isWhole: boolean };
 
 /**
  * Matches also inside words. A part below three letters must be a whole word, unless it has signs or letters of another
  * script.
  */
-function findTypedSpans(text: string, part: string, most = maxSpans): Span[] {
-  const escaped = part.replace(/[\\^$.*+?()[\]{}|/]/gu, String.raw`\$&`).replaceAll(' ', String.raw`\s+`);
-  const alone = /^[\p{Script=Latin}\d]{1,2}$/u.test(part);
-  const pattern = alone ? String.raw`(?<![\p{L}\p{N}])${escaped}(?![\p{L}\p{N}])` : escaped;
-  const spans: Span[] = [];
-  for (const found of text.matchAll(new RegExp(pattern, 'giu'))) {
-    spans.push({ from: found.index, to: found.index + found[0].length });
-    if (spans.length >= most) break;
+const toPart = (text: string): Part => ({
+  words: toLowerCase(text).split(' '),
+  isWhole: /^[\p{Script=Latin}\d]{1,2}$/u.test(text),
+});
+
+/** The lower case of a text, in the same number of UTF-16 units. */
+function toLowerCase(text: string): string {
+  const lower = text.toLowerCase();
+  return lower.length === text.length ? lower : text.replaceAll('\u0130', 'i').toLowerCase();
+}
+
+/**
+ * Finds a part in a text in lower case. A regular expression per query would take longer: compiling it takes more time
+ * than reading twenty texts.
+ */
+function findPart(text: string, { words, isWhole }: Part, from: number): Span | undefined {
+  const [first = '', ...others] = words;
+  for (let at = text.indexOf(first, from); at !== -1; at = text.indexOf(first, at + 1)) {
+    const to = skipWords(text, at + first.length, others);
+    if (to === undefined) continue;
+    if (
+      !isWhole ||
+      (!endsWithLetter(text.slice(Math.max(0, at - 2), at)) && !startsWithLetter(text.slice(to, to + 2)))
+    )
+      return { from: at, to };
   }
+  return undefined;
+}
+
+/** The end of the words that follow at a position, each after white space. */
+function skipWords(text: string, from: number, words: readonly string[]): number | undefined {
+  let at = from;
+  for (const word of words) {
+    space.lastIndex = at;
+    if (!space.test(text) || !text.startsWith(word, space.lastIndex)) return undefined;
+    at = space.lastIndex + word.length;
+  }
+  return at;
+}
+
+const space = /\s+/uy;
+const endsWithLetter = (text: string) => /[\p{L}\p{N}]$/u.test(text);
+const startsWithLetter = (text: string) => /^[\p{L}\p{N}]/u.test(text);
+
+function findAllOf(text: string, part: Part): Span[] {
+  const spans: Span[] = [];
+  for (
+    let span = findPart(text, part, 0);
+    span !== undefined && spans.length < maxSpans;
+    span = findPart(text, part, span.to)
+  )
+    spans.push(span);
   return spans;
+}
+
+/** The first span; of several that begin there, the first given. */
+function firstOf(spans: readonly (Span | undefined)[]): Span | undefined {
+  let first: Span | undefined;
+  for (const span of spans)
+    if (span !== undefined && (first === undefined || span.from < first.from)) first = span;
+  return first;
 }
 
 function mergeSpans(spans: readonly Span[]): Span[] {
@@ -196,12 +228,6 @@ function characterStart(text: string, near: number): number {
   return found === undefined ? near : context + found.index;
 }
 
-const wordsOfText = /[\p{L}\p{N}]+/gu;
-
-function startOf(word: string): string {
-  return word.slice(0, 2);
-}
-
 /** The dictionary never changes, so stems are cached. '' stands for words that the dictionary ignores. */
 const stemCache = new LRUCache<string, string>({ max: 50_000 });
 
@@ -225,6 +251,47 @@ async function readStems(db: Reader, words: readonly string[]): Promise<[string,
   return rows.map(({ word, stem }) => [word, stem]);
 }
 
+/**
+ * Returns the words of the texts, in lower case, that are other inflections of a word of the query. Inflections begin
+ * with the letters that the word and its stem have in common, or nearly all of them, as in happy and happiness.
+ */
+async function findInflections(
+  db: Reader,
+  { words, stems, texts }: { words: readonly string[]; stems: Stems; texts: readonly string[] },
+): Promise<string[]> {
+  const wanted = new Set(words.map((word) => stems.get(word)).filter((stem) => stem != null));
+  const starts = new Set(words.flatMap((word) => startOfInflections(word, stems.get(word) ?? null)));
+  if (starts.size === 0) return [];
+  const found = new Set<string>();
+  for (const text of texts) {
+    const lower = toLowerCase(text);
+    for (const start of starts) collectWords(lower, start, found);
+  }
+  const compared = [...found].filter((word) => word.length <= 60);
+  const stemsOfFound = await getStems(db, compared);
+  return compared.filter((word) => wanted.has(stemsOfFound.get(word) ?? ''));
+}
+
+/** Adds the words of a text in lower case that begin with `start`. */
+function collectWords(text: string, start: string, found: Set<string>): void {
+  for (let at = text.indexOf(start); at !== -1; at = text.indexOf(start, at + 1)) {
+    if (endsWithLetter(text.slice(Math.max(0, at - 2), at))) continue;
+    restOfWord.lastIndex = at + start.length;
+    restOfWord.test(text);
+    found.add(text.slice(at, restOfWord.lastIndex));
+  }
+}
+
+const restOfWord = /[\p{L}\p{N}]*/uy;
+
+/** The first letters of the inflections of a word; none for a word that the dictionary ignores. */
+function startOfInflections(word: string, stem: string | null): string[] {
+  if (stem === null) return [];
+  let common = 0;
+  while (common < word.length && word[common] === stem[common]) common++;
+  return [word.slice(0, Math.max(2, common - 1))];
+}
+
 /** Returns the highlights of each post found; none for a query of conditions only. */
 export async function listHighlights(
   db: Reader,
@@ -235,11 +302,17 @@ export async function listHighlights(
 ): Promise<SearchHighlight[]> {
   const wanted = toHighlightTerms(criteria.text, criteria.phrases);
   if (wanted.typed.length === 0 || rows.length === 0) return [];
+  const words = wanted.words
+    .filter((word) => !otherScriptLetter.test(word))
+    .map((word) => word.toLowerCase());
+  // As search has looked them up.
+  const lexemes = await lookUpLexemes(db, words);
+  const stems = new Map([...lexemes].map(([word, { stem }]) => [word, stem]));
   const texts = rows.flatMap(({ title, content }) => [title, content]);
-  const stems = await getStems(db, listWordsToStem(wanted, texts));
+  const matcher = createMatcher(wanted, stems, await findInflections(db, { words, stems, texts }));
   return rows.map(({ id, title, content }) => ({
     id,
-    title: highlight(title, wanted, stems),
-    text: createSnippet(content, wanted, stems),
+    title: highlight(title, matcher),
+    text: createSnippet(content, matcher),
   }));
 }

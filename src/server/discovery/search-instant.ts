@@ -42,6 +42,7 @@ async function findQuestions(db: Reader, text: string): Promise<QuestionRow[]> {
     {
       table: 'question',
       conditions: [],
+      isPlannedOnce: true,
       isIndexed: false,
       hasPopular: community.hasPopular.question,
       onlyTitles: true,

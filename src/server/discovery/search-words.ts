@@ -77,7 +77,7 @@ export async function readQueryWords(
   };
 }
 
-type ReadWord = Lexemes & { word: string };
+type ReadWord = Pick<Lexemes, 'exact' | 'stems'> & { word: string };
 
 /** Splits a query at spaces, and scripts without spaces from others. */
 function splitIntoWords(text: string): string[] {
@@ -88,7 +88,7 @@ function splitIntoWords(text: string): string[] {
 const unspaced = /([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+)/u;
 
 /** Of c++, only the name with its signs; of Chinese, pairs of characters unless it is a single one. */
-function readWord(word: string, { exact, stems }: Lexemes): ReadWord {
+function readWord(word: string, { exact, stems }: Pick<Lexemes, 'exact' | 'stems'>): ReadWord {
   const name = exact.find((lexeme) => lexeme === word.toLowerCase() && /[+#]$/u.test(lexeme));
   if (name !== undefined) return { word, exact: [name], stems: [] };
   if (!unspaced.test(word)) return { word, exact, stems };

@@ -131,7 +131,7 @@ async function findPosts(db: Reader, wanted: PostSearch): Promise<Found> {
   };
 }
 
-/** Posts that are read at most, per index, to compare their texts with a query such as 'what is'. Titles come first. */
+/** Posts that are read at most, per index, to compare them with a query such as 'what is'. */
 const maxScannedForStopWords = 500;
 
 /** A query without words lists the newest first. */
@@ -145,9 +145,11 @@ async function findPostIds(
   if (main === '') return findByConditions(db, criteria, window);
   const words = await readQueryWords(db, main, replacements);
   const { terms, contained, typed, community } = words;
+  const required = conditions(criteria);
   const posts: RankedPosts = {
     table,
-    conditions: [...conditions(criteria), ...contained.map((text) => containsText(searched, text))],
+    conditions: [...required, ...contained.map((text) => containsText(searched, text))],
+    isPlannedOnce: required.length === 0,
     isIndexed: hasIndexedCondition(criteria),
     hasPopular: community.hasPopular[table],
     withAnswers: kind === 'questions',
@@ -231,6 +233,7 @@ async function findSimilarTitles(db: Reader, query: string, replacements: Replac
     {
       table: 'question',
       conditions: [],
+      isPlannedOnce: true,
       isIndexed: false,
       hasPopular: community.hasPopular.question,
       onlyTitles: true,

@@ -116,6 +116,7 @@ export async function findSimilar(
     {
       table: 'question',
       conditions: [],
+      isPlannedOnce: true,
       isIndexed: false,
       hasPopular: community.hasPopular.question,
       withAnswers: true,

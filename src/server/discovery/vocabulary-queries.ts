@@ -3,14 +3,18 @@ import type { Reader } from '#server/core/database.ts';
 import { planOnceHint } from '#server/core/database-prepared-statements.ts';
 import { likeContains } from '#server/core/sql.ts';
 
-/** How the index spells a text without spaces: its exact words, and their stems without stop words. */
-export type Lexemes = { exact: readonly string[]; stems: readonly string[] };
+/**
+ * How the index spells a text without spaces: its exact words, and their stems without stop words. `stem` is that of
+ * the text as one word; null for a stop word.
+ */
+export type Lexemes = { exact: readonly string[]; stems: readonly string[]; stem: string | null };
 
 export async function readLexemes(db: Reader, texts: readonly string[]): Promise<[string, Lexemes][]> {
   const { rows } = await sql<Lexemes & { text: string }>`
-    ${planOnceHint}select text, tsvector_to_array(search_words(text)) as exact, tsvector_to_array(search_parsed(text)) as stems
+    ${planOnceHint}select text, tsvector_to_array(search_words(text)) as exact,
+      tsvector_to_array(search_parsed(text)) as stems, (ts_lexize('english_stem', text))[1] as stem
     from unnest((select ${[...texts]}::text[])) as text`.execute(db);
-  return rows.map(({ text, exact, stems }) => [text, { exact, stems }]);
+  return rows.map(({ text, ...lexemes }) => [text, lexemes]);
 }
 
 /** Returns the stems of texts with the number of their uses, each times the weight of the text. */

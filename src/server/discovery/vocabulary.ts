@@ -64,7 +64,7 @@ export async function lookUpLexemes(db: Reader, texts: readonly string[]): Promi
   const read = new Map(missing.length === 0 ? [] : await readLexemes(db, missing));
   for (const [text, found] of read) lexemes.set(text, found);
   return new Map(
-    texts.map((text) => [text, read.get(text) ?? lexemes.get(text) ?? { exact: [], stems: [] }]),
+    texts.map((text) => [text, read.get(text) ?? lexemes.get(text) ?? { exact: [], stems: [], stem: null }]),
   );
 }
 
