@@ -66,12 +66,15 @@ export async function emptyGoneProfiles(client: ClientBase, sourceId: string): P
      where row.source_id = $1 and row.kind = 'member' and row.is_gone and row.source_key = archive_user.id::text`,
     [sourceId],
   );
+  // Materialized: few rows are left before the join with `member`, which PostgreSQL would otherwise do for every account.
   await client.query(
-    `insert into archive_gone_user
-     select row.source_key, member.id from imported_row row join member on member.id = row.id
-     where row.source_id = $1 and row.kind = 'member' and not row.is_gone and member.source_id = $1
-       and deleted_at is null and email is null
-       and not exists (select from archive_user where id = row.source_key::bigint)`,
+    `with absent as materialized (
+       select row.source_key, row.id from imported_row row
+       where row.source_id = $1 and row.kind = 'member' and not row.is_gone
+         and not exists (select from archive_user where archive_user.id = row.source_key::bigint))
+     insert into archive_gone_user
+     select absent.source_key, member.id from absent join member on member.id = absent.id
+     where member.source_id = $1 and deleted_at is null and email is null`,
     [sourceId],
   );
   await client.query(`
