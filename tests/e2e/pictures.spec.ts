@@ -66,9 +66,14 @@ test('pictures are added by button, paste and drop, described, and shown to othe
   const picture = reader.getByRole('img', { name: 'A red wall' });
   await expect(picture).toHaveAttribute('srcset', /\/320x180\.webp 320w, .*\/1600x900\.webp 1600w$/u);
   await expect(picture).toHaveAttribute('loading', 'lazy');
-  await picture.scrollIntoViewIfNeeded();
+  // The text may be rendered again meanwhile, which replaces the picture.
   await expect
-    .poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth))
+    .poll(() =>
+      picture.evaluate((image: HTMLImageElement) => {
+        image.scrollIntoView({ block: 'center' });
+        return image.naturalWidth;
+      }),
+    )
     .toBeGreaterThan(0);
   // Nothing moves while a picture is loaded: without its file, it takes the same space.
   const measure = async () => {

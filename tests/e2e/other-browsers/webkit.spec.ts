@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import { By, until, type WebElement } from 'selenium-webdriver';
+import { By, error, until, type WebElement } from 'selenium-webdriver';
 import { renderedAtAttribute } from '#shared/core/protocol.ts';
 import { askQuestion, newMember, registerMember } from '../support/members.ts';
 import { postAnswer, uniqueText } from '../support/posts.ts';
@@ -15,9 +15,30 @@ test.afterAll(() => webkit.close());
 
 const find = (path: string): Promise<WebElement> =>
   webkit.driver.wait(until.elementLocated(By.xpath(path)), waitMs, path);
-const field = (label: string) => find(`//*[@id=//label[normalize-space()='${label}']/@for]`);
-const button = (name: string) => find(`//button[normalize-space()='${name}' or @aria-label='${name}']`);
-const article = (name: string) => find(`//article[@aria-label='${name}']`);
+
+/** Finds an element and uses it, again while the page replaces the element in between. */
+async function use<Result>(path: string, work: (element: WebElement) => Promise<Result>): Promise<Result> {
+  const end = Date.now() + waitMs;
+  for (;;)
+    try {
+      return await work(await find(path));
+    } catch (thrown) {
+      if (!(thrown instanceof error.StaleElementReferenceError) || Date.now() > end) throw thrown;
+    }
+}
+
+const click = (path: string) => use(path, (element) => element.click());
+const readText = (path: string) => use(path, (element) => element.getText());
+/** Replaces the text of a field: the attempt before may have typed a part. */
+const fill = (path: string, text: string) =>
+  use(path, async (element) => {
+    await element.clear();
+    await element.sendKeys(text);
+  });
+
+const field = (label: string) => `//*[@id=//label[normalize-space()='${label}']/@for]`;
+const button = (name: string) => `//button[normalize-space()='${name}' or @aria-label='${name}']`;
+const article = (name: string) => `//article[@aria-label='${name}']`;
 const path = async () => new URL(await webkit.driver.getCurrentUrl()).pathname;
 
 /** Waits until the web app handles the page. */
@@ -47,42 +68,41 @@ test('in WebKit, a visitor signs in, reads, answers and sees the answer of anoth
   await registerMember(request, reader);
 
   await driver.get(`${site}/question/${id}`);
-  await (await field('Email')).sendKeys(reader.email);
-  await (await field('Password')).sendKeys(reader.password);
-  await (await button('Sign in')).click();
-  const heading = await find(`//h1[normalize-space()='${title}']`);
-  expect(await heading.isDisplayed()).toBe(true);
+  await fill(field('Email'), reader.email);
+  await fill(field('Password'), reader.password);
+  await click(button('Sign in'));
+  expect(await use(`//h1[normalize-space()='${title}']`, (heading) => heading.isDisplayed())).toBe(true);
   expect(await path()).toContain(`/question/${id}`);
-  expect(await (await find('//article//strong')).getText()).toBe('bold');
+  expect(await readText('//article//strong')).toBe('bold');
 
   await driver.get(`${site}/`);
   await waitForApp();
   await driver.executeScript(collectErrors);
-  await (await find(`//article//a[normalize-space()='${title}']`)).click();
+  await click(`//article//a[normalize-space()='${title}']`);
   await find(`//h1[normalize-space()='${title}']`);
   expect(await driver.getTitle()).toBe(`${title} · Parley`);
 
-  await (await field('Your answer')).sendKeys('It carries **everything**.');
-  await (await button('Post Answer')).click();
-  expect(await (await article('Answer by Robin Page')).getText()).toContain('It carries everything.');
+  await fill(field('Your answer'), 'It carries **everything**.');
+  await click(button('Post Answer'));
+  expect(await readText(article('Answer by Robin Page'))).toContain('It carries everything.');
   await registerMember(request, newMember('Ben'));
   await postAnswer(request, id, 'In Safari as well.');
-  await (await button('1 new answer')).click();
-  expect(await (await article('Answer by Ben')).getText()).toContain('In Safari as well.');
+  await click(button('1 new answer'));
+  expect(await readText(article('Answer by Ben'))).toContain('In Safari as well.');
 
   for (const [link, title] of Object.entries({
     Topics: 'Discover Topics',
     'Ask Question': 'Ask a question',
   })) {
-    await (await find(`//a[normalize-space()='${link}']`)).click();
+    await click(`//a[normalize-space()='${link}']`);
     await find(`//h1[normalize-space()='${title}']`);
   }
-  await (await button('Switch to dark theme')).click();
-  await button('Switch to light theme');
+  await click(button('Switch to dark theme'));
+  await find(button('Switch to light theme'));
   expect(await driver.executeScript('return errors')).toEqual([]);
 
   await driver.get(`${site}/question/${id}`);
   await waitForApp();
-  expect(await (await article('Answer by Robin Page')).getText()).toContain('It carries everything.');
-  await button('Switch to light theme');
+  expect(await readText(article('Answer by Robin Page'))).toContain('It carries everything.');
+  await find(button('Switch to light theme'));
 });
