@@ -1,22 +1,50 @@
+import path from 'node:path';
 import babel from '@rolldown/plugin-babel';
 import { defineConfig } from 'vitest/config';
 import { heavyFiles } from './scripts/lib/tiers.mjs';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/**
- * The slowest files, which mostly wait for processes to start, run first: at the end nothing would run in parallel with
- * them.
- */
-const longest =
-  /\/(stack-exchange-real-archives|serve|startup-errors|replicas|os-accounts|start|rolling-restart|live-typing-presence|multiple-nodes|drain|kill|secret|install|openapi)\.test\.ts$/;
+/** The slowest files run first, in this order: at the end nothing would run in parallel with them. */
+const longest = [
+  'stack-exchange-real-archives',
+  'openapi',
+  'stack-exchange-refresh-real',
+  'startup-errors',
+  'serve',
+  'permissions',
+  'webhooks-kill',
+  'response-cache',
+  'email-templates',
+  'email',
+  'replicas',
+  'rolling-restart',
+  'start',
+  'pgbouncer',
+  'account-recovery',
+  'os-accounts',
+  'email-digests',
+  'spec-coverage',
+  'open-transactions',
+  'jsonl-real-archive',
+  'live-typing-presence',
+  'kill',
+  'hostile-texts',
+  'registrations',
+  'multiple-nodes',
+  'drain',
+  'secret',
+  'install',
+];
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const inOrder = super.sort.bind(this);
     const sorted = await inOrder(files);
-    const isLong = ({ moduleId }: TestSpecification) => longest.test(moduleId);
-    const isOfWeb = ({ project }: TestSpecification) => project.name === 'web';
-    const rank = (file: TestSpecification) => (isLong(file) ? 0 : isOfWeb(file) ? 2 : 1);
+    const rank = ({ moduleId, project }: TestSpecification) => {
+      const place = longest.indexOf(path.basename(moduleId, '.test.ts'));
+      if (place !== -1) return place;
+      return project.name === 'web' ? longest.length + 1 : longest.length;
+    };
     return sorted.toSorted((one, other) => rank(one) - rank(other));
   }
 }
