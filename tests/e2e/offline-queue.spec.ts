@@ -8,7 +8,7 @@ import {
   uniqueText,
   uniqueWord,
 } from './support/posts.ts';
-import { waitForTexts } from './support/hydration.ts';
+import { waitForConnectionBanner, waitForTexts } from './support/hydration.ts';
 import { askQuestion, newMember, registerMember } from './support/members.ts';
 import { expectInView } from './support/in-view.ts';
 import {
@@ -123,7 +123,7 @@ test('a topic is followed and unfollowed without a connection', async ({ page, c
   await askQuestion(page.request, { title: uniqueText('Wet feet?'), tags: [wanted, left] });
   await followTag(page.request, left);
   await page.goto(`/topics/${wanted}`);
-  await expect(button(page, 'Follow')).toBeVisible();
+  await waitForConnectionBanner(page);
   await context.setOffline(true);
   await button(page, 'Follow').click();
   await expect(button(page, 'Following')).toBeEnabled();

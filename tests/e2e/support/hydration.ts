@@ -20,10 +20,24 @@ export async function waitForTexts(page: Page): Promise<void> {
       .filter((entry) => entry instanceof PerformanceResourceTiming && entry.initiatorType !== 'fetch')
       .map(({ name }) => name);
     const wanted = location.pathname.startsWith('/question/')
-      ? ['MarkdownText', 'post-forms', 'Toasts']
-      : ['MarkdownText'];
+      ? ['MarkdownText', 'post-forms', 'Toasts', 'ConnectionBanner']
+      : ['MarkdownText', 'ConnectionBanner'];
     return wanted.every((chunk) => loaded.some((name) => name.includes(`/assets/${chunk}-`)));
   });
   // The texts are rendered once the browser has nothing else to do.
   await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)));
+}
+
+/** Waits until the page can say that it is offline, which is after it handles input. */
+export async function waitForConnectionBanner(page: Page): Promise<void> {
+  await page.waitForFunction(() =>
+    performance
+      .getEntriesByType('resource')
+      .some(
+        (entry) =>
+          entry instanceof PerformanceResourceTiming &&
+          entry.initiatorType !== 'fetch' &&
+          entry.name.includes('/assets/ConnectionBanner-'),
+      ),
+  );
 }
