@@ -47,6 +47,15 @@ export async function readImportedSite(client: ClientBase): Promise<Record<strin
       select source_key as key, display_name, bio, reputation, questions_count, answers_count from member
       where source_id is not null and source_key not in (select source_key from imported_row where kind = 'member' and is_gone)
       order by source_key`),
+    versions: await read(`
+      select coalesce(question.source_key, answer.source_key) as key, number, revision.title, revision.content, tags,
+        revision.created_at, replaced_at, editor.source_key as editor, imported_editor_name, imported_summary,
+        approver.source_key as approver
+      from revision left join question on question.id = revision.question_id
+      left join answer on answer.id = revision.answer_id
+      left join member editor on editor.id = imported_editor_id
+      left join member approver on approver.id = imported_approver_id
+      where is_imported order by key, number`),
     tags: await read(
       'select name, key, questions_count, active_at from tag where questions_count > 0 order by key',
     ),

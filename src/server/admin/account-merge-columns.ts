@@ -36,6 +36,8 @@ export const mergeColumns: Readonly<Record<string, MergeStage>> = {
   'activity_removal.member_id': 'moved',
   'edit_suggestion.post_author_id': 'moved',
   'edit_suggestion.decided_by': 'moved',
+  'revision.imported_editor_id': 'moved',
+  'revision.imported_approver_id': 'moved',
   'tag_proposal_question.member_id': 'moved',
   'tag_proposal.decided_by': 'moved',
   'close_vote.member_id': 'unlessTaken',

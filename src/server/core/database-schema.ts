@@ -322,6 +322,11 @@ type RevisionTable = {
   tags: string[] | null;
   created_at: Date;
   replaced_at: Date | null;
+  is_imported: Generated<boolean>;
+  imported_editor_id: number | null;
+  imported_editor_name: string | null;
+  imported_approver_id: number | null;
+  imported_summary: string | null;
 };
 
 type IdempotencyKeyTable = {

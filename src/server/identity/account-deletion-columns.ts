@@ -38,6 +38,8 @@ export const memberColumns: Readonly<Record<string, DeletionStage>> = {
   'edit_suggestion.member_id': 'retained',
   'edit_suggestion.post_author_id': 'retained',
   'edit_suggestion.decided_by': 'retained',
+  'revision.imported_editor_id': 'retained',
+  'revision.imported_approver_id': 'retained',
   // A proposal belongs to its question.
   'tag_proposal_question.member_id': 'retained',
   'tag_proposal.decided_by': 'retained',

@@ -238,7 +238,13 @@ const sources: Readonly<Record<ExportedKind, Source>> = {
     },
   },
   revisions: {
-    rows: `select * from revision where ${aboutVisiblePosts}`,
+    // The edit that replaced a version, of an import or a suggestion.
+    rows: `
+      select revision.*, editor.id as editor, coalesce(editor.display_name, imported_editor_name) as editor_name,
+        coalesce(suggestion.summary, imported_summary) as summary
+      from (select * from revision where ${aboutVisiblePosts}) revision
+      left join edit_suggestion suggestion on suggestion.id = replaced_by_suggestion
+      left join member editor on editor.id = coalesce(suggestion.member_id, imported_editor_id) and editor.deleted_at is null`,
     columns: {
       ...post,
       number: 'number',
@@ -247,6 +253,9 @@ const sources: Readonly<Record<ExportedKind, Source>> = {
       tags: 'tags',
       createdAt: 'created_at',
       replacedAt: 'replaced_at',
+      editorId: 'editor',
+      editorName: 'editor_name',
+      summary: 'summary',
     },
   },
   votes: {

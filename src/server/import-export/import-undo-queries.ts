@@ -94,7 +94,7 @@ export async function countRemoved(client: ClientBase, runId: number): Promise<U
        (${onPosts('vote')} or t.reply_id in ${ids('reply')}) as votes, (${onPosts('bookmark')}) as bookmarks,
        (select count(*) from question_follow join member on member.id = member_id
          where question_id in ${ids('question')} and member.email is not null) as follows,
-       (${onPosts('revision')} or t.reply_id in ${ids('reply')}) as edits,
+       (${onPosts('(select * from revision where not is_imported)')} or t.reply_id in ${ids('reply')}) as edits,
        (select count(*) from hidden_post where import_run_id = $1) as shown,
        (select coalesce(sum(value::bigint), 0) from import_run, jsonb_each_text(coalesce(summary -> 'changed', '{}'))
          where import_run.id = $1 and key not like 'removed%') as changed

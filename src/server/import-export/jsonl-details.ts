@@ -55,9 +55,12 @@ export async function addRevisions(client: ClientBase): Promise<number> {
   let added = 0;
   for (const [kind, name] of columns) {
     const result = await client.query(
-      `insert into revision (${name}_id, number, title, content, tags, created_at, replaced_at)
-       select post.new_id, revision.number, revision.title, revision.content, revision.tags, revision.created, revision.replaced
+      `insert into revision (${name}_id, number, title, content, tags, created_at, replaced_at, imported_editor_id,
+         imported_editor_name, imported_summary)
+       select post.new_id, revision.number, revision.title, revision.content, revision.tags, revision.created, revision.replaced,
+         editor.id, case when editor.id is null then editor_name end, summary
        from line_revision revision join line_post post on post.kind = revision.kind and post.id = revision.post
+       left join line_author editor on editor.key = revision.editor
        where post.kind = $1 and post.is_new and not post.deleted
        order by post.new_id, revision.number
        on conflict do nothing`,

@@ -137,6 +137,9 @@ const revision = z.strictObject({
   tags: z.array(z.string()).optional(),
   createdAt: time,
   replacedAt: time.optional(),
+  editorId: id.optional(),
+  editorName: name.optional(),
+  summary: line.pipe(z.string().max(500)).optional(),
 });
 
 const vote = z.strictObject({

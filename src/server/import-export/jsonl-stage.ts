@@ -162,7 +162,8 @@ const copies: { [Kind in CopiedKind]: Copy<Kind> } = {
     },
   },
   revisions: {
-    columns: 'line_revision (line, kind, post, number, title, content, tags, created, replaced)',
+    columns:
+      'line_revision (line, kind, post, number, title, content, tags, created, replaced, editor, editor_name, summary)',
     toCells: (row, context, line) => {
       const isQuestion = row.post === 'question';
       if (isQuestion !== (row.title !== undefined))
@@ -180,6 +181,9 @@ const copies: { [Kind in CopiedKind]: Copy<Kind> } = {
         isQuestion ? (row.tags ?? []) : null,
         row.createdAt,
         row.replacedAt ?? null,
+        row.editorId ?? null,
+        row.editorName ?? null,
+        row.summary || null,
       ];
     },
   },

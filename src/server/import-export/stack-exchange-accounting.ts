@@ -1,9 +1,9 @@
 import type { ClientBase } from 'pg';
-import { closedKind, closingOutcome } from './stack-exchange-closings.ts';
+import { closedKind, closingOutcome, lockKinds } from './stack-exchange-closings.ts';
 import { duplicateOutcomes } from './stack-exchange-duplicates.ts';
 import type { ArchiveFileKind } from './stack-exchange-files.ts';
 import { textKinds } from './stack-exchange-staging-tables.ts';
-import { titlesAndTagsReason } from './stack-exchange-stage.ts';
+import { titlesAndTagsReason } from './stack-exchange-stage-history.ts';
 import { lockedReason, conflictReason, newerReason, type RowTally } from './stack-exchange-tally.ts';
 
 export type RowTallies = Partial<Record<ArchiveFileKind, RowTally>>;
@@ -22,6 +22,8 @@ export interface ImportedCounts {
   replies: number;
   /** Of the questions: how many are closed on the site for another reason. */
   closings: number;
+  /** Earlier versions of new posts. */
+  versions: number;
   /** Existing questions that now have an accepted answer. */
   accepted: number;
   follows: number;
@@ -41,7 +43,7 @@ export interface Refreshed {
 export async function classifyStagedRows(
   client: ClientBase,
   tallies: RowTallies,
-  { added, refreshed }: { added: ImportedCounts; refreshed: Refreshed },
+  { added, refreshed, withHistory }: { added: ImportedCounts; refreshed: Refreshed; withHistory: boolean },
 ): Promise<void> {
   const { users, posts, comments, votes, tags, posthistory, postlinks } = tallies;
   const { isRefresh } = refreshed;
@@ -56,7 +58,8 @@ export async function classifyStagedRows(
   if (comments !== undefined) await applyOutcomes(client, comments, commentOutcomes);
   if (votes !== undefined) await classifyVotes(client, votes, { follows: added.follows, isRefresh });
   if (tags !== undefined) await applyOutcomes(client, tags, tagOutcomes);
-  if (posthistory !== undefined) await applyOutcomes(client, posthistory, historyOutcomes(isRefresh));
+  if (posthistory !== undefined)
+    await applyOutcomes(client, posthistory, historyOutcomes({ isRefresh, withHistory }));
   if (postlinks !== undefined) await applyOutcomes(client, postlinks, duplicateOutcomes(isRefresh));
   for (const [kind, rows] of Object.entries(refreshed.removed)) {
     const tally = tallies[kind as ArchiveFileKind];
@@ -211,7 +214,7 @@ const tagOutcomes = `
 
 const isText = `kind in (${textKinds.join(', ')})`;
 
-const historyOutcomes = (isRefresh: boolean) => `
+const historyOutcomes = ({ isRefresh, withHistory }: { isRefresh: boolean; withHistory: boolean }) => `
   with history as (
     select history.*, not ${String(isRefresh)} and not location.is_new and history.kind between 4 and 9
       and history.created > coalesce(known.edited, known.created) as newer,
@@ -226,8 +229,10 @@ const historyOutcomes = (isRefresh: boolean) => `
   select case
       when not has_post and is_hidden then 'of posts that were hidden or deleted here'
       when not has_post then 'of posts that are not in the archive or were skipped'
-      when history.kind >= ${closedKind} then ${closingOutcome}
+      when history.kind between ${closedKind} and ${lockKinds.unlocked} then ${closingOutcome}
       when newer then '${newerReason('newer edits')}'
+      when ${String(withHistory)} and shown.line is null then case
+        when new_post.key is not null then 'taken' when reversioned.key is not null then 'updated' else 'known' end
       when not (${isText.replace('kind', 'history.kind')}) then '${titlesAndTagsReason}'
       when shown.line is null then 'earlier versions of a text'
       when post.origin <> 'markdown' then 'texts for which the HTML page was imported'
@@ -245,6 +250,7 @@ const historyOutcomes = (isRefresh: boolean) => `
   left join archive_question placed on history.kind >= ${closedKind} and placed.key = history.post_id
   left join question on question.id = placed.id
   left join archive_closing closing on closing.question_id = placed.id
+  left join archive_reversioned reversioned on reversioned.key = history.post_id
   left join archive_reclosed reclosed on reclosed.question_id = placed.id`;
 
 async function applyOutcomes(

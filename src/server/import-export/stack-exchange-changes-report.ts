@@ -27,6 +27,7 @@ export const changeNames = {
   duplicates: 'marks of duplicates',
   closings: 'closings',
   unlocked: 'unlocked questions',
+  histories: 'posts with other earlier versions',
   authors: 'authors',
   sources: 'licences and times of edits',
   names: 'names of members',
@@ -55,6 +56,7 @@ export async function describeChanges(
         as acceptances,
       (select count(*) from archive_remark where applied) as duplicates,
       (select count(*) from archive_reclosed) as closings,
+      (select count(*) from archive_reversioned) as histories,
       (select count(*) from archive_gone_user) as emptied
     from (
       select count(*) filter (where ${text} title) as titles, count(*) filter (where ${text} tags) as tags,

@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import { authorJoin, authorName, hashOf, joinedTagKeys, literal } from './stack-exchange-queries.ts';
+import { createReversioned, isEditedHere } from './stack-exchange-versions.ts';
 
 /** What an import does with existing rows that differ in the archive. */
 export interface RefreshOptions {
@@ -13,6 +14,7 @@ export interface RefreshOptions {
 /** For imports that only add: the tables of changes, without rows. */
 export async function createNoChanges(client: ClientBase): Promise<void> {
   await createChangedTable(client);
+  await createReversioned(client);
   await client.query(`
     create temporary table archive_remark (question_id bigint, applied boolean) on commit drop;
     create temporary table archive_changed_user (id bigint, name boolean, bio boolean) on commit drop;
@@ -134,9 +136,9 @@ async function findEditsHere(client: ClientBase, { isRefresh }: RefreshOptions):
     `update archive_changed changed set locked = question.lock_reason is not null,
        applied = $1 and question.lock_reason is null,
        edited_here = case kind
-         when 'question' then exists (select from revision where revision.question_id = changed.id)
-         when 'answer' then exists (select from revision where answer_id = changed.id)
-         else exists (select from revision where reply_id = changed.id) end
+         when 'question' then ${isEditedHere('question_id', 'changed.id')}
+         when 'answer' then ${isEditedHere('answer_id', 'changed.id')}
+         else ${isEditedHere('reply_id', 'changed.id')} end
      from question where question.id = changed.question_id`,
     [isRefresh],
   );

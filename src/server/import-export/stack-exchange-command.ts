@@ -37,6 +37,7 @@ export function registerImportCommand(program: Command, parts: ImportCommandPart
     )
     .option('--dry-run', 'read all files, report every row and list what would change; change nothing')
     .option('--add-only', 'add what is new, and change nothing of earlier imports')
+    .option('--no-history', 'leave out the earlier versions of posts and their editors')
     .option('--allow-removals', 'also remove posts if so many are missing that the archive looks incomplete')
     .addHelpText('after', help)
     .action(async (paths: string[], options: ImportFlags) => {
@@ -94,6 +95,8 @@ interface ImportFlags {
   dryRun?: boolean;
   addOnly?: boolean;
   allowRemovals?: boolean;
+  /** False with `--no-history`. */
+  history: boolean;
 }
 
 async function runImport(
@@ -110,6 +113,7 @@ async function runImport(
         paths,
         client,
         ...options,
+        withHistory: options.history,
         progress: createTerminalProgress(err),
         log: (message) => err.write(`${message}\n`),
         signal: interruption.signal,

@@ -11,6 +11,7 @@ import {
 import type { PostKind } from '#shared/core/fields.ts';
 import { ArchiveError } from './stack-exchange-errors.ts';
 import { literal } from './stack-exchange-queries.ts';
+import { isEditedHere } from './stack-exchange-versions.ts';
 import { recountQuestions } from './stack-exchange-recount.ts';
 
 type GonePost = { kind: PostKind; id: number; question_id: number };
@@ -46,7 +47,7 @@ export async function findGonePosts(
     insert into archive_gone
       select 'question', known.id, known.id, null, case
         when lock_reason is not null then 'on questions that are locked here'
-        when exists (select from revision where question_id = known.id) then 'edited here'
+        when ${isEditedHere('question_id', 'known.id')} then 'edited here'
         when ${local('answer', 'local.question_id = known.id')}
           or ${local('reply', 'local.question_id = known.id and local.deleted_at is null')}
           then 'with answers or replies of members here' end
@@ -55,7 +56,7 @@ export async function findGonePosts(
       select 'answer', known.id, post.question_id, null, case
         when exists (select from question where id = post.question_id and lock_reason is not null)
           then 'on questions that are locked here'
-        when exists (select from revision where answer_id = known.id) then 'edited here'
+        when ${isEditedHere('answer_id', 'known.id')} then 'edited here'
         when ${local('reply', 'local.answer_id = known.id and local.deleted_at is null')}
           then 'with answers or replies of members here' end
       ${known('answer', 'archive_post')};
@@ -63,7 +64,7 @@ export async function findGonePosts(
       select 'reply', known.id, post.question_id, post.answer_id, case
         when exists (select from question where id = post.question_id and lock_reason is not null)
           then 'on questions that are locked here'
-        when exists (select from revision where reply_id = known.id) then 'edited here' end
+        when ${isEditedHere('reply_id', 'known.id')} then 'edited here' end
       ${known('reply', 'archive_comment')} and post.deleted_at is null and ${String(wanted.hasComments)};`);
   if (!wanted.allowMany) await refuseMany(client, source);
   const { rows } = await client.query<Record<'posts' | 'comments', string>>(`

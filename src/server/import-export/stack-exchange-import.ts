@@ -22,6 +22,7 @@ import { findNewerRun, finishRun, forgetRun, type NewestTimes, startRun } from '
 import { type ImportedChanges, noChanges } from './stack-exchange-changes-report.ts';
 import { NewestTimesReader } from './stack-exchange-newest.ts';
 import { stagePosts } from './stack-exchange-stage-posts.ts';
+import { createStageHistory } from './stack-exchange-stage-history.ts';
 import { ArchiveError, ConnectionLostError } from './stack-exchange-errors.ts';
 import * as queries from './stack-exchange-queries.ts';
 import { publishImportEvents } from './stack-exchange-recount.ts';
@@ -61,6 +62,8 @@ export interface ImportOptions {
   addOnly?: boolean;
   /** Removes the posts that the archive does not have any more, also if they are so many that it looks incomplete. */
   allowRemovals?: boolean;
+  /** Whether posts get their earlier versions. Default: true. */
+  withHistory?: boolean;
   /** Set for the community's own archive, such as the demo: its posts look as if they were written here. */
   ownArchive?: OwnArchive;
   progress?: Progress;
@@ -203,7 +206,8 @@ async function addStaged(
   options: ImportOptions,
   { wanted, tallies, newest }: ReadArchive,
 ): Promise<ImportSummary> {
-  const { client, ownArchive, dryRun: isDryRun = false, addOnly = false, allowRemovals = false } = options;
+  const { client, ownArchive, dryRun: isDryRun = false, addOnly = false } = options;
+  const { allowRemovals = false, withHistory = true } = options;
   const { source, renamed } = await chooseSource(client, wanted);
   if (!addOnly) await refuseOlder(client, source, newest);
   const file = listPaths(options)
@@ -217,10 +221,11 @@ async function addStaged(
     siteAddress: ownArchive === undefined ? `https://${source.site}` : '',
     has: (kind) => tallies[kind] !== undefined,
     isRefresh: ownArchive === undefined && !addOnly,
+    withHistory: tallies.posthistory !== undefined && withHistory,
     allowRemovals,
     runId,
   });
-  await classifyStagedRows(client, tallies, { added, refreshed });
+  await classifyStagedRows(client, tallies, { added, refreshed, withHistory });
   const notes = await collectRemarks(client);
   if (ownArchive !== undefined) await adoptAsOwn(client, source.id, ownArchive);
   const files = Object.values(tallies).map((tally) => tally.toReport());
@@ -259,6 +264,7 @@ const nothingImported: ImportedCounts = {
   namelessMembers: 0,
   duplicates: 0,
   closings: 0,
+  versions: 0,
   renamedMembers: 0,
   questions: 0,
   answers: 0,
@@ -269,9 +275,9 @@ const nothingImported: ImportedCounts = {
 };
 
 /** The history comes before the posts, because they take their text from it. */
-const stageSteps: readonly (readonly [ArchiveFileKind, staging.StageRows])[] = [
+const listStageSteps = (withHistory: boolean): readonly (readonly [ArchiveFileKind, staging.StageRows])[] => [
   ['users', staging.stageUsers],
-  ['posthistory', staging.stageHistory],
+  ['posthistory', createStageHistory(withHistory)],
   ['posts', stagePosts],
   ['comments', staging.stageComments],
   ['votes', staging.stageVotes],
@@ -293,13 +299,13 @@ async function readFiles(
   options: ImportOptions,
   files: ArchiveFiles,
 ): Promise<Pick<ReadArchive, 'tallies' | 'newest'>> {
-  const { client, progress, signal } = options;
+  const { client, progress, signal, withHistory = true } = options;
   const tallies: RowTallies = {};
   const newest = new NewestTimesReader();
   const total = { bytes: 0, rows: 0 };
   progress?.start(Object.values(files).reduce((sum, file) => sum + file.bytes, 0));
   try {
-    for (const [kind, stage] of stageSteps) {
+    for (const [kind, stage] of listStageSteps(withHistory)) {
       if (kind === 'posts') await session.indexHistory(client);
       const file = files[kind];
       if (file === undefined) continue;

@@ -22,6 +22,7 @@ import {
   rescoreAnswers,
 } from './stack-exchange-recount.ts';
 import { refreshAcceptances, refreshDuplicates, rememberMarks } from './stack-exchange-refresh-marks.ts';
+import { addVersions } from './stack-exchange-versions.ts';
 import { refreshPosts, rememberArchive, restatePosts } from './stack-exchange-refresh.ts';
 import type { ImportSource } from './stack-exchange-sources.ts';
 
@@ -34,6 +35,8 @@ export interface Merge {
   /** Whether rows of earlier imports change to what the archive has. */
   isRefresh: boolean;
   allowRemovals: boolean;
+  /** Whether posts get their earlier versions. */
+  withHistory: boolean;
   runId: string | null;
 }
 
@@ -45,7 +48,7 @@ export interface Merged {
 
 /** Adds the staged rows that are new, and brings rows of earlier imports up to date. Runs in one transaction. */
 export async function mergeStaged(client: ClientBase, merge: Merge): Promise<Merged> {
-  const { source, siteAddress, has, isRefresh, runId } = merge;
+  const { source, siteAddress, has, isRefresh, withHistory, runId } = merge;
   const sourceId = source.id;
   const target = { sourceId, siteAddress, runId };
   await queries.stageNamelessAuthors(client);
@@ -70,6 +73,7 @@ export async function mergeStaged(client: ClientBase, merge: Merge): Promise<Mer
   await refreshAcceptances(client, { sourceId, isRefresh });
   await refreshDuplicates(client, { sourceId, hasMarks: isRefresh && has('postlinks') });
   const closings = await applyClosings(client, isRefresh);
+  const versions = await addVersions(client, { isRefresh, withHistory });
   const removedFollows = isRefresh && has('votes') ? await removeFollows(client, sourceId) : 0;
   await recountOldQuestions(client);
   await rescoreAnswers(client);
@@ -94,6 +98,7 @@ export async function mergeStaged(client: ClientBase, merge: Merge): Promise<Mer
       questions,
       duplicates,
       closings,
+      versions,
       answers,
       replies,
       accepted,

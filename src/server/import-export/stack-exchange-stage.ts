@@ -1,13 +1,11 @@
 import { countCodePoints, tagKey } from '#shared/core/text.ts';
 import type { ClientBase } from 'pg';
 import { cleanLine, cleanText } from './stack-exchange-characters.ts';
-import { closedKind, lockKinds, parseClosing } from './stack-exchange-closings.ts';
 import { htmlToMarkdown } from './stack-exchange-html.ts';
 import { type CopyCell, copyRows } from './copy-rows.ts';
 import { getLicenseAt, parseInteger, parsePersonName, parseTime } from './stack-exchange-fields.ts';
 import type { ArchiveRow } from './stack-exchange-xml.ts';
 import { mayLinkToPosts } from './stack-exchange-links.ts';
-import { textKinds } from './stack-exchange-staging-tables.ts';
 import { findQuestionLinks } from './stack-exchange-site.ts';
 import type { RowTally } from './stack-exchange-tally.ts';
 
@@ -46,43 +44,6 @@ export const stageUsers: StageRows = async (client, rows, tally) => {
 
 /** The limit of the column. Profiles of the network have at most 3,000 characters. */
 const maxBioLength = 100_000;
-
-export const stageHistory: StageRows = async (client, rows, tally) => {
-  const staged = stageEach(rows, tally, (row) => {
-    const kind = parseInteger(row['PostHistoryTypeId']);
-    const isText = textKinds.some((each) => each === kind);
-    if (kind !== null && initialKinds.has(kind)) return titlesAndTagsReason;
-    if (kind !== null && !isText && !editKinds.has(kind) && !stateKinds.has(kind))
-      return otherEvents.get(kind) ?? 'other events';
-    const id = parseInteger(row['Id']);
-    const post = parseInteger(row['PostId']);
-    const created = parseTime(row['CreationDate']);
-    if (kind === null || id === null || post === null || created === null) return incompleteReason;
-    const text = isText
-      ? cleanText(row['Text'] ?? '')
-      : kind === closedKind
-        ? JSON.stringify(parseClosing(row))
-        : '';
-    return [id, post, created, kind, text];
-  });
-  await copyRows(client, 'archive_history (id, post_id, created, kind, text)', staged);
-};
-
-/** Kinds of history entries (https://meta.stackexchange.com/q/2677): initial titles and tags, and their edits. */
-const initialKinds = new Set([1, 3]);
-const editKinds = new Set([4, 6, 7, 9]);
-/** Closings and locks. */
-const stateKinds = new Set<number>([closedKind, lockKinds.locked, lockKinds.unlocked]);
-
-export const titlesAndTagsReason = 'titles and tags, which the posts have as well';
-
-const otherEvents: ReadonlyMap<number, string> = new Map([
-  [11, 'reopenings'],
-  [12, 'deletions and undeletions'],
-  [13, 'deletions and undeletions'],
-  [19, 'protections, which Parley does not have'],
-  [20, 'protections, which Parley does not have'],
-]);
 
 export const stageComments: StageRows = async (client, rows, tally) => {
   const links: CopyCell[][] = [];

@@ -39,7 +39,8 @@ export async function createStagingTables(client: ClientBase): Promise<void> {
       reputation bigint not null, created timestamptz(3) not null, nameless boolean not null default false);
     create temporary table archive_history (
       line bigint generated always as identity, id bigint not null, post_id bigint not null,
-      created timestamptz(3) not null, kind smallint not null, text text not null);
+      created timestamptz(3) not null, kind smallint not null, text text not null, action text, editor bigint,
+      editor_name text, summary text);
     create temporary table archive_newest (post_id bigint primary key, line bigint not null);
     create temporary table archive_edited (post_id bigint primary key, latest timestamptz(3) not null);
     create temporary table archive_post (
@@ -66,6 +67,9 @@ export async function createStagingTables(client: ClientBase): Promise<void> {
 
 /** Kinds of history entries with a text: initial, edited and rolled back (https://meta.stackexchange.com/q/2677). */
 export const textKinds = [2, 5, 8] as const;
+
+/** The same for titles and tags. `suggested`: that an edit was approved. */
+export const historyKinds = { titles: [1, 4, 7], texts: textKinds, tags: [3, 6, 9], suggested: 24 } as const;
 
 /**
  * Finds the newest version of each post's text, by time, then by number, and the latest edit of its text, title or
@@ -115,5 +119,6 @@ export async function shiftTimes(client: ClientBase, newest: Date): Promise<void
     [shift],
   );
   await client.query('update archive_comment set created = created + $1::interval', [shift]);
+  await client.query('update archive_history set created = created + $1::interval', [shift]);
   await client.query('update archive_vote set created = created + $1::interval', [shift]);
 }

@@ -26,15 +26,26 @@ export async function listRevisions(
   const cursor = decodeCursor(wanted.cursor);
   const column = sql.ref(`${kind}_id`);
   const { rows } = await sql<{ number: number; created_at: Date; replaced_by: RevisionEditor }>`
-    select number, revision.created_at, case when suggestion.id is not null then json_build_object(
+    select number, revision.created_at, case
+      when suggestion.id is not null then json_build_object(
         'id', suggestion.member_id, 'name', coalesce(editor.display_name, ${unnamedMember}),
         'summary', suggestion.summary, 'changedOnApproval', suggestion.changed_on_approval,
         'approvedBy', case when approver.id is not null then coalesce(approver.display_name, ${unnamedMember}) end
+      )
+      when imported_summary is not null or case when imported_editor_id is null then imported_editor_name is not null
+        else imported_editor_id is distinct from ${current.authorId}::bigint end then json_build_object(
+        'id', imported_editor_id,
+        'name', coalesce(imported_editor.display_name, imported_editor_name, ${unnamedMember}),
+        'summary', coalesce(imported_summary, ''), 'changedOnApproval', false,
+        'approvedBy', case when imported_approver.id is not null
+          then coalesce(imported_approver.display_name, ${unnamedMember}) end
       ) end as replaced_by
     from revision
     left join edit_suggestion suggestion on suggestion.id = replaced_by_suggestion
     left join member editor on editor.id = suggestion.member_id
     left join member approver on approver.id = suggestion.decided_by
+    left join member imported_editor on imported_editor.id = imported_editor_id
+    left join member imported_approver on imported_approver.id = imported_approver_id
     where revision.${column} = ${id} ${cursor === null ? sql`` : sql`and number < ${cursor.after}::bigint`}
     order by number desc limit ${sql.lit(limits.revisionsPage + 2)}`.execute(db);
   const earlier = rows.map(({ number, created_at: at }) => ({ number, createdAt: at.toISOString() }));
@@ -72,11 +83,13 @@ export async function readRevision(
   const newest = await sql<{ number: number }>`
     select coalesce(max(number), 0) + 1 as number from revision where ${column} = ${id}`.execute(db);
   if (newest.rows[0]?.number !== number) throw new ProblemError('version-not-found');
-  return { number, ...current };
+  const { authorId: _authorId, ...text } = current;
+  return { number, ...text };
 }
 
 type PostWithText = {
   content: string;
+  authorId: number | null;
   createdAt: string;
   editedAt: string | null;
   title?: string;
@@ -97,9 +110,9 @@ const readPost: Record<
 async function readCurrentVersion(
   db: Reader,
   { kind, id, viewer }: { kind: PostKind; id: number; viewer: Pick<Viewer, 'id'> },
-): Promise<Omit<Revision, 'number'>> {
+): Promise<Omit<Revision, 'number'> & { authorId: number | null }> {
   const post = await readPost[kind](db, { id, viewer });
   if (post.deleted === true) throw new ProblemError('reply-not-found');
-  const { title = null, content, tags = null, createdAt, editedAt } = post;
-  return { title, content, tags, createdAt: editedAt ?? createdAt };
+  const { title = null, content, tags = null, authorId, createdAt, editedAt } = post;
+  return { authorId, title, content, tags, createdAt: editedAt ?? createdAt };
 }

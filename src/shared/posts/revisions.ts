@@ -8,12 +8,13 @@ export const revisionEntry = z.object({
   createdAt: time,
   /** The previous version that is still stored; null for the oldest. */
   previous: z.int().positive().nullable(),
-  /** Another member than the author who wrote it; null for the author. */
+  /** Who wrote it, if it was not the author, or if an imported version has a summary; null otherwise. */
   editor: z
     .object({
-      id,
+      /** Null for an editor of an imported version without an account. */
+      id: id.nullable(),
       name: z.string(),
-      /** What the edit improves. */
+      /** What the edit improves; empty if an imported version has none. */
       summary: z.string(),
       /** Who approved it, null if it needed no approval, and whether with changes. */
       approvedBy: z.string().nullable(),

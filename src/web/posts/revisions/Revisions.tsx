@@ -113,13 +113,17 @@ function RevisionEditor({ editor }: { editor: NonNullable<RevisionEntry['editor'
   const { id, name, approvedBy, changedOnApproval, summary } = editor;
   return (
     <p className={classes.editor} dir="auto">
-      <PathLink href={profilePath(id)}>{t`Edited by ${name}`}</PathLink>
+      {id === null ? (
+        <span>{t`Edited by ${name}`}</span>
+      ) : (
+        <PathLink href={profilePath(id)}>{t`Edited by ${name}`}</PathLink>
+      )}
       {approvedBy !== null && (
         <span>
           {changedOnApproval ? t`changed and approved by ${approvedBy}` : t`approved by ${approvedBy}`}
         </span>
       )}
-      <q className={classes.reason}>{summary}</q>
+      {summary !== '' && <q className={classes.reason}>{summary}</q>}
     </p>
   );
 }
