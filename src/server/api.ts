@@ -52,6 +52,8 @@ import {
   accountMergeRoutes,
   emailRoutes,
   type EmailRoutesDeps,
+  profileClaimRoutes,
+  type ProfileClaimDeps,
   invitationRoutes,
   invitationVisitorRoutes,
   roleRoutes,
@@ -124,6 +126,7 @@ export function createApi(
     ReadRoutingDeps &
     NotificationPreferenceRoutesDeps &
     AccountMergeDeps &
+    ProfileClaimDeps &
     ModerationRoutesDeps &
     MemberApplicationDeps &
     EmailRoutesDeps &
@@ -195,6 +198,7 @@ export function createApi(
     .route('/', removalRoutes(deps))
     .route('/', roleRoutes(deps))
     .route('/', accountMergeRoutes(deps))
+    .route('/', profileClaimRoutes(deps))
     .route('/', siteSettingRoutes(deps))
     .route('/', adminSignInRoutes(deps))
     .route('/', signInProviderRoutes(deps))

@@ -171,8 +171,9 @@ const pageRules: readonly PageRule[] = [
   { path: /^\/bookmarks$/u, module: 'engagement/BookmarksPage.tsx' },
   { path: /^\/settings$/u, module: 'identity/SettingsPage.tsx' },
   {
-    path: /^\/moderation(\/log|\/registrations|\/announcements|\/members|\/applications|\/member\/\d+|\/tags\/[^/]+)?$/u,
+    path: /^\/moderation(\/log|\/registrations|\/announcements|\/members|\/applications|\/claims|\/member\/\d+|\/tags\/[^/]+)?$/u,
   },
+  { path: /^\/claim-profile\/\d+$/u },
   { path: /^\/admin\/(settings|statistics|invitations|emails|sign-in|webhooks)$/u },
   {
     ...signInPage('/login'),

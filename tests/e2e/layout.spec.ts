@@ -105,6 +105,7 @@ test('moderation pages are accessible and scroll only vertically, on a desktop i
     '/moderation/registrations',
     '/moderation/applications',
     '/moderation/applications?status=refused',
+    '/moderation/claims',
     '/admin/statistics',
     memberPage,
     ...['posts', 'reports', 'log', 'sign-ins', 'notes'].map((tab) => `${memberPage}?tab=${tab}`),

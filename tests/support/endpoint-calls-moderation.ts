@@ -1,3 +1,4 @@
+import { addProfileClaim } from './imported-profile.ts';
 import { type Member, password, register } from './member.ts';
 import { type RawBuilder, sql } from 'kysely';
 import { beginRemoval } from '#server/moderation/removals.ts';
@@ -63,6 +64,12 @@ export async function moderationCalls({
   await runActivityRemovals(db, Date.now() + 60_000);
   await changeSetting(db, { adminId: null, name: 'rulesPage', value: 'Be kind.' });
   await changeSetting(db, { adminId: null, name: 'siteDescription', value: 'Cakes.' });
+  const claimed = await addProfileClaim(db, {
+    memberId: other,
+    isRequested: true,
+    site: '127.0.0.1:1',
+    key: '5',
+  });
   const [applicant, refused] = [await addApplicant(busy.address, db), await addApplicant(busy.address, db)];
   const invitation = { note: '', maxUses: 5, expiresAt: new Date(Date.now() + 86_400_000).toISOString() };
   const open = await createInvitation(db, { createdBy: rareFollower.id, draft: invitation });
@@ -352,6 +359,17 @@ export async function moderationCalls({
       reason: 'So.',
     }),
     post(rareFollower, '/moderation/approvals', { memberIds: [waiting] }),
+    get(rareFollower, `/members/${claimed.profileId}/claim`),
+    put(rareFollower, `/members/${claimed.profileId}/claim`),
+    put(rareFollower, `/members/${claimed.profileId}/claim/request`, { message: 'So.' }),
+    post(rareFollower, `/members/${claimed.profileId}/claim/proof`, {}),
+    remove(rareFollower, `/members/${claimed.profileId}/claim`),
+    get(rareFollower, '/moderation/claims'),
+    get(rareFollower, `/moderation/claims?cursor=${encodeCursor({ after: 0, id: 0 })}`),
+    put(rareFollower, `/moderation/claims/${claimed.claimId}/decision`, {
+      decision: 'decline',
+      reason: 'So.',
+    }),
     post(rareFollower, '/moderation/removals/preview', { memberIds: [other] }),
     post(rareFollower, '/moderation/removals/preview', {
       network: '192.0.2.1',

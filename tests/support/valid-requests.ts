@@ -1,3 +1,4 @@
+import { addProfileClaim } from './imported-profile.ts';
 import { eventually } from './eventually.ts';
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
@@ -67,6 +68,11 @@ export function createValidRequests({
     '/api-tokens/{id}': async (owner) =>
       expectOk(await owner.post<{ id: number }>('/api-tokens', apiTokenDraft())).id,
     '/passkeys/{id}': async (owner) => (await addPasskey(owner)).id,
+    // Nothing listens at the port.
+    '/members/{id}/claim': async (_, sender) => {
+      const claim = { memberId: sender.id, isRequested: false, site: '127.0.0.1:1', key: String(next()) };
+      return (await addProfileClaim(db, claim)).profileId;
+    },
     '/members/{id}': async (owner) => owner.id,
     '/moderation/members/{id}': async (owner) => owner.id,
     '/moderation/sign-ins/{id}': async (owner) =>
@@ -147,6 +153,15 @@ export function createValidRequests({
       const id = await newcomer();
       await sql`update member set application = 'waiting' where id = ${id}`.execute(db);
       return id;
+    },
+    '/moderation/claims/{id}': async () => {
+      const claim = {
+        memberId: await newcomer(),
+        isRequested: true,
+        site: 'old.example.org',
+        key: String(next()),
+      };
+      return (await addProfileClaim(db, claim)).claimId;
     },
     '/moderation/removals/{id}': async () => {
       const selection = { memberIds: [await newcomer()], network: null, from: null, to: null };
@@ -259,6 +274,11 @@ export function createValidRequests({
         on conflict (member_id) do update set pending_step = 'moderator'`.execute(db);
       return { memberIds: [id] };
     },
+    'PUT /members/{id}/claim/request': async () => ({ message: 'My address there is this one.' }),
+    'PUT /moderation/claims/{id}/decision': async () => ({
+      decision: 'approve',
+      reason: 'The same address.',
+    }),
     'POST /moderation/removals/preview': async () => selected(await newcomer()),
     'POST /moderation/removals': async () => ({ ...selected(await newcomer()), reason: 'Advertisements.' }),
   };

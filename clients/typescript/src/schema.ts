@@ -1705,6 +1705,11 @@ export interface components {
         | 'changes-time-not-valid'
         | 'characters-not-allowed'
         | 'characters-not-searchable'
+        | 'claim-by-yourself'
+        | 'claim-expired'
+        | 'claim-not-found'
+        | 'claim-not-possible'
+        | 'claim-waiting'
         | 'claimed-by-moderator'
         | 'close-vote-not-allowed'
         | 'current-password-wrong'
@@ -1918,6 +1923,7 @@ export interface components {
         | 'too-many-application-changes'
         | 'too-many-bookmark-lists'
         | 'too-many-bookmarks'
+        | 'too-many-claims'
         | 'too-many-confirmation-emails'
         | 'too-many-data-exports'
         | 'too-many-draft-saves'
@@ -2194,7 +2200,7 @@ export interface components {
       createdAt: string;
       previous: number | null;
       editor: {
-        id: number;
+        id: number | null;
         name: string;
         summary: string;
         approvedBy: string | null;

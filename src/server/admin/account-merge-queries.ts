@@ -89,7 +89,7 @@ export async function countMerge(
 
 export async function insertMerge(
   tx: Tx,
-  merge: { fromId: number; intoId: number; moderatorId: number; posts: number; votes: number },
+  merge: { fromId: number; intoId: number; moderatorId: number | null; posts: number; votes: number },
 ): Promise<void> {
   const { fromId, intoId, moderatorId, posts, votes } = merge;
   await sql`

@@ -63,36 +63,56 @@ export async function startMerge(
   },
 ): Promise<void> {
   await requirePassword(admin, proof);
-  await transaction(db, async (tx) => {
-    const { from, into } = checkMembers(await lockMergeMembers(tx, merge), merge);
-    if (merge.name.trim() !== from.name.trim()) throw invalidFieldError('name', 'merge-name-wrong');
-    const counts = await countMerge(tx, merge);
-    const posts = counts.questions + counts.answers + counts.replies;
-    await insertMerge(tx, { ...merge, moderatorId: admin.id, posts, votes: counts.votes });
-    for (const each of listMergeColumns('removed')) await deleteRowsOf(tx, each, from.id);
-    await removeAvatarOf(tx, from.id);
-    await emptyMergedMember(tx, { from, into });
-    // Addresses of both: the merged account has none any more.
-    for (const { email } of [from, into])
-      if (email !== null)
-        await recordSecurityEvent(tx, { memberId: into.id, event: 'account-merged', to: email });
-    await insertLogEntry(tx, {
-      moderatorId: admin.id,
-      action: 'merge_account',
-      reason: '',
-      post: null,
-      memberId: into.id,
-      before: { merged: from.id, posts, votes: counts.votes },
-    });
-    await publishAll(tx, [
-      { topic: `member:${from.id}`, event: { kind: 'sessions-ended', sessionId: null, except: null } },
-      { topic: `member:${into.id}`, event: { kind: 'member-status-changed' } },
-      { topic: 'moderation', event: { kind: 'moderation-changed' } },
-      ...buildProfileEvents([from.id, into.id]),
-      { topic: `profile:${from.id}`, event: { kind: 'member-renamed' } },
-    ]);
-    await queueMerge?.(tx);
+  await transaction(db, (tx) =>
+    mergeInTransaction(tx, { merge, moderatorId: admin.id, reason: '', queueMerge }),
+  );
+}
+
+/**
+ * Starts a merge in the transaction.
+ * @param wanted.merge.name must be the name of the merged account, unless it is absent
+ * @param wanted.moderatorId null for a claim that a member proved
+ * @throws ProblemError as `startMerge`
+ */
+export async function mergeInTransaction(
+  tx: Tx,
+  wanted: {
+    merge: Merge & { name?: string };
+    moderatorId: number | null;
+    reason: string;
+    queueMerge: QueueAccountMerge | undefined;
+  },
+): Promise<void> {
+  const { merge, moderatorId, reason, queueMerge } = wanted;
+  const { from, into } = checkMembers(await lockMergeMembers(tx, merge), merge);
+  if (merge.name !== undefined && merge.name.trim() !== from.name.trim())
+    throw invalidFieldError('name', 'merge-name-wrong');
+  const counts = await countMerge(tx, merge);
+  const posts = counts.questions + counts.answers + counts.replies;
+  await insertMerge(tx, { ...merge, moderatorId, posts, votes: counts.votes });
+  for (const each of listMergeColumns('removed')) await deleteRowsOf(tx, each, from.id);
+  await removeAvatarOf(tx, from.id);
+  await emptyMergedMember(tx, { from, into });
+  // Addresses of both: the merged account has none any more.
+  for (const { email } of [from, into])
+    if (email !== null)
+      await recordSecurityEvent(tx, { memberId: into.id, event: 'account-merged', to: email });
+  await insertLogEntry(tx, {
+    moderatorId,
+    action: 'merge_account',
+    reason,
+    post: null,
+    memberId: into.id,
+    before: { merged: from.id, posts, votes: counts.votes },
   });
+  await publishAll(tx, [
+    { topic: `member:${from.id}`, event: { kind: 'sessions-ended', sessionId: null, except: null } },
+    { topic: `member:${into.id}`, event: { kind: 'member-status-changed' } },
+    { topic: 'moderation', event: { kind: 'moderation-changed' } },
+    ...buildProfileEvents([from.id, into.id]),
+    { topic: `profile:${from.id}`, event: { kind: 'member-renamed' } },
+  ]);
+  await queueMerge?.(tx);
 }
 
 function checkMembers(members: readonly MergeMember[], { fromId, intoId }: Merge) {

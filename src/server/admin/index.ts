@@ -1,6 +1,7 @@
 // The public file of this area: other areas import from here only.
 export { accountMergeRoutes, type AccountMergeDeps } from './account-merge-routes.ts';
 export { createAccountMergeJob, createAccountMergeQueue, type QueueAccountMerge } from './account-merge.ts';
+export { profileClaimRoutes, type ProfileClaimDeps } from './profile-claims-routes.ts';
 export { emailRoutes, type EmailRoutesDeps } from './emails-routes.ts';
 export { invitationRoutes, invitationVisitorRoutes } from './invitations-routes.ts';
 export { addMemberCommands } from './members-command.ts';

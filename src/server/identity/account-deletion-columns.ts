@@ -25,6 +25,8 @@ export const memberColumns: Readonly<Record<string, DeletionStage>> = {
   'invited_member.member_id': 'immediate',
   'sign_up_answer.member_id': 'immediate',
   'membership_application.member_id': 'immediate',
+  'profile_claim.member_id': 'immediate',
+  'profile_claim.profile_id': 'immediate',
   'bookmark.member_id': 'deferred',
   'bookmark_list.member_id': 'deferred',
   'draft.member_id': 'deferred',

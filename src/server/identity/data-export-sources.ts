@@ -275,6 +275,13 @@ export const listSources: readonly ExportSource[] = [
     from: sql`question_closer`,
     where: isQuestionVisible,
   }),
+  createSource('profile-claims', {
+    about: 'the imported profiles that you claim as yours',
+    select: sql`profile_id as "profileId", token, created_at as "at", message, requested_at as "requestedAt",
+      decline_reason as "declineReason"`,
+    from: sql`profile_claim`,
+    hasTexts: true,
+  }),
   createSource('suggested-edits', {
     about: 'your edits to posts of others, with what became of them',
     select: sql`question_id as "questionId", answer_id as "answerId", reply_id as "replyId", summary, title, tags, content,

@@ -158,6 +158,12 @@ test('has a file, or a reason for none, for every column that refers to a member
     'question_closer.member_id': 'closed-questions',
     'edit_suggestion.member_id': 'suggested-edits',
     'edit_suggestion.post_author_id': { none: 'the suggestion belongs to the member who made it' },
+    'profile_claim.member_id': 'profile-claims',
+    'profile_claim.profile_id': { none: 'the claim belongs to the member who made it' },
+    'revision.imported_editor_id': {
+      none: 'edits on the site that a post was imported from are public there',
+    },
+    'revision.imported_approver_id': { none: 'likewise' },
     'tag_proposal_question.member_id': 'proposed-topics',
     'tag_proposal.decided_by': { none: 'the proposal belongs to the member who made it' },
     'edit_suggestion.decided_by': { none: 'the suggestion belongs to the member who made it' },

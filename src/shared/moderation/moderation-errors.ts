@@ -118,6 +118,12 @@ export const moderationErrors = {
     'One of these accounts waits for approval or was refused. Only accounts of members can be merged.',
   ],
   'merge-into-imported': ['not-allowed', 'The account that stays cannot sign in. Merge the other way round.'],
+  'claim-not-possible': ['not-found', 'This profile cannot be claimed.'],
+  'claim-not-found': ['not-found', 'This claim no longer exists.'],
+  'claim-expired': ['already-handled', 'The text has expired. Get a new one.'],
+  'claim-waiting': ['already-handled', 'You have already asked the moderators.'],
+  'claim-by-yourself': ['not-allowed', 'Another moderator has to decide about your claim.'],
+  'too-many-claims': ['too-many', 'Too many claims. Try again later.'],
   'merge-running': ['already-handled', 'A merge of one of these accounts is still running.'],
   'merge-of-removed': [
     'not-allowed',

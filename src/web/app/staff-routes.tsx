@@ -40,6 +40,13 @@ const removedPostsRoute = createRoute({
   component: staffPage('removedPosts'),
 });
 
+const claimProfileRoute = createRoute({
+  getParentRoute: () => memberRoute,
+  path: '/claim-profile/$userId',
+  remountDeps: ({ params }) => params,
+  component: lazyRouteComponent(() => import('#web/identity/ClaimProfilePage.tsx'), 'ClaimProfilePage'),
+});
+
 const moderationLogRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/moderation/log',
@@ -71,6 +78,12 @@ const applicationsRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/moderation/applications',
   component: staffPage('applications'),
+});
+
+const claimsRoute = createRoute({
+  getParentRoute: () => memberRoute,
+  path: '/moderation/claims',
+  component: lazyRouteComponent(() => import('#web/moderation/ClaimsPage.tsx'), 'ClaimsPage'),
 });
 
 const announcementsRoute = createRoute({
@@ -129,11 +142,13 @@ export const staffRoutes = [
   moderationQueueRoute,
   suggestedEditsRoute,
   removedPostsRoute,
+  claimProfileRoute,
   moderationLogRoute,
   moderatedMemberRoute,
   registrationsRoute,
   membersRoute,
   applicationsRoute,
+  claimsRoute,
   announcementsRoute,
   managedTagRoute,
   siteSettingsRoute,

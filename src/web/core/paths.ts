@@ -18,6 +18,7 @@ const pagePaths = {
   announcements: '/moderation/announcements',
   members: '/moderation/members',
   applications: '/moderation/applications',
+  claims: '/moderation/claims',
   siteSettings: '/admin/settings',
   statistics: '/admin/statistics',
   invitations: '/admin/invitations',
@@ -39,6 +40,11 @@ export function isPublicPath(path: string): boolean {
 
 export function profilePath(id: number): string {
   return `${paths.profile}/${id}`;
+}
+
+/** Where a member claims an imported profile. */
+export function claimProfilePath(id: number): string {
+  return `/claim-profile/${id}`;
 }
 
 export function tagPath(tag: string): string {

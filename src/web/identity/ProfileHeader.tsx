@@ -4,11 +4,11 @@ import { IconExternalLink } from '@tabler/icons-react';
 import { formatCount, formatDate, formatDateTime, formatShortCount } from '#web/core/format.ts';
 import type { Profile } from '#shared/identity/profiles.ts';
 import { canModerate } from '#shared/identity/roles.ts';
-import { moderatedMemberPath, paths } from '#web/core/paths.ts';
+import { claimProfilePath, moderatedMemberPath, paths } from '#web/core/paths.ts';
 import { useMember } from '#web/core/session.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
 import { type CountedNoun, formatCountOf, getCountedWord } from '#web/ui/Count.tsx';
-import { ButtonLink } from '#web/ui/PathLink.tsx';
+import { ButtonLink, PathLink } from '#web/ui/PathLink.tsx';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
 import { Markdown } from '#web/ui/markdown/Markdown.tsx';
 import classes from './ProfileHeader.module.css';
@@ -42,6 +42,9 @@ export function ProfileHeader({ profile, own }: { profile: Profile; own: boolean
                 {URL.parse(profile.sourceUrl)?.host ?? t`Imported`}
                 <IconExternalLink size={14} stroke={1.6} aria-hidden />
               </a>
+            )}
+            {profile.sourceUrl !== null && !own && (
+              <PathLink href={claimProfilePath(profile.id)}>{t`Is this you? Claim this profile`}</PathLink>
             )}
           </p>
         </div>

@@ -11,6 +11,7 @@ import {
   IconShield,
   IconUserCheck,
   IconUserPlus,
+  IconUserQuestion,
   IconUsers,
   type TablerIcon,
 } from '@tabler/icons-react';
@@ -61,6 +62,7 @@ const listPages = ({ edits, accounts }: { edits: number; accounts: number }): Pa
     label: accounts === 0 ? t`New accounts` : t`New accounts (${accounts})`,
     Icon: IconUserCheck,
   },
+  { to: paths.claims, label: t`Claims of profiles`, Icon: IconUserQuestion },
   { to: paths.members, label: t`Members`, Icon: IconUsers },
   { to: paths.members, search: { show: 'profile_links' }, label: t`Links in profiles`, Icon: IconLink },
   { to: paths.registrations, label: t`Recent registrations`, Icon: IconUserPlus },
