@@ -33,6 +33,8 @@ import {
   mcpPath,
   mcpRoutes,
   oembedPath,
+  widgetDataPath,
+  widgetScriptPath,
   previewPicturePattern,
   publicFileRoutes,
   createWebhookHosts,
@@ -266,7 +268,15 @@ export function createApp(options: AppOptions) {
   app.get(`${uploadsPath}/*`, serveUploads({ db, settings, runtimeSettings, objectStore }, viewerOf));
   app.on(
     'GET',
-    ['/feeds/*', '/sitemaps/*', previewPicturePattern, oembedPath, sitePicturesPath],
+    [
+      '/feeds/*',
+      '/sitemaps/*',
+      previewPicturePattern,
+      oembedPath,
+      widgetScriptPath,
+      widgetDataPath,
+      sitePicturesPath,
+    ],
     limitNetworks,
   );
   app.get(sitePicturesPath, serveSitePictures({ db }));

@@ -11,6 +11,10 @@ export function securityHeaders(settings: HeaderSettings): MiddlewareHandler {
   const app = secureHeaders(headersFor(settings, appPolicy));
   const docs = secureHeaders(headersFor(settings, docsPolicy));
   const uploads = secureHeaders(headersFor(settings, uploadPolicy));
+  const widget = secureHeaders({
+    ...headersFor(settings, uploadPolicy),
+    crossOriginResourcePolicy: 'cross-origin',
+  });
   const emails = secureHeaders({ ...headersFor(settings, emailPolicy), xFrameOptions: 'SAMEORIGIN' });
   return async (c, next) => {
     const isDocs = c.req.path.startsWith('/api/docs');
@@ -21,7 +25,9 @@ export function securityHeaders(settings: HeaderSettings): MiddlewareHandler {
           ? docs
           : /^\/(?:uploads|branding)\//u.test(c.req.path)
             ? uploads
-            : app
+            : c.req.path === '/widget.js'
+              ? widget
+              : app
     )(c, next);
     // A cache applies the headers of this status to the stored page, whose policy allows its inline code.
     if (c.res.status === 304) c.res.headers.delete('content-security-policy');

@@ -13,4 +13,5 @@ export { noticedKinds } from './webhooks-events.ts';
 export { webhookRoutes } from './webhooks-routes.ts';
 export { startWebhookSender, type WebhookSenderDeps } from './webhooks-sender.ts';
 export { type WebhookDeps } from './webhooks.ts';
+export { widgetDataPath, widgetScriptPath } from './widget.ts';
 export { previewPicturePattern } from './preview-pictures.ts';

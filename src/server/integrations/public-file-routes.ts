@@ -6,6 +6,7 @@ import {
   type PublicFile,
   sendPublicFile,
 } from '#server/core/public-files.ts';
+import { tagKey } from '#shared/core/text.ts';
 import { getOrigin } from '#server/core/site-settings.ts';
 import { isQuestionDeleted } from '#server/posts/index.ts';
 import { buildOembed, oembedPath, parseQuestionUrl } from './oembed.ts';
@@ -14,6 +15,13 @@ import { buildSitemap, buildSitemapIndex } from './sitemaps.ts';
 import { sitemapKinds } from './sitemaps-queries.ts';
 import { type FeedFormat, feedFormats, type FeedSubject } from './web-feed-paths.ts';
 import { readWebFeed } from './web-feeds.ts';
+import {
+  buildWidgetData,
+  buildWidgetScript,
+  parseQuestionCount,
+  widgetDataPath,
+  widgetScriptPath,
+} from './widget.ts';
 import { feedContentTypes, getUpdatedAt, renderFeed } from './web-feeds-xml.ts';
 
 /**
@@ -23,11 +31,15 @@ import { feedContentTypes, getUpdatedAt, renderFeed } from './web-feeds-xml.ts';
 const feedLifetime = { stored: 25, shared: 25 };
 const sitemapLifetime = { stored: 300, shared: 300 };
 
+/** The script changes with a new version or another language of the community. */
+const widgetScriptSeconds = 300;
+
 /** The texts are read for each request; the picture of the same texts never changes. */
 const previewLifetime = { stored: 86_400, shared: 300 };
 
 const maxPreviewBytes = 16 * 1024 * 1024;
 const maxFeedBytes = 8 * 1024 * 1024;
+const maxWidgetBytes = 4 * 1024 * 1024;
 const maxSitemapBytes = 24 * 1024 * 1024;
 
 /**
@@ -38,6 +50,7 @@ export function publicFileRoutes({ db, settings, runtimeSettings }: RouteDeps) {
   const feeds = createPublicFiles({ maxBytes: maxFeedBytes, maxAgeSeconds: feedLifetime.stored });
   const sitemaps = createPublicFiles({ maxBytes: maxSitemapBytes, maxAgeSeconds: sitemapLifetime.stored });
   const previews = createPublicFiles({ maxBytes: maxPreviewBytes, maxAgeSeconds: previewLifetime.stored });
+  const widgets = createPublicFiles({ maxBytes: maxWidgetBytes, maxAgeSeconds: feedLifetime.stored });
   const isOn = () => runtimeSettings.get('publicReading');
   const originOf = (c: Context) => getOrigin(settings, new URL(c.req.url));
   const ifOn =
@@ -50,7 +63,9 @@ export function publicFileRoutes({ db, settings, runtimeSettings }: RouteDeps) {
     .get('/sitemaps/:name', ifOn(sendSitemap))
     .get('/feeds/*', ifOn(sendFeed))
     .get(previewPicturePattern, ifOn(sendPreview))
-    .get(oembedPath, ifOn(sendOembed));
+    .get(oembedPath, ifOn(sendOembed))
+    .get(widgetScriptPath, ifOn(sendWidgetScript))
+    .get(widgetDataPath, ifOn(sendWidgetData));
 
   async function sendSitemapIndex(c: Context): Promise<Response> {
     const origin = originOf(c);
@@ -117,6 +132,23 @@ export function publicFileRoutes({ db, settings, runtimeSettings }: RouteDeps) {
     c.header('access-control-allow-origin', '*');
     c.header('cache-control', `public, max-age=0, s-maxage=${feedLifetime.shared}`);
     return c.json(buildOembed({ id, texts }, origin, limits));
+  }
+
+  async function sendWidgetScript(c: Context): Promise<Response> {
+    const language = runtimeSettings.get('language');
+    const file = await widgets(`script ${language}`, () => buildWidgetScript(language));
+    return sendPublicFile(c, file, widgetScriptSeconds);
+  }
+
+  async function sendWidgetData(c: Context): Promise<Response> {
+    // Any site may read it: it has what every visitor sees.
+    c.header('access-control-allow-origin', '*');
+    const { tag = '', count } = c.req.query();
+    if (tag === '' || tag.length > 200 || tag.includes('\0')) return sendPublicFile(c, null, 0);
+    const language = runtimeSettings.get('language');
+    const wanted = { tag: tagKey(tag), count: parseQuestionCount(count), language, origin: originOf(c) };
+    const file = await widgets(JSON.stringify(wanted), () => buildWidgetData(db, wanted));
+    return sendPublicFile(c, file, feedLifetime.shared);
   }
 
   async function sendMissing(c: Context, questionId: number): Promise<Response> {

@@ -61,6 +61,19 @@ export async function listNewestQuestionsWithTag(
   );
 }
 
+/** The newest questions with a tag, for the widget of other sites. */
+export async function listWidgetQuestions(
+  db: Reader,
+  { tagId, limit }: { tagId: number; limit: number },
+): Promise<{ id: number; title: string; answer_count: number }[]> {
+  const { rows } = await sql<{ id: number; title: string; answer_count: number }>`
+    select post.id, post.title, post.answer_count
+    from question_tag link join question post on post.id = link.question_id
+    where link.tag_id = ${tagId}
+    order by link.question_created_at desc, link.question_id desc limit ${limit}`.execute(db);
+  return rows;
+}
+
 /** A question and its newest answers. */
 export async function listQuestionWithAnswers(
   db: Reader,

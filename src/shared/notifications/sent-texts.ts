@@ -123,6 +123,11 @@ export const sentTexts = {
   'chat.reply.restored': 'A reply by {author} in {tags} is shown again: {question}',
   'chat.member.joined': '{member} has joined.',
   'chat.test': 'This is a test of the web hook “{name}”.',
+  'widget.heading': 'Questions about {tag}',
+  'widget.empty': 'No questions yet.',
+  'widget.ask': 'Ask a question',
+  'widget.failed': 'The questions could not be loaded.',
+  'widget.answers': '{count, plural, one {# answer} other {# answers}}',
   'push.several': '{count, plural, one {You have # new notification.} other {You have # new notifications.}}',
 } as const;
 
