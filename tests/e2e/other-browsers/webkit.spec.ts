@@ -17,7 +17,10 @@ const find = (path: string): Promise<WebElement> =>
   webkit.driver.wait(until.elementLocated(By.xpath(path)), waitMs, path);
 
 /** Finds an element and uses it, again while the page replaces the element in between. */
-async function use<Result>(path: string, work: (element: WebElement) => Promise<Result>): Promise<Result> {
+async function withElement<Result>(
+  path: string,
+  work: (element: WebElement) => Promise<Result>,
+): Promise<Result> {
   const end = Date.now() + waitMs;
   for (;;)
     try {
@@ -27,11 +30,11 @@ async function use<Result>(path: string, work: (element: WebElement) => Promise<
     }
 }
 
-const click = (path: string) => use(path, (element) => element.click());
-const readText = (path: string) => use(path, (element) => element.getText());
+const click = (path: string) => withElement(path, (element) => element.click());
+const readText = (path: string) => withElement(path, (element) => element.getText());
 /** Replaces the text of a field: the attempt before may have typed a part. */
 const fill = (path: string, text: string) =>
-  use(path, async (element) => {
+  withElement(path, async (element) => {
     await element.clear();
     await element.sendKeys(text);
   });
@@ -71,7 +74,7 @@ test('in WebKit, a visitor signs in, reads, answers and sees the answer of anoth
   await fill(field('Email'), reader.email);
   await fill(field('Password'), reader.password);
   await click(button('Sign in'));
-  expect(await use(`//h1[normalize-space()='${title}']`, (heading) => heading.isDisplayed())).toBe(true);
+  expect(await withElement(`//h1[normalize-space()='${title}']`, (heading) => heading.isDisplayed())).toBe(true);
   expect(await path()).toContain(`/question/${id}`);
   expect(await readText('//article//strong')).toBe('bold');
 
