@@ -1,5 +1,6 @@
 import { expect, test } from '@playwright/test';
 import { button, postReply, withoutLiveUpdates } from './support/posts.ts';
+import { waitForTexts } from './support/hydration.ts';
 import { registerMember } from './support/members.ts';
 import { openThread, replyBy, replyField } from './support/forms.ts';
 
@@ -36,6 +37,8 @@ test('a reply has up to 1000 characters, counted as readers see them', async ({ 
 test('a double click posts one reply', async ({ page }) => {
   const member = await registerMember(page.request);
   const { questionId } = await openThread(page);
+  // The keys go to one element.
+  await waitForTexts(page);
   await button(page, 'Reply').click();
   await replyField(page).fill('Once');
   const requests: string[] = [];
@@ -78,6 +81,8 @@ test('a reply that is typed and sent before its form is loaded is posted then, a
 
 test('a reply that cannot be posted shows an error and stays in the field', async ({ page }) => {
   await registerMember(page.request);
+  // Otherwise the answer could disappear before the press.
+  await withoutLiveUpdates(page);
   const { answerId } = await openThread(page);
   await button(page, 'Reply').click();
   await replyField(page).fill('Are you there?');

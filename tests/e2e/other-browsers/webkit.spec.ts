@@ -74,7 +74,9 @@ test('in WebKit, a visitor signs in, reads, answers and sees the answer of anoth
   await fill(field('Email'), reader.email);
   await fill(field('Password'), reader.password);
   await click(button('Sign in'));
-  expect(await withElement(`//h1[normalize-space()='${title}']`, (heading) => heading.isDisplayed())).toBe(true);
+  expect(await withElement(`//h1[normalize-space()='${title}']`, (heading) => heading.isDisplayed())).toBe(
+    true,
+  );
   expect(await path()).toContain(`/question/${id}`);
   expect(await readText('//article//strong')).toBe('bold');
 

@@ -1,8 +1,8 @@
 import { useLocation } from '@tanstack/react-router';
-import { useEffect, useMemo } from 'react';
+import { useEffect, useMemo, useRef } from 'react';
 import type { QuestionPageData } from '#shared/posts/questions.ts';
 import { useIsHydrating } from '#web/core/hydration.ts';
-import { parsePostHash } from '#web/posts/post-ref.ts';
+import { anchorOf, parsePostHash } from '#web/posts/post-ref.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 import { findPost } from './question-page-data.ts';
 import type { QuestionCache } from './question-cache.ts';
@@ -23,6 +23,7 @@ export function useTargetPost(
   const { hash } = useLocation();
   // Browsers do not send the hash to the server.
   const isHydrating = useIsHydrating();
+  const isFirst = useRef(isHydrating);
   const target = useMemo(
     () => (isHydrating ? null : parsePostHash(hash, questionId)),
     [hash, questionId, isHydrating],
@@ -34,7 +35,9 @@ export function useTargetPost(
     const find = async () => {
       await loadUntilFound(cache, target, () => current);
       if (!current) return;
-      reveal(target);
+      const isShown = isFirst.current && hasScrolledBefore(target);
+      isFirst.current = false;
+      if (!isShown) reveal(target);
       // The post was written after this page was loaded.
       const page = cache.read();
       if (page !== undefined && findPost(page, target) === undefined) await cache.refresh();
@@ -45,6 +48,18 @@ export function useTargetPost(
     };
   }, [target, loaded, cache, reveal]);
   return target;
+}
+
+/**
+ * Returns whether the page has scrolled before hydration: the browser to the post, which then gets the focus, or the
+ * reader to another place. False if the post is not visible on the page.
+ */
+function hasScrolledBefore(post: PostRef): boolean {
+  const element = document.getElementById(anchorOf(post));
+  if (element === null || element.offsetParent === null) return false;
+  const isTarget = element.matches(':target');
+  if (isTarget && document.activeElement === document.body) element.focus({ preventScroll: true });
+  return isTarget || window.scrollY > 0;
 }
 
 async function loadUntilFound(cache: QuestionCache, post: PostRef, wanted: () => boolean): Promise<void> {
