@@ -174,6 +174,7 @@ test('has a file, or a reason for none, for every column that refers to a member
     'member_statistics.member_id': { none: 'sums of what is in the other files' },
     'account_merge.member_id': { none: 'who was merged cannot sign in' },
     'account_merge.into_id': { none: 'what was merged is in the other files' },
+    'webhook_delivery.member_id': { none: 'it says that the member joined, which the profile has' },
     'account_deletion.member_id': { none: 'who has one cannot sign in' },
   };
   expect(Object.keys(files).toSorted()).toEqual(Object.keys(memberColumns).toSorted());

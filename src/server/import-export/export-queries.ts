@@ -238,11 +238,17 @@ const sources: Readonly<Record<ExportedKind, Source>> = {
     },
   },
   revisions: {
-    // The edit that replaced a version, of an import or a suggestion.
+    // The versions of a post together, in order. The editor is that of the edit that replaced a version, of an import or a
+    // suggestion.
     rows: `
       select revision.*, editor.id as editor, coalesce(editor.display_name, imported_editor_name) as editor_name,
         coalesce(suggestion.summary, imported_summary) as summary
-      from (select * from revision where ${aboutVisiblePosts}) revision
+      from (
+        select row_number() over (order by question_id, answer_id, reply_id, number) as id, question_id, answer_id,
+          reply_id, number, title, content, tags, created_at, replaced_at, replaced_by_suggestion, imported_editor_id,
+          imported_editor_name, imported_summary
+        from revision where ${aboutVisiblePosts}
+      ) revision
       left join edit_suggestion suggestion on suggestion.id = replaced_by_suggestion
       left join member editor on editor.id = coalesce(suggestion.member_id, imported_editor_id) and editor.deleted_at is null`,
     columns: {

@@ -55,11 +55,7 @@ describe('the report of an import of existing posts', () => {
     const again = await community.import(directory);
     expect(accounts(again)).toEqual({
       'Users.xml': [0, 2, {}],
-      'PostHistory.xml': [
-        0,
-        1,
-        { 'earlier versions of a text': 1, 'titles and tags, which the posts have as well': 1 },
-      ],
+      'PostHistory.xml': [0, 3, {}],
       'Posts.xml': [0, 5, {}],
       'Comments.xml': [0, 1, {}],
       'Votes.xml': [0, 3, {}],
@@ -106,15 +102,7 @@ describe('the report of an import of existing posts', () => {
     expect(newer.isUnchanged).toBe(true);
     expect(accounts(newer)).toEqual({
       'Users.xml': [0, 1, { 'profiles that changed since: not taken over': 1 }],
-      'PostHistory.xml': [
-        0,
-        1,
-        {
-          'newer edits: not taken over': 2,
-          'earlier versions of a text': 1,
-          'titles and tags, which the posts have as well': 2,
-        },
-      ],
+      'PostHistory.xml': [0, 4, { 'newer edits: not taken over': 2 }],
       'Posts.xml': [0, 4, { 'posts that changed since: not taken over': 1 }],
       'Comments.xml': [0, 0, { 'comments that changed since: not taken over': 1 }],
       'Votes.xml': [0, 2, { 'newer votes: not taken over': 2, 'newer acceptances: not taken over': 1 }],
@@ -160,20 +148,19 @@ describe('the report of an import of existing posts', () => {
     expect(accounts(named)['Users.xml']).toEqual([2, 0, {}]);
   });
 
-  it('counts closed questions, which are open here, and distinguishes closings from other events', async () => {
+  it('takes over closings, and distinguishes them from other events', async () => {
     const community = await createTestCommunity();
-    const { remarks, files } = await community.import(
+    const summary = await community.import(
       await writeArchive({
         Posts: [questionRow(1, { ClosedDate: later }), questionRow(2)],
         PostHistory: [10, 11, 12, 15, 50].map((kind) => versionRow(kind, 1, '', { PostHistoryTypeId: kind })),
       }),
     );
-    expect(remarks).toContain('1 questions were closed on the site, not as duplicates, and are open here');
-    expect(files.find(({ file }) => file === 'PostHistory.xml')?.skipped).toEqual([
-      { reason: 'closings and reopenings, which Parley does not have', rows: 2 },
-      { reason: 'deletions and undeletions', rows: 1 },
-      { reason: 'locks and unlocks', rows: 1 },
-      { reason: 'other events', rows: 1 },
+    expect(accounts(summary)['PostHistory.xml']).toEqual([
+      1,
+      0,
+      { reopenings: 1, 'deletions and undeletions': 1, 'locks that ended': 1, 'other events': 1 },
     ]);
+    expect(await community.rows('select reason from question_closing')).toEqual([{ reason: 'other' }]);
   });
 });

@@ -30,6 +30,9 @@ async function everything() {
     insert into tag_proposal_question (proposal_id, question_id, member_id)
     select id, ${all.id}, ${ann.id} from proposal`.execute(db);
   await sql`insert into close_vote (question_id, member_id) values (${all.id}, ${bob.id})`.execute(db);
+  await sql`insert into question_closing (question_id, reason, closed_at) values (${all.id}, 'unclear', now())`.execute(
+    db,
+  );
   await sql`insert into question_closer (question_id, member_id) values (${all.id}, ${bob.id})`.execute(db);
   const own = expectOk(await eve.get<Bookmarks>('/bookmarks')).items.filter(
     (each) => each.questionId === all.id,
