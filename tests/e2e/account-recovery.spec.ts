@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import { startEmailServer } from '#tests/support/email-server.ts';
 import { expectAccessible } from './support/accessibility.ts';
-import { askQuestion, registerMember, signIn, newMember } from './support/members.ts';
+import { askQuestion, registerMember, signIn, newMember, waitForSignInPage } from './support/members.ts';
 import { expectInView } from './support/in-view.ts';
 import { startCommunity } from './support/community.ts';
 
@@ -30,6 +30,7 @@ test('a member resets the password, changes the email address and deletes the ac
   await page.context().clearCookies();
 
   await page.goto(`${address}/login`);
+  await waitForSignInPage(page);
   await page.getByRole('link', { name: 'Forgot password?' }).click();
   await expect(page.getByRole('heading', { name: 'Forgot password?' })).toBeFocused();
   await expectAccessible(page, { look: 'forgotten password' });

@@ -1,5 +1,12 @@
 import { expect, test, type Page } from '@playwright/test';
-import { askQuestion, signOut, registerMember, signIn, newMember } from './support/members.ts';
+import {
+  askQuestion,
+  signOut,
+  registerMember,
+  signIn,
+  newMember,
+  waitForSignInPage,
+} from './support/members.ts';
 import { expectInView } from './support/in-view.ts';
 import { postAnswer, askAndOpen, uniqueText } from './support/posts.ts';
 import { withoutInlinedResponses } from './support/offline-queue.ts';
@@ -166,6 +173,7 @@ test.describe('signing in', () => {
   test('a visitor who registers instead also gets to the page they opened', async ({ page }) => {
     const member = newMember();
     await page.goto('/ask');
+    await waitForSignInPage(page);
     await page.getByRole('link', { name: 'Create an account' }).click();
     await page.getByLabel('Full name').fill(member.displayName);
     await page.getByLabel('Email', { exact: true }).fill(member.email);

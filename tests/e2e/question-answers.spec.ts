@@ -197,7 +197,7 @@ test('printing shows the full content without controls: dates, URLs and whole li
     code: [...document.querySelectorAll('pre')].map((pre) => pre.scrollWidth - pre.clientWidth),
   }));
   expect(printed).toEqual({
-    ink: 'rgb(31, 28, 24)',
+    ink: 'rgb(0, 0, 0)',
     paper: 'rgb(255, 255, 255)',
     address: '" (https://example.org/manual)"',
     wide: 0,

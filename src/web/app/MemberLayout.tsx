@@ -7,6 +7,7 @@ import { lazyComponent } from '#web/core/lazy.ts';
 import { useLiveConnection } from '#web/core/live.ts';
 import { isPublicPath, paths } from '#web/core/paths.ts';
 import { clearMemberQueries, useHasSiteLinks, useMember, useSession } from '#web/core/session.ts';
+import { SiteLinks } from '#web/ui/SiteLinks.tsx';
 import { BottomBar } from './BottomBar.tsx';
 import { MemberLiveUpdates } from './MemberLiveUpdates.ts';
 import { KeyboardShortcuts } from './KeyboardShortcuts.tsx';
@@ -16,7 +17,6 @@ import { TopBar } from './TopBar.tsx';
 import { useReturnToControl, VisitorSignIn } from './VisitorSignIn.tsx';
 import classes from './MemberLayout.module.css';
 
-const SiteLinks = lazyComponent(() => import('#web/ui/SiteLinks.tsx'));
 const AccountStatusBanner = lazyComponent(() => import('#web/moderation/AccountStatusBanner.tsx'));
 
 /** The layout of every page for members, and for visitors who read: top bar, sidebar (a bottom bar below 768 px) and the page. */
@@ -28,11 +28,7 @@ export function MemberLayout() {
   const member = useMember();
   useReturnToControl(member !== null);
   const isHydrating = useIsHydrating();
-  const siteLinks = useHasSiteLinks() && (
-    <Suspense>
-      <SiteLinks />
-    </Suspense>
-  );
+  const siteLinks = useHasSiteLinks() && <SiteLinks />;
   return (
     <>
       {!isHydrating && (member === null ? <VisitorSignIn /> : <BackgroundTasks memberId={member.id} />)}

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { ClosingReason } from '#shared/posts/closing-reasons.ts';
 import type { Question } from '#shared/posts/questions.ts';
 import { Time } from '#web/ui/Time.tsx';
-import classes from './moderation.module.css';
+import classes from './QuestionStatusBanner.module.css';
 
 /** Why and when the site of an imported question closed it. */
 export default function ClosingBanner({

@@ -11,7 +11,7 @@ export const sitePageLabels: Readonly<Record<SitePageName, () => string>> = {
 };
 
 /** Links to the pages of the site and those of the setting footerLinks. */
-export default function SiteLinks() {
+export function SiteLinks() {
   const { pages = [], footerLinks = [] } = useCachedSession() ?? {};
   return (
     <nav aria-label={t`About this site`}>

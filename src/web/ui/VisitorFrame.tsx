@@ -1,16 +1,14 @@
 import { t } from '@lingui/core/macro';
 import { Link, Outlet, useRouter, useSearch } from '@tanstack/react-router';
-import { type ReactNode, Suspense, useEffect } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { Logo } from './Logo.tsx';
 import { LanguageSelect } from './LanguageSelect.tsx';
 import { ThemeButton } from './ThemeButton.tsx';
 import { useReportHydrated } from '#web/core/hydration.ts';
-import { lazyComponent } from '#web/core/lazy.ts';
 import { paths } from '#web/core/paths.ts';
 import { useCachedSession, useHasSiteLinks, useMember, useSiteName } from '#web/core/session.ts';
+import { SiteLinks } from './SiteLinks.tsx';
 import classes from './VisitorFrame.module.css';
-
-const SiteLinks = lazyComponent(() => import('./SiteLinks.tsx'));
 
 /**
  * The layout of pages that need no sign-in.
@@ -34,11 +32,7 @@ export function VisitorFrame({ wide, children }: { wide?: boolean; children: Rea
         {children}
       </main>
       <footer className={classes.footer}>
-        {hasLinks && (
-          <Suspense>
-            <SiteLinks />
-          </Suspense>
-        )}
+        {hasLinks && <SiteLinks />}
         <LanguageSelect label={t`Language`} />
       </footer>
     </div>

@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import { signOut, registerMember, signIn, newMember } from '../support/members.ts';
+import { signOut, registerMember, signIn, newMember, waitForSignInPage } from '../support/members.ts';
 
 test.describe('registering', () => {
   test(
@@ -9,6 +9,7 @@ test.describe('registering', () => {
       const member = newMember('Ada Lovelace');
       await page.goto('/');
       await expect(page).toHaveURL('/login');
+      await waitForSignInPage(page);
       await page.getByRole('link', { name: 'Create an account' }).click();
       await expect(page).toHaveTitle('Create an account · Parley');
       await page.getByLabel('Full name').fill(member.displayName);

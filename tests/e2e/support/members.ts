@@ -53,6 +53,14 @@ export async function askQuestion(
   return id;
 }
 
+/**
+ * Waits until the links of a sign-in page no longer move. Passkeys do not work at an IP address, so their button
+ * disappears after hydration.
+ */
+export async function waitForSignInPage(page: Page): Promise<void> {
+  await expect(page.getByRole('button', { name: 'Use a passkey' })).toHaveCount(0);
+}
+
 /** Fills in and submits the sign-in form. */
 export async function signIn(
   page: Page,
