@@ -1,4 +1,4 @@
-import type { BackupRetention } from '#server/core/config.ts';
+import type { BackupRetention } from '#server/core/config-variables.ts';
 
 /** The times of previous backups. */
 export type BackupHistory = {

@@ -147,7 +147,7 @@ describe('the files of pictures', () => {
     expect(gunzipSync(archive.bytes).includes(bytes)).toBe(true);
   });
 
-  test('whose object somebody removed are not found, and do not stop others from moving', async () => {
+  test('without an object do not stop others from moving', async () => {
     const path = await ann.upload(await paint('#123456'));
     const { bytes } = await show(path);
     await toObjectStore();

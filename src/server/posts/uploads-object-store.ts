@@ -70,7 +70,7 @@ export async function movePictures(
       return removeContent(db, file);
     }
     const content = await objectStore.get(file.key);
-    // An object that somebody deleted cannot be moved; its picture cannot be shown either way.
+    // A file without an object cannot be moved.
     if (content !== undefined) await restoreContent(db, file, content);
   }
 }
