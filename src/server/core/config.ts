@@ -10,7 +10,7 @@ import type { ObjectStoreSettings } from './object-store.ts';
 import type { SiteSettings } from './site-settings.ts';
 import { getErrorCode, getErrorMessage, StartupError } from './startup-error.ts';
 
-/** Where the files of pictures belong: in the database, or in an object store that speaks the protocol of S3. */
+/** Where the files of pictures belong: in the database, or in an S3-compatible object store. */
 export type PictureStore = 'database' | 's3';
 
 export type BackupSchedule = Readonly<{

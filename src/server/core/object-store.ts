@@ -94,7 +94,7 @@ function createClient(sdk: Sdk, settings: ObjectStoreSettings): S3Client {
     credentials: { accessKeyId, secretAccessKey },
     // Stores other than AWS have no host name per bucket.
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
-    // Not every compatible store knows the newer checksums.
+    // Not every compatible store supports the newer checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     maxAttempts: 2,

@@ -70,7 +70,7 @@ export function findChangeTargets(events: readonly TopicEvent[]): ChangeTargets 
 }
 
 function addListEvent(targets: ChangeTargets, event: LiveEvent, topic: string): void {
-  // The list of answers is also told to read everything again when a hidden question is shown.
+  // The list of answers also gets this event when a hidden question is shown.
   if (event.kind === 'imported') targets.all ||= topic !== 'answers';
   else if (topic === 'tags' && 'tag' in event) targets.tagKeys.push(tagKey(event.tag));
   else if (topic === 'feeds' && 'questionId' in event) {

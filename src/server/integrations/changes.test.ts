@@ -54,7 +54,7 @@ test('a program reads everything once, and then only what changed', async () => 
   expect(new Set(changed.map(({ kind, id: changedId }) => `${kind} ${changedId}`))).toEqual(
     new Set([`question ${id}`, `member ${ann.id}`]),
   );
-  // Views are no change, although the page of the author tells of them.
+  // Views are no change, although they publish an event for the profile of the author.
   expectOk(await bob.put(`/questions/${id}/view`));
   await delay(300);
   expect(await mirror.read(program)).toEqual([]);
