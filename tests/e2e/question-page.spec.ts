@@ -57,7 +57,7 @@ test('the accepted answer of an ordinary question starts within the first 900 pi
   const height = async () => (await field.boundingBox())?.height ?? 0;
   expect(await height()).toBeLessThan(56);
   await field.focus();
-  expect(await height()).toBeGreaterThan(80);
+  await expect.poll(height).toBeGreaterThan(80);
 
   await page.setViewportSize({ width: 1280, height: 600 });
   await page.reload();

@@ -26,7 +26,6 @@ test('the address of a question follows its title without a new navigation', asy
   await expect(page).toHaveURL(questionPath(id, title));
   await expect(page.getByRole('heading', { name: title, level: 1 })).toBeFocused();
 
-  await button(page, 'Post Answer').scrollIntoViewIfNeeded();
   const field = page.getByLabel('Your answer');
   await field.focus();
   const changed = uniqueText('Another title');
