@@ -20,7 +20,7 @@ import {
 } from './identity/index.ts';
 import { createRouter, type ReplicaPositionEnv } from './core/http.ts';
 import { serveStatic } from '@hono/node-server/serve-static';
-import type { Context } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import type { Logger } from 'pino';
 import { type Position, positionHeader } from '#shared/core/events.ts';
@@ -302,8 +302,6 @@ export function createApp(options: AppOptions) {
     const fetchApi = (request: Request) => app.fetch(request);
     const html = { directory, log };
     const page = renderPages(html, fetchApi, { db, settings, runtimeSettings });
-    if (settings.importedSite !== null)
-      app.on('GET', ['/questions/*', '/q/*', '/a/*'], redirectImportedPosts(fetchApi, { runtimeSettings }));
     const { sendManifest, sendShell } = createSiteFiles(directory, runtimeSettings);
     app.get('/', limitNetworks, page);
     app.get('/index.html', sendShell);
@@ -311,9 +309,13 @@ export function createApp(options: AppOptions) {
     // Looking for a file takes longer than sending a page.
     app.get('/icons/*', serveStatic({ ...files, onFound: cacheRevalidated }));
     app.get('/:file{[\\w-]+\\.[a-z]+}', serveStatic({ ...files, onFound: cacheRevalidated }));
-    app.get('*', limitNetworks, page, sendShell);
+    const redirect =
+      settings.importedSite === null ? continueRequest : redirectImportedPosts(fetchApi, { runtimeSettings });
+    app.get('*', limitNetworks, redirect, page, sendShell);
   }
 }
+
+const continueRequest: MiddlewareHandler = (_, next) => next();
 
 /** Names of assets change with their content. */
 const cacheImmutable = (_: string, c: Context) =>

@@ -199,20 +199,21 @@ function addSavedSort(url: URL, sort: string | undefined): URL {
 }
 
 /**
- * Redirects readers from the addresses of an imported site to the imported posts. Others get the page of the next
- * handler, as for any address: a redirect would tell which posts exist. After a sign-in, the web app finds the post
- * (src/web/app/router.tsx).
+ * Redirects readers from the addresses of an imported site to what was imported, except from addresses that pages here
+ * have. Others get the page of the next handler, as for any address: a redirect would tell which posts exist. After a
+ * sign-in, the web app finds the post (src/web/app/router.tsx).
  */
 export function redirectImportedPosts(
   fetchApi: FetchApi,
   { runtimeSettings }: Pick<PageOptions, 'runtimeSettings'>,
 ): MiddlewareHandler {
   return async (c, next) => {
+    const url = new URL(c.req.url);
+    if (getPagePreloads(url).isUnknown !== true) return next();
     c.header('vary', 'cookie', { append: true });
     const { headers } = c.req.raw;
     if (!headers.has('cookie') && !runtimeSettings.get('publicReading')) return next();
-    const url = new URL(c.req.url);
-    const api = `/api/imported-posts?address=${encodeURIComponent(url.pathname)}`;
+    const api = `/api/imported-posts?address=${encodeURIComponent(url.pathname + url.search)}`;
     const found = await preload(fetchApi, url, api, headers);
     const { path } = found.status === 200 ? (JSON.parse(found.body) as ImportedPost) : { path: null };
     return path === null ? next() : redirectPermanently(c, path);

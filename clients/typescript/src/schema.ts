@@ -543,7 +543,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Where the post is that had this address on the imported site */
+    /** Where the post, member or tag is that had this address on the imported site */
     get: operations['getImportedPosts'];
     put?: never;
     post?: never;
@@ -4152,7 +4152,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description Null for posts that are not visible here, and if no site is set */
+      /** @description Null for addresses of nothing that is visible here, and if no site is set */
       200: {
         headers: {
           [name: string]: unknown;

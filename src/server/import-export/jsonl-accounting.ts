@@ -16,6 +16,7 @@ export type LineCounts = {
   follows: number;
   bookmarks: number;
   pictures: number;
+  redirects: number;
 };
 
 /** Assigns an outcome to every staged row. Runs after the last row was added. */
@@ -52,6 +53,10 @@ const outcomesByKind = {
       when not post.is_new then 'known' else 'taken' end as outcome
     from line_vote vote left join line_post post on post.kind = vote.kind and post.id = vote.post`,
   pictures: `select case when is_new then 'taken' else 'known' end as outcome from line_picture`,
+  redirects: `
+    select case when is_new then 'taken' when new_id is null then 'to posts, members or topics that are not here'
+      else 'known' end as outcome
+    from line_redirect`,
 };
 
 function postOutcomes(kind: number): string {

@@ -17,6 +17,7 @@ import {
 } from './jsonl-details.ts';
 import { rewriteLineLinks } from './jsonl-links.ts';
 import { addPictures } from './jsonl-pictures.ts';
+import { addRedirects } from './jsonl-redirects.ts';
 import * as queries from './jsonl-queries.ts';
 import { findLockedQuestions } from './stack-exchange-already-imported.ts';
 import { createNoChanges } from './stack-exchange-changes.ts';
@@ -67,6 +68,7 @@ export async function addLines(
   const tags = await addTagTexts(client);
   const { follows, bookmarks } = await addFollowsAndBookmarks(client);
   const pictures = await addPictures(client);
+  const redirects = await addRedirects(client, target);
   await recountImported(client);
   const added = {
     ...(await countAddedPosts(client)),
@@ -77,6 +79,7 @@ export async function addLines(
     follows,
     bookmarks,
     pictures,
+    redirects,
   };
   await classifyLines(client, tallies, added);
   if (Object.values(added).some((rows) => rows > 0)) {

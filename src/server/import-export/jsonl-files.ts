@@ -22,6 +22,7 @@ export const lineKinds = [
   'votes',
   'follows',
   'bookmarks',
+  'redirects',
 ] as const satisfies readonly LineKind[];
 
 /** Bytes that are read at once, and the longest line. */

@@ -4,6 +4,7 @@ import { limits } from '#shared/core/limits.ts';
 import { closingReasons } from '#shared/posts/closing-reasons.ts';
 import { countCodePoints } from '#shared/core/text.ts';
 import { normalizeTags } from '#shared/posts/tags.ts';
+import { formatOldAddress, parseOldAddress } from './old-addresses.ts';
 import { cleanLine, cleanText } from './stack-exchange-characters.ts';
 
 /*
@@ -190,6 +191,33 @@ const picture = z.strictObject({
   memberId: id.optional(),
 });
 
+/** A row of an index has at most 2.7 kB. */
+const maxAddressBytes = 2000;
+
+/** An address on the old site, as old-addresses.ts compares it. */
+const oldAddress = z.string().transform((address, context) => {
+  const parsed = /^\/(?!\/)/u.test(address) ? parseOldAddress(address) : null;
+  const formatted = parsed === null ? null : formatOldAddress(parsed);
+  if (formatted !== null && Buffer.byteLength(formatted) <= maxAddressBytes) return formatted;
+  context.addIssue('is not a path such as /viewtopic.php?t=12');
+  return z.NEVER;
+});
+
+const redirect = z
+  .strictObject({
+    from: oldAddress,
+    questionId: id.optional(),
+    answerId: id.optional(),
+    replyId: id.optional(),
+    memberId: id.optional(),
+    tag: requiredLine.optional(),
+  })
+  .refine(
+    ({ questionId, answerId, replyId, memberId, tag: name }) =>
+      [questionId, answerId, replyId, memberId, name].filter((target) => target !== undefined).length === 1,
+    'needs one of questionId, answerId, replyId, memberId and tag',
+  );
+
 export const rowSchemas = {
   members: member,
   tags: tag,
@@ -201,6 +229,7 @@ export const rowSchemas = {
   follows: follow,
   bookmarks: bookmark,
   pictures: picture,
+  redirects: redirect,
 };
 export type LineKind = keyof typeof rowSchemas;
 export type LineRow<Kind extends LineKind> = z.infer<(typeof rowSchemas)[Kind]>;

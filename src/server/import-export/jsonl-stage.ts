@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg';
 import { createExcerpt } from '#server/posts/index.ts';
 import { tagKey } from '#shared/core/text.ts';
+import { normalizeTag } from '#shared/posts/tags.ts';
 import { parseSiteName } from './stack-exchange-site.ts';
 import { type CopyCell, copyRows } from './copy-rows.ts';
 import { lineError, type NumberedRow } from './jsonl-files.ts';
@@ -214,6 +215,23 @@ const copies: { [Kind in CopiedKind]: Copy<Kind> } = {
       row.answerId ?? null,
       row.note,
       row.createdAt ?? now,
+    ],
+  },
+  redirects: {
+    columns: 'line_redirect (line, address, kind, target, tag_key)',
+    toCells: ({ from, questionId, answerId, replyId, memberId, tag }) => [
+      from,
+      questionId !== undefined
+        ? 'question'
+        : answerId !== undefined
+          ? 'answer'
+          : replyId !== undefined
+            ? 'reply'
+            : memberId !== undefined
+              ? 'member'
+              : 'tag',
+      questionId ?? answerId ?? replyId ?? memberId ?? null,
+      tag === undefined ? null : tagKey(normalizeTag(tag)),
     ],
   },
 };

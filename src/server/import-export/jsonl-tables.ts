@@ -41,7 +41,10 @@ export async function createLineTables(client: ClientBase): Promise<void> {
       line integer not null, original text not null, name text not null, member bigint, kind text not null, content_hash bytea not null,
       width integer not null, height integer not null, new_id bigint, is_new boolean not null default false);
     create temporary table line_picture_file (
-      name text not null, width integer not null, height integer not null, content bytea not null);`);
+      name text not null, width integer not null, height integer not null, content bytea not null);
+    create temporary table line_redirect (
+      line integer not null, address text not null, kind text not null, target bigint, tag_key text,
+      new_id bigint, is_new boolean not null default false);`);
 }
 
 /**
@@ -54,8 +57,9 @@ export async function checkReferences(client: ClientBase): Promise<void> {
     create index line_post_id on line_post (kind, id);
     create index line_vote_post on line_vote (kind, post);
     create index line_tag_key on line_tag (key);
+    create index line_redirect_address on line_redirect (address);
     analyze line_member; analyze line_post; analyze line_vote; analyze line_tag; analyze line_revision;
-    analyze line_follow; analyze line_bookmark;`);
+    analyze line_follow; analyze line_bookmark; analyze line_redirect;`);
   for (const [sql, describe] of problems) {
     const { rows } = await client.query<{ file: string; line: number; value: string }>(
       `${sql} order by line limit 1`,
@@ -66,6 +70,9 @@ export async function checkReferences(client: ClientBase): Promise<void> {
 }
 
 const fileOfPost = `case post.kind when 1 then 'questions.jsonl' when 2 then 'answers.jsonl' else 'replies.jsonl' end`;
+
+/** The number of the kind of a row of `line_redirect redirect`. */
+const kindNumber = `array_position(array['question', 'answer', 'reply'], redirect.kind)`;
 
 const problems: readonly (readonly [sql: string, describe: (value: string) => string])[] = [
   [
@@ -100,5 +107,17 @@ const problems: readonly (readonly [sql: string, describe: (value: string) => st
        select from line_post other where other.kind = 3 and other.id = post.parent
          and (other.question, coalesce(other.answer, 0)) <> (post.question, coalesce(post.answer, 0)))`,
     (value) => `parentReplyId: reply ${value} is to another post`,
+  ],
+  [
+    `select 'redirects.jsonl' as file, line, address as value from line_redirect redirect
+     where exists (select from line_redirect other where other.address = redirect.address and other.line < redirect.line)`,
+    (value) => `from: another line has the address ${value}`,
+  ],
+  [
+    `select 'redirects.jsonl' as file, line, redirect.kind || ' ' || target as value from line_redirect redirect
+     where target is not null and not case redirect.kind
+       when 'member' then exists (select from line_member member where member.id = target)
+       else exists (select from line_post post where post.kind = ${kindNumber} and post.id = target) end`,
+    (value) => `there is no ${value} in the files`,
   ],
 ];

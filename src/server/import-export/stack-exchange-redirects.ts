@@ -2,7 +2,8 @@ import type { ClientBase } from 'pg';
 import type { Output } from '#server/core/progress.ts';
 import { ArchiveError } from './stack-exchange-errors.ts';
 import { getPostPath } from './stack-exchange-links-queries.ts';
-import { findSource, hasPathKeys, type ImportSource, listSources } from './stack-exchange-sources.ts';
+import { writeAddressMap } from './redirect-maps.ts';
+import { findSource, hasNumberKeys, type ImportSource, listSources } from './stack-exchange-sources.ts';
 
 export const redirectFormats = ['nginx', 'caddy'] as const;
 export type RedirectFormat = (typeof redirectFormats)[number];
@@ -49,7 +50,8 @@ map @parley_number {re.parley_number.1} {parley_path} {
 } as const satisfies Record<RedirectFormat, object>;
 
 /**
- * Writes the paths of all visible posts of an imported site as a map for a web server.
+ * Writes the paths of all visible posts of an imported site as a map for a web server. Of a site that was imported from
+ * JSON lines, it is that of its redirects.
  * @param site its name, or a former one; undefined if posts of only one site were imported
  * @throws ArchiveError if it is not clear which site is meant
  */
@@ -58,9 +60,10 @@ export async function writeRedirects(
   { site, format, out }: { site: string | undefined; format: RedirectFormat; out: Output },
 ): Promise<void> {
   const source = await chooseImportedSite(client, site);
-  if (await hasPathKeys(client, source))
+  if (await writeAddressMap(client, { source, format, out })) return;
+  if (!(await hasNumberKeys(client, source)))
     throw new ArchiveError(
-      `${source.site} was imported from JSON lines: only addresses of archives can be mapped.`,
+      `${source.site} was imported from JSON lines without redirects.jsonl: its addresses are not known.`,
     );
   const { start, line } = maps[format];
   await client.query('begin read only');

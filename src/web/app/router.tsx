@@ -204,8 +204,10 @@ const notFoundRoute = createRoute({
   path: '$',
   // The address of an imported post on its old site, after a sign-in. The server redirects signed-in members itself.
   beforeLoad: async ({ location }) => {
-    if (!/^\/(?:questions|q|a)\/\d/u.test(location.pathname)) return;
-    const { path } = await readJson(api['imported-posts'].$get({ query: { address: location.href } }));
+    const { path } = await readJson(api['imported-posts'].$get({ query: { address: location.href } })).catch(
+      // Offline, the page is not found.
+      () => ({ path: null }),
+    );
     if (path !== null) throw redirect({ href: path, replace: true });
   },
   component: NotFoundPage,
