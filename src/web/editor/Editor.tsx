@@ -96,7 +96,7 @@ export function Editor(props: Props) {
   const suggestions = useSuggestions(field, props.mentionable ?? noMembers);
   const { noteKey, onPaste } = usePaste();
   const pictures = usePictures(field, value);
-  useStayAboveKeyboard(field);
+  useStayAboveKeyboard(field, isCompact);
   useInputRules(field);
   useAutoGrow(field, value);
   useImperativeHandle(props.handle, () => ({

@@ -2,23 +2,28 @@ import { type RefObject, useEffect, useLayoutEffect } from 'react';
 
 /**
  * When the on-screen keyboard opens, scrolls the focused field above it and limits its height to the visible part,
- * which the style gets as `--visible`.
+ * which the style gets as `--visible`. A field that grows on focus, so that it is no longer compact, is scrolled into
+ * view as well.
  */
-export function useStayAboveKeyboard(field: RefObject<HTMLTextAreaElement | null>): void {
+export function useStayAboveKeyboard(field: RefObject<HTMLTextAreaElement | null>, isCompact: boolean): void {
   useEffect(() => {
     const viewport = window.visualViewport;
     if (viewport === null) return;
-    const reveal = () => {
-      const element = field.current;
-      if (element === null || document.activeElement !== element) return;
-      element.style.setProperty('--visible', `${viewport.height}px`);
-      const { top, bottom } = element.getBoundingClientRect();
-      const visibleBottom = viewport.offsetTop + viewport.height;
-      if (bottom > visibleBottom || top < viewport.offsetTop) element.scrollIntoView({ block: 'nearest' });
-    };
+    const reveal = () => revealField(field.current, viewport);
     viewport.addEventListener('resize', reveal);
     return () => viewport.removeEventListener('resize', reveal);
   }, [field]);
+  useLayoutEffect(() => {
+    if (!isCompact && window.visualViewport !== null) revealField(field.current, window.visualViewport);
+  }, [field, isCompact]);
+}
+
+function revealField(element: HTMLTextAreaElement | null, viewport: VisualViewport): void {
+  if (element === null || document.activeElement !== element) return;
+  element.style.setProperty('--visible', `${viewport.height}px`);
+  const { top, bottom } = element.getBoundingClientRect();
+  const visibleBottom = viewport.offsetTop + viewport.height;
+  if (bottom > visibleBottom || top < viewport.offsetTop) element.scrollIntoView({ block: 'nearest' });
 }
 
 /** In UTF-16 units. A longer text reaches the maximum height in any window. */

@@ -30,11 +30,20 @@ test('on a phone, swipes replace buttons, and no bar covers the field above the 
   await expect(marks).toHaveCount(1);
   await expect(page).toHaveURL('/notifications');
 
+  // The keyboard opens before the form is loaded, which then grows.
+  const keyboard = Promise.withResolvers<void>();
+  await page.route('**/assets/post-forms-*', (route) => keyboard.promise.then(() => route.continue()));
   await page.goto(`/question/${id}`);
   await page.getByLabel('Your answer').tap();
   await expect(page.getByLabel('Your answer')).toBeFocused();
   await page.setViewportSize({ width: 390, height: 480 });
   await expect(bar).toBeHidden();
+  await expect(page.getByLabel('Your answer')).toBeInViewport();
+  keyboard.resolve();
+  await expect(page.getByRole('tab', { name: 'Preview' })).toBeVisible();
+  await expect(page.getByLabel('Your answer')).toBeFocused();
+  await expect(page.getByLabel('Your answer')).toBeInViewport();
+  await page.setViewportSize({ width: 390, height: 360 });
   await expect(page.getByLabel('Your answer')).toBeInViewport();
   await page.setViewportSize({ width: 390, height: 844 });
   await expect(bar).toBeVisible();
