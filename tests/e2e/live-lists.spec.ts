@@ -1,4 +1,5 @@
 import { expect, test } from '@playwright/test';
+import { listening } from './support/live.ts';
 import { askQuestion } from './support/members.ts';
 import { postAnswer, followTag, uniqueText, uniqueWord, upvote } from './support/posts.ts';
 import {
@@ -61,7 +62,7 @@ test('a new question of a topic waits behind a button while the member reads fur
   const tag = uniqueWord('fern');
   const titles = Array.from({ length: 8 }, (_, n) => uniqueText(`Fern ${n}`));
   for (const title of titles) await askQuestion(ben.request, { title, tags: [tag] });
-  await ada.page.goto(`/topics/${tag}`);
+  await listening(ada.page, () => ada.page.goto(`/topics/${tag}`));
   const read = article(ada.page, titles[3] ?? '');
   await expect(read).toBeVisible();
   await ada.page.mouse.wheel(0, 700);

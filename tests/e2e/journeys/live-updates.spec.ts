@@ -1,21 +1,9 @@
 import { expect, test, type Page } from '@playwright/test';
+import { listening } from '../support/live.ts';
 import { askQuestion, registerMember } from '../support/members.ts';
 import { postAnswer, secondMember, uniqueText } from '../support/posts.ts';
 
 const card = (page: Page, title: string) => page.getByRole('article', { name: title });
-
-/** Opens a page and waits until it is subscribed: from then on, its content needs no further request. */
-async function listening(page: Page, open: () => Promise<unknown>) {
-  const { promise: subscribed, resolve } = Promise.withResolvers<void>();
-  // Listens from the first frame on: the confirmation can arrive before the page has loaded.
-  page.once('websocket', (socket) =>
-    socket.on('framereceived', ({ payload }) => {
-      if (String(payload).startsWith('43')) resolve();
-    }),
-  );
-  await open();
-  await subscribed;
-}
 
 test('a question asked while the member reads further down waits behind a button', async ({
   page,
