@@ -1,11 +1,11 @@
-import { test, type APIRequestContext } from '@playwright/test';
+import { expect, test, type APIRequestContext } from '@playwright/test';
 import { askQuestion, registerMember, newMember } from './support/members.ts';
 import { postAnswer, uniqueText } from './support/posts.ts';
 import { seedCommunity } from './screens/seed-data.ts';
-import { openScreen } from './screens/screenshots.ts';
-import type { SeededIds } from './screens/screen.ts';
+import { openScreen, resetStage } from './screens/screenshots.ts';
+import type { Screen, SeededIds } from './screens/screen.ts';
 import { screens } from './screens/screens.ts';
-import { sizes } from './screens/states.ts';
+import { sizes, type State } from './screens/states.ts';
 
 type Cookies = Awaited<ReturnType<APIRequestContext['storageState']>>;
 
@@ -35,33 +35,71 @@ test.beforeAll(async ({ playwright, baseURL }) => {
   await Promise.all([owner, first, other].map((each) => each.dispose()));
 });
 
-for (const { width, height } of sizes)
-  for (const screen of screens) {
-    if (screen.opens === undefined || screen.staff || (screen.wide && width < 768)) continue;
-    // The states loading and failed open at the same place.
-    for (const state of screen.states.filter((each) => each === 'full' || each === 'extreme'))
-      test(`${screen.name} (${state}) opens in the window, on top and at its place, at ${width}x${height}`, async ({
-        browser,
-        playwright,
-        baseURL,
-      }) => {
-        const isPhone = width < 768;
-        const address = baseURL === undefined ? {} : { baseURL };
-        const context = await browser.newContext({
-          ...address,
-          viewport: { width, height },
-          storageState: filled.owner,
-          hasTouch: isPhone,
-          isMobile: isPhone,
-          reducedMotion: 'reduce',
-        });
-        const otherMember = await playwright.request.newContext({ ...address, storageState: filled.other });
-        const page = await context.newPage();
-        await openScreen(
-          { page, ids: filled.ids, state, otherMember, translate: (english) => english },
-          screen,
-        );
-        await context.close();
-        await otherMember.dispose();
+/** An overlay and the state of its screen. */
+type Overlay = { screen: Screen; state: State };
+
+// The states loading and failed open at the same place.
+const overlays = screens.flatMap((screen): Overlay[] =>
+  screen.opens === undefined || screen.staff === true
+    ? []
+    : screen.states
+        .filter((each) => each === 'full' || each === 'extreme')
+        .map((state) => ({ screen, state })),
+);
+
+const anyIds: SeededIds = {
+  question: 1,
+  extreme: 1,
+  memberId: 1,
+  extremeMember: 1,
+  extremeTag: 'tag',
+  own: 1,
+  ownAnswer: 1,
+  ownReply: 1,
+  spare: 1,
+  list: 1,
+  emptyList: 1,
+};
+
+/** The overlays of one page share a test, so that its program is loaded once. */
+const pages = Map.groupBy(overlays, ({ screen, state }) => {
+  const [, kind = ''] = screen.path(anyIds, state).split(/[/?]/u);
+  return `/${kind}`;
+});
+
+for (const size of sizes)
+  for (const [address, all] of pages)
+    test(`the overlays of ${address} open in the window, on top and at their place, on a ${size.name}`, async ({
+      browser,
+      playwright,
+      baseURL,
+    }) => {
+      const isPhone = size.width < 768;
+      const shown = all.filter(({ screen }) => !isPhone || screen.wide !== true);
+      test.setTimeout(20_000 + shown.length * 10_000);
+      const address = baseURL === undefined ? {} : { baseURL };
+      const context = await browser.newContext({
+        ...address,
+        viewport: size,
+        storageState: filled.owner,
+        hasTouch: isPhone,
+        isMobile: isPhone,
+        reducedMotion: 'reduce',
       });
-  }
+      const otherMember = await playwright.request.newContext({ ...address, storageState: filled.other });
+      const page = await context.newPage();
+      // One that does not open does not use up the time of the others.
+      page.setDefaultTimeout(15_000);
+      const failures: string[] = [];
+      for (const { screen, state } of shown) {
+        const stage = { page, ids: filled.ids, state, otherMember, translate: (english: string) => english };
+        const name = `${screen.name} (${state})`;
+        await test
+          .step(name, () => openScreen(stage, screen))
+          .catch((error: unknown) => failures.push(`${name}: ${String(error)}`));
+        await resetStage(stage);
+      }
+      await context.close();
+      await otherMember.dispose();
+      expect(failures).toEqual([]);
+    });

@@ -1,5 +1,6 @@
 import { expect } from '@playwright/test';
 import { saveDraft } from '#tests/e2e/support/drafts.ts';
+import { waitForTexts } from '#tests/e2e/support/hydration.ts';
 import { button, dialog, field, opensDialog, opensList, type Screen, type Stage } from './screen.ts';
 import { failRequests } from './states.ts';
 
@@ -110,7 +111,7 @@ export const writingScreens: readonly Screen[] = [
     path: ({ own }) => `/question/${own}`,
     states: ['full'],
     async prepare(stage) {
-      await field(stage, 'Your answer').pressSequentially('@n');
+      await typeAnswer(stage, '@n');
       await stage.page.getByRole('listbox', { name: stage.translate('Members') }).waitFor();
     },
     opens: opensList,
@@ -123,8 +124,7 @@ export const writingScreens: readonly Screen[] = [
       const list = stage.page.getByRole('listbox', { name: stage.translate('Questions') });
       // A busy server may refuse searches; the next input repeats them.
       await expect(async () => {
-        await field(stage, 'Your answer').fill('');
-        await field(stage, 'Your answer').pressSequentially('#how');
+        await typeAnswer(stage, '#how');
         await list.waitFor({ timeout: 5_000 });
       }).toPass();
     },
@@ -135,10 +135,7 @@ export const writingScreens: readonly Screen[] = [
     path: ({ own }) => `/question/${own}`,
     states: ['full'],
     async prepare(stage) {
-      await field(stage, 'Your answer').pressSequentially('`');
-      // The form has been loaded.
-      await button(stage, 'Post Answer').and(stage.page.locator(':enabled')).waitFor();
-      await field(stage, 'Your answer').pressSequentially('``');
+      await typeAnswer(stage, '```');
       const list = stage.page.getByRole('listbox', { name: stage.translate('Code languages') });
       await list.waitFor();
       await stage.page.keyboard.press('ArrowDown');
@@ -241,6 +238,13 @@ export const writingScreens: readonly Screen[] = [
     },
   },
 ];
+
+/** Types into the loaded form, which may have a draft of another screen. */
+async function typeAnswer(stage: Stage, text: string): Promise<void> {
+  await waitForTexts(stage.page);
+  await field(stage, 'Your answer').fill('');
+  await field(stage, 'Your answer').pressSequentially(text);
+}
 
 /** Opens the edit form of the member's own post. */
 async function edit({ page, translate }: Stage, kind: string, id: number): Promise<void> {

@@ -64,9 +64,13 @@ async function analyze(page: Page, within?: string, rules?: readonly string[]): 
   await animationsFinished(page);
   // Pages have no frames, so axe does not need a blank page to collect results.
   const axe = new AxeBuilder({ page }).setLegacyMode();
-  // Target size is a rule of WCAG 2.2 that axe does not enable by default.
-  if (rules === undefined) axe.options({ rules: { 'target-size': { enabled: true } } });
-  else axe.withRules([...rules]);
+  axe.options({
+    // Details of what passes take a fifth of the time.
+    resultTypes: ['violations'],
+    // Target size is a rule of WCAG 2.2 that axe does not enable by default.
+    ...(rules === undefined && { rules: { 'target-size': { enabled: true } } }),
+  });
+  if (rules !== undefined) axe.withRules([...rules]);
   if (within !== undefined) axe.include(within);
   const { violations } = await axe.analyze();
   return violations.map(({ id, impact, nodes, tags }) => ({
