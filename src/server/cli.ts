@@ -7,6 +7,7 @@ import { addRemoveTwoFactorCommand, addResetPasswordCommand, logSecurityEvents }
 import {
   addJsonLinesCommand,
   addPicturesCommand,
+  registerConvertCommand,
   registerExportCommand,
   registerImportCommand,
 } from './import-export/index.ts';
@@ -77,6 +78,7 @@ function createProgram(): Command {
   });
   addJsonLinesCommand(imports, { ...terminal, withClient: (work) => withClient(work, 'migrated') });
   addPicturesCommand(imports, { ...terminal, withDatabase });
+  registerConvertCommand(program, { ...terminal, withClient: (work) => withClient(work, 'unchanged') });
   registerExportCommand(program, {
     ...terminal,
     withClient: (work) => withClient(work, 'migrated'),

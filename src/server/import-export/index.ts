@@ -1,4 +1,5 @@
 // The public file of this area: other areas import from here only.
+export { registerConvertCommand } from './convert-command.ts';
 export { addPicturesCommand } from './imported-pictures-command.ts';
 export { addJsonLinesCommand } from './jsonl-command.ts';
 export { exportCommunity, ExportError } from './export.ts';

@@ -1,0 +1,110 @@
+import type { Command } from 'commander';
+import type { Client } from 'pg';
+import type { Output } from '#server/core/progress.ts';
+import { convertCsv } from './convert-csv.ts';
+import type { ConvertOptions, ConvertSummary } from './convert.ts';
+import { withNewDirectory } from './forum-writer.ts';
+import { ArchiveError, ConnectionLostError } from './stack-exchange-errors.ts';
+import { prepareSession, resetSession } from './stack-exchange-staging-tables.ts';
+
+export type ConvertCommandParts = {
+  /** Opens the community's database and runs `work` with a dedicated connection. */
+  withClient: <Result>(work: (client: Client) => Promise<Result>) => Promise<Result>;
+  out: Output;
+  err: Output;
+  /** Sets the exit code: 1 for refused files, 130 for an interrupted conversion. */
+  exitWith: (code: number) => unknown;
+};
+
+/** Adds `convert csv MAPPING DIRECTORY`. */
+export function registerConvertCommand(program: Command, parts: ConvertCommandParts): void {
+  const group = program
+    .command('convert')
+    .description('write the data of another forum as JSON lines, for import jsonl');
+  group
+    .command('csv')
+    .description('convert CSV files of a forum, such as phpBB, as a mapping file describes them')
+    .argument('<mapping>', 'the mapping file; the CSV files are named relative to it')
+    .argument('<directory>', 'a new directory for the JSON lines')
+    .addHelpText('after', help)
+    .action(async (input: string, directory: string) => {
+      parts.exitWith(await run(convertCsv, { input, directory }, parts));
+    });
+}
+
+const help = `
+docs/importing.md describes the mapping. Rows are sorted in temporary tables of the community's database, which does not
+change. "parley import jsonl DIRECTORY" then imports the files; try it with --dry-run first.
+
+Exit codes: 0 converted; 1 the files were refused; 130 interrupted. With 1 and 130, no files are left.`;
+
+async function run(
+  convert: (options: ConvertOptions) => Promise<ConvertSummary>,
+  given: Pick<ConvertOptions, 'input' | 'directory' | 'site'>,
+  { withClient, out, err }: ConvertCommandParts,
+): Promise<number> {
+  const interruption = new AbortController();
+  const interrupt = () => interruption.abort();
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
+  const { signal } = interruption;
+  try {
+    const summary = await withClient((client) =>
+      withNewDirectory(given.directory, () =>
+        inSession(client, signal, () =>
+          convert({
+            ...given,
+            client,
+            onRows: () => signal.throwIfAborted(),
+          }),
+        ),
+      ),
+    );
+    for (const line of describe(summary, given.directory)) out.write(`${line}\n`);
+    return 0;
+  } catch (error) {
+    if (signal.aborted) {
+      err.write('Interrupted. Nothing was written.\n');
+      return 130;
+    }
+    if (!(error instanceof ArchiveError || error instanceof ConnectionLostError)) throw error;
+    err.write(`${error.message} Nothing was written.\n`);
+    return 1;
+  } finally {
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+  }
+}
+
+/** Runs a conversion without a time limit for statements. The end of the connection ends a long statement. */
+async function inSession<Result>(
+  client: Client,
+  signal: AbortSignal,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const closeConnection = () => void client.end();
+  const ignore = () => {};
+  signal.addEventListener('abort', closeConnection, { once: true });
+  client.on('error', ignore);
+  try {
+    await prepareSession(client);
+    return await work();
+  } finally {
+    signal.removeEventListener('abort', closeConnection);
+    await resetSession(client).catch(ignore);
+    client.off('error', ignore);
+  }
+}
+
+function describe({ site, files, written, remarks }: ConvertSummary, directory: string): string[] {
+  const counts = Object.entries(written).map(([kind, rows]) => `${kind} ${format(rows)}`);
+  return [
+    ...files.flatMap((file) => [
+      `${file.file}: ${format(file.read)} rows read, ${format(file.converted)} converted`,
+      ...file.leftOut.map(({ reason, rows }) => `  ${format(rows)} left out: ${reason}`),
+    ]),
+    ...remarks.map((remark) => `Note: ${remark}.`),
+    `Written: ${counts.join(', ')}.`,
+    `Import the files with: parley import jsonl ${directory} --site ${site} --license NAME`,
+  ];
+}
+
+const format = (number: number) => number.toLocaleString('en');

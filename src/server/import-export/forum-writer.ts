@@ -1,0 +1,276 @@
+import { createWriteStream } from 'node:fs';
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { once } from 'node:events';
+import path from 'node:path';
+import { finished } from 'node:stream/promises';
+import type { ClientBase } from 'pg';
+import { tagKey } from '#shared/core/text.ts';
+import { limits } from '#shared/core/limits.ts';
+import { getErrorCode } from '#server/core/startup-error.ts';
+import { normalizeTag, normalizeTags } from '#shared/posts/tags.ts';
+import { ArchiveError, unreadableError } from './stack-exchange-errors.ts';
+
+export type WrittenCounts = Record<
+  'members' | 'tags' | 'questions' | 'answers' | 'replies' | 'votes' | 'redirects',
+  number
+>;
+
+/** Rows that are read at once. */
+const batchSize = 1_000;
+
+/**
+ * Runs `write` with an empty directory for the files, which is created. If it fails, nothing of it stays.
+ * @throws ArchiveError if the directory has files
+ */
+export async function withNewDirectory<Result>(
+  directory: string,
+  write: () => Promise<Result>,
+): Promise<Result> {
+  let isNew = false;
+  try {
+    isNew = (await mkdir(directory, { recursive: true })) !== undefined;
+    if ((await readdir(directory)).length > 0)
+      throw new ArchiveError(`${directory} is not empty. Name a new directory.`);
+  } catch (error) {
+    if (error instanceof ArchiveError) throw error;
+    throw getErrorCode(error) === 'EEXIST' || getErrorCode(error) === 'ENOTDIR'
+      ? new ArchiveError(`${directory} is not a directory.`)
+      : unreadableError(directory, error);
+  }
+  try {
+    return await write();
+  } catch (error) {
+    for (const name of await readdir(directory)) await rm(path.join(directory, name), { recursive: true });
+    if (isNew) await rm(directory, { recursive: true });
+    throw error;
+  }
+}
+
+/** Writes one file of JSON lines, with backpressure. */
+export class LineWriter {
+  readonly #stream;
+  readonly #done: Promise<void>;
+  rows = 0;
+
+  constructor(directory: string, name: string) {
+    this.#stream = createWriteStream(path.join(directory, name), { flags: 'wx' });
+    this.#done = finished(this.#stream);
+    // Awaited below. Until then, a failure must not count as an unhandled rejection.
+    this.#done.catch(() => {});
+  }
+
+  async write(rows: readonly object[]): Promise<void> {
+    if (rows.length === 0) return;
+    this.rows += rows.length;
+    const text = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+    if (!this.#stream.write(text)) await Promise.race([once(this.#stream, 'drain'), this.#done]);
+  }
+
+  async end(): Promise<number> {
+    this.#stream.end();
+    await this.#done;
+    return this.rows;
+  }
+}
+
+/** `site` is the address of the forum without a slash at the end. */
+type FileRequest = { client: ClientBase; directory: string; site: string };
+
+/** Writes the rows of the tables of forum-tables.ts that are not left out, in bounded memory. */
+export async function writeForum(request: FileRequest): Promise<WrittenCounts> {
+  const { client } = request;
+  await client.query('begin read only');
+  try {
+    const tags = await writeTags(request);
+    return {
+      members: await copyTo(request, 'members.jsonl', memberSql, toMember),
+      tags: tags.rows,
+      questions: await copyTo(request, 'questions.jsonl', questionSql, (row) =>
+        toQuestion(row, tags.names, request),
+      ),
+      answers: await copyTo(request, 'answers.jsonl', answerSql, toAnswer),
+      replies: await copyTo(request, 'replies.jsonl', replySql, toReply),
+      votes: await copyTo(request, 'votes.jsonl', voteSql, toVote),
+      redirects: await copyTo(request, 'redirects.jsonl', redirectSql, (row) => toRedirect(row, tags.names)),
+    };
+  } finally {
+    await client.query('rollback');
+  }
+}
+
+type Row = Record<string, unknown>;
+
+async function copyTo(
+  request: FileRequest,
+  name: string,
+  sql: string,
+  toLine: (row: Row, request: FileRequest) => object,
+): Promise<number> {
+  const file = new LineWriter(request.directory, name);
+  for await (const rows of readBatches(request.client, sql))
+    await file.write(rows.map((row) => toLine(row, request)));
+  return file.end();
+}
+
+async function* readBatches(client: ClientBase, sql: string): AsyncGenerator<Row[]> {
+  await client.query(`declare forum_rows no scroll cursor for ${sql}`);
+  for (;;) {
+    const { rows } = await client.query<Row>(`fetch ${batchSize} from forum_rows`);
+    if (rows.length === 0) break;
+    yield rows;
+  }
+  await client.query('close forum_rows');
+}
+
+const author = (row: string) => `
+  case when exists (select from forum_member where forum_member.id = ${row}.author and left_out is null)
+    then ${row}.author end as "authorId", ${row}.author_name as "authorName"`;
+
+const times = (row: string) => `${row}.created as "createdAt", ${row}.edited as "editedAt"`;
+
+const memberSql = `
+  select id, name, bio, bio_format as format, email, created as "createdAt", path from forum_member where left_out is null order by id`;
+
+const questionSql = `
+  select topic.id, topic.title, topic.tags, topic.tag_ids as "tagIds", topic.views, topic.lock_reason as "lockReason",
+    topic.path, coalesce(topic.content, first.content) as content, coalesce(topic.format, first.format) as format,
+    coalesce(topic.upvotes, first.upvotes) as upvotes, coalesce(topic.downvotes, first.downvotes) as downvotes,
+    coalesce(topic.created, first.created) as "createdAt", coalesce(topic.edited, first.edited) as "editedAt",
+    (select answer.id from forum_post answer
+      where answer.id = topic.accepted and answer.topic = topic.id and answer.left_out is null
+        and not answer.is_first and answer.answer is null) as "acceptedAnswerId",
+    case when exists (select from forum_member where forum_member.id = coalesce(topic.author, first.author)
+      and left_out is null) then coalesce(topic.author, first.author) end as "authorId",
+    coalesce(topic.author_name, first.author_name) as "authorName"
+  from forum_topic topic left join forum_post first on first.topic = topic.id and first.is_first
+  where topic.left_out is null order by topic.id`;
+
+const postColumns = `
+  post.id, post.topic as "questionId", post.content, post.format, post.upvotes, post.downvotes,
+  ${times('post')}, ${author('post')}`;
+
+const answerSql = `
+  select ${postColumns} from forum_post post
+  where left_out is null and not is_first and answer is null order by id`;
+
+const replySql = `
+  select ${postColumns}, post.answer as "answerId", nullif(post.reply_to, post.answer) as "parentReplyId"
+  from forum_post post where left_out is null and answer is not null order by id`;
+
+const voteSql = `
+  select case when post.is_first then 'question' when post.answer is null then 'answer' else 'reply' end as post,
+    case when post.is_first then post.topic else post.id end as "postId", vote.member as "memberId",
+    vote.created as "createdAt"
+  from forum_vote vote join forum_post post on post.id = vote.post and post.left_out is null
+  order by post.id, vote.member`;
+
+const redirectSql = `
+  select distinct on (address) address as from, kind, id from forum_redirect order by address`;
+
+/** The fields that have a value. Numbers of PostgreSQL's type bigint are strings. */
+function pick(row: Row, fields: readonly string[]): Row {
+  return Object.fromEntries(
+    fields
+      .map((field) => [field, row[field]] as const)
+      .filter(([, value]) => value !== null && value !== undefined && value !== ''),
+  );
+}
+
+const numbers = new Set([
+  'id',
+  'questionId',
+  'answerId',
+  'parentReplyId',
+  'acceptedAnswerId',
+  'authorId',
+  'memberId',
+  'postId',
+  'views',
+  'upvotes',
+  'downvotes',
+]);
+
+function withNumbers(row: Row): Row {
+  return Object.fromEntries(
+    Object.entries(row).map(([field, value]) => [field, numbers.has(field) ? Number(value) : value]),
+  );
+}
+
+const postFields = [
+  'id',
+  'authorId',
+  'authorName',
+  'content',
+  'format',
+  'upvotes',
+  'downvotes',
+  'createdAt',
+  'editedAt',
+];
+
+const toMember = (row: Row, request: FileRequest) => ({
+  ...withNumbers(pick(row, ['id', 'name', 'bio', 'format', 'email', 'createdAt'])),
+  ...toUrl(row, request),
+});
+
+const toQuestion = (row: Row, names: ReadonlyMap<string, string>, request: FileRequest) => ({
+  ...withNumbers(pick(row, [...postFields, 'title', 'views', 'acceptedAnswerId', 'lockReason'])),
+  tags: chooseTags(row, names),
+  ...toUrl(row, request),
+});
+
+const toAnswer = (row: Row) => withNumbers(pick(row, [...postFields, 'questionId']));
+
+const toReply = (row: Row) =>
+  withNumbers(pick(row, [...postFields, 'questionId', 'answerId', 'parentReplyId']));
+
+const toVote = (row: Row) =>
+  withNumbers({ ...pick(row, ['post', 'postId', 'memberId', 'createdAt']), vote: 'up' });
+
+const redirectFields: Readonly<Record<string, string>> = {
+  question: 'questionId',
+  answer: 'answerId',
+  reply: 'replyId',
+  member: 'memberId',
+};
+
+function toRedirect({ from, kind, id }: Row, names: ReadonlyMap<string, string>): object {
+  const field = redirectFields[String(kind)];
+  return { from, ...(field === undefined ? { tag: names.get(String(id)) } : { [field]: Number(id) }) };
+}
+
+function toUrl({ path: page }: Row, { site }: FileRequest): { url?: string } {
+  return typeof page === 'string' ? { url: `${site}${page}` } : {};
+}
+
+/** The first tags of a question that fit. */
+function chooseTags(row: Row, names: ReadonlyMap<string, string>): string[] {
+  const ofIds = (row['tagIds'] as string[]).flatMap((id) => names.get(id) ?? []);
+  return normalizeTags([...ofIds, ...(row['tags'] as string[])].map(shorten)).slice(
+    0,
+    limits.tagsPerQuestion,
+  );
+}
+
+const shorten = (tag: string) => Array.from(normalizeTag(tag)).slice(0, limits.tag).join('').trim();
+
+/** Writes the tags of the forum. Returns their names by id; tags of the same name are one. */
+async function writeTags(request: FileRequest): Promise<{ rows: number; names: Map<string, string> }> {
+  const names = new Map<string, string>();
+  const keys = new Set<string>();
+  const file = new LineWriter(request.directory, 'tags.jsonl');
+  const sql = 'select id, name, description from forum_tag where left_out is null order by id';
+  for await (const rows of readBatches(request.client, sql))
+    for (const row of rows) {
+      const name = shorten(String(row['name']));
+      if (name === '') continue;
+      names.set(String(row['id']), name);
+      if (keys.has(tagKey(name))) continue;
+      keys.add(tagKey(name));
+      const description = Array.from((row['description'] as string | null) ?? '')
+        .slice(0, limits.tagDescription)
+        .join('');
+      await file.write([{ name, ...(description !== '' && { description }) }]);
+    }
+  return { rows: await file.end(), names };
+}
