@@ -40,3 +40,18 @@ test('votes, views, answers and replies do not update the search indexes of ques
     expect(after.hot - hot).toBe(after.updates - updates);
   }
 });
+
+test('a full page of questions has room for the next version of each', async () => {
+  const ann = await server.register('Ann');
+  // About 2 kB each with the words for the search, as most questions of a community.
+  const words = (n: number) =>
+    Array.from({ length: 75 }, (_, i) => ((n * 75 + i) * 7919).toString(36)).join(' ');
+  const ids = await Promise.all(
+    Array.from({ length: 8 }, (_, n) => ann.ask({ content: words(n), tags: ['bread'] })),
+  );
+  const before = await updatesOf('base_question');
+  for (const id of ids) await ann.answer(id);
+  const after = await updatesOf('base_question');
+  expect(after.updates - before.updates).toBe(ids.length);
+  expect(after.hot - before.hot).toBe(ids.length);
+});

@@ -117,3 +117,37 @@ test('learns thousands of new words in time, also with an empty vocabulary', asy
   const { rows } = await sql<{ words: number }>`select count(*) as words from search_word`.execute(db);
   expect(rows).toEqual([{ words: 3 * (8_000 - 36) }]);
 });
+
+test('learns the exact words of new posts, also with signs, accents and without spaces', async () => {
+  const texts = [
+    'Running C++ and F# servers, naïve e-mail to ann@example.org, running again',
+    '日本語のテキスト mixed with words and v1.2.3 of snake_case',
+    `https://example.org/${'long'.repeat(30)} ${'again '.repeat(300)}`,
+  ];
+  await db.transaction().execute(async (tx) => {
+    await sql`delete from search_word`.execute(tx);
+    const { rows: questions } = await sql<{ id: number }>`
+      insert into question (imported_author_name, title, content, excerpt, excerpt_cut, tag_text)
+      values ('Ann', 'Kettles and pans++', ${texts[0]}, '', false, 'c++ rust') returning id`.execute(tx);
+    for (const text of texts)
+      await sql`
+        insert into answer (imported_author_name, question_id, content)
+        values ('Ann', ${questions[0]?.id}, ${text})`.execute(tx);
+    const { rows } = await sql<{ word: string; isKnown: boolean; isExpected: boolean }>`
+      with expected as (
+        select distinct word from unnest(array[${`Kettles and pans++ c++ rust ${texts[0]}`}, ${texts[1]}, ${texts[2]}]::text[]) text,
+          unnest(tsvector_to_array(search_words(text))) word
+        where char_length(word) between 3 and 200
+      )
+      select coalesce(known.word, expected.word) as word, known.word is not null as "isKnown",
+        expected.word is not null as "isExpected"
+      from search_word known full join expected on expected.word = known.word`.execute(tx);
+    expect(rows.length).toBeGreaterThan(20);
+    expect(rows.map(({ word }) => word)).toEqual(
+      expect.arrayContaining(['c++', 'pans++', 'running', 'naïve']),
+    );
+    expect(rows.filter(({ isKnown, isExpected }) => !isKnown || !isExpected)).toEqual([]);
+    await sql`delete from answer`.execute(tx);
+    await sql`delete from question`.execute(tx);
+  });
+});
