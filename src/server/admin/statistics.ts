@@ -25,6 +25,7 @@ import {
   markDaysSince,
   type PeriodRow,
   type PeriodTagRow,
+  planOncePerPeriod,
   saveCountState,
   takeStalePeriods,
   type TagPeriodRow,
@@ -77,6 +78,7 @@ export async function countStatistics(db: Database, until: number): Promise<numb
 async function countLatestMonth(db: Database, now: Date): Promise<number> {
   return transaction(db, async (tx) => {
     await lockCounts.execute(tx);
+    await planOncePerPeriod.execute(tx);
     const periods = await takeStalePeriods(tx);
     for (const { unit, start } of periods)
       await countPeriod(tx, { unit, start, tagsFrom: getFirstPeriod(unit, now) });
