@@ -1,7 +1,8 @@
 -- Writes that touch fewer index entries (docs/decisions/123-cheaper-writes.md).
 
--- A question is about 2 kB, and 20 % of a page had no room for its next version: every second answer wrote all indexes
--- of its question anew, also those of the search. Existing pages change as their questions do.
+-- A question is about 2 kB, and the 20 % of a page that were kept free had no room for its next version. The answer that
+-- moved it to another page wrote all its indexes anew, also those of the search. Existing pages change as their
+-- questions do.
 alter table base_question set (fillfactor = 60);
 
 -- An answer changes the time of its tags, which is indexed, and so wrote the trigrams of their names again. They are
