@@ -44,7 +44,7 @@ export async function readImportedSite(client: ClientBase): Promise<Record<strin
         (select source_key from answer where id = post.answer_id) as answer
       from reply post ${author} where post.source_id is not null order by post.source_key`),
     members: await read(`
-      select source_key as key, display_name, bio, reputation, questions_count, answers_count from member
+      select source_key as key, display_name, bio, location, website, reputation, questions_count, answers_count from member
       where source_id is not null and source_key not in (select source_key from imported_row where kind = 'member' and is_gone)
       order by source_key`),
     versions: await read(`
@@ -56,6 +56,9 @@ export async function readImportedSite(client: ClientBase): Promise<Record<strin
       left join member editor on editor.id = imported_editor_id
       left join member approver on approver.id = imported_approver_id
       where is_imported order by key, number`),
+    badges: await read(`
+      select source_key as key, name, class, is_tag_based, awards, first_at, last_at from imported_badge
+      order by source_key, name, class`),
     tags: await read(
       'select name, key, questions_count, active_at from tag where questions_count > 0 order by key',
     ),

@@ -175,7 +175,7 @@ async function emptyDatabase(connection: pg.Client): Promise<pg.Client> {
   }
   await connection.query(
     'delete from event; delete from base_question; delete from hidden_post; delete from tag_follow; delete from tag; ' +
-      'delete from upload; delete from imported_row; delete from import_run; delete from member; ' +
+      'delete from upload; delete from account_merge; delete from imported_row; delete from import_run; delete from member; ' +
       'delete from member_statistics_change; delete from member_daily_statistics; delete from member_statistics; ' +
       'delete from import_source',
   );

@@ -377,6 +377,8 @@ const fields: Record<string, () => unknown> = {
   following: () => true,
   upTo: () => null,
   bio: () => 'Bakes.',
+  location: () => 'Bonn',
+  website: () => 'https://example.org/',
   showEmail: () => true,
   basedOn: () => null,
   key: () => 'a-draft-and-what-it-posts',

@@ -1756,6 +1756,7 @@ export interface components {
         | 'last-sign-in-method'
         | 'link-expired'
         | 'link-token-not-valid'
+        | 'location-too-long'
         | 'member-is-moderator'
         | 'merge-into-imported'
         | 'merge-into-itself'
@@ -1978,6 +1979,7 @@ export interface components {
         | 'webhook-not-found'
         | 'webhook-off'
         | 'webhook-tag-unknown'
+        | 'website-not-valid'
         | 'wrong-credentials'
         | 'wrong-password';
       params: {
@@ -2262,6 +2264,8 @@ export interface components {
       email: string | null;
       emailWithheld: 'too-many' | null;
       bio: string | null;
+      location: string | null;
+      website: string | null;
       /** Format: date-time */
       createdAt: string;
       reputation: number;
@@ -2270,6 +2274,23 @@ export interface components {
       upvotes: number;
       views: number;
       sourceUrl: string | null;
+      importedBadges: {
+        site: string;
+        total: number;
+        gold: number;
+        silver: number;
+        bronze: number;
+        badges: {
+          name: string;
+          /** @enum {string|null} */
+          class: 'gold' | 'silver' | 'bronze' | null;
+          awards: number;
+          /** Format: date-time */
+          firstAt: string;
+          /** Format: date-time */
+          lastAt: string;
+        }[];
+      }[];
     };
     OwnEmail: {
       email: string;

@@ -26,6 +26,7 @@ export const mergeColumns: Readonly<Record<string, MergeStage>> = {
   'member_last_write.member_id': 'removed',
   'moderator_message.member_id': 'moved',
   'held_post.member_id': 'moved',
+  'imported_badge.member_id': 'moved',
   'security_event.member_id': 'moved',
   'sign_in.member_id': 'moved',
   'member_note.member_id': 'moved',

@@ -113,7 +113,8 @@ export async function emptyMergedMember(
     (into.suspended_until?.getTime() ?? 0) < from.suspended_until.getTime();
   await sql`
     update member target set imported_reputation = target.imported_reputation + merged.imported_reputation,
-      reputation = target.reputation + merged.imported_reputation, updated_at = now()
+      reputation = target.reputation + merged.imported_reputation, location = coalesce(target.location, merged.location),
+      website = coalesce(target.website, merged.website), updated_at = now()
     from member merged where target.id = ${into.id} and merged.id = ${from.id}`.execute(tx);
   if (lastsLonger)
     await sql`
@@ -121,6 +122,7 @@ export async function emptyMergedMember(
       where id = ${into.id}`.execute(tx);
   await sql`
     update member set display_name = ${formerMemberName}, email = null, email_verified = false, image = null, bio = null,
+      location = null, website = null,
       show_email = false, language = null, suspended_until = null, suspension_reason = null,
       reputation = reputation - imported_reputation, imported_reputation = 0, deleted_at = now(), updated_at = now()
     where id = ${from.id}`.execute(tx);

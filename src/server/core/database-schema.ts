@@ -104,6 +104,8 @@ type MemberTable = Imported & {
   email: string | null;
   email_verified: Generated<boolean>;
   bio: string | null;
+  location: string | null;
+  website: string | null;
   reputation: Count;
   imported_reputation: Count;
   questions_count: Count;

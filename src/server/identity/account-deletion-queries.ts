@@ -24,7 +24,8 @@ export async function insertAccountDeletion(
 export async function anonymizeMember(tx: Tx, { id, name }: { id: number; name: string }): Promise<void> {
   await sql`
     update member
-    set display_name = ${name}, email = null, email_verified = false, image = null, bio = null, show_email = false, language = null,
+    set display_name = ${name}, email = null, email_verified = false, image = null, bio = null, location = null, website = null,
+      show_email = false, language = null,
       email_off_at = null, email_off_reason = null,
       role = 'member', application = null, suspended_until = null, suspension_reason = null,
       deleted_at = now(), updated_at = now()

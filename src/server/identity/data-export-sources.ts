@@ -282,6 +282,12 @@ export const listSources: readonly ExportSource[] = [
     from: sql`profile_claim`,
     hasTexts: true,
   }),
+  createSource('imported-badges', {
+    about: 'your badges on sites that were imported here, from profiles that are yours',
+    select: sql`(select site from import_source where import_source.id = source_id) as "site", name, class, awards,
+      first_at as "firstAt", last_at as "lastAt"`,
+    from: sql`imported_badge`,
+  }),
   createSource('suggested-edits', {
     about: 'your edits to posts of others, with what became of them',
     select: sql`question_id as "questionId", answer_id as "answerId", reply_id as "replyId", summary, title, tags, content,
@@ -309,7 +315,7 @@ export const listSources: readonly ExportSource[] = [
 
 /** The member's own row and settings. */
 export const selectOwnMember = (memberId: number) => sql<Record<string, unknown>>`
-  select id, display_name as "displayName", email, email_verified as "emailConfirmed", bio, show_email as "showEmail", language,
+  select id, display_name as "displayName", email, email_verified as "emailConfirmed", bio, location, website, show_email as "showEmail", language,
     email_off_at as "emailsOffSince", email_off_reason as "emailsOffReason",
     greatest(0, reputation) as reputation, questions_count as "questionsCount", answers_count as "answersCount",
     (select time_zone from email_schedule where member_id = member.id) as "timeZone",

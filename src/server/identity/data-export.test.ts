@@ -159,6 +159,7 @@ test('has a file, or a reason for none, for every column that refers to a member
     'edit_suggestion.member_id': 'suggested-edits',
     'edit_suggestion.post_author_id': { none: 'the suggestion belongs to the member who made it' },
     'profile_claim.member_id': 'profile-claims',
+    'imported_badge.member_id': 'imported-badges',
     'profile_claim.profile_id': { none: 'the claim belongs to the member who made it' },
     'revision.imported_editor_id': {
       none: 'edits on the site that a post was imported from are public there',

@@ -8,6 +8,9 @@ import {
   questionCardColumns,
   type QuestionCardRow,
 } from '#server/posts/index.ts';
+import type { MemberSettings } from '#shared/identity/profiles.ts';
+import type { ImportedBadges } from '#shared/identity/imported-badges.ts';
+import { importedBadgesJson } from './profiles-badges-queries.ts';
 import { countReceived, storedReceived } from '#server/discovery/index.ts';
 
 /** The profile of a member. The id of a merged account leads to the account that it was merged into. */
@@ -19,6 +22,8 @@ export async function findProfile(db: Reader, id: number) {
     email: string | null;
     show_email: boolean;
     bio: string | null;
+    location: string | null;
+    website: string | null;
     is_removed: boolean;
     created_at: Date;
     reputation: number;
@@ -28,10 +33,12 @@ export async function findProfile(db: Reader, id: number) {
     views: number;
     source_site: string | null;
     source_key: string | null;
+    imported_badges: ImportedBadges[];
   }>`
-    select member.id, display_name, avatar, email, show_email, bio, created_at, reputation,
+    select member.id, display_name, avatar, email, show_email, bio, location, website, created_at, reputation,
       exists (select from activity_removal where member_id = member.id and state <> 'restored') as is_removed, questions_count, answers_count,
-      source_key, source.site as source_site, ${sumReceived('upvotes')} as upvotes, ${sumReceived('views')} as views
+      source_key, source.site as source_site, ${sumReceived('upvotes')} as upvotes, ${sumReceived('views')} as views,
+      ${importedBadgesJson} as imported_badges
     from member
     left join import_source source on source.id = member.source_id
     where application is null
@@ -78,22 +85,17 @@ export async function listAnswersBy(db: Reader, { memberId, cursor, limit }: Pag
 export async function getMemberSettings(db: Reader, id: number) {
   return db
     .selectFrom('member')
-    .select(['display_name', 'email', 'bio', 'show_email'])
+    .select(['display_name', 'email', 'bio', 'location', 'website', 'show_email'])
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
 }
 
 export async function updateMemberSettings(
   tx: Tx,
-  {
-    id,
-    displayName,
-    bio,
-    showEmail,
-  }: { id: number; displayName: string; bio: string | null; showEmail: boolean },
+  { id, displayName, bio, location, website, showEmail }: MemberSettings & { id: number },
 ) {
   await sql`
     update member
-    set display_name = ${displayName}, bio = ${bio}, show_email = ${showEmail}, updated_at = now()
+    set display_name = ${displayName}, bio = ${bio}, location = ${location}, website = ${website}, show_email = ${showEmail}, updated_at = now()
     where id = ${id}`.execute(tx);
 }

@@ -8,7 +8,7 @@ import {
   type PublicEnv,
 } from '#server/core/http.ts';
 import { cursorQuery, idParam } from '#shared/core/fields.ts';
-import { answerCards, profile, memberSettings } from '#shared/identity/profiles.ts';
+import { answerCards, memberSettings, profile, settingsChange } from '#shared/identity/profiles.ts';
 import { questionCards } from '#shared/posts/questions.ts';
 import {
   changeSettings,
@@ -55,8 +55,8 @@ const ownSettings = createRoute({
 const change = createRoute({
   method: 'put',
   path: '/settings',
-  summary: 'Change the name, bio and visibility of the email address',
-  request: { body: jsonBody(memberSettings) },
+  summary: 'Change the name, bio, location, website and visibility of the email address',
+  request: { body: jsonBody(settingsChange) },
   responses: { 200: jsonResponse(memberSettings, 'The current states'), ...problemResponses },
 });
 

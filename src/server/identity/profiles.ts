@@ -9,8 +9,9 @@ import type { SiteSettings } from '#server/core/site-settings.ts';
 import { type Cursor, decodeCursor, paginate } from '#server/core/cursor.ts';
 import { displayName as displayNameSchema } from '#shared/identity/accounts.ts';
 import { limits } from '#shared/core/limits.ts';
+import { parseWebsite } from '#server/core/websites.ts';
 import { normalizeName } from '#shared/identity/display-names.ts';
-import type { AnswerCards, MemberSettings, Profile } from '#shared/identity/profiles.ts';
+import type { AnswerCards, MemberSettings, Profile, SettingsChange } from '#shared/identity/profiles.ts';
 import type { QuestionCards } from '#shared/posts/questions.ts';
 import {
   findProfile,
@@ -35,8 +36,10 @@ export async function readProfile(
     avatar: row.avatar,
     email: isOwn || isEmailVisible === true ? row.email : null,
     emailWithheld: isEmailVisible === 'too-many' ? isEmailVisible : null,
-    // The text of an account whose activity is removed goes with it.
-    bio: row.is_removed && !isOwn ? null : row.bio,
+    // The texts of an account whose activity is removed go with it.
+    ...(row.is_removed && !isOwn
+      ? { bio: null, location: null, website: null }
+      : { bio: row.bio, location: row.location, website: row.website }),
     createdAt: row.created_at.toISOString(),
     reputation: Math.max(0, row.reputation),
     questionsCount: row.questions_count,
@@ -47,6 +50,7 @@ export async function readProfile(
       row.source_site === null || row.source_key === null
         ? null
         : getSourceAddress(row.source_site, 'users', row.source_key),
+    importedBadges: row.imported_badges,
   };
 }
 
@@ -106,19 +110,29 @@ export async function readAnswersBy(db: Reader, { id, cursor }: MemberPostsReque
   return { items: items.map(toAnswerCard), nextCursor };
 }
 
+/** @throws ProblemError for what is not the address of a website */
+function requireWebsite(text: string | null): string | null {
+  if (text === null || text === '') return null;
+  const website = parseWebsite(text);
+  if (website === null) throw invalidFieldError('website', 'website-not-valid', { max: limits.website });
+  return website;
+}
+
 export async function readSettings(db: Reader, viewer: Viewer): Promise<MemberSettings> {
   const row = await getMemberSettings(db, viewer.id);
-  return { displayName: row.display_name ?? row.email ?? '', bio: row.bio, showEmail: row.show_email };
+  const { bio, location, website, show_email: showEmail } = row;
+  return { displayName: row.display_name ?? row.email ?? '', bio, location, website, showEmail };
 }
 
 /** Changes the viewer's profile settings. A new name appears everywhere immediately. */
 export async function changeSettings(
   db: Database,
-  { viewer, settings }: { viewer: Viewer; settings: MemberSettings },
+  { viewer, settings }: { viewer: Viewer; settings: SettingsChange },
 ): Promise<MemberSettings> {
   const chosen = displayNameSchema.safeParse(settings.displayName);
   await transaction(db, async (tx) => {
-    const before = (await getMemberSettings(tx, viewer.id)).display_name;
+    const current = await getMemberSettings(tx, viewer.id);
+    const before = current.display_name;
     // Imported names and older names that break a newer rule stay valid.
     const isUnchanged = before !== null && normalizeName(before) === settings.displayName;
     if (!isUnchanged) {
@@ -131,6 +145,8 @@ export async function changeSettings(
       ...settings,
       displayName,
       bio: settings.bio === '' ? null : settings.bio,
+      location: settings.location === undefined ? current.location : settings.location || null,
+      website: settings.website === undefined ? current.website : requireWebsite(settings.website),
     });
     // Published even if the name did not change: this is rare, and at most reads some pages again.
     const renamed = { topic: `profile:${viewer.id}`, event: { kind: 'member-renamed' } } as const;

@@ -3,6 +3,7 @@ import type { ClientBase } from 'pg';
 /** The files of an export, in the order in which they are written: rows refer to rows of earlier files only. */
 export const exportedKinds = [
   'members',
+  'badges',
   'tags',
   'questions',
   'answers',
@@ -167,6 +168,8 @@ const sources: Readonly<Record<ExportedKind, Source>> = {
       id: 'id',
       name: 'display_name',
       bio: 'bio',
+      location: 'location',
+      website: 'website',
       reputation: 'reputation',
       role: `nullif(role, 'member')`,
       avatar: 'avatar',
@@ -176,6 +179,19 @@ const sources: Readonly<Record<ExportedKind, Source>> = {
       ) end`,
     },
     privateColumns: { email: 'email', emailVerified: 'case when email is not null then email_verified end' },
+  },
+  badges: {
+    rows: 'select * from imported_badge where member_id in (select id from member where deleted_at is null)',
+    columns: {
+      memberId: 'member_id',
+      name: 'name',
+      class: 'class',
+      tagBased: 'case when is_tag_based then true end',
+      awards: 'awards',
+      firstAt: 'first_at',
+      lastAt: 'last_at',
+      source: `json_build_object('site', (select site from import_source where id = source_id), 'id', source_key)`,
+    },
   },
   tags: {
     rows: 'select * from tag',

@@ -5,6 +5,8 @@ import { escapeMarkup } from '#server/core/markup.ts';
 import { isCheapToParse } from '#shared/core/markdown-cost.ts';
 import type { ClosingReason } from '#shared/posts/closing-reasons.ts';
 import type { PostKind } from '#shared/core/fields.ts';
+import type { BadgeClass } from '#shared/identity/imported-badges.ts';
+import { badgeClassNumbers } from './stack-exchange-badges.ts';
 import { closedKind, closeReasonNumbers } from './stack-exchange-closings.ts';
 import type { ExportedKind } from './export-queries.ts';
 
@@ -48,7 +50,24 @@ type Reply = Partial<Post> & {
   upvotes: number;
   createdAt: string;
 };
-type Member = { id: number; name?: string; bio?: string; reputation: number; createdAt: string };
+type Member = {
+  id: number;
+  name?: string;
+  bio?: string;
+  location?: string;
+  website?: string;
+  reputation: number;
+  createdAt: string;
+};
+type Badge = {
+  memberId: number;
+  name: string;
+  class?: BadgeClass;
+  tagBased?: boolean;
+  awards: number;
+  firstAt: string;
+  lastAt: string;
+};
 type Revision = {
   post: PostKind;
   postId: number;
@@ -62,6 +81,7 @@ type Vote = { post: PostKind; postId: number; vote: 'up' | 'down'; day: string; 
 
 type Rows = {
   members: Member;
+  badges: Badge;
   tags: { id: number; name: string };
   questions: Question;
   answers: Answer;
@@ -114,10 +134,13 @@ export function createArchiveWriters(settings: {
           Reputation: member.reputation,
           CreationDate: toTime(member.createdAt),
           DisplayName: member.name ?? `user${member.id}`,
+          WebsiteUrl: member.website,
+          Location: member.location,
           AboutMe: member.bio === undefined ? undefined : links.inHtml(toHtml(member.bio)),
         }),
       ),
     ]),
+    file('Badges', [part('badges', badgeRows)]),
     file('Tags', [part('tags', ({ id, name }) => row({ Id: id, TagName: name }))]),
     file('Posts', [
       part('questions', (question) =>
@@ -207,6 +230,22 @@ export function createArchiveWriters(settings: {
       ),
     ]),
   ];
+
+  /** A row for each award. Only the first and the last have their own time. */
+  function badgeRows(badge: Badge): string {
+    const write = (time: string) =>
+      row({
+        Id: numbered('Badges'),
+        UserId: badge.memberId,
+        Name: badge.name,
+        Date: toTime(time),
+        Class: badge.class === undefined ? undefined : badgeClassNumbers[badge.class],
+        TagBased: badge.tagBased === true ? 'True' : 'False',
+      });
+    return Array.from({ length: badge.awards }, (_, at) =>
+      write(at === 0 ? badge.firstAt : badge.lastAt),
+    ).join('');
+  }
 
   function postRow(post: Post, { id, more }: { id: number; more: Cells }): string {
     return row({

@@ -74,7 +74,7 @@ function describeUndo({ run, added, local, shown, changed }: UndoPreview): strin
   const lines = [
     `Import ${run.id} of ${run.site}, ${run.importedAt.slice(0, 16).replace('T', ' ')}. To be removed:`,
     `  what it added: questions ${count(added.questions)}, answers ${count(added.answers)}, ` +
-      `replies ${count(added.replies)}, members ${count(added.members)}`,
+      `replies ${count(added.replies)}, members ${count(added.members)}, badges ${count(added.badges)}`,
     `  of members here, on these posts: answers ${count(local.answers)}, replies ${count(local.replies)}, ` +
       `votes ${count(local.votes)}, bookmarks ${count(local.bookmarks)}, follows ${count(local.follows)}, ` +
       `edits ${count(local.edits)}`,

@@ -7,7 +7,7 @@ export type RemovedPost = { id: number; question_id: number };
 
 export interface UndoCounts {
   /** What the import added and what is still here. */
-  added: { members: number; questions: number; answers: number; replies: number };
+  added: { members: number; questions: number; answers: number; replies: number; badges: number };
   /** What members here added to it, and that goes with it. */
   local: {
     answers: number;
@@ -89,6 +89,7 @@ export async function countRemoved(client: ClientBase, runId: number): Promise<U
        count(*) filter (where kind = 'answer' and is_added) as answers,
        count(*) filter (where kind = 'reply' and is_added) as replies,
        (select count(distinct member.id) from imported_row row join member on member.id = row.id where run_id = $1 and kind = 'member') as members,
+       (select count(*) from imported_badge where run_id = $1) as badges,
        count(*) filter (where kind = 'answer' and not is_added) as "localAnswers",
        count(*) filter (where kind = 'reply' and not is_added) as "localReplies",
        (${onPosts('vote')} or t.reply_id in ${ids('reply')}) as votes, (${onPosts('bookmark')}) as bookmarks,
@@ -108,6 +109,7 @@ export async function countRemoved(client: ClientBase, runId: number): Promise<U
       questions: number('questions'),
       answers: number('answers'),
       replies: number('replies'),
+      badges: number('badges'),
     },
     local: {
       answers: number('localAnswers'),
@@ -173,6 +175,11 @@ async function listReferences(
   return rows
     .filter((row) => !except.includes(row.table))
     .map((row) => `exists (select from ${row.table} where ${row.table}.${row.column} = ${table}.id)`);
+}
+
+/** Deletes the badges that the import added, also of members who claimed their profile. */
+export async function deleteBadges(client: ClientBase, runId: number): Promise<void> {
+  await client.query('delete from imported_badge where run_id = $1', [runId]);
 }
 
 /** Deletes the members that the import added, except those who have something else here. These keep their profile. */

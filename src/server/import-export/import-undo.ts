@@ -40,6 +40,7 @@ export async function undoImport(client: Client, id: number): Promise<UndoPrevie
       await showHiddenPosts(client, { sourceId, ids: await queries.listHiddenBy(client, id) });
       await removePosts(client);
       await recountQuestions(client, 'select question_id from removed_place');
+      await queries.deleteBadges(client, id);
       await queries.deleteMembers(client, id);
       await queries.deleteTags(client, id);
       await queries.deleteRun(client, { id, sourceId });

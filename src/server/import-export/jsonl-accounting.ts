@@ -7,6 +7,7 @@ export type LineTallies = Partial<Record<LineKind, RowTally>>;
 /** What the import added, by table of the community. */
 export type LineCounts = {
   members: number;
+  badges: number;
   tags: number;
   questions: number;
   answers: number;
@@ -29,6 +30,7 @@ export async function classifyLines(
     const tally = tallies[kind as keyof typeof outcomesByKind];
     if (tally !== undefined) await applyOutcomes(client, tally, outcomes);
   }
+  takeCounted(tallies.badges, added.badges);
   takeCounted(tallies.follows, added.follows);
   takeCounted(tallies.bookmarks, added.bookmarks);
 }

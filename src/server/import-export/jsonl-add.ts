@@ -8,6 +8,7 @@ import {
   listRemarks,
 } from './jsonl-accounting.ts';
 import {
+  addBadges,
   addClosings,
   addFollowsAndBookmarks,
   addRevisions,
@@ -49,6 +50,7 @@ export async function addLines(
   await queries.resolveRows(client, target);
   if (target.keepsIds && !isDryRun) await queries.advanceSequences(client);
   const { members, takenAddresses } = await queries.addMembers(client, target);
+  const badges = await addBadges(client, target);
   await queries.placePosts(client);
   await queries.countVotes(client);
   await queries.createArchiveViews(client);
@@ -73,6 +75,7 @@ export async function addLines(
   const added = {
     ...(await countAddedPosts(client)),
     members,
+    badges,
     tags,
     revisions,
     votes,

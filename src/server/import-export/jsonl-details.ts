@@ -43,6 +43,27 @@ export async function addVotes(client: ClientBase): Promise<number> {
   return added;
 }
 
+/**
+ * Adds the badges of members: on the site that they name, else on that of these files. Those that are here stay as they
+ * are. Returns their number.
+ */
+export async function addBadges(
+  client: ClientBase,
+  { source, runId }: { source: string; runId: string },
+): Promise<number> {
+  const added = await client.query(
+    `insert into imported_badge (member_id, source_id, source_key, name, class, is_tag_based, awards, first_at, last_at, run_id)
+     select author.id, coalesce(line_source.id, $1), coalesce(badge.source_key, staged.path), badge.name, class,
+       is_tag_based, awards, first_at, last_at, $2
+     from line_badge badge join line_author author on author.key = badge.member
+     join line_member staged on staged.id = badge.member
+     left join line_source on line_source.site = badge.source_site
+     order by badge.line on conflict do nothing`,
+    [source, runId],
+  );
+  return added.rowCount ?? 0;
+}
+
 /** Adds why new questions are closed elsewhere. */
 export async function addClosings(client: ClientBase): Promise<void> {
   await client.query(`

@@ -13,6 +13,7 @@ export type LineFiles = { directory: string; manifest: Manifest | null; files: L
 /** In this order: members show which pictures are avatars, and texts get the addresses of pictures. */
 export const lineKinds = [
   'members',
+  'badges',
   'pictures',
   'tags',
   'questions',

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { email } from '#shared/identity/accounts.ts';
 import { limits } from '#shared/core/limits.ts';
+import { badgeClasses } from '#shared/identity/imported-badges.ts';
 import { closingReasons } from '#shared/posts/closing-reasons.ts';
+import { parseWebsite } from '#server/core/websites.ts';
 import { countCodePoints } from '#shared/core/text.ts';
 import { normalizeTags } from '#shared/posts/tags.ts';
 import { formatOldAddress, parseOldAddress } from './old-addresses.ts';
@@ -83,6 +85,11 @@ const member = z.strictObject({
   id,
   name,
   bio: text.optional(),
+  location: line.pipe(z.string().max(limits.location)).optional(),
+  website: z
+    .string()
+    .refine((address) => parseWebsite(address) !== null, 'is not an address such as https://example.org')
+    .optional(),
   format,
   reputation: z.int().optional(),
   role: z.enum(['moderator', 'admin']).optional(),
@@ -93,6 +100,20 @@ const member = z.strictObject({
   url,
   source,
 });
+
+/** A badge of a member on another site. */
+const badge = z
+  .strictObject({
+    memberId: id,
+    name: requiredLine.pipe(z.string().max(limits.importedBadgeName)),
+    class: z.enum(badgeClasses).optional(),
+    tagBased: z.boolean().default(false),
+    awards: z.int().positive().max(1_000_000).default(1),
+    firstAt: time,
+    lastAt: time.optional(),
+    source,
+  })
+  .refine(({ firstAt, lastAt = firstAt }) => lastAt >= firstAt, 'lastAt is before firstAt');
 
 const question = z.strictObject({
   ...post,
@@ -220,6 +241,7 @@ const redirect = z
 
 export const rowSchemas = {
   members: member,
+  badges: badge,
   tags: tag,
   questions: question,
   answers: answer,

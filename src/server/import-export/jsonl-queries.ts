@@ -43,7 +43,8 @@ export async function lockPosts(client: ClientBase): Promise<void> {
 export async function listInnerSites(client: ClientBase): Promise<string[]> {
   const { rows } = await client.query<{ site: string }>(`
     select source_site as site from line_post where source_site is not null
-    union select source_site from line_member where source_site is not null order by site`);
+    union select source_site from line_member where source_site is not null
+    union select source_site from line_badge where source_site is not null order by site`);
   return rows.map(({ site }) => site);
 }
 
@@ -161,8 +162,8 @@ export async function addMembers(
       or exists (select from email_link where email_link.email = staged.email and purpose = 'revert_email')
       or exists (select from line_member other where other.email = staged.email and other.line < staged.line and other.is_new))`);
   const added = await client.query(
-    `insert into member (id, display_name, bio, email, reputation, imported_reputation, source_id, source_key, created_at, updated_at)
-     select new_id, name, bio, email, coalesce(reputation, 0), coalesce(reputation, 0),
+    `insert into member (id, display_name, bio, location, website, email, reputation, imported_reputation, source_id, source_key, created_at, updated_at)
+     select new_id, name, bio, location, website, email, coalesce(reputation, 0), coalesce(reputation, 0),
        case when email is null then coalesce(inner_source.id, $1::bigint) end,
        case when email is not null then null when inner_source.id is not null then source_key
          when $1::bigint is not null then path end,

@@ -2,6 +2,8 @@ import type { ClientBase } from 'pg';
 import { createExcerpt } from '#server/posts/index.ts';
 import { tagKey } from '#shared/core/text.ts';
 import { normalizeTag } from '#shared/posts/tags.ts';
+import { parseWebsite } from '#server/core/websites.ts';
+import { parseLocation } from './stack-exchange-fields.ts';
 import { parseSiteName } from './stack-exchange-site.ts';
 import { type CopyCell, copyRows } from './copy-rows.ts';
 import { lineError, type NumberedRow } from './jsonl-files.ts';
@@ -56,13 +58,15 @@ type PostRow = LineRow<'questions'> | LineRow<'answers'> | LineRow<'replies'>;
 const copies: { [Kind in CopiedKind]: Copy<Kind> } = {
   members: {
     columns:
-      'line_member (line, id, name, bio, reputation, has_role, avatar, email, created, path, source_site, source_key)',
+      'line_member (line, id, name, bio, location, website, reputation, has_role, avatar, email, created, path, source_site, source_key)',
     toCells: (row, context, line) => {
       const bio = toMarkdown(row.bio ?? '', row.format, context).trim();
       return [
         row.id,
         row.name,
         bio === '' ? null : Array.from(bio).slice(0, maxBioLength).join(''),
+        parseLocation(row.location),
+        row.website === undefined ? null : parseWebsite(row.website),
         row.reputation ?? null,
         row.role !== undefined,
         row.avatar ?? null,
@@ -75,6 +79,20 @@ const copies: { [Kind in CopiedKind]: Copy<Kind> } = {
         ...toSource(row.source, 'members.jsonl', line),
       ];
     },
+  },
+  badges: {
+    columns:
+      'line_badge (line, member, name, class, is_tag_based, awards, first_at, last_at, source_site, source_key)',
+    toCells: (row, _context, line) => [
+      row.memberId,
+      row.name,
+      row.class ?? null,
+      row.tagBased,
+      row.awards,
+      row.firstAt,
+      row.lastAt ?? row.firstAt,
+      ...toSource(row.source, 'badges.jsonl', line),
+    ],
   },
   tags: {
     columns: 'line_tag (line, name, key, description, about, synonym_of)',

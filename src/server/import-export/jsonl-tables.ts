@@ -11,7 +11,8 @@ export const postKinds = { question: 1, answer: 2, reply: 3 } as const;
 export async function createLineTables(client: ClientBase): Promise<void> {
   await client.query(`
     create temporary table line_member (
-      line integer not null, id bigint not null, name text not null, bio text, reputation bigint, has_role boolean not null,
+      line integer not null, id bigint not null, name text not null, bio text, location text, website text,
+      reputation bigint, has_role boolean not null,
       avatar text, email text, created timestamptz(3) not null, path text not null, source_site text, source_key text,
       new_id bigint, is_new boolean not null default false, is_deleted boolean not null default false);
     create temporary table line_post (
@@ -23,6 +24,10 @@ export async function createLineTables(client: ClientBase): Promise<void> {
       has_pictures boolean not null,
       new_id bigint, is_new boolean not null default false, is_skipped text, author_id bigint,
       new_question bigint, new_answer bigint, level smallint);
+    create temporary table line_badge (
+      line integer not null, member bigint not null, name text not null, class text, is_tag_based boolean not null,
+      awards integer not null, first_at timestamptz(3) not null, last_at timestamptz(3) not null, source_site text,
+      source_key text);
     create temporary table line_tag (
       line integer not null, name text not null, key text not null, description text, about text, synonym_of text);
     create temporary table line_vote (

@@ -1,7 +1,9 @@
 import type { ClientBase } from 'pg';
+import { badgeOutcomes } from './stack-exchange-badges.ts';
 import { closedKind, closingOutcome, lockKinds } from './stack-exchange-closings.ts';
 import { duplicateOutcomes } from './stack-exchange-duplicates.ts';
 import type { ArchiveFileKind } from './stack-exchange-files.ts';
+import { isChangedHere } from './stack-exchange-profiles.ts';
 import { textKinds } from './stack-exchange-staging-tables.ts';
 import { titlesAndTagsReason } from './stack-exchange-stage-history.ts';
 import { lockedReason, conflictReason, newerReason, type RowTally } from './stack-exchange-tally.ts';
@@ -27,6 +29,8 @@ export interface ImportedCounts {
   /** Existing questions that now have an accepted answer. */
   accepted: number;
   follows: number;
+  /** Badges of members, each once. */
+  badges: number;
   /** Links that now lead to imported questions and answers. */
   links: number;
 }
@@ -45,7 +49,7 @@ export async function classifyStagedRows(
   tallies: RowTallies,
   { added, refreshed, withHistory }: { added: ImportedCounts; refreshed: Refreshed; withHistory: boolean },
 ): Promise<void> {
-  const { users, posts, comments, votes, tags, posthistory, postlinks } = tallies;
+  const { users, posts, comments, votes, tags, posthistory, postlinks, badges } = tallies;
   const { isRefresh } = refreshed;
   await setOutcomes(client, isRefresh);
   if (users !== undefined) {
@@ -61,6 +65,7 @@ export async function classifyStagedRows(
   if (posthistory !== undefined)
     await applyOutcomes(client, posthistory, historyOutcomes({ isRefresh, withHistory }));
   if (postlinks !== undefined) await applyOutcomes(client, postlinks, duplicateOutcomes(isRefresh));
+  if (badges !== undefined) await applyOutcomes(client, badges, badgeOutcomes(isRefresh));
   for (const [kind, rows] of Object.entries(refreshed.removed)) {
     const tally = tallies[kind as ArchiveFileKind];
     if (tally !== undefined) tally.removed += rows;
@@ -87,7 +92,7 @@ async function setOutcomes(client: ClientBase, isRefresh: boolean): Promise<void
     from archive_changed changed where changed.kind = 'reply' and changed.id = known.id;
     update archive_known_user known set outcome = ${
       isRefresh
-        ? `case when name and name_here or bio and bio_here then '${conflictReason('changed here')}' else 'updated' end`
+        ? `case when ${isChangedHere} then '${conflictReason('changed here')}' else 'updated' end`
         : `'${newerReason('profiles that changed since')}'`
     }
     from archive_changed_user changed where changed.key = known.key`);

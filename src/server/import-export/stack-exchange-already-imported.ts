@@ -18,7 +18,7 @@ export async function findAlreadyImported(client: ClientBase, source: string): P
       downvotes bigint, outcome text) on commit drop;
     create temporary table archive_known_user (
       key bigint primary key, id bigint not null, visible boolean not null, name_hash uuid, content_hash uuid,
-      reputation bigint, outcome text) on commit drop;`);
+      location_hash uuid, website_hash uuid, reputation bigint, outcome text) on commit drop;`);
   await client.query(
     `insert into archive_known
      select post.id, case known.kind when 'question' then 1 else 2 end, known.id,
@@ -48,7 +48,7 @@ export async function findAlreadyImported(client: ClientBase, source: string): P
   await client.query(
     `insert into archive_known_user
      select archive_user.id, known.id, exists (select from member where id = known.id and deleted_at is null),
-       name_hash, content_hash, known.reputation
+       name_hash, content_hash, location_hash, website_hash, known.reputation
      from archive_user
      join imported_row known on known.source_id = $1 and known.kind = 'member'
        and known.source_key = archive_user.id::text`,

@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { isChangedHere } from './stack-exchange-profiles.ts';
 
 /** What an import changed of earlier imports of the site, by kind, and what it kept because of a change here. */
 export interface ImportedChanges {
@@ -32,7 +33,9 @@ export const changeNames = {
   sources: 'licences and times of edits',
   names: 'names of members',
   bios: 'profiles of members',
+  places: 'locations and websites of members',
   reputation: 'reputations',
+  badges: 'badges of members',
   emptied: 'profiles without an account on the site',
   follows: 'removed follows',
   shown: 'posts shown again',
@@ -46,7 +49,7 @@ type Counts = Partial<Record<keyof typeof changeNames, number>>;
 /** Counts and lists the changes. Runs after all of them. */
 export async function describeChanges(
   client: ClientBase,
-  { follows, shown, unlocked }: { follows: number; shown: number; unlocked: number },
+  others: { follows: number; shown: number; unlocked: number; badges: number },
 ): Promise<ImportedChanges> {
   const text = 'applied and not edited_here and';
   const { rows } = await client.query<Record<string, string>>(`
@@ -67,6 +70,7 @@ export async function describeChanges(
       from archive_changed) posts,
     (
       select count(*) filter (where name and not name_here) as names, count(*) filter (where bio and not bio_here) as bios,
+        count(*) filter (where location and not location_here or website and not website_here) as places,
         count(*) filter (where points <> 0) as reputation
       from archive_changed_user) members,
     (
@@ -74,7 +78,7 @@ export async function describeChanges(
         count(*) filter (where kind = 'answer') as "removedAnswers",
         count(*) filter (where kind = 'reply') as "removedComments"
       from archive_gone where reason is null) gone`);
-  const found: Record<string, string | number> = { ...rows[0], follows, shown, unlocked };
+  const found: Record<string, string | number> = { ...rows[0], ...others };
   const counts: Counts = {};
   for (const name of Object.keys(changeNames) as (keyof typeof changeNames)[]) {
     const number = Number(found[name]);
@@ -125,7 +129,7 @@ async function listConflicts(client: ClientBase): Promise<ImportedChanges['confl
       union all select kind, question_id, id, 'deleted on the site, kept: ' || reason from archive_gone
         where reason is not null
       union all select 'member', null, id, 'profile changed here' from archive_changed_user
-        where name and name_here or bio and bio_here
+        where ${isChangedHere}
     ) conflicts left join base_question question on question.id = question_id
     order by conflicts.kind = 'member', question_id, conflicts.kind, conflicts.id limit ${limits.conflicts}`);
   const lines = rows.map((row) => (row.kind === 'member' ? `/profile/${row.id} ${row.what}` : toLine(row)));

@@ -17,7 +17,8 @@ export async function createNoChanges(client: ClientBase): Promise<void> {
   await createReversioned(client);
   await client.query(`
     create temporary table archive_remark (question_id bigint, applied boolean) on commit drop;
-    create temporary table archive_changed_user (id bigint, name boolean, bio boolean) on commit drop;
+    create temporary table archive_changed_user (
+      id bigint, name boolean, bio boolean, location boolean, website boolean) on commit drop;
     create temporary table archive_reclosed (question_id bigint) on commit drop;
     create temporary table archive_gone (kind text, question_id bigint, reason text) on commit drop;`);
 }

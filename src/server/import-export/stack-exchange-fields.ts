@@ -1,4 +1,5 @@
 import { truncate } from '#shared/core/text.ts';
+import { sanitizeName } from '#shared/identity/display-names.ts';
 import { limits } from '#shared/core/limits.ts';
 import { normalizeTags } from '#shared/posts/tags.ts';
 import { cleanLine } from './stack-exchange-characters.ts';
@@ -26,6 +27,12 @@ export function parseTime(text: string | undefined): string | null {
 export function parsePersonName(text: string | undefined): string | null {
   const name = truncate(cleanLine(text ?? ''), limits.displayNameMax);
   return name === '' ? null : name;
+}
+
+/** Returns the place where a member lives, null if the archive has none. */
+export function parseLocation(text: string | undefined): string | null {
+  const location = truncate(sanitizeName(cleanLine(text ?? '')), limits.location);
+  return location === '' ? null : location;
 }
 
 /** Parses tags as archives write them: `<a><b>`, and `|a|b|` since 2024. */

@@ -179,11 +179,11 @@ describe('an imported archive', () => {
       {
         file: 'Badges.xml',
         read: 1,
-        imported: 0,
+        imported: 1,
         updated: 0,
         alreadyImported: 0,
         removed: 0,
-        skipped: [{ reason: 'Parley has no badges', rows: 1 }],
+        skipped: [],
       },
       {
         file: 'PostLinks.xml',

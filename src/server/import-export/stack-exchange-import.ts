@@ -16,6 +16,7 @@ import {
   type ArchiveFileKind,
   type ArchiveFiles,
 } from './stack-exchange-files.ts';
+import { skipBadges, stageBadges } from './stack-exchange-badges.ts';
 import { stageLinks } from './stack-exchange-duplicates.ts';
 import { mergeStaged } from './stack-exchange-merge.ts';
 import { findNewerRun, finishRun, forgetRun, type NewestTimes, startRun } from './import-runs.ts';
@@ -264,6 +265,7 @@ const nothingImported: ImportedCounts = {
   namelessMembers: 0,
   duplicates: 0,
   closings: 0,
+  badges: 0,
   versions: 0,
   renamedMembers: 0,
   questions: 0,
@@ -275,14 +277,17 @@ const nothingImported: ImportedCounts = {
 };
 
 /** The history comes before the posts, because they take their text from it. */
-const listStageSteps = (withHistory: boolean): readonly (readonly [ArchiveFileKind, staging.StageRows])[] => [
+const listStageSteps = ({
+  withHistory = true,
+  ownArchive,
+}: ImportOptions): readonly (readonly [ArchiveFileKind, staging.StageRows])[] => [
   ['users', staging.stageUsers],
   ['posthistory', createStageHistory(withHistory)],
   ['posts', stagePosts],
   ['comments', staging.stageComments],
   ['votes', staging.stageVotes],
   ['tags', staging.stageTags],
-  ['badges', staging.skipBadges],
+  ['badges', ownArchive === undefined ? stageBadges : skipBadges],
   ['postlinks', stageLinks],
 ];
 
@@ -292,6 +297,7 @@ const stagedTables = [
   ['comments', 'archive_comment'],
   ['votes', 'archive_vote'],
   ['tags', 'archive_tag'],
+  ['badges', 'archive_badge'],
   ['postlinks', 'archive_duplicate'],
 ] as const;
 
@@ -299,13 +305,13 @@ async function readFiles(
   options: ImportOptions,
   files: ArchiveFiles,
 ): Promise<Pick<ReadArchive, 'tallies' | 'newest'>> {
-  const { client, progress, signal, withHistory = true } = options;
+  const { client, progress, signal } = options;
   const tallies: RowTallies = {};
   const newest = new NewestTimesReader();
   const total = { bytes: 0, rows: 0 };
   progress?.start(Object.values(files).reduce((sum, file) => sum + file.bytes, 0));
   try {
-    for (const [kind, stage] of listStageSteps(withHistory)) {
+    for (const [kind, stage] of listStageSteps(options)) {
       if (kind === 'posts') await session.indexHistory(client);
       const file = files[kind];
       if (file === undefined) continue;

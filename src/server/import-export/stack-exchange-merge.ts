@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg';
 import type { ImportedCounts, Refreshed } from './stack-exchange-accounting.ts';
 import { findAlreadyImported, findLockedQuestions } from './stack-exchange-already-imported.ts';
+import { applyBadges } from './stack-exchange-badges.ts';
 import { findChanges } from './stack-exchange-changes.ts';
 import { describeChanges, type ImportedChanges, noChanges } from './stack-exchange-changes-report.ts';
 import { applyClosings, lockNewQuestions, unlockReleased } from './stack-exchange-closings.ts';
@@ -58,6 +59,7 @@ export async function mergeStaged(client: ClientBase, merge: Merge): Promise<Mer
   const renamedMembers = await queries.nameMembers(client, sourceId);
   await findAlreadyImported(client, sourceId);
   const { members, nameless: namelessMembers } = await queries.addMembers(client, target);
+  const badges = await applyBadges(client, { sourceId, runId, isRefresh: isRefresh && has('badges') });
   await queries.createScores(client, has('votes'));
   await findChanges(client, { sourceId, isRefresh, byVotes: has('votes') });
   const restateAgain = await restatePosts(client);
@@ -103,12 +105,21 @@ export async function mergeStaged(client: ClientBase, merge: Merge): Promise<Mer
       replies,
       accepted,
       follows,
+      badges: badges.added,
       links,
     },
     changes: isRefresh
-      ? await describeChanges(client, { follows: removedFollows, shown, unlocked })
+      ? await describeChanges(client, {
+          follows: removedFollows,
+          shown,
+          unlocked,
+          badges: badges.changed + badges.removed,
+        })
       : noChanges,
-    refreshed: { isRefresh, removed: { ...removed, users: emptied, votes: removedFollows } },
+    refreshed: {
+      isRefresh,
+      removed: { ...removed, users: emptied, votes: removedFollows, badges: badges.removedRows },
+    },
   };
 }
 

@@ -1,8 +1,19 @@
 import type { ClientBase } from 'pg';
 import { hashOf, literal } from './stack-exchange-queries.ts';
 
+/** The texts of a profile, with the hash of what the archive had before. */
+const profileTexts = [
+  ['name', 'display_name', 'name_hash'],
+  ['bio', 'bio', 'content_hash'],
+  ['location', 'location', 'location_hash'],
+  ['website', 'website', 'website_hash'],
+] as const;
+
+/** SQL: whether a text of a profile that changed on the site was changed here as well. */
+export const isChangedHere = profileTexts.map(([name]) => `${name} and ${name}_here`).join(' or ');
+
 /**
- * Brings names, bios and reputation of existing members up to date. What moderators changed here stays. The table
+ * Brings names, bios, locations, websites and reputation of existing members up to date. What moderators changed here stays. The table
  * `archive_changed_user` has the changes. With `isRefresh` false, they are only found.
  */
 export async function refreshProfiles(
@@ -13,39 +24,45 @@ export async function refreshProfiles(
     `coalesce(${hashOf(`member.${column}`)} <> known.${hash}, false)`;
   const differs = (column: string, hash: string, value: string) =>
     `coalesce(known.${hash} <> ${hashOf(value)}, member.${column} is distinct from ${value})`;
+  const compared = profileTexts.flatMap(([name, column, hash]) => [
+    `${differs(column, hash, `item.${name}`)} as ${name}`,
+    `${isHere(column, hash)} as ${name}_here`,
+  ]);
   await client.query(`
     create temporary table archive_changed_user on commit drop as
     select * from (
-      select known.key, member.id, ${differs('display_name', 'name_hash', 'item.name')} as name,
-        ${differs('bio', 'content_hash', 'item.bio')} as bio,
-        item.reputation - coalesce(known.reputation, imported_reputation) as points,
-        ${isHere('display_name', 'name_hash')} as name_here, ${isHere('bio', 'content_hash')} as bio_here
+      select known.key, member.id, item.reputation - coalesce(known.reputation, imported_reputation) as points,
+        ${compared.join(', ')}
       from archive_known_user known
       join archive_user item on item.id = known.key and not item.nameless
       join member on member.id = known.id
       where known.visible and member.source_id = ${literal(sourceId)} and member.email is null) compared
-    where name or bio or points <> 0`);
+    where ${profileTexts.map(([name]) => name).join(' or ')} or points <> 0`);
   await client.query('create unique index archive_changed_user_key on archive_changed_user (key)');
   if (!isRefresh) return;
   await client.query(
     'select from member where id in (select id from archive_changed_user) order by id for no key update',
   );
+  const newTexts = profileTexts.map(
+    ([name, column]) =>
+      `${column} = case when changed.${name} and not ${name}_here then item.${name} else member.${column} end`,
+  );
   await client.query(`
-    update member set display_name = case when changed.name and not name_here then item.name else display_name end,
-      bio = case when changed.bio and not bio_here then item.bio else member.bio end,
+    update member set ${newTexts.join(', ')},
       reputation = member.reputation + points, imported_reputation = imported_reputation + points
     from archive_changed_user changed join archive_user item on item.id = changed.key
     where member.id = changed.id`);
-  const hashAfter = (what: string, here: string, hash: string, value: string) =>
-    `case when changed.${what} and ${here} then row.${hash} else ${hashOf(value)} end`;
+  const newHashes = profileTexts.map(
+    ([name, , hash]) =>
+      `${hash} = case when changed.${name} and ${name}_here then row.${hash} else ${hashOf(`item.${name}`)} end`,
+  );
   await client.query(
-    `update imported_row row set name_hash = ${hashAfter('name', 'name_here', 'name_hash', 'item.name')},
-       content_hash = ${hashAfter('bio', 'bio_here', 'content_hash', 'item.bio')}, reputation = item.reputation
+    `update imported_row row set ${newHashes.join(', ')}, reputation = item.reputation
      from archive_known_user known
      join archive_user item on item.id = known.key and not item.nameless
      left join archive_changed_user changed on changed.key = known.key
      where known.visible and row.source_id = $1 and row.kind = 'member' and row.source_key = known.key::text
-       and (changed.key is not null or row.name_hash is null)`,
+       and (changed.key is not null or row.name_hash is null or row.location_hash is null)`,
     [sourceId],
   );
 }
@@ -78,12 +95,14 @@ export async function emptyGoneProfiles(client: ClientBase, sourceId: string): P
     [sourceId],
   );
   await client.query(`
-    update member set display_name = 'user' || source_key, bio = null, reputation = reputation - imported_reputation,
+    update member set display_name = 'user' || source_key, bio = null, location = null, website = null,
+      reputation = reputation - imported_reputation,
       imported_reputation = 0
     where id in (select id from archive_gone_user)`);
   await client.query(
     `update imported_row row set is_gone = true, name_hash = ${hashOf("'user' || row.source_key")},
-       content_hash = ${hashOf('null::text')}, reputation = 0
+       content_hash = ${hashOf('null::text')}, location_hash = ${hashOf('null::text')}, website_hash = ${hashOf('null::text')},
+       reputation = 0
      from archive_gone_user gone
      where row.source_id = $1 and row.kind = 'member' and row.source_key = gone.source_key`,
     [sourceId],

@@ -48,13 +48,15 @@ export async function completeBios(client: ClientBase, siteAddress: string): Pro
 export async function nameMembers(client: ClientBase, sourceId: string): Promise<number> {
   const named = await client.query(
     `with named as (
-       update member set display_name = known.name, bio = known.bio, imported_reputation = known.reputation,
+       update member set display_name = known.name, bio = known.bio, location = known.location, website = known.website,
+         imported_reputation = known.reputation,
          reputation = member.reputation - imported_reputation + known.reputation
        from archive_user known
        where member.source_id = $1 and member.source_key = known.id::text and not known.nameless and deleted_at is null
          and member.display_name = 'user' || member.source_key and known.name <> member.display_name
-       returning source_key, known.name, known.bio, known.reputation)
+       returning source_key, known.name, known.bio, known.location, known.website, known.reputation)
      update imported_row row set name_hash = ${hashOf('named.name')}, content_hash = ${hashOf('named.bio')},
+       location_hash = ${hashOf('named.location')}, website_hash = ${hashOf('named.website')},
        reputation = named.reputation
      from named where row.source_id = $1 and row.kind = 'member' and row.source_key = named.source_key`,
     [sourceId],
@@ -72,14 +74,17 @@ export async function addMembers(
 ): Promise<{ members: number; nameless: number }> {
   const { rows } = await client.query<{ members: string; nameless: string }>(
     `with added as (
-       insert into member (display_name, bio, reputation, imported_reputation, source_id, source_key, created_at, updated_at)
-       select name, bio, reputation, reputation, $1, id::text, created, created from archive_user
+       insert into member (display_name, bio, location, website, reputation, imported_reputation, source_id, source_key,
+         created_at, updated_at)
+       select name, bio, location, website, reputation, reputation, $1, id::text, created, created from archive_user
        where not exists (select from archive_known_user where key = archive_user.id)
        order by id
        returning id, source_key, created_at),
      remembered as (
-       insert into imported_row (source_id, kind, source_key, id, created_at, run_id, name_hash, content_hash, reputation)
-       select $1, 'member', source_key, added.id, created_at, $2, ${hashOf('name')}, ${hashOf('bio')}, reputation
+       insert into imported_row (source_id, kind, source_key, id, created_at, run_id, name_hash, content_hash,
+         location_hash, website_hash, reputation)
+       select $1, 'member', source_key, added.id, created_at, $2, ${hashOf('name')}, ${hashOf('bio')},
+         ${hashOf('location')}, ${hashOf('website')}, reputation
        from added join archive_user on archive_user.id = source_key::bigint)
      select count(*) filter (where not nameless) as members, count(*) filter (where nameless) as nameless
      from added join archive_user on archive_user.id = added.source_key::bigint`,

@@ -120,7 +120,8 @@ export async function publishImportEvents(client: ClientBase): Promise<void> {
         where applied and (title or tags or content or score or author)) edited
     join archive_question question on question.id = question_id and not question.is_new
     union all
-    select 'profile:' || id, '{"kind": "profile-changed"}'::jsonb from archive_changed_user where name or bio
+    select 'profile:' || id, '{"kind": "profile-changed"}'::jsonb from archive_changed_user
+    where name or bio or location or website
     union all
     select 'moderation', '{"kind": "moderation-changed"}'::jsonb where exists (select from archive_gone where reason is null)
     union all

@@ -43,6 +43,7 @@ export function formatImportReport(summary: ImportSummary): string[] {
     lines.push(`Note: ${number(added.closings)} other questions show why the site closed them.`);
   if (added.versions > 0)
     lines.push(`Note: ${number(added.versions)} earlier versions of posts were imported.`);
+  if (added.badges > 0) lines.push(`Note: ${number(added.badges)} badges are shown on profiles, as history.`);
   if (added.links > 0)
     lines.push(`Note: ${number(added.links)} links now lead to the imported questions and answers.`);
   lines.push(...describeChanges(summary));

@@ -1,9 +1,16 @@
+import { parseWebsite } from '#server/core/websites.ts';
 import { countCodePoints, tagKey } from '#shared/core/text.ts';
 import type { ClientBase } from 'pg';
 import { cleanLine, cleanText } from './stack-exchange-characters.ts';
 import { htmlToMarkdown } from './stack-exchange-html.ts';
 import { type CopyCell, copyRows } from './copy-rows.ts';
-import { getLicenseAt, parseInteger, parsePersonName, parseTime } from './stack-exchange-fields.ts';
+import {
+  getLicenseAt,
+  parseInteger,
+  parseLocation,
+  parsePersonName,
+  parseTime,
+} from './stack-exchange-fields.ts';
 import type { ArchiveRow } from './stack-exchange-xml.ts';
 import { mayLinkToPosts } from './stack-exchange-links.ts';
 import { findQuestionLinks } from './stack-exchange-site.ts';
@@ -37,9 +44,17 @@ export const stageUsers: StageRows = async (client, rows, tally) => {
     const bio = cleanText(htmlToMarkdown(row['AboutMe'] ?? ''));
     const fits = bio !== '' && countCodePoints(bio) <= maxBioLength;
     const name = parsePersonName(row['DisplayName']) ?? `user${id}`;
-    return [id, name, fits ? bio : null, parseInteger(row['Reputation']) ?? 0, created];
+    return [
+      id,
+      name,
+      fits ? bio : null,
+      parseInteger(row['Reputation']) ?? 0,
+      created,
+      parseLocation(row['Location']),
+      parseWebsite(row['WebsiteUrl'] ?? ''),
+    ];
   });
-  await copyRows(client, 'archive_user (id, name, bio, reputation, created)', staged);
+  await copyRows(client, 'archive_user (id, name, bio, reputation, created, location, website)', staged);
 };
 
 /** The limit of the column. Profiles of the network have at most 3,000 characters. */
@@ -117,8 +132,4 @@ export const stageTags: StageRows = async (client, rows, tally) => {
     return name === '' ? incompleteReason : [tagKey(name)];
   });
   await copyRows(client, 'archive_tag (key)', staged);
-};
-
-export const skipBadges: StageRows = async (_client, rows, tally) => {
-  tally.skip('Parley has no badges', rows.length);
 };

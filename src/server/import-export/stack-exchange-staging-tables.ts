@@ -36,7 +36,8 @@ export async function createStagingTables(client: ClientBase): Promise<void> {
   await client.query(`
     create temporary table archive_user (
       line bigint generated always as identity, id bigint not null, name text not null, bio text,
-      reputation bigint not null, created timestamptz(3) not null, nameless boolean not null default false);
+      reputation bigint not null, created timestamptz(3) not null, nameless boolean not null default false,
+      location text, website text);
     create temporary table archive_history (
       line bigint generated always as identity, id bigint not null, post_id bigint not null,
       created timestamptz(3) not null, kind smallint not null, text text not null, action text, editor bigint,
@@ -60,6 +61,9 @@ export async function createStagingTables(client: ClientBase): Promise<void> {
     create temporary table archive_duplicate (
       line bigint generated always as identity, id bigint not null, question bigint not null,
       original bigint not null, created timestamptz(3) not null);
+    create temporary table archive_badge (
+      line bigint generated always as identity, id bigint not null, member bigint not null, name text not null,
+      class text, is_tag_based boolean not null, awarded timestamptz(3) not null);
     create temporary table archive_tag (line bigint generated always as identity, key text not null);
     create temporary table archive_link (
       host text not null, question bigint not null, slug text not null, written timestamptz(3) not null);`);
@@ -93,6 +97,7 @@ export type StagedTable =
   | 'archive_comment'
   | 'archive_vote'
   | 'archive_duplicate'
+  | 'archive_badge'
   | 'archive_tag';
 
 /** Deletes staged rows with a number that appeared before; the first one stays. Returns the number deleted. */

@@ -15,7 +15,9 @@ export type ListedMemberRow = Omit<
   emailsOffReason: string | null;
 };
 
-const hasLink = sql.raw(String.raw`(bio ~* '(https?://|\mwww\.)' or display_name ~* '(https?://|\mwww\.)')`);
+const hasLink = sql.raw(
+  String.raw`(bio ~* '(https?://|\mwww\.)' or display_name ~* '(https?://|\mwww\.)' or website is not null)`,
+);
 
 const filters: Readonly<Record<MemberFilter, RawBuilder<unknown>>> = {
   all: sql`source_id is null`,
@@ -38,7 +40,7 @@ const columns = sql`id, coalesce(display_name, email) as "displayName", email, a
   (select created_at from session where member_id = member.id order by created_at desc limit 1) as "lastSignInAt",
   (select pending_step from registration where member_id = member.id) as "pendingStep",
   exists (select from activity_removal where member_id = member.id and state <> 'restored') as "isRemoved",
-  left(bio, 500) as bio`;
+  left(bio, 500) as bio, website`;
 
 /** The accounts that registered last, before the time and id. */
 export async function listLatestMembers(

@@ -34,7 +34,7 @@ export async function readMemberList(
   const toItem = (row: ListedMemberRow): ListedMember => {
     const item = toListedMember(row, { isAdmin });
     return show === 'profile_links'
-      ? { ...item, bio: row.bio, matchedRules: judgeProfile(row, rules) }
+      ? { ...item, bio: row.bio, website: row.website, matchedRules: judgeProfile(row, rules) }
       : item;
   };
   const cursor = decodeCursor(wanted.cursor);
@@ -60,9 +60,9 @@ export async function readMemberList(
 
 type ProfileRules = { settings: Pick<RuntimeSettings, 'get'>; publicUrl: string | null };
 
-/** The spam rules that a profile matches, as a post with its name and bio would. */
-function judgeProfile({ displayName, bio }: ListedMemberRow, { settings, publicUrl }: ProfileRules) {
-  const text = `${displayName}\n${bio ?? ''}`;
+/** The spam rules that a profile matches, as a post with its name, bio and website would. */
+function judgeProfile({ displayName, bio, website }: ListedMemberRow, { settings, publicUrl }: ProfileRules) {
+  const text = `${displayName}\n${bio ?? ''}\n${website ?? ''}`;
   return judgePost({ text, before: null, publicUrl, recentPosts: 0 }, settings).reasons.filter(
     ({ rule }) => rule !== 'speed',
   );
@@ -73,6 +73,7 @@ function toListedMember(row: ListedMemberRow, { isAdmin }: { isAdmin: boolean })
   return {
     ...shown,
     bio: null,
+    website: null,
     matchedRules: [],
     registeredAt: row.registeredAt.toISOString(),
     lastSignInAt: row.lastSignInAt?.toISOString() ?? null,

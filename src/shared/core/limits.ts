@@ -24,6 +24,11 @@ export const limits = {
   passwordMax: 128,
   email: 254,
   bio: 1000,
+  location: 100,
+  website: 200,
+  /** The name of a badge of an imported profile, and the badges of a site that a profile lists. */
+  importedBadgeName: 100,
+  importedBadges: 100,
   /** Other members' email addresses that one member may view in an hour (docs/product.md 3.4). */
   emailViewsPerHour: 60,
   searchQuery: 200,

@@ -171,6 +171,11 @@ export const identityErrors = {
   // Profiles.
   'user-not-found': ['not-found', 'User not found'],
   'bio-too-long': ['invalid', 'Bio must be {max} characters or fewer'],
+  'location-too-long': ['invalid', 'Location must be {max} characters or fewer'],
+  'website-not-valid': [
+    'invalid',
+    'Enter the address of a website, such as https://example.org, with {max} characters or fewer',
+  ],
   'too-many-data-exports': [
     'too-many',
     'You have downloaded your data several times. Please try again later.',

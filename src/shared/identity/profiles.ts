@@ -1,6 +1,8 @@
 import { answerCard } from '#shared/posts/cards.ts';
 import { z } from 'zod';
 import { existingDisplayName } from './accounts.ts';
+import { isDeceptiveName, normalizeName } from './display-names.ts';
+import { importedBadges } from './imported-badges.ts';
 import { avatar, id, paged, time } from '#shared/core/fields.ts';
 import { withCode } from '#shared/core/coded-error.ts';
 import { limits } from '#shared/core/limits.ts';
@@ -19,6 +21,9 @@ export const profile = z.object({
   /** Why the address is missing although the member shows it: the viewer has viewed too many. Otherwise null. */
   emailWithheld: z.union([z.literal('too-many'), z.null()]),
   bio: z.string().nullable(),
+  location: z.string().nullable(),
+  /** An address with http or https; links to it get `rel="ugc nofollow"`. */
+  website: z.string().nullable(),
   createdAt: time,
   reputation: z.int().nonnegative(),
   questionsCount: z.int().nonnegative(),
@@ -29,6 +34,8 @@ export const profile = z.object({
   views: z.int().nonnegative(),
   /** URL of an imported member's account on its site; null for members of this community. */
   sourceUrl: z.string().nullable(),
+  /** Badges on the sites of imported profiles that are the member's, by site. */
+  importedBadges: z.array(importedBadges),
 });
 export type Profile = z.infer<typeof profile>;
 
@@ -44,9 +51,28 @@ export const memberSettings = z.object({
     .refine((text) => countCodePoints(text) <= limits.bio, withCode('bio-too-long', { max: limits.bio }))
     .refine((text) => !hasForbiddenCharacters(text), withCode('characters-not-allowed'))
     .nullable(),
+  location: z
+    .string()
+    .overwrite(normalizeName)
+    .refine(
+      (text) => countCodePoints(text) <= limits.location,
+      withCode('location-too-long', { max: limits.location }),
+    )
+    .refine((text) => text === '' || !isDeceptiveName(text), withCode('characters-not-allowed'))
+    .nullable(),
+  /** The server also refuses what is not an address with http or https. */
+  website: z
+    .string()
+    .trim()
+    .max(limits.website, withCode('website-not-valid', { max: limits.website }))
+    .nullable(),
   showEmail: z.boolean(),
 });
 export type MemberSettings = z.infer<typeof memberSettings>;
+
+/** Location and website stay as they are if they are absent. */
+export const settingsChange = memberSettings.partial({ location: true, website: true });
+export type SettingsChange = z.infer<typeof settingsChange>;
 
 export const passwordChange = z.object({
   currentPassword: z.string().max(1000),

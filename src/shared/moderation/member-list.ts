@@ -7,7 +7,8 @@ import { matchedRule } from './spam.ts';
 
 /**
  * Which members a moderator lists. Imported authors have no account and are not listed. `profile_links`: accounts of the
- * latest 30 days without questions and answers whose name or bio has a link, unless they are suspended or removed.
+ * latest 30 days without questions and answers whose name or bio has a link,
+ * or that have a website, unless they are suspended or removed.
  */
 export const memberFilter = z.enum(['all', 'team', 'suspended', 'waiting', 'removed', 'profile_links']);
 export type MemberFilter = z.infer<typeof memberFilter>;
@@ -44,7 +45,9 @@ export const listedMember = z.object({
   isRemoved: z.boolean(),
   /** With `profile_links`: the first 500 characters of the bio. */
   bio: z.string().nullable(),
-  /** With `profile_links`: the spam rules that the name and the bio match. */
+  /** With `profile_links`: the address of the website. */
+  website: z.string().nullable(),
+  /** With `profile_links`: the spam rules that the name, the bio and the website match. */
   matchedRules: z.array(matchedRule),
 });
 export type ListedMember = z.infer<typeof listedMember>;

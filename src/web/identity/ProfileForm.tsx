@@ -15,16 +15,21 @@ import { FormError } from '#web/ui/FormError.tsx';
 import { useSaveSettings } from './settings.ts';
 import classes from './settings-form.module.css';
 
-type Problem = { field: 'displayName' | 'bio' | null; message: string };
+const fieldNames = ['displayName', 'bio', 'location', 'website'] as const;
+type Problem = { field: (typeof fieldNames)[number] | null; message: string };
 
 /** The settings for how others see the member. */
 export function ProfileForm({ initial }: { initial: MemberSettings }) {
   const [displayName, setDisplayName] = useState(initial.displayName);
   const [bio, setBio] = useState(initial.bio ?? '');
+  const [location, setLocation] = useState(initial.location ?? '');
+  const [website, setWebsite] = useState(initial.website ?? '');
   const [showEmail, setShowEmail] = useState(initial.showEmail);
   const [problem, setProblem] = useState<Problem | null>(null);
   const nameField = useRef<HTMLInputElement>(null);
   const bioField = useRef<HTMLTextAreaElement>(null);
+  const locationField = useRef<HTMLInputElement>(null);
+  const websiteField = useRef<HTMLInputElement>(null);
   const save = useSaveSettings();
   const { emailVisibility = 'shown' } = useQuery(signInMethodsQuery).data ?? {};
 
@@ -32,12 +37,20 @@ export function ProfileForm({ initial }: { initial: MemberSettings }) {
     setProblem(newProblem);
     if (newProblem.field === 'displayName') nameField.current?.focus();
     if (newProblem.field === 'bio') bioField.current?.focus();
+    if (newProblem.field === 'location') locationField.current?.focus();
+    if (newProblem.field === 'website') websiteField.current?.focus();
   }
 
   function submit(event: FormEvent) {
     event.preventDefault();
     if (save.isPending) return;
-    const checked = settingsRules.safeParse({ displayName, bio: bio.trim() === '' ? null : bio, showEmail });
+    const checked = settingsRules.safeParse({
+      displayName,
+      bio: bio.trim() === '' ? null : bio,
+      location: location.trim() === '' ? null : location,
+      website: website.trim() === '' ? null : website,
+      showEmail,
+    });
     if (!checked.success) {
       const [issue] = checked.error.issues;
       return fail({
@@ -50,6 +63,8 @@ export function ProfileForm({ initial }: { initial: MemberSettings }) {
       onSuccess: (saved) => {
         setDisplayName(saved.displayName);
         setBio(saved.bio ?? '');
+        setLocation(saved.location ?? '');
+        setWebsite(saved.website ?? '');
         toast(t`Profile saved`);
       },
       onError: (error) => fail(toFormProblem(error)),
@@ -80,6 +95,28 @@ export function ProfileForm({ initial }: { initial: MemberSettings }) {
         />
         <CharacterCounter text={bio} max={limits.bio} />
       </div>
+      <TextInput
+        ref={locationField}
+        label={t`Location`}
+        autoComplete="off"
+        dir="auto"
+        value={location}
+        error={problem?.field === 'location' && problem.message}
+        onChange={(event) => setLocation(event.currentTarget.value)}
+      />
+      <TextInput
+        ref={websiteField}
+        label={t`Website`}
+        type="url"
+        inputMode="url"
+        autoComplete="url"
+        autoCapitalize="none"
+        spellCheck={false}
+        dir="ltr"
+        value={website}
+        error={problem?.field === 'website' && problem.message}
+        onChange={(event) => setWebsite(event.currentTarget.value)}
+      />
       {emailVisibility !== 'never' && (
         <label className={classes.choice}>
           <input
@@ -110,5 +147,5 @@ function toFormProblem(error: Error): Problem {
 }
 
 function toProblemField(name: unknown): Problem['field'] {
-  return name === 'displayName' || name === 'bio' ? name : null;
+  return fieldNames.find((field) => field === name) ?? null;
 }

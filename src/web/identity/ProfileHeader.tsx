@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { IconExternalLink } from '@tabler/icons-react';
+import { IconExternalLink, IconLink, IconMapPin } from '@tabler/icons-react';
 import { formatCount, formatDate, formatDateTime, formatShortCount } from '#web/core/format.ts';
 import type { Profile } from '#shared/identity/profiles.ts';
 import { canModerate } from '#shared/identity/roles.ts';
@@ -9,11 +9,12 @@ import { useMember } from '#web/core/session.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
 import { type CountedNoun, formatCountOf, getCountedWord } from '#web/ui/Count.tsx';
 import { ButtonLink, PathLink } from '#web/ui/PathLink.tsx';
+import { VisuallyHidden } from '#web/ui/VisuallyHidden.tsx';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
 import { Markdown } from '#web/ui/markdown/Markdown.tsx';
 import classes from './ProfileHeader.module.css';
 
-/** The top of a profile: avatar, name, email address, bio, join date and the four counts (docs/product.md 3.2). */
+/** The top of a profile: avatar, name, email address, bio, join date, location, website and the four counts (docs/product.md 3.2). */
 export function ProfileHeader({ profile, own }: { profile: Profile; own: boolean }) {
   const isModerator = canModerate(useMember()?.role ?? 'member');
   return (
@@ -37,6 +38,20 @@ export function ProfileHeader({ profile, own }: { profile: Profile; own: boolean
                 </time>
               </Trans>
             </span>
+            {profile.location != null && (
+              <span>
+                <IconMapPin size={14} stroke={1.6} aria-hidden />
+                <VisuallyHidden>{t`Location`}: </VisuallyHidden>
+                <span dir="auto">{profile.location}</span>
+              </span>
+            )}
+            {profile.website != null && (
+              <a href={profile.website} rel="ugc nofollow noopener" target="_blank">
+                <IconLink size={14} stroke={1.6} aria-hidden />
+                <VisuallyHidden>{t`Website`}: </VisuallyHidden>
+                <span dir="ltr">{describeWebsite(profile.website)}</span>
+              </a>
+            )}
             {profile.sourceUrl !== null && (
               <a href={profile.sourceUrl} rel="nofollow ugc noopener" target="_blank">
                 {URL.parse(profile.sourceUrl)?.host ?? t`Imported`}
@@ -69,6 +84,11 @@ export function ProfileHeader({ profile, own }: { profile: Profile; own: boolean
       </ul>
     </header>
   );
+}
+
+/** What a link to a website shows: its address without the scheme. */
+function describeWebsite(address: string): string {
+  return address.replace(/^https?:\/\/(?:www\.)?/u, '').replace(/\/$/u, '');
 }
 
 /** Separate elements, so that the number can be above its word. */

@@ -9,11 +9,13 @@ import {
   memberReputationQuery,
   activityKeys,
 } from '#web/discovery/index.ts';
+import type { ImportedBadges } from '#shared/identity/imported-badges.ts';
 import { SavedLinks } from '#web/ui/SavedLinks.tsx';
 import { ApiError, hasStatus, translateError } from '#web/core/errors.ts';
 import { paths, profilePath } from '#web/core/paths.ts';
 import { useMember } from '#web/core/session.ts';
 import { usePageTitle } from '#web/ui/PageHeading.tsx';
+import { ProfileBadges } from './ProfileBadges.tsx';
 import { ProfileHeader } from './ProfileHeader.tsx';
 import { ProfileAnswers, ProfileQuestions } from './ProfilePosts.tsx';
 import { parseMemberId, profileQuery, profileKeys } from './profiles.ts';
@@ -70,6 +72,10 @@ function MemberProfile({ id, own, address }: { id: number; own: boolean; address
       <ProfileHeader profile={profile} own={own} />
       {own && <SavedLinks />}
       <MemberCharts activity={activity.data} reputation={reputation.data} />
+      {/* Profiles that an earlier version stored for offline reading have none. */}
+      {(profile.importedBadges as ImportedBadges[] | undefined)?.map((badges) => (
+        <ProfileBadges key={badges.site} {...badges} />
+      ))}
       <TabLinks label={t`Posts`} tabs={tabs} current={tab}>
         {tab === 'questions' ? (
           <ProfileQuestions profile={profile} own={own} />

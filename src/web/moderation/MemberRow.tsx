@@ -75,6 +75,11 @@ export function MemberRow({
             {member.bio}
           </p>
         )}
+        {member.website !== null && (
+          <p className={classes.bio} dir="ltr">
+            {member.website}
+          </p>
+        )}
       </div>
     </li>
   );
