@@ -34,6 +34,18 @@ const longest = [
   'drain',
   'secret',
   'install',
+  'applications',
+  'uploads',
+  'sign-in-limits',
+  'search',
+  'sign-in-providers',
+  'statistics',
+  'stack-exchange-import',
+  'messages',
+  'mutes',
+  'bookmarks',
+  'public-files',
+  'moderation',
 ];
 
 class LongestFirst extends BaseSequencer {
