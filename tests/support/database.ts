@@ -12,6 +12,8 @@ export type TestPostgresServer = {
   owner: string;
   /** The migrated, empty database that every test database is copied from. */
   template: string;
+  /** Whether it is deleted after the run, with all databases. */
+  isTemporary: boolean;
 };
 
 declare module 'vitest' {
@@ -24,14 +26,19 @@ export type TestDatabase = { connection: pg.ClientConfig; drop: () => Promise<vo
 
 /** Creates a migrated, empty database. Drop it after the tests of the file. */
 export async function createTestDatabase(): Promise<TestDatabase> {
-  const { admin, user, owner, template } = inject('testServer');
+  const { admin, user, owner, template, isTemporary } = inject('testServer');
   const database = `test_${randomBytes(8).toString('hex')}`;
   await runAsAdmin(admin, `create database ${database} template ${template} owner ${owner}`);
   // Tests never cut the power, and waiting for the disk takes most of the time of a write.
   await runAsAdmin(admin, `alter database ${database} set synchronous_commit = off`);
   return {
     connection: withDatabase(user, database),
-    drop: () => runAsAdmin(admin, `drop database if exists ${database} with (force)`),
+    async drop() {
+      const dropped = runAsAdmin(admin, `drop database if exists ${database} with (force)`);
+      // The next file need not wait for the checkpoint, and the server may end before.
+      if (isTemporary) dropped.catch(() => {});
+      else await dropped;
+    },
   };
 }
 

@@ -25,7 +25,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const db = openDatabase({ connection: withDatabase(server.user, template) });
   await migrate(db, path.join(projectRoot, 'migrations'));
   await db.destroy();
-  project.provide('testServer', { admin: server.admin, user: server.user, owner: server.owner, template });
+  const { admin, user, owner, isTemporary } = server;
+  project.provide('testServer', { admin, user, owner, template, isTemporary });
   return async () => {
     await runAsAdmin(server.admin, `drop database ${template} with (force)`);
     await server.stop();
@@ -44,6 +45,7 @@ async function ownServer(): Promise<RunningServer> {
     admin: embedded.superuser,
     user: embedded.connection,
     owner: embedded.connection.user,
+    isTemporary: true,
     async stop() {
       await embedded.stop();
       await rm(parent, { recursive: true, force: true });
@@ -54,5 +56,5 @@ async function ownServer(): Promise<RunningServer> {
 function givenServer(url: string): RunningServer {
   const connection = { connectionString: url };
   const owner = pg.escapeIdentifier(new pg.Client(connection).user ?? 'postgres');
-  return { admin: connection, user: connection, owner, stop: () => Promise.resolve() };
+  return { admin: connection, user: connection, owner, isTemporary: false, stop: () => Promise.resolve() };
 }
