@@ -1,7 +1,4 @@
-import { projectRoot } from '#server/core/paths.ts';
-import { execFile } from 'node:child_process';
-import path from 'node:path';
-import { promisify } from 'node:util';
+import { runCommand } from '#tests/support/command.ts';
 import { type APIRequestContext, expect, type Locator, type Page, test } from '@playwright/test';
 import { expectAccessible } from './support/accessibility.ts';
 import { askQuestion, newMember, registerMember } from './support/members.ts';
@@ -32,7 +29,7 @@ test.describe('with a server whose proxy forwards client addresses', () => {
       const moderating = await from('198.51.100.1');
       const moderator = await moderating.newPage();
       const { email } = await registerMember(moderating.request, newMember(`Mona of the ${size}`));
-      await makeModerator(community, email);
+      await runCommand(community.dataDirectory, 'member', 'role', email, 'moderator');
       const thread = await askQuestion(moderating.request, {
         title: uniqueText('How long does bread keep?'),
       });
@@ -134,11 +131,4 @@ async function expectOnTop(opened: Locator): Promise<void> {
       }),
     )
     .toBe(true);
-}
-
-async function makeModerator({ dataDirectory }: Community, email: string): Promise<void> {
-  const program = path.join(projectRoot, 'src/server/cli-main.ts');
-  await promisify(execFile)(process.execPath, [program, 'member', 'role', email, 'moderator'], {
-    env: { ...process.env, PARLEY_DATA: dataDirectory },
-  });
 }

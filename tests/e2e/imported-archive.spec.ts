@@ -1,12 +1,10 @@
-import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { expect, test, type APIRequestContext } from '@playwright/test';
+import { runCommand } from '#tests/support/command.ts';
 import { registerMember, newMember } from './support/members.ts';
 import { startCommunity, type Community } from './support/community.ts';
 
-const run = promisify(execFile);
 const project = path.resolve(import.meta.dirname, '../..');
 
 /** A real archive next to the checkout, on machines that have it. It is not part of the repository. */
@@ -20,8 +18,7 @@ test.describe('a real archive', () => {
   test.beforeAll(async () => {
     test.setTimeout(180_000);
     community = await startCommunity();
-    const program = [path.join(project, 'src/server/cli-main.ts'), 'import', 'stackexchange', archive];
-    await run(process.execPath, program, { env: { ...process.env, PARLEY_DATA: community.dataDirectory } });
+    await runCommand(community.dataDirectory, 'import', 'stackexchange', archive);
   });
   test.afterAll(() => community.remove());
 

@@ -1,14 +1,10 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { expect, test } from '@playwright/test';
+import { runCommand } from '#tests/support/command.ts';
 import { registerMember, newMember } from './support/members.ts';
 import { startCommunity, type Community } from './support/community.ts';
-
-const run = promisify(execFile);
-const project = path.resolve(import.meta.dirname, '../..');
 
 const post = (attributes: string) =>
   `<row ${attributes} CreationDate="2015-01-01T00:00:00" OwnerDisplayName="Ben" Score="0" />`;
@@ -27,17 +23,13 @@ test.beforeAll(async () => {
   archive = await mkdtemp(path.join(os.tmpdir(), 'parley-links-'));
   await writeFile(path.join(archive, 'Posts.xml'), posts);
   community = await startCommunity({ env: { IMPORTED_ADDRESSES: 'beer.stackexchange.com' } });
-  await run(
-    process.execPath,
-    [
-      path.join(project, 'src/server/cli-main.ts'),
-      'import',
-      'stackexchange',
-      archive,
-      '--site',
-      'beer.stackexchange.com',
-    ],
-    { env: { ...process.env, PARLEY_DATA: community.dataDirectory } },
+  await runCommand(
+    community.dataDirectory,
+    'import',
+    'stackexchange',
+    archive,
+    '--site',
+    'beer.stackexchange.com',
   );
 });
 test.afterAll(async () => {

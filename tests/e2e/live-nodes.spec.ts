@@ -1,13 +1,10 @@
-import { execFile } from 'node:child_process';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { expect, test } from '@playwright/test';
+import { projectRoot } from '#server/core/paths.ts';
+import { runCommand } from '#tests/support/command.ts';
 import { askQuestion, registerMember, newMember } from './support/members.ts';
 import { type Community, startCommunity, type ServerNode } from './support/community.ts';
 import { postAnswer, uniqueText, upvote } from './support/posts.ts';
-
-const run = promisify(execFile);
-const project = path.resolve(import.meta.dirname, '../..');
 
 test.describe('with its own nodes', () => {
   test.slow();
@@ -73,11 +70,8 @@ test.describe('with its own nodes', () => {
     await expect(cards.first()).toBeVisible();
     const before = await cards.count();
 
-    const program = [path.join(project, 'src/server/cli-main.ts'), 'import', 'stackexchange'];
-    const archive = [path.join(project, 'demo'), '--site', 'demo.example'];
-    await run(process.execPath, [...program, ...archive], {
-      env: { ...process.env, PARLEY_DATA: community.dataDirectory },
-    });
+    const archive = path.join(projectRoot, 'demo');
+    await runCommand(community.dataDirectory, 'import', 'stackexchange', archive, '--site', 'demo.example');
     await expect.poll(() => cards.count(), { timeout: 20_000 }).toBeGreaterThan(before);
     await expect(topics.first()).toBeVisible({ timeout: 20_000 });
     await context.close();

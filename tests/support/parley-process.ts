@@ -30,7 +30,7 @@ export type ParleyOptions = {
 };
 
 /** Node's compile cache: it halves the time of each start after the first. */
-const compiled = path.join(projectRoot, 'node_modules/.cache/compiled');
+export const compileCache = path.join(projectRoot, 'node_modules/.cache/compiled');
 
 /** Shorter than the timeout of a test, so that a changed text fails with the output. */
 const defaultTimeoutMs = 60_000;
@@ -56,7 +56,7 @@ export function spawnParley({
     env: {
       PATH: process.env['PATH'],
       PORT: '0',
-      NODE_COMPILE_CACHE: compiled,
+      NODE_COMPILE_CACHE: compileCache,
       // All members come from one address.
       ACCOUNTS_PER_NETWORK: '0',
       ...node.env,

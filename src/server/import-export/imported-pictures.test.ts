@@ -10,6 +10,7 @@ import { afterAll, expect, test } from 'vitest';
 import { projectRoot } from '#server/core/paths.ts';
 import { findViolations } from '#server/operations/integrity-check.ts';
 import { toDatabaseUrl } from '#tests/support/database-url.ts';
+import { compileCache } from '#tests/support/parley-process.ts';
 import { createPngPicture } from '#tests/support/pictures.ts';
 import { eventually } from '#tests/support/parley.ts';
 import { actOnPost, startModeration } from '#tests/support/moderation.ts';
@@ -223,6 +224,7 @@ test('continues after it was killed, and fetches nothing twice that is stored', 
     });
   const env = {
     PATH: process.env['PATH'],
+    NODE_COMPILE_CACHE: compileCache,
     DATABASE_URL: toDatabaseUrl(server.database.connection),
     SECRET: 'a secret that only this test knows, long enough',
     LOG_LEVEL: 'error',

@@ -7,6 +7,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { findViolations } from '#server/operations/integrity-check.ts';
 import { toDatabaseUrl } from '#tests/support/database-url.ts';
+import { compileCache } from '#tests/support/parley-process.ts';
 import { eventually } from '#tests/support/parley.ts';
 import { addRemovalCommands } from './removals-command.ts';
 import { startModeration } from '#tests/support/moderation.ts';
@@ -17,6 +18,7 @@ const network = '203.0.113.5';
 const program = path.join(projectRoot, 'src/server/cli-main.ts');
 const env = {
   PATH: process.env['PATH'],
+  NODE_COMPILE_CACHE: compileCache,
   DATABASE_URL: toDatabaseUrl(server.database.connection),
   SECRET: 'a secret that only this test knows, long enough',
   LOG_LEVEL: 'error',

@@ -1,8 +1,5 @@
-import { execFile } from 'node:child_process';
-import path from 'node:path';
-import { promisify } from 'node:util';
 import { expect, type Page, test } from '@playwright/test';
-import { projectRoot } from '#server/core/paths.ts';
+import { runCommand } from '#tests/support/command.ts';
 import { expectAccessible } from '../support/accessibility.ts';
 import { type Community, startCommunity } from '../support/community.ts';
 import { waitForHydration } from '../support/hydration.ts';
@@ -33,12 +30,7 @@ test.beforeAll(async ({ playwright }) => {
 });
 test.afterAll(() => community.remove());
 
-async function switchOn(setting: string): Promise<void> {
-  const program = path.join(projectRoot, 'src/server/cli-main.ts');
-  await promisify(execFile)(process.execPath, [program, 'settings', 'set', setting, 'true'], {
-    env: { ...process.env, PARLEY_DATA: community.dataDirectory },
-  });
-}
+const switchOn = (setting: string) => runCommand(community.dataDirectory, 'settings', 'set', setting, 'true');
 
 /** Collects the failed requests of a page. */
 function collectFailures(page: Page): string[] {

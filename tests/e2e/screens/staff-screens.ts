@@ -1,8 +1,5 @@
-import { execFile } from 'node:child_process';
-import path from 'node:path';
-import { promisify } from 'node:util';
 import type { APIRequestContext } from '@playwright/test';
-import { projectRoot } from '#server/core/paths.ts';
+import { runCommand } from '#tests/support/command.ts';
 import { newMember, registerMember } from '#tests/e2e/support/members.ts';
 import { button, dialog, field, opensDialog, type Screen } from './screen.ts';
 
@@ -13,10 +10,7 @@ export async function registerStaff(
   role: 'moderator' | 'admin',
 ): Promise<void> {
   const { email } = await registerMember(request, newMember('Robin Page'));
-  const program = path.join(projectRoot, 'src/server/cli-main.ts');
-  await promisify(execFile)(process.execPath, [program, 'member', 'role', email, role], {
-    env: { ...process.env, PARLEY_DATA: dataDirectory },
-  });
+  await runCommand(dataDirectory, 'member', 'role', email, role);
 }
 
 const staff = (name: string, address: string | Screen['path'], more: Partial<Screen> = {}): Screen => ({

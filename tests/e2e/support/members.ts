@@ -1,7 +1,4 @@
-import { execFile } from 'node:child_process';
-import path from 'node:path';
-import { promisify } from 'node:util';
-import { projectRoot } from '#server/core/paths.ts';
+import { runCommand } from '#tests/support/command.ts';
 import { expect, type APIRequestContext, type Page } from '@playwright/test';
 
 export type Member = { displayName: string; email: string; password: string };
@@ -34,10 +31,7 @@ export async function registerMember(
 
 /** Makes a member a moderator or an admin, on the command line. No later member can have a similar name. */
 export async function makeModerator(email: string, role: 'moderator' | 'admin' = 'moderator'): Promise<void> {
-  const program = path.join(projectRoot, 'src/server/cli-main.ts');
-  await promisify(execFile)(process.execPath, [program, 'member', 'role', email, role], {
-    env: { ...process.env, PARLEY_DATA: process.env['PARLEY_E2E_DATA'] },
-  });
+  await runCommand(process.env['PARLEY_E2E_DATA'], 'member', 'role', email, role);
 }
 
 /** Asks a question over the API as the signed-in member. Returns its id. */
