@@ -2,6 +2,8 @@ import type { Command } from 'commander';
 import type { Client } from 'pg';
 import type { Output } from '#server/core/progress.ts';
 import { convertCsv } from './convert-csv.ts';
+import { convertDiscourse } from './convert-discourse.ts';
+import { convertGithub } from './convert-github.ts';
 import type { ConvertOptions, ConvertSummary } from './convert.ts';
 import { withNewDirectory } from './forum-writer.ts';
 import { ArchiveError, ConnectionLostError } from './stack-exchange-errors.ts';
@@ -16,7 +18,7 @@ export type ConvertCommandParts = {
   exitWith: (code: number) => unknown;
 };
 
-/** Adds `convert csv MAPPING DIRECTORY`. */
+/** Adds `convert csv`, `convert discourse` and `convert github`. */
 export function registerConvertCommand(program: Command, parts: ConvertCommandParts): void {
   const group = program
     .command('convert')
@@ -30,10 +32,29 @@ export function registerConvertCommand(program: Command, parts: ConvertCommandPa
     .action(async (input: string, directory: string) => {
       parts.exitWith(await run(convertCsv, { input, directory }, parts));
     });
+  group
+    .command('discourse')
+    .description('convert the SQL dump in a backup of Discourse')
+    .argument('<dump>', 'dump.sql or dump.sql.gz of the backup')
+    .argument('<directory>', 'a new directory for the JSON lines')
+    .requiredOption('--site <address>', 'address of the forum, such as https://forum.example.org')
+    .addHelpText('after', help)
+    .action(async (input: string, directory: string, { site }: { site: string }) => {
+      parts.exitWith(await run(convertDiscourse, { input, directory, site }, parts));
+    });
+  group
+    .command('github')
+    .description('convert the discussions of a repository, as the query in docs/importing.md returns them')
+    .argument('<file>', 'the output of the query: one discussion per line')
+    .argument('<directory>', 'a new directory for the JSON lines')
+    .addHelpText('after', help)
+    .action(async (input: string, directory: string) => {
+      parts.exitWith(await run(convertGithub, { input, directory }, parts));
+    });
 }
 
 const help = `
-docs/importing.md describes the mapping. Rows are sorted in temporary tables of the community's database, which does not
+docs/importing.md describes the files. Rows are sorted in temporary tables of the community's database, which does not
 change. "parley import jsonl DIRECTORY" then imports the files; try it with --dry-run first.
 
 Exit codes: 0 converted; 1 the files were refused; 130 interrupted. With 1 and 130, no files are left.`;

@@ -281,12 +281,20 @@ async function checkIds(client: ClientBase, { members, tags, topics, posts }: Cs
   }
 }
 
-async function addRedirects(client: ClientBase, { redirects }: CsvMapping): Promise<void> {
-  for (const kind of ['topic', 'post', 'member', 'tag'] as const)
-    for (const pattern of redirects[kind])
-      await addForumRedirects(
-        client,
-        { topic: [], post: [], member: [], tag: [], [kind]: [`replace($1, '{id}', ${kind}.id::text)`] },
-        [pattern],
-      );
+/** Adds the addresses. The first one of a topic, post or member, if it is below the forum's, is that of its original. */
+async function addRedirects(client: ClientBase, { redirects, site }: CsvMapping): Promise<void> {
+  const base = new URL(site).pathname.replace(/\/$/u, '');
+  for (const kind of ['topic', 'post', 'member', 'tag'] as const) {
+    const [first] = redirects[kind];
+    if (kind !== 'tag' && first?.startsWith(`${base}/`) === true)
+      await client.query(`update forum_${kind} set path = replace($1, '{id}', id::text)`, [
+        first.slice(base.length),
+      ]);
+    for (const pattern of redirects[kind]) {
+      const address = `replace($1, '{id}', ${kind}.id::text)`;
+      await addForumRedirects(client, { topic: [], post: [], member: [], tag: [], [kind]: [address] }, [
+        pattern,
+      ]);
+    }
+  }
 }

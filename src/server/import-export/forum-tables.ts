@@ -13,7 +13,7 @@ export async function createForumTables(client: ClientBase): Promise<void> {
       line bigint not null, id bigint not null, name text not null, bio text, bio_format text, email text, created timestamptz(3), path text,
       left_out text);
     create temporary table forum_tag (
-      line bigint not null, id bigint not null, name text not null, description text, left_out text);
+      line bigint not null, id bigint not null, name text not null, description text, path text, left_out text);
     create temporary table forum_topic (
       line bigint not null, id bigint not null, title text not null, tags text[] not null, tag_ids bigint[] not null,
       author bigint, author_name text, created timestamptz(3), edited timestamptz(3), views bigint, upvotes bigint,
@@ -21,7 +21,7 @@ export async function createForumTables(client: ClientBase): Promise<void> {
     create temporary table forum_post (
       line bigint not null, id bigint not null, topic bigint not null, author bigint, author_name text,
       created timestamptz(3), edited timestamptz(3), upvotes bigint, downvotes bigint, content text not null,
-      format text not null, reply_to bigint, left_out text,
+      format text not null, reply_to bigint, is_thread boolean not null default false, number bigint, path text, left_out text,
       is_first boolean not null default false, is_reply boolean not null default false, answer bigint);
     create temporary table forum_vote (post bigint not null, member bigint not null, created timestamptz(3));
     create temporary table forum_redirect (address text not null, kind text not null, id bigint not null);`);
@@ -43,7 +43,7 @@ export async function indexForumTables(client: ClientBase): Promise<void> {
 /**
  * Decides what each post becomes. The first post of a topic is the text of the question, unless the topic has a text. A post
  * that replies to another one than the first is a reply to the answer above it if it has at most 1,000 characters, was
- * posted later, and was not accepted. All others are answers.
+ * posted later, and was not accepted. All others are answers. `is_thread`: the forum itself shows the post below the other.
  */
 export async function arrangePosts(client: ClientBase): Promise<void> {
   await client.query(`
@@ -71,9 +71,9 @@ export async function arrangePosts(client: ClientBase): Promise<void> {
     update forum_post post set is_reply = true
     from forum_post above, forum_topic topic
     where above.id = post.reply_to and above.topic = post.topic and not above.is_first and above.left_out is null
-      and (above.created, above.id) < (post.created, post.id)
-      and topic.id = post.topic and post.id is distinct from topic.accepted
-      and post.left_out is null and not post.is_first and char_length(post.content) <= ${limits.reply};
+      and topic.id = post.topic and post.id is distinct from topic.accepted and post.left_out is null and not post.is_first
+      and (post.is_thread or (
+        (above.created, above.id) < (post.created, post.id) and char_length(post.content) <= ${limits.reply}));
     with recursive thread as (
       select id, id as answer from forum_post where left_out is null and not is_first and not is_reply
       union all
@@ -113,7 +113,7 @@ export async function addForumRedirects(
     ),
     ...patterns.tag.map(
       (address) =>
-        `select ${address}, 'tag', tag.id from forum_tag tag where left_out is null and name ~ '\\S'`,
+        `select ${address}, 'tag', tag.id from forum_tag tag where left_out is null and name ~ '\\S' and ${address} is not null`,
     ),
   ];
   for (const select of selects)

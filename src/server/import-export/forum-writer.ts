@@ -4,11 +4,13 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { finished } from 'node:stream/promises';
 import type { ClientBase } from 'pg';
+import { email } from '#shared/identity/accounts.ts';
 import { tagKey } from '#shared/core/text.ts';
 import { limits } from '#shared/core/limits.ts';
 import { getErrorCode } from '#server/core/startup-error.ts';
 import { normalizeTag, normalizeTags } from '#shared/posts/tags.ts';
 import { ArchiveError, unreadableError } from './stack-exchange-errors.ts';
+import { parseSiteName } from './stack-exchange-site.ts';
 
 export type WrittenCounts = Record<
   'members' | 'tags' | 'questions' | 'answers' | 'replies' | 'votes' | 'redirects',
@@ -74,7 +76,24 @@ export class LineWriter {
 }
 
 /** `site` is the address of the forum without a slash at the end. */
-type FileRequest = { client: ClientBase; directory: string; site: string };
+type FileRequest = {
+  client: ClientBase;
+  directory: string;
+  site: string;
+  /** Changes the texts of posts and members. */
+  convertContent?: (text: string) => string;
+};
+
+/**
+ * Returns the address of a forum without a slash at the end.
+ * @throws ArchiveError if it is none
+ */
+export function parseForumSite(site: string | undefined): string {
+  const url = URL.parse(site ?? '');
+  if (url === null || !/^https?:$/u.test(url.protocol) || parseSiteName(url.hostname) === null)
+    throw new ArchiveError('Name the address of the forum with "--site https://forum.example.org".');
+  return url.href.replace(/\/+$/u, '');
+}
 
 /** Writes the rows of the tables of forum-tables.ts that are not left out, in bounded memory. */
 export async function writeForum(request: FileRequest): Promise<WrittenCounts> {
@@ -89,7 +108,7 @@ export async function writeForum(request: FileRequest): Promise<WrittenCounts> {
         toQuestion(row, tags.names, request),
       ),
       answers: await copyTo(request, 'answers.jsonl', answerSql, toAnswer),
-      replies: await copyTo(request, 'replies.jsonl', replySql, toReply),
+      replies: await copyTo(request, 'replies.jsonl', replySql, toAnswer),
       votes: await copyTo(request, 'votes.jsonl', voteSql, toVote),
       redirects: await copyTo(request, 'redirects.jsonl', redirectSql, (row) => toRedirect(row, tags.names)),
     };
@@ -146,7 +165,7 @@ const questionSql = `
   where topic.left_out is null order by topic.id`;
 
 const postColumns = `
-  post.id, post.topic as "questionId", post.content, post.format, post.upvotes, post.downvotes,
+  post.id, post.topic as "questionId", post.path, post.content, post.format, post.upvotes, post.downvotes,
   ${times('post')}, ${author('post')}`;
 
 const answerSql = `
@@ -200,7 +219,6 @@ const postFields = [
   'id',
   'authorId',
   'authorName',
-  'content',
   'format',
   'upvotes',
   'downvotes',
@@ -209,20 +227,32 @@ const postFields = [
 ];
 
 const toMember = (row: Row, request: FileRequest) => ({
-  ...withNumbers(pick(row, ['id', 'name', 'bio', 'format', 'email', 'createdAt'])),
+  ...withNumbers(pick(row, ['id', 'name', 'format', 'createdAt'])),
+  ...(typeof row['bio'] === 'string' && { bio: toContent(row['bio'], request) }),
+  ...(email.safeParse(row['email']).success && { email: row['email'] }),
   ...toUrl(row, request),
 });
 
 const toQuestion = (row: Row, names: ReadonlyMap<string, string>, request: FileRequest) => ({
-  ...withNumbers(pick(row, [...postFields, 'title', 'views', 'acceptedAnswerId', 'lockReason'])),
+  ...toPost(row, request),
+  ...withNumbers(pick(row, ['title', 'views', 'acceptedAnswerId', 'lockReason'])),
   tags: chooseTags(row, names),
-  ...toUrl(row, request),
 });
 
-const toAnswer = (row: Row) => withNumbers(pick(row, [...postFields, 'questionId']));
+const toAnswer = (row: Row, request: FileRequest) => ({
+  ...toPost(row, request),
+  ...withNumbers(pick(row, ['questionId', 'answerId', 'parentReplyId'])),
+});
 
-const toReply = (row: Row) =>
-  withNumbers(pick(row, [...postFields, 'questionId', 'answerId', 'parentReplyId']));
+function toPost(row: Row, request: FileRequest): Row {
+  return {
+    ...withNumbers(pick(row, postFields)),
+    content: toContent(typeof row['content'] === 'string' ? row['content'] : '', request),
+    ...toUrl(row, request),
+  };
+}
+
+const toContent = (text: string, { convertContent = (same) => same }: FileRequest) => convertContent(text);
 
 const toVote = (row: Row) =>
   withNumbers({ ...pick(row, ['post', 'postId', 'memberId', 'createdAt']), vote: 'up' });
