@@ -59,6 +59,12 @@ export async function readImportedSite(client: ClientBase): Promise<Record<strin
     badges: await read(`
       select source_key as key, name, class, is_tag_based, awards, first_at, last_at from imported_badge
       order by source_key, name, class`),
+    siteHistory: await read(`
+      select coalesce(question.source_key, answer.source_key) as key, since, amount, day from (
+        select question_id, answer_id, since, null::int as amount, null::date as day from imported_wiki
+        union all select question_id, answer_id, null, amount, day from imported_bounty) noted
+      left join question on question.id = question_id left join answer on answer.id = answer_id
+      order by key, day, amount`),
     tags: await read(
       'select name, key, questions_count, active_at from tag where questions_count > 0 order by key',
     ),

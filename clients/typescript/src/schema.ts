@@ -2090,6 +2090,15 @@ export interface components {
         authorUrl: string | null;
         license: string;
       } | null;
+      siteHistory: {
+        /** Format: date-time */
+        communityWikiAt: string | null;
+        bounties: {
+          amount: number;
+          /** Format: date */
+          day: string;
+        }[];
+      } | null;
     };
     ReplyDocument: {
       id: number;
@@ -2136,6 +2145,15 @@ export interface components {
         authorUrl: string | null;
         license: string;
       } | null;
+      siteHistory: {
+        /** Format: date-time */
+        communityWikiAt: string | null;
+        bounties: {
+          amount: number;
+          /** Format: date */
+          day: string;
+        }[];
+      } | null;
       replies: {
         items: components['schemas']['ReplyDocument'][];
         nextCursor: string | null;
@@ -2162,6 +2180,15 @@ export interface components {
         url: string;
         authorUrl: string | null;
         license: string;
+      } | null;
+      siteHistory: {
+        /** Format: date-time */
+        communityWikiAt: string | null;
+        bounties: {
+          amount: number;
+          /** Format: date */
+          day: string;
+        }[];
       } | null;
       replies: {
         items: components['schemas']['Reply'][];
@@ -2367,6 +2394,15 @@ export interface components {
         url: string;
         authorUrl: string | null;
         license: string;
+      } | null;
+      siteHistory: {
+        /** Format: date-time */
+        communityWikiAt: string | null;
+        bounties: {
+          amount: number;
+          /** Format: date */
+          day: string;
+        }[];
       } | null;
     };
     Bookmark: {

@@ -220,6 +220,9 @@ const sources: Readonly<Record<ExportedKind, Source>> = {
       lockReason: 'lock_reason',
       closedReason: '(select reason from question_closing where question_id = row.id)',
       closedAt: '(select closed_at from question_closing where question_id = row.id)',
+      communityWikiAt: '(select since from imported_wiki where question_id = row.id)',
+      bounties: `(select json_agg(json_build_object('amount', amount, 'day', day) order by day, amount)
+        from imported_bounty where question_id = row.id)`,
       ...times,
       ...origin,
     },
@@ -231,6 +234,9 @@ const sources: Readonly<Record<ExportedKind, Source>> = {
       questionId: 'question_id',
       ...author,
       content: 'content',
+      communityWikiAt: '(select since from imported_wiki where answer_id = row.id)',
+      bounties: `(select json_agg(json_build_object('amount', amount, 'day', day) order by day, amount)
+        from imported_bounty where answer_id = row.id)`,
       ...counts,
       ...times,
       ...origin,

@@ -8,6 +8,7 @@ import type { PostKind } from '#shared/core/fields.ts';
 import type { BadgeClass } from '#shared/identity/imported-badges.ts';
 import { badgeClassNumbers } from './stack-exchange-badges.ts';
 import { closedKind, closeReasonNumbers } from './stack-exchange-closings.ts';
+import { bountyVotes } from './stack-exchange-site-history.ts';
 import type { ExportedKind } from './export-queries.ts';
 
 /** One file of an export. */
@@ -31,6 +32,8 @@ type Post = {
   createdAt: string;
   editedAt?: string;
   source?: { license: string };
+  communityWikiAt?: string;
+  bounties?: readonly { amount: number; day: string }[];
 };
 type Question = Post & {
   title: string;
@@ -116,13 +119,19 @@ export function createArchiveWriters(settings: {
   };
   const licenseOf = ({ source }: { source?: { license: string } }) => source?.license ?? settings.license;
   const links = createLinkWriter(settings.origin);
-  const voteRow = (postId: number, typeId: number, day: string, memberId?: number) =>
+  const voteRow = (
+    postId: number,
+    typeId: number,
+    day: string,
+    more: { UserId?: number; BountyAmount?: number } = {},
+  ) =>
     row({
       Id: numbered('Votes'),
       PostId: postId,
       VoteTypeId: typeId,
-      UserId: memberId,
+      UserId: more.UserId,
       CreationDate: `${day.slice(0, 10)}T00:00:00.000`,
+      BountyAmount: more.BountyAmount,
     });
   const writeVote = ({ post, postId, vote, day }: Vote) =>
     post === 'reply' ? '' : voteRow(archivePostId(post, postId), vote === 'up' ? 2 : 3, day);
@@ -205,13 +214,21 @@ export function createArchiveWriters(settings: {
           (question.acceptedAnswerId === undefined
             ? ''
             : voteRow(postIds.answer(question.acceptedAnswerId), 1, question.createdAt)) +
-          importedVoteRows(question, postIds.question(question.id)),
+          importedVoteRows(question, postIds.question(question.id)) +
+          bountyRows(question, postIds.question(question.id), bountyVotes.offered),
       ),
-      part('answers', (answer) => importedVoteRows(answer, postIds.answer(answer.id))),
+      part(
+        'answers',
+        (answer) =>
+          importedVoteRows(answer, postIds.answer(answer.id)) +
+          bountyRows(answer, postIds.answer(answer.id), bountyVotes.awarded),
+      ),
       ...(settings.withPrivateData
         ? [
             part('follows', ({ memberId, questionId, createdAt }) =>
-              questionId === undefined ? '' : voteRow(postIds.question(questionId), 5, createdAt, memberId),
+              questionId === undefined
+                ? ''
+                : voteRow(postIds.question(questionId), 5, createdAt, { UserId: memberId }),
             ),
           ]
         : []),
@@ -256,6 +273,7 @@ export function createArchiveWriters(settings: {
       Body: links.inHtml(toHtml(post.content)),
       OwnerUserId: post.authorId,
       OwnerDisplayName: post.authorId === undefined ? post.authorName : undefined,
+      CommunityOwnedDate: post.communityWikiAt === undefined ? undefined : toTime(post.communityWikiAt),
       LastEditDate: post.editedAt === undefined ? undefined : toTime(post.editedAt),
       ContentLicense: licenseOf(post),
     });
@@ -314,6 +332,10 @@ export function createArchiveWriters(settings: {
       isFirst: post.editedAt === undefined,
       createdAt: post.editedAt ?? post.createdAt,
     });
+  }
+
+  function bountyRows({ bounties = [] }: Post, id: number, typeId: number): string {
+    return bounties.map(({ amount, day }) => voteRow(id, typeId, day, { BountyAmount: amount })).join('');
   }
 
   /** Votes that were imported as a number are rows again, without their times. */

@@ -12,6 +12,7 @@ import {
   addClosings,
   addFollowsAndBookmarks,
   addRevisions,
+  addSiteHistory,
   addTagTexts,
   addVotes,
   rememberKnownTags,
@@ -62,6 +63,7 @@ export async function addLines(
   await findLockedQuestions(client);
   await markDuplicates(client, false);
   await addClosings(client);
+  await addSiteHistory(client);
   const votes = await addVotes(client);
   const revisions = await addRevisions(client);
   await recountOldQuestions(client);

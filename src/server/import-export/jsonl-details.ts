@@ -71,6 +71,18 @@ export async function addClosings(client: ClientBase): Promise<void> {
     select new_id, closed_reason, closed_at from line_post where kind = 1 and is_new and closed_reason is not null`);
 }
 
+/** Adds the marks of community wikis and the bounties of new posts. */
+export async function addSiteHistory(client: ClientBase): Promise<void> {
+  for (const [kind, name] of columns.slice(0, 2))
+    await client.query(`
+      insert into imported_wiki (${name}_id, since)
+      select new_id, wiki from line_post where kind = ${kind} and is_new and wiki is not null;
+      insert into imported_bounty (${name}_id, amount, day)
+      select new_id, (bounty ->> 'amount')::integer, (bounty ->> 'day')::timestamptz::date
+      from line_post cross join lateral jsonb_array_elements(bounties) bounty
+      where kind = ${kind} and is_new and bounties is not null on conflict do nothing`);
+}
+
 /** Adds the earlier versions of new posts. Returns their number. */
 export async function addRevisions(client: ClientBase): Promise<number> {
   let added = 0;

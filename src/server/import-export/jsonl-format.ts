@@ -81,6 +81,15 @@ const post = {
 /** The post that a row belongs to. */
 const ofPost = { post: z.enum(['question', 'answer', 'reply']), postId: id };
 
+/** What the site of an imported question or answer showed with it. */
+const siteHistory = {
+  communityWikiAt: time.optional(),
+  bounties: z
+    .array(z.strictObject({ amount: z.int().positive().max(limits.bounty), day: time }))
+    .max(100)
+    .optional(),
+};
+
 const member = z.strictObject({
   id,
   name,
@@ -117,6 +126,7 @@ const badge = z
 
 const question = z.strictObject({
   ...post,
+  ...siteHistory,
   title: requiredLine.pipe(z.string().max(1000)),
   content: text,
   tags,
@@ -128,7 +138,7 @@ const question = z.strictObject({
   lockReason: requiredLine.pipe(z.string().max(500)).optional(),
 });
 
-const answer = z.strictObject({ ...post, questionId: id, content: text });
+const answer = z.strictObject({ ...post, ...siteHistory, questionId: id, content: text });
 
 const reply = z.strictObject({
   ...post,

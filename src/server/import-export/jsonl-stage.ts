@@ -50,7 +50,7 @@ type Copy<Kind extends CopiedKind> = {
 
 const postColumns =
   'line_post (line, kind, id, question, answer, parent, author, author_name, content, upvotes, downvotes, created, edited, ' +
-  'license, path, source_site, source_key, has_links, has_pictures, deleted, title, excerpt, excerpt_cut, tags, tag_keys, ' +
+  'license, path, source_site, source_key, has_links, has_pictures, wiki, bounties, deleted, title, excerpt, excerpt_cut, tags, tag_keys, ' +
   'views, accepted, duplicate_of, lock_reason, closed_reason, closed_at)';
 
 type PostRow = LineRow<'questions'> | LineRow<'answers'> | LineRow<'replies'>;
@@ -277,7 +277,14 @@ function toPostCells({ row, content, file, line, own, other }: PostCells, contex
     ...toSource(row.source, file, line),
     mayLinkToQuestions(content),
     content.includes('/uploads/'),
+    ...toSiteHistory(row),
   ];
+}
+
+/** When a post became a community wiki, and its bounties as JSON. */
+function toSiteHistory(row: PostRow): CopyCell[] {
+  if (!('communityWikiAt' in row || 'bounties' in row)) return [null, null];
+  return [row.communityWikiAt ?? null, row.bounties === undefined ? null : JSON.stringify(row.bounties)];
 }
 
 function toContent(row: { content: string; format: 'markdown' | 'html' }, context: StageContext): string {

@@ -21,7 +21,7 @@ export async function createLineTables(client: ClientBase): Promise<void> {
       tags text[], tag_keys text[], upvotes bigint, downvotes bigint, views bigint not null, accepted bigint,
       duplicate_of bigint, lock_reason text, closed_reason text, closed_at timestamptz(3), deleted boolean not null, created timestamptz(3) not null,
       edited timestamptz(3), license text, path text, source_site text, source_key text, has_links boolean not null,
-      has_pictures boolean not null,
+      has_pictures boolean not null, wiki timestamptz(3), bounties jsonb,
       new_id bigint, is_new boolean not null default false, is_skipped text, author_id bigint,
       new_question bigint, new_answer bigint, level smallint);
     create temporary table line_badge (

@@ -4,6 +4,7 @@ import { closedKind, closingOutcome, lockKinds } from './stack-exchange-closings
 import { duplicateOutcomes } from './stack-exchange-duplicates.ts';
 import type { ArchiveFileKind } from './stack-exchange-files.ts';
 import { isChangedHere } from './stack-exchange-profiles.ts';
+import { bountyOutcomes } from './stack-exchange-site-history.ts';
 import { textKinds } from './stack-exchange-staging-tables.ts';
 import { titlesAndTagsReason } from './stack-exchange-stage-history.ts';
 import { lockedReason, conflictReason, newerReason, type RowTally } from './stack-exchange-tally.ts';
@@ -31,6 +32,9 @@ export interface ImportedCounts {
   follows: number;
   /** Badges of members, each once. */
   badges: number;
+  /** New posts that are community wikis on the site, and bounties of new posts. */
+  wikis: number;
+  bounties: number;
   /** Links that now lead to imported questions and answers. */
   links: number;
 }
@@ -60,7 +64,11 @@ export async function classifyStagedRows(
   }
   if (posts !== undefined) await applyOutcomes(client, posts, postOutcomes);
   if (comments !== undefined) await applyOutcomes(client, comments, commentOutcomes);
-  if (votes !== undefined) await classifyVotes(client, votes, { follows: added.follows, isRefresh });
+  if (votes !== undefined) {
+    await classifyVotes(client, votes, { follows: added.follows, isRefresh });
+    const missing = { hidden: onHiddenPosts, absent: onMissingPosts };
+    await applyOutcomes(client, votes, bountyOutcomes(isRefresh, missing));
+  }
   if (tags !== undefined) await applyOutcomes(client, tags, tagOutcomes);
   if (posthistory !== undefined)
     await applyOutcomes(client, posthistory, historyOutcomes({ isRefresh, withHistory }));
@@ -88,6 +96,8 @@ async function setOutcomes(client: ClientBase, isRefresh: boolean): Promise<void
       when coalesce(outcome, 'updated') = 'updated' then '${conflictReason('another answer was accepted here')}'
       else outcome end
     from archive_acceptance changed where known.kind = 1 and known.id = changed.question_id;
+    update archive_known known set outcome = coalesce(outcome, 'updated')
+    from archive_noted noted where noted.key = known.key and noted.wiki;
     update archive_known_reply known set outcome = ${outcome('comments that changed since', edited)}
     from archive_changed changed where changed.kind = 'reply' and changed.id = known.id;
     update archive_known_user known set outcome = ${

@@ -28,6 +28,7 @@ export const changeNames = {
   duplicates: 'marks of duplicates',
   closings: 'closings',
   unlocked: 'unlocked questions',
+  notes: 'posts with other bounties or marks of community wikis',
   histories: 'posts with other earlier versions',
   authors: 'authors',
   sources: 'licences and times of edits',
@@ -59,6 +60,7 @@ export async function describeChanges(
         as acceptances,
       (select count(*) from archive_remark where applied) as duplicates,
       (select count(*) from archive_reclosed) as closings,
+      (select count(*) from archive_noted) as notes,
       (select count(*) from archive_reversioned) as histories,
       (select count(*) from archive_gone_user) as emptied
     from (

@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import { authorJoin, authorName, hashOf, joinedTagKeys, literal } from './stack-exchange-queries.ts';
+import { createNotedTable } from './stack-exchange-site-history.ts';
 import { createReversioned, isEditedHere } from './stack-exchange-versions.ts';
 
 /** What an import does with existing rows that differ in the archive. */
@@ -15,6 +16,7 @@ export interface RefreshOptions {
 export async function createNoChanges(client: ClientBase): Promise<void> {
   await createChangedTable(client);
   await createReversioned(client);
+  await createNotedTable(client);
   await client.query(`
     create temporary table archive_remark (question_id bigint, applied boolean) on commit drop;
     create temporary table archive_changed_user (

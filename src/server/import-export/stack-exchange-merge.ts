@@ -23,6 +23,7 @@ import {
   rescoreAnswers,
 } from './stack-exchange-recount.ts';
 import { refreshAcceptances, refreshDuplicates, rememberMarks } from './stack-exchange-refresh-marks.ts';
+import { applySiteHistory } from './stack-exchange-site-history.ts';
 import { addVersions } from './stack-exchange-versions.ts';
 import { refreshPosts, rememberArchive, restatePosts } from './stack-exchange-refresh.ts';
 import type { ImportSource } from './stack-exchange-sources.ts';
@@ -75,6 +76,7 @@ export async function mergeStaged(client: ClientBase, merge: Merge): Promise<Mer
   await refreshAcceptances(client, { sourceId, isRefresh });
   await refreshDuplicates(client, { sourceId, hasMarks: isRefresh && has('postlinks') });
   const closings = await applyClosings(client, isRefresh);
+  const siteHistory = await applySiteHistory(client, { sourceId, isRefresh, hasVotes: has('votes') });
   const versions = await addVersions(client, { isRefresh, withHistory });
   const removedFollows = isRefresh && has('votes') ? await removeFollows(client, sourceId) : 0;
   await recountOldQuestions(client);
@@ -106,6 +108,7 @@ export async function mergeStaged(client: ClientBase, merge: Merge): Promise<Mer
       accepted,
       follows,
       badges: badges.added,
+      ...siteHistory,
       links,
     },
     changes: isRefresh

@@ -397,7 +397,7 @@ export async function detachSource(client: ClientBase, source: string): Promise<
 
 export async function analyzeTables(client: ClientBase): Promise<void> {
   await client.query(
-    'analyze member, imported_row, base_question, base_answer, base_reply, tag, base_question_tag, question_follow',
+    'analyze member, imported_row, base_question, base_answer, base_reply, tag, base_question_tag, question_follow, imported_badge',
   );
 }
 

@@ -116,6 +116,7 @@ export async function publishImportEvents(client: ClientBase): Promise<void> {
       union all select question_id from archive_remark where applied
       union all select question_id from archive_reclosed
       union all select question_id from archive_reversioned
+      union all select question_id from archive_noted
       union all select question_id from archive_changed
         where applied and (title or tags or content or score or author)) edited
     join archive_question question on question.id = question_id and not question.is_new

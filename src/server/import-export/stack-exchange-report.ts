@@ -43,6 +43,8 @@ export function formatImportReport(summary: ImportSummary): string[] {
     lines.push(`Note: ${number(added.closings)} other questions show why the site closed them.`);
   if (added.versions > 0)
     lines.push(`Note: ${number(added.versions)} earlier versions of posts were imported.`);
+  if (added.wikis > 0) lines.push(`Note: ${number(added.wikis)} posts are marked as community wikis.`);
+  if (added.bounties > 0) lines.push(`Note: ${number(added.bounties)} bounties are shown with their posts.`);
   if (added.badges > 0) lines.push(`Note: ${number(added.badges)} badges are shown on profiles, as history.`);
   if (added.links > 0)
     lines.push(`Note: ${number(added.links)} links now lead to the imported questions and answers.`);

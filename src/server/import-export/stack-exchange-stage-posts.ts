@@ -46,7 +46,7 @@ export const stagePosts: StageRows = async (client, rows, tally) => {
 };
 
 const columns =
-  'id, kind, parent, accepted, created, edited, score, views, author, author_name, license, closed, origin, ' +
+  'id, kind, parent, accepted, created, edited, score, views, author, author_name, license, closed, wiki, origin, ' +
   'has_links, title, content, excerpt, excerpt_cut, tags, tag_keys, tags_left_out';
 
 const otherPosts: ReadonlyMap<number, string> = new Map([
@@ -85,6 +85,7 @@ function postCells(row: ArchiveRow, created: string): CopyCell[] {
     parsePersonName(row['OwnerDisplayName']),
     row['ContentLicense'] ?? getLicenseAt(created),
     parseTime(row['ClosedDate']),
+    parseTime(row['CommunityOwnedDate']),
   ];
 }
 

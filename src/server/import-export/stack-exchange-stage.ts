@@ -1,5 +1,6 @@
 import { parseWebsite } from '#server/core/websites.ts';
 import { countCodePoints, tagKey } from '#shared/core/text.ts';
+import { limits } from '#shared/core/limits.ts';
 import type { ClientBase } from 'pg';
 import { cleanLine, cleanText } from './stack-exchange-characters.ts';
 import { htmlToMarkdown } from './stack-exchange-html.ts';
@@ -13,6 +14,7 @@ import {
 } from './stack-exchange-fields.ts';
 import type { ArchiveRow } from './stack-exchange-xml.ts';
 import { mayLinkToPosts } from './stack-exchange-links.ts';
+import { bountyVotes } from './stack-exchange-site-history.ts';
 import { findQuestionLinks } from './stack-exchange-site.ts';
 import type { RowTally } from './stack-exchange-tally.ts';
 
@@ -95,7 +97,10 @@ export async function copyLinks(client: ClientBase, links: readonly CopyCell[][]
 }
 
 export const stageVotes: StageRows = async (client, rows, tally) => {
-  const staged = stageEach(rows, tally, (row) => {
+  const bounties = rows.filter((row) => readBountyAmount(row) !== null);
+  const votes = bounties.length === 0 ? rows : rows.filter((row) => readBountyAmount(row) === null);
+  if (bounties.length > 0) await stageBounties(client, bounties, tally);
+  const staged = stageEach(votes, tally, (row) => {
     const id = parseInteger(row['Id']);
     const post = parseInteger(row['PostId']);
     const kind = parseInteger(row['VoteTypeId']);
@@ -108,6 +113,25 @@ export const stageVotes: StageRows = async (client, rows, tally) => {
   await copyRows(client, 'archive_vote (id, post_id, kind, member, created)', staged);
 };
 
+/** The points of a bounty; null for other votes, and for bounties of archives that have no amounts. */
+function readBountyAmount(row: ArchiveRow): number | null {
+  const kind = parseInteger(row['VoteTypeId']);
+  if (kind !== bountyVotes.offered && kind !== bountyVotes.awarded) return null;
+  const amount = parseInteger(row['BountyAmount']);
+  return amount !== null && amount > 0 && amount <= limits.bounty ? amount : null;
+}
+
+const stageBounties: StageRows = async (client, rows, tally) => {
+  const staged = stageEach(rows, tally, (row) => {
+    const id = parseInteger(row['Id']);
+    const post = parseInteger(row['PostId']);
+    const created = parseTime(row['CreationDate']);
+    if (id === null || post === null || created === null) return incompleteReason;
+    return [id, post, readBountyAmount(row), created];
+  });
+  await copyRows(client, 'archive_bounty (id, post_id, amount, created)', staged);
+};
+
 /** Accepted, upvote, downvote, favourite. */
 const importedVoteKinds = new Set([1, 2, 3, 5]);
 
@@ -115,8 +139,8 @@ const otherVotes: ReadonlyMap<number, string> = new Map([
   [4, 'marks as offensive'],
   [6, 'votes to close'],
   [7, 'votes to reopen'],
-  [8, 'bounties started'],
-  [9, 'bounties awarded'],
+  [bountyVotes.offered, 'bounties without an amount'],
+  [bountyVotes.awarded, 'bounties without an amount'],
   [10, 'votes to delete'],
   [11, 'votes to undelete'],
   [12, 'marks as spam'],

@@ -48,7 +48,7 @@ export async function createStagingTables(client: ClientBase): Promise<void> {
       line bigint generated always as identity, id bigint not null, kind smallint not null, parent bigint,
       accepted bigint, created timestamptz(3) not null, edited timestamptz(3), score bigint not null,
       views bigint not null, author bigint, author_name text, license text not null, origin text not null,
-      closed timestamptz(3), has_links boolean not null,
+      closed timestamptz(3), wiki timestamptz(3), has_links boolean not null,
       title text, content text not null, excerpt text, excerpt_cut boolean,
       tags text[], tag_keys text[], tags_left_out integer not null);
     create temporary table archive_comment (
@@ -58,6 +58,9 @@ export async function createStagingTables(client: ClientBase): Promise<void> {
     create temporary table archive_vote (
       line bigint generated always as identity, id bigint not null, post_id bigint not null, kind smallint not null,
       member bigint, created timestamptz(3) not null);
+    create temporary table archive_bounty (
+      line bigint generated always as identity, id bigint not null, post_id bigint not null, amount integer not null,
+      created timestamptz(3) not null);
     create temporary table archive_duplicate (
       line bigint generated always as identity, id bigint not null, question bigint not null,
       original bigint not null, created timestamptz(3) not null);
@@ -98,6 +101,7 @@ export type StagedTable =
   | 'archive_vote'
   | 'archive_duplicate'
   | 'archive_badge'
+  | 'archive_bounty'
   | 'archive_tag';
 
 /** Deletes staged rows with a number that appeared before; the first one stays. Returns the number deleted. */

@@ -34,6 +34,8 @@ async function everything() {
     db,
   );
   await sql`insert into question_closer (question_id, member_id) values (${all.id}, ${bob.id})`.execute(db);
+  await sql`insert into imported_wiki (answer_id, since) values (${all.answer.id}, now())`.execute(db);
+  await sql`insert into imported_bounty (question_id, amount, day) values (${all.id}, 50, now())`.execute(db);
   const own = expectOk(await eve.get<Bookmarks>('/bookmarks')).items.filter(
     (each) => each.questionId === all.id,
   );

@@ -241,6 +241,7 @@ function buildAnswer(
     downvotes: 0,
     my_vote: null,
     bookmarked: false,
+    site_history: null,
     author_id: viewer.id,
     author_name: authors[viewer.id]?.name ?? '',
     author_avatar: authors[viewer.id]?.avatar ?? null,

@@ -3,9 +3,10 @@ import type { Reader, Tx } from '#server/core/database.ts';
 import { bylineColumns, bylineJoins, type BylineRow } from './posts.ts';
 import { existsForRow } from '#server/core/sql.ts';
 import type { QuestionCounts } from './posts-events.ts';
-import type { AnswerSort } from '#shared/posts/answers.ts';
+import type { Answer, AnswerSort } from '#shared/posts/answers.ts';
 import type { VoteDirection } from '#shared/core/fields.ts';
 import type { Cursor } from '#server/core/cursor.ts';
+import { siteHistoryJson } from './site-history.ts';
 import { writeQuestionSortKeys } from './sort-keys.ts';
 import { markStaleDays } from './statistics-changes.ts';
 
@@ -19,6 +20,7 @@ export type AnswerRow = BylineRow & {
   downvotes: number;
   my_vote: VoteDirection | null;
   bookmarked: boolean;
+  site_history: Answer['siteHistory'];
 };
 
 /** An answer in the list of its question. */
@@ -28,7 +30,7 @@ const answerColumns = (viewerId: number) => sql`
   post.id, post.question_id, post.content, post.created_at, post.edited_at, post.upvotes, post.downvotes,
   (select direction from vote where answer_id = post.id and member_id = ${viewerId}) as my_vote,
   ${existsForRow(sql`from bookmark where answer_id = post.id and member_id = ${viewerId}`)} as bookmarked,
-  ${bylineColumns}`;
+  ${siteHistoryJson('answer')} as site_history, ${bylineColumns}`;
 
 /**
  * A page of answers: up to `limit` answers after the cursor, in this order. The accepted answer is not among them. It

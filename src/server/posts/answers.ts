@@ -208,6 +208,7 @@ export function toAnswer(row: AnswerRow, replies: RepliesPage = { items: [], nex
     downvotes: row.downvotes,
     myVote: row.my_vote,
     bookmarked: row.bookmarked,
+    siteHistory: row.site_history,
     replies,
   };
 }

@@ -3,6 +3,7 @@ import { selectAnswers } from './answers-queries.ts';
 import { questionTagNames } from './cards.ts';
 import { bylineJoins, bylineJson } from './posts.ts';
 import { closersJson, closingJson } from './questions-queries.ts';
+import { siteHistoryJson } from './site-history.ts';
 import { selectFirstReplies, selectReplies } from './replies-queries.ts';
 import { type Cursor, encodeCursorInSql } from '#server/core/cursor.ts';
 import type { Reader } from '#server/core/database.ts';
@@ -51,7 +52,7 @@ const selectQuestionDocument = ({ id, sort, cursor }: AnswersFrom) => sql<Questi
       select n, post.author_id, ${encodeCursorInSql(...answerPosition[sort])} as cursor, json_build_object(
         'id', post.id, 'questionId', post.question_id, 'content', post.content, ${bylineJson('answer')},
         'createdAt', ${jsonTime(sql`post.created_at`)}, 'editedAt', ${jsonTime(sql`post.edited_at`)},
-        'upvotes', post.upvotes, 'downvotes', post.downvotes,
+        'upvotes', post.upvotes, 'downvotes', post.downvotes, 'siteHistory', ${siteHistoryJson('answer')},
         'replies', coalesce((select page from reply_page where answer_id = post.id), ${noItems})
       ) as answer
       from first_answer join answer post using (id) ${bylineJoins} where n <= ${sql.lit(limits.answersPage)}
@@ -63,7 +64,8 @@ const selectQuestionDocument = ({ id, sort, cursor }: AnswersFrom) => sql<Questi
         'createdAt', ${jsonTime(sql`post.created_at`)}, 'editedAt', ${jsonTime(sql`post.edited_at`)},
         'upvotes', post.upvotes, 'downvotes', post.downvotes, 'answerCount', post.answer_count,
         'acceptedAnswerId', post.accepted_answer_id, 'lockReason', post.lock_reason,
-        'duplicateOf', post.duplicate_of, 'closing', ${closingJson}, 'closedBy', ${closersJson}
+        'duplicateOf', post.duplicate_of, 'closing', ${closingJson}, 'closedBy', ${closersJson},
+        'siteHistory', ${siteHistoryJson('question')}
       ),
       'replies', coalesce((select page from reply_page where answer_id is null), ${noItems}),
       'answers', (

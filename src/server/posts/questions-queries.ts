@@ -7,6 +7,7 @@ import type { VoteDirection } from '#shared/core/fields.ts';
 import type { Question, QuestionDraft } from '#shared/posts/questions.ts';
 import { questionCardColumns, type QuestionCardRow } from './cards.ts';
 import type { Excerpt } from './excerpt.ts';
+import { siteHistoryJson } from './site-history.ts';
 import { writeQuestionSortKeys, writeTagSortKeys } from './sort-keys.ts';
 
 export type QuestionRow = QuestionCardRow & {
@@ -20,6 +21,7 @@ export type QuestionRow = QuestionCardRow & {
   following: boolean;
   bookmarked: boolean;
   muted: boolean;
+  site_history: Question['siteHistory'];
 };
 
 /** A question as the API returns it. */
@@ -45,6 +47,7 @@ export function toQuestion(row: QuestionRow): Question {
     bookmarked: row.bookmarked,
     muted: row.muted,
     views: row.views,
+    siteHistory: row.site_history,
   };
 }
 
@@ -71,7 +74,7 @@ export async function findQuestionById(db: Reader, wanted: { id: number; viewerI
 export function selectQuestion({ id, viewerId }: { id: number; viewerId: number }): RawBuilder<QuestionRow> {
   return sql<QuestionRow>`
     select ${questionCardColumns}, post.content, post.edited_at, post.lock_reason, post.duplicate_of,
-      ${closingJson} as closing, ${closersJson} as closed_by, (select direction from vote where question_id = post.id and member_id = ${viewerId}) as my_vote,
+      ${siteHistoryJson('question')} as site_history, ${closingJson} as closing, ${closersJson} as closed_by, (select direction from vote where question_id = post.id and member_id = ${viewerId}) as my_vote,
       exists (
         select 1 from question_follow where question_id = post.id and member_id = ${viewerId}
       ) as following,

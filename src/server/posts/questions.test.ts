@@ -42,6 +42,7 @@ describe('asking', () => {
       closedBy: [],
       following: false,
       bookmarked: false,
+      siteHistory: null,
       muted: false,
       source: null,
     });

@@ -24,6 +24,8 @@ export const limits = {
   passwordMax: 128,
   email: 254,
   bio: 1000,
+  /** Points of a bounty of an imported post. */
+  bounty: 1_000_000,
   location: 100,
   website: 200,
   /** The name of a badge of an imported profile, and the badges of a site that a profile lists. */

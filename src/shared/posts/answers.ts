@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { author, basedOn, id, multiline, paged, source, time, votes } from '#shared/core/fields.ts';
 import { limits } from '#shared/core/limits.ts';
+import { siteHistory } from './site-history.ts';
 import { repliesPage } from './replies.ts';
 
 export const answerDraft = z.object({
@@ -26,6 +27,7 @@ export const answer = z.object({
   /** Whether the viewer bookmarked it. */
   bookmarked: z.boolean(),
   source,
+  siteHistory,
   replies: repliesPage,
 });
 export type Answer = z.infer<typeof answer>;

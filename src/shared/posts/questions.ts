@@ -13,6 +13,7 @@ import {
 } from '#shared/core/fields.ts';
 import { closingReasons } from './closing-reasons.ts';
 import { limits } from '#shared/core/limits.ts';
+import { siteHistory } from './site-history.ts';
 import { repliesPage } from './replies.ts';
 import { normalizeTags, findTagsProblem } from './tags.ts';
 
@@ -98,6 +99,7 @@ export const question = z.object({
   /** Whether the viewer muted it. */
   muted: z.boolean(),
   source,
+  siteHistory,
 });
 export type Question = z.infer<typeof question>;
 

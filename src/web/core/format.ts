@@ -37,6 +37,11 @@ export function formatDate(time: string | Date, timeZone?: string): string {
   return getFormats().date(timeZone).format(new Date(time));
 }
 
+/** 'June 2016' in the reader's language, of a day such as '2016-06-03'. */
+export function formatMonth(day: string): string {
+  return getFormats().month().format(new Date(day));
+}
+
 /** The exact date and time for titles: 'Monday, March 4, 2024 at 6:05 PM', in the reader's language and time zone. */
 export function formatDateTime(time: string | Date): string {
   return getFormats().dateTime().format(new Date(time));
@@ -84,6 +89,7 @@ function createFormats(locale: string) {
           ...(timeZone !== undefined && { timeZone }),
         }),
     ),
+    month: once(() => new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric', timeZone: 'UTC' })),
     dateTime: once(() => new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'short' })),
     ago: once(() => new Intl.RelativeTimeFormat(locale)),
     count: once(() => new Intl.NumberFormat(locale)),

@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import type { ReactNode } from 'react';
+import { type ReactNode, Suspense } from 'react';
 import { formatDateTime } from '#web/core/format.ts';
 import { Author } from './Author.tsx';
 import { Avatar } from '#web/ui/Avatar.tsx';
@@ -9,8 +9,12 @@ import { anchorOf, type AnyPost } from './post-ref.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 import { useQuestionPage } from './questions/question-page-context.ts';
 import { EditedNote } from './revisions/EditedNote.tsx';
+import { lazyComponent } from '#web/core/lazy.ts';
 import { SourceMark } from './PostAttribution.tsx';
 import classes from './PostMeta.module.css';
+
+// Few posts have them.
+const SiteHistoryNotes = lazyComponent(() => import('./SiteHistoryNotes.tsx'));
 
 /**
  * The author and time of a post. The time links to the post. Replies have no avatar, so that they look lighter than
@@ -47,6 +51,11 @@ export function PostMeta({
         </a>
         {post.kind !== 'question' && content.source !== null && <SourceMark source={content.source} />}
       </span>
+      {'siteHistory' in content && content.siteHistory != null && content.source !== null && (
+        <Suspense>
+          <SiteHistoryNotes history={content.siteHistory} site={content.source.site} />
+        </Suspense>
+      )}
       {content.editedAt !== null && (
         <span className={facts.item}>
           <EditedNote post={post} editedAt={content.editedAt} />

@@ -26,7 +26,7 @@ const post = {
 };
 
 function answer(id: number, content: string, more: Partial<Answer> = {}): Answer {
-  const own = { bookmarked: false, replies: { items: [], nextCursor: null } };
+  const own = { bookmarked: false, siteHistory: null, replies: { items: [], nextCursor: null } };
   return { ...post, id, questionId: 5, content, ...own, ...more };
 }
 
@@ -41,6 +41,7 @@ function page(answers: Answer[], comments: Reply[] = []): QuestionPageData {
     answerCount: answers.length,
     following: false,
     bookmarked: false,
+    siteHistory: null,
     muted: false,
     acceptedAnswerId: null,
     lockReason: null,

@@ -46,6 +46,7 @@ const question: Question = {
   closedBy: [],
   following: false,
   bookmarked: false,
+  siteHistory: null,
   muted: false,
 };
 
@@ -54,7 +55,14 @@ function reply(id: number, parentReplyId: number | null = null, answerId: number
 }
 
 function answer(id: number, replies: Reply[] = []): Answer {
-  return { ...post, id, questionId: 1, bookmarked: false, replies: { items: replies, nextCursor: null } };
+  return {
+    ...post,
+    id,
+    questionId: 1,
+    bookmarked: false,
+    siteHistory: null,
+    replies: { items: replies, nextCursor: null },
+  };
 }
 
 function page(answers: Answer[], nextCursor: string | null = null, comments: Reply[] = []): QuestionPageData {
