@@ -79,7 +79,7 @@ export async function readSentTexts(): Promise<Record<string, Record<string, str
       sourceLocale: 'en',
     });
     const texts = Object.entries(messages).filter(
-      ([id, text]) => (isSent(id) || id.startsWith('notification.')) && text !== '',
+      ([id, text]) => (isSent(id) || /^(?:error|notification)\./u.test(id)) && text !== '',
     );
     return [locale, Object.fromEntries(texts)] as const;
   });

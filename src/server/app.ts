@@ -38,6 +38,7 @@ import {
   previewPicturePattern,
   publicFileRoutes,
   createWebhookHosts,
+  findEmailSender,
 } from './integrations/index.ts';
 import type { BackgroundJobs } from './jobs.ts';
 import type { NodeCaches } from './node-caches.ts';
@@ -222,7 +223,8 @@ export function createApp(options: AppOptions) {
     emptySearches: options.emptySearches,
     settings,
     accounts,
-    findTokenViewer: apiTokens.findViewer,
+    findTokenViewer: async (c) =>
+      (await findEmailSender(c, { db, secret: settings.secret })) ?? apiTokens.findViewer(c),
     apiTokens,
     passwordSignIn,
     passwordResets,

@@ -19,13 +19,14 @@ import {
 } from './operations/index.ts';
 import { addMemberCommands, addSettingsCommands, addSignInProviderCommands } from './admin/index.ts';
 import { addRemovalCommands, registerSpamCommands } from './moderation/index.ts';
-import { addEmailCommand } from './notifications/index.ts';
+import { addEmailCommand, type ReceivingEmails } from './notifications/index.ts';
 import { createObjectStore } from './core/object-store.ts';
 import { type Config, readConfig } from './core/config.ts';
 import { connectToRunningOrStart, listPendingMigrations, migrate, MigrationError } from './postgres/index.ts';
 import { type Database, openDatabase, type Reader } from './core/database.ts';
 import { createLogger } from './core/log.ts';
 import { findSetting } from './core/stored-settings.ts';
+import { readRuntimeSettings } from './core/runtime-settings.ts';
 import { StartupError } from './core/startup-error.ts';
 import { migrationsDirectory, serve } from './serve.ts';
 
@@ -94,7 +95,7 @@ function createProgram(): Command {
   addSettingsCommands(program, { ...terminal, withDatabase });
   addSignInProviderCommands(program, { ...terminal, withDatabase });
   registerSpamCommands(program, { ...terminal, withReader });
-  addEmailCommand(program, { ...terminal, input: process.stdin, withBounces });
+  addEmailCommand(program, { ...terminal, input: process.stdin, withReceivedEmails });
   registerBackupCommands(program, {
     ...terminal,
     withClient,
@@ -195,19 +196,22 @@ async function connectReader(
   return connectToRunningOrStart(config, log);
 }
 
-/** Runs `work` with the community's database and what bounces are signed with. */
-async function withBounces<Result>(
-  work: (db: Database, signing: { secret: string; bounceAddress: string } | null) => Promise<Result>,
+/** Runs `work` with the community's database and what emails to it need. */
+async function withReceivedEmails<Result>(
+  work: (db: Database, receiving: ReceivingEmails) => Promise<Result>,
 ): Promise<Result> {
-  const { email, secret } = loadContext().config;
-  const bounceAddress = email?.bounceAddress;
-  return withDatabase(async (db) => {
+  const { config } = loadContext();
+  const { email, port } = config;
+  return withDatabase(async (db, siteAddress) => {
     // The first start of a server has stored it.
-    const known = secret ?? (await findSetting(db, 'secret'));
-    return work(
-      db,
-      bounceAddress === undefined || known === undefined ? null : { secret: known, bounceAddress },
-    );
+    const secret = config.secret ?? (await findSetting(db, 'secret'));
+    const { siteName, accentColor, logo, language } = await readRuntimeSettings(db);
+    return work(db, {
+      secret,
+      email,
+      server: `http://127.0.0.1:${port}`,
+      site: { site: siteAddress, siteName, accentColor, logo, language },
+    });
   });
 }
 

@@ -70,7 +70,9 @@ export type BackgroundJobsOptions = {
   settings: SiteSettings;
   runtimeSettings: RuntimeSettings;
   /** Absent: no emails are sent. */
-  email: { url: string; from: string; bounceAddress?: string | undefined } | undefined;
+  email:
+    | { url: string; from: string; bounceAddress?: string | undefined; replyAddress?: string | undefined }
+    | undefined;
   /** Absent: the files of pictures stay in the database. */
   pictures?: Omit<ObjectStoreDeps, 'db'> | undefined;
   log: Logger;
@@ -128,7 +130,7 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
   const mailer = email === undefined ? undefined : createMailer({ ...email, getSenderName: getSiteName });
   const readLogo = (logo: string) => readEmailLogo(db, logo);
   const { secret } = settings;
-  const bounceAddress = email?.bounceAddress;
+  const { bounceAddress, replyAddress } = email ?? {};
   const deliver = mailer && createEmailDelivery({ db, secret, bounceAddress, mailer, readLogo, log });
   const definitions: JobDefinition[] = [
     createPushJob({ db, pusher: webPushSender, getSite: getPushSite, log }),
@@ -142,7 +144,7 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
     ...(deliver === undefined
       ? []
       : [
-          ...createEmailJobs({ db, settings, getSite, deliver, log }),
+          ...createEmailJobs({ db, settings, getSite, deliver, replyAddress, log }),
           createAccountEmailJob({ db, getSite, deliver }),
         ]),
     {
@@ -169,7 +171,7 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
     emailSending:
       mailer === undefined || email === undefined
         ? null
-        : createEmailSending({ from: email.from, bounceAddress, mailer, readLogo }),
+        : createEmailSending({ from: email.from, bounceAddress, replyAddress, mailer, readLogo }),
     queueAccountDeletion: createAccountDeletionQueue(jobs),
     queueAccountMerge: createAccountMergeQueue(jobs),
     webPushSender,

@@ -10,14 +10,15 @@ export const siteUrl = 'https://ask.example.org';
 export const senderAddress = 'Parley <parley@example.org>';
 
 export const bounceAddress = 'bounce@example.org';
+export const replyAddress = 'reply@example.org';
 
-/** Starts a server that sends email to a real SMTP server. */
-export async function startServerWithEmail() {
+/** Starts a server that sends email to a real SMTP server. `replyAddress`: members can reply. */
+export async function startServerWithEmail(replies: { replyAddress?: string } = {}) {
   const post = await startEmailServer();
   const server = await startTestServer();
   const mailer = await server.startSecondNode(
     { publicUrl: siteUrl },
-    { email: { url: post.url, from: senderAddress, bounceAddress } },
+    { email: { url: post.url, from: senderAddress, bounceAddress, ...replies } },
   );
   const node: TestServer = { ...mailer, register: registerQuietly };
   return {

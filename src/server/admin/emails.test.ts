@@ -76,6 +76,7 @@ describe('the admin page', () => {
     expect(overview).toMatchObject({
       sender: 'Parley <parley@example.org>',
       bounceAddress: 'bounce@example.org',
+      replyAddress: null,
       membersOff: 0,
     });
   });

@@ -26,6 +26,7 @@ export async function readEmailOverview(
     kinds: emailKind.options.map((kind) => ({ kind, subject: buildSampleEmail(kind, site).subject })),
     sender: sending?.sender ?? null,
     bounceAddress: sending?.bounceAddress ?? null,
+    replyAddress: sending?.replyAddress ?? null,
     membersOff,
     failures: failures.map((failure) => ({ ...failure, lastAt: failure.lastAt.toISOString() })),
   };

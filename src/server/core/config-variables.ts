@@ -145,6 +145,11 @@ export const variables = z.object({
     .toLowerCase()
     .regex(/^[\w.-]{1,16}@[\w.-]+$/, 'must be an address such as bounce@example.org')
     .optional(),
+  REPLY_ADDRESS: z
+    .string()
+    .toLowerCase()
+    .regex(/^[\w.-]{1,16}@[\w.-]+$/, 'must be an address such as reply@example.org')
+    .optional(),
   TRUSTED_PROXIES: wholeNumber(10).default(0),
   RATE_LIMITS: onOff().default(true),
   ACCOUNTS_PER_NETWORK: wholeNumber(1_000).default(20),

@@ -135,6 +135,7 @@ test('reads every setting from the environment', () => {
       url: 'smtps://me:secret@mail.example.org',
       from: 'Ask us <ask@example.org>',
       bounceAddress: undefined,
+      replyAddress: undefined,
     },
     settings: {
       publicUrl: 'https://ask.example.org',

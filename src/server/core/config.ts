@@ -70,7 +70,14 @@ export type Config = Readonly<{
   /** Where the files of pictures belong. */
   pictureStore: PictureStore;
   /** The mail server and the sender. Undefined: no emails are sent. */
-  email: Readonly<{ url: string; from: string; bounceAddress: string | undefined }> | undefined;
+  email:
+    | Readonly<{
+        url: string;
+        from: string;
+        bounceAddress: string | undefined;
+        replyAddress: string | undefined;
+      }>
+    | undefined;
   /** Whether the request limits of request-limits.ts apply. */
   rateLimits: boolean;
   settings: Readonly<Omit<SiteSettings, 'secret'>>;
@@ -210,8 +217,15 @@ function toIdentityProvider(value: z.infer<typeof variables>): SiteSettings['ide
 }
 
 function toEmailSettings(value: z.infer<typeof variables>): Config['email'] {
-  const { SMTP_URL: url, EMAIL_FROM: from, BOUNCE_ADDRESS: bounceAddress } = value;
-  return url === undefined || from === undefined ? undefined : Object.freeze({ url, from, bounceAddress });
+  const {
+    SMTP_URL: url,
+    EMAIL_FROM: from,
+    BOUNCE_ADDRESS: bounceAddress,
+    REPLY_ADDRESS: replyAddress,
+  } = value;
+  return url === undefined || from === undefined
+    ? undefined
+    : Object.freeze({ url, from, bounceAddress, replyAddress });
 }
 
 const defaultFile = path.join(projectRoot, '.env');

@@ -16,6 +16,8 @@ export type EmailMessage = {
   id: string;
   /** Who gets it. Absent if a bounce must change nothing. */
   memberId?: number;
+  /** Where replies go. Default: the sender. */
+  replyTo?: string;
   /** Where mail servers send bounces. Default: the sender. */
   bounceAddress?: string;
 };
@@ -65,7 +67,7 @@ export function createMailer(options: { url: string; from: string; getSenderName
   });
   const host = parseHost(from);
   return {
-    async send({ to, subject, text, html, picture, headers = {}, id, bounceAddress }) {
+    async send({ to, subject, text, html, picture, headers = {}, id, replyTo, bounceAddress }) {
       try {
         const sent = await transport.sendMail({
           from:
@@ -74,6 +76,7 @@ export function createMailer(options: { url: string; from: string; getSenderName
               : { name: sanitizeHeader(getSenderName()), address: from },
           to: { name: '', address: to },
           ...(bounceAddress !== undefined && { envelope: { from: bounceAddress, to } }),
+          ...(replyTo !== undefined && { replyTo }),
           subject: sanitizeHeader(subject),
           text,
           html,

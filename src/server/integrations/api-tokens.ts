@@ -107,7 +107,7 @@ export function createApiTokens(deps: {
 }
 
 /** Returns the token of an Authorization header (RFC 6750, section 2.1); null for none or another scheme. */
-function readBearerToken(authorization: string | undefined): string | null {
+export function readBearerToken(authorization: string | undefined): string | null {
   return /^bearer +(\S+) *$/iu.exec(authorization ?? '')?.[1] ?? null;
 }
 
@@ -121,7 +121,7 @@ function requireScope(c: Context, scopes: readonly string[]): void {
 }
 
 /** Returns the endpoint of a request as in the OpenAPI document, such as 'GET /questions/{id}'. */
-function findEndpoint(c: Context): string | undefined {
+export function findEndpoint(c: Context): string | undefined {
   const method = c.req.method === 'HEAD' ? 'GET' : c.req.method;
   // The first one handles the request. Later ones are for pages, whose paths include those of the API.
   const route = matchedRoutes(c).find((each) => each.method === method && !each.path.includes('*'));

@@ -1,4 +1,5 @@
 export { createApiTokens, deleteInvalidApiTokens } from './api-tokens.ts';
+export { findEmailSender } from './email-senders.ts';
 export { type ApiTokenDeps, apiTokenRoutes } from './api-tokens-routes.ts';
 export { changeRoutes } from './changes-routes.ts';
 export { startChangesRecorder } from './changes.ts';

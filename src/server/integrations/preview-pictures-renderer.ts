@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import { escapeMarkup } from '#server/core/markup.ts';
-import { answerOnce } from '#server/core/picture-process.ts';
+import { answerOnce } from '#server/core/limited-process.ts';
 import type { PreviewReply, PreviewTexts } from './preview-pictures.ts';
 
 // The program of the process that renders one preview picture and then ends (preview-pictures.ts starts it). Pango breaks

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Reader } from '#server/core/database.ts';
 import { overloadedError } from '#server/core/errors.ts';
-import { runPictureProcess } from '#server/core/picture-process.ts';
+import { runLimitedProcess } from '#server/core/limited-process.ts';
 import { createBinaryFile, type PublicFile } from '#server/core/public-files.ts';
 import { unnamedMember } from '#server/core/sql.ts';
 import { bylineJoins } from '#server/posts/index.ts';
@@ -72,7 +72,7 @@ export function previewPath(id: number, texts: PreviewTexts): string {
  */
 export async function renderPreview(texts: PreviewTexts): Promise<PublicFile> {
   const program = new URL('preview-pictures-renderer.ts', import.meta.url);
-  const reply = await runPictureProcess<PreviewReply>(program, texts, rendererLimits);
+  const reply = await runLimitedProcess<PreviewReply>(program, texts, rendererLimits);
   if (reply === null) throw overloadedError();
   return createBinaryFile(Buffer.from(reply.png), 'image/png');
 }

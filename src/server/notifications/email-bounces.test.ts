@@ -3,11 +3,16 @@ import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { eventually } from '#tests/support/eventually.ts';
 import { expectOk, type Member } from '#tests/support/member.ts';
-import { bounceAddress, startServerWithEmail } from '#tests/support/server-with-email.ts';
+import {
+  bounceAddress,
+  senderAddress,
+  siteUrl,
+  startServerWithEmail,
+} from '#tests/support/server-with-email.ts';
 import { defaultSettings } from '#tests/support/server.ts';
 import type { OwnEmail } from '#shared/identity/account-recovery.ts';
 import { createBounceAddress, isPermanentFailure, takeBounceMessage } from './email-bounces.ts';
-import { addEmailCommand } from './email-command.ts';
+import { addEmailCommand, type ReceivingEmails } from './email-command.ts';
 
 const emailServer = await startServerWithEmail();
 const { post, server, node, enableEmail, sendDue, untilQuiet } = emailServer;
@@ -182,6 +187,13 @@ test.each([
   expect(isPermanentFailure(status)).toBe(isPermanent);
 });
 
+const receiving = (address: string | undefined): ReceivingEmails => ({
+  secret: signing.secret,
+  email: { url: post.url, from: senderAddress, bounceAddress: address, replyAddress: undefined },
+  server: node.address,
+  site: { site: siteUrl, siteName: 'Parley', accentColor: '', logo: '', language: 'en' },
+});
+
 test.each([
   ['a report', true, 'Counted. Emails to this member are off now.\n', 0],
   ['a report without BOUNCE_ADDRESS', false, '', 1],
@@ -189,7 +201,7 @@ test.each([
   let [out, exitCode] = ['', 0];
   const program = new Command('parley').exitOverride();
   addEmailCommand(program, {
-    withBounces: (work) => work(db, isSet ? signing : null),
+    withReceivedEmails: (work) => work(db, receiving(isSet ? bounceAddress : undefined)),
     input: (async function* input() {
       yield report('postmaster@example.org');
     })(),
@@ -205,7 +217,7 @@ test('a database that does not respond makes the mail server try again', async (
   let exitCode = 0;
   const program = new Command('parley').exitOverride();
   addEmailCommand(program, {
-    withBounces: () => Promise.reject(new Error('no connection')),
+    withReceivedEmails: () => Promise.reject(new Error('no connection')),
     input: (async function* input() {
       yield report('x@example.org');
     })(),

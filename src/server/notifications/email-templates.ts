@@ -39,9 +39,17 @@ export type EmailLinks = EmailSite & { unsubscribe: string };
 /** A notification in an email. `link` is a path within the site. */
 export type EmailedNotification = { kind: NotificationKind; name: string; title: string; link: string };
 
+/** The post of the only notification of an email that can be replied to. */
+export type EmailedPost = {
+  /** The beginning of the post as Markdown. */
+  text: string;
+  /** What a reply becomes: a comment, or an answer to the question. */
+  becomes: 'comment' | 'answer';
+};
+
 /** A new notification: the latest one, and the number of all. */
 export function buildInstantEmail(
-  { items, total }: { items: EmailedNotification[]; total: number },
+  { items, total, post }: { items: EmailedNotification[]; total: number; post?: EmailedPost | undefined },
   links: EmailLinks,
   scope: UnsubscribeScope,
 ): EmailContent {
@@ -55,6 +63,7 @@ export function buildInstantEmail(
   return buildNotificationEmail({
     subject,
     parts: [{ heading: null, lines, more: describeRemaining(items, total, language) }],
+    post,
     scope,
     links,
   });
@@ -169,14 +178,53 @@ export function buildModerationEmail(of: {
   };
 }
 
+/** Returns a reply by email to its author, with the reason why it was not posted. */
+export function buildRefusedReplyEmail(of: {
+  site: EmailSite;
+  reason: string;
+  /** Null if the question is gone. */
+  question: { title: string; path: string } | null;
+  /** The author's own text; may be empty. */
+  text: string;
+}): EmailContent {
+  const { site: look, reason, question, text } = of;
+  const { language, siteName, site } = look;
+  const what = translate(language, 'email.refused-reply.text', { siteName });
+  const own = translate(language, 'email.refused-reply.own-text');
+  const parts = [
+    what,
+    reason,
+    ...(question === null ? [] : [`${toSingleLine(question.title)}\n${site}${question.path}`]),
+    ...(text === '' ? [] : [`${own}\n\n${toQuote(text)}`]),
+  ];
+  return {
+    subject: translate(language, 'email.refused-reply.subject'),
+    text: `${parts.join('\n\n')}\n`,
+    html: renderPage(
+      look,
+      html`<p style="${paragraph}">${what}</p>
+        <p style="${paragraph}">${reason}</p>
+        ${question === null ? '' : html`<p style="${paragraph}"><a dir="auto" href="${site}${question.path}" style="${link(look)}">${toSingleLine(question.title)}</a></p>`}
+        ${
+          text === ''
+            ? ''
+            : html`<p style="${paragraph}">${own}</p>
+                ${renderText(text)}`
+        }`,
+    ),
+  };
+}
+
 function buildNotificationEmail(of: {
   subject: string;
   parts: EmailSection[];
+  post?: EmailedPost | undefined;
   scope: UnsubscribeScope;
   links: EmailLinks;
 }): EmailContent {
-  const { subject, parts: sections, scope, links } = of;
+  const { subject, parts: sections, post, scope, links } = of;
   const { language } = links;
+  const hint = post === undefined ? null : translate(language, `email.reply.${post.becomes}`);
   const why = translate(language, `email.reason.${scope}`);
   const preferences = translate(language, 'email.preferences');
   const unsubscribe = translate(language, 'email.unsubscribe');
@@ -189,15 +237,33 @@ function buildNotificationEmail(of: {
         ...(more === null ? [] : [`${more}\n${links.site}/notifications\n`]),
       ].join('\n'),
     ),
+    // Each line is quoted, so that the post cannot imitate lines of the email.
+    ...(post === undefined ? [] : [`${toQuote(post.text)}\n\n${hint}\n`]),
     `--\n${why}\n${preferences}: ${change}\n${unsubscribe}: ${links.unsubscribe}`,
   ].join('\n');
   const body = html`${sections.map((part) => renderSection(part, links))}
+    ${post === undefined ? '' : renderText(post.text)}
+    ${hint === null ? '' : html`<p style="${paragraph}">${hint}</p>`}
     <p style="${small}">
       ${why}<br /><a href="${change}" style="${quiet}">${preferences}</a> ·
       <a href="${links.unsubscribe}" style="${quiet}">${unsubscribe}</a>
     </p>`;
   return { subject, text: `${text}\n`, html: renderPage(links, body) };
 }
+
+/** A text of a member as it was typed. */
+const renderText = (text: string) =>
+  html`<p dir="auto" style="${paragraph};white-space:pre-wrap;overflow-wrap:anywhere">
+    ${removeControls(text)}
+  </p>`;
+
+const toQuote = (text: string) => removeControls(text).replaceAll(/^/gmu, '> ');
+
+const removeControls = (text: string) =>
+  text
+    .toWellFormed()
+    .replaceAll(/\r\n?/gu, '\n')
+    .replaceAll(/[^\P{Cc}\n\t]|[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu, '');
 
 function renderSection({ heading, lines, more }: EmailSection, look: EmailLinks) {
   const { site } = look;

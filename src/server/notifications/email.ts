@@ -9,8 +9,11 @@ import {
   type EmailMessage,
   getRecipientRefusal,
 } from '#server/core/email.ts';
+import { truncateWithEllipsis } from '#shared/core/text.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
 import { findConfirmedEmail, nextDigestTime, createUnsubscribeToken } from './preferences.ts';
+import { createReplyAddress, type RepliedPost } from './email-replies-address.ts';
+import { findPostText } from './email-replies-queries.ts';
 import { createBounceAddress, recordBounce } from './email-bounces.ts';
 import { countEmailsOff, insertEmailFailure, listEmailFailures } from './email-bounces-queries.ts';
 import { createLogoAttachment, type ReadLogo } from './email-logo.ts';
@@ -19,6 +22,7 @@ import {
   buildConfirmationEmail,
   buildDigestEmail,
   type EmailContent,
+  type EmailedPost,
   type EmailLinks,
   type EmailSite,
   buildInstantEmail,
@@ -110,6 +114,7 @@ export async function queueDueEmails(db: Database, jobs: JobQueue): Promise<void
 export type EmailSending = {
   sender: string;
   bounceAddress: string | null;
+  replyAddress: string | null;
   /** Resolves with the answer of the mail server. Rejects with its error. */
   send: (message: EmailMessage) => Promise<string>;
 };
@@ -118,6 +123,7 @@ export type EmailSending = {
 export function createEmailSending(of: {
   from: string;
   bounceAddress: string | undefined;
+  replyAddress: string | undefined;
   mailer: Mailer;
   readLogo: ReadLogo;
 }): EmailSending {
@@ -125,6 +131,7 @@ export function createEmailSending(of: {
   return {
     sender: of.from,
     bounceAddress: of.bounceAddress ?? null,
+    replyAddress: of.replyAddress ?? null,
     send: async (message) => of.mailer.send(await attachLogo(message)),
   };
 }
@@ -148,6 +155,8 @@ export type EmailDeps = {
   settings: SiteSettings;
   getSite: () => EmailSite;
   deliver: DeliverEmail;
+  /** REPLY_ADDRESS. */
+  replyAddress: string | undefined;
 };
 
 /** Sends an email or drops it. Throws if a retry may help. */
@@ -209,7 +218,8 @@ export function createEmailDelivery({
  * or turned off in between. If the process crashes before the mail server accepts the email, the attempt is repeated.
  * If it crashes between acceptance and commit, the email is sent again with the same Message-ID.
  */
-export function createEmailJobs({ db, settings, getSite, deliver, log }: EmailDeps & { log: Logger }) {
+export function createEmailJobs(deps: EmailDeps & { log: Logger }) {
+  const { db, settings, getSite, deliver, replyAddress, log } = deps;
   const rules = { retries, timeoutSeconds: jobTimeoutSeconds, concurrency: 2 };
   return [
     { name: 'email', ...rules, run: sendQueuedEmail } satisfies JobDefinition<QueuedEmail>,
@@ -233,8 +243,11 @@ export function createEmailJobs({ db, settings, getSite, deliver, log }: EmailDe
     if (newest === undefined) return;
     const hasSingleCategory = others.every(({ about }) => about === newest.about) && total === items.length;
     const scope: UnsubscribeScope = hasSingleCategory ? newest.about : 'instant';
-    await sendToMember({ memberId, scope, attempt }, (links) =>
-      buildInstantEmail({ items, total }, links, scope),
+    const post = total === 1 && replyAddress !== undefined ? newest.post : null;
+    const text = post === null ? undefined : await findPostText(db, post);
+    const shown = post === null || text === undefined ? undefined : { post, text };
+    await sendToMember({ memberId, scope, attempt, replyTo: shown?.post ?? null }, (links) =>
+      buildInstantEmail({ items, total, post: shown && toEmailedPost(shown) }, links, scope),
     );
     await markDelivered(db, { memberId, channel: 'instant', upTo: newest.id });
   }
@@ -257,11 +270,17 @@ export function createEmailJobs({ db, settings, getSite, deliver, log }: EmailDe
 
   /** Emails a member whose address is confirmed. Does nothing for others. */
   async function sendToMember(
-    { memberId, scope, attempt }: { memberId: number; scope: UnsubscribeScope; attempt: JobAttempt },
+    to: { memberId: number; scope: UnsubscribeScope; attempt: JobAttempt; replyTo?: RepliedPost | null },
     write: (links: EmailLinks) => EmailContent,
   ): Promise<void> {
+    const { memberId, scope, attempt, replyTo: post = null } = to;
     const address = await findConfirmedEmail(db, memberId);
     if (address === undefined) return;
+    const { secret } = settings;
+    const replyTo =
+      post === null || replyAddress === undefined
+        ? undefined
+        : createReplyAddress({ secret, replyAddress }, { memberId, post, email: address.email });
     const site = inLanguage(getSite(), address.language);
     const unsubscribe = `${site.site}/unsubscribe/${createUnsubscribeToken(settings, { memberId, scope })}`;
     // One-click unsubscribe in email programs (RFC 2369, RFC 8058).
@@ -270,11 +289,26 @@ export function createEmailJobs({ db, settings, getSite, deliver, log }: EmailDe
       'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
     };
     await deliver(
-      { ...write({ ...site, unsubscribe }), to: address.email, memberId, headers, id: attempt.id },
+      {
+        ...write({ ...site, unsubscribe }),
+        ...(replyTo !== undefined && { replyTo }),
+        to: address.email,
+        memberId,
+        headers,
+        id: attempt.id,
+      },
       attempt,
     );
   }
 }
+
+/** How much of a post an email shows, in characters. */
+const maxPostText = 3_000;
+
+const toEmailedPost = ({ post, text }: { post: RepliedPost; text: string }): EmailedPost => ({
+  text: truncateWithEllipsis(text, maxPostText),
+  becomes: post.kind === 'question' ? 'answer' : 'comment',
+});
 
 type DigestJob = { memberId: number; period: 'daily' | 'weekly' };
 

@@ -14,7 +14,8 @@ export {
 export { inlineLogo } from './email-logo.ts';
 export { formatTime, translate } from './sent-texts.ts';
 export { deleteOldBounces, switchEmailOn } from './email-bounces-queries.ts';
-export { addEmailCommand } from './email-command.ts';
+export { emailPostingEndpoints, readEmailPostingToken } from './email-posting-token.ts';
+export { addEmailCommand, type ReceivingEmails } from './email-command.ts';
 export {
   createEmailSending,
   type EmailSending,

@@ -263,7 +263,25 @@ export type PendingNotification = Pick<Notification, 'id' | 'link' | 'title'> & 
   kind: NotificationKind;
   /** Of the sender. */
   name: string;
+  /** The new post that the notification is about. Null if it is about something else, such as a vote. */
+  post: { kind: PostKind; id: number } | null;
 };
+
+const kindsAboutNewPosts: ReadonlySet<NotificationKind> = new Set([
+  'answer',
+  'followed_answer',
+  'reply_to_question',
+  'reply_to_answer',
+  'reply_to_reply',
+  'mention',
+]);
+
+function getNewPost(row: NotificationRow): PendingNotification['post'] {
+  if (!kindsAboutNewPosts.has(row.kind)) return null;
+  if (row.reply_id !== null) return { kind: 'reply', id: row.reply_id };
+  if (row.answer_id !== null) return { kind: 'answer', id: row.answer_id };
+  return row.question_id === null ? null : { kind: 'question', id: row.question_id };
+}
 
 /** The newest unread notifications that are pending in one channel, and the total number. */
 export async function listPendingNotifications(
@@ -273,7 +291,8 @@ export async function listPendingNotifications(
   const rows = await selectPendingNotifications(db, wanted);
   const items = rows.map((row) => {
     const { id, kind, title, sender_name: name } = row;
-    return { id, link: getDestination(row).link, kind, name, title, about: notificationKinds[kind].category };
+    const about = notificationKinds[kind].category;
+    return { id, link: getDestination(row).link, kind, name, title, about, post: getNewPost(row) };
   });
   return { items, total: rows[0]?.total ?? 0 };
 }

@@ -4,6 +4,7 @@ import { type CompiledMessage, compileMessage } from '@lingui/message-utils/comp
 import { projectRoot } from '#server/core/paths.ts';
 import type { Language } from '#shared/core/languages.ts';
 import { type NotificationKind, notificationKinds } from '#shared/notifications/notification-kinds.ts';
+import { type CodedError, formatError } from '#shared/errors.ts';
 import { type SentTextId, sentTexts } from '#shared/notifications/sent-texts.ts';
 
 /** The translations of what the server sends, by language and id. The build writes them (vite.config.texts.ts). */
@@ -33,6 +34,14 @@ export function translateNotification(
   { kind, name, title }: { kind: NotificationKind; name: string; title: string },
 ): string {
   return render(language, `notification.${kind}`, { name, title });
+}
+
+/** The text of an error of the API in a language. */
+export function translateError(language: Language, error: CodedError): string {
+  const id = `error.${error.code}`;
+  return getMessages(language)[id] === undefined
+    ? formatError(error)
+    : render(language, id, error.params ?? {});
 }
 
 /** A time in the format of a language, in UTC: '2 January 2100 at 03:04 UTC'. */

@@ -1,5 +1,5 @@
 import sharp, { type Channels, type Sharp } from 'sharp';
-import { answerOnce } from '#server/core/picture-process.ts';
+import { answerOnce } from '#server/core/limited-process.ts';
 import { neutralColors } from '#shared/core/accent.ts';
 import { limits } from '#shared/core/limits.ts';
 import { getLogoSize, iconFiles } from '#shared/core/site-pictures.ts';

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import { overloadedError, ProblemError } from '#server/core/errors.ts';
-import { runPictureProcess } from '#server/core/picture-process.ts';
+import { runLimitedProcess } from '#server/core/limited-process.ts';
 import { limits } from '#shared/core/limits.ts';
 import type { SitePictureName } from '#shared/core/site-pictures.ts';
 import type { PictureSize } from '#shared/core/uploads.ts';
@@ -53,4 +53,4 @@ function hasPictureSignature(bytes: Uint8Array): boolean {
 }
 
 const runEncoder = (request: EncodeRequest, within: typeof encoderLimits) =>
-  runPictureProcess<EncodeReply>(new URL('uploads-encoder.ts', import.meta.url), request, within);
+  runLimitedProcess<EncodeReply>(new URL('uploads-encoder.ts', import.meta.url), request, within);

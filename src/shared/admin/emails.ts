@@ -40,6 +40,7 @@ export const emailOverview = z.object({
   sender: z.string().nullable(),
   /** Where bounces arrive; null if only refusals of the mail server count. */
   bounceAddress: z.string().nullable(),
+  replyAddress: z.string().nullable(),
   /** Members whose emails are off because they came back, up to 1000. */
   membersOff: z.int().nonnegative(),
   /** Hours with attempts that failed, the latest first. */

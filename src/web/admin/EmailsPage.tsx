@@ -55,7 +55,7 @@ function Emails() {
 }
 
 function EmailState({
-  overview: { sender, bounceAddress, membersOff, failures },
+  overview: { sender, bounceAddress, replyAddress, membersOff, failures },
 }: {
   overview: EmailOverview;
 }) {
@@ -74,6 +74,10 @@ function EmailState({
           <div>
             <dt>{t`Address for bounces`}</dt>
             <dd dir="ltr">{bounceAddress ?? t`None`}</dd>
+          </div>
+          <div>
+            <dt>{t`Address for replies`}</dt>
+            <dd dir="ltr">{replyAddress ?? t`None`}</dd>
           </div>
           <div>
             <dt>{t`Members whose emails are off after bounces`}</dt>

@@ -6,11 +6,11 @@ import os from 'node:os';
 export type ProcessLimits = { maxMs: number; maxMemory: number };
 
 /**
- * Runs a program that handles one message with native code and then ends: only a process can be killed, and gives back
- * its memory. Returns null if it ended without a reply: it took too much time or memory, or crashed.
+ * Runs a program that handles one message with native code or regular expressions of others and then ends: only a
+ * process can be killed, and gives back its memory. Returns null if it ended without a reply: it took too much time or memory, or crashed.
  * @param program the file, which calls `answerOnce`
  */
-export async function runPictureProcess<Reply>(
+export async function runLimitedProcess<Reply>(
   program: URL,
   message: object,
   { maxMs, maxMemory }: ProcessLimits,
@@ -38,7 +38,7 @@ export async function runPictureProcess<Reply>(
 type Envelope = { message: object; maxMemory: number };
 
 /**
- * In the process that `runPictureProcess` starts: responds to its message and ends.
+ * In the process that `runLimitedProcess` starts: responds to its message and ends.
  * @param respond takes the message that the other side sends, whatever its type
  */
 export function answerOnce(respond: (message: never) => Promise<object>): void {

@@ -1,0 +1,124 @@
+import EmailReplyParser from 'email-reply-parser';
+import { fromHtml } from 'hast-util-from-html';
+import { toMdast } from 'hast-util-to-mdast';
+import { gfmToMarkdown } from 'mdast-util-gfm';
+import { toMarkdown } from 'mdast-util-to-markdown';
+import PostalMime, { type Attachment, type Email } from 'postal-mime';
+
+/** A file that came with an email. */
+export type EmailPicture = {
+  bytes: Uint8Array;
+  /** A description from the file name, for readers who do not see the picture. */
+  description: string;
+};
+
+/** An email that a person wrote. */
+export type ReplyMessage = {
+  /** The addresses to which it was delivered, by its headers. */
+  recipients: string[];
+  /** The address of the sender in lower case; empty if there is none. */
+  from: string;
+  /** Identifies the email. Empty if it has no Message-ID. */
+  messageId: string;
+  /** What the person wrote, without the quoted email and the signature. Pictures are marked by `pictureMark`. */
+  text: string;
+  pictures: EmailPicture[];
+};
+
+/** Texts are cut here before quotes are looked for, in characters. The longest answer is shorter. */
+const maxTextLength = 100_000;
+
+/** The most pictures of one email; further ones are left out. */
+const maxPictures = 5;
+
+/** Stands in the text where picture `index` belongs. */
+export const pictureMark = (index: number) => `\u0000picture ${index}\u0000`;
+
+/**
+ * Reads an email. Null for what no person wrote: automatic replies, reports of mail servers, and messages of mailing
+ * lists (RFC 3834, RFC 2919), so that two programs never answer each other.
+ */
+export async function parseReplyMessage(raw: Uint8Array): Promise<ReplyMessage | null> {
+  const message = await PostalMime.parse(raw).catch(() => null);
+  if (message === null || isAutomatic(message)) return null;
+  const delivered = ['x-original-to', 'delivered-to', 'envelope-to', 'to', 'cc'].flatMap((name) =>
+    readHeaders(message, name),
+  );
+  const recipients = delivered.flatMap((value) => value.match(/[^\s<>,;:"]+@[^\s<>,;:"]+/gu) ?? []);
+  const text = message.text ?? convertHtml(message.html ?? '');
+  const visible = cutQuotes(text.replaceAll('\u0000', '').slice(0, maxTextLength));
+  return {
+    recipients: [...new Set(recipients)],
+    from: message.from?.address?.toLowerCase() ?? '',
+    messageId: message.messageId ?? '',
+    ...placePictures(visible, message.attachments),
+  };
+}
+
+const readHeaders = (message: Email, name: string) =>
+  message.headers.filter(({ key }) => key === name).map(({ value }) => value);
+
+function isAutomatic(message: Email): boolean {
+  const has = (name: string, pattern = /./u) =>
+    readHeaders(message, name).some((value) => pattern.test(value));
+  return (
+    has('auto-submitted', /^(?!\s*no\s*(?:;|$))/iu) ||
+    has('precedence', /bulk|list|junk|auto/iu) ||
+    ['list-id', 'x-autoreply', 'x-autorespond', 'x-auto-reply', 'x-loop'].some((name) => has(name)) ||
+    has('return-path', /^\s*<\s*>\s*$/u) ||
+    has('content-type', /^multipart\/report\b/iu) ||
+    /^(?:mailer-daemon|postmaster|no-?reply)@/iu.test(message.from?.address ?? '')
+  );
+}
+
+/** The Markdown of an email without a text part. Empty if its elements are nested by the thousand. */
+function convertHtml(html: string): string {
+  try {
+    const tree = toMdast(fromHtml(html, { fragment: true }), { handlers: { comment: () => undefined } });
+    return toMarkdown(tree, { bullet: '-', extensions: [gfmToMarkdown()] });
+  } catch (error) {
+    if (error instanceof RangeError) return '';
+    throw error;
+  }
+}
+
+/** Removes the quoted email and the signature, in the languages of common email programs. */
+function cutQuotes(text: string): string {
+  return new EmailReplyParser().read(text).getVisibleText().trim();
+}
+
+/**
+ * Puts marks where the pictures belong: at the place that the email program names in the text, otherwise at the end.
+ * Pictures of the HTML part that the text does not name belong to the signature or the quoted email.
+ */
+function placePictures(
+  visible: string,
+  attachments: readonly Attachment[],
+): { text: string; pictures: EmailPicture[] } {
+  let text = visible;
+  const pictures: EmailPicture[] = [];
+  for (const attachment of attachments) {
+    const { filename, mimeType, related, contentId, content } = attachment;
+    if (!mimeType.startsWith('image/') || pictures.length === maxPictures) continue;
+    const names = [filename, contentId?.replace(/^<|>$/gu, '')].filter((name) => name !== undefined);
+    const place = names
+      .flatMap((name) => [`[image: ${name}]`, `[cid:${name}]`])
+      .find((mark) => text.includes(mark));
+    if (place === undefined && related === true) continue;
+    const mark = pictureMark(pictures.length);
+    text = place === undefined ? `${text}\n\n${mark}` : text.replace(place, () => mark);
+    pictures.push({ bytes: toBytes(content), description: describe(filename ?? '') });
+  }
+  return { text: text.trim(), pictures };
+}
+
+const toBytes = (content: Attachment['content']): Uint8Array =>
+  typeof content === 'string' ? Buffer.from(content) : new Uint8Array(content);
+
+/** The file name without its ending, as text of a Markdown link. */
+const describe = (filename: string): string =>
+  filename
+    .replace(/\.\w{1,5}$/u, '')
+    .replaceAll(/[^\p{L}\p{N}.,-]+/gu, ' ')
+    .trim()
+    .slice(0, 80);

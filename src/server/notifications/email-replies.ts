@@ -1,0 +1,184 @@
+import { createHash } from 'node:crypto';
+import type { Database } from '#server/core/database.ts';
+import type { EmailMessage } from '#server/core/email.ts';
+import { runLimitedProcess } from '#server/core/limited-process.ts';
+import { createMemberLimit } from '#server/core/rate-limits.ts';
+import { ProblemError } from '#server/core/errors.ts';
+import type { CodedError } from '#shared/errors.ts';
+import { limits } from '#shared/core/limits.ts';
+import { questionPath } from '#shared/posts/question-paths.ts';
+import { createEmailPostingToken } from './email-posting-token.ts';
+import { isReplyToken, parseReplyAddress, type RepliedPost } from './email-replies-address.ts';
+import { pictureMark, type ReplyMessage } from './email-replies-message.ts';
+import { findReplyPlace, type ReplyPlace } from './email-replies-queries.ts';
+import { buildRefusedReplyEmail, type EmailSite, inLanguage } from './email-templates.ts';
+import { findConfirmedEmail } from './preferences.ts';
+import { translate, translateError } from './sent-texts.ts';
+
+export type ReplyDeps = {
+  db: Database;
+  secret: string;
+  /** REPLY_ADDRESS. */
+  replyAddress: string;
+  /** Where a node serves the API, such as 'http://127.0.0.1:3000'. */
+  server: string;
+  site: EmailSite;
+  /** Sends the email that says why a reply was refused. */
+  send: (message: EmailMessage) => Promise<unknown>;
+};
+
+/**
+ * What became of an email: 'held' waits for a moderator. 'ignored': it is not a reply of a member. 'unreadable': reading
+ * it took too much time or memory.
+ */
+export type ReplyEffect = 'posted' | 'held' | 'refused' | 'ignored' | 'unreadable';
+
+/** What reading one email may take. Hostile texts keep the patterns for quoted emails busy for minutes. */
+const readingLimits = { maxMs: 10_000, maxMemory: 500_000_000 };
+
+/** The server cannot post the email now. */
+export class ReplyNotPostedError extends Error {}
+
+/** Why an email is refused: an error of the API, or a text of `email.refused-reply.*`. */
+type Refusal = CodedError | 'sender' | 'empty';
+
+/** The confirmed address of a member. */
+type Recipient = { email: string; language: string | null };
+
+/**
+ * Posts an email that arrived at a reply address, in the name of the member who got the email with that address. The
+ * sender must be the confirmed address of the member. The API checks everything as for a request of the member. The
+ * Message-ID makes a repetition harmless. If the reply is refused, the member gets an email with the reason and the
+ * text.
+ * @param email.recipients further addresses to which the message was delivered
+ * @throws ReplyNotPostedError if the mail server should try again; also if the refusal cannot be sent
+ */
+export async function takeReplyMessage(
+  deps: ReplyDeps,
+  { raw, recipients = [] }: { raw: Uint8Array; recipients?: readonly string[] },
+): Promise<ReplyEffect> {
+  const program = new URL('email-replies-program.ts', import.meta.url);
+  const read = await runLimitedProcess<{ message: ReplyMessage | null }>(program, { raw }, readingLimits);
+  if (read === null) return 'unreadable';
+  const { message } = read;
+  if (message === null) return 'ignored';
+  for (const recipient of [...recipients, ...message.recipients]) {
+    const address = parseReplyAddress(deps.replyAddress, recipient);
+    const member = address === null ? undefined : await findConfirmedEmail(deps.db, address.memberId);
+    if (address === null || member === undefined) continue;
+    if (!isReplyToken(deps.secret, { token: address.token, email: member.email })) continue;
+    return postMessage(deps, { ...address, member, message });
+  }
+  return 'ignored';
+}
+
+type Taken = { memberId: number; member: Recipient; post: RepliedPost; token: string; message: ReplyMessage };
+
+async function postMessage(deps: ReplyDeps, taken: Taken): Promise<ReplyEffect> {
+  const { member, message, post, memberId } = taken;
+  const place = await findReplyPlace(deps.db, { post, maxLevel: limits.replyLevel - 1 });
+  const refuse = async (reason: Refusal): Promise<ReplyEffect> => {
+    await sendRefusal(deps, { taken, reason, place });
+    return 'refused';
+  };
+  if (message.from !== member.email.toLowerCase()) return refuse('sender');
+  if (place === undefined) return refuse({ code: `${post.kind}-not-found` as const });
+  if (message.text === '') return refuse('empty');
+  const api = createApiCaller(deps.server, createEmailPostingToken(deps.secret, memberId));
+  let content = message.text;
+  for (const [index, { bytes, description }] of message.pictures.entries()) {
+    const upload = await api('/uploads', { body: bytes, type: 'application/octet-stream' });
+    if (upload.status !== 201) return refuse(readProblem(upload));
+    content = content.replace(pictureMark(index), () => `![${description}](${String(upload.body['path'])})`);
+  }
+  const response = await api(toPath(post, place), {
+    body: JSON.stringify({ content, ...(post.kind === 'reply' && { parentReplyId: place.parentReplyId }) }),
+    type: 'application/json',
+    key: createKey(taken),
+  });
+  if (response.status === 201) return 'posted';
+  return response.status === 202 ? 'held' : refuse(readProblem(response));
+}
+
+function toPath(post: RepliedPost, { questionId, answerId }: ReplyPlace): string {
+  if (post.kind === 'question') return `/questions/${questionId}/answers`;
+  return answerId === null ? `/questions/${questionId}/replies` : `/answers/${answerId}/replies`;
+}
+
+/** The same for every delivery of one email. */
+const createKey = ({ token, message }: Taken): string =>
+  `email-${createHash('sha256')
+    .update(JSON.stringify([token, message.messageId, message.messageId === '' ? message.text : '']))
+    .digest('hex')
+    .slice(0, 40)}`;
+
+type ApiResponse = { status: number; body: Readonly<Record<string, unknown>> };
+
+function createApiCaller(server: string, token: string) {
+  return async (
+    path: string,
+    { body, type, key }: { body: string | Uint8Array; type: string; key?: string },
+  ): Promise<ApiResponse> => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': type };
+    const response = await fetch(`${server}/api${path}`, {
+      method: 'POST',
+      headers: { ...headers, ...(key !== undefined && { 'idempotency-key': key }) },
+      body: typeof body === 'string' ? body : new Uint8Array(body),
+      signal: AbortSignal.timeout(60_000),
+    }).catch((error: unknown) => {
+      throw new ReplyNotPostedError(`${server} does not respond.`, { cause: error });
+    });
+    const { status } = response;
+    if (status === 429 || status >= 500 || status === 401)
+      throw new ReplyNotPostedError(`${server} responded with status ${status}.`);
+    return { status, body: (await response.json()) as ApiResponse['body'] };
+  };
+}
+
+function readProblem({ body }: ApiResponse): Refusal {
+  const { code, params } = body as CodedError;
+  return { code, ...(params !== undefined && { params }) };
+}
+
+/** Someone who got hold of a forwarded email cannot fill the mailbox of its recipient. */
+const refusalsPerDay = 10;
+
+/** How much of a refused text its author gets back, in characters. */
+const maxReturnedText = 30_000;
+
+async function sendRefusal(
+  { db, site: look, send }: ReplyDeps,
+  { taken, reason, place }: { taken: Taken; reason: Refusal; place: ReplyPlace | undefined },
+): Promise<void> {
+  const { member, memberId, message } = taken;
+  const limit = createMemberLimit(db, {
+    name: 'refused-reply',
+    code: 'too-fast',
+    points: refusalsPerDay,
+    seconds: 24 * 60 * 60,
+  });
+  try {
+    await limit(memberId);
+  } catch (error) {
+    if (error instanceof ProblemError) return;
+    throw error;
+  }
+  const site = inLanguage(look, member.language);
+  const content = buildRefusedReplyEmail({
+    site,
+    reason:
+      typeof reason === 'string'
+        ? translate(site.language, `email.refused-reply.${reason}`)
+        : translateError(site.language, reason),
+    question:
+      place === undefined ? null : { title: place.title, path: questionPath(place.questionId, place.title) },
+    text: message.pictures
+      .reduce((text, _, index) => text.replace(pictureMark(index), ''), message.text)
+      .slice(0, maxReturnedText),
+  });
+  try {
+    await send({ ...content, to: member.email, memberId, id: createKey(taken) });
+  } catch (error) {
+    throw new ReplyNotPostedError('The email about the refusal could not be sent.', { cause: error });
+  }
+}
