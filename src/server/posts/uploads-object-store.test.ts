@@ -148,10 +148,12 @@ describe('the files of pictures', () => {
   });
 
   test('without an object do not stop others from moving', async () => {
+    await ann.upload(await paint('#654321'));
+    await toObjectStore();
+    const [lost = ''] = await storedKeys();
     const path = await ann.upload(await paint('#123456'));
     const { bytes } = await show(path);
     await toObjectStore();
-    const [lost = ''] = await storedKeys();
     await objectStore.delete(lost);
     await toDatabase();
     expect((await countUploadFiles(db)).objectStore).toBe(1);
