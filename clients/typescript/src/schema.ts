@@ -2688,6 +2688,7 @@ export interface components {
         | 'edited'
         | 'review'
         | 'application'
+        | 'profile_claim'
         | 'webhook';
       title: string;
       message: string;

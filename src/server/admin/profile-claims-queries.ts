@@ -73,6 +73,16 @@ export async function requestClaim(
   return numAffectedRows > 0n;
 }
 
+/** Whether a claim waits for a moderator; `except`: besides this one. */
+export async function isClaimWaiting(tx: Tx, { except }: { except?: ClaimKey } = {}): Promise<boolean> {
+  const { rows } = await sql`
+    select from profile_claim where requested_at is not null and declined_at is null
+      and (profile_id, member_id) is distinct from
+        (${except?.profileId ?? null}::bigint, ${except?.memberId ?? null}::bigint)
+    limit 1`.execute(tx);
+  return rows.length > 0;
+}
+
 export async function declineClaim(tx: Tx, { id, reason }: { id: number; reason: string }): Promise<void> {
   await sql`
     update profile_claim set declined_at = now(), decline_reason = ${reason} where id = ${id}`.execute(tx);

@@ -7,6 +7,7 @@ import pg from 'pg';
 import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import type { ClaimProof, ProfileClaim, RequestedClaims } from '#shared/admin/profile-claims.ts';
+import type { Notifications } from '#shared/notifications/notifications.ts';
 import type { Profile } from '#shared/identity/profiles.ts';
 import type { ModerationLog } from '#shared/moderation/moderation.ts';
 import { findViolations } from '#server/operations/integrity-check.ts';
@@ -160,6 +161,12 @@ test('a moderator approves a request, or declines it with a reason that the memb
   expect(await ada.put(`/members/${first.id}/claim/request`, { message: 'Again.' })).toMatchObject({
     status: 409,
   });
+  // One notification for both.
+  const readAlerts = async () =>
+    expectOk(await moderator.get<Notifications>('/notifications?filter=unread')).items.filter(
+      ({ kind }) => kind === 'profile_claim',
+    );
+  expect(await readAlerts()).toMatchObject([{ link: '/moderation/claims' }]);
   expect((await ada.get('/moderation/claims')).status).toBe(404);
   const { items } = expectOk(await moderator.get<RequestedClaims>('/moderation/claims'));
   expect(items).toMatchObject([
@@ -170,7 +177,9 @@ test('a moderator approves a request, or declines it with a reason that the memb
     moderator.put(`/moderation/claims/${items[index]?.id}/decision`, draft);
   expect(await decide(0, { decision: 'approve', reason: ' ' })).toMatchObject({ status: 400 });
   expectOk(await decide(0, { decision: 'approve', reason: 'The picture is the same.' }));
+  expect(await readAlerts()).toHaveLength(1);
   expectOk(await decide(1, { decision: 'decline', reason: 'Too little to go by.' }));
+  expect(await readAlerts()).toEqual([]);
   expect(await decide(1, { decision: 'approve', reason: 'After all.' })).toMatchObject({ status: 404 });
   await finish();
   const page = await ada.read(first.question);

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { decodeCursor, paginate } from '#server/core/cursor.ts';
-import { type Database, type Reader, transaction } from '#server/core/database.ts';
+import { type Database, type Reader, transaction, type Tx } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
-import { publish } from '#server/core/events.ts';
+import { publishAll } from '#server/core/events.ts';
+import { endReviewNotifications, notifyModerators } from '#server/notifications/index.ts';
 import { getSourceAddress } from '#server/posts/index.ts';
 import type {
   ClaimDecision,
@@ -18,6 +19,7 @@ import {
   deleteClaim,
   findClaim,
   findClaimableProfile,
+  isClaimWaiting,
   listRequestedClaims,
   lockClaim,
   putClaim,
@@ -67,7 +69,10 @@ export async function beginClaim(db: Database, wanted: Wanted): Promise<ProfileC
 
 export async function withdrawClaim(db: Database, wanted: Wanted): Promise<void> {
   await requireProfile(db, wanted.profileId);
-  await deleteClaim(db, wanted);
+  await transaction(db, async (tx) => {
+    await deleteClaim(tx, wanted);
+    await publishDecision(tx);
+  });
 }
 
 /**
@@ -97,6 +102,7 @@ export async function proveClaim(
       reason: `Claimed with a text in the profile on ${profile.site}`,
       queueMerge,
     });
+    await publishDecision(tx);
   });
   return { outcome: 'claimed' };
 }
@@ -109,8 +115,20 @@ export async function askModerators(db: Database, wanted: Wanted & { message: st
       throw new ProblemError(
         (await findClaim(tx, wanted)) === undefined ? 'claim-not-found' : 'claim-waiting',
       );
-    await publish(tx, 'moderation', { kind: 'moderation-changed' });
+    const isFirst = !(await isClaimWaiting(tx, { except: wanted }));
+    await publishAll(tx, [
+      claimsChanged,
+      ...(await notifyModerators(tx, { kind: 'profile_claim', isFirst, except: wanted.memberId })),
+    ]);
   });
+}
+
+const claimsChanged = { topic: 'moderation', event: { kind: 'moderation-changed' } } as const;
+
+/** After a claim no longer waits: ends the notifications of the moderators when none is left. */
+async function publishDecision(tx: Tx): Promise<void> {
+  const ended = (await isClaimWaiting(tx)) ? [] : await endReviewNotifications(tx, 'profile_claim');
+  await publishAll(tx, [claimsChanged, ...ended]);
 }
 
 /** A page of the requests that wait for a moderator. */
@@ -163,7 +181,7 @@ export async function decideClaim(
         reason: draft.reason,
         queueMerge,
       });
-    await publish(tx, 'moderation', { kind: 'moderation-changed' });
+    await publishDecision(tx);
   });
 }
 

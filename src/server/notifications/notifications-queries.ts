@@ -161,8 +161,11 @@ function isAboutPost({ questionId, answerId, replyId }: Omit<NotificationDraft, 
   return sql`question_id = ${questionId} and answer_id is null and reply_id is null and kind = 'mention'`;
 }
 
-/** Notifications to moderators about a queue: of posts, or of accounts that wait for approval; to admins: web hooks. */
-export type QueueKind = 'review' | 'application' | 'webhook';
+/**
+ * Notifications to moderators about a queue: of posts, of accounts that wait for approval, or of claims of imported
+ * profiles; to admins: web hooks.
+ */
+export type QueueKind = 'review' | 'application' | 'profile_claim' | 'webhook';
 
 /**
  * Notifies the moderators that something waits in a queue: not those with an unread notification about it, and none
@@ -234,7 +237,7 @@ const joinPost = sql`
   left join question on question.id = notification.question_id
   left join member sender on sender.id = notification.sender_id`;
 
-const isShown = sql`(question.id is not null or kind in ('review', 'application', 'webhook'))`;
+const isShown = sql`(question.id is not null or kind in ('review', 'application', 'profile_claim', 'webhook'))`;
 
 /** A page of notifications, newest first, with ids below `before`. */
 export async function selectNotifications(

@@ -173,6 +173,7 @@ export async function notifyFollowers(
 const queuePaths = {
   review: '/moderation',
   application: '/moderation/applications',
+  profile_claim: '/moderation/claims',
   webhook: '/admin/webhooks',
 } as const;
 
@@ -180,8 +181,8 @@ const queuePaths = {
 const reviewPauseMinutes = { emptied: 10, open: 4 * 60 } as const;
 
 /**
- * Notifies the moderators that posts wait in the review queue, or accounts for approval, or the admins that a web hook
- * was switched off, once for many. Returns the events to publish.
+ * Notifies the moderators that posts wait in the review queue, accounts for approval, or claims of imported profiles,
+ * or the admins that a web hook was switched off, once for many. Returns the events to publish.
  * @param isFirst whether the queue was empty
  * @param except the moderator who caused it, if any
  */

@@ -40,6 +40,11 @@ export const notificationKinds = {
     category: 'moderation',
     message: 'New accounts are waiting for approval',
   },
+  profile_claim: {
+    type: 'other',
+    category: 'moderation',
+    message: 'Claims of imported profiles are waiting',
+  },
   webhook: {
     type: 'other',
     category: 'moderation',

@@ -9,6 +9,7 @@ import {
   IconMessage,
   IconPencil,
   IconShield,
+  IconUserCheck,
   IconUserPlus,
   IconWebhook,
   type TablerIcon,
@@ -147,6 +148,7 @@ const kindIcons: Readonly<Record<NotificationKind, TablerIcon>> = {
   edited: IconPencil,
   review: IconShield,
   application: IconUserPlus,
+  profile_claim: IconUserCheck,
   webhook: IconWebhook,
 };
 
