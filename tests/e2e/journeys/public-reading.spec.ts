@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect, type Page, test } from '@playwright/test';
 import { runCommand } from '#tests/support/command.ts';
 import { expectAccessible } from '../support/accessibility.ts';
@@ -153,4 +156,41 @@ test('formulas are shown in posts and in the preview, and wide ones scroll on a 
   await expect(page.getByRole('tabpanel', { name: 'Preview' }).locator('msqrt')).toBeVisible();
   await expect(asked.getByRole('math')).toHaveCount(2);
   expect(problems).toEqual([]);
+});
+
+test('another site shows the questions of a topic, with a strict policy, in its own colors, and no cookie', async ({
+  page,
+}) => {
+  const { address } = community;
+  const policy =
+    `default-src 'none'; style-src 'self'; script-src ${address}; connect-src ${address}; ` +
+    `require-trusted-types-for 'script'`;
+  const widget = `<script src="${address}/widget.js" data-tag="rye" async></script>`;
+  const otherSite = createServer(({ url }, response) => {
+    if (url === '/site.css')
+      return response
+        .writeHead(200, { 'content-type': 'text/css' })
+        .end('body { background: #123; color: #eef } ul { display: none }');
+    return response
+      .writeHead(200, { 'content-type': 'text/html', 'content-security-policy': policy })
+      .end(
+        `<!doctype html><title>Docs</title><link rel="stylesheet" href="/site.css"><h1>Docs</h1>${widget}`,
+      );
+  }).listen(0, '127.0.0.1');
+  await once(otherSite, 'listening');
+  const violations: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error') violations.push(message.text());
+  });
+  await page.goto(`http://localhost:${(otherSite.address() as AddressInfo).port}/`);
+  await expect(page.getByRole('heading', { name: 'Questions about rye', level: 2 })).toBeVisible();
+  const link = page.getByRole('link', { name: 'Why does rye bread crumble?' });
+  await expect(link).toBeInViewport();
+  await expect(page.getByText(/^\d+ answers?$/u)).toBeVisible();
+  expect(await link.evaluate((element) => getComputedStyle(element).color)).toBe('rgb(238, 238, 255)');
+  expect(await page.context().cookies()).toEqual([]);
+  expect(violations.filter((text) => !text.includes('favicon'))).toEqual([]);
+  await link.press('Enter');
+  await expect(page).toHaveURL(new RegExp(`^${address}/question/${questionId}/`, 'u'));
+  otherSite.close();
 });
