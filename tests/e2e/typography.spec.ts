@@ -208,22 +208,24 @@ const memberPaths = [
 async function startsAtItsBeginning(text: Locator): Promise<void> {
   const block = text.locator('pre code');
   await expect(block).toContainText('const line');
-  const at = await block.evaluate((element) => {
-    const scroller = element.closest('section')!;
-    const range = document.createRange();
-    const text = document.createTreeWalker(element, NodeFilter.SHOW_TEXT).nextNode()!;
-    range.setStart(text, 0);
-    range.setEnd(text, 1);
-    const first = range.getBoundingClientRect();
-    const box = scroller.getBoundingClientRect();
-    return {
-      scrolls: scroller.scrollWidth > scroller.clientWidth,
-      shown: first.left >= box.left && first.right <= box.right,
-      scrollLeft: scroller.scrollLeft,
-      direction: getComputedStyle(scroller).direction,
-    };
-  });
-  expect(at).toEqual({ scrolls: true, shown: true, scrollLeft: 0, direction: 'ltr' });
+  // The text can be rendered again meanwhile.
+  const read = () =>
+    block.evaluate((element) => {
+      const scroller = element.closest('section')!;
+      const range = document.createRange();
+      const text = document.createTreeWalker(element, NodeFilter.SHOW_TEXT).nextNode()!;
+      range.setStart(text, 0);
+      range.setEnd(text, 1);
+      const first = range.getBoundingClientRect();
+      const box = scroller.getBoundingClientRect();
+      return {
+        scrolls: scroller.scrollWidth > scroller.clientWidth,
+        shown: first.left >= box.left && first.right <= box.right,
+        scrollLeft: scroller.scrollLeft,
+        direction: getComputedStyle(scroller).direction,
+      };
+    });
+  await expect.poll(read).toEqual({ scrolls: true, shown: true, scrollLeft: 0, direction: 'ltr' });
   const inline = text.locator('code').first();
   await expect(inline).toHaveCSS('direction', 'ltr');
   await expect(inline).toHaveCSS('unicode-bidi', 'isolate');

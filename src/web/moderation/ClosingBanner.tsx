@@ -21,7 +21,8 @@ export default function ClosingBanner({
     <p className={classes.note}>
       {site === undefined
         ? t`This question was closed: ${why}`
-        : t`This question was closed on ${site}: ${why}`}{' · '}
+        : t`This question was closed on ${site}: ${why}`}
+      {' · '}
       <Time at={closedAt} />
       {children}
     </p>
