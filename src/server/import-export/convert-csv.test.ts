@@ -1,8 +1,7 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { Command } from 'commander';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { runConvert, runConvertCommand } from '#tests/support/export-and-convert.ts';
 import { databaseFromClient } from '#server/core/database.ts';
 import { findViolations } from '#server/operations/integrity-check.ts';
 import {
@@ -10,7 +9,6 @@ import {
   setupTestDatabase,
   type TestCommunity,
 } from '#tests/support/stack-exchange-archive.ts';
-import { registerConvertCommand } from './convert-command.ts';
 import { createTimeReader } from './forum-times.ts';
 import { importJsonLines } from './jsonl-import.ts';
 
@@ -84,27 +82,12 @@ Hide glue &amp; clamps: <URL url=""https://a.example/?x=1&amp;y=2""><s>[url=http
 
 type Files = Readonly<Record<string, string | Buffer>>;
 
-async function convert(community: TestCommunity, given: Files, map: object | string = mapping) {
-  const parent = await mkdtemp(path.join(os.tmpdir(), 'parley-convert-'));
-  onTestFinished(() => rm(parent, { recursive: true }));
-  for (const [name, content] of Object.entries(given)) await writeFile(path.join(parent, name), content);
-  await writeFile(
-    path.join(parent, 'map.json'),
-    typeof map === 'string' ? map : JSON.stringify(map, null, 2),
-  );
-  const result = { out: '', err: '', code: 0, directory: path.join(parent, 'lines') };
-  const program = new Command('parley').exitOverride();
-  registerConvertCommand(program, {
-    withClient: (work) => work(community.client),
-    out: { write: (text) => (result.out += text) },
-    err: { write: (text) => (result.err += text) },
-    exitWith: (code) => (result.code = code),
+const convert = (community: TestCommunity, given: Files, map: object | string = mapping) =>
+  runConvert(community.client, {
+    source: 'csv',
+    files: { ...given, 'map.json': typeof map === 'string' ? map : JSON.stringify(map, null, 2) },
+    input: 'map.json',
   });
-  await program.parseAsync(['convert', 'csv', path.join(parent, 'map.json'), result.directory], {
-    from: 'user',
-  });
-  return result;
-}
 
 it('converts the tables of a forum, and the import shows its topics, posts and members', async () => {
   const community = await createTestCommunity();
@@ -360,17 +343,8 @@ it('refuses a directory that has files, and leaves them', async () => {
   const { directory } = await convert(community, smallFiles, small);
   await mkdir(directory, { recursive: true });
   const before = await readdir(directory);
-  const program = new Command('parley').exitOverride();
-  let err = '';
-  registerConvertCommand(program, {
-    withClient: (work) => work(community.client),
-    out: { write: () => true },
-    err: { write: (text) => (err += text) },
-    exitWith: () => {},
-  });
-  await program.parseAsync(['convert', 'csv', path.join(path.dirname(directory), 'map.json'), directory], {
-    from: 'user',
-  });
+  const map = path.join(path.dirname(directory), 'map.json');
+  const { err } = await runConvertCommand(community.client, ['csv', map, directory]);
   expect(err).toContain('is not empty. Name a new directory.');
   expect(await readdir(directory)).toEqual(before);
 });

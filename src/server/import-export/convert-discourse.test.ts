@@ -1,9 +1,8 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { Command } from 'commander';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { runConvert } from '#tests/support/export-and-convert.ts';
 import { databaseFromClient } from '#server/core/database.ts';
 import { findViolations } from '#server/operations/integrity-check.ts';
 import {
@@ -11,7 +10,6 @@ import {
   setupTestDatabase,
   type TestCommunity,
 } from '#tests/support/stack-exchange-archive.ts';
-import { registerConvertCommand } from './convert-command.ts';
 import { convertDiscourseText } from './discourse-texts.ts';
 import { importJsonLines } from './jsonl-import.ts';
 
@@ -132,24 +130,13 @@ const dump = [
   '--\n-- PostgreSQL database dump complete\n--\n',
 ].join('');
 
-async function convert(community: TestCommunity, content: string | Buffer, name = 'dump.sql') {
-  const parent = await mkdtemp(path.join(os.tmpdir(), 'parley-convert-'));
-  onTestFinished(() => rm(parent, { recursive: true }));
-  await writeFile(path.join(parent, name), content);
-  const result = { out: '', err: '', code: 0, directory: path.join(parent, 'lines') };
-  const program = new Command('parley').exitOverride();
-  registerConvertCommand(program, {
-    withClient: (work) => work(community.client),
-    out: { write: (text) => (result.out += text) },
-    err: { write: (text) => (result.err += text) },
-    exitWith: (code) => (result.code = code),
+const convert = (community: TestCommunity, content: string | Buffer, name = 'dump.sql') =>
+  runConvert(community.client, {
+    source: 'discourse',
+    files: { [name]: content },
+    input: name,
+    args: ['--site', site],
   });
-  await program.parseAsync(
-    ['convert', 'discourse', path.join(parent, name), result.directory, '--site', site],
-    { from: 'user' },
-  );
-  return result;
-}
 
 it('converts a dump, and the import shows its topics, posts, likes and members', async () => {
   const community = await createTestCommunity();

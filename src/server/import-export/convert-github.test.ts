@@ -1,8 +1,7 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { Command } from 'commander';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { runConvert } from '#tests/support/export-and-convert.ts';
 import { databaseFromClient } from '#server/core/database.ts';
 import { findViolations } from '#server/operations/integrity-check.ts';
 import {
@@ -10,7 +9,6 @@ import {
   setupTestDatabase,
   type TestCommunity,
 } from '#tests/support/stack-exchange-archive.ts';
-import { registerConvertCommand } from './convert-command.ts';
 import { importJsonLines } from './jsonl-import.ts';
 
 setupTestDatabase();
@@ -75,23 +73,8 @@ const empty = {
   comments: { totalCount: 0, nodes: [] },
 };
 
-async function convert(community: TestCommunity, content: string) {
-  const parent = await mkdtemp(path.join(os.tmpdir(), 'parley-convert-'));
-  onTestFinished(() => rm(parent, { recursive: true }));
-  await writeFile(path.join(parent, 'd.jsonl'), content);
-  const result = { out: '', err: '', code: 0, directory: path.join(parent, 'lines') };
-  const program = new Command('parley').exitOverride();
-  registerConvertCommand(program, {
-    withClient: (work) => work(community.client),
-    out: { write: (text) => (result.out += text) },
-    err: { write: (text) => (result.err += text) },
-    exitWith: (code) => (result.code = code),
-  });
-  await program.parseAsync(['convert', 'github', path.join(parent, 'd.jsonl'), result.directory], {
-    from: 'user',
-  });
-  return result;
-}
+const convert = (community: TestCommunity, content: string) =>
+  runConvert(community.client, { source: 'github', files: { 'd.jsonl': content }, input: 'd.jsonl' });
 
 it('converts discussions, and the import shows their comments as answers with replies', async () => {
   const community = await createTestCommunity();

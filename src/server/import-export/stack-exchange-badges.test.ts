@@ -1,7 +1,7 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { exportAs } from '#tests/support/export-and-convert.ts';
 import {
   type ArchiveContent,
   createTestCommunity,
@@ -11,7 +11,6 @@ import {
   userRow,
   writeArchive,
 } from '#tests/support/stack-exchange-archive.ts';
-import { exportCommunity, type ExportFormat } from './export.ts';
 import { previewUndo, undoImport } from './import-undo.ts';
 import { importJsonLines } from './jsonl-import.ts';
 
@@ -161,27 +160,12 @@ test('the undoing of an import removes the badges that it added', async () => {
   expect(await community.rows('select from import_source')).toEqual([]);
 });
 
-async function exportAs(community: TestCommunity, format: ExportFormat): Promise<string> {
-  const parent = await mkdtemp(path.join(os.tmpdir(), 'parley-badges-'));
-  onTestFinished(() => rm(parent, { recursive: true, force: true }));
-  const directory = path.join(parent, 'out');
-  await exportCommunity({
-    directory,
-    client: community.client,
-    format,
-    withPrivateData: false,
-    license: 'CC BY-SA 4.0',
-    origin: 'https://ask.example.org',
-  });
-  return directory;
-}
-
 test('exports have badges, and reading them back gives the same', async () => {
   const community = await createTestCommunity();
   await community.import(await writeArchive(first));
   const before = (await readBadges(community)).map((each) => ({ ...each, owner: null }));
-  const lines = await exportAs(community, 'jsonl');
-  const archive = await exportAs(community, 'stackexchange');
+  const lines = await exportAs(community.client, 'jsonl');
+  const archive = await exportAs(community.client, 'stackexchange');
   expect(await readFile(path.join(archive, 'Badges.xml'), 'utf8')).toMatch(
     /Name="Great Question" Date="2015-03-04T10:00:00.000" Class="1" TagBased="False"/u,
   );

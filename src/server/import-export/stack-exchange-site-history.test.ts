@@ -1,9 +1,9 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import os from 'node:os';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { databaseFromClient } from '#server/core/database.ts';
 import { findViolations } from '#server/operations/integrity-check.ts';
+import { exportAs } from '#tests/support/export-and-convert.ts';
 import {
   answerRow,
   type ArchiveContent,
@@ -15,7 +15,6 @@ import {
   voteRow,
   writeArchive,
 } from '#tests/support/stack-exchange-archive.ts';
-import { exportCommunity, type ExportFormat } from './export.ts';
 import { importJsonLines } from './jsonl-import.ts';
 
 setupTestDatabase();
@@ -120,27 +119,12 @@ test('a newer archive brings them up to date, except on questions that are locke
   expect(await readNotes(community)).toMatchObject({ 4: ['wiki', '200 on 2017-01-01'] });
 });
 
-async function exportAs(community: TestCommunity, format: ExportFormat): Promise<string> {
-  const parent = await mkdtemp(path.join(os.tmpdir(), 'parley-history-'));
-  onTestFinished(() => rm(parent, { recursive: true, force: true }));
-  const directory = path.join(parent, 'out');
-  await exportCommunity({
-    directory,
-    client: community.client,
-    format,
-    withPrivateData: false,
-    license: 'CC BY-SA 4.0',
-    origin: 'https://ask.example.org',
-  });
-  return directory;
-}
-
 test('exports have them, and reading them back gives the same', async () => {
   const community = await createTestCommunity();
   await community.import(await writeArchive(first));
   const before = await readNotes(community);
-  const lines = await exportAs(community, 'jsonl');
-  const archive = await exportAs(community, 'stackexchange');
+  const lines = await exportAs(community.client, 'jsonl');
+  const archive = await exportAs(community.client, 'stackexchange');
   expect(await readFile(path.join(archive, 'Votes.xml'), 'utf8')).toMatch(
     /VoteTypeId="9" CreationDate="2016-06-10T00:00:00.000" BountyAmount="50"/u,
   );
