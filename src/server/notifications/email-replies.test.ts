@@ -184,6 +184,7 @@ test('a refused reply returns to its author with the reason and the text, in the
   expect(tooLong).toContain(`> ${'x'.repeat(1_001)}`);
   expect(tooLong).toContain(`${siteUrl}/question/`);
   expect(sender).toContain('E-Mail-Adresse deines Kontos');
+  expect(sender).not.toContain('Buy this');
   expect(empty).not.toContain('> ');
   expect(gone).toContain('> Late');
   expect(await readReplies(answerId).catch(() => [])).toEqual([]);

@@ -172,9 +172,13 @@ async function sendRefusal(
         : translateError(site.language, reason),
     question:
       place === undefined ? null : { title: place.title, path: questionPath(place.questionId, place.title) },
-    text: message.pictures
-      .reduce((text, _, index) => text.replace(pictureMark(index), ''), message.text)
-      .slice(0, maxReturnedText),
+    // The text of another sender may be anybody's.
+    text:
+      reason === 'sender'
+        ? ''
+        : message.pictures
+            .reduce((text, _, index) => text.replace(pictureMark(index), ''), message.text)
+            .slice(0, maxReturnedText),
   });
   try {
     await send({ ...content, to: member.email, memberId, id: createKey(taken) });
