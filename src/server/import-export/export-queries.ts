@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { redirectTargets } from './redirect-targets.ts';
 
 /** The files of an export, in the order in which they are written: rows refer to rows of earlier files only. */
 export const exportedKinds = [
@@ -13,6 +14,7 @@ export const exportedKinds = [
   'follows',
   'bookmarks',
   'pictures',
+  'redirects',
 ] as const;
 
 export type ExportedKind = (typeof exportedKinds)[number];
@@ -160,6 +162,12 @@ const aboutVisiblePosts = `
   (question_id is null or question_id in (select id from question))
   and (answer_id is null or answer_id in (select id from answer))
   and (reply_id is null or reply_id in (select id from reply where deleted_at is null))`;
+
+/** SQL that escapes what a decoded path cannot have in an address. */
+function escapeInPath(path: string): string {
+  const escapes = { '%': '%25', '#': '%23', '?': '%3F', '\\': '%5C', ' ': '%20' };
+  return Object.entries(escapes).reduce((sql, [from, to]) => `replace(${sql}, '${from}', '${to}')`, path);
+}
 
 const sources: Readonly<Record<ExportedKind, Source>> = {
   members: {
@@ -326,5 +334,21 @@ const sources: Readonly<Record<ExportedKind, Source>> = {
       where id in (select upload_id from upload_reference where ${aboutVisiblePosts})
         or name in (select avatar from member where deleted_at is null)`,
     columns: { name: 'name', width: 'width', height: 'height', memberId: 'member_id' },
+  },
+  redirects: {
+    rows: `
+      select row_number() over (order by site, redirect.address) as id, site, redirect.kind, target_id,
+        tag.name as tag, address, regexp_replace(address, '[?][^?]*=[^?]*$', '') as path
+      from imported_redirect redirect join import_source on import_source.id = redirect.source_id ${redirectTargets.joins}
+      where ${redirectTargets.isVisible}`,
+    columns: {
+      from: `${escapeInPath('path')} || substr(address, length(path) + 1)`,
+      site: 'site',
+      questionId: `case when kind = 'question' then target_id end`,
+      answerId: `case when kind = 'answer' then target_id end`,
+      replyId: `case when kind = 'reply' then target_id end`,
+      memberId: `case when kind = 'member' then target_id end`,
+      tag: 'tag',
+    },
   },
 };

@@ -242,6 +242,8 @@ const redirect = z
     replyId: id.optional(),
     memberId: id.optional(),
     tag: requiredLine.optional(),
+    /** The old site, if it is not that of the files. */
+    site: z.string().min(1).max(253).optional(),
   })
   .refine(
     ({ questionId, answerId, replyId, memberId, tag: name }) =>

@@ -44,7 +44,8 @@ export async function listInnerSites(client: ClientBase): Promise<string[]> {
   const { rows } = await client.query<{ site: string }>(`
     select source_site as site from line_post where source_site is not null
     union select source_site from line_member where source_site is not null
-    union select source_site from line_badge where source_site is not null order by site`);
+    union select source_site from line_badge where source_site is not null
+    union select source_site from line_redirect where source_site is not null order by site`);
   return rows.map(({ site }) => site);
 }
 

@@ -11,11 +11,15 @@ export async function addRedirects(client: ClientBase, { source, runId }: LineTa
     where redirect.kind = 'member' and author.key = redirect.target;
     update line_redirect redirect set new_id = tag.id from tag where tag.key = redirect.tag_key;`);
   const added = await client.query(
-    `with added as (
+    `with placed as (
+       select redirect.*, coalesce((select min(id) from line_source where site = source_site), $1) as source_id
+       from line_redirect redirect where new_id is not null),
+     added as (
        insert into imported_redirect (source_id, address, kind, target_id, run_id)
-       select $1, address, kind, new_id, $2 from line_redirect where new_id is not null order by address
-       on conflict do nothing returning address)
-     update line_redirect redirect set is_new = true from added where added.address = redirect.address`,
+       select source_id, address, kind, new_id, $2 from placed order by source_id, address
+       on conflict do nothing returning source_id, address)
+     update line_redirect redirect set is_new = true from added join placed using (source_id, address)
+     where placed.line = redirect.line`,
     [source, runId],
   );
   return added.rowCount ?? 0;

@@ -236,8 +236,8 @@ const copies: { [Kind in CopiedKind]: Copy<Kind> } = {
     ],
   },
   redirects: {
-    columns: 'line_redirect (line, address, kind, target, tag_key)',
-    toCells: ({ from, questionId, answerId, replyId, memberId, tag }) => [
+    columns: 'line_redirect (line, address, kind, target, tag_key, source_site)',
+    toCells: ({ from, questionId, answerId, replyId, memberId, tag, site }) => [
       from,
       questionId !== undefined
         ? 'question'
@@ -250,6 +250,7 @@ const copies: { [Kind in CopiedKind]: Copy<Kind> } = {
               : 'tag',
       questionId ?? answerId ?? replyId ?? memberId ?? null,
       tag === undefined ? null : tagKey(normalizeTag(tag)),
+      site ?? null,
     ],
   },
 };

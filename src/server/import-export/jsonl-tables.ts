@@ -48,7 +48,7 @@ export async function createLineTables(client: ClientBase): Promise<void> {
     create temporary table line_picture_file (
       name text not null, width integer not null, height integer not null, content bytea not null);
     create temporary table line_redirect (
-      line integer not null, address text not null, kind text not null, target bigint, tag_key text,
+      line integer not null, address text not null, kind text not null, target bigint, tag_key text, source_site text,
       new_id bigint, is_new boolean not null default false);`);
 }
 
@@ -115,7 +115,9 @@ const problems: readonly (readonly [sql: string, describe: (value: string) => st
   ],
   [
     `select 'redirects.jsonl' as file, line, address as value from line_redirect redirect
-     where exists (select from line_redirect other where other.address = redirect.address and other.line < redirect.line)`,
+     where exists (select from line_redirect other
+       where other.address = redirect.address and other.source_site is not distinct from redirect.source_site
+         and other.line < redirect.line)`,
     (value) => `from: another line has the address ${value}`,
   ],
   [
