@@ -4,7 +4,7 @@ import path from 'node:path';
 import { buildWeb } from './lib/build.mjs';
 import { runInForeground } from './lib/child-process.mjs';
 import { installPackages } from './lib/install.mjs';
-import { getPinnedNode, project, runScript, getServerNode } from './lib/project.mjs';
+import { getCommandEnvironment, getPinnedNode, getServerNode, project, runScript } from './lib/project.mjs';
 
 await runScript(async () => {
   const parameters = process.argv.slice(2);
@@ -14,6 +14,6 @@ await runScript(async () => {
   // Relative paths on the command line are relative to the caller's directory.
   const cwd = process.env['INIT_CWD'] ?? process.cwd();
   const command = path.join(project, 'src/server/cli-main.ts');
-  const { flags, env } = serves ? getServerNode() : { flags: [], env: process.env };
+  const { flags, env } = serves ? getServerNode() : { flags: [], env: getCommandEnvironment() };
   return runInForeground(getPinnedNode(), [...flags, command, ...parameters], { cwd, env });
 });
