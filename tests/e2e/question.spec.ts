@@ -10,10 +10,16 @@ test('a view counts once per member, however often the member returns', async ({
   const id = await askAndOpen(page, title);
   await expect(page.getByText('1 view', { exact: true })).toBeVisible();
   const other = await secondMember(browser, 'Second Reader');
+  const readings: string[] = [];
+  other.page.on('request', (request) => {
+    if (new URL(request.url()).pathname.endsWith(`/questions/${id}`)) readings.push(request.url());
+  });
   for (let visit = 0; visit < 2; visit++) {
     await other.page.goto(`/question/${id}`);
     await expect(other.page.getByText('2 views', { exact: true })).toBeVisible();
   }
+  // The page has its content inlined, and the live updates bring the count.
+  expect(readings).toEqual([]);
 });
 
 test('the address of a question follows its title without a new navigation', async ({ page }) => {

@@ -6,7 +6,6 @@ import { useIsHydrating } from '#web/core/hydration.ts';
 import { sessionQuery } from '#web/core/session.ts';
 import type { AnyPost } from '#web/posts/post-ref.ts';
 import { listPostsBelowQuestion } from './question-page-data.ts';
-import { questionKeys } from './question-cache.ts';
 
 /** Posts by others newer than `at` are marked. `isReturning`: `at` is the end of an earlier visit. */
 type Since = { at: string; isReturning: boolean };
@@ -99,7 +98,7 @@ export function useVisit(
 
 const visitKey = (questionId: number, memberId: number) => `${memberId}:${questionId}`;
 
-/** Reports the visit to the server. The first report counts the view, so the page is refetched after it. */
+/** Reports the visit to the server. The first one counts the view; the live updates bring the new count. */
 function useReportVisit(questionId: number, memberId: number): (upTo: string, leaving: boolean) => void {
   const client = useQueryClient();
   return useCallback(
@@ -113,8 +112,6 @@ function useReportVisit(questionId: number, memberId: number): (upTo: string, le
         try {
           const param = { id: String(questionId) };
           await readJson(api.questions[':id'].view.$put({ param }, { init: { keepalive: leaving } }));
-          if (before === undefined)
-            await client.invalidateQueries({ queryKey: questionKeys.one(questionId) });
         } catch {
           // No message; the next visit retries.
           if (before === undefined) reported.delete(visit);
