@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
+import type { z } from 'zod';
 import type { Database } from '#server/core/database.ts';
-import type { Change, ChangesPage } from '#shared/integrations/changes.ts';
+import type { Change, changedMember, changedQuestion, ChangesPage } from '#shared/integrations/changes.ts';
 import { type ApiClient, expectOk } from './member.ts';
 
 /** A copy of what is public, made by a program with GET /changes. */
@@ -44,7 +45,7 @@ export async function compareMirror(mirror: Mirror, db: Database): Promise<objec
   return [...keys].toSorted().flatMap((key) => {
     const [wanted, found] = [expected.get(key), mirror.items.get(key)];
     const part = Object.fromEntries(
-      Object.entries(found ?? {}).filter(([name]) => wanted === undefined || name in wanted),
+      Object.entries(withLists(found ?? {})).filter(([name]) => wanted === undefined || name in wanted),
     );
     return JSON.stringify(sorted(wanted ?? {})) === JSON.stringify(sorted(part))
       ? []
@@ -52,13 +53,51 @@ export async function compareMirror(mirror: Mirror, db: Database): Promise<objec
   });
 }
 
-const sorted = (item: object) => Object.entries(item).toSorted(([a], [b]) => (a < b ? -1 : 1));
+const sorted = (item: object) =>
+  Object.entries(item)
+    .map(([name, value]: [string, unknown]) => [
+      name,
+      unordered.has(name)
+        ? [value]
+            .flat()
+            .map(String)
+            .toSorted((a, b) => (a < b ? -1 : 1))
+        : value,
+    ])
+    .toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1));
+
+const unordered = new Set(['importedBadges', 'siteHistory']);
+
+/** Badges and site history as plain lists, as they are read from the tables below. */
+function withLists(item: Partial<z.infer<typeof changedMember> & z.infer<typeof changedQuestion>>): object {
+  const { importedBadges, siteHistory } = item;
+  return {
+    ...item,
+    ...(importedBadges && {
+      importedBadges: importedBadges.flatMap(({ site, badges }) =>
+        badges.map((badge) => [site, badge.name, badge.class ?? [], badge.awards].flat().join(' ')),
+      ),
+    }),
+    ...(siteHistory !== undefined && {
+      siteHistory: [
+        ...(siteHistory?.communityWikiAt == null ? [] : ['wiki']),
+        ...(siteHistory?.bounties ?? []).map(({ amount, day }) => `${amount} on ${day}`),
+      ],
+    }),
+  };
+}
 
 /** Reads what is public from the tables, without the queries of the server. */
 async function readPublicContent(db: Database): Promise<Map<string, object>> {
   const { rows } = await sql<{ key: string; item: object }>`
     select 'member ' || id as key, json_build_object('id', id, 'displayName', display_name, 'avatar', avatar,
       'bio', case when id not in (select member_id from activity_removal where state <> 'restored') then bio end,
+      'location', case when id not in (select member_id from activity_removal where state <> 'restored') then location end,
+      'website', case when id not in (select member_id from activity_removal where state <> 'restored') then website end,
+      'importedBadges', array(
+        select concat_ws(' ', site, name, class, sum(awards)) from imported_badge
+        join import_source source on source.id = imported_badge.source_id
+        where member_id = member.id group by site, name, class),
       'reputation', greatest(reputation, 0), 'questionsCount', questions_count, 'answersCount', answers_count) as item
     from member where deleted_at is null and application is null
     union all
@@ -71,11 +110,16 @@ async function readPublicContent(db: Database): Promise<Map<string, object>> {
       'upvotes', upvotes, 'downvotes', downvotes, 'acceptedAnswerId', accepted_answer_id, 'lockReason', lock_reason,
       'duplicateOf', duplicate_of, 'tags', array(
         select name from base_question_tag link join tag on tag.id = link.tag_id
-        where link.question_id = base_question.id order by link.position))
+        where link.question_id = base_question.id order by link.position),
+      'siteHistory', array(
+        select 'wiki' from imported_wiki where question_id = base_question.id
+        union all select amount || ' on ' || day from imported_bounty where question_id = base_question.id))
     from base_question where hidden_by is null
     union all
     select 'answer ' || id, json_build_object('id', id, 'content', content, 'authorId', author_id,
-      'questionId', question_id, 'upvotes', upvotes, 'downvotes', downvotes)
+      'questionId', question_id, 'upvotes', upvotes, 'downvotes', downvotes, 'siteHistory', array(
+        select 'wiki' from imported_wiki where answer_id = base_answer.id
+        union all select amount || ' on ' || day from imported_bounty where answer_id = base_answer.id))
     from base_answer where hidden_by is null
     union all
     select 'reply ' || id, json_build_object('id', id, 'questionId', question_id, 'answerId', answer_id,

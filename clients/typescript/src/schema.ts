@@ -4262,11 +4262,30 @@ export interface operations {
                     displayName: string;
                     avatar: string | null;
                     bio: string | null;
+                    location: string | null;
+                    website: string | null;
                     /** Format: date-time */
                     createdAt: string;
                     reputation: number;
                     questionsCount: number;
                     answersCount: number;
+                    importedBadges: {
+                      site: string;
+                      total: number;
+                      gold: number;
+                      silver: number;
+                      bronze: number;
+                      badges: {
+                        name: string;
+                        /** @enum {string|null} */
+                        class: 'gold' | 'silver' | 'bronze' | null;
+                        awards: number;
+                        /** Format: date-time */
+                        firstAt: string;
+                        /** Format: date-time */
+                        lastAt: string;
+                      }[];
+                    }[];
                   } | null;
                 }
               | {
@@ -4308,6 +4327,15 @@ export interface operations {
                     acceptedAnswerId: number | null;
                     lockReason: string | null;
                     duplicateOf: number | null;
+                    siteHistory: {
+                      /** Format: date-time */
+                      communityWikiAt: string | null;
+                      bounties: {
+                        amount: number;
+                        /** Format: date */
+                        day: string;
+                      }[];
+                    } | null;
                   } | null;
                 }
               | {
@@ -4332,6 +4360,15 @@ export interface operations {
                       license: string;
                     } | null;
                     questionId: number;
+                    siteHistory: {
+                      /** Format: date-time */
+                      communityWikiAt: string | null;
+                      bounties: {
+                        amount: number;
+                        /** Format: date */
+                        day: string;
+                      }[];
+                    } | null;
                   } | null;
                 }
               | {

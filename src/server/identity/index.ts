@@ -54,6 +54,7 @@ export { createPasskeys } from './passkeys.ts';
 export { createPasswordSignIn } from './password-sign-in.ts';
 export { createPasswordResets } from './password-resets.ts';
 export { defaultPasswordCost, hashPassword, type PasswordCost } from './passwords.ts';
+export { importedBadgesJson } from './profiles-badges-queries.ts';
 export { profileRoutes, settingsRoutes } from './profiles-routes.ts';
 export { type ProviderDeps, providerRoutes, providerVisitorRoutes } from './providers-routes.ts';
 export { createProviders } from './providers.ts';

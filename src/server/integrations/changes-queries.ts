@@ -1,17 +1,29 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader, Tx } from '#server/core/database.ts';
 import { jsonTime, unnamedMember } from '#server/core/sql.ts';
-import { bylineJoins, isTagVisible, questionTagNames, sourceJson } from '#server/posts/index.ts';
+import { importedBadgesJson } from '#server/identity/index.ts';
+import {
+  bylineJoins,
+  isTagVisible,
+  questionTagNames,
+  siteHistoryJson,
+  sourceJson,
+} from '#server/posts/index.ts';
 import type { PostKind } from '#shared/core/fields.ts';
 import type { ChangeKind } from '#shared/integrations/changes.ts';
 import type { ChangeTargets } from './changes-events.ts';
 
-/** `epoch`: the position at which the list began. */
-export type ChangesState = { epoch: number; timeline: number; lastPosition: number };
+/** Grows with each release that adds fields to the items of the list (docs/decisions/128). */
+export const itemVersion = 2;
+
+/** `epoch`: the position at which the list began. `itemVersion`: with which fields all items were recorded. */
+export type ChangesState = { epoch: number; timeline: number; lastPosition: number; itemVersion: number };
+
+const stateColumns = sql`epoch, timeline, last_position as "lastPosition", item_version as "itemVersion"`;
 
 export async function findChangesState(db: Reader): Promise<ChangesState | undefined> {
   const { rows } = await sql<ChangesState>`
-    select epoch, timeline, last_position as "lastPosition" from public_change_state`.execute(db);
+    select ${stateColumns} from public_change_state`.execute(db);
   return rows[0];
 }
 
@@ -22,7 +34,7 @@ export async function lockChangesBuild(tx: Tx): Promise<void> {
 
 export async function lockChangesState(tx: Tx): Promise<ChangesState | undefined> {
   const { rows } = await sql<ChangesState>`
-    select epoch, timeline, last_position as "lastPosition" from public_change_state for update`.execute(tx);
+    select ${stateColumns} from public_change_state for update`.execute(tx);
   return rows[0];
 }
 
@@ -42,10 +54,11 @@ export async function buildChanges(tx: Tx, timeline: number): Promise<void> {
   await sql`delete from public_change`.execute(tx);
   await sql`
     with start as materialized (
-      insert into public_change_state (epoch, timeline, last_position)
-      select now, ${timeline}, now from (select ${clockPosition} as now) clock
+      insert into public_change_state (epoch, timeline, last_position, item_version)
+      select now, ${timeline}, now, ${itemVersion} from (select ${clockPosition} as now) clock
       on conflict (is_only_row) do update set epoch = greatest(excluded.epoch, public_change_state.last_position + 1),
-        timeline = excluded.timeline, last_position = greatest(excluded.epoch, public_change_state.last_position + 1)
+        timeline = excluded.timeline, last_position = greatest(excluded.epoch, public_change_state.last_position + 1),
+        item_version = excluded.item_version
       returning epoch
     )
     insert into public_change (kind, id, question_id, answer_id, position)
@@ -83,6 +96,11 @@ export async function recordChanges(tx: Tx, targets: ChangeTargets): Promise<voi
     insert into public_change (kind, id, question_id, answer_id, digest, position)
     select kind, id, question_id, answer_id, digest, base + n from changed, moved
     on conflict (kind, id) do update set digest = excluded.digest, position = excluded.position`.execute(tx);
+}
+
+/** Notes that all items are recorded with the fields of this version. */
+export async function saveItemVersion(tx: Tx): Promise<void> {
+  await sql`update public_change_state set item_version = ${itemVersion}`.execute(tx);
 }
 
 const kindOrder = sql`array_position(array['member', 'tag', 'question', 'answer', 'reply'], kind)`;
@@ -182,14 +200,16 @@ const selectItems = (wanted: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   union all select wanted.kind, wanted.id, post.question_id, post.answer_id, ${replyItem}
   from ${wanted} wanted join thread_reply post on post.id = wanted.id ${bylineJoins} where wanted.kind = 'reply'`;
 
+/** As on the profile, which does not show the texts of an account whose activity is removed. */
+const unlessRemoved = (text: RawBuilder<unknown>) => sql`case when not exists (
+    select from activity_removal where member_id = member.id and state <> 'restored'
+  ) then ${text} end`;
+
 const memberItem = sql`json_build_object(
   'id', member.id, 'displayName', coalesce(display_name, ${unnamedMember}), 'avatar', avatar,
-  -- As on the profile.
-  'bio', case when not exists (
-    select from activity_removal where member_id = member.id and state <> 'restored'
-  ) then bio end,
+  'bio', ${unlessRemoved(sql`bio`)}, 'location', ${unlessRemoved(sql`location`)}, 'website', ${unlessRemoved(sql`website`)},
   'createdAt', ${jsonTime(sql`member.created_at`)}, 'reputation', greatest(0, reputation),
-  'questionsCount', questions_count, 'answersCount', answers_count
+  'questionsCount', questions_count, 'answersCount', answers_count, 'importedBadges', ${importedBadgesJson}
 )`;
 
 const tagItem = sql`json_build_object(
@@ -206,10 +226,13 @@ const postFields = (kind: PostKind, shown = sql`true`) => sql`
 
 const questionItem = sql`json_build_object(
   ${postFields('question')}, 'title', post.title, 'tags', ${questionTagNames},
-  'acceptedAnswerId', post.accepted_answer_id, 'lockReason', post.lock_reason, 'duplicateOf', post.duplicate_of
+  'acceptedAnswerId', post.accepted_answer_id, 'lockReason', post.lock_reason, 'duplicateOf', post.duplicate_of,
+  'siteHistory', ${siteHistoryJson('question')}
 )`;
 
-const answerItem = sql`json_build_object(${postFields('answer')}, 'questionId', post.question_id)`;
+const answerItem = sql`json_build_object(
+  ${postFields('answer')}, 'questionId', post.question_id, 'siteHistory', ${siteHistoryJson('answer')}
+)`;
 
 const replyItem = sql`json_build_object(
   ${postFields('reply', sql`post.deleted_at is null`)}, 'questionId', post.question_id, 'answerId', post.answer_id,

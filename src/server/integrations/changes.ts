@@ -11,12 +11,15 @@ import { changeEventKinds, findChangeTargets } from './changes-events.ts';
 import {
   buildChanges,
   type ChangeRow,
+  type ChangesState,
   findChangesState,
   findReaderTimeline,
+  itemVersion,
   listChanges,
   lockChangesBuild,
   lockChangesState,
   recordChanges,
+  saveItemVersion,
 } from './changes-queries.ts';
 
 const readerName = 'changes';
@@ -73,13 +76,19 @@ export async function recordNewChanges(db: Database): Promise<void> {
   await transaction(db, async (tx) => {
     const events = await readNewEvents(tx, { name: readerName, kinds: changeEventKinds });
     if (events === null) return startReading(tx);
-    if (events.length === 0) return;
+    if (events.length === 0 && !lacksFields(await findChangesState(tx))) return;
     const state = await lockChangesState(tx);
     const timeline = await findReaderTimeline(tx, readerName);
-    if (state?.timeline === timeline) await recordChanges(tx, findChangeTargets(events));
-    else await buildChanges(tx, timeline ?? 0);
+    if (state?.timeline !== timeline) return buildChanges(tx, timeline ?? 0);
+    const targets = findChangeTargets(events);
+    if (!lacksFields(state)) return recordChanges(tx, targets);
+    // A server before an upgrade recorded the items without the fields that they have now.
+    await recordChanges(tx, { ...targets, all: true });
+    return saveItemVersion(tx);
   });
 }
+
+const lacksFields = (state: ChangesState | undefined) => (state?.itemVersion ?? itemVersion) < itemVersion;
 
 async function startReading(tx: Tx): Promise<void> {
   // Otherwise another node is recording.

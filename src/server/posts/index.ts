@@ -42,6 +42,7 @@ export { changeAuthorCounts, hiddenPostTexts } from './post-removal-queries.ts';
 export { purgePost, purgePostsOf, removePost, showPost } from './post-removal.ts';
 export { getLockedError, lockQuestionsOf, refuseLocked } from './posts-locks.ts';
 export { bylineJoins, getSourceAddress, isAuthorRename, listAuthorTopics, sourceJson } from './posts.ts';
+export { siteHistoryJson } from './site-history.ts';
 export { isQuestionDeleted } from './questions-queries.ts';
 export { publicQuestionRoutes, questionRoutes } from './questions-routes.ts';
 export {

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { withCode } from '#shared/core/coded-error.ts';
 import { avatar, cursorQuery, id, source, time } from '#shared/core/fields.ts';
+import { importedBadges } from '#shared/identity/imported-badges.ts';
+import { siteHistory } from '#shared/posts/site-history.ts';
 
 /** What mirrors read, in the order in which a first read lists it. */
 export const changeKinds = ['member', 'tag', 'question', 'answer', 'reply'] as const;
@@ -41,10 +43,15 @@ export const changedMember = z.object({
   displayName: z.string(),
   avatar,
   bio: z.string().nullable(),
+  location: z.string().nullable(),
+  /** URL with http or https. */
+  website: z.string().nullable(),
   createdAt: time,
   reputation: z.int().nonnegative(),
   questionsCount: z.int().nonnegative(),
   answersCount: z.int().nonnegative(),
+  /** Badges on the sites of imported profiles that are the member's, by site. */
+  importedBadges: z.array(importedBadges),
 });
 
 export const changedTag = z.object({
@@ -66,9 +73,10 @@ export const changedQuestion = z.object({
   /** The reason of the lock; null if it is not locked. */
   lockReason: z.string().nullable(),
   duplicateOf: id.nullable(),
+  siteHistory,
 });
 
-export const changedAnswer = z.object({ ...post, questionId: id });
+export const changedAnswer = z.object({ ...post, questionId: id, siteHistory });
 
 export const changedReply = z.object({
   ...post,
