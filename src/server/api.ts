@@ -87,6 +87,8 @@ import {
   type ApiTokenDeps,
   apiTokenRoutes,
   changeRoutes,
+  type ServiceAccountDeps,
+  serviceAccountRoutes,
   type WebhookDeps,
   webhookRoutes,
 } from './integrations/index.ts';
@@ -119,6 +121,7 @@ export function createApi(
     TwoFactorDeps &
     PasskeyDeps &
     ApiTokenDeps &
+    ServiceAccountDeps &
     WebhookDeps &
     ApplicationDeps &
     ProviderDeps &
@@ -206,6 +209,7 @@ export function createApi(
     .route('/', systemRoutes(deps))
     .route('/', emailRoutes(deps))
     .route('/', webhookRoutes(deps))
+    .route('/', serviceAccountRoutes(deps))
     .route('/', invitationRoutes(deps))
     .route('/', managedTagRoutes(deps))
     .route('/', memberApplicationRoutes(deps))

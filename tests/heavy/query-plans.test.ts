@@ -169,6 +169,7 @@ const small = new Set([
   'event_reader',
   'event_id_seq',
   'webhook',
+  'service_account',
   'public_change_state',
 ]);
 const grows = (table: string | null) => table !== null && !small.has(table) && !table.startsWith('pg_');

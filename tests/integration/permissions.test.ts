@@ -170,7 +170,7 @@ async function outcome(
   if (response.status === 404) {
     const { body } = await caller.send(
       method,
-      path.replace('{id}', '999999999').replace('{deliveryId}', '1'),
+      path.replace('{id}', '999999999').replace(/\{(?:deliveryId|tokenId)\}/u, '1'),
       validRequest,
     );
     if (withoutId(body) !== withoutId(response.body)) return 'not-found, but unlike for missing data';

@@ -100,6 +100,22 @@ export async function moderationCalls({
     events: ['question.restored'],
     tags: [],
   };
+  const serviceTokenId = await findId(
+    db,
+    sql`with added as (
+        insert into member (display_name, is_bot) values ('Robot', true) returning id
+      ), account as (
+        insert into service_account (member_id, requests_per_minute, posts_per_hour)
+        select id, 300, 30 from added returning member_id
+      ), token as (
+        insert into api_token (member_id, name, hash, scopes, expires_at)
+        select member_id, 'CI', sha256('token of the robot'), '{read}', now() + interval '1 day' from account
+        returning id
+      )
+      select id from token`,
+  );
+  const serviceAccountId = await findId(db, sql`select max(member_id) as id from service_account`);
+  const serviceAccount = { displayName: 'Robot', bio: '', requestsPerMinute: 300, postsPerHour: 30 };
   const provider = { name: 'Example', clientId: 'parley', scopes: 'openid email', trustsEmail: true };
   const second = { ...provider, issuer: 'https://second.example.org' };
   const announcementId = await findId(
@@ -311,6 +327,18 @@ export async function moderationCalls({
     get(rareFollower, `/admin/webhooks/${webhookId}/deliveries`),
     post(rareFollower, `/admin/webhooks/${webhookId}/deliveries/${webhookDelivery}/attempts`, {}),
     remove(rareFollower, `/admin/webhooks/${webhookId}`),
+    get(rareFollower, '/admin/service-accounts'),
+    post(rareFollower, '/admin/service-accounts', { ...serviceAccount, displayName: 'Second' }),
+    put(rareFollower, `/admin/service-accounts/${serviceAccountId}`, { ...serviceAccount, bio: 'New.' }),
+    put(rareFollower, `/admin/service-accounts/${serviceAccountId}/active`, { active: false }),
+    post(rareFollower, `/admin/service-accounts/${serviceAccountId}/tokens`, {
+      name: 'Script',
+      scopes: ['read'],
+      expiresInDays: 30,
+      password,
+    }),
+    remove(rareFollower, `/admin/service-accounts/${serviceAccountId}/tokens/${serviceTokenId}`),
+    post(rareFollower, `/admin/service-accounts/${serviceAccountId}/deletion`, { posts: 'keep', password }),
     get(rareFollower, '/admin/password-sign-in', {
       maxRows: 20_000,
       reason: 'counts all members with a password, when an admin is about to switch passwords off',

@@ -334,6 +334,13 @@ const endpointRules: Readonly<Record<string, BaseRule>> = {
   'POST /admin/webhooks/{id}/tests': adminsOnly,
   'GET /admin/webhooks/{id}/deliveries': adminsOnly,
   'POST /admin/webhooks/{id}/deliveries/{deliveryId}/attempts': adminsOnly,
+  'GET /admin/service-accounts': adminsOnly,
+  'POST /admin/service-accounts': adminsOnly,
+  'PUT /admin/service-accounts/{id}': adminsOnly,
+  'PUT /admin/service-accounts/{id}/active': adminsOnly,
+  'POST /admin/service-accounts/{id}/deletion': adminsOnly,
+  'POST /admin/service-accounts/{id}/tokens': adminsOnly,
+  'DELETE /admin/service-accounts/{id}/tokens/{tokenId}': adminsOnly,
 };
 
 /** Data that concerns only the member, above all their security: allowed while suspended. */

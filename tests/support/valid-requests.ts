@@ -146,6 +146,23 @@ export function createValidRequests({
         values (${id}, ${`msg_0123456789abcdef${next()}`}, 'test', 'webhook.test', now())`.execute(db);
       return id;
     },
+    '/admin/service-accounts/{id}': async () => {
+      await sql`delete from service_account where member_id <> all(array(
+        select member_id from service_account order by member_id desc limit 10))`.execute(db);
+      const id = await findId(
+        db,
+        sql`with added as (insert into member (display_name, is_bot) values (${`Bot ${next()}`}, true) returning id),
+          account as (insert into service_account (member_id, requests_per_minute, posts_per_hour)
+            select id, 300, 30 from added returning member_id as id)
+          select id from account`,
+      );
+      await sql`
+        insert into api_token (member_id, name, hash, scopes, expires_at)
+        values (${id}, 'CI', decode(md5(${String(id)}) || md5(${`second ${id}`}), 'hex'), '{read}', now() + interval '1 day')`.execute(
+        db,
+      );
+      return id;
+    },
     '/admin/pictures/{name}': async () => 'logo',
     '/admin/emails/{kind}': async () => 'warning',
     '/admin/invitations/{id}': async () => (await createInvitation(db, invitationBy(ann))).id,
@@ -256,6 +273,15 @@ export function createValidRequests({
     },
     'POST /admin/webhooks': async () => webhookValues,
     'PUT /admin/webhooks/{id}': async () => webhookValues,
+    'POST /admin/service-accounts': async () => serviceAccountValues,
+    'PUT /admin/service-accounts/{id}': async () => serviceAccountValues,
+    'POST /admin/service-accounts/{id}/tokens': async () => ({
+      name: 'Release script',
+      scopes: ['read', 'write'],
+      expiresInDays: 90,
+      password,
+    }),
+    'POST /admin/service-accounts/{id}/deletion': async () => ({ posts: 'keep', password }),
     'PUT /moderator-messages/seen': async () => ({ upTo: 1 }),
     'POST /moderation/tag-changes': async () => {
       const tag = `brot ${next()}`;
@@ -282,6 +308,8 @@ export function createValidRequests({
     'POST /moderation/removals/preview': async () => selected(await newcomer()),
     'POST /moderation/removals': async () => ({ ...selected(await newcomer()), reason: 'Advertisements.' }),
   };
+  const findToken = (memberId: number) =>
+    findId(db, sql`select max(id) as id from api_token where member_id = ${memberId}`);
   const newcomer = async () => (await register(ann.address, 'Seller')).id;
   const selected = (id: number) => ({ memberIds: [id], network: null, from: null, to: null });
 
@@ -307,6 +335,7 @@ export function createValidRequests({
         '{deliveryId}',
         `${await findId(db, sql`select coalesce(max(id), 1) as id from webhook_delivery`)}`,
       )
+      .replace('{tokenId}', `${path.includes('{tokenId}') ? await findToken(Number(value)) : ''}`)
       .replace(/\{\w+\}/, `${value}`)
       .replace('{number}', '1');
     const query = path.endsWith('/merge-preview') ? `?into=${bob.id}` : '';
@@ -361,6 +390,7 @@ const fields: Record<string, () => unknown> = {
   newPassword: () => password,
   language: () => 'de',
   enabled: () => true,
+  active: () => true,
   // Optional while anyone may join.
   invitation: () => undefined,
   // There are no questions.
@@ -403,6 +433,13 @@ const fields: Record<string, () => unknown> = {
   posts: () => 'keep',
   next: () => '/topics',
   auth: () => randomBytes(16).toString('base64url'),
+};
+
+const serviceAccountValues = {
+  displayName: 'Release notes',
+  bio: 'Posts what is new.',
+  requestsPerMinute: 300,
+  postsPerHour: 30,
 };
 
 const webhookValues = {

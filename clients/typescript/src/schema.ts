@@ -1765,6 +1765,7 @@ export interface components {
         | 'merge-of-deleted'
         | 'merge-of-moderator'
         | 'merge-of-removed'
+        | 'merge-of-service-account'
         | 'merge-running'
         | 'name-characters-not-allowed'
         | 'name-too-long'
@@ -1862,6 +1863,9 @@ export interface components {
         | 'searches-running'
         | 'secret-for-new-issuer'
         | 'selection-required'
+        | 'service-account-deactivated'
+        | 'service-account-limit'
+        | 'service-account-not-found'
         | 'session-not-found'
         | 'setting-changed-since'
         | 'setting-list-too-long'
@@ -1942,6 +1946,7 @@ export interface components {
         | 'too-many-questions'
         | 'too-many-reports'
         | 'too-many-reset-links'
+        | 'too-many-service-accounts'
         | 'too-many-sign-in-providers'
         | 'too-many-similar-searches'
         | 'too-many-suggestions'
@@ -2006,6 +2011,7 @@ export interface components {
       authorId: number | null;
       authorName: string;
       authorAvatar: string | null;
+      authorIsBot: boolean;
       /** Format: date-time */
       createdAt: string;
       upvotes: number;
@@ -2029,6 +2035,7 @@ export interface components {
       authorId: number | null;
       authorName: string;
       authorAvatar: string | null;
+      authorIsBot: boolean;
       /** Format: date-time */
       createdAt: string;
       upvotes: number;
@@ -2053,6 +2060,7 @@ export interface components {
       authorId: number | null;
       authorName: string;
       authorAvatar: string | null;
+      authorIsBot: boolean;
       /** Format: date-time */
       createdAt: string;
       /** Format: date-time */
@@ -2111,6 +2119,7 @@ export interface components {
       authorId: number | null;
       authorName: string;
       authorAvatar: string | null;
+      authorIsBot: boolean;
       /** Format: date-time */
       createdAt: string;
       /** Format: date-time */
@@ -2133,6 +2142,7 @@ export interface components {
       authorId: number | null;
       authorName: string;
       authorAvatar: string | null;
+      authorIsBot: boolean;
       /** Format: date-time */
       createdAt: string;
       /** Format: date-time */
@@ -2166,6 +2176,7 @@ export interface components {
       authorId: number | null;
       authorName: string;
       authorAvatar: string | null;
+      authorIsBot: boolean;
       /** Format: date-time */
       createdAt: string;
       /** Format: date-time */
@@ -2206,6 +2217,7 @@ export interface components {
       authorId: number | null;
       authorName: string;
       authorAvatar: string | null;
+      authorIsBot: boolean;
       /** Format: date-time */
       createdAt: string;
       /** Format: date-time */
@@ -2262,6 +2274,7 @@ export interface components {
       authorId: number | null;
       authorName: string;
       authorAvatar: string | null;
+      authorIsBot: boolean;
       /** Format: date-time */
       createdAt: string;
       upvotes: number;
@@ -2288,6 +2301,7 @@ export interface components {
       id: number;
       displayName: string;
       avatar: string | null;
+      isBot: boolean;
       email: string | null;
       emailWithheld: 'too-many' | null;
       bio: string | null;
@@ -2352,6 +2366,7 @@ export interface components {
       authorId: number | null;
       authorName: string;
       authorAvatar: string | null;
+      authorIsBot: boolean;
       /** Format: date-time */
       createdAt: string;
       /** Format: date-time */
@@ -2415,6 +2430,7 @@ export interface components {
       authorId: number | null;
       authorName: string;
       authorAvatar: string | null;
+      authorIsBot: boolean;
       note: string;
       listIds: number[];
       /** Format: date-time */
@@ -2487,7 +2503,12 @@ export interface components {
         | 'add_webhook'
         | 'change_webhook'
         | 'replace_webhook_secret'
-        | 'delete_webhook';
+        | 'delete_webhook'
+        | 'add_service_account'
+        | 'change_service_account'
+        | 'delete_service_account'
+        | 'add_service_account_token'
+        | 'revoke_service_account_token';
       reason: string;
       /** @enum {string|null} */
       postKind: 'question' | 'answer' | 'reply' | null;
@@ -4261,6 +4282,7 @@ export interface operations {
                     id: number;
                     displayName: string;
                     avatar: string | null;
+                    isBot: boolean;
                     bio: string | null;
                     location: string | null;
                     website: string | null;
@@ -5793,7 +5815,12 @@ export interface operations {
                 | 'add_webhook'
                 | 'change_webhook'
                 | 'replace_webhook_secret'
-                | 'delete_webhook';
+                | 'delete_webhook'
+                | 'add_service_account'
+                | 'change_service_account'
+                | 'delete_service_account'
+                | 'add_service_account_token'
+                | 'revoke_service_account_token';
               reason: string;
               /** @enum {string|null} */
               postKind: 'question' | 'answer' | 'reply' | null;

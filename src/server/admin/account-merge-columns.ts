@@ -15,6 +15,8 @@ export const mergeColumns: Readonly<Record<string, MergeStage>> = {
   'email_bounce.member_id': 'removed',
   'passkey.member_id': 'removed',
   'api_token.member_id': 'removed',
+  // Service accounts are not merged.
+  'service_account.member_id': 'removed',
   'webhook_delivery.member_id': 'removed',
   'two_factor.member_id': 'removed',
   'push_subscription.member_id': 'removed',

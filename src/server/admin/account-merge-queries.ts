@@ -20,6 +20,7 @@ export type MergeMember = {
   isMerging: boolean;
   /** Whether it is not a member's yet. */
   isApplicant: boolean;
+  isBot: boolean;
 };
 
 const memberColumns = sql`
@@ -27,7 +28,7 @@ const memberColumns = sql`
   suspended_until, suspension_reason,
   exists (select from activity_removal where member_id = member.id and state <> 'restored') as "isRemoved",
   exists (select from account_merge where into_id = member.id and finished_at is null) as "isMerging",
-  application is not null as "isApplicant"`;
+  application is not null as "isApplicant", is_bot as "isBot"`;
 
 /** Both accounts in the order of their ids. */
 export async function findMergeMembers(

@@ -121,6 +121,7 @@ function checkMembers(members: readonly MergeMember[], { fromId, intoId }: Merge
   if (from === undefined || into === undefined) throw new ProblemError('user-not-found');
   if (from === into) throw new ProblemError('merge-into-itself');
   if (from.role !== 'member') throw new ProblemError('merge-of-moderator');
+  if (from.isBot || into.isBot) throw new ProblemError('merge-of-service-account');
   if (from.isApplicant || into.isApplicant) throw new ProblemError('merge-of-applicant');
   if (from.isDeleted || into.isDeleted) throw new ProblemError('merge-of-deleted');
   // Otherwise the member could not sign in any more.

@@ -111,10 +111,10 @@ export async function countPeriod(
         select count(distinct author_id) as members from (
           select author_id from asked union all select author_id from given
           union all select author_id from reply where ${within('created_at')} and deleted_at is null
-        ) post
+        ) post where author_id is null or not exists (select from member where id = author_id and is_bot)
       ) active, (
         select count(*) as members from member
-        where source_id is null and application is null and ${within('created_at')}
+        where source_id is null and application is null and not is_bot and ${within('created_at')}
       ) registered, (
         select count(*) as reports from report where ${within('created_at')}
       ) reported, (

@@ -82,7 +82,7 @@ async function readRows(): Promise<Rows> {
         'at', created_at)), '[]') from base_answer where hidden_by is null),
       'replies', (select coalesce(jsonb_agg(jsonb_build_object('author', author_id, 'at', created_at)), '[]')
         from base_reply where hidden_by is null and deleted_at is null),
-      'members', (select jsonb_agg(created_at) from member where source_id is null),
+      'members', (select jsonb_agg(created_at) from member where source_id is null and not is_bot),
       'reports', (select coalesce(jsonb_agg(jsonb_build_object('at', created_at, 'closed', closed_at,
         'outcome', outcome)), '[]') from report),
       'actions', (select coalesce(jsonb_agg(created_at), '[]') from moderation_log

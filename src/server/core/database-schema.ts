@@ -22,6 +22,12 @@ export type DatabaseSchema = {
   recovery_code: { member_id: number; first_digit: number; hash: string };
   passkey: PasskeyTable;
   api_token: ApiTokenTable;
+  service_account: {
+    member_id: number;
+    deactivated_at: Date | null;
+    requests_per_minute: number;
+    posts_per_hour: number;
+  };
   sign_in_provider: SignInProviderTable;
   event_reader: { name: string; snapshot: object; needed_from: string; read_at: Generated<Date> };
   webhook: WebhookTable;
@@ -119,6 +125,7 @@ type MemberTable = Imported & {
   suspended_until: Date | null;
   suspension_reason: string | null;
   application: ApplicationStatus | null;
+  is_bot: Generated<boolean>;
   has_statistics: Generated<boolean>;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;

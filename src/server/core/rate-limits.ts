@@ -12,6 +12,8 @@ export type RateLimit = {
   consume(key: string): Promise<boolean>;
   /** The number of points consumed so far. */
   consumed(key: string): Promise<number>;
+  /** Seconds until all points are available again; at least 1. */
+  secondsLeft(key: string): Promise<number>;
   /** Returns one point. */
   refund(key: string): Promise<void>;
   reset(key: string): Promise<void>;
@@ -49,6 +51,11 @@ export function createRateLimit(
       const { rows } = await sql<{ points: number }>`
         select points from rate_limit where key = ${keyOf(key)} and expire > ${now}`.execute(db);
       return rows[0]?.points ?? 0;
+    },
+    async secondsLeft(key) {
+      const { rows } = await sql<{ left: number }>`
+        select expire - ${now} as left from rate_limit where key = ${keyOf(key)}`.execute(db);
+      return Math.max(1, Math.ceil((rows[0]?.left ?? 0) / 1_000));
     },
     async refund(key) {
       await sql`

@@ -85,6 +85,7 @@ export type BookmarkRow = {
   author_id: number | null;
   author_name: string;
   author_avatar: string | null;
+  author_is_bot: boolean;
   note: string;
   list_ids: number[];
   created_at: Date;
@@ -118,7 +119,7 @@ export async function listBookmarks(
         case when answer.id is null then question.imported_author_name else answer.imported_author_name end,
         ${unnamedMember}
       ) as author_name,
-      author.avatar as author_avatar,
+      author.avatar as author_avatar, coalesce(author.is_bot, false) as author_is_bot,
       to_json(array(
         select list_id from bookmark_list_item where bookmark_id = saved.id order by list_id
       )) as list_ids

@@ -41,6 +41,7 @@ test('bookmarks questions and answers and lists them newest first with the field
       authorId: bob.id,
       authorName: 'Bob',
       authorAvatar: null,
+      authorIsBot: false,
       note: 'For Sunday',
       listIds: [],
       bookmarkedAt: expect.any(String),

@@ -135,6 +135,7 @@ function toBookmark(row: BookmarkRow): Bookmark {
     authorId: row.author_id,
     authorName: row.author_name,
     authorAvatar: row.author_avatar,
+    authorIsBot: row.author_is_bot,
     note: row.note,
     listIds: row.list_ids,
     bookmarkedAt: row.created_at.toISOString(),

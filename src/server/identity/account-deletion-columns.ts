@@ -15,6 +15,7 @@ export const memberColumns: Readonly<Record<string, DeletionStage>> = {
   'email_bounce.member_id': 'immediate',
   'passkey.member_id': 'immediate',
   'api_token.member_id': 'immediate',
+  'service_account.member_id': 'immediate',
   'two_factor.member_id': 'immediate',
   'webhook_delivery.member_id': 'immediate',
   'push_subscription.member_id': 'immediate',

@@ -36,10 +36,7 @@ import {
 /** Queues the background part of an account deletion, in its transaction. Absent without jobs. */
 export type QueueAccountDeletion = (tx: Tx, memberId: number) => Promise<void>;
 
-/**
- * Deletes the account permanently. One transaction ends all access, removes everything that identifies the member and
- * frees the email address. The job (`createAccountDeletionJob`) removes the rest in batches, also after a crash.
- */
+/** Deletes the account of a member permanently, as `deleteAccountInTransaction`. */
 export async function deleteAccount(
   db: Database,
   {
@@ -48,26 +45,41 @@ export async function deleteAccount(
     queueDeletion,
   }: { viewer: Viewer; posts: PostsAfterDeletion; queueDeletion: QueueAccountDeletion | undefined },
 ): Promise<void> {
-  const { id: memberId } = viewer;
-  await transaction(db, async (tx) => {
-    const member = await lockMemberToDelete(tx, memberId);
-    // A concurrent duplicate of the request.
-    if (member === undefined) throw new ProblemError('signed-out');
-    if (member.isLastAdmin) throw new ProblemError('last-admin');
-    for (const each of listMemberColumns('immediate')) await deleteMemberRows(tx, each, memberId);
-    await deleteMemberRows(tx, { table: 'security_event', column: 'member_id' }, memberId);
-    await removeAvatarOf(tx, memberId);
-    // While the member has a language.
-    await recordSecurityEvent(tx, { memberId, event: 'account-deleted', to: member.email });
-    await anonymizeMember(tx, { id: memberId, name: formerMemberName });
-    await insertAccountDeletion(tx, { memberId, posts });
-    await publishAll(tx, [
-      { topic: `member:${memberId}`, event: { kind: 'sessions-ended', sessionId: null, except: null } },
-      ...buildProfileEvents([memberId]),
-      { topic: `profile:${memberId}`, event: { kind: 'member-renamed' } },
-    ]);
-    await queueDeletion?.(tx, memberId);
-  });
+  await transaction(db, (tx) =>
+    deleteAccountInTransaction(tx, { memberId: viewer.id, posts, queueDeletion }),
+  );
+}
+
+/**
+ * One transaction ends all access, removes everything that identifies the member and frees the email address. The job
+ * (`createAccountDeletionJob`) removes the rest in batches, also after a crash.
+ * @throws ProblemError 'signed-out' if the account is deleted already, 'last-admin'
+ */
+export async function deleteAccountInTransaction(
+  tx: Tx,
+  {
+    memberId,
+    posts,
+    queueDeletion,
+  }: { memberId: number; posts: PostsAfterDeletion; queueDeletion: QueueAccountDeletion | undefined },
+): Promise<void> {
+  const member = await lockMemberToDelete(tx, memberId);
+  // A concurrent duplicate of the request.
+  if (member === undefined) throw new ProblemError('signed-out');
+  if (member.isLastAdmin) throw new ProblemError('last-admin');
+  for (const each of listMemberColumns('immediate')) await deleteMemberRows(tx, each, memberId);
+  await deleteMemberRows(tx, { table: 'security_event', column: 'member_id' }, memberId);
+  await removeAvatarOf(tx, memberId);
+  // While the member has a language.
+  await recordSecurityEvent(tx, { memberId, event: 'account-deleted', to: member.email });
+  await anonymizeMember(tx, { id: memberId, name: formerMemberName });
+  await insertAccountDeletion(tx, { memberId, posts });
+  await publishAll(tx, [
+    { topic: `member:${memberId}`, event: { kind: 'sessions-ended', sessionId: null, except: null } },
+    ...buildProfileEvents([memberId]),
+    { topic: `profile:${memberId}`, event: { kind: 'member-renamed' } },
+  ]);
+  await queueDeletion?.(tx, memberId);
 }
 
 const jobName = 'account-deletion';

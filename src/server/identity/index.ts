@@ -3,6 +3,7 @@ export { type AccountDeletionDeps, accountDeletionRoutes } from './account-delet
 export {
   createAccountDeletionJob,
   createAccountDeletionQueue,
+  deleteAccountInTransaction,
   type QueueAccountDeletion,
   queueAccountDeletions,
 } from './account-deletion.ts';
@@ -45,6 +46,7 @@ export { type ApplicationDeps, applicationRoutes } from './applications-routes.t
 export { isAnotherWaiting, lockApplication, signUpAnswersOf } from './applications-queries.ts';
 export { createAuth } from './auth.ts';
 export { dataExportRoutes } from './data-export-routes.ts';
+export { refuseImpersonation } from './display-names.ts';
 export { createEmailAddresses } from './email-addresses.ts';
 export { createInvitation, readInvitations, requireInvitation, revokeInvitation } from './invitations.ts';
 export { createJoining } from './joining.ts';

@@ -24,6 +24,7 @@ export async function findProfile(db: Reader, id: number) {
     bio: string | null;
     location: string | null;
     website: string | null;
+    is_bot: boolean;
     is_removed: boolean;
     created_at: Date;
     reputation: number;
@@ -35,7 +36,7 @@ export async function findProfile(db: Reader, id: number) {
     source_key: string | null;
     imported_badges: ImportedBadges[];
   }>`
-    select member.id, display_name, avatar, email, show_email, bio, location, website, created_at, reputation,
+    select member.id, display_name, avatar, email, show_email, bio, location, website, is_bot, created_at, reputation,
       exists (select from activity_removal where member_id = member.id and state <> 'restored') as is_removed, questions_count, answers_count,
       source_key, source.site as source_site, ${sumReceived('upvotes')} as upvotes, ${sumReceived('views')} as views,
       ${importedBadgesJson} as imported_badges

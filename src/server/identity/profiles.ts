@@ -34,6 +34,7 @@ export async function readProfile(
     id: row.id,
     displayName: row.display_name ?? 'Member',
     avatar: row.avatar,
+    isBot: row.is_bot,
     email: isOwn || isEmailVisible === true ? row.email : null,
     emailWithheld: isEmailVisible === 'too-many' ? isEmailVisible : null,
     // The texts of an account whose activity is removed go with it.

@@ -42,27 +42,38 @@ export async function insertApiToken(
     .executeTakeFirstOrThrow();
 }
 
+/** Returns the name of the deleted token; undefined if the member has none with this id. */
 export async function deleteApiToken(
   db: Queryable,
   { id, memberId }: { id: number; memberId: number },
-): Promise<boolean> {
+): Promise<string | undefined> {
   const deleted = await db
     .deleteFrom('api_token')
     .where('id', '=', id)
     .where('member_id', '=', memberId)
+    .returning('name')
     .executeTakeFirst();
-  return deleted.numDeletedRows === 1n;
+  return deleted?.name;
 }
 
 /** Whether a token is valid. */
 const isValid: RawBuilder<boolean> = sql<boolean>`expires_at > now()
   and coalesce(last_used_at, created_at) > now() - make_interval(days => ${sql.lit(unusedApiTokenDays)})`;
 
-/** Returns undefined if there is no valid token with this hash. */
+/** Returns undefined if there is no valid token with this hash. The limits are those of a service account. */
 export async function findApiToken(db: Queryable, hash: Uint8Array) {
   return db
     .selectFrom('api_token')
-    .select(['id', 'member_id', 'scopes', 'last_used_at'])
+    .leftJoin('service_account', 'service_account.member_id', 'api_token.member_id')
+    .select([
+      'id',
+      'api_token.member_id',
+      'scopes',
+      'last_used_at',
+      'deactivated_at',
+      'requests_per_minute',
+      'posts_per_hour',
+    ])
     .where('hash', '=', Buffer.from(hash))
     .where(isValid)
     .executeTakeFirst();

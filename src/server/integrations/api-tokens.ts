@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Context } from 'hono';
 import { matchedRoutes } from 'hono/route';
 import { databaseNowMs } from '#server/core/database-clock.ts';
-import { type Database, transaction } from '#server/core/database.ts';
+import { type Database, transaction, type Tx } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
 import type { RuntimeSettings } from '#server/core/runtime-settings.ts';
@@ -23,8 +23,9 @@ import {
   recordApiTokenUse,
 } from './api-tokens-queries.ts';
 import { apiTokenScopes } from './api-token-scopes.ts';
+import { consumeServiceAccountRequest } from './service-accounts-limits.ts';
 
-export { deleteInvalidApiTokens } from './api-tokens-queries.ts';
+export { deleteApiToken, deleteInvalidApiTokens } from './api-tokens-queries.ts';
 
 export type ApiTokens = ReturnType<typeof createApiTokens>;
 
@@ -55,26 +56,22 @@ export function createApiTokens(deps: {
   async function create(viewer: Viewer, draft: ApiTokenDraft): Promise<ApiToken & { token: string }> {
     if (!runtimeSettings.get('apiTokens')) throw new ProblemError('api-tokens-disabled');
     await requirePassword(viewer, draft);
-    const token = prefix + randomBytes(32).toString('base64url');
-    const { name, scopes, expiresInDays: days } = draft;
-    const row = await transaction(db, async (tx) => {
-      if ((await lockApiTokens(tx, viewer.id)) >= limits.apiTokens)
-        throw new ProblemError('too-many-api-tokens', { params: { max: limits.apiTokens } });
+    return transaction(db, async (tx) => {
+      const token = await issueApiToken(tx, { memberId: viewer.id, draft });
       await recordSecurityEvent(tx, { memberId: viewer.id, event: 'api-token-created' });
-      return insertApiToken(tx, { memberId: viewer.id, name, hash: hashToken(token), scopes, days });
+      return token;
     });
-    return { ...toApiToken(row), token };
   }
 
   /** @throws ProblemError 'api-token-not-found' */
   async function revoke(viewer: Viewer, id: number): Promise<void> {
-    if (!(await deleteApiToken(db, { id, memberId: viewer.id })))
+    if ((await deleteApiToken(db, { id, memberId: viewer.id })) === undefined)
       throw new ProblemError('api-token-not-found');
   }
 
   /**
    * Returns the scopes of the token in an Authorization header.
-   * @throws ProblemError 'api-token-not-valid' also without a token, 'api-tokens-disabled'
+   * @throws ProblemError 'api-token-not-valid' also without a token, 'service-account-deactivated', 'api-tokens-disabled'
    */
   async function authenticate(authorization: string | undefined): Promise<ReadonlySet<ApiScope>> {
     const { scopes } = await requireToken(readBearerToken(authorization) ?? '');
@@ -85,19 +82,28 @@ export function createApiTokens(deps: {
     if (!runtimeSettings.get('apiTokens')) throw new ProblemError('api-tokens-disabled');
     const row = token.startsWith(prefix) ? await findApiToken(db, hashToken(token)) : undefined;
     if (row === undefined) throw new ProblemError('api-token-not-valid');
+    if (row.deactivated_at !== null) throw new ProblemError('service-account-deactivated');
     return row;
   }
 
   /**
    * Returns the viewer of a request with a token; null without one. A cookie beside a token is ignored.
    * @throws ProblemError 'api-token-not-valid', 'api-tokens-disabled', 'api-token-scope-missing',
-   * 'api-token-not-accepted'
+   * 'api-token-not-accepted', 'service-account-deactivated', or those of consumeServiceAccountRequest
    */
   async function findTokenViewer(c: Context): Promise<Viewer | null> {
     const token = readBearerToken(c.req.header('authorization'));
     if (token === null) return null;
     const row = await requireToken(token);
-    requireScope(c, row.scopes);
+    const endpoint = findEndpoint(c);
+    requireScope(endpoint, row.scopes);
+    const { requests_per_minute: requestsPerMinute, posts_per_hour: postsPerHour } = row;
+    if (requestsPerMinute !== null && postsPerHour !== null)
+      await consumeServiceAccountRequest(
+        db,
+        { memberId: row.member_id, requestsPerMinute, postsPerHour },
+        endpoint,
+      );
     const viewer = await findViewer(db, { id: row.member_id, sessionId: 0, tokenId: row.id });
     if (viewer === null) throw new ProblemError('api-token-not-valid');
     const lastUsedAt = row.last_used_at?.getTime() ?? 0;
@@ -106,13 +112,28 @@ export function createApiTokens(deps: {
   }
 }
 
+/**
+ * Creates a token of a member and returns it. Only its hash is stored.
+ * @throws ProblemError 'too-many-api-tokens'
+ */
+export async function issueApiToken(
+  tx: Tx,
+  { memberId, draft }: { memberId: number; draft: Omit<ApiTokenDraft, 'password'> },
+): Promise<ApiToken & { token: string }> {
+  const token = prefix + randomBytes(32).toString('base64url');
+  const { name, scopes, expiresInDays: days } = draft;
+  if ((await lockApiTokens(tx, memberId)) >= limits.apiTokens)
+    throw new ProblemError('too-many-api-tokens', { params: { max: limits.apiTokens } });
+  const row = await insertApiToken(tx, { memberId, name, hash: hashToken(token), scopes, days });
+  return { ...toApiToken(row), token };
+}
+
 /** Returns the token of an Authorization header (RFC 6750, section 2.1); null for none or another scheme. */
 export function readBearerToken(authorization: string | undefined): string | null {
   return /^bearer +(\S+) *$/iu.exec(authorization ?? '')?.[1] ?? null;
 }
 
-function requireScope(c: Context, scopes: readonly string[]): void {
-  const endpoint = findEndpoint(c);
+function requireScope(endpoint: string | undefined, scopes: readonly string[]): void {
   // No endpoint has this path; the router answers.
   if (endpoint === undefined) return;
   const scope = apiTokenScopes.get(endpoint);
@@ -135,7 +156,7 @@ const hashToken = (token: string): Uint8Array => createHash('sha256').update(tok
 const toScopes = (scopes: readonly string[]) =>
   scopes.filter((scope): scope is ApiScope => apiScope.safeParse(scope).success);
 
-const toApiToken = (row: Awaited<ReturnType<typeof listApiTokens>>[number]): ApiToken => ({
+export const toApiToken = (row: Awaited<ReturnType<typeof listApiTokens>>[number]): ApiToken => ({
   id: row.id,
   name: row.name,
   scopes: toScopes(row.scopes),

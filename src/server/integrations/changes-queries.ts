@@ -206,7 +206,7 @@ const unlessRemoved = (text: RawBuilder<unknown>) => sql`case when not exists (
   ) then ${text} end`;
 
 const memberItem = sql`json_build_object(
-  'id', member.id, 'displayName', coalesce(display_name, ${unnamedMember}), 'avatar', avatar,
+  'id', member.id, 'displayName', coalesce(display_name, ${unnamedMember}), 'avatar', avatar, 'isBot', is_bot,
   'bio', ${unlessRemoved(sql`bio`)}, 'location', ${unlessRemoved(sql`location`)}, 'website', ${unlessRemoved(sql`website`)},
   'createdAt', ${jsonTime(sql`member.created_at`)}, 'reputation', greatest(0, reputation),
   'questionsCount', questions_count, 'answersCount', answers_count, 'importedBadges', ${importedBadgesJson}

@@ -8,6 +8,8 @@ export { oembedPath } from './oembed.ts';
 export { describeApi } from './openapi.ts';
 export { renderHead } from './page-head.ts';
 export { publicFileRoutes } from './public-file-routes.ts';
+export { serviceAccountRoutes } from './service-accounts-routes.ts';
+export { type ServiceAccountDeps } from './service-accounts.ts';
 export { createWebhookHosts } from './webhooks-addresses.ts';
 export { deleteOldDeliveries } from './webhooks-delivery-queries.ts';
 export { noticedKinds } from './webhooks-events.ts';

@@ -35,7 +35,7 @@ export type AnswerPreparation = {
   /** Ids for the answers without an idempotency key. */
   ids: number[];
   /** The authors by member id. */
-  authors: Record<string, { name: string; avatar: string | null }>;
+  authors: Record<string, { name: string; avatar: string | null; isBot: boolean }>;
   /** The names of the tags by question id. */
   tags: Record<string, string[]>;
 };
@@ -78,7 +78,9 @@ const readPreparation = (wanted: { memberIds: number[]; questionIds: readonly nu
     select now()::timestamptz(3) as at,
       array(select nextval('answer_id_seq') from generate_series(1, ${wanted.count}::int)) as ids,
       (
-        select json_object_agg(id, json_build_object('name', coalesce(display_name, ${unnamedMember}), 'avatar', avatar))
+        select json_object_agg(id, json_build_object(
+          'name', coalesce(display_name, ${unnamedMember}), 'avatar', avatar, 'isBot', is_bot
+        ))
         from member where id = any(${wanted.memberIds}::bigint[])
       ) as authors,
       (

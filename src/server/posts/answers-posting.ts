@@ -245,6 +245,7 @@ function buildAnswer(
     author_id: viewer.id,
     author_name: authors[viewer.id]?.name ?? '',
     author_avatar: authors[viewer.id]?.avatar ?? null,
+    author_is_bot: authors[viewer.id]?.isBot ?? false,
     author_source_key: null,
     source_site: null,
     source_key: null,

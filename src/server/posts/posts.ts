@@ -19,6 +19,7 @@ export const bylineColumns = sql`
   post.author_id,
   coalesce(author.display_name, post.imported_author_name, ${unnamedMember}) as author_name,
   author.avatar as author_avatar,
+  coalesce(author.is_bot, false) as author_is_bot,
   case when author.source_id = post.source_id then author.source_key end as author_source_key,
   source.site as source_site,
   post.source_key,
@@ -32,6 +33,7 @@ export type BylineRow = {
   author_id: number | null;
   author_name: string;
   author_avatar: string | null;
+  author_is_bot: boolean;
   author_source_key: string | null;
   source_site: string | null;
   source_key: string | null;
@@ -44,6 +46,7 @@ export function toByline(row: BylineRow, kind: PostKind) {
     authorId: row.author_id,
     authorName: row.author_name,
     authorAvatar: row.author_avatar,
+    authorIsBot: row.author_is_bot,
     source: sourceOf(row, kind),
   };
 }
@@ -56,6 +59,7 @@ export const bylineJson = (kind: PostKind, shown: RawBuilder<unknown> = sql`true
   'authorId', case when ${shown} then post.author_id end,
   'authorName', case when ${shown} then coalesce(author.display_name, post.imported_author_name, ${unnamedMember}) else '' end,
   'authorAvatar', case when ${shown} then author.avatar end,
+  'authorIsBot', ${shown} and coalesce(author.is_bot, false),
   ${sourceJson(kind, shown)}`;
 
 /** The source of an imported post, as an argument of `json_build_object`. */

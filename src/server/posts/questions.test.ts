@@ -28,6 +28,7 @@ describe('asking', () => {
       authorId: author.id,
       authorName: 'Asker',
       authorAvatar: null,
+      authorIsBot: false,
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       editedAt: null,
       upvotes: 0,

@@ -282,7 +282,7 @@ function toReply(row: ReplyRow): Reply {
     content: row.content,
     deleted: row.deleted,
     ...(row.deleted
-      ? { authorId: null, authorName: '', authorAvatar: null, source: null }
+      ? { authorId: null, authorName: '', authorAvatar: null, authorIsBot: false, source: null }
       : toByline(row, 'reply')),
     ...toTimes(row),
     updatedAt: row.updated_at.toISOString(),

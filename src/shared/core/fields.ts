@@ -69,8 +69,8 @@ export const namedAuthor = z.object({ authorId: id.nullable(), authorName: z.str
 /** The avatar of a member: `/uploads/<avatar>/64x64.webp`, and 256x256 likewise; null for none. */
 export const avatar = z.string().nullable();
 
-/** The author of a post. */
-export const author = namedAuthor.extend({ authorAvatar: avatar });
+/** The author of a post. `authorIsBot`: whether it is a service account, with which a program writes. */
+export const author = namedAuthor.extend({ authorAvatar: avatar, authorIsBot: z.boolean() });
 
 /** The source of an imported post, as its licence requires; null for posts written here. */
 export const source = z

@@ -53,6 +53,8 @@ export const limits = {
   /** API tokens per member. */
   apiTokens: 20,
   apiTokenName: 80,
+  /** Accounts of programs. */
+  serviceAccounts: 50,
   /** A picture: bytes of its file, and pixels. */
   uploadBytes: 10_000_000,
   uploadMegapixels: 50,

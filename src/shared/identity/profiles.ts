@@ -16,6 +16,8 @@ export const profile = z.object({
   id,
   displayName: z.string(),
   avatar,
+  /** Whether it is a service account, with which a program writes. */
+  isBot: z.boolean(),
   /** Null if the member hides it or has none. */
   email: z.string().nullable(),
   /** Why the address is missing although the member shows it: the viewer has viewed too many. Otherwise null. */

@@ -42,6 +42,8 @@ export const changedMember = z.object({
   id,
   displayName: z.string(),
   avatar,
+  /** Whether it is a service account, with which a program writes. */
+  isBot: z.boolean(),
   bio: z.string().nullable(),
   location: z.string().nullable(),
   /** URL with http or https. */

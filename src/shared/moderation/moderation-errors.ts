@@ -112,6 +112,7 @@ export const moderationErrors = {
     'not-allowed',
     'The account of a moderator or admin cannot be merged. Take away the role first.',
   ],
+  'merge-of-service-account': ['not-allowed', 'Service accounts cannot be merged.'],
   'merge-of-deleted': ['already-handled', 'One of these accounts is deleted or already merged.'],
   'merge-of-applicant': [
     'not-allowed',

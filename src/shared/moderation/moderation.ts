@@ -56,6 +56,11 @@ export const moderationAction = z.enum([
   'change_webhook',
   'replace_webhook_secret',
   'delete_webhook',
+  'add_service_account',
+  'change_service_account',
+  'delete_service_account',
+  'add_service_account_token',
+  'revoke_service_account_token',
 ]);
 export type ModerationAction = z.infer<typeof moderationAction>;
 

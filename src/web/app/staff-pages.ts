@@ -15,5 +15,6 @@ export const staffPages = {
   statistics: async () => (await import('#web/admin/StatisticsPage.tsx')).StatisticsPage,
   emails: async () => (await import('#web/admin/EmailsPage.tsx')).EmailsPage,
   signInProviders: async () => (await import('#web/admin/SignInProvidersPage.tsx')).SignInProvidersPage,
+  serviceAccounts: async () => (await import('#web/admin/ServiceAccountsPage.tsx')).ServiceAccountsPage,
   webhooks: async () => (await import('#web/admin/WebhooksPage.tsx')).WebhooksPage,
 };

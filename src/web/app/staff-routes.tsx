@@ -131,6 +131,12 @@ const signInProvidersRoute = createRoute({
   component: staffPage('signInProviders'),
 });
 
+const serviceAccountsRoute = createRoute({
+  getParentRoute: () => memberRoute,
+  path: '/admin/service-accounts',
+  component: staffPage('serviceAccounts'),
+});
+
 const webhooksRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/admin/webhooks',
@@ -157,4 +163,5 @@ export const staffRoutes = [
   emailsRoute,
   signInProvidersRoute,
   webhooksRoute,
+  serviceAccountsRoute,
 ] as const;

@@ -1,18 +1,17 @@
 import { plural, t } from '@lingui/core/macro';
 import { Button } from '#web/ui/Button.tsx';
 import { TextInput } from '#web/ui/mantine/TextInput.tsx';
+import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import type { ApiScope } from '#shared/integrations/api-tokens.ts';
-import { canModerate } from '#shared/identity/roles.ts';
+import type { ApiScope, ApiTokenDraft } from '#shared/integrations/api-tokens.ts';
 import { limits } from '#shared/core/limits.ts';
 import { ApiError } from '#web/core/errors.ts';
-import { useMember } from '#web/core/session.ts';
 import { toast, toastError } from '#web/core/toast.ts';
 import { copyText } from '#web/ui/copy-text.ts';
 import { Dialog } from '#web/ui/Dialog.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
 import { SelectField } from '#web/ui/SelectField.tsx';
-import { getScopes, useCreateApiToken } from './api-tokens.ts';
+import { getScopes } from './api-tokens.ts';
 import { PasswordField } from './PasswordField.tsx';
 import { getActionErrorMessage } from './sign-in-settings.ts';
 import fields from '#web/ui/fields.module.css';
@@ -21,8 +20,19 @@ import classes from './account-settings.module.css';
 const getPeriods = () =>
   [7, 30, 90, 365].map((days) => [String(days), plural(days, { one: '# day', other: '# days' })] as const);
 
+type CreateApiTokenProps<Scope extends ApiScope> = {
+  /** The scopes to choose from. */
+  scopes: readonly Scope[];
+  create: (draft: Omit<ApiTokenDraft, 'scopes'> & { scopes: Scope[] }) => Promise<{ token: string }>;
+  onClose: () => void;
+};
+
 /** Creates an API token and shows it, once. */
-export function CreateApiToken({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+export function CreateApiToken<Scope extends ApiScope>({
+  opened,
+  onClose,
+  ...form
+}: CreateApiTokenProps<Scope> & { opened: boolean }) {
   const [token, setToken] = useState<string | null>(null);
   const close = () => {
     onClose();
@@ -37,7 +47,7 @@ export function CreateApiToken({ opened, onClose }: { opened: boolean; onClose: 
       onClose={token === null ? close : () => {}}
     >
       {token === null ? (
-        <ApiTokenForm onCreated={setToken} onClose={close} />
+        <ApiTokenForm {...form} onCreated={setToken} onClose={close} />
       ) : (
         <CreatedToken token={token} onClose={close} />
       )}
@@ -45,14 +55,18 @@ export function CreateApiToken({ opened, onClose }: { opened: boolean; onClose: 
   );
 }
 
-function ApiTokenForm({ onCreated, onClose }: { onCreated: (token: string) => void; onClose: () => void }) {
-  const create = useCreateApiToken();
+function ApiTokenForm<Scope extends ApiScope>({
+  scopes: choices,
+  create: createToken,
+  onCreated,
+  onClose,
+}: CreateApiTokenProps<Scope> & { onCreated: (token: string) => void }) {
+  const create = useMutation({ mutationFn: createToken });
   const [name, setName] = useState('');
-  const [scopes, setScopes] = useState<readonly ApiScope[]>(['read']);
+  const [scopes, setScopes] = useState<readonly Scope[]>(choices.slice(0, 1));
   const [days, setDays] = useState('90');
   const [password, setPassword] = useState('');
-  const isModerator = canModerate(useMember()?.role ?? 'member');
-  const offered = getScopes().filter(({ scope }) => scope !== 'moderation' || isModerator);
+  const texts = new Map(getScopes().map((text) => [text.scope, text]));
   const { error } = create;
   const atField = (field: string) => (error instanceof ApiError ? error.messageForField(field) : null);
   const isAtField = ['name', 'scopes', 'password'].some((field) => atField(field) !== null);
@@ -65,7 +79,7 @@ function ApiTokenForm({ onCreated, onClose }: { onCreated: (token: string) => vo
     create.mutate(draft, { onSuccess: ({ token }) => onCreated(token) });
   }
 
-  const toggle = (scope: ApiScope) =>
+  const toggle = (scope: Scope) =>
     setScopes(scopes.includes(scope) ? scopes.filter((each) => each !== scope) : [...scopes, scope]);
 
   return (
@@ -82,7 +96,7 @@ function ApiTokenForm({ onCreated, onClose }: { onCreated: (token: string) => vo
       />
       <fieldset className={classes.choices}>
         <legend>{t`What the program may do`}</legend>
-        {offered.map(({ scope, label, text }) => (
+        {choices.map((scope) => (
           <label key={scope} className={classes.choice}>
             <input
               type="checkbox"
@@ -91,8 +105,8 @@ function ApiTokenForm({ onCreated, onClose }: { onCreated: (token: string) => vo
               onChange={() => toggle(scope)}
             />
             <span>
-              {label}
-              <span className={classes.note}>{text}</span>
+              {texts.get(scope)?.label}
+              <span className={classes.note}>{texts.get(scope)?.text}</span>
             </span>
           </label>
         ))}

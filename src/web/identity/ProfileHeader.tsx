@@ -6,6 +6,7 @@ import type { Profile } from '#shared/identity/profiles.ts';
 import { canModerate } from '#shared/identity/roles.ts';
 import { claimProfilePath, moderatedMemberPath, paths } from '#web/core/paths.ts';
 import { useMember } from '#web/core/session.ts';
+import { BotBadge } from '#web/posts/index.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
 import { type CountedNoun, formatCountOf, getCountedWord } from '#web/ui/Count.tsx';
 import { ButtonLink, PathLink } from '#web/ui/PathLink.tsx';
@@ -26,6 +27,11 @@ export function ProfileHeader({ profile, own }: { profile: Profile; own: boolean
             <span dir="auto">{profile.displayName}</span>
           </PageHeading>
           <p className={classes.facts}>
+            {profile.isBot && (
+              <span title={t`A program writes with this account.`}>
+                <BotBadge />
+              </span>
+            )}
             {profile.email !== null && <a href={`mailto:${profile.email}`}>{profile.email}</a>}
             {profile.emailWithheld === 'too-many' && (
               <span>{t`Email address not shown: you have viewed too many in the last hour`}</span>

@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import type { ApiScope, ApiTokenDraft } from '#shared/integrations/api-tokens.ts';
 import { api, readJson } from '#web/core/api.ts';
 
@@ -9,20 +9,18 @@ export const apiTokensQuery = queryOptions({
   staleTime: 0,
 });
 
-export function useCreateApiToken() {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: (draft: ApiTokenDraft) => readJson(api['api-tokens'].$post({ json: draft })),
-    onSuccess: () => client.invalidateQueries({ queryKey: apiTokensQuery.queryKey }),
-  });
+export async function createApiToken(client: QueryClient, json: ApiTokenDraft) {
+  const created = await readJson(api['api-tokens'].$post({ json }));
+  await client.invalidateQueries({ queryKey: apiTokensQuery.queryKey });
+  return created;
 }
 
-export function useRevokeApiToken() {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: (id: number) => readJson(api['api-tokens'][':id'].$delete({ param: { id: String(id) } })),
-    onSettled: () => client.invalidateQueries({ queryKey: apiTokensQuery.queryKey }),
-  });
+export async function revokeApiToken(client: QueryClient, id: number): Promise<void> {
+  try {
+    await readJson(api['api-tokens'][':id'].$delete({ param: { id: String(id) } }));
+  } finally {
+    await client.invalidateQueries({ queryKey: apiTokensQuery.queryKey });
+  }
 }
 
 /** The scopes with what they allow, in the order of the form. */

@@ -1,5 +1,7 @@
 // The public file of this area: other areas import from here only.
 export { AccountForm } from './AccountForm.tsx';
+export { CreateApiToken } from './ApiTokenForm.tsx';
+export { ApiTokenList } from './ApiTokenList.tsx';
 export { PasswordField, PasswordStrength } from './PasswordField.tsx';
 export { completeSignIn, setupStateQuery } from './sign-in.ts';
 export { ConfirmPasswordDialog } from './ConfirmPasswordDialog.tsx';

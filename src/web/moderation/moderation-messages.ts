@@ -233,6 +233,16 @@ export function logEntryText(action: ModerationAction, kind: PostRef['kind'] | n
       return t`Secret of a web hook replaced`;
     case 'delete_webhook':
       return t`Web hook deleted`;
+    case 'add_service_account':
+      return t`Service account created`;
+    case 'change_service_account':
+      return t`Service account changed`;
+    case 'delete_service_account':
+      return t`Service account deleted`;
+    case 'add_service_account_token':
+      return t`API token of a service account created`;
+    case 'revoke_service_account_token':
+      return t`API token of a service account revoked`;
     case 'setting':
       return t`Site setting changed`;
   }

@@ -2,9 +2,15 @@ import { t } from '@lingui/core/macro';
 import { formerMemberName } from '#shared/core/limits.ts';
 import { profilePath } from '#web/core/paths.ts';
 import { PathLink } from '#web/ui/PathLink.tsx';
+import classes from './PostMeta.module.css';
 
 /** The author's name with a link to the profile; only the name for authors without an account. */
-export function Author(props: { id: number | null; name: string; className?: string | undefined }) {
+export function Author(props: {
+  id: number | null;
+  name: string;
+  isBot?: boolean;
+  className?: string | undefined;
+}) {
   const { id, className } = props;
   const name = props.name === formerMemberName ? t`Former member` : props.name;
   if (id === null)
@@ -14,8 +20,16 @@ export function Author(props: { id: number | null; name: string; className?: str
       </span>
     );
   return (
-    <PathLink href={profilePath(id)} className={className} dir="auto">
-      {name}
-    </PathLink>
+    <>
+      <PathLink href={profilePath(id)} className={className} dir="auto">
+        {name}
+      </PathLink>
+      {props.isBot && <BotBadge />}
+    </>
   );
+}
+
+/** Marks a service account, with which a program writes. */
+export function BotBadge() {
+  return <span className={classes.badge}>{t`Bot`}</span>;
 }

@@ -21,6 +21,7 @@ export function PostCard({
     authorId: number | null;
     authorName: string;
     authorAvatar: string | null;
+    authorIsBot: boolean;
     createdAt: string;
     excerpt: string;
     excerptCut: boolean;
@@ -40,7 +41,12 @@ export function PostCard({
     <article className={classes.card} aria-labelledby={titleId}>
       <div className={classes.byline}>
         <Avatar id={post.authorId} name={post.authorName} avatar={post.authorAvatar} size={22} />
-        <Author id={post.authorId} name={post.authorName} className={classes.author} />
+        <Author
+          id={post.authorId}
+          name={post.authorName}
+          isBot={post.authorIsBot}
+          className={classes.author}
+        />
         {verb !== undefined && <span className={classes.verb}>{verb}</span>}
         <Time at={post.createdAt} kind="card" />
       </div>

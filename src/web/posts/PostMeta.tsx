@@ -38,8 +38,13 @@ export function PostMeta({
         {post.kind !== 'reply' && (
           <Avatar id={content.authorId} name={content.authorName} avatar={content.authorAvatar} size={28} />
         )}
-        <Author id={content.authorId} name={content.authorName} className={classes.author} />
-        {isByQuestionAuthor && <span className={classes.questionAuthor}>{t`Author`}</span>}
+        <Author
+          id={content.authorId}
+          name={content.authorName}
+          isBot={content.authorIsBot}
+          className={classes.author}
+        />
+        {isByQuestionAuthor && <span className={classes.badge}>{t`Author`}</span>}
       </span>
       <span className={facts.item}>
         <a

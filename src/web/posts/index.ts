@@ -1,5 +1,5 @@
 // The public file of this area: other areas import from here only.
-export { Author } from './Author.tsx';
+export { Author, BotBadge } from './Author.tsx';
 export { MoreActions, type OpenMenu } from './MoreActions.tsx';
 export { PostAction, PostActions } from './PostActions.tsx';
 export { CardTitle, PostCard } from './PostCard.tsx';

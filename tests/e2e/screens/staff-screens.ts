@@ -40,6 +40,10 @@ export const staffScreens: readonly Screen[] = [
   staff('admin-invitations', '/admin/invitations'),
   staff('admin-emails', '/admin/emails'),
   staff('admin-sign-in', '/admin/sign-in'),
+  staff('admin-service-accounts', '/admin/service-accounts'),
+  staff('admin-service-accounts-adding', '/admin/service-accounts', {
+    prepare: (stage) => button(stage, 'Add service account').click(),
+  }),
   staff('admin-webhooks', '/admin/webhooks'),
   staff('admin-webhooks-adding', '/admin/webhooks', {
     prepare: (stage) => button(stage, 'Add web hook').click(),

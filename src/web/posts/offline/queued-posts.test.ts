@@ -17,6 +17,7 @@ const post = {
   authorId: me,
   authorName: 'Ada',
   authorAvatar: null,
+  authorIsBot: false,
   createdAt: time,
   editedAt: null,
   upvotes: 0,

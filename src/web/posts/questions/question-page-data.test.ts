@@ -24,6 +24,7 @@ const post = {
   authorId: 1,
   authorName: 'Ada',
   authorAvatar: null,
+  authorIsBot: false,
   createdAt: time,
   editedAt: null,
   upvotes: 0,
@@ -247,6 +248,7 @@ test('lists each participant once with the profile on the original site, and eac
       authorId: 7,
       authorName: 'Ben',
       authorAvatar: null,
+      authorIsBot: false,
       source: imported('CC BY-SA 3.0', profile),
     },
   ]);

@@ -1,0 +1,113 @@
+import { t } from '@lingui/core/macro';
+import { Button } from '#web/ui/Button.tsx';
+import { TextInput } from '#web/ui/mantine/TextInput.tsx';
+import { Textarea } from '#web/ui/mantine/Textarea.tsx';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { limits } from '#shared/core/limits.ts';
+import { type ServiceAccount, serviceAccountLimits } from '#shared/integrations/service-accounts.ts';
+import { ApiError } from '#web/core/errors.ts';
+import { toast } from '#web/core/toast.ts';
+import { FormError } from '#web/ui/FormError.tsx';
+import { addServiceAccount, changeServiceAccount } from './service-accounts.ts';
+import classes from './admin.module.css';
+
+/** Creates a service account, or changes one. */
+export function ServiceAccountForm({
+  account,
+  onClose,
+}: {
+  account: ServiceAccount | null;
+  onClose: () => void;
+}) {
+  const client = useQueryClient();
+  const { requestsPerMinute, postsPerHour } = serviceAccountLimits;
+  const [displayName, setDisplayName] = useState(account?.displayName ?? '');
+  const [bio, setBio] = useState(account?.bio ?? '');
+  const [requests, setRequests] = useState(String(account?.requestsPerMinute ?? requestsPerMinute.default));
+  const [posts, setPosts] = useState(String(account?.postsPerHour ?? postsPerHour.default));
+  const save = useMutation({
+    mutationFn: async () => {
+      const draft = {
+        displayName,
+        bio,
+        requestsPerMinute: toNumber(requests),
+        postsPerHour: toNumber(posts),
+      };
+      if (account === null) await addServiceAccount(client, draft);
+      else await changeServiceAccount(client, account.id, draft);
+    },
+    onSuccess: () => {
+      toast(t`Saved to the moderation log`);
+      onClose();
+    },
+  });
+  const { error } = save;
+  const form = useRef<HTMLFormElement>(null);
+  const firstField = useRef<HTMLInputElement>(null);
+  useEffect(() => firstField.current?.focus(), []);
+  useEffect(() => {
+    if (error !== null) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
+  }, [error]);
+  const errorOf = (field: string) => (error instanceof ApiError ? error.messageForField(field) : null);
+  const isAtField = ['displayName', 'bio', 'requestsPerMinute', 'postsPerHour'].some(
+    (field) => errorOf(field) !== null,
+  );
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (!save.isPending) save.mutate();
+  }
+
+  return (
+    <form ref={form} className={classes.form} noValidate onSubmit={submit}>
+      <TextInput
+        ref={firstField}
+        label={t`Name of the service account`}
+        description={t`Posts of the program show this name.`}
+        autoComplete="off"
+        maxLength={limits.displayNameMax}
+        value={displayName}
+        error={errorOf('displayName')}
+        onChange={(event) => setDisplayName(event.currentTarget.value)}
+      />
+      <Textarea
+        label={t`What the program does`}
+        description={t`Shown on its profile`}
+        rows={2}
+        maxLength={limits.bio}
+        value={bio}
+        error={errorOf('bio')}
+        onChange={(event) => setBio(event.currentTarget.value)}
+      />
+      <div className={classes.pair}>
+        <TextInput
+          label={t`Requests per minute`}
+          inputMode="numeric"
+          value={requests}
+          error={errorOf('requestsPerMinute')}
+          onChange={(event) => setRequests(event.currentTarget.value)}
+        />
+        <TextInput
+          label={t`Posts per hour`}
+          inputMode="numeric"
+          value={posts}
+          error={errorOf('postsPerHour')}
+          onChange={(event) => setPosts(event.currentTarget.value)}
+        />
+      </div>
+      <FormError message={error === null || isAtField ? null : error.message} />
+      <div className={classes.buttons}>
+        <Button type="submit" loading={save.isPending}>
+          {account === null ? t`Create service account` : t`Save`}
+        </Button>
+        <Button variant="default" onClick={onClose}>
+          {t`Cancel`}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** The server refuses NaN, which JSON has as null, at the field. */
+const toNumber = (text: string) => (text.trim() === '' ? Number.NaN : Number(text));
