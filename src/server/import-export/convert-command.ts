@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import type { Client } from 'pg';
-import type { Output } from '#server/core/progress.ts';
+import { createTerminalProgress, type Output } from '#server/core/progress.ts';
 import { convertCsv } from './convert-csv.ts';
 import { convertDiscourse } from './convert-discourse.ts';
 import { convertGithub } from './convert-github.ts';
+import { convertQuestion2Answer } from './convert-question2answer.ts';
 import type { ConvertOptions, ConvertSummary } from './convert.ts';
 import { withNewDirectory } from './forum-writer.ts';
 import { ArchiveError, ConnectionLostError } from './stack-exchange-errors.ts';
@@ -18,7 +19,7 @@ export type ConvertCommandParts = {
   exitWith: (code: number) => unknown;
 };
 
-/** Adds `convert csv`, `convert discourse` and `convert github`. */
+/** Adds `convert` with a command for each kind of forum. */
 export function registerConvertCommand(program: Command, parts: ConvertCommandParts): void {
   const group = program
     .command('convert')
@@ -43,6 +44,17 @@ export function registerConvertCommand(program: Command, parts: ConvertCommandPa
       parts.exitWith(await run(convertDiscourse, { input, directory, site }, parts));
     });
   group
+    .command('question2answer')
+    .description('convert an SQL dump of the MySQL database of Question2Answer')
+    .argument('<dump>', 'the output of mysqldump, also with the ending .gz')
+    .argument('<directory>', 'a new directory for the JSON lines')
+    .requiredOption('--site <address>', 'address of the site, such as https://qa.example.org')
+    .option('--prefix <prefix>', 'what the names of the tables begin with', 'qa_')
+    .addHelpText('after', help)
+    .action(async (input: string, directory: string, flags: { site: string; prefix: string }) => {
+      parts.exitWith(await run(convertQuestion2Answer, { input, directory, ...flags }, parts));
+    });
+  group
     .command('github')
     .description('convert the discussions of a repository, as the query in docs/importing.md returns them')
     .argument('<file>', 'the output of the query: one discussion per line')
@@ -61,7 +73,7 @@ Exit codes: 0 converted; 1 the files were refused; 130 interrupted. With 1 and 1
 
 async function run(
   convert: (options: ConvertOptions) => Promise<ConvertSummary>,
-  given: Pick<ConvertOptions, 'input' | 'directory' | 'site'>,
+  given: Pick<ConvertOptions, 'input' | 'directory' | 'site' | 'prefix'>,
   { withClient, out, err }: ConvertCommandParts,
 ): Promise<number> {
   const interruption = new AbortController();
@@ -75,7 +87,11 @@ async function run(
           convert({
             ...given,
             client,
-            onRows: () => signal.throwIfAborted(),
+            reading: createTerminalProgress(err),
+            writing: createTerminalProgress(err, {
+              describe: (_, rows) => `${format(rows)} rows written`,
+            }),
+            signal,
           }),
         ),
       ),

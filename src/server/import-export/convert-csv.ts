@@ -4,7 +4,7 @@ import { email as emailSchema } from '#shared/identity/accounts.ts';
 import { type CopyCell, copyRows } from './copy-rows.ts';
 import { type CsvMapping, type CsvSection, readMapping } from './csv-mapping.ts';
 import { type CsvRow, readCsv } from './csv-rows.ts';
-import type { ConvertOptions, ConvertSummary } from './convert.ts';
+import { type ConvertOptions, type ConvertSummary, ReadingProgress } from './convert.ts';
 import {
   addForumRedirects,
   arrangePosts,
@@ -23,36 +23,46 @@ import { cleanLine, cleanText, decodeCharacterReferences } from './stack-exchang
  * Converts the CSV files that a mapping file names.
  * @throws ArchiveError with the file and line of the first problem
  */
-export async function convertCsv({
-  client,
-  input,
-  directory,
-  onRows,
-}: ConvertOptions): Promise<ConvertSummary> {
+export async function convertCsv(request: ConvertOptions): Promise<ConvertSummary> {
+  const { client, input, directory, writing, signal } = request;
   const options = await readMapping(input);
   await createForumTables(client);
   const reader = createReader(options);
-  const sections: [Kind, CsvSection][] = [];
-  for (const kind of kinds) {
+  const sections = kinds.flatMap((kind): [Kind, CsvSection][] => {
     const section = options[kind];
-    if (section === undefined) continue;
-    sections.push([kind, section]);
-    const { columns, toCells } = copies[kind];
-    for await (const rows of readCsv({ directory: path.dirname(input), section, options })) {
-      const cells = rows.map((row) => [row.line, row.leftOut, ...toCells(new Fields(row, section, reader))]);
-      await copyRows(client, columns, cells);
-      onRows?.(path.basename(section.file), rows.length);
+    return section === undefined ? [] : [[kind, section]];
+  });
+  const files = sections.map(([, { file }]) => path.resolve(path.dirname(input), file));
+  await ReadingProgress.run(request, files, async (progress) => {
+    for (const [kind, section] of sections) {
+      const { columns, toCells } = copies[kind];
+      const name = path.basename(section.file);
+      const source = {
+        directory: path.dirname(input),
+        section,
+        options,
+        onBytes: (bytes: number) => progress.add(name, bytes, 0),
+      };
+      for await (const rows of readCsv(source)) {
+        const cells = rows.map((row) => [
+          row.line,
+          row.leftOut,
+          ...toCells(new Fields(row, section, reader)),
+        ]);
+        await copyRows(client, columns, cells);
+        progress.add(name, 0, rows.length);
+      }
     }
-  }
+  });
   await indexForumTables(client);
   await checkIds(client, options);
   await arrangePosts(client);
   await addRedirects(client, options);
-  const written = await writeForum({ client, directory, site: options.site });
-  const files = [];
+  const written = await writeForum({ client, directory, site: options.site, progress: writing, signal });
+  const reports = [];
   for (const [kind, { file }] of sections)
-    files.push(await reportTable(client, tables[kind], path.basename(file)));
-  return { site: options.site, files, written, remarks: reader.listRemarks() };
+    reports.push(await reportTable(client, tables[kind], path.basename(file)));
+  return { site: options.site, files: reports, written, remarks: reader.listRemarks() };
 }
 
 const kinds = ['members', 'tags', 'topics', 'posts'] as const;

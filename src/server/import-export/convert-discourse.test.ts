@@ -271,16 +271,16 @@ it.each<[string, string | Buffer]>([
     dump.replace('1\tada\tAda L.', '1\tada'),
   ],
   [
-    `dump.sql, line ${lineOf('2\tben') - 1}: the file ends in the rows of users: it is cut off`,
+    `dump.sql, line ${lineOf('2\tben')}: the file ends in the rows of users: it is cut off`,
     dump.slice(0, dump.indexOf('2\tben')),
   ],
-  ['dump.sql is not an SQL dump: it has no lines such as "COPY public.topics (…) FROM stdin;"', 'PGDMP'],
+  ['dump.sql is not an SQL dump: it has no lines that begin with "COPY" or "INSERT INTO"', 'PGDMP'],
   [
     'dump.sql is not a dump of Discourse: it has no table users',
     dump.slice(0, dump.indexOf('COPY public.users')),
   ],
   [
-    'dump.sql, line 1: the text from here on is not UTF-8',
+    `dump.sql, line ${lineOf('5\tWood')}: the row of categories is not UTF-8`,
     Buffer.from(dump.replace('Wood', 'W\xf6\xe4d'), 'latin1'),
   ],
 ])('refuses a dump with: %s', async (problem, content) => {

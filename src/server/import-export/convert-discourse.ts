@@ -2,9 +2,8 @@ import path from 'node:path';
 import type { ClientBase } from 'pg';
 import { getSqlState } from '#server/core/database.ts';
 import { getErrorMessage } from '#server/core/startup-error.ts';
-import type { ConvertOptions, ConvertReport, ConvertSummary } from './convert.ts';
+import { type ConvertOptions, type ConvertReport, type ConvertSummary, ReadingProgress } from './convert.ts';
 import { convertDiscourseText } from './discourse-texts.ts';
-import { copyDump, type DumpTables } from './discourse-dump.ts';
 import {
   addForumRedirects,
   arrangePosts,
@@ -13,6 +12,7 @@ import {
   reportTable,
 } from './forum-tables.ts';
 import { parseForumSite, writeForum } from './forum-writer.ts';
+import { copyDump, type DumpTables } from './sql-dump.ts';
 import { ArchiveError } from './stack-exchange-errors.ts';
 
 /** The columns are those of Discourse's schema (app/models of discourse/discourse and discourse/discourse-solved). */
@@ -61,16 +61,13 @@ const tables = {
  * Converts the SQL dump in a backup of Discourse.
  * @throws ArchiveError with the line of the first problem
  */
-export async function convertDiscourse({
-  client,
-  input,
-  directory,
-  site,
-  onRows,
-}: ConvertOptions): Promise<ConvertSummary> {
-  const address = parseForumSite(site);
+export async function convertDiscourse(options: ConvertOptions): Promise<ConvertSummary> {
+  const { client, input, directory } = options;
+  const address = parseForumSite(options.site);
   const name = path.basename(input);
-  const found = await copyDump(client, input, { tables, onRows: (rows) => onRows?.(input, rows) });
+  const found = await ReadingProgress.run(options, [input], (progress) =>
+    copyDump(client, input, { tables, onRead: (bytes, rows) => progress.add(name, bytes, rows) }),
+  );
   const missing = ['users', 'topics', 'posts'].filter((table) => !found.has(table));
   if (missing.length > 0)
     throw new ArchiveError(`${name} is not a dump of Discourse: it has no table ${missing[0]}.`);
@@ -93,7 +90,12 @@ export async function convertDiscourse({
     client,
     directory,
     site: address,
-    convertContent: (text) => convertDiscourseText(text, address),
+    convertContent: ({ content }) => ({
+      content: convertDiscourseText(content, address),
+      format: 'markdown',
+    }),
+    progress: options.writing,
+    signal: options.signal,
   });
   const other = [...found].filter((table) => !Object.hasOwn(tables, table)).length;
   return {

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
-import type { ConvertOptions, ConvertSummary } from './convert.ts';
+import { type ConvertOptions, type ConvertSummary, ReadingProgress } from './convert.ts';
 import { type CopyCell, copyRows } from './copy-rows.ts';
 import { arrangePosts, createForumTables, indexForumTables, reportTable } from './forum-tables.ts';
 import { writeForum } from './forum-writer.ts';
@@ -60,21 +60,20 @@ const batchSize = 50;
  * Converts the discussions of GitHub's GraphQL API, one JSON object per line.
  * @throws ArchiveError with the line of the first problem
  */
-export async function convertGithub({
-  client,
-  input,
-  directory,
-  onRows,
-}: ConvertOptions): Promise<ConvertSummary> {
+export async function convertGithub(options: ConvertOptions): Promise<ConvertSummary> {
+  const { client, input, directory } = options;
   await createForumTables(client);
   const found: Found = { authors: new Map(), categories: new Map(), missing: 0 };
-  for await (const batch of readDiscussions(input)) {
-    const topics = batch.map(({ line, row }) => toTopic(line, row, found));
-    const posts = batch.flatMap(({ line, row }) => toPosts(line, row, found));
-    await copyRows(client, topicColumns, topics);
-    await copyRows(client, postColumns, posts);
-    onRows?.(input, batch.length);
-  }
+  await ReadingProgress.run(options, [input], async (progress) => {
+    const onBytes = (bytes: number) => progress.add(path.basename(input), bytes, 0);
+    for await (const batch of readDiscussions(input, onBytes)) {
+      const topics = batch.map(({ line, row }) => toTopic(line, row, found));
+      const posts = batch.flatMap(({ line, row }) => toPosts(line, row, found));
+      await copyRows(client, topicColumns, topics);
+      await copyRows(client, postColumns, posts);
+      progress.add(path.basename(input), 0, topics.length + posts.length);
+    }
+  });
   await copyRows(
     client,
     'forum_member (line, id, name, path)',
@@ -87,7 +86,13 @@ export async function convertGithub({
   );
   await indexForumTables(client);
   await arrangePosts(client);
-  const written = await writeForum({ client, directory, site });
+  const written = await writeForum({
+    client,
+    directory,
+    site,
+    progress: options.writing,
+    signal: options.signal,
+  });
   return {
     site,
     files: [
@@ -114,7 +119,10 @@ type Found = {
   missing: number;
 };
 
-async function* readDiscussions(file: string): AsyncGenerator<{ line: number; row: Discussion }[]> {
+async function* readDiscussions(
+  file: string,
+  onBytes: (bytes: number) => void,
+): AsyncGenerator<{ line: number; row: Discussion }[]> {
   const name = path.basename(file);
   const lines = createInterface({ input: createReadStream(file), crlfDelay: Infinity });
   let batch: { line: number; row: Discussion }[] = [];
@@ -122,6 +130,7 @@ async function* readDiscussions(file: string): AsyncGenerator<{ line: number; ro
   try {
     for await (const text of lines) {
       line++;
+      onBytes(Buffer.byteLength(text) + 1);
       if (text.trim() === '') continue;
       batch.push({ line, row: parseDiscussion(name, line, text) });
       if (batch.length < batchSize) continue;

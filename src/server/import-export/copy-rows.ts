@@ -33,7 +33,7 @@ export async function copyRows(
 }
 
 /** Text format of COPY (PostgreSQL manual, COPY, 'Text Format'). */
-function escapeCell(cell: CopyCell): string {
+export function escapeCell(cell: CopyCell): string {
   if (cell === null) return '\\N';
   if (typeof cell === 'string') return escapeText(cell);
   if (typeof cell === 'number' || typeof cell === 'boolean') return String(cell);

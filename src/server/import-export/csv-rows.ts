@@ -20,13 +20,24 @@ export type CsvRow = {
   leftOut: string | null;
 };
 
-export type CsvSource = { directory: string; section: CsvSection; options: CsvMapping };
+export type CsvSource = {
+  directory: string;
+  section: CsvSection;
+  options: CsvMapping;
+  /** Receives the number of bytes that were read since the last call. */
+  onBytes: (bytes: number) => void;
+};
 
 /**
  * Reads the rows of a file in batches.
  * @throws ArchiveError with the name of the file and the number of the line for what is not CSV, and missing columns
  */
-export async function* readCsv({ directory, section, options }: CsvSource): AsyncGenerator<CsvRow[]> {
+export async function* readCsv({
+  directory,
+  section,
+  options,
+  onBytes,
+}: CsvSource): AsyncGenerator<CsvRow[]> {
   const file = path.resolve(directory, section.file);
   const name = path.basename(file);
   const parser = parse({
@@ -40,7 +51,7 @@ export async function* readCsv({ directory, section, options }: CsvSource): Asyn
     max_record_size: maxRowBytes,
   });
   // Errors of both streams end the loop below.
-  pipeline(Readable.from(decode(file, name, options.encoding)), parser, () => {});
+  pipeline(Readable.from(decode(file, { name, encoding: options.encoding, onBytes })), parser, () => {});
   let columns: Columns | null = null;
   let batch: CsvRow[] = [];
   let line = 1;
@@ -116,7 +127,10 @@ function describeError(name: string, line: number, error: CsvError): ArchiveErro
   return lineError(name, failed === undefined ? line : Number(failed), problems[error.code] ?? error.message);
 }
 
-async function* decode(file: string, name: string, encoding: string): AsyncGenerator<string> {
+async function* decode(
+  file: string,
+  { name, encoding, onBytes }: { name: string; encoding: string; onBytes: (bytes: number) => void },
+): AsyncGenerator<string> {
   const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
   let lines = 1;
   const take = (bytes: Buffer, isEnd: boolean) => {
@@ -141,7 +155,10 @@ async function* decode(file: string, name: string, encoding: string): AsyncGener
   };
   const stream = createReadStream(file);
   try {
-    for await (const bytes of stream as AsyncIterable<Buffer>) yield take(bytes, false);
+    for await (const bytes of stream as AsyncIterable<Buffer>) {
+      onBytes(bytes.length);
+      yield take(bytes, false);
+    }
   } catch (error) {
     throw error instanceof ArchiveError ? error : unreadableError(file, error);
   }

@@ -10,20 +10,22 @@ import type { ConvertReport } from './convert.ts';
 export async function createForumTables(client: ClientBase): Promise<void> {
   await client.query(`
     create temporary table forum_member (
-      line bigint not null, id bigint not null, name text not null, bio text, bio_format text, email text, created timestamptz(3), path text,
-      left_out text);
+      line bigint not null, id bigint not null, name text not null, bio text, bio_format text, email text, location text, website text,
+      created timestamptz(3), path text, left_out text);
     create temporary table forum_tag (
       line bigint not null, id bigint not null, name text not null, description text, path text, left_out text);
     create temporary table forum_topic (
       line bigint not null, id bigint not null, title text not null, tags text[] not null, tag_ids bigint[] not null,
       author bigint, author_name text, created timestamptz(3), edited timestamptz(3), views bigint, upvotes bigint,
-      downvotes bigint, content text, format text, accepted bigint, first_post bigint, lock_reason text, path text, left_out text);
+      downvotes bigint, content text, format text, accepted bigint, first_post bigint, duplicate_of bigint,
+      lock_reason text, path text, left_out text);
     create temporary table forum_post (
       line bigint not null, id bigint not null, topic bigint not null, author bigint, author_name text,
       created timestamptz(3), edited timestamptz(3), upvotes bigint, downvotes bigint, content text not null,
-      format text not null, reply_to bigint, is_thread boolean not null default false, number bigint, path text, left_out text,
+      format text not null, reply_to bigint, is_thread boolean not null default false, is_comment boolean not null default false, number bigint, path text, left_out text,
       is_first boolean not null default false, is_reply boolean not null default false, answer bigint);
-    create temporary table forum_vote (post bigint not null, member bigint not null, created timestamptz(3));
+    create temporary table forum_vote (
+      post bigint not null, member bigint, direction text not null default 'up', created timestamptz(3));
     create temporary table forum_redirect (address text not null, kind text not null, id bigint not null);`);
 }
 
@@ -44,6 +46,7 @@ export async function indexForumTables(client: ClientBase): Promise<void> {
  * Decides what each post becomes. The first post of a topic is the text of the question, unless the topic has a text. A post
  * that replies to another one than the first is a reply to the answer above it if it has at most 1,000 characters, was
  * posted later, and was not accepted. All others are answers. `is_thread`: the forum itself shows the post below the other.
+ * `is_comment`: the post is a comment on the question, or a reply to one.
  */
 export async function arrangePosts(client: ClientBase): Promise<void> {
   await client.query(`
@@ -72,15 +75,23 @@ export async function arrangePosts(client: ClientBase): Promise<void> {
     from forum_post above, forum_topic topic
     where above.id = post.reply_to and above.topic = post.topic and not above.is_first and above.left_out is null
       and topic.id = post.topic and post.id is distinct from topic.accepted and post.left_out is null and not post.is_first
-      and (post.is_thread or (
+      and not post.is_comment and (post.is_thread or (
         (above.created, above.id) < (post.created, post.id) and char_length(post.content) <= ${limits.reply}));
+    update forum_post post set left_out = 'replies to posts that are left out'
+    from forum_post above, forum_topic topic
+    where above.id = post.reply_to and above.left_out is not null and post.left_out is null and post.is_thread
+      and topic.id = post.topic and post.id is distinct from topic.accepted;
     with recursive thread as (
-      select id, id as answer from forum_post where left_out is null and not is_first and not is_reply
+      select id, id as answer from forum_post where left_out is null and not is_first and not is_reply and not is_comment
       union all
       select post.id, thread.answer from thread join forum_post post on post.reply_to = thread.id and post.is_reply)
     update forum_post post set answer = thread.answer from thread where thread.id = post.id and post.is_reply;
     analyze forum_post;`);
 }
+
+/** SQL for what a row of `forum_post post` became: question, answer or reply. */
+export const kindOfPost = `case when post.is_first then 'question'
+  when post.answer is null and not post.is_comment then 'answer' else 'reply' end`;
 
 /**
  * Adds the addresses of what is converted. Runs after `arrangePosts`.
@@ -104,7 +115,7 @@ export async function addForumRedirects(
     ...patterns.post.map(
       (address) => `
         select ${address},
-          case when post.is_first then 'question' when post.answer is null then 'answer' else 'reply' end,
+          ${kindOfPost},
           case when post.is_first then topic.id else post.id end
         from forum_post post join forum_topic topic on topic.id = post.topic where post.left_out is null`,
     ),

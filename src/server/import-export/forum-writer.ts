@@ -7,8 +7,12 @@ import type { ClientBase } from 'pg';
 import { email } from '#shared/identity/accounts.ts';
 import { tagKey } from '#shared/core/text.ts';
 import { limits } from '#shared/core/limits.ts';
+import type { Progress } from '#server/core/progress.ts';
+import { parseWebsite } from '#server/core/websites.ts';
 import { getErrorCode } from '#server/core/startup-error.ts';
 import { normalizeTag, normalizeTags } from '#shared/posts/tags.ts';
+import type { LineText } from './forum-texts.ts';
+import { kindOfPost } from './forum-tables.ts';
 import { ArchiveError, unreadableError } from './stack-exchange-errors.ts';
 import { parseSiteName } from './stack-exchange-site.ts';
 
@@ -80,8 +84,11 @@ type FileRequest = {
   client: ClientBase;
   directory: string;
   site: string;
-  /** Changes the texts of posts and members. */
-  convertContent?: (text: string) => string;
+  /** Changes the texts of posts and members; without it, they are Markdown or HTML. */
+  convertContent?: (text: { content: string; format: string }) => LineText;
+  /** Counts the rows that are written. */
+  progress?: Progress | undefined;
+  signal?: AbortSignal | undefined;
 };
 
 /**
@@ -97,37 +104,56 @@ export function parseForumSite(site: string | undefined): string {
 
 /** Writes the rows of the tables of forum-tables.ts that are not left out, in bounded memory. */
 export async function writeForum(request: FileRequest): Promise<WrittenCounts> {
-  const { client } = request;
+  const { client, progress, signal } = request;
   await client.query('begin read only');
+  let done = 0;
+  const onRows: OnRows = (file, rows) => {
+    signal?.throwIfAborted();
+    done += rows;
+    progress?.update(file, done, done);
+  };
   try {
-    const tags = await writeTags(request);
+    progress?.start(await countRows(client));
+    const tags = await writeTags(request, onRows);
+    const write = (name: string, sql: string, toLine: (row: Row) => object) =>
+      copyTo({ ...request, onRows }, { name, sql, toLine });
     return {
-      members: await copyTo(request, 'members.jsonl', memberSql, toMember),
+      members: await write('members.jsonl', memberSql, (row) => toMember(row, request)),
       tags: tags.rows,
-      questions: await copyTo(request, 'questions.jsonl', questionSql, (row) =>
-        toQuestion(row, tags.names, request),
-      ),
-      answers: await copyTo(request, 'answers.jsonl', answerSql, toAnswer),
-      replies: await copyTo(request, 'replies.jsonl', replySql, toAnswer),
-      votes: await copyTo(request, 'votes.jsonl', voteSql, toVote),
-      redirects: await copyTo(request, 'redirects.jsonl', redirectSql, (row) => toRedirect(row, tags.names)),
+      questions: await write('questions.jsonl', questionSql, (row) => toQuestion(row, tags.names, request)),
+      answers: await write('answers.jsonl', answerSql, (row) => toAnswer(row, request)),
+      replies: await write('replies.jsonl', replySql, (row) => toAnswer(row, request)),
+      votes: await write('votes.jsonl', voteSql, toVote),
+      redirects: await write('redirects.jsonl', redirectSql, (row) => toRedirect(row, tags.names)),
     };
   } finally {
+    progress?.stop();
     await client.query('rollback');
   }
 }
 
 type Row = Record<string, unknown>;
+type OnRows = (file: string, rows: number) => void;
+
+async function countRows(client: ClientBase): Promise<number> {
+  const { rows } = await client.query<{ rows: number }>(`
+    select (
+      (select count(*) from forum_member where left_out is null) + (select count(*) from forum_tag where left_out is null)
+      + (select count(*) from forum_topic where left_out is null)
+      + (select count(*) from forum_post where left_out is null and not is_first)
+      + (select count(*) from (${voteSql}) vote) + (select count(distinct address) from forum_redirect))::int as rows`);
+  return rows[0]?.rows ?? 0;
+}
 
 async function copyTo(
-  request: FileRequest,
-  name: string,
-  sql: string,
-  toLine: (row: Row, request: FileRequest) => object,
+  { client, directory, onRows }: FileRequest & { onRows: OnRows },
+  { name, sql, toLine }: { name: string; sql: string; toLine: (row: Row) => object },
 ): Promise<number> {
-  const file = new LineWriter(request.directory, name);
-  for await (const rows of readBatches(request.client, sql))
-    await file.write(rows.map((row) => toLine(row, request)));
+  const file = new LineWriter(directory, name);
+  for await (const rows of readBatches(client, sql)) {
+    await file.write(rows.map(toLine));
+    onRows(name, rows.length);
+  }
   return file.end();
 }
 
@@ -148,16 +174,19 @@ const author = (row: string) => `
 const times = (row: string) => `${row}.created as "createdAt", ${row}.edited as "editedAt"`;
 
 const memberSql = `
-  select id, name, bio, bio_format as format, email, created as "createdAt", path from forum_member where left_out is null order by id`;
+  select id, name, bio, bio_format as format, email, location, website, created as "createdAt", path
+  from forum_member where left_out is null order by id`;
 
 const questionSql = `
   select topic.id, topic.title, topic.tags, topic.tag_ids as "tagIds", topic.views, topic.lock_reason as "lockReason",
+    (select other.id from forum_topic other
+      where other.id = topic.duplicate_of and other.id <> topic.id and other.left_out is null) as "duplicateOf",
     topic.path, coalesce(topic.content, first.content) as content, coalesce(topic.format, first.format) as format,
     coalesce(topic.upvotes, first.upvotes) as upvotes, coalesce(topic.downvotes, first.downvotes) as downvotes,
     coalesce(topic.created, first.created) as "createdAt", coalesce(topic.edited, first.edited) as "editedAt",
     (select answer.id from forum_post answer
       where answer.id = topic.accepted and answer.topic = topic.id and answer.left_out is null
-        and not answer.is_first and answer.answer is null) as "acceptedAnswerId",
+        and not answer.is_first and answer.answer is null and not answer.is_comment) as "acceptedAnswerId",
     case when exists (select from forum_member where forum_member.id = coalesce(topic.author, first.author)
       and left_out is null) then coalesce(topic.author, first.author) end as "authorId",
     coalesce(topic.author_name, first.author_name) as "authorName"
@@ -170,16 +199,20 @@ const postColumns = `
 
 const answerSql = `
   select ${postColumns} from forum_post post
-  where left_out is null and not is_first and answer is null order by id`;
+  where left_out is null and not is_first and answer is null and not is_comment order by id`;
 
 const replySql = `
-  select ${postColumns}, post.answer as "answerId", nullif(post.reply_to, post.answer) as "parentReplyId"
-  from forum_post post where left_out is null and answer is not null order by id`;
+  select ${postColumns}, post.answer as "answerId",
+    case when post.is_comment then (
+      select above.id from forum_post above
+      where above.id = post.reply_to and above.topic = post.topic and above.is_comment and above.left_out is null)
+    else nullif(post.reply_to, post.answer) end as "parentReplyId"
+  from forum_post post where left_out is null and (answer is not null or is_comment) order by id`;
 
 const voteSql = `
-  select case when post.is_first then 'question' when post.answer is null then 'answer' else 'reply' end as post,
-    case when post.is_first then post.topic else post.id end as "postId", vote.member as "memberId",
-    vote.created as "createdAt"
+  select ${kindOfPost} as post, case when post.is_first then post.topic else post.id end as "postId",
+    (select member.id from forum_member member where member.id = vote.member and member.left_out is null) as "memberId",
+    vote.direction as vote, vote.created as "createdAt"
   from forum_vote vote join forum_post post on post.id = vote.post and post.left_out is null
   order by post.id, vote.member`;
 
@@ -201,6 +234,7 @@ const numbers = new Set([
   'answerId',
   'parentReplyId',
   'acceptedAnswerId',
+  'duplicateOf',
   'authorId',
   'memberId',
   'postId',
@@ -215,27 +249,19 @@ function withNumbers(row: Row): Row {
   );
 }
 
-const postFields = [
-  'id',
-  'authorId',
-  'authorName',
-  'format',
-  'upvotes',
-  'downvotes',
-  'createdAt',
-  'editedAt',
-];
+const postFields = ['id', 'authorId', 'authorName', 'upvotes', 'downvotes', 'createdAt', 'editedAt'];
 
 const toMember = (row: Row, request: FileRequest) => ({
-  ...withNumbers(pick(row, ['id', 'name', 'format', 'createdAt'])),
-  ...(typeof row['bio'] === 'string' && { bio: toContent(row['bio'], request) }),
+  ...withNumbers(pick(row, ['id', 'name', 'createdAt'])),
+  ...toBio(row, request),
+  ...toPlace(row),
   ...(email.safeParse(row['email']).success && { email: row['email'] }),
   ...toUrl(row, request),
 });
 
 const toQuestion = (row: Row, names: ReadonlyMap<string, string>, request: FileRequest) => ({
   ...toPost(row, request),
-  ...withNumbers(pick(row, ['title', 'views', 'acceptedAnswerId', 'lockReason'])),
+  ...withNumbers(pick(row, ['title', 'views', 'acceptedAnswerId', 'duplicateOf', 'lockReason'])),
   tags: chooseTags(row, names),
 });
 
@@ -247,15 +273,34 @@ const toAnswer = (row: Row, request: FileRequest) => ({
 function toPost(row: Row, request: FileRequest): Row {
   return {
     ...withNumbers(pick(row, postFields)),
-    content: toContent(typeof row['content'] === 'string' ? row['content'] : '', request),
+    ...toText(row['content'], row['format'], request),
     ...toUrl(row, request),
   };
 }
 
-const toContent = (text: string, { convertContent = (same) => same }: FileRequest) => convertContent(text);
+function toText(content: unknown, format: unknown, { convertContent }: FileRequest): Partial<LineText> {
+  const text = {
+    content: typeof content === 'string' ? content : '',
+    format: typeof format === 'string' ? format : 'markdown',
+  };
+  return convertContent?.(text) ?? { ...text, format: text.format === 'html' ? 'html' : 'markdown' };
+}
 
-const toVote = (row: Row) =>
-  withNumbers({ ...pick(row, ['post', 'postId', 'memberId', 'createdAt']), vote: 'up' });
+function toBio(row: Row, request: FileRequest): { bio?: string | undefined; format?: string | undefined } {
+  if (typeof row['bio'] !== 'string' || row['bio'] === '') return {};
+  const { content, format } = toText(row['bio'], row['format'], request);
+  return { bio: content, format };
+}
+
+function toPlace({ location, website }: Row): { location?: string; website?: string } {
+  return {
+    ...(typeof location === 'string' &&
+      location.trim() !== '' && { location: Array.from(location.trim()).slice(0, limits.location).join('') }),
+    ...(typeof website === 'string' && parseWebsite(website) !== null && { website }),
+  };
+}
+
+const toVote = (row: Row) => withNumbers(pick(row, ['post', 'postId', 'memberId', 'vote', 'createdAt']));
 
 const redirectFields: Readonly<Record<string, string>> = {
   question: 'questionId',
@@ -285,12 +330,15 @@ function chooseTags(row: Row, names: ReadonlyMap<string, string>): string[] {
 const shorten = (tag: string) => Array.from(normalizeTag(tag)).slice(0, limits.tag).join('').trim();
 
 /** Writes the tags of the forum. Returns their names by id; tags of the same name are one. */
-async function writeTags(request: FileRequest): Promise<{ rows: number; names: Map<string, string> }> {
+async function writeTags(
+  request: FileRequest,
+  onRows: OnRows,
+): Promise<{ rows: number; names: Map<string, string> }> {
   const names = new Map<string, string>();
   const keys = new Set<string>();
   const file = new LineWriter(request.directory, 'tags.jsonl');
   const sql = 'select id, name, description from forum_tag where left_out is null order by id';
-  for await (const rows of readBatches(request.client, sql))
+  for await (const rows of readBatches(request.client, sql)) {
     for (const row of rows) {
       const name = shorten(String(row['name']));
       if (name === '') continue;
@@ -302,5 +350,7 @@ async function writeTags(request: FileRequest): Promise<{ rows: number; names: M
         .join('');
       await file.write([{ name, ...(description !== '' && { description }) }]);
     }
+    onRows('tags.jsonl', rows.length);
+  }
   return { rows: await file.end(), names };
 }

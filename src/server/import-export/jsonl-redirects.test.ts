@@ -35,6 +35,9 @@ const rows = {
     { from: '/memberlist.php?mode=viewprofile&u=1', memberId: 1 },
     { from: '/viewforum.php?f=2', tag: 'trips & tours' },
     { from: '/search', questionId: 12 },
+    { from: '/q/12/*', questionId: 12 },
+    { from: '/q/12/*?show=34', answerId: 34 },
+    { from: '/q/12/second', questionId: 13 },
   ],
 };
 
@@ -97,6 +100,9 @@ test.each([
   ['/t/caf%C3%A9/12/?u=ada', `/${moved}`],
   ['/showthread.php?12-first', `/${moved}`],
   ['/viewforum.php?f=2', '/topics/Trips%20%26%20tours'],
+  ['/q/12/an-old-title', `/${moved}`],
+  ['/q/12/an-old-title?show=34&utm=a', `/${moved}#answer-34`],
+  ['/q/12/second', '/question/13'],
 ])('redirects a member from %s to %s', async (address, location) => {
   expect(await open(ada, address)).toMatchObject({ status: 301, location });
 });
@@ -116,6 +122,9 @@ test('does not redirect from pages of Parley, unknown addresses, and numbers of 
     '/viewtopic.php?f=12',
     '/questions/12',
     '/t/%ff',
+    '/q/12',
+    '/q/12/title/more',
+    '/q/13/title',
   ])
     expect([address, await open(ada, address)]).toMatchObject([address, { status: 404, location: null }]);
 });
@@ -139,10 +148,10 @@ test('adds new addresses of later files, keeps those that are known, and skips t
     redirects: [...rows.redirects, { from: '/first', questionId: 12 }, { from: '/none', tag: 'none' }],
   });
   expect(summary.files.find(({ file }) => file === 'redirects.jsonl')).toMatchObject({
-    read: 12,
+    read: 15,
     imported: 1,
-    alreadyImported: 9,
-    skipped: [{ reason: 'to posts, members or topics that are not here', rows: 2 }],
+    alreadyImported: 11,
+    skipped: [{ reason: 'to posts, members or topics that are not here', rows: 3 }],
   });
   expect(summary).toMatchObject({ isUnchanged: false, added: { redirects: 1, questions: 0 } });
   expect(await open(ada, '/first')).toMatchObject({ status: 301 });
@@ -187,6 +196,7 @@ test('prints a map per set of parameters for nginx, the most specific first', as
   const text = await printMap('nginx');
   expect(text.split('\n').filter((line) => /^map|^ {2}"\//u.test(line))).toEqual([
     'map $uri $parley_uri {',
+    'map $parley_uri $parley_below {',
     'map "$parley_uri?$args" $parley_path {',
     '  "/showthread.php?12-first" "/question/12";',
     'map "$parley_uri?start=$arg_start&t=$arg_t" $parley_path_2 {',
@@ -200,9 +210,13 @@ test('prints a map per set of parameters for nginx, the most specific first', as
     '  "/viewforum.php?f=2" "/topics/Trips%20%26%20tours";',
     'map "$parley_uri?t=$arg_t" $parley_path_6 {',
     '  "/viewtopic.php?t=12" "/question/12";',
-    'map "$parley_uri" $parley_path_7 {',
+    'map "$parley_below?show=$arg_show" $parley_path_7 {',
+    '  "/q/12/*?show=34" "/question/12#answer-34";',
+    'map "$parley_uri" $parley_path_8 {',
     '  "/search" "/question/12";',
     '  "/t/café/12" "/question/12";',
+    'map "$parley_below" $parley_path_9 {',
+    '  "/q/12/*" "/question/12";',
   ]);
 });
 

@@ -34,8 +34,9 @@ export function formatOldAddress({ path, parameters }: OldAddress): string {
 }
 
 /**
- * Returns the stored addresses that a requested one matches, each with the number of its parameters: the same path with all
- * of its parameters, or with some of them. '/viewtopic.php?f=2&t=12' also matches '/viewtopic.php?t=12'.
+ * Returns the stored addresses that a requested one matches, each with a number that is higher for what matches more of it:
+ * the same path with all of its parameters, or with some of them, and '*' instead of the last part of the path.
+ * '/viewtopic.php?f=2&t=12' also matches '/viewtopic.php?t=12', and '/12/how-to' matches '/12/*'.
  */
 export function listMatchingAddresses({ path, parameters }: OldAddress): {
   addresses: string[];
@@ -44,10 +45,13 @@ export function listMatchingAddresses({ path, parameters }: OldAddress): {
   const known = parameters.slice(0, maxParameters);
   const addresses: string[] = [];
   const sizes: number[] = [];
+  const below = path.replace(/\/[^/]+$/u, '/*');
   for (let chosen = 0; chosen < 2 ** known.length; chosen++) {
     const some = known.filter((_, index) => Math.floor(chosen / 2 ** index) % 2 === 1);
     addresses.push(formatOldAddress({ path, parameters: some }));
-    sizes.push(some.length);
+    sizes.push(2 * some.length + 1);
+    addresses.push(formatOldAddress({ path: below, parameters: some }));
+    sizes.push(2 * some.length);
   }
   return { addresses, sizes };
 }

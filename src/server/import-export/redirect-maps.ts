@@ -11,6 +11,8 @@ const batchSize = 5_000;
 type Group = {
   /** As SQL returns them: 't&start', '' without parameters, or '*' for addresses whose whole query is compared. */
   names: string;
+  /** The path ends with '/*', for anything in this place. */
+  isBelow: boolean;
   count: number;
 };
 
@@ -26,14 +28,15 @@ export async function writeAddressMap(
   await client.query('begin read only');
   try {
     const groups = await listGroups(client, source);
-    const { start, startMap, line, endMap, ignoresCase } = formats[format];
+    const { start, startBelow, startMap, line, endMap, ignoresCase } = formats[format];
     if (groups.length === 0) return false;
     out.write(start(source.site));
-    for (const [index, { names }] of groups.entries()) {
-      out.write(startMap(names, index, index + 1 < groups.length));
+    if (groups.some(({ isBelow }) => isBelow)) out.write(startBelow);
+    for (const [index, group] of groups.entries()) {
+      out.write(startMap(group, index, index + 1 < groups.length));
       await writeLines(client, {
         source,
-        names,
+        group,
         ignoresCase,
         write: (rows) => out.write(rows.map(line).join('')),
       });
@@ -52,16 +55,18 @@ const namesInAddress = String.raw`case
     then regexp_replace(substring(address from '[?](.*)$'), '=[^&]*', '', 'g')
   else '*' end`;
 
+const isBelowInAddress = `address ~ '^[^?]*/[*]([?]|$)'`;
+
 /** Characters that quoted strings of the web servers cannot all have. */
 const isPrintable = String.raw`address !~ '["\\{}$\x60]'`;
 
 /** The groups, in the order in which Parley prefers addresses (imported-posts-routes.ts): more parameters, then posts. */
 async function listGroups(client: ClientBase, { id }: ImportSource): Promise<Group[]> {
   const { rows } = await client.query<Group>(
-    `select names, count(*)::int as count from (
-       select ${namesInAddress} as names, kind from imported_redirect where source_id = $1 and ${isPrintable}) named
-     group by names
-     order by names = '*' desc, names = '', length(regexp_replace(names, '[^&]', '', 'g')) desc,
+    `select names, below as "isBelow", count(*)::int as count from (
+       select ${namesInAddress} as names, ${isBelowInAddress} as below, kind from imported_redirect where source_id = $1 and ${isPrintable}) named
+     group by names, below
+     order by names = '*' desc, names = '', length(regexp_replace(names, '[^&]', '', 'g')) desc, below,
        bool_or(kind in ('answer', 'reply')) desc, names`,
     [id],
   );
@@ -74,10 +79,10 @@ async function writeLines(
   client: ClientBase,
   {
     source,
-    names,
+    group: { names, isBelow },
     ignoresCase,
     write,
-  }: { source: ImportSource; names: string; ignoresCase: boolean; write: (rows: readonly Line[]) => void },
+  }: { source: ImportSource; group: Group; ignoresCase: boolean; write: (rows: readonly Line[]) => void },
 ): Promise<void> {
   const key = ignoresCase ? 'lower(address)' : 'address';
   await client.query(
@@ -85,7 +90,7 @@ async function writeLines(
      select distinct on (${key}) address, ${redirectTargets.columns}
      from imported_redirect redirect ${redirectTargets.joins}
      where redirect.source_id = ${BigInt(source.id)} and ${isPrintable} and ${redirectTargets.isVisible}
-       and ${namesInAddress} = '${names}'
+       and ${namesInAddress} = '${names}' and ${isBelowInAddress} = ${isBelow}
      order by ${key}`,
   );
   for (;;) {
@@ -119,8 +124,13 @@ map $uri $parley_uri {
   "~^(?<parley_bare>.+?)/+$" $parley_bare;
 }
 `,
-    startMap: (names: string, index: number, hasNext: boolean) =>
-      `map "${getKey(names, '$parley_uri', (name) => `$arg_${name}`, '$args')}" $${getName(index)} {\n` +
+    startBelow: `map $parley_uri $parley_below {
+  default "";
+  "~^(?<parley_start>.*)/[^/]+$" "$parley_start/*";
+}
+`,
+    startMap: ({ names, isBelow }: Group, index: number, hasNext: boolean) =>
+      `map "${getKey(names, isBelow ? '$parley_below' : '$parley_uri', (name) => `$arg_${name}`, '$args')}" $${getName(index)} {\n` +
       `  default ${hasNext ? `$${getName(index + 1)}` : '""'};\n`,
     line: ({ address, path }: Line) => `  "${address}" "${path}";\n`,
     endMap: '}\n',
@@ -138,8 +148,13 @@ map {path} {parley_uri} {
   default {path}
 }
 `,
-    startMap: (names: string, index: number, hasNext: boolean) =>
-      `map "${getKey(names, '{parley_uri}', (name) => `{query.${name}}`, '{query}')}" {${getName(index)}} {\n` +
+    startBelow: `map {parley_uri} {parley_below} {
+  ~^(.*)/[^/]+$ "\${1}/*"
+  default ""
+}
+`,
+    startMap: ({ names, isBelow }: Group, index: number, hasNext: boolean) =>
+      `map "${getKey(names, isBelow ? '{parley_below}' : '{parley_uri}', (name) => `{query.${name}}`, '{query}')}" {${getName(index)}} {\n` +
       `  default ${hasNext ? `{${getName(index + 1)}}` : '""'}\n`,
     line: ({ address, path }: Line) => `  "${address}" "${path}"\n`,
     endMap: '}\n',
