@@ -79,6 +79,62 @@ describe('the text of an imported post', () => {
     );
   });
 
+  it('comes from the page if the text is the same and the elements differ', async () => {
+    const quotes = '<blockquote>\n<p>One.</p>\n<p>Two.</p>\n</blockquote>';
+    expect(await importedContent(quotes, [versionRow(1, 1, '> One.\n\n> Two.')])).toBe('> One.\n>\n> Two.');
+    const code = '<pre><code>a  b\n</code></pre>';
+    expect(await importedContent(code, [versionRow(1, 1, '    a b')])).toBe('```\na  b\n```');
+    const link = '<p><a href="https://example.org/new">old</a> and <em>this</em></p>';
+    expect(await importedContent(link, [versionRow(1, 1, '[old](https://example.org/old) and *this*')])).toBe(
+      '[old](https://example.org/new) and *this*',
+    );
+    expect(
+      await importedContent('<p>some <strong>text</strong></p>', [versionRow(1, 1, '*some* text')]),
+    ).toBe('some **text**');
+    const list = '<ol>\n<li>a</li>\n</ol>\n<p>b</p>';
+    expect(await importedContent(list, [versionRow(1, 1, '- a\n\nb')])).toBe('1. a\n\nb');
+  });
+
+  it('is as typed if only the notation, white space or the percent encoding of an address differs', async () => {
+    const page =
+      '<p><b>One</b> <i>two</i> <a href="https://example.org/a[1]" rel="nofollow">x &amp; y</a></p>\n\n' +
+      '<ul>\n<li><p>loose</p></li>\n<li><p>list</p></li>\n</ul>';
+    const typed = '**One** *two* [x & y](https://example.org/a%5B1%5D)\n\n- loose\n- list';
+    expect(await importedContent(page, [versionRow(1, 1, typed)])).toBe(typed);
+    const lines = 'One.\n\nTwo  \nthree, in two\nlines.';
+    expect(
+      await importedContent('<p>One.</p>\n\n<p>Two<br>three, in two\nlines.</p>', [versionRow(1, 1, lines)]),
+    ).toBe(lines);
+  });
+
+  it('has the pictures of Stack Exchange by https, as its pages', async () => {
+    const page = '<p><img src="https://i.stack.imgur.com/x.png" alt="a pump"></p>';
+    const typed = '![a pump][1]\n\n  [1]: http://i.stack.imgur.com/x.png';
+    expect(await importedContent(page, [versionRow(1, 1, typed)])).toBe(typed.replace('http:', 'https:'));
+  });
+
+  it('shows the address of links that Parley does not have', async () => {
+    const page =
+      '<p><a href="ftp://example.org/a_b">files</a>, <a href="ftp://example.org">ftp://example.org</a>, ' +
+      '<a href="http://Some%20words">broken</a></p>';
+    expect(await importedContent(page)).toBe(
+      'files (ftp\\://example.org/a_b), ftp\\://example.org, [broken](http://Some%20words)',
+    );
+  });
+
+  it('keeps line breaks at the edges of emphasis, text in a list without items, and columns', async () => {
+    expect(await importedContent('<p><em>Sen (1997)<br></em>and <b><br>Henrich</b></p>')).toBe(
+      '*Sen (1997)*\\\nand\\\n**Henrich**',
+    );
+    expect(await importedContent('<ol>\nFrom a book.</ol>\n<p>2) Glasses</p>')).toBe(
+      'From a book.\n\n2\\) Glasses',
+    );
+    const table =
+      '<table><thead><tr><th>a</th><th style="text-align: right;">b</th></tr></thead>' +
+      '<tbody><tr><td>1</td><td style="text-align: right;">2</td></tr></tbody></table>';
+    expect(await importedContent(table)).toBe('| a | b |\n| - | -: |\n| 1 | 2 |');
+  });
+
   it('never turns text into markup', async () => {
     expect(
       await importedContent('<p>&lt;script&gt;alert(1)&lt;/script&gt; <script>alert(2)</script></p>'),

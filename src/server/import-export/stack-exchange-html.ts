@@ -42,10 +42,14 @@ function bareText(html: string): string {
 function adaptElements(tree: Root): void {
   const open: (Root | Element)[] = [tree];
   for (let parent = open.pop(); parent !== undefined; parent = open.pop()) {
-    for (const child of parent.children) {
+    const children = [...parent.children];
+    for (const child of children) {
       if (child.type !== 'element') continue;
       open.push(child);
       adaptLinks(child);
+      adaptAlignment(child);
+      if (isListWithoutItems(child)) child.tagName = 'div';
+      if (inlineMarks.has(child.tagName)) moveOuterBreaks(parent, child);
       if (child.tagName === 'pre') adaptLanguage(child);
       if (child.tagName === 'sup') adaptSuperscript(child, superscripts, '^');
       if (child.tagName === 'sub') adaptSuperscript(child, subscripts, '_');
@@ -61,6 +65,52 @@ function adaptLinks(element: Element): void {
     if (target.startsWith('//')) element.properties[name] = `https:${target}`;
     else if (target.startsWith('/')) element.properties[name] = unknownSiteUrl + target;
   }
+  if (element.tagName === 'a') showOtherAddress(element);
+}
+
+const linkSchemes = new Set(['http:', 'https:', 'mailto:']);
+
+/** Parley makes no links of other schemes, such as ftp. Readers still need the address. */
+function showOtherAddress(link: Element): void {
+  const { href } = link.properties;
+  const url = typeof href === 'string' ? URL.parse(href.trim()) : null;
+  if (url === null || linkSchemes.has(url.protocol)) return;
+  const address = String(href).trim();
+  link.tagName = 'span';
+  if (!textOf(link).includes(address)) link.children.push({ type: 'text', value: ` (${address})` });
+}
+
+const textOf = (node: ElementContent): string =>
+  node.type === 'text' ? node.value : node.type === 'element' ? node.children.map(textOf).join('') : '';
+
+/** Newer pages state the alignment of a table's column as a style. */
+function adaptAlignment({ tagName, properties }: Element): void {
+  if (tagName !== 'td' && tagName !== 'th') return;
+  const [, align] = /text-align:\s*(left|center|right)/u.exec(properties['style'] ?? '') ?? [];
+  if (align !== undefined) properties['align'] ??= align;
+}
+
+/** Browsers show its text without numbers or bullets. */
+const isListWithoutItems = ({ tagName, children }: Element): boolean =>
+  (tagName === 'ol' || tagName === 'ul') &&
+  !children.some((child) => child.type === 'element' && child.tagName === 'li');
+
+const inlineMarks = new Set(['em', 'i', 'strong', 'b', 'del', 's', 'strike', 'a']);
+
+/** Markdown has no line break at the beginning or the end of emphasis. */
+function moveOuterBreaks(parent: Root | Element, element: Element): void {
+  const { children } = element;
+  const isOuter = (child: ElementContent) =>
+    (child.type === 'text' && child.value.trim() === '') ||
+    (child.type === 'element' && child.tagName === 'br');
+  const from = children.findIndex((child) => !isOuter(child));
+  if (from === -1) return;
+  const to = children.findLastIndex((child) => !isOuter(child)) + 1;
+  const [before, after] = [children.slice(0, from), children.slice(to)];
+  if (![...before, ...after].some(({ type }) => type === 'element')) return;
+  element.children = children.slice(from, to);
+  const at = parent.children.indexOf(element);
+  (parent.children as ElementContent[]).splice(at, 1, ...before, element, ...after);
 }
 
 /** Turns `<pre class="lang-py prettyprint-override"><code>` into `<pre><code class="language-py">`. */

@@ -126,7 +126,9 @@ describe('an import', () => {
       answerRow(2, 1, {
         Body: '<p>See <a href="https://beer.stackexchange.com/questions/1/x/3#3">this</a>.</p>',
       }),
-      answerRow(3, 1, { Body: `<p>${site}/questions/1/x</p>` }),
+      answerRow(3, 1, {
+        Body: `<p><a href="${site}/questions/1/x">${site}/questions/1/x</a></p>`,
+      }),
     ],
     PostHistory: [versionRow(1, 3, `${site}/questions/1/x`)],
     Comments: [
