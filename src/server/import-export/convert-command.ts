@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Client } from 'pg';
 import { createTerminalProgress, type Output } from '#server/core/progress.ts';
+import { convertApacheAnswer } from './convert-apache-answer.ts';
 import { convertCsv } from './convert-csv.ts';
 import { convertDiscourse } from './convert-discourse.ts';
 import { convertGithub } from './convert-github.ts';
@@ -53,6 +54,16 @@ export function registerConvertCommand(program: Command, parts: ConvertCommandPa
     .addHelpText('after', help)
     .action(async (input: string, directory: string, flags: { site: string; prefix: string }) => {
       parts.exitWith(await run(convertQuestion2Answer, { input, directory, ...flags }, parts));
+    });
+  group
+    .command('apache-answer')
+    .description('convert an SQL dump of the database of Apache Answer: MySQL, PostgreSQL or SQLite')
+    .argument('<dump>', 'the output of mysqldump, pg_dump or "sqlite3 .dump", also with the ending .gz')
+    .argument('<directory>', 'a new directory for the JSON lines')
+    .requiredOption('--site <address>', 'address of the site, such as https://ask.example.org')
+    .addHelpText('after', help)
+    .action(async (input: string, directory: string, { site }: { site: string }) => {
+      parts.exitWith(await run(convertApacheAnswer, { input, directory, site }, parts));
     });
   group
     .command('github')

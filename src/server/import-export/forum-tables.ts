@@ -117,7 +117,7 @@ export async function addForumRedirects(
         select ${address},
           ${kindOfPost},
           case when post.is_first then topic.id else post.id end
-        from forum_post post join forum_topic topic on topic.id = post.topic where post.left_out is null`,
+        from forum_post post join forum_topic topic on topic.id = post.topic where post.left_out is null and ${address} is not null`,
     ),
     ...patterns.member.map(
       (address) => `select ${address}, 'member', member.id from forum_member member where left_out is null`,
