@@ -43,6 +43,9 @@ const { values, positionals } = parseArgs({
     help: { type: 'boolean', short: 'h', default: false },
   },
 });
+/** The names of the admins, one for each size, because they must not be similar. */
+const admins = ['Sam Lake', 'Kim Frost'];
+
 if (values.help) console.log(help);
 else process.exitCode = await main();
 
@@ -63,7 +66,7 @@ async function main(): Promise<number> {
     const runs: SizeRun[] = [];
     // One at a time: each size creates the same content.
     for (const size of values.narrow ? [...sizes, smallPhone] : sizes)
-      runs.push(await startSizeRun(browser, size, communities));
+      runs.push(await startSizeRun(browser, size, { ...communities, admin: admins[runs.length] ?? 'Lou Pine' }));
     return await inspectScreens(browser, { runs, wanted, directory });
   } finally {
     await browser.close();
@@ -102,7 +105,7 @@ type SizeRun = {
 async function startSizeRun(
   browser: Browser,
   size: Size,
-  { bare, full }: { bare: Community; full: Community },
+  { bare, full, admin }: { bare: Community; full: Community; admin: string },
 ): Promise<SizeRun> {
   const open = async (baseURL: string): Promise<Page> => {
     const options = {
@@ -122,7 +125,7 @@ async function startSizeRun(
   if (!owner || !first || !second || !visitor || !staff) throw new Error('a page is missing');
   await registerMember(owner.request, newMember('Robin Page'));
   await registerMember(newcomer.request, newMember('Robin Page'));
-  await registerStaff(staff.request, full.dataDirectory, 'admin');
+  await registerStaff(staff.request, full.dataDirectory, { role: 'admin', displayName: admin });
   const ids = await seedCommunity(owner.request, [first.request, second.request]);
   const translate = await createTranslator(values.language);
   const shared = { ids, translate, otherMember: second.request };

@@ -104,7 +104,10 @@ export async function takeReadmePictures(
   try {
     const [member, onPhone, moderator] = await Promise.all([open(desktop), open(phone), open(desktop)]);
     for (const { request } of [onPhone, member]) await request.post('/api/session', { data: demoMember });
-    await registerStaff(moderator.request, community.dataDirectory, 'moderator');
+    await registerStaff(moderator.request, community.dataDirectory, {
+      role: 'moderator',
+      displayName: 'Sam Lake',
+    });
     for (const picture of pictures.filter(({ name }) => isSelected(name))) {
       const context = picture.phone ? onPhone : picture.moderator ? moderator : member;
       const page = await context.newPage();

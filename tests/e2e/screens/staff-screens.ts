@@ -3,13 +3,16 @@ import { runCommand } from '#tests/support/command.ts';
 import { newMember, registerMember } from '#tests/e2e/support/members.ts';
 import { button, dialog, field, opensDialog, type Screen } from './screen.ts';
 
-/** Registers a member with a role, which only the command line can give to the first. */
+/**
+ * Registers a member with a role, which only the command line can give to the first. No later member can have a name
+ * that is similar to theirs.
+ */
 export async function registerStaff(
   request: APIRequestContext,
   dataDirectory: string,
-  role: 'moderator' | 'admin',
+  { role, displayName }: { role: 'moderator' | 'admin'; displayName: string },
 ): Promise<void> {
-  const { email } = await registerMember(request, newMember('Robin Page'));
+  const { email } = await registerMember(request, newMember(displayName));
   await runCommand(dataDirectory, 'member', 'role', email, role);
 }
 
