@@ -164,6 +164,7 @@ function Preview({ overview: { kinds, sender }, own }: { overview: EmailOverview
       ) : (
         <iframe
           className={classes.frame}
+          data-shown={shown}
           title={t`Preview of the email`}
           sandbox=""
           src={emailHtmlPath(view, shown)}

@@ -145,18 +145,16 @@ function Control({
       );
     case 'choice':
       return (
-        <>
-          <SelectField
-            label={texts.label}
-            options={Object.keys(setting.options ?? {}).map((option) => [
-              option,
-              optionLabel(setting.name, option, setting.options?.[option]),
-            ])}
-            value={String(value)}
-            onChange={onSave}
-          />
-          <p className={classes.description}>{error ?? texts.description}</p>
-        </>
+        <SelectField
+          label={texts.label}
+          hint={error ?? texts.description}
+          options={Object.keys(setting.options ?? {}).map((option) => [
+            option,
+            optionLabel(setting.name, option, setting.options?.[option]),
+          ])}
+          value={String(value)}
+          onChange={onSave}
+        />
       );
     case 'integer':
       return (

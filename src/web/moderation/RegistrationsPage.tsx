@@ -105,7 +105,13 @@ function Registrations() {
       </div>
       <RemovalList />
       <div className={classes.span}>
-        <SelectField label={t`Registered`} options={getPeriods()} value={span} onChange={setSpan} />
+        <SelectField
+          label={t`Registered`}
+          beside="always"
+          options={getPeriods()}
+          value={span}
+          onChange={setSpan}
+        />
       </div>
       {query.data === undefined ? (
         query.isError && <LoadError text={t`The results could not be loaded.`} query={query} />

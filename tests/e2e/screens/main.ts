@@ -66,7 +66,9 @@ async function main(): Promise<number> {
     const runs: SizeRun[] = [];
     // One at a time: each size creates the same content.
     for (const size of values.narrow ? [...sizes, smallPhone] : sizes)
-      runs.push(await startSizeRun(browser, size, { ...communities, admin: admins[runs.length] ?? 'Lou Pine' }));
+      runs.push(
+        await startSizeRun(browser, size, { ...communities, admin: admins[runs.length] ?? 'Lou Pine' }),
+      );
     return await inspectScreens(browser, { runs, wanted, directory });
   } finally {
     await browser.close();
