@@ -49,7 +49,7 @@ export async function runConvertCommand(client: pg.Client, args: readonly string
 export async function runConvert(
   client: pg.Client,
   options: {
-    source: 'apache-answer' | 'csv' | 'discourse' | 'github' | 'question2answer';
+    source: 'apache-answer' | 'csv' | 'discourse' | 'github' | 'nodebb' | 'question2answer';
     files: Readonly<Record<string, string | Buffer>>;
     input: string;
     args?: readonly string[];

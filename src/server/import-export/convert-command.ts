@@ -1,10 +1,11 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { Client } from 'pg';
 import { createTerminalProgress, type Output } from '#server/core/progress.ts';
 import { convertApacheAnswer } from './convert-apache-answer.ts';
 import { convertCsv } from './convert-csv.ts';
 import { convertDiscourse } from './convert-discourse.ts';
 import { convertGithub } from './convert-github.ts';
+import { convertNodebb } from './convert-nodebb.ts';
 import { convertQuestion2Answer } from './convert-question2answer.ts';
 import type { ConvertOptions, ConvertSummary } from './convert.ts';
 import { withNewDirectory } from './forum-writer.ts';
@@ -66,6 +67,26 @@ export function registerConvertCommand(program: Command, parts: ConvertCommandPa
       parts.exitWith(await run(convertApacheAnswer, { input, directory, site }, parts));
     });
   group
+    .command('nodebb')
+    .description('convert the database of NodeBB: PostgreSQL or MongoDB')
+    .argument(
+      '<file>',
+      'the output of pg_dump, or of mongoexport of the collection "objects", also with the ending .gz',
+    )
+    .argument('<directory>', 'a new directory for the JSON lines')
+    .requiredOption('--site <address>', 'address of the forum, such as https://forum.example.org')
+    .addOption(
+      new Option('--format <format>', 'of the texts; composers that show styles store HTML')
+        .choices(['markdown', 'html'])
+        .default('markdown'),
+    )
+    .addHelpText('after', help)
+    .action(
+      async (input: string, directory: string, flags: { site: string; format: 'markdown' | 'html' }) => {
+        parts.exitWith(await run(convertNodebb, { input, directory, ...flags }, parts));
+      },
+    );
+  group
     .command('github')
     .description('convert the discussions of a repository, as the query in docs/importing.md returns them')
     .argument('<file>', 'the output of the query: one discussion per line')
@@ -84,7 +105,7 @@ Exit codes: 0 converted; 1 the files were refused; 130 interrupted. With 1 and 1
 
 async function run(
   convert: (options: ConvertOptions) => Promise<ConvertSummary>,
-  given: Pick<ConvertOptions, 'input' | 'directory' | 'site' | 'prefix'>,
+  given: Pick<ConvertOptions, 'input' | 'directory' | 'site' | 'prefix' | 'format'>,
   { withClient, out, err }: ConvertCommandParts,
 ): Promise<number> {
   const interruption = new AbortController();

@@ -15,6 +15,8 @@ export type ConvertOptions = {
   site?: string;
   /** What the names of the tables begin with. */
   prefix?: string;
+  /** Of the texts. */
+  format?: 'markdown' | 'html';
   /** Bytes and rows that are read. */
   reading?: Progress;
   /** Rows that are written. */

@@ -17,6 +17,10 @@ export const timeOf = (column: string) =>
 export const idOf = (column: string) =>
   `case when ${column} ~ '^[1-9][0-9]{0,14}$' then (${column})::bigint end`;
 
+/** The number of milliseconds since 1970. */
+export const millisecondsOf = (column: string) =>
+  `case when ${column} ~ '^[0-9]{1,15}$' and ${column} !~ '^0+$' then to_timestamp((${column})::numeric / 1000) end`;
+
 /** A name as a part of a path. */
 export function escapeForPath(column: string): string {
   const escapes = { '%': '%25', '?': '%3F', '#': '%23', '/': '%2F', '\\': '%5C', ' ': '%20' };

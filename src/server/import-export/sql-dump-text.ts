@@ -67,6 +67,11 @@ export class DumpText {
     this.text = this.text.slice(length);
   }
 
+  /** The bytes of the file that were read. */
+  get bytesRead(): number {
+    return this.#stream.bytesRead;
+  }
+
   /** Ends the reading early. */
   close(): void {
     this.#stream.destroy();
