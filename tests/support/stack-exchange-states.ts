@@ -58,6 +58,7 @@ export async function writeEarlierState(directory: string, time: string): Promis
   };
   for (const [kind, name] of [
     ['votes', 'Votes'],
+    ['badges', 'Badges'],
     ['posthistory', 'PostHistory'],
     ['postlinks', 'PostLinks'],
     ['tags', 'Tags'],
@@ -97,6 +98,7 @@ function makeEarlierPost(
   if ((post.get('LastActivityDate') ?? '') > time) line = set(line, 'LastActivityDate', time);
   if (!accepted.has(post.get('AcceptedAnswerId'))) line = remove(line, 'AcceptedAnswerId');
   if ((post.get('ClosedDate') ?? '') > time) line = remove(line, 'ClosedDate');
+  if ((post.get('CommunityOwnedDate') ?? '') > time) line = remove(line, 'CommunityOwnedDate');
   if ((post.get('LastEditDate') ?? '') <= time) return line;
   line = remove(line, 'LastEditDate');
   line = line
@@ -109,5 +111,9 @@ function makeEarlierUser(user: Row, { time, isRenamed }: { time: string; isRenam
   let { line } = user;
   if ((user.get('LastAccessDate') ?? '') > time) line = set(line, 'LastAccessDate', time);
   line = set(line, 'Reputation', Math.max(1, Math.floor(Number(user.get('Reputation')) * 0.7)));
-  return isRenamed ? line.replace(' DisplayName="', ' DisplayName="Earlier ') : line;
+  if (!isRenamed) return line;
+  line = line
+    .replace(' DisplayName="', ' DisplayName="Earlier ')
+    .replace(' Location="', ' Location="Earlier ');
+  return remove(line, 'WebsiteUrl');
 }

@@ -1,9 +1,11 @@
 import { Command } from 'commander';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import {
   answerRow,
   commentRow,
@@ -16,6 +18,9 @@ import {
   voteRow,
   writeArchive,
 } from '#tests/support/stack-exchange-archive.ts';
+import { projectRoot } from '#server/core/paths.ts';
+import { toDatabaseUrl } from '#tests/support/database-url.ts';
+import { compileCache } from '#tests/support/parley-process.ts';
 import { databaseFromClient } from '#server/core/database.ts';
 import { createObjectStore } from '#server/core/object-store.ts';
 import { movePictures } from '#server/posts/uploads-object-store.ts';
@@ -240,6 +245,49 @@ it('leaves nothing behind if it is interrupted', async () => {
   ).rejects.toThrow(/abort/iu);
   expect(await readdir(path.dirname(directory))).toEqual([]);
 });
+
+it('writes no export under its name if it is killed, and all of it the next time', async () => {
+  const community = await createCommunity();
+  const directory = await newDirectory();
+  const holder = await community.connect();
+  // The export waits for this lock after it has written the questions.
+  await holder.query('begin; lock table base_reply in access exclusive mode');
+  const child = startExport(community, directory);
+  const ended = once(child, 'close');
+  const parent = path.dirname(directory);
+  await vi.waitUntil(
+    async () => {
+      // Not the holder: a transaction sees one state of this view.
+      const rows = await community.rows(
+        `select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+      );
+      return rows.length > 0;
+    },
+    { timeout: 60_000, interval: 50 },
+  );
+  child.kill('SIGKILL');
+  await ended;
+  await holder.query('rollback');
+  expect(await readdir(parent)).toEqual([expect.stringContaining('.partial-')]);
+  const [code] = (await once(startExport(community, directory), 'close')) as [number];
+  expect(code).toBe(0);
+  const questions = await readFile(path.join(directory, 'questions.jsonl'), 'utf8');
+  expect(questions.trimEnd().split('\n')).toHaveLength(texts.length);
+});
+
+/** Runs `parley export` as a process of its own. */
+function startExport({ client: { host, port, user, password, database } }: TestCommunity, directory: string) {
+  return spawn(process.execPath, [path.join(projectRoot, 'src/server/cli-main.ts'), 'export', directory], {
+    env: {
+      PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: compileCache,
+      DATABASE_URL: toDatabaseUrl({ host, port, user, password, database }),
+      SECRET: 'a secret that only this test knows, long enough',
+      LOG_LEVEL: 'error',
+    },
+    stdio: 'ignore',
+  });
+}
 
 it('refuses a directory with files, and changes nothing in it', async () => {
   const community = await createCommunity();
