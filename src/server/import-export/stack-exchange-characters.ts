@@ -30,3 +30,12 @@ export function decodeCharacterReferences(text: string): string {
     },
   );
 }
+
+/** A line that does not start like a list or code. */
+const plainLine = /^(?! {4}|\t| {0,3}(?:[-+]|\d+[.)])).*$/u;
+
+/** Whether a text has no Markdown syntax. */
+export function isPlain(markdown: string): boolean {
+  if (/[<>*_`#&|~[\]\\=@]|:\/\/|www\./u.test(markdown)) return false;
+  return markdown.split('\n').every((line) => plainLine.test(line));
+}

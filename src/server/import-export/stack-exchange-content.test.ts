@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { convert, htmlToMarkdown, readPlainParagraphs } from './stack-exchange-html.ts';
 import {
   answerRow,
   createTestCommunity,
@@ -120,6 +121,27 @@ describe('the text of an imported post', () => {
     expect(await importedContent(page)).toBe(
       'files (ftp\\://example.org/a_b), ftp\\://example.org, [broken](http://Some%20words)',
     );
+  });
+
+  it('of plain paragraphs is converted without a parser to the same Markdown', async () => {
+    const pages = [
+      '<p>One line.</p>\n\n<p>Two\nlines, \u00A0and  spaces. </p>\n<p> </p>',
+      '<p>1. no list</p>',
+      '<p>- no list</p>\n<p># no heading</p>',
+      '<p>a*b* &amp; c</p>',
+      '<p>see www.example.com</p>',
+      '<p>one</p> two',
+    ];
+    expect(pages.map((page) => readPlainParagraphs(page) !== null)).toEqual([
+      true,
+      false,
+      false,
+      false,
+      false,
+      false,
+    ]);
+    for (const page of pages) expect(htmlToMarkdown(page)).toBe(convert(page));
+    expect(await importedContent(pages[0] ?? '')).toBe('One line.\n\nTwo lines, \u00A0and spaces.');
   });
 
   it('keeps line breaks at the edges of emphasis, text in a list without items, and columns', async () => {

@@ -4,7 +4,7 @@ import { toMdast } from 'hast-util-to-mdast';
 import type { Nodes } from 'mdast';
 import { gfmToMarkdown } from 'mdast-util-gfm';
 import { toMarkdown } from 'mdast-util-to-markdown';
-import { cleanText, decodeCharacterReferences } from './stack-exchange-characters.ts';
+import { cleanText, decodeCharacterReferences, isPlain } from './stack-exchange-characters.ts';
 
 /** Placeholder for the site in links until the site of the archive is known; never resolves (RFC 2606). */
 export const unknownSiteUrl = 'https://archive-site.invalid';
@@ -14,6 +14,27 @@ export const unknownSiteUrl = 'https://archive-site.invalid';
  * cannot be converted (elements nested by the thousand) becomes plain text.
  */
 export function htmlToMarkdown(html: string): string {
+  return readPlainParagraphs(html) ?? convert(html);
+}
+
+const plainParagraphs = /^(?:<p>[^<>&]*<\/p>\s*)+$/u;
+
+/**
+ * The paragraphs of a page that has nothing else, and no character that Markdown needs to escape; null for others. A
+ * third of all posts are converted in this way, without a parser.
+ */
+export function readPlainParagraphs(html: string): string | null {
+  if (!plainParagraphs.test(html)) return null;
+  const paragraphs = Array.from(html.matchAll(/<p>([^<]*)<\/p>/gu), ([, text = '']) =>
+    cleanText(text)
+      .replace(/[\t\n\f\r ]+/gu, ' ')
+      .replace(/^ | $/gu, ''),
+  ).filter((text) => text !== '');
+  return paragraphs.every(isPlain) ? paragraphs.join('\n\n').trim() : null;
+}
+
+/** As `htmlToMarkdown`, without the shortcut for plain paragraphs. */
+export function convert(html: string): string {
   try {
     const tree = fromHtml(cleanText(html), { fragment: true });
     adaptElements(tree);
