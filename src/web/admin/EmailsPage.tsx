@@ -5,12 +5,14 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { EmailKind, EmailOverview, TestEmailOutcome } from '#shared/admin/emails.ts';
 import { isLanguage, type Language, languageNames, languages } from '#shared/core/languages.ts';
+import { paths } from '#web/core/paths.ts';
 import { useMember } from '#web/core/session.ts';
 import { useLanguage } from '#web/languages/languages.ts';
 import { FormError } from '#web/ui/FormError.tsx';
 import { LoadError } from '#web/ui/LoadError.tsx';
 import { NotFoundPage } from '#web/ui/MessagePage.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
+import { ButtonLink } from '#web/ui/PathLink.tsx';
 import { SelectField } from '#web/ui/SelectField.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import {
@@ -40,7 +42,10 @@ function Emails() {
   const { data: overview } = query;
   return (
     <>
-      <PageHeading className={page.heading}>{t`Emails`}</PageHeading>
+      <div className={page.header}>
+        <PageHeading className={page.heading}>{t`Emails`}</PageHeading>
+        <ButtonLink href={paths.siteSettings}>{t`Site settings`}</ButtonLink>
+      </div>
       {query.isError && overview === undefined && (
         <LoadError text={t`The emails could not be loaded.`} query={query} />
       )}

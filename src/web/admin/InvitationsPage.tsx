@@ -4,6 +4,7 @@ import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-q
 import { useState } from 'react';
 import type { Invitation } from '#shared/identity/invitations.ts';
 import { canModerate } from '#shared/identity/roles.ts';
+import { paths } from '#web/core/paths.ts';
 import { useMember } from '#web/core/session.ts';
 import { toast } from '#web/core/toast.ts';
 import { Dialog } from '#web/ui/Dialog.tsx';
@@ -11,6 +12,7 @@ import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
 import { NotFoundPage } from '#web/ui/MessagePage.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
+import { ButtonLink } from '#web/ui/PathLink.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
 import { InvitationCard } from './InvitationCard.tsx';
 import { InvitationForm } from './InvitationForm.tsx';
@@ -23,15 +25,18 @@ export function InvitationsPage() {
   usePageTitle(t`Invitations`);
   const viewer = useMember();
   if (viewer === null) return null;
-  return canModerate(viewer.role) ? <Invitations /> : <NotFoundPage />;
+  return canModerate(viewer.role) ? <Invitations isAdmin={viewer.role === 'admin'} /> : <NotFoundPage />;
 }
 
-function Invitations() {
+function Invitations({ isAdmin }: { isAdmin: boolean }) {
   const query = useInfiniteQuery(invitationsQuery);
   const [revoking, setRevoking] = useState<Invitation | null>(null);
   return (
     <>
-      <PageHeading className={page.heading}>{t`Invitations`}</PageHeading>
+      <div className={page.header}>
+        <PageHeading className={page.heading}>{t`Invitations`}</PageHeading>
+        {isAdmin && <ButtonLink href={paths.siteSettings}>{t`Site settings`}</ButtonLink>}
+      </div>
       <p className={classes.intro}>
         {t`Anyone who has the link can register with it, until it expires, is used up or is revoked.`}
       </p>

@@ -3,6 +3,7 @@ import { Button } from '#web/ui/Button.tsx';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ServiceAccount, ServiceAccounts as Accounts } from '#shared/integrations/service-accounts.ts';
+import { paths } from '#web/core/paths.ts';
 import { useMember } from '#web/core/session.ts';
 import { Dialog } from '#web/ui/Dialog.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
@@ -10,6 +11,7 @@ import { LoadError } from '#web/ui/LoadError.tsx';
 import { LoadingRegion } from '#web/ui/LoadingRegion.tsx';
 import { NotFoundPage } from '#web/ui/MessagePage.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
+import { ButtonLink } from '#web/ui/PathLink.tsx';
 import { SkeletonLines } from '#web/ui/Skeleton.tsx';
 import { DeleteServiceAccount } from './DeleteServiceAccount.tsx';
 import { ServiceAccountCard } from './ServiceAccountCard.tsx';
@@ -32,7 +34,10 @@ function ServiceAccounts() {
   const [adding, setAdding] = useState(false);
   return (
     <>
-      <PageHeading className={page.heading}>{t`Service accounts`}</PageHeading>
+      <div className={page.header}>
+        <PageHeading className={page.heading}>{t`Service accounts`}</PageHeading>
+        <ButtonLink href={paths.siteSettings}>{t`Site settings`}</ButtonLink>
+      </div>
       <p className={classes.intro}>
         {t`Accounts of programs that use the API. They cannot sign in, and their posts show “Bot”.`}
       </p>
@@ -71,7 +76,7 @@ function AccountList({ accounts: { items, tokensEnabled } }: { accounts: Account
     return (
       <EmptyState
         title={t`No service accounts`}
-        text={t`Add one for each program that posts in nobody's name.`}
+        text={t`Add one for each program that posts for the community.`}
       />
     );
   return (

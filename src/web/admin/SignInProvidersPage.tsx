@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type ProviderPreset, providerPresets } from '#shared/admin/sign-in-provider-presets.ts';
 import type { SignInProvider, SignInProviders as ProviderList } from '#shared/admin/sign-in-providers.ts';
+import { paths } from '#web/core/paths.ts';
 import { useMember } from '#web/core/session.ts';
 import { toast, toastError } from '#web/core/toast.ts';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
@@ -11,6 +12,7 @@ import { LoadError } from '#web/ui/LoadError.tsx';
 import { LoadingRegion } from '#web/ui/LoadingRegion.tsx';
 import { NotFoundPage } from '#web/ui/MessagePage.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
+import { ButtonLink } from '#web/ui/PathLink.tsx';
 import { SkeletonLines } from '#web/ui/Skeleton.tsx';
 import { SignInProviderCard } from './SignInProviderCard.tsx';
 import { type ProviderLoss, SignInProviderDialog } from './SignInProviderDialog.tsx';
@@ -32,7 +34,10 @@ function SignInProviders() {
   const { data } = query;
   return (
     <>
-      <PageHeading className={page.heading}>{t`Sign-in providers`}</PageHeading>
+      <div className={page.header}>
+        <PageHeading className={page.heading}>{t`Sign-in providers`}</PageHeading>
+        <ButtonLink href={paths.siteSettings}>{t`Site settings`}</ButtonLink>
+      </div>
       <p className={classes.intro}>
         {t`Members can register and sign in with an account at these OpenID Connect providers. Their buttons are on the sign-in page in this order.`}
       </p>

@@ -4,6 +4,7 @@ import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Webhook } from '#shared/integrations/webhooks.ts';
+import { paths } from '#web/core/paths.ts';
 import { useMember } from '#web/core/session.ts';
 import { toast, toastError } from '#web/core/toast.ts';
 import { copyText } from '#web/ui/copy-text.ts';
@@ -13,6 +14,7 @@ import { LoadError } from '#web/ui/LoadError.tsx';
 import { LoadingRegion } from '#web/ui/LoadingRegion.tsx';
 import { NotFoundPage } from '#web/ui/MessagePage.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
+import { ButtonLink } from '#web/ui/PathLink.tsx';
 import { SkeletonLines } from '#web/ui/Skeleton.tsx';
 import { WebhookCard } from './WebhookCard.tsx';
 import { WebhookForm } from './WebhookForm.tsx';
@@ -35,7 +37,10 @@ function Webhooks() {
   const [adding, setAdding] = useState(false);
   return (
     <>
-      <PageHeading className={page.heading}>{t`Web hooks`}</PageHeading>
+      <div className={page.header}>
+        <PageHeading className={page.heading}>{t`Web hooks`}</PageHeading>
+        <ButtonLink href={paths.siteSettings}>{t`Site settings`}</ButtonLink>
+      </div>
       <p className={classes.intro}>
         {t`Other programs and chats receive what happens here, such as new questions with a topic.`}
       </p>
