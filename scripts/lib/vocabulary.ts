@@ -94,6 +94,8 @@ const allowedNames: ReadonlySet<string> = new Set([
   'nobody',
   // Words in tests of search and of names.
   'e-mail',
+  // A column of Apache Answer.
+  'e_mail',
   'somebody$',
   'user:nobody',
   '/search?q=Somebody&type=users',
