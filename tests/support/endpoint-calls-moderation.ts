@@ -391,6 +391,7 @@ export async function moderationCalls({
     put(rareFollower, `/members/${claimed.profileId}/claim`),
     put(rareFollower, `/members/${claimed.profileId}/claim/request`, { message: 'So.' }),
     post(rareFollower, `/members/${claimed.profileId}/claim/proof`, {}),
+    post(rareFollower, `/members/${claimed.profileId}/claim/identity`, {}),
     remove(rareFollower, `/members/${claimed.profileId}/claim`),
     get(rareFollower, '/moderation/claims'),
     get(rareFollower, `/moderation/claims?cursor=${encodeCursor({ after: 0, id: 0 })}`),

@@ -142,6 +142,7 @@ const endpointRules: Readonly<Record<string, BaseRule>> = {
   'PUT /members/{id}/claim': members,
   'DELETE /members/{id}/claim': members,
   'POST /members/{id}/claim/proof': members,
+  'POST /members/{id}/claim/identity': members,
   'PUT /members/{id}/claim/request': members,
   'GET /members/{id}/questions': members,
   'GET /members/{id}/answers': members,

@@ -74,6 +74,7 @@ export const mergeColumns: Readonly<Record<string, MergeStage>> = {
   'membership_application.member_id': 'removed',
   'profile_claim.member_id': 'removed',
   'profile_claim.profile_id': 'removed',
+  'imported_identity.member_id': 'removed',
   'membership_application.refused_by': 'moved',
   'sign_up_answer.member_id': 'removed',
   // An account that is being deleted cannot be merged.

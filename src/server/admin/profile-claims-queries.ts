@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Queryable, Reader, Tx } from '#server/core/database.ts';
 import { unnamedMember } from '#server/core/sql.ts';
+import { accountProviderPrefix } from '#server/identity/index.ts';
 
 export type ClaimableProfile = { id: number; name: string; site: string; key: string };
 
@@ -11,6 +12,32 @@ export async function findClaimableProfile(db: Reader, id: number): Promise<Clai
     from member join import_source source on source.id = source_id
     where member.id = ${id} and email is null and deleted_at is null and source_key <> '-1'`.execute(db);
   return rows[0];
+}
+
+/**
+ * Returns the `account.provider_id` of an account at a provider that the member has linked and the imported profile had;
+ * undefined if there is none. An account that several profiles of one site had proves none of them.
+ * @param wanted.providerIds those of the providers that members can use now
+ */
+export async function findCommonIdentity(
+  db: Reader,
+  { profileId, memberId, providerIds }: ClaimKey & { providerIds: readonly string[] },
+): Promise<string | undefined> {
+  const { rows } = await sql<{ provider_id: string }>`
+    select account.provider_id
+    from imported_identity identity
+    join member profile on profile.id = identity.member_id
+    join account on account.provider_id = ${accountProviderPrefix} || identity.issuer
+      and account.account_id = identity.subject
+    where profile.id = ${profileId} and account.member_id = ${memberId}
+      and account.provider_id = any(${[...providerIds]}::text[])
+      and not exists (
+        select from imported_identity other join member twin on twin.id = other.member_id
+        where other.subject = identity.subject and other.issuer = identity.issuer
+          and twin.source_id = profile.source_id and twin.id <> profile.id
+      )
+    order by account.id limit 1`.execute(db);
+  return rows[0]?.provider_id;
 }
 
 export type ClaimRow = {

@@ -9,9 +9,11 @@ import {
   type SignedInEnv,
 } from '#server/core/http.ts';
 import { createMemberLimit } from '#server/core/rate-limits.ts';
+import type { SignInProviders } from '#server/identity/index.ts';
 import { requireModerator } from '#server/moderation/index.ts';
 import {
   claimDecision,
+  claimIdentityProof,
   claimProof,
   claimRequestDraft,
   profileClaim,
@@ -23,6 +25,7 @@ import type { ReachableHosts } from './profile-claims-page.ts';
 import {
   askModerators,
   beginClaim,
+  claimByIdentity,
   decideClaim,
   proveClaim,
   readClaim,
@@ -63,6 +66,17 @@ const prove = createRoute({
   responses: { 200: jsonResponse(claimProof, 'What was found'), ...problemResponses },
 });
 
+const claimWithIdentity = createRoute({
+  method: 'post',
+  path: '/members/{id}/claim/identity',
+  summary: 'Claim an imported profile whose account at a sign-in provider is one that you have linked',
+  request: { params: idParam },
+  responses: {
+    200: jsonResponse(claimIdentityProof, 'Whether the profile becomes yours'),
+    ...problemResponses,
+  },
+});
+
 const ask = createRoute({
   method: 'put',
   path: '/members/{id}/claim/request',
@@ -91,6 +105,7 @@ export type ProfileClaimDeps = Pick<RouteDeps, 'db'> & {
   /** Which sites may be read: those that web hooks may reach. */
   webhookHosts: ReachableHosts;
   queueAccountMerge: QueueAccountMerge | undefined;
+  signInProviders: Pick<SignInProviders, 'list'>;
 };
 
 const moderatorsOnly = createMiddleware<SignedInEnv>(async (c, next) => {
@@ -103,6 +118,7 @@ export function profileClaimRoutes({
   db,
   webhookHosts: hosts,
   queueAccountMerge: queueMerge,
+  signInProviders,
 }: ProfileClaimDeps) {
   const hour = { code: 'too-many-claims', seconds: 60 * 60 } as const;
   const limitClaims = createMemberLimit(db, { name: 'profile-claims', points: 20, ...hour });
@@ -114,12 +130,12 @@ export function profileClaimRoutes({
   return routes
     .openapi(read, async (c) => {
       const wanted = { profileId: c.req.valid('param').id, memberId: c.get('viewer').id };
-      return c.json(await readClaim(db, wanted), 200);
+      return c.json(await readClaim(db, { ...wanted, signInProviders }), 200);
     })
     .openapi(begin, async (c) => {
       const wanted = { profileId: c.req.valid('param').id, memberId: c.get('viewer').id };
       await limitClaims(wanted.memberId);
-      return c.json(await beginClaim(db, wanted), 200);
+      return c.json(await beginClaim(db, { ...wanted, signInProviders }), 200);
     })
     .openapi(withdraw, async (c) => {
       const wanted = { profileId: c.req.valid('param').id, memberId: c.get('viewer').id };
@@ -131,6 +147,11 @@ export function profileClaimRoutes({
       const wanted = { profileId: c.req.valid('param').id, memberId: c.get('viewer').id };
       await limitProofs(wanted.memberId);
       return c.json(await proveClaim(db, { ...wanted, hosts, queueMerge }), 200);
+    })
+    .openapi(claimWithIdentity, async (c) => {
+      const wanted = { profileId: c.req.valid('param').id, memberId: c.get('viewer').id };
+      await limitProofs(wanted.memberId);
+      return c.json(await claimByIdentity(db, { ...wanted, signInProviders, queueMerge }), 200);
     })
     .openapi(ask, async (c) => {
       const wanted = { profileId: c.req.valid('param').id, memberId: c.get('viewer').id };

@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { decodeCursor, paginate } from '#server/core/cursor.ts';
-import { type Database, type Reader, transaction, type Tx } from '#server/core/database.ts';
+import { type Database, type Queryable, type Reader, transaction, type Tx } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import { publishAll } from '#server/core/events.ts';
+import { getAccountProviderId, isUsable, type SignInProviders } from '#server/identity/index.ts';
 import { endReviewNotifications, notifyModerators } from '#server/notifications/index.ts';
 import { getSourceAddress } from '#server/posts/index.ts';
 import type {
   ClaimDecision,
+  ClaimIdentityProof,
   ClaimProof,
   ProfileClaim,
   RequestedClaims,
@@ -19,6 +21,7 @@ import {
   deleteClaim,
   findClaim,
   findClaimableProfile,
+  findCommonIdentity,
   isClaimWaiting,
   listRequestedClaims,
   lockClaim,
@@ -27,6 +30,9 @@ import {
 } from './profile-claims-queries.ts';
 
 type Wanted = { profileId: number; memberId: number };
+
+/** The sign-in providers that members can use now. */
+type ProviderDeps = { signInProviders: Pick<SignInProviders, 'list'> };
 
 /** Days for which a token is valid. */
 const tokenDays = 7;
@@ -38,7 +44,10 @@ const claimsPage = 50;
  * How the member can claim an imported profile, and how far that is.
  * @throws ProblemError 'not-found' for a profile that cannot be claimed
  */
-export async function readClaim(db: Reader, wanted: Wanted): Promise<ProfileClaim> {
+export async function readClaim(
+  db: Queryable,
+  { signInProviders, ...wanted }: Wanted & ProviderDeps,
+): Promise<ProfileClaim> {
   const profile = await requireProfile(db, wanted.profileId);
   const claim = await findClaim(db, wanted);
   const isValid = claim?.is_expired === false;
@@ -49,6 +58,7 @@ export async function readClaim(db: Reader, wanted: Wanted): Promise<ProfileClai
     profileUrl: addressOf(profile),
     token: isValid ? claim.token : null,
     tokenExpiresAt: isValid ? claim.token_expires_at.toISOString() : null,
+    identityProvider: (await findProvingProvider(db, { signInProviders, ...wanted }))?.name ?? null,
     request:
       claim === undefined || claim.requested_at === null
         ? 'none'
@@ -60,11 +70,14 @@ export async function readClaim(db: Reader, wanted: Wanted): Promise<ProfileClai
 }
 
 /** Begins a claim: the member gets a token. It stays the same until it expires. */
-export async function beginClaim(db: Database, wanted: Wanted): Promise<ProfileClaim> {
+export async function beginClaim(
+  db: Database,
+  { signInProviders, ...wanted }: Wanted & ProviderDeps,
+): Promise<ProfileClaim> {
   await requireProfile(db, wanted.profileId);
   const token = `parley-${randomBytes(12).toString('hex')}`;
   await putClaim(db, { ...wanted, token, days: tokenDays });
-  return readClaim(db, wanted);
+  return readClaim(db, { ...wanted, signInProviders });
 }
 
 export async function withdrawClaim(db: Database, wanted: Wanted): Promise<void> {
@@ -105,6 +118,39 @@ export async function proveClaim(
     await publishDecision(tx);
   });
   return { outcome: 'claimed' };
+}
+
+/** Claims a profile whose account at a sign-in provider is one that the member has linked. That is proof enough. */
+export async function claimByIdentity(
+  db: Database,
+  {
+    signInProviders,
+    queueMerge,
+    ...wanted
+  }: Wanted & ProviderDeps & { queueMerge: QueueAccountMerge | undefined },
+): Promise<ClaimIdentityProof> {
+  const { site } = await requireProfile(db, wanted.profileId);
+  return transaction(db, async (tx) => {
+    const provider = await findProvingProvider(tx, { signInProviders, ...wanted });
+    if (provider === undefined) return { outcome: 'identity-missing' };
+    await mergeInTransaction(tx, {
+      merge: { fromId: wanted.profileId, intoId: wanted.memberId },
+      moderatorId: null,
+      reason: `Claimed with the account at ${provider.name}, which was that of the profile on ${site}`,
+      queueMerge,
+    });
+    await publishDecision(tx);
+    return { outcome: 'claimed' };
+  });
+}
+
+async function findProvingProvider(db: Queryable, { signInProviders, ...wanted }: Wanted & ProviderDeps) {
+  const providers = (await signInProviders.list(db)).filter(isUsable);
+  const found = await findCommonIdentity(db, {
+    ...wanted,
+    providerIds: providers.map(getAccountProviderId),
+  });
+  return providers.find((provider) => getAccountProviderId(provider) === found);
 }
 
 /** Asks the moderators to decide. */

@@ -28,6 +28,7 @@ export const memberColumns: Readonly<Record<string, DeletionStage>> = {
   'membership_application.member_id': 'immediate',
   'profile_claim.member_id': 'immediate',
   'profile_claim.profile_id': 'immediate',
+  'imported_identity.member_id': 'immediate',
   'imported_badge.member_id': 'deferred',
   'bookmark.member_id': 'deferred',
   'bookmark_list.member_id': 'deferred',

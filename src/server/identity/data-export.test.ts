@@ -117,6 +117,7 @@ test('has a file, or a reason for none, for every column that refers to a member
     'email_bounce.member_id': 'email-bounces',
     'passkey.member_id': 'passkeys',
     'api_token.member_id': 'api-tokens',
+    'imported_identity.member_id': { none: 'of an imported profile; deleted when it is claimed' },
     'service_account.member_id': { none: 'an account of a program, which no person owns' },
     'two_factor.member_id': 'two-factor',
     'push_subscription.member_id': 'push-devices',

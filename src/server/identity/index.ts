@@ -79,7 +79,9 @@ export { createSessionCache, type SessionCache } from './sessions-cache.ts';
 export { createSignIn } from './sign-in.ts';
 export { createSignInMethods, type SignInMethods } from './sign-in-methods.ts';
 export {
+  accountProviderPrefix,
   type ConfiguredProvider,
+  isUsable,
   createSignInProviders,
   encryptClientSecret,
   getAccountProviderId,

@@ -80,7 +80,11 @@ export const isUsable = ({ isEnabled, clientSecret }: ConfiguredProvider) =>
   isEnabled && clientSecret !== null;
 
 /** Each issuer has its own `account.provider_id`, because accounts of one issuer are unrelated to those of another. */
-export const getAccountProviderId = ({ issuer }: Pick<ConfiguredProvider, 'issuer'>) => `oidc ${issuer}`;
+export const getAccountProviderId = ({ issuer }: Pick<ConfiguredProvider, 'issuer'>) =>
+  accountProviderPrefix + issuer;
+
+/** Before the issuer in `account.provider_id`. */
+export const accountProviderPrefix = 'oidc ';
 
 /** The address that a provider sends browsers back to. It is registered at the provider. */
 export function getRedirectUri(settings: SiteSettings, headers: Headers, id: string): string {

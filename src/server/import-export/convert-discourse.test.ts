@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
@@ -124,6 +124,11 @@ const dump = [
     topic(14, 'About the Wood category'),
     topic(15, 'Unlisted', { visible: 'f' }),
   ]),
+  block('user_associated_accounts', 'id, provider_name, provider_uid, user_id', [
+    '1|google_oauth2|10769150350006150715113082367|2',
+    '2|github|42|2',
+    '3|google_oauth2|\\N|1',
+  ]),
   block('user_emails', 'id, user_id, email, "primary"', ['1|1|ada@example.org|t', '2|1|other@example.org|f']),
   block('user_profiles', 'user_id, bio_raw', ['1|I *glue*.', '2|\\N']),
   block('users', 'id, username, name, created_at', users),
@@ -170,6 +175,11 @@ Note: 1 other tables of the dump were not read.
 Written: members 2, tags 2, questions 1, answers 3, replies 2, votes 2, redirects 24.
 Import the files with: parley import jsonl DIRECTORY --site ${site} --license NAME
 `);
+  const members = (await readFile(path.join(directory, 'members.jsonl'), 'utf8')).trim().split('\n');
+  expect(members.map((line) => (JSON.parse(line) as { identities?: object[] }).identities)).toEqual([
+    undefined,
+    [{ issuer: 'https://accounts.google.com', subject: '10769150350006150715113082367' }],
+  ]);
   await importJsonLines({ directory, client: community.client, site });
   expect(await findViolations(databaseFromClient(community.client))).toEqual([]);
   const author = '(select display_name from member where id = author_id) as author';

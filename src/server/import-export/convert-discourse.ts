@@ -20,6 +20,7 @@ const tables = {
   users: ['id', 'username', 'created_at'],
   user_emails: ['user_id', 'email', 'primary'],
   user_profiles: ['user_id', 'bio_raw'],
+  user_associated_accounts: ['user_id', 'provider_name', 'provider_uid'],
   categories: ['id', 'name', 'slug', 'description', 'read_restricted', 'topic_id'],
   tags: ['id', 'name', 'description', 'target_tag_id'],
   topics: [
@@ -110,13 +111,20 @@ export async function convertDiscourse(options: ConvertOptions): Promise<Convert
 async function fillForumTables(client: ClientBase, host: string): Promise<void> {
   await client.query(`
     analyze dump_users; analyze dump_topics; analyze dump_posts;
-    insert into forum_member (line, id, name, bio, bio_format, email, created, path, left_out)
-    select 0, id::bigint, username, bio_raw, 'markdown', email, created_at::timestamptz, '/u/' || username,
+    insert into forum_member (line, id, name, bio, bio_format, email, identities, created, path, left_out)
+    select 0, id::bigint, username, bio_raw, 'markdown', email, identities, created_at::timestamptz, '/u/' || username,
       case when id::bigint <= 0 then 'accounts of the system' end
     from dump_users users
     left join (select user_id, max(bio_raw) as bio_raw from dump_user_profiles group by 1) profile on profile.user_id = users.id
     left join (select user_id, max(email) as email from dump_user_emails where "primary" = 't' group by 1) address
-      on address.user_id = users.id;
+      on address.user_id = users.id
+    left join (
+      -- The only provider of Discourse whose issuer is the same everywhere.
+      select user_id, jsonb_agg(
+        jsonb_build_object('issuer', 'https://accounts.google.com', 'subject', provider_uid) order by provider_uid
+      ) as identities
+      from dump_user_associated_accounts where provider_name = 'google_oauth2' and provider_uid <> '' group by 1
+    ) linked on linked.user_id = users.id;
     insert into forum_tag (line, id, name, description, path, left_out)
     select 0, 2 * id::bigint, name, regexp_replace(description, '<[^>]*>', '', 'g'), '/c/' || slug || '/' || id,
       case when read_restricted = 't' then 'private categories' when name = 'Uncategorized' then 'for topics without a category' end

@@ -186,7 +186,12 @@ const sources: Readonly<Record<ExportedKind, Source>> = {
         'site', (select site from import_source where id = source_id), 'id', source_key
       ) end`,
     },
-    privateColumns: { email: 'email', emailVerified: 'case when email is not null then email_verified end' },
+    privateColumns: {
+      email: 'email',
+      emailVerified: 'case when email is not null then email_verified end',
+      identities: `(select json_agg(json_build_object('issuer', issuer, 'subject', subject) order by issuer, subject)
+        from imported_identity where member_id = row.id)`,
+    },
   },
   badges: {
     rows: 'select * from imported_badge where member_id in (select id from member where deleted_at is null)',

@@ -10,7 +10,7 @@ import type { ConvertReport } from './convert.ts';
 export async function createForumTables(client: ClientBase): Promise<void> {
   await client.query(`
     create temporary table forum_member (
-      line bigint not null, id bigint not null, name text not null, bio text, bio_format text, email text, location text, website text,
+      line bigint not null, id bigint not null, name text not null, bio text, bio_format text, email text, location text, website text, identities jsonb,
       created timestamptz(3), path text, left_out text);
     create temporary table forum_tag (
       line bigint not null, id bigint not null, name text not null, description text, path text, left_out text);

@@ -174,7 +174,7 @@ const author = (row: string) => `
 const times = (row: string) => `${row}.created as "createdAt", ${row}.edited as "editedAt"`;
 
 const memberSql = `
-  select id, name, bio, bio_format as format, email, location, website, created as "createdAt", path
+  select id, name, bio, bio_format as format, email, location, website, identities, created as "createdAt", path
   from forum_member where left_out is null order by id`;
 
 const questionSql = `
@@ -256,6 +256,7 @@ const toMember = (row: Row, request: FileRequest) => ({
   ...toBio(row, request),
   ...toPlace(row),
   ...(email.safeParse(row['email']).success && { email: row['email'] }),
+  ...(Array.isArray(row['identities']) && { identities: row['identities'] }),
   ...toUrl(row, request),
 });
 

@@ -184,7 +184,12 @@ export async function deleteBadges(client: ClientBase, runId: number): Promise<v
 
 /** Deletes the members that the import added, except those who have something else here. These keep their profile. */
 export async function deleteMembers(client: ClientBase, runId: number): Promise<void> {
-  const references = await listReferences(client, 'member', ['question_follow']);
+  const references = await listReferences(client, 'member', ['question_follow', 'imported_identity']);
+  await client.query(
+    `delete from imported_identity
+     where member_id in (select id from imported_row where run_id = $1 and kind = 'member')`,
+    [runId],
+  );
   await client.query(`create temporary table removed_member (id bigint primary key) on commit drop`);
   await client.query(
     `insert into removed_member

@@ -9,6 +9,7 @@ import {
 } from './jsonl-accounting.ts';
 import {
   addBadges,
+  addIdentities,
   addClosings,
   addFollowsAndBookmarks,
   addRevisions,
@@ -51,6 +52,7 @@ export async function addLines(
   await queries.resolveRows(client, target);
   if (target.keepsIds && !isDryRun) await queries.advanceSequences(client);
   const { members, takenAddresses } = await queries.addMembers(client, target);
+  await addIdentities(client);
   const badges = await addBadges(client, target);
   await queries.placePosts(client);
   await queries.countVotes(client);

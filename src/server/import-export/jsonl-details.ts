@@ -64,6 +64,19 @@ export async function addBadges(
   return added.rowCount ?? 0;
 }
 
+/**
+ * Adds the accounts at sign-in providers of new profiles that can be claimed. Members with an email address have an account
+ * here, which they sign in to without a claim; members of a move have no profile on another site.
+ */
+export async function addIdentities(client: ClientBase): Promise<void> {
+  await client.query(`
+    insert into imported_identity (member_id, issuer, subject)
+    select new_id, identity ->> 'issuer', identity ->> 'subject'
+    from line_member staged join member on member.id = staged.new_id
+    cross join lateral jsonb_array_elements(staged.identities) identity
+    where staged.is_new and staged.identities is not null and member.email is null and member.source_id is not null`);
+}
+
 /** Adds why new questions are closed elsewhere. */
 export async function addClosings(client: ClientBase): Promise<void> {
   await client.query(`

@@ -90,6 +90,12 @@ const siteHistory = {
     .optional(),
 };
 
+/** An account at a sign-in provider: the issuer and the subject of OpenID Connect (private data). */
+const identity = z.strictObject({
+  issuer: z.url({ protocol: /^https?$/u }).max(500),
+  subject: requiredLine.pipe(z.string().max(255)),
+});
+
 const member = z.strictObject({
   id,
   name,
@@ -105,6 +111,7 @@ const member = z.strictObject({
   avatar: z.string().max(200).optional(),
   email: email.optional(),
   emailVerified: z.boolean().optional(),
+  identities: z.array(identity).max(20).optional(),
   createdAt: time.optional(),
   url,
   source,

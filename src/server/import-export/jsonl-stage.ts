@@ -58,7 +58,7 @@ type PostRow = LineRow<'questions'> | LineRow<'answers'> | LineRow<'replies'>;
 const copies: { [Kind in CopiedKind]: Copy<Kind> } = {
   members: {
     columns:
-      'line_member (line, id, name, bio, location, website, reputation, has_role, avatar, email, created, path, source_site, source_key)',
+      'line_member (line, id, name, bio, location, website, reputation, has_role, avatar, email, identities, created, path, source_site, source_key)',
     toCells: (row, context, line) => {
       const bio = toMarkdown(row.bio ?? '', row.format, context).trim();
       return [
@@ -71,6 +71,7 @@ const copies: { [Kind in CopiedKind]: Copy<Kind> } = {
         row.role !== undefined,
         row.avatar ?? null,
         row.email ?? null,
+        row.identities === undefined ? null : JSON.stringify(row.identities),
         row.createdAt ?? context.now,
         toPath(
           { url: row.url, file: 'members.jsonl', line, own: `profile/${row.id}`, other: `member-${row.id}` },

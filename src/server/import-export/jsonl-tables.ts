@@ -13,7 +13,7 @@ export async function createLineTables(client: ClientBase): Promise<void> {
     create temporary table line_member (
       line integer not null, id bigint not null, name text not null, bio text, location text, website text,
       reputation bigint, has_role boolean not null,
-      avatar text, email text, created timestamptz(3) not null, path text not null, source_site text, source_key text,
+      avatar text, email text, identities jsonb, created timestamptz(3) not null, path text not null, source_site text, source_key text,
       new_id bigint, is_new boolean not null default false, is_deleted boolean not null default false);
     create temporary table line_post (
       line integer not null, kind smallint not null, id bigint not null, question bigint, answer bigint, parent bigint,
@@ -84,6 +84,16 @@ const problems: readonly (readonly [sql: string, describe: (value: string) => st
     `select 'members.jsonl' as file, line, id as value from line_member member
      where exists (select from line_member other where other.id = member.id and other.line < member.line)`,
     (value) => `another line has the id ${value}`,
+  ],
+  [
+    `with listed as (
+       select line, identity ->> 'issuer' as issuer, identity ->> 'subject' as subject
+       from line_member cross join lateral jsonb_array_elements(identities) identity where identities is not null
+     )
+     select 'members.jsonl' as file, line, subject as value from (
+       select *, row_number() over (partition by issuer, subject order by line) as place from listed
+     ) placed where place > 1`,
+    (value) => `identities: "${value}" is listed twice`,
   ],
   [
     `select ${fileOfPost} as file, line, id as value from line_post post

@@ -15,6 +15,11 @@ export const profileClaim = z.object({
   /** The text to put on that page, and until when it is valid; null before the claim begins. */
   token: z.string().nullable(),
   tokenExpiresAt: time.nullable(),
+  /**
+   * The sign-in provider whose account the viewer has linked and the old profile had, too: it proves the claim. Null if
+   * there is none.
+   */
+  identityProvider: z.string().nullable(),
   /** What the moderators do with the request; 'none' without one. */
   request: z.enum(['none', 'waiting', 'declined']),
   /** Why they declined it. */
@@ -32,6 +37,10 @@ export const claimProof = z.object({
   outcome: z.enum(['claimed', 'token-missing', 'unreachable', 'refused']),
 });
 export type ClaimProof = z.infer<typeof claimProof>;
+
+/** 'identity-missing': the old profile had no account at a provider that the viewer has linked. */
+export const claimIdentityProof = z.object({ outcome: z.enum(['claimed', 'identity-missing']) });
+export type ClaimIdentityProof = z.infer<typeof claimIdentityProof>;
 
 export const claimRequestDraft = z.object({ message: requiredReason });
 

@@ -25,7 +25,6 @@ const pagePaths = {
   emails: '/admin/emails',
   signInProviders: '/admin/sign-in',
   webhooks: '/admin/webhooks',
-  serviceAccounts: '/admin/service-accounts',
   application: '/application',
   login: '/login',
   register: '/register',

@@ -17,7 +17,14 @@ import { MessagePage } from '#web/ui/MessagePage.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import { ButtonLink, PathLink } from '#web/ui/PathLink.tsx';
 import classes from './ClaimProfilePage.module.css';
-import { askModerators, beginClaim, profileClaimQuery, proveClaim, withdrawClaim } from './profile-claims.ts';
+import {
+  askModerators,
+  beginClaim,
+  claimByIdentity,
+  profileClaimQuery,
+  proveClaim,
+  withdrawClaim,
+} from './profile-claims.ts';
 import { parseMemberId } from './profiles.ts';
 
 /** Where a member claims the profile that an import made of their account on another site. */
@@ -56,6 +63,9 @@ function Claim({ id }: { id: number }) {
           of this profile can become yours. The source of each post stays visible.
         </Trans>
       </p>
+      {claim.identityProvider !== null && (
+        <IdentitySection claim={claim} provider={claim.identityProvider} onClaimed={() => setClaimed(true)} />
+      )}
       <ProofSection claim={claim} onClaimed={() => setClaimed(true)} />
       <RequestSection claim={claim} />
     </div>
@@ -70,6 +80,50 @@ function Claimed() {
     >
       <ButtonLink href="/profile">{t`Your Profile`}</ButtonLink>
     </MessagePage>
+  );
+}
+
+/** A stable function, which React calls once. The button that had the focus is gone. */
+const focusOnMount = (button: HTMLButtonElement | null) => button?.focus();
+
+/** The member has linked the account at a sign-in provider that the old profile had. */
+function IdentitySection({
+  claim: { profileId: id, site },
+  provider,
+  onClaimed,
+}: {
+  claim: ProfileClaim;
+  provider: string;
+  onClaimed: () => void;
+}) {
+  const client = useQueryClient();
+  const [confirming, setConfirming] = useState(false);
+  const claim = useMutation({
+    mutationFn: () => claimByIdentity(id),
+    onSuccess: ({ outcome }) =>
+      outcome === 'claimed'
+        ? onClaimed()
+        : client.invalidateQueries({ queryKey: profileClaimQuery(id).queryKey }),
+  });
+  return (
+    <section className={classes.section} aria-labelledby="identity">
+      <h2 id="identity">{t`With your account at ${provider}`}</h2>
+      <p>{t`The profile on ${site} had the same account at ${provider} that you sign in with here. No other proof is needed.`}</p>
+      {confirming ? (
+        <>
+          <p>{t`Its posts and reputation move to your account, permanently. Your name here stays.`}</p>
+          <div className={classes.buttons}>
+            <Button variant="default" ref={focusOnMount} onClick={() => setConfirming(false)}>
+              {t`Cancel`}
+            </Button>
+            <Button loading={claim.isPending} onClick={() => claim.mutate()}>{t`Claim the profile`}</Button>
+          </div>
+        </>
+      ) : (
+        <Button onClick={() => setConfirming(true)}>{t`Claim the profile …`}</Button>
+      )}
+      <FormError message={claim.error?.message ?? null} />
+    </section>
   );
 }
 

@@ -16,6 +16,7 @@ export const profileClaimQuery = (id: number) =>
 
 export const beginClaim = (id: number) => readJson(claimApi.$put(toIdParam(id)));
 export const proveClaim = (id: number) => readJson(claimApi.proof.$post(toIdParam(id)));
+export const claimByIdentity = (id: number) => readJson(claimApi.identity.$post(toIdParam(id)));
 export const withdrawClaim = (id: number) => readJson(claimApi.$delete(toIdParam(id)));
 
 /** Asks the moderators; without a claim, begins one first. */
