@@ -13,7 +13,7 @@ import { LoadError } from '#web/ui/LoadError.tsx';
 import { NotFoundPage } from '#web/ui/MessagePage.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import { ButtonLink } from '#web/ui/PathLink.tsx';
-import { SelectField } from '#web/ui/SelectField.tsx';
+import { FormSelect } from '#web/ui/FormSelect.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import {
   emailHtmlPath,
@@ -136,19 +136,19 @@ function Preview({ overview: { kinds, sender }, own }: { overview: EmailOverview
     <section className={admin.section} aria-labelledby="email-preview">
       <h2 id="email-preview">{t`Preview with sample data`}</h2>
       <div className={classes.choices}>
-        <SelectField<EmailKind>
+        <FormSelect<EmailKind>
           label={t`Email`}
           options={kinds.map((each) => [each.kind, each.subject])}
           value={kind}
           onChange={(chosen) => open({ kind: chosen })}
         />
-        <SelectField
+        <FormSelect
           label={t`Language`}
           options={languages.map((each) => [each, languageNames[each]])}
           value={language}
           onChange={(chosen) => open({ language: chosen })}
         />
-        <SelectField<EmailTheme | 'text'>
+        <FormSelect<EmailTheme | 'text'>
           label={t`Show`}
           options={[
             ['light', t`HTML, light`],

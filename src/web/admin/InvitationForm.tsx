@@ -9,7 +9,7 @@ import { ApiError } from '#web/core/errors.ts';
 import { toast } from '#web/core/toast.ts';
 import { copyText } from '#web/ui/copy-text.ts';
 import { FormError } from '#web/ui/FormError.tsx';
-import { SelectField } from '#web/ui/SelectField.tsx';
+import { FormSelect } from '#web/ui/FormSelect.tsx';
 import { createInvitation } from './invitations.ts';
 import classes from './admin.module.css';
 
@@ -67,7 +67,7 @@ export function InvitationForm() {
             error={errorOf('maxUses')}
             onChange={setMaxUses}
           />
-          <SelectField label={t`Expires in`} options={getPeriods()} value={days} onChange={setDays} />
+          <FormSelect label={t`Expires in`} options={getPeriods()} value={days} onChange={setDays} />
         </div>
         <div>
           <Button type="submit" loading={create.isPending}>{t`Create invitation`}</Button>

@@ -9,7 +9,7 @@ import type { SiteSetting } from '#shared/admin/settings.ts';
 import type { SitePictureName } from '#shared/core/site-pictures.ts';
 import { optionLabel, settingDescription, settingLabel } from '#web/core/setting-texts.ts';
 import { toast } from '#web/core/toast.ts';
-import { SelectField } from '#web/ui/SelectField.tsx';
+import { FormSelect } from '#web/ui/FormSelect.tsx';
 import { ColorField } from './ColorField.tsx';
 import { PasswordSignInDialog } from './PasswordSignInDialog.tsx';
 import { PictureField } from './PictureField.tsx';
@@ -145,7 +145,7 @@ function Control({
       );
     case 'choice':
       return (
-        <SelectField
+        <FormSelect
           label={texts.label}
           hint={error ?? texts.description}
           options={Object.keys(setting.options ?? {}).map((option) => [

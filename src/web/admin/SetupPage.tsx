@@ -22,7 +22,7 @@ import {
 import { useLanguage } from '#web/languages/languages.ts';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import { ButtonLink } from '#web/ui/PathLink.tsx';
-import { SelectField } from '#web/ui/SelectField.tsx';
+import { FormSelect } from '#web/ui/FormSelect.tsx';
 import { VisitorFrame } from '#web/ui/VisitorFrame.tsx';
 import page from '#web/ui/page.module.css';
 import classes from './admin.module.css';
@@ -134,13 +134,13 @@ function SetupForm() {
           autoComplete="off"
           {...field('siteDescription')}
         />
-        <SelectField
+        <FormSelect
           label={settingLabel('language')}
           options={languages.map((each) => [each, languageNames[each]])}
           value={language}
           onChange={setLanguage}
         />
-        <SelectField
+        <FormSelect
           label={t`Who may read`}
           options={[
             ['everyone', t`Visitors and members`],
@@ -149,7 +149,7 @@ function SetupForm() {
           value={reading}
           onChange={setReading}
         />
-        <SelectField
+        <FormSelect
           label={settingLabel('joining')}
           options={joiningOptions.map((option) => [option, optionLabel('joining', option)])}
           value={joining}

@@ -112,7 +112,7 @@ function Overview({
       <div className={classes.period}>
         <SelectField
           label={t`Period`}
-          beside="always"
+
           options={options}
           value={period.start}
           onChange={(chosen) =>

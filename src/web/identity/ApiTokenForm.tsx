@@ -10,7 +10,7 @@ import { toast, toastError } from '#web/core/toast.ts';
 import { copyText } from '#web/ui/copy-text.ts';
 import { Dialog } from '#web/ui/Dialog.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
-import { SelectField } from '#web/ui/SelectField.tsx';
+import { FormSelect } from '#web/ui/FormSelect.tsx';
 import { getScopes } from './api-tokens.ts';
 import { PasswordField } from './PasswordField.tsx';
 import { getActionErrorMessage } from './sign-in-settings.ts';
@@ -112,7 +112,7 @@ function ApiTokenForm<Scope extends ApiScope>({
         ))}
       </fieldset>
       <FormError message={atField('scopes')} />
-      <SelectField label={t`Expires in`} options={getPeriods()} value={days} onChange={setDays} />
+      <FormSelect label={t`Expires in`} options={getPeriods()} value={days} onChange={setDays} />
       <PasswordField
         label={t`Your password`}
         autoComplete="current-password"

@@ -27,7 +27,7 @@ export function MemberReportList({ id }: { id: number }) {
   return (
     <>
       <div className={classes.filter}>
-        <SelectField label={t`Show`} beside="always" options={getFilters()} value={show} onChange={setShow} />
+        <SelectField label={t`Show`} options={getFilters()} value={show} onChange={setShow} />
       </div>
       <PagedList
         query={query}

@@ -5,7 +5,7 @@ import { type FormEvent, useState } from 'react';
 import { type Role, roleNames } from '#shared/identity/roles.ts';
 import { toast } from '#web/core/toast.ts';
 import { FormError } from '#web/ui/FormError.tsx';
-import { SelectField } from '#web/ui/SelectField.tsx';
+import { FormSelect } from '#web/ui/FormSelect.tsx';
 import { setMemberRole } from './moderation.ts';
 import { roleDescriptions, roleLabels } from './moderation-messages.ts';
 import classes from './moderation.module.css';
@@ -34,7 +34,7 @@ export function MemberRoleForm({ id, role }: { id: number; role: Role }) {
 
   return (
     <form className={classes.form} noValidate onSubmit={(event) => void save(event)}>
-      <SelectField
+      <FormSelect
         label={t`Role`}
         options={roleNames.map((each) => [each, roleLabels[each]()])}
         value={wanted}

@@ -162,7 +162,7 @@ function MemberSearch({ q, show, isAdmin }: { q: string; show: MemberFilter; isA
           type="search"
           className={classes.field ?? ''}
           aria-label={t`Search members`}
-          placeholder={isAdmin ? t`Name or email address` : t`Name`}
+          placeholder={isAdmin ? t`Name or email address` : t`Beginning of a name`}
           autoComplete="off"
           enterKeyHint="search"
           maxLength={200}
@@ -172,7 +172,7 @@ function MemberSearch({ q, show, isAdmin }: { q: string; show: MemberFilter; isA
         />
         <SelectField
           label={t`Show`}
-          beside="short"
+          short
           options={getFilters()}
           value={show}
           onChange={(chosen) => go({ q: text, show: chosen }, false)}

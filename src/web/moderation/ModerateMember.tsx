@@ -2,7 +2,7 @@ import { plural, t } from '@lingui/core/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ModeratedMember, MemberAction, MemberActivityRemoval } from '#shared/moderation/moderation.ts';
-import { SelectField } from '#web/ui/SelectField.tsx';
+import { FormSelect } from '#web/ui/FormSelect.tsx';
 import { moderateMember } from './moderation.ts';
 import { ModerationForm } from './ModerationForm.tsx';
 import classes from './moderation.module.css';
@@ -72,7 +72,7 @@ function MemberActionForm({ member }: { member: ModeratedMember }) {
   return (
     <ModerationForm actions={listMemberActions(member)} action={action} onAction={setAction} act={act}>
       {action === 'suspend' && (
-        <SelectField label={t`Duration`} options={suspensionOptions()} value={days} onChange={setDays} />
+        <FormSelect label={t`Duration`} options={suspensionOptions()} value={days} onChange={setDays} />
       )}
     </ModerationForm>
   );

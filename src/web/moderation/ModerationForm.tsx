@@ -4,7 +4,7 @@ import { useState, type FormEvent, type ReactNode } from 'react';
 import type { MemberAction, PostAction } from '#shared/moderation/moderation.ts';
 import { toast } from '#web/core/toast.ts';
 import { FormError } from '#web/ui/FormError.tsx';
-import { SelectField } from '#web/ui/SelectField.tsx';
+import { FormSelect } from '#web/ui/FormSelect.tsx';
 import { actionDescriptions, actionLabels } from './moderation-messages.ts';
 import { ReasonField } from './ReasonField.tsx';
 import classes from './moderation.module.css';
@@ -60,7 +60,7 @@ export function ModerationForm<Action extends PostAction | MemberAction>({
 
   return (
     <form className={classes.form} noValidate onSubmit={(event) => void save(event)}>
-      <SelectField
+      <FormSelect
         label={t`Action`}
         options={actions.map((each) => [each, actionLabels[each]()])}
         value={action}

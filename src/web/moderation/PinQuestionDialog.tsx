@@ -7,7 +7,7 @@ import { toast } from '#web/core/toast.ts';
 import { Dialog } from '#web/ui/Dialog.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
 import { PathLink } from '#web/ui/PathLink.tsx';
-import { SelectField } from '#web/ui/SelectField.tsx';
+import { FormSelect } from '#web/ui/FormSelect.tsx';
 import { LastDayField } from './AnnouncementForm.tsx';
 import { endOfDay, postAnnouncement } from './announcements.ts';
 import classes from './moderation.module.css';
@@ -49,7 +49,7 @@ export default function PinQuestionDialog({
   return (
     <Dialog title={t`Pin question`} opened onClose={onClose} opener={opener}>
       <form className={classes.form} noValidate onSubmit={submit}>
-        <SelectField
+        <FormSelect
           label={t`Where`}
           options={[['', t`Home page`], ...question.tags.map((each) => [each, each] as const)]}
           value={tag}

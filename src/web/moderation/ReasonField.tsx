@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Textarea } from '#web/ui/mantine/Textarea.tsx';
 import { useQuery } from '@tanstack/react-query';
 import { CharacterCounter } from '#web/ui/CharacterCounter.tsx';
-import { SelectField } from '#web/ui/SelectField.tsx';
+import { FormSelect } from '#web/ui/FormSelect.tsx';
 import { moderationReasonsQuery } from './moderation.ts';
 import classes from './moderation.module.css';
 
@@ -25,7 +25,7 @@ export function ReasonField({
   return (
     <div className={classes.form}>
       {reasons.length > 0 && (
-        <SelectField
+        <FormSelect
           label={t`Common reasons`}
           options={[['', t`Choose a reason`], ...reasons.map((reason) => [reason, reason] as const)]}
           value={reasons.includes(value) ? value : ''}

@@ -107,7 +107,7 @@ function Registrations() {
       <div className={classes.span}>
         <SelectField
           label={t`Registered`}
-          beside="always"
+
           options={getPeriods()}
           value={span}
           onChange={setSpan}

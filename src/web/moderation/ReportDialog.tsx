@@ -11,7 +11,7 @@ import { CharacterCounter } from '#web/ui/CharacterCounter.tsx';
 import { Dialog } from '#web/ui/Dialog.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
 import { PathLink } from '#web/ui/PathLink.tsx';
-import { SelectField } from '#web/ui/SelectField.tsx';
+import { FormSelect } from '#web/ui/FormSelect.tsx';
 import { moderationKeys, reportQuery, setReport } from './moderation.ts';
 import { reportReasons } from './moderation-messages.ts';
 import classes from './moderation.module.css';
@@ -68,7 +68,7 @@ function ReportForm({ post, state, onClose }: { post: PostRef; state: ReportStat
         void save(reason);
       }}
     >
-      <SelectField
+      <FormSelect
         label={t`Why are you reporting this post?`}
         options={reportReasons()}
         value={reason}

@@ -8,7 +8,7 @@ import type { TagProposal } from '#shared/moderation/tag-proposals.ts';
 import { toast } from '#web/core/toast.ts';
 import { Dialog } from '#web/ui/Dialog.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
-import { SelectField } from '#web/ui/SelectField.tsx';
+import { FormSelect } from '#web/ui/FormSelect.tsx';
 import classes from './moderation.module.css';
 import { ReasonField } from './ReasonField.tsx';
 import { decideTagProposal } from './tag-proposals.ts';
@@ -67,7 +67,7 @@ export default function TagProposalDialog({
   return (
     <Dialog title={t`Proposed topic “${proposal.name}”`} opened onClose={onClose}>
       <form className={classes.form} noValidate onSubmit={(event) => void save(event)}>
-        <SelectField
+        <FormSelect
           label={t`Action`}
           options={(['approve', 'synonym', 'reject'] as const).map((each) => [each, labels[each]()])}
           value={decision}

@@ -4,47 +4,32 @@ import fields from './fields.module.css';
 import classes from './SelectField.module.css';
 
 /**
- * A native select. In forms its label is above it, as with other fields; beside lists it can stand next to it. Mantine's
- * select would add 7 KB to the question page.
+ * A native select with its label next to it; on phones the label is above it or hidden. Mantine's select would add 7 KB
+ * to the question page.
  */
 export function SelectField<Value extends string>({
   label,
-  hint,
-  beside = null,
+  short = false,
   options,
   value,
   onChange,
 }: {
   label: string;
-  /** Below the label, in forms. */
-  hint?: string | null;
-  /**
-   * Puts the label next to the select, on phones above it. `short`: on phones the label is only for screen readers, since
-   * the options are clear without it.
-   */
-  beside?: 'always' | 'short' | null;
+  /** On phones the label is only for screen readers, since the options are clear without it. */
+  short?: boolean;
   options: readonly (readonly [value: Value, label: string])[];
   value: Value;
   onChange: (value: Value) => void;
 }) {
   const id = useId();
   return (
-    <div
-      className={beside === null ? undefined : classes.beside}
-      data-short={beside === 'short' || undefined}
-    >
-      <label htmlFor={id} className={`${fields.label} ${classes.label}`}>
+    <div className={short ? classes.short : classes.field}>
+      <label htmlFor={id} className={classes.label}>
         {label}
       </label>
-      {hint && (
-        <p id={`${id}-hint`} className={fields.hint}>
-          {hint}
-        </p>
-      )}
       <div className={classes.box}>
         <select
           id={id}
-          aria-describedby={hint ? `${id}-hint` : undefined}
           className={`${classes.select} ${fields.input}`}
           value={value}
           onChange={(event) => {

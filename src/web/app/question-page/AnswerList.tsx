@@ -90,7 +90,7 @@ function AnswerSortSelect({ sort, preferredSort }: { sort: AnswerSort; preferred
     <div className={classes.sort}>
       <SelectField
         label={t`Sort answers`}
-        beside="short"
+        short
         options={sortOptions()}
         value={sort}
         onChange={(next) => {

@@ -28,14 +28,14 @@ export function SearchControls({ search }: { search: Search }) {
     <div className={classes.controls}>
       <SelectField
         label={t`Search in`}
-        beside="short"
+        short
         options={kindOptions()}
         value={search.kind}
         onChange={(kind) => go({ ...search, q: removeKindTerm(search.q), kind })}
       />
       <SelectField
         label={t`Sort by`}
-        beside="short"
+        short
         options={sortOptions()}
         value={search.sort}
         onChange={(sort) => go({ ...search, sort })}

@@ -68,7 +68,7 @@ function TagFilter({ q, sort }: { q: string; sort: TagSort }) {
         />
         <SelectField
           label={t`Sort by`}
-          beside="short"
+          short
           options={sortOptions()}
           value={sort}
           onChange={(sort) => go({ q: text, sort }, false)}
