@@ -17,6 +17,7 @@ export function FormSelect<Value extends string>({
 }) {
   return (
     <NativeSelect
+      size="md"
       label={label}
       {...(hint && { description: hint })}
       rightSection={<IconChevronDown size={16} stroke={1.8} aria-hidden />}
