@@ -80,7 +80,7 @@ test('pictures are added by button, paste and drop, described, and shown to othe
     const box = await picture.boundingBox();
     return (box?.height ?? 0) / (box?.width ?? 1);
   };
-  expect(await measure()).toBeCloseTo(900 / 1600, 2);
+  await expect.poll(measure).toBeCloseTo(900 / 1600, 2);
   await reader.route('**/uploads/**', () => {});
   await reader.reload({ waitUntil: 'commit' });
   await expect.poll(measure).toBeCloseTo(900 / 1600, 2);
