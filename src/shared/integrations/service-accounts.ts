@@ -35,7 +35,7 @@ export type ServiceAccountDraft = z.infer<typeof serviceAccountDraft>;
 
 export const serviceAccountState = z.object({ active: z.boolean() });
 
-/** The scopes of tokens of service accounts: they are never moderators, and nobody could post their drafts. */
+/** The scopes of tokens of service accounts. They are never moderators, and cannot sign in to post their drafts. */
 export const serviceAccountScope = apiScope.exclude(['moderation', 'drafts']);
 
 export const serviceAccountTokenDraft = apiTokenDraft.extend({
