@@ -1,8 +1,7 @@
 import { createRoute } from '@hono/zod-openapi';
-import { createRouter, jsonBody, jsonResponse, problemResponses, type Viewer } from '#server/core/http.ts';
-import { createMemberLimit } from '#server/core/rate-limits.ts';
+import { createRouter, jsonBody, jsonResponse, problemResponses } from '#server/core/http.ts';
 import { checkIssuer } from '#server/identity/index.ts';
-import { type Admin, requireAdmin } from '#server/moderation/index.ts';
+import { createAdminLimit, requireAdmin } from '#server/moderation/index.ts';
 import {
   issuerCheck,
   issuerCheckResult,
@@ -91,24 +90,9 @@ const undo = createRoute({
 export function signInProviderRoutes(deps: SignInProviderDeps) {
   const { db } = deps;
   const changes = createProviderChanges(deps);
-  const limit = createMemberLimit(db, {
-    name: 'sign-in-providers',
-    points: 200,
-    seconds: 60 * 60,
-    code: 'too-fast',
-  });
+  const requireChanger = createAdminLimit(db, { name: 'sign-in-providers', points: 200 });
   /** Each check is a request to another server. */
-  const checkLimit = createMemberLimit(db, {
-    name: 'check-issuer',
-    points: 60,
-    seconds: 60 * 60,
-    code: 'too-fast',
-  });
-  const requireChanger = async (viewer: Viewer): Promise<Admin> => {
-    const admin = requireAdmin(viewer);
-    await limit(admin.id);
-    return admin;
-  };
+  const requireChecker = createAdminLimit(db, { name: 'check-issuer', points: 60 });
   return createRouter()
     .openapi(list, async (c) => {
       requireAdmin(c.get('viewer'));
@@ -119,8 +103,7 @@ export function signInProviderRoutes(deps: SignInProviderDeps) {
       return c.json(await changes.countMembers(c.req.valid('param').id), 200);
     })
     .openapi(check, async (c) => {
-      const admin = requireAdmin(c.get('viewer'));
-      await checkLimit(admin.id);
+      await requireChecker(c.get('viewer'));
       return c.json(await checkIssuer(c.req.valid('json').issuer), 200);
     })
     .openapi(undo, async (c) => {

@@ -1,7 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { createRouter, jsonBody, jsonResponse, problemResponses, type Viewer } from '#server/core/http.ts';
-import { createMemberLimit } from '#server/core/rate-limits.ts';
-import { type Admin, requireAdmin } from '#server/moderation/index.ts';
+import { createRouter, jsonBody, jsonResponse, problemResponses } from '#server/core/http.ts';
+import { createAdminLimit, requireAdmin } from '#server/moderation/index.ts';
 import { id, idParam } from '#shared/core/fields.ts';
 import { createdApiToken } from '#shared/integrations/api-tokens.ts';
 import {
@@ -74,17 +73,7 @@ const revokeToken = createRoute({
 
 export function serviceAccountRoutes(deps: ServiceAccountDeps) {
   const accounts = createServiceAccounts(deps);
-  const limit = createMemberLimit(deps.db, {
-    name: 'service-accounts',
-    points: 200,
-    seconds: 60 * 60,
-    code: 'too-fast',
-  });
-  const requireChanger = async (viewer: Viewer): Promise<Admin> => {
-    const admin = requireAdmin(viewer);
-    await limit(admin.id);
-    return admin;
-  };
+  const requireChanger = createAdminLimit(deps.db, { name: 'service-accounts', points: 200 });
   return createRouter()
     .openapi(list, async (c) => {
       requireAdmin(c.get('viewer'));

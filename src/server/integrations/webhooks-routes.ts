@@ -1,7 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { createRouter, jsonBody, jsonResponse, problemResponses, type Viewer } from '#server/core/http.ts';
-import { createMemberLimit } from '#server/core/rate-limits.ts';
-import { type Admin, requireAdmin } from '#server/moderation/index.ts';
+import { createRouter, jsonBody, jsonResponse, problemResponses } from '#server/core/http.ts';
+import { createAdminLimit, requireAdmin } from '#server/moderation/index.ts';
 import { cursorQuery, idParam } from '#shared/core/fields.ts';
 import {
   createdWebhook,
@@ -91,28 +90,9 @@ const repeat = createRoute({
 export function webhookRoutes(deps: WebhookDeps) {
   const { db } = deps;
   const webhooks = createWebhooks(deps);
-  const limit = createMemberLimit(db, {
-    name: 'webhooks',
-    points: 200,
-    seconds: 60 * 60,
-    code: 'too-fast',
-  });
+  const requireChanger = createAdminLimit(db, { name: 'webhooks', points: 200 });
   /** Each is a request to another server. */
-  const sendLimit = createMemberLimit(db, {
-    name: 'webhook-sends',
-    points: 120,
-    seconds: 60 * 60,
-    code: 'too-fast',
-  });
-  const requireChanger = async (viewer: Viewer): Promise<Admin> => {
-    const admin = requireAdmin(viewer);
-    await limit(admin.id);
-    return admin;
-  };
-  const requireSender = async (viewer: Viewer): Promise<void> => {
-    const admin = requireAdmin(viewer);
-    await sendLimit(admin.id);
-  };
+  const requireSender = createAdminLimit(db, { name: 'webhook-sends', points: 120 });
   return createRouter()
     .openapi(list, async (c) => {
       requireAdmin(c.get('viewer'));

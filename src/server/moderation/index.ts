@@ -12,7 +12,7 @@ export type { ModerationDeps } from './member-actions.ts';
 export { requireModerator } from './moderator.ts';
 export { createModerationJob, queueModerationJob } from './moderation-job.ts';
 export { insertLogEntry } from './moderation-log.ts';
-export { type Admin, requireAdmin } from './moderator.ts';
+export { type Admin, createAdminLimit, requireAdmin } from './moderator.ts';
 export { moderationRoutes, type ModerationRoutesDeps } from './moderation-routes.ts';
 export { queueModeratorMessageEmail } from './moderator-messages.ts';
 export { addRemovalCommands } from './removals-command.ts';

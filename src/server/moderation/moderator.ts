@@ -1,6 +1,8 @@
+import type { Database } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import { canModerate } from '#shared/identity/roles.ts';
 import type { Viewer } from '#server/core/http.ts';
+import { createMemberLimit } from '#server/core/rate-limits.ts';
 
 /** A member who may moderate. Only `requireModerator` creates the value. */
 export type Moderator = Viewer & { readonly [moderatorBrand]: true };
@@ -20,4 +22,20 @@ export function requireModerator(viewer: Viewer): Moderator {
 export function requireAdmin(viewer: Viewer): Admin {
   if (viewer.memberStatus.role !== 'admin') throw new ProblemError('page-not-found');
   return viewer as Admin;
+}
+
+/**
+ * Returns a function that does what `requireAdmin` does and counts the request of the admin.
+ * @param rule.points requests in an hour. More throw ProblemError 'too-fast'.
+ */
+export function createAdminLimit(
+  db: Database,
+  rule: { name: string; points: number },
+): (viewer: Viewer) => Promise<Admin> {
+  const limit = createMemberLimit(db, { ...rule, seconds: 60 * 60, code: 'too-fast' });
+  return async (viewer) => {
+    const admin = requireAdmin(viewer);
+    await limit(admin.id);
+    return admin;
+  };
 }
