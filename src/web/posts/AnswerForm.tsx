@@ -11,6 +11,7 @@ import { useQuestionPage } from './questions/question-page-context.ts';
 import { PostForm } from './PostForm.tsx';
 import type { TypedText } from './QuietForms.tsx';
 import { postAnswer } from './post-api.ts';
+import { anchorOf } from './post-ref.ts';
 import { addAnswer } from './questions/question-page-data.ts';
 import { answerAction, answerFormId, getHighestPostId, queuedPostAnchor } from './offline/queued-posts.ts';
 import classes from './PostForm.module.css';
@@ -28,18 +29,20 @@ export function AnswerForm({
 }: Pick<Question, 'authorId' | 'editedAt'> & {
   takeTyped: () => TypedText | null;
 }) {
-  const { questionId, member, cache, reveal, draftToOpen } = useQuestionPage();
+  const { questionId, member, cache, reveal, draftToOpen, deletedPosts } = useQuestionPage();
+  const isDeleted = deletedPosts.has(anchorOf({ kind: 'question', id: questionId }));
   const client = useQueryClient();
   const typing = useReportTyping(`question:${questionId}`);
   return (
     <div id={answerFormId} className={classes.answerForm}>
-      <TypingIndicator questionId={questionId} />
+      {!isDeleted && <TypingIndicator questionId={questionId} />}
       <PostForm
         label={t`Your answer`}
         // The question's author knows of their own edit.
         {...(authorId !== member.id && {
           subject: { post: { kind: 'question', id: questionId }, editedAt },
         })}
+        deletedPost={isDeleted ? 'question' : null}
         takeTyped={takeTyped}
         onTyped={typing.typed}
         draftTarget={draftTargets.answer(questionId)}

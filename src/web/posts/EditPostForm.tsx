@@ -16,12 +16,15 @@ type Edit = Pick<Answer, 'content' | 'editedAt'>;
 export function EditPostForm({
   kind,
   post,
+  isDeleted,
   suggesting = false,
   onSaved,
   onCancel,
 }: {
   kind: 'answer' | 'reply';
   post: Edit & { id: number };
+  /** Whether the post was deleted while the form was open. */
+  isDeleted: boolean;
   /** Whether the post belongs to another member. */
   suggesting?: boolean;
   /** Without a version if the edit waits for approval, or if the page has to be read again. */
@@ -47,6 +50,7 @@ export function EditPostForm({
         hideLabel
         focused
         draftTarget={draftTargets.edit({ kind, id: post.id })}
+        deletedPost={isDeleted ? kind : null}
         original={post.content}
         subject={{ post: { kind, id: post.id }, editedAt: post.editedAt }}
         limit={isAnswer ? limits.answer : limits.reply}

@@ -11,6 +11,7 @@ import { askToSignIn, type SignInReason } from '#web/core/sign-in-prompt.ts';
 import { toastError } from '#web/core/toast.ts';
 import { FormError } from '#web/ui/FormError.tsx';
 import { Editor, type EditorHandle } from '#web/editor/index.ts';
+import { DeletedPostNotice } from './DeletedPostNotice.tsx';
 import { DraftConflict } from './drafts/DraftConflict.tsx';
 import { EditSummaryField } from './EditSummaryField.tsx';
 import type { TypedText } from './QuietForms.tsx';
@@ -46,6 +47,8 @@ type Props = {
    * another tab.
    */
   subject?: { post: PostRef; editedAt: string | null };
+  /** The kind of the post that the text responds to or edits, if it was deleted. The text can no longer be posted. */
+  deletedPost?: PostRef['kind'] | null;
   limit: number;
   tooLongMessage: string;
   counter?: 'always' | 'near';
@@ -78,7 +81,7 @@ type Props = {
 
 /** A text field with its draft and the buttons to post or cancel. */
 export function PostForm(props: Props) {
-  const { original = '', limit, subject } = props;
+  const { original = '', limit, subject, deletedPost = null } = props;
   const { member, cache } = useQuestionPage();
   const current = subject?.editedAt ?? null;
   const { draft, setDraft, clearDraft, state, choice } = useDraft<PostDraft>({
@@ -136,7 +139,7 @@ export function PostForm(props: Props) {
   const isPosting = useRef(false);
   const isBlank = isBlankText(draft.content);
   const submit = () => {
-    if (isPosting.current || isBlank) return;
+    if (isPosting.current || isBlank || deletedPost !== null) return;
     if (member === visitor) {
       askToSignIn(props.signIn ?? 'act', form.current?.querySelector('textarea') ?? document.body);
       return;
@@ -155,6 +158,8 @@ export function PostForm(props: Props) {
     post.mutate(draft, { onSettled: () => (isPosting.current = false) });
   };
 
+  // A form that cannot be closed disappears with its post, unless it has text.
+  if (deletedPost !== null && isBlank && props.onCancel === undefined) return null;
   return (
     <form
       ref={form}
@@ -180,6 +185,7 @@ export function PostForm(props: Props) {
           }}
         />
       )}
+      <DeletedPostNotice kind={deletedPost} />
       <DraftConflict conflict={choice} draft={draft} onResolved={() => editor.current?.focus()} />
       {props.hasSummary === true && (
         <EditSummaryField
@@ -216,7 +222,12 @@ export function PostForm(props: Props) {
         handle={editor}
         actions={
           <>
-            <Button type="submit" size="sm" disabled={isBlank} loading={post.isPending}>
+            <Button
+              type="submit"
+              size="sm"
+              disabled={isBlank || deletedPost !== null}
+              loading={post.isPending}
+            >
               {props.submitLabel}
             </Button>
             {props.onCancel !== undefined && (

@@ -17,15 +17,18 @@ import classes from './PostForm.module.css';
 
 /**
  * @param to the post to reply to.
+ * @param isDeleted whether this post was deleted while the form was open
  * @param answerId the answer that the thread belongs to; null for comments on the question.
  * @param takeTyped returns once what was typed before this form was rendered, and whether the field had the focus.
  */
 export function ReplyForm({
   to,
+  isDeleted = false,
   answerId,
   takeTyped,
 }: {
   to: PostRef;
+  isDeleted?: boolean;
   answerId: number | null;
   takeTyped: () => TypedText | null;
 }) {
@@ -40,6 +43,7 @@ export function ReplyForm({
         label={t`Your reply`}
         hideLabel
         takeTyped={takeTyped}
+        deletedPost={isDeleted ? to.kind : null}
         draftTarget={draftTargets.reply(to)}
         limit={limits.reply}
         tooLongMessage={translateError('reply-too-long', { max: limits.reply })}

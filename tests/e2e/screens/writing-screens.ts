@@ -1,6 +1,8 @@
 import { expect } from '@playwright/test';
 import { saveDraft } from '#tests/e2e/support/drafts.ts';
 import { waitForTexts } from '#tests/e2e/support/hydration.ts';
+import { postAnswer } from '#tests/e2e/support/posts.ts';
+import { deleteState } from '#tests/e2e/support/three-members.ts';
 import { button, dialog, field, opensDialog, opensList, type Screen, type Stage } from './screen.ts';
 import { failRequests } from './states.ts';
 
@@ -26,6 +28,23 @@ export const writingScreens: readonly Screen[] = [
       await field(stage, 'Your reply').fill('x'.repeat(1_001));
       await button(stage, 'Post Reply').click();
       await stage.page.locator('textarea[aria-invalid="true"]').waitFor();
+    },
+  },
+  {
+    name: 'question-answer-deleted',
+    path: ({ spare }) => `/question/${spare}`,
+    states: ['full'],
+    async prepare(stage) {
+      const { page, ids, otherMember } = stage;
+      const id = await postAnswer(otherMember, ids.spare, 'An answer that is deleted soon.');
+      await page.reload();
+      const answer = page.locator(ownPost('answer', id));
+      await answer.locator('[data-shortcut-key="r"]').click();
+      await field(stage, 'Your reply').fill('What about the other case?');
+      await deleteState(otherMember, `/api/answers/${id}`);
+      const link = page.locator('form').getByRole('link', { name: stage.translate('Drafts') });
+      await link.waitFor();
+      await link.scrollIntoViewIfNeeded();
     },
   },
   {

@@ -16,6 +16,7 @@ import { PostMeta } from '#web/posts/PostMeta.tsx';
 import { WhileReplyingTo } from '#web/posts/questions/replying-to.tsx';
 import type { PostRef } from '#shared/core/fields.ts';
 import { patchPost, removeAnswer } from '#web/posts/questions/question-page-data.ts';
+import { anchorOf } from '#web/posts/post-ref.ts';
 import { useDeletePost } from '#web/posts/useDeletePost.ts';
 import { EditPostForm, ReplyForm } from '#web/posts/post-forms-on-demand.tsx';
 import { ReplyButton } from '#web/posts/ReplyButton.tsx';
@@ -24,14 +25,15 @@ import { VoteButtons } from '#web/engagement/VoteButtons.tsx';
 import { AcceptAnswerButton } from '#web/posts/AcceptAnswerButton.tsx';
 import classes from './AnswerArticle.module.css';
 
-/** One answer without its replies. They follow it as articles of their own. */
+/** One answer without its replies. They follow it as articles of their own. Of a deleted one, only open forms remain. */
 export const AnswerArticle = memo(function AnswerArticle({ answer }: { answer: Answer }) {
-  const { questionId, member, cache, reveal, draftToOpen, questionAuthorId, acceptedAnswerId } =
+  const { questionId, member, cache, reveal, draftToOpen, questionAuthorId, acceptedAnswerId, deletedPosts } =
     useQuestionPage();
   const [editing, setEditing] = useState(
     draftToOpen === draftTargets.edit({ kind: 'answer', id: answer.id }),
   );
   const post: PostRef = { kind: 'answer', id: answer.id };
+  const isDeleted = deletedPosts.has(anchorOf(post));
   const isOwn = answer.authorId === member.id;
   const isQuestionAuthor = questionAuthorId === member.id;
   const isAccepted = acceptedAnswerId === answer.id;
@@ -60,21 +62,24 @@ export const AnswerArticle = memo(function AnswerArticle({ answer }: { answer: A
       name={t`Answer by ${answer.authorName}`}
       className={isAccepted ? classes.accepted : undefined}
     >
-      <PostMeta post={post} content={answer}>
-        {isAccepted && (
-          <span
-            className={isQuestionAuthor ? `${classes.badge} ${classes.toQuestionAuthor}` : classes.badge}
-            title={t`Accepted by the author`}
-          >
-            <IconCheck size={15} stroke={2.2} aria-hidden="true" />
-            {t`Accepted answer`}
-          </span>
-        )}
-      </PostMeta>
+      {!isDeleted && (
+        <PostMeta post={post} content={answer}>
+          {isAccepted && (
+            <span
+              className={isQuestionAuthor ? `${classes.badge} ${classes.toQuestionAuthor}` : classes.badge}
+              title={t`Accepted by the author`}
+            >
+              <IconCheck size={15} stroke={2.2} aria-hidden="true" />
+              {t`Accepted answer`}
+            </span>
+          )}
+        </PostMeta>
+      )}
       {editing ? (
         <EditPostForm
           kind="answer"
           post={answer}
+          isDeleted={isDeleted}
           suggesting={!isOwn}
           onSaved={async (saved) => {
             if (saved === null) void cache.refresh();
@@ -83,7 +88,7 @@ export const AnswerArticle = memo(function AnswerArticle({ answer }: { answer: A
           }}
           onCancel={leaveEditing}
         />
-      ) : (
+      ) : isDeleted ? null : (
         <>
           <Markdown text={answer.content} imported={answer.source !== null} className={classes.text} />
           <div className={classes.actions}>
@@ -100,7 +105,7 @@ export const AnswerArticle = memo(function AnswerArticle({ answer }: { answer: A
         </>
       )}
       <WhileReplyingTo post={post}>
-        <ReplyForm to={post} answerId={answer.id} />
+        <ReplyForm to={post} isDeleted={isDeleted} answerId={answer.id} />
       </WhileReplyingTo>
       <DeleteDialog
         {...deletion.dialog}

@@ -1,10 +1,10 @@
 import { plural, t } from '@lingui/core/macro';
 import { useRouter } from '@tanstack/react-router';
 import { useQueryClient } from '@tanstack/react-query';
-import type { AnswerSort } from '#shared/posts/answers.ts';
+import type { Answer, AnswerSort } from '#shared/posts/answers.ts';
 import type { QuestionPageData } from '#shared/posts/questions.ts';
 import { useQuestionPage } from '#web/posts/questions/question-page-context.ts';
-import { isSamePost } from '#web/posts/post-ref.ts';
+import { anchorOf, isSamePost } from '#web/posts/post-ref.ts';
 import { questionQuery } from '#web/posts/questions/question-cache.ts';
 import { QueuedPostArticle } from '#web/posts/post-forms-on-demand.tsx';
 import { LoadMorePosts, ReplyThread } from './ReplyThread.tsx';
@@ -29,37 +29,42 @@ type AnswerListProps = {
 /** The answers in the order given by the address, each with its replies. */
 export function AnswerList({ page, sorting, newAnswers }: AnswerListProps) {
   const { sort, preferredSort, pending } = sorting;
-  const { cache, targetPost, queuedPosts } = useQuestionPage();
+  const { questionId, cache, targetPost, queuedPosts, deletedPosts } = useQuestionPage();
+  const isQuestionDeleted = deletedPosts.has(anchorOf({ kind: 'question', id: questionId }));
   const count = page.question.answerCount;
   const nextPage = useNextPageAddress(page.answers.nextCursor);
   const queuedAnswers = queuedPosts.filter(({ kind }) => kind === 'answer').toReversed();
   const visibleAnswers = page.answers.items.filter(
     ({ id }) => !newAnswers.pending.has(id) || isSamePost(targetPost, { kind: 'answer', id }),
   );
+  const isDeleted = ({ id }: Answer) => deletedPosts.has(anchorOf({ kind: 'answer', id }));
   return (
     <section aria-labelledby="answers" aria-busy={pending} className={classes.list}>
-      <div className={classes.head}>
-        <h2 id="answers" className={classes.heading}>
-          {plural(count, { one: '# Answer', other: '# Answers' })}
-        </h2>
-        {(count > 1 || sort !== 'newest') && <AnswerSortSelect sort={sort} preferredSort={preferredSort} />}
-      </div>
+      {!isQuestionDeleted && (
+        <div className={classes.head}>
+          <h2 id="answers" className={classes.heading}>
+            {plural(count, { one: '# Answer', other: '# Answers' })}
+          </h2>
+          {(count > 1 || sort !== 'newest') && <AnswerSortSelect sort={sort} preferredSort={preferredSort} />}
+        </div>
+      )}
       <FirstPageLink />
       {newAnswers.pending.size > 0 && (
         <NewItemsPill onClick={newAnswers.show}>
           {plural(newAnswers.pending.size, { one: '# new answer', other: '# new answers' })}
         </NewItemsPill>
       )}
-      {visibleAnswers.length + queuedAnswers.length === 0 && (
+      {!isQuestionDeleted && queuedAnswers.length === 0 && visibleAnswers.every(isDeleted) && (
         <p className={classes.empty}>{t`No answers yet. Be the first to answer.`}</p>
       )}
-      {queuedAnswers.map((post) => (
-        <div key={post.data.key} className={classes.answer}>
-          <QueuedPostArticle post={post} />
-        </div>
-      ))}
+      {!isQuestionDeleted &&
+        queuedAnswers.map((post) => (
+          <div key={post.data.key} className={classes.answer}>
+            <QueuedPostArticle post={post} />
+          </div>
+        ))}
       {visibleAnswers.map((answer) => (
-        <div key={answer.id} className={classes.answer}>
+        <div key={answer.id} className={classes.answer} data-deleted={isDeleted(answer) || undefined}>
           <AnswerArticle answer={answer} />
           <ReplyThread answerId={answer.id} replies={answer.replies} />
         </div>

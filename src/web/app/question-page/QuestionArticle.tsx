@@ -13,6 +13,7 @@ import { useQuestionPage } from '#web/posts/questions/question-page-context.ts';
 import { PostFrame } from '#web/posts/PostFrame.tsx';
 import { PostMeta } from '#web/posts/PostMeta.tsx';
 import type { PostRef } from '#shared/core/fields.ts';
+import { anchorOf } from '#web/posts/post-ref.ts';
 import { PostAttribution } from '#web/posts/PostAttribution.tsx';
 import facts from '#web/ui/meta-line.module.css';
 import { Count } from '#web/ui/Count.tsx';
@@ -36,7 +37,7 @@ export const QuestionArticle = memo(function QuestionArticle({
   question: Question;
   licenses: string;
 }) {
-  const { member, reveal, draftToOpen } = useQuestionPage();
+  const { member, reveal, draftToOpen, deletedPosts } = useQuestionPage();
   const [editing, setEditing] = useState(
     draftToOpen === draftTargets.edit({ kind: 'question', id: question.id }),
   );
@@ -45,24 +46,30 @@ export const QuestionArticle = memo(function QuestionArticle({
   const isOwn = question.authorId === member.id;
   const deletion = useDeleteQuestion(question.id);
 
+  const isDeleted = deletedPosts.has(anchorOf(post));
   const leaveEditing = () => {
     setEditing(false);
     reveal(post);
   };
+  if (isDeleted && !editing) return null;
   return (
-    <PostFrame post={post} titleId={titleId}>
-      <PageHeading className={classes.title}>
-        <span id={titleId} dir="auto" className={classes.titleText}>
-          {question.title}
-        </span>
-      </PageHeading>
-      <PostMeta post={post} content={question}>
-        <span className={facts.item}>
-          <Count of={question.views} singular="view" />
-        </span>
-        <JumpToAcceptedAnswer />
-      </PostMeta>
-      <QuestionStatusBanner question={question} />
+    <PostFrame post={post} {...(isDeleted ? { name: question.title } : { titleId })}>
+      {!isDeleted && (
+        <>
+          <PageHeading className={classes.title}>
+            <span id={titleId} dir="auto" className={classes.titleText}>
+              {question.title}
+            </span>
+          </PageHeading>
+          <PostMeta post={post} content={question}>
+            <span className={facts.item}>
+              <Count of={question.views} singular="view" />
+            </span>
+            <JumpToAcceptedAnswer />
+          </PostMeta>
+          <QuestionStatusBanner question={question} />
+        </>
+      )}
       {editing ? (
         <EditQuestionForm question={question} suggesting={!isOwn} onLeave={leaveEditing} />
       ) : (

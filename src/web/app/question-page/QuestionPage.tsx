@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Button } from '#web/ui/Button.tsx';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { Suspense, useEffect, useMemo, useState } from 'react';
+import { type ReactNode, Suspense, useEffect, useMemo, useState } from 'react';
 import { canModerate } from '#shared/identity/roles.ts';
 import type { Me } from '#shared/identity/accounts.ts';
 import { getSavedAnswerSort } from '#web/posts/answer-sort.ts';
@@ -18,6 +18,7 @@ import {
   QuestionPageProvider,
   useReplyBranches,
 } from '#web/posts/questions/question-page-context.ts';
+import { useDeletedPosts } from '#web/posts/questions/deleted-posts.ts';
 import { listLicenses } from '#web/posts/questions/question-page-data.ts';
 import { questionQuery, useQuestionCache } from '#web/posts/questions/question-cache.ts';
 import { useQueuedPosts } from '#web/posts/offline/useQueuedPosts.ts';
@@ -72,6 +73,11 @@ function Question({ id, member }: { id: number; member: Me }) {
   const { newAnswers, newReplies } = useLiveQuestion({ id, sort, after }, member.id, { cache, reveal });
   const { isNew, isReturning } = useVisit(id, member.id, page, isFetchedAfterMount || fetchStatus === 'idle');
   const queuedPosts = useQueuedPosts({ questionId: id, memberId: member.id, page });
+  const isDeleted = hasStatus(error, 404);
+  const { page: shownPage, deletedPosts } = useDeletedPosts(page, {
+    listKey: isPlaceholderData ? null : `${sort} ${after}`,
+    isQuestionDeleted: isDeleted,
+  });
   usePostShortcuts();
   useEffect(preloadDialogs, []);
   usePageTitle(page?.question.title ?? (error === null ? t`Question` : translateError('question-not-found')));
@@ -91,6 +97,7 @@ function Question({ id, member }: { id: number; member: Me }) {
       questionAuthorId: authorId,
       acceptedAnswerId,
       isLocked,
+      deletedPosts,
       isNew,
       branches,
       newReplies,
@@ -106,6 +113,7 @@ function Question({ id, member }: { id: number; member: Me }) {
       authorId,
       acceptedAnswerId,
       isLocked,
+      deletedPosts,
       isNew,
       branches,
       newReplies,
@@ -113,23 +121,22 @@ function Question({ id, member }: { id: number; member: Me }) {
   );
   // Few members have hidden posts, so the code that shows them is loaded only for those who do.
   const mayBeHidden = member.hiddenPosts > 0 || canModerate(member.role);
-  if (hasStatus(error, 404))
-    return (
-      <>
-        {mayBeHidden ? (
-          <Suspense>
-            <HiddenPosts questionId={id} fallback={<QuestionNotFound />} />
-          </Suspense>
-        ) : (
-          <QuestionNotFound />
-        )}
-        <QueuedPostsElsewhere queuedPosts={queuedPosts} memberId={member.id} />
-      </>
+  const hiddenPosts = (fallback?: ReactNode) =>
+    mayBeHidden && (
+      <Suspense>
+        <HiddenPosts questionId={id} fallback={fallback} />
+      </Suspense>
     );
-  if (page === undefined) {
+  const notFound = isDeleted && (
+    <>
+      {hiddenPosts(<QuestionNotFound />) || <QuestionNotFound />}
+      <QueuedPostsElsewhere queuedPosts={queuedPosts} memberId={member.id} />
+    </>
+  );
+  if (page === undefined || shownPage === undefined) {
     // Shows the route's error page, which recovers after an outage.
-    if (error !== null) throw error;
-    return <QuestionSkeleton />;
+    if (error !== null && !isDeleted) throw error;
+    return notFound || <QuestionSkeleton />;
   }
   return (
     <QuestionPageProvider value={context}>
@@ -139,25 +146,28 @@ function Question({ id, member }: { id: number; member: Me }) {
         opening={draftToOpen}
         openBranches={branches.expand}
       >
-        {isReturning && <NewSinceLastVisit page={page} />}
+        {/* If the question was deleted, only forms with text remain below. */}
+        {notFound || (isReturning && <NewSinceLastVisit page={page} />)}
         <QuestionArticle question={page.question} licenses={listLicenses(page)} />
-        {mayBeHidden && (
-          <Suspense>
-            <HiddenPosts questionId={id} />
-          </Suspense>
+        {!isDeleted && hiddenPosts()}
+        <QuestionReplies comments={shownPage.replies} />
+        {!isDeleted && (
+          <>
+            <QueuedPostsElsewhere queuedPosts={queuedPosts} memberId={member.id} page={page} />
+            <RestoreRefusedPosts queued={queuedPosts} memberId={member.id} page={page} />
+          </>
         )}
-        <QuestionReplies comments={page.replies} />
-        <QueuedPostsElsewhere queuedPosts={queuedPosts} memberId={member.id} page={page} />
-        <RestoreRefusedPosts queued={queuedPosts} memberId={member.id} page={page} />
         {!isLocked && <AnswerForm authorId={page.question.authorId} editedAt={page.question.editedAt} />}
         <AnswerList
-          page={page}
+          page={shownPage}
           sorting={{ sort, preferredSort, pending: isPlaceholderData }}
           newAnswers={newAnswers}
         />
-        <Suspense>
-          <QuestionSidebar page={page} />
-        </Suspense>
+        {!isDeleted && (
+          <Suspense>
+            <QuestionSidebar page={page} />
+          </Suspense>
+        )}
       </ReplyingProvider>
     </QuestionPageProvider>
   );

@@ -12,14 +12,15 @@ import classes from './ReplyThread.module.css';
 
 /** The comments on the question (docs/product.md 6.3). */
 export function QuestionReplies({ comments }: { comments: RepliesPage }) {
-  const { questionId, isLocked } = useQuestionPage();
+  const { questionId, isLocked, deletedPosts } = useQuestionPage();
   const { replyingTo, setReplyingTo } = useReplying();
   const question: PostRef = { kind: 'question', id: questionId };
+  const isDeleted = deletedPosts.has(anchorOf(question));
   const replying = isSamePost(replyingTo, question);
   return (
     <section aria-label={t`Comments`} className={classes.questionReplies}>
       <ReplyThread answerId={null} replies={comments} />
-      {!isLocked && (
+      {!isLocked && !isDeleted && (
         <div className={classes.addComment}>
           <PostAction
             label={t`Add a comment`}
@@ -32,7 +33,7 @@ export function QuestionReplies({ comments }: { comments: RepliesPage }) {
           />
         </div>
       )}
-      {replying && <ReplyForm to={question} answerId={null} />}
+      {replying && <ReplyForm to={question} isDeleted={isDeleted} answerId={null} />}
     </section>
   );
 }

@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { memo, useState } from 'react';
+import { memo, use, useState } from 'react';
 import { limits } from '#shared/core/limits.ts';
 import { draftTargets } from '#shared/posts/drafts-targets.ts';
 import type { Reply } from '#shared/posts/replies.ts';
@@ -12,9 +12,10 @@ import { AuthorPostActions, PostActions } from '#web/posts/PostActions.tsx';
 import { useQuestionPage } from '#web/posts/questions/question-page-context.ts';
 import { PostFrame } from '#web/posts/PostFrame.tsx';
 import { PostMeta } from '#web/posts/PostMeta.tsx';
-import { WhileReplyingTo } from '#web/posts/questions/replying-to.tsx';
+import { ReplyingContext, WhileReplyingTo } from '#web/posts/questions/replying-to.tsx';
 import type { PostRef } from '#shared/core/fields.ts';
 import { patchPost, removeReply } from '#web/posts/questions/question-page-data.ts';
+import { anchorOf, isSamePost } from '#web/posts/post-ref.ts';
 import { useDeletePost } from '#web/posts/useDeletePost.ts';
 import { Markdown } from '#web/ui/markdown/Markdown.tsx';
 import { VoteButtons } from '#web/engagement/VoteButtons.tsx';
@@ -22,8 +23,9 @@ import { EditPostForm, ReplyForm } from '#web/posts/post-forms-on-demand.tsx';
 import { ReplyButton } from '#web/posts/ReplyButton.tsx';
 import classes from './ReplyThread.module.css';
 
+/** One reply. Of a deleted one, only open forms remain, or a line above the replies to it. */
 export const ReplyArticle = memo(function ReplyArticle({ reply }: { reply: Reply }) {
-  const { questionId, member, cache, reveal, draftToOpen } = useQuestionPage();
+  const { questionId, member, cache, reveal, draftToOpen, deletedPosts } = useQuestionPage();
   const [editing, setEditing] = useState(draftToOpen === draftTargets.edit({ kind: 'reply', id: reply.id }));
   const post: PostRef = { kind: 'reply', id: reply.id };
   const isOwn = reply.authorId === member.id;
@@ -39,12 +41,19 @@ export const ReplyArticle = memo(function ReplyArticle({ reply }: { reply: Reply
     setEditing(false);
     reveal(post);
   };
+  if (reply.deleted && !editing && !isSamePost(use(ReplyingContext)?.replyingTo ?? null, post))
+    return deletedPosts.has(anchorOf(post)) ? null : (
+      <p id={anchorOf(post)} className={classes.deleted}>
+        {t`Reply deleted`}
+      </p>
+    );
   return (
     <PostFrame post={post} name={t`Reply by ${reply.authorName}`}>
       {editing ? (
         <EditPostForm
           kind="reply"
           post={reply}
+          isDeleted={reply.deleted}
           suggesting={!isOwn}
           onSaved={async (saved) => {
             if (saved === null) void cache.refresh();
@@ -53,7 +62,7 @@ export const ReplyArticle = memo(function ReplyArticle({ reply }: { reply: Reply
           }}
           onCancel={leaveEditing}
         />
-      ) : (
+      ) : reply.deleted ? null : (
         <>
           <Markdown text={reply.content} imported={reply.source !== null} className={classes.text} />
           <div className={classes.foot}>
@@ -69,7 +78,7 @@ export const ReplyArticle = memo(function ReplyArticle({ reply }: { reply: Reply
         </>
       )}
       <WhileReplyingTo post={post}>
-        <ReplyForm to={post} answerId={reply.answerId} />
+        <ReplyForm to={post} isDeleted={reply.deleted} answerId={reply.answerId} />
       </WhileReplyingTo>
       <DeleteDialog {...deletion.dialog} title={t`Delete this reply?`} text={t`This cannot be undone.`} />
     </PostFrame>

@@ -31,7 +31,8 @@ export const ReplyThread = memo(function Thread({
   answerId: number | null;
   replies: RepliesPage;
 }) {
-  const { questionId, cache, queuedPosts, branches, newReplies, targetPost } = useQuestionPage();
+  const { questionId, cache, queuedPosts, branches, newReplies, targetPost, deletedPosts } =
+    useQuestionPage();
   const visible = useMemo(
     () =>
       filterVisibleReplies(
@@ -50,10 +51,13 @@ export const ReplyThread = memo(function Thread({
   const branch = anchorOf(
     answerId === null ? { kind: 'question', id: questionId } : { kind: 'answer', id: answerId },
   );
+  const isDeleted = deletedPosts.has(branch);
   const hasMore = replies.nextCursor !== null;
   return (
     <div className={classes.thread}>
-      {answerId !== null && <RepliesToggle branch={branch} count={hasMore ? null : countReplies(nodes)} />}
+      {answerId !== null && !isDeleted && (
+        <RepliesToggle branch={branch} count={hasMore ? null : countReplies(nodes)} />
+      )}
       <ReplyLevel
         nodes={nodes}
         below={null}
@@ -99,7 +103,7 @@ function ReplyLevel({
   shown?: number;
   hasMore?: boolean;
 }) {
-  const { branches } = useQuestionPage();
+  const { branches, deletedPosts } = useQuestionPage();
   const isCollapsed = branches.isCollapsed(branch);
   const isPartial = shown > 0;
   return (
@@ -118,22 +122,19 @@ function ReplyLevel({
           )}
           <li
             className={classes.item}
+            data-deleted={deletedPosts.has(anchorOf({ kind: 'reply', id: reply.id })) || undefined}
             data-branch={isPartial ? branch : undefined}
             hidden={isCollapsed && isPartial && index >= shown}
           >
-            {reply.deleted ? (
-              <p id={`reply-${reply.id}`} className={classes.deleted}>
-                {t`Reply deleted`}
-              </p>
-            ) : (
-              <ReplyArticle reply={reply} />
-            )}
+            <ReplyArticle reply={reply} />
             {(children.length > 0 || queued.has(reply.id)) && (
               <>
-                <RepliesToggle
-                  branch={anchorOf({ kind: 'reply', id: reply.id })}
-                  count={countReplies(children)}
-                />
+                {(countReplies(children) > 0 || queued.has(reply.id)) && (
+                  <RepliesToggle
+                    branch={anchorOf({ kind: 'reply', id: reply.id })}
+                    count={countReplies(children)}
+                  />
+                )}
                 <ReplyLevel
                   nodes={children}
                   below={reply.id}

@@ -16,6 +16,8 @@ import { createIdempotencyKey } from '#web/core/api.ts';
 import { useDraft } from '#web/posts/drafts/useDraft.ts';
 import { ApiError, translateCodedError, translateError } from '#web/core/errors.ts';
 import { toast } from '#web/core/toast.ts';
+import { DeletedPostNotice } from '#web/posts/DeletedPostNotice.tsx';
+import { anchorOf } from '#web/posts/post-ref.ts';
 import { DraftConflict } from '#web/posts/drafts/DraftConflict.tsx';
 import { EditConflictBanner } from '#web/posts/revisions/EditConflictBanner.tsx';
 import { useQuestionPage } from './question-page-context.ts';
@@ -42,7 +44,8 @@ export function EditQuestionForm({
   suggesting?: boolean;
   onLeave: () => void;
 }) {
-  const { member, cache } = useQuestionPage();
+  const { member, cache, deletedPosts } = useQuestionPage();
+  const isDeleted = deletedPosts.has(anchorOf({ kind: 'question', id: question.id }));
   const original = {
     title: question.title,
     content: question.content,
@@ -109,7 +112,7 @@ export function EditQuestionForm({
 
   function submit(event?: FormEvent) {
     event?.preventDefault();
-    if (save.isPending) return;
+    if (save.isPending || isDeleted) return;
     const invalid = validateAskDraft(draft);
     fail(invalid);
     if (invalid !== null) return;
@@ -133,6 +136,7 @@ export function EditQuestionForm({
           details.current?.focus();
         }}
       />
+      <DeletedPostNotice kind={isDeleted ? 'question' : null} />
       <DraftConflict conflict={choice} draft={draft} onResolved={() => details.current?.focus()} />
       {suggesting && (
         <EditSummaryField
@@ -190,7 +194,7 @@ export function EditQuestionForm({
       />
       <FormError message={errorOf(null)} />
       <div className={classes.buttons}>
-        <Button type="submit" size="sm" loading={save.isPending}>
+        <Button type="submit" size="sm" disabled={isDeleted} loading={save.isPending}>
           {suggesting ? t`Suggest edit` : t`Save`}
         </Button>
         <Button variant="subtle" color="gray" size="sm" onClick={onLeave}>

@@ -21,6 +21,8 @@ export type QuestionPageContext = {
   acceptedAnswerId: number | null;
   /** Whether posting is disabled here. */
   isLocked: boolean;
+  /** The anchors of posts that were deleted while the page is open (deleted-posts.ts). */
+  deletedPosts: ReadonlySet<string>;
   /** Whether another member wrote the post since the viewer's last visit. */
   isNew: (content: Pick<AnyPost, 'authorId' | 'createdAt'>) => boolean;
   /** The posts whose replies are collapsed. */

@@ -19,7 +19,8 @@ type Replying = {
   saveReplyingTo: (post: PostRef | null) => void;
 };
 
-const Context = createContext<Replying | null>(null);
+/** For components that read it on a condition; others call `useReplying`. */
+export const ReplyingContext = createContext<Replying | null>(null);
 
 /**
  * Which reply form of the question page is open. A form with typed text opens again after a reload. It is not part of
@@ -62,11 +63,11 @@ export function ReplyingProvider({
     }),
     [replyingTo, draftRef, openBranches],
   );
-  return <Context value={replying}>{children}</Context>;
+  return <ReplyingContext value={replying}>{children}</ReplyingContext>;
 }
 
 export function useReplying(): Replying {
-  const context = use(Context);
+  const context = use(ReplyingContext);
   if (context === null) throw new Error('This component must be inside a question page.');
   return context;
 }

@@ -101,18 +101,15 @@ export function useLiveQuestion(
         return;
       case 'answer-deleted':
         setPending((ids) => new Set([...ids].filter((each) => each !== event.answerId)));
-        if (hasUnsentText()) return;
         // Answers on later pages are not refetched.
         change((page) => removeAnswer(page, event.answerId));
         refetch();
         return;
       case 'reply-deleted':
         forget(event.replyId);
-        if (!hasUnsentText()) refetch();
+        refetch();
         return;
       case 'deleted':
-        if (!hasUnsentText()) refetch();
-        return;
       case 'edited':
       case 'answer-edited':
       case 'reply-edited':
@@ -141,15 +138,6 @@ function createRefetcher(
   };
   const refetch = throttle(() => void refetchUntilFresh(), 800);
   return refetch;
-}
-
-/**
- * Whether the member has unsent text. Then a deleted post stays, so that its form and the text do not disappear. The
- * server refuses the post later, and the text stays in the form.
- */
-function hasUnsentText(): boolean {
-  const fields = document.querySelectorAll<HTMLTextAreaElement>('main textarea');
-  return [...fields].some((field) => field.value.trim() !== '');
 }
 
 /**
