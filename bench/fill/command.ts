@@ -5,7 +5,7 @@ import { readConfig } from '#server/core/config.ts';
 import { openDatabase } from '#server/core/database.ts';
 import { migrate } from '#server/postgres/migrations.ts';
 import { findViolations } from '#server/operations/integrity-check.ts';
-import { migrationsDirectory } from '#server/serve.ts';
+import { migrationsDirectory } from '#server/core/paths.ts';
 import { benchPassword, fill } from './fill.ts';
 import { getComparisonShape, getShape } from './shape.ts';
 import { memberEmail } from './tables.ts';

@@ -1,5 +1,4 @@
-import { projectRoot } from './core/paths.ts';
-import path from 'node:path';
+import { migrationsDirectory } from './core/paths.ts';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { PasswordCost } from './identity/index.ts';
@@ -14,8 +13,6 @@ import { getOrCreateSecret } from './core/secret.ts';
 import { listenForStopSignals, waitForAbort, waitForAbortWithin } from './core/signals.ts';
 import { getErrorMessage } from './core/startup-error.ts';
 import { monitorDatabase } from './core/database-monitor.ts';
-
-export const migrationsDirectory = path.join(projectRoot, 'migrations');
 
 export type ServeOptions = {
   config: Config;

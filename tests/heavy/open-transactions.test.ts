@@ -6,7 +6,7 @@ import { positionHeader } from '#shared/core/events.ts';
 import { type Database, openDatabase } from '#server/core/database.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#server/postgres/embedded.ts';
 import { migrate } from '#server/postgres/migrations.ts';
-import { migrationsDirectory } from '#server/serve.ts';
+import { migrationsDirectory } from '#server/core/paths.ts';
 import { withClient } from '#tests/support/database-client.ts';
 import { withDatabase } from '#tests/support/database.ts';
 import { toDatabaseUrl } from '#tests/support/database-url.ts';

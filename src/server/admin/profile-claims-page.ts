@@ -3,7 +3,6 @@ import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { isIP } from 'node:net';
 import type { Nodes } from 'hast';
-import { fromHtml } from 'hast-util-from-html';
 import {
   AddressRefusedError,
   allowPublicAddresses,
@@ -30,7 +29,7 @@ export async function findTokenOnPage(
   try {
     const html = await readPage(toRequestUrl(address), { hosts, limits });
     if (html === null) return 'unreachable';
-    return html.includes(token) && listOwnTexts(html).some((text) => text.includes(token))
+    return html.includes(token) && (await listOwnTexts(html)).some((text) => text.includes(token))
       ? 'found'
       : 'token-missing';
   } catch (error) {
@@ -114,7 +113,8 @@ const skippedElements: ReadonlySet<string> = new Set([
 ]);
 
 /** The texts of a page that are not in links. Without recursion, because elements can be nested by the thousand. */
-function listOwnTexts(html: string): string[] {
+async function listOwnTexts(html: string): Promise<string[]> {
+  const { fromHtml } = await import('hast-util-from-html');
   const texts: string[] = [];
   const pending: Nodes[] = [fromHtml(html)];
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {

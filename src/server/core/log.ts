@@ -1,8 +1,10 @@
 import os from 'node:os';
 import pg from 'pg';
 import { pino, type Logger, type LoggerOptions } from 'pino';
-import pretty from 'pino-pretty';
 import { getRequestId } from './request-id.ts';
+
+/** Makes lines readable in a terminal; not loaded elsewhere. */
+const pretty = process.stdout.isTTY ? (await import('pino-pretty')).default : undefined;
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -22,7 +24,7 @@ export function createLogger(level: LogLevel, node = os.hostname()): Logger {
     },
     serializers: { err: describeError },
   };
-  if (!process.stdout.isTTY) return pino(options);
+  if (pretty === undefined) return pino(options);
   // In this process instead of a worker, so that the last line before an exit is not lost.
   return pino(options, pretty({ ignore: 'pid,node', translateTime: 'SYS:HH:MM:ss', sync: true }));
 }

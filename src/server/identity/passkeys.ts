@@ -1,10 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import {
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-} from '@simplewebauthn/server';
 import { z } from 'zod';
 import { databaseNowMs } from '#server/core/database-clock.ts';
 import { type Database, transaction } from '#server/core/database.ts';
@@ -41,6 +35,9 @@ export type Passkeys = ReturnType<typeof createPasskeys>;
 
 /** WebAuthn options as JSON, and the cookie with their challenge. */
 export type PasskeyChallenge = { options: { challenge: string }; cookie: string };
+
+/** A tenth of the modules of a server, loaded with the first passkey. */
+const loadWebAuthn = () => import('@simplewebauthn/server');
 
 const minutes = 60;
 
@@ -89,6 +86,7 @@ export function createPasskeys(deps: {
    */
   async function createSignInOptions(headers: Headers): Promise<PasskeyChallenge> {
     const { id } = getRelyingParty(settings, headers);
+    const { generateAuthenticationOptions } = await loadWebAuthn();
     const options = await generateAuthenticationOptions({
       rpID: id,
       userVerification: 'required',
@@ -132,6 +130,7 @@ export function createPasskeys(deps: {
     if (existing.length >= limits.passkeys)
       throw new ProblemError('too-many-passkeys', { params: { max: limits.passkeys } });
     const userHandle = existing[0]?.user_handle ?? randomBytes(32).toString('base64url');
+    const { generateRegistrationOptions } = await loadWebAuthn();
     const options = await generateRegistrationOptions({
       rpName: runtimeSettings.get('siteName'),
       rpID: getRelyingParty(settings, headers).id,
@@ -206,6 +205,7 @@ async function verifyCredential(
   { stored, challenge, site }: { stored: StoredPasskey; challenge: string; site: RelyingParty },
 ): Promise<number | null> {
   const { clientDataJSON, authenticatorData, signature } = answer.response;
+  const { verifyAuthenticationResponse } = await loadWebAuthn();
   try {
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
       response: {
@@ -239,6 +239,7 @@ async function verifyNewCredential(
   site: RelyingParty,
 ) {
   const { clientDataJSON, attestationObject } = answer.response;
+  const { verifyRegistrationResponse } = await loadWebAuthn();
   try {
     const { verified, registrationInfo } = await verifyRegistrationResponse({
       response: {

@@ -1,12 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { Client } from 'pg';
 import { createTerminalProgress, type Output } from '#server/core/progress.ts';
-import { convertApacheAnswer } from './convert-apache-answer.ts';
-import { convertCsv } from './convert-csv.ts';
-import { convertDiscourse } from './convert-discourse.ts';
-import { convertGithub } from './convert-github.ts';
-import { convertNodebb } from './convert-nodebb.ts';
-import { convertQuestion2Answer } from './convert-question2answer.ts';
 import type { ConvertOptions, ConvertSummary } from './convert.ts';
 import { withNewDirectory } from './forum-writer.ts';
 import { ArchiveError, ConnectionLostError } from './stack-exchange-errors.ts';
@@ -21,7 +15,7 @@ export type ConvertCommandParts = {
   exitWith: (code: number) => unknown;
 };
 
-/** Adds `convert` with a command for each kind of forum. */
+/** Adds `convert` with a command for each kind of forum. A command loads only its own converter. */
 export function registerConvertCommand(program: Command, parts: ConvertCommandParts): void {
   const group = program
     .command('convert')
@@ -33,6 +27,7 @@ export function registerConvertCommand(program: Command, parts: ConvertCommandPa
     .argument('<directory>', 'a new directory for the JSON lines')
     .addHelpText('after', help)
     .action(async (input: string, directory: string) => {
+      const { convertCsv } = await import('./convert-csv.ts');
       parts.exitWith(await run(convertCsv, { input, directory }, parts));
     });
   group
@@ -43,6 +38,7 @@ export function registerConvertCommand(program: Command, parts: ConvertCommandPa
     .requiredOption('--site <address>', 'address of the forum, such as https://forum.example.org')
     .addHelpText('after', help)
     .action(async (input: string, directory: string, { site }: { site: string }) => {
+      const { convertDiscourse } = await import('./convert-discourse.ts');
       parts.exitWith(await run(convertDiscourse, { input, directory, site }, parts));
     });
   group
@@ -54,6 +50,7 @@ export function registerConvertCommand(program: Command, parts: ConvertCommandPa
     .option('--prefix <prefix>', 'what the names of the tables begin with', 'qa_')
     .addHelpText('after', help)
     .action(async (input: string, directory: string, flags: { site: string; prefix: string }) => {
+      const { convertQuestion2Answer } = await import('./convert-question2answer.ts');
       parts.exitWith(await run(convertQuestion2Answer, { input, directory, ...flags }, parts));
     });
   group
@@ -64,6 +61,7 @@ export function registerConvertCommand(program: Command, parts: ConvertCommandPa
     .requiredOption('--site <address>', 'address of the site, such as https://ask.example.org')
     .addHelpText('after', help)
     .action(async (input: string, directory: string, { site }: { site: string }) => {
+      const { convertApacheAnswer } = await import('./convert-apache-answer.ts');
       parts.exitWith(await run(convertApacheAnswer, { input, directory, site }, parts));
     });
   group
@@ -83,6 +81,7 @@ export function registerConvertCommand(program: Command, parts: ConvertCommandPa
     .addHelpText('after', help)
     .action(
       async (input: string, directory: string, flags: { site: string; format: 'markdown' | 'html' }) => {
+        const { convertNodebb } = await import('./convert-nodebb.ts');
         parts.exitWith(await run(convertNodebb, { input, directory, ...flags }, parts));
       },
     );
@@ -93,6 +92,7 @@ export function registerConvertCommand(program: Command, parts: ConvertCommandPa
     .argument('<directory>', 'a new directory for the JSON lines')
     .addHelpText('after', help)
     .action(async (input: string, directory: string) => {
+      const { convertGithub } = await import('./convert-github.ts');
       parts.exitWith(await run(convertGithub, { input, directory }, parts));
     });
 }

@@ -7,7 +7,6 @@ import { hashPassword } from '#server/identity/index.ts';
 import { setRole } from '#server/admin/index.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
 import type { Database } from '#server/core/database.ts';
-import { importStackExchange } from './stack-exchange-import.ts';
 import { addDemoActivity } from './demo-activity.ts';
 import { createTerminalProgress } from '#server/core/progress.ts';
 
@@ -40,6 +39,7 @@ export async function loadDemo({
   await client.connect();
   const password = randomBytes(12).toString('base64url');
   try {
+    const { importStackExchange } = await import('./stack-exchange-import.ts');
     const { isUnchanged } = await importStackExchange({
       directory: path.join(projectRoot, 'demo'),
       client,

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { ImportCommandParts } from './stack-exchange-command.ts';
 import { type ImportRun, listRuns } from './import-runs.ts';
-import { previewUndo, undoImport, type UndoPreview } from './import-undo.ts';
+import type { UndoPreview } from './import-undo.ts';
 import { ArchiveError } from './stack-exchange-errors.ts';
 
 /** Adds `import list` and `import undo ID`. */
@@ -45,6 +45,7 @@ const wholeNumber = (text: string) => {
 
 async function undo(id: number, yes: boolean, parts: ImportCommandParts): Promise<number> {
   const { withClient, out, err, ask } = parts;
+  const { previewUndo, undoImport } = await import('./import-undo.ts');
   try {
     const preview = await withClient((client) => previewUndo(client, id));
     for (const line of describeUndo(preview)) out.write(`${line}\n`);

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Client } from 'pg';
 import { createTerminalProgress, type Output } from '#server/core/progress.ts';
-import { importJsonLines, type LineImportSummary } from './jsonl-import.ts';
+import type { LineImportSummary } from './jsonl-import.ts';
 import { ArchiveError, ConnectionLostError } from './stack-exchange-errors.ts';
 
 export type LineCommandParts = {
@@ -56,6 +56,7 @@ async function run(
   const interruption = new AbortController();
   const interrupt = () => interruption.abort();
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
+  const { importJsonLines } = await import('./jsonl-import.ts');
   try {
     const summary = await withClient((client) =>
       importJsonLines({

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { Client } from 'pg';
-import { ArchiveError, ConnectionLostError, importStackExchange } from './stack-exchange-import.ts';
+import { ArchiveError, ConnectionLostError } from './stack-exchange-errors.ts';
 import { createTerminalProgress, type Output } from '#server/core/progress.ts';
 import { type RedirectFormat, redirectFormats, writeRedirects } from './stack-exchange-redirects.ts';
 import { addImportRunCommands } from './import-runs-command.ts';
@@ -107,6 +107,7 @@ async function runImport(
   const interruption = new AbortController();
   const interrupt = () => interruption.abort();
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
+  const { importStackExchange } = await import('./stack-exchange-import.ts');
   try {
     const summary = await withClient((client) =>
       importStackExchange({

@@ -1,11 +1,10 @@
-import { createMcpHandler } from '@modelcontextprotocol/server';
 import { type Context, Hono } from 'hono';
 import { ProblemError, toProblemResponse } from '#server/core/errors.ts';
 import type { RouteDeps } from '#server/core/http.ts';
 import { getOrigin } from '#server/core/site-settings.ts';
 import { apiScope } from '#shared/integrations/api-tokens.ts';
 import type { ApiTokens } from './api-tokens.ts';
-import { createMcpServer, type McpCaller } from './mcp-tools.ts';
+import type { McpCaller } from './mcp-tools.ts';
 
 export type McpDeps = RouteDeps & { apiTokens: ApiTokens; fetchApi: McpCaller['fetchApi'] };
 
@@ -35,6 +34,11 @@ export function mcpRoutes({ apiTokens, fetchApi, settings, runtimeSettings }: Mc
       try {
         const scopes = await apiTokens.authenticate(authorization);
         const caller = { fetchApi, origin: originOf(c), siteName: runtimeSettings.get('siteName') };
+        // Loaded with the first request: most communities have none.
+        const [{ createMcpHandler }, { createMcpServer }] = await Promise.all([
+          import('@modelcontextprotocol/server'),
+          import('./mcp-tools.ts'),
+        ]);
         const handler = createMcpHandler(() => createMcpServer({ ...caller, authorization, scopes }), {
           // Nothing changes that a program could subscribe to, and results are complete when they are sent.
           maxSubscriptions: 0,

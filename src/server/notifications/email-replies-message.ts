@@ -1,8 +1,4 @@
 import EmailReplyParser from 'email-reply-parser';
-import { fromHtml } from 'hast-util-from-html';
-import { toMdast } from 'hast-util-to-mdast';
-import { gfmToMarkdown } from 'mdast-util-gfm';
-import { toMarkdown } from 'mdast-util-to-markdown';
 import PostalMime, { type Attachment, type Email } from 'postal-mime';
 
 /** A file that came with an email. */
@@ -45,7 +41,7 @@ export async function parseReplyMessage(raw: Uint8Array): Promise<ReplyMessage |
     readHeaders(message, name),
   );
   const recipients = delivered.flatMap((value) => value.match(/[^\s<>,;:"]+@[^\s<>,;:"]+/gu) ?? []);
-  const text = message.text ?? convertHtml(message.html ?? '');
+  const text = message.text ?? (await convertHtml(message.html ?? ''));
   const visible = cutQuotes(text.replaceAll('\u0000', '').slice(0, maxTextLength));
   return {
     recipients: [...new Set(recipients)],
@@ -72,7 +68,14 @@ function isAutomatic(message: Email): boolean {
 }
 
 /** The Markdown of an email without a text part. Empty if its elements are nested by the thousand. */
-function convertHtml(html: string): string {
+async function convertHtml(html: string): Promise<string> {
+  // Most emails have a text part.
+  const [{ fromHtml }, { toMdast }, { gfmToMarkdown }, { toMarkdown }] = await Promise.all([
+    import('hast-util-from-html'),
+    import('hast-util-to-mdast'),
+    import('mdast-util-gfm'),
+    import('mdast-util-to-markdown'),
+  ]);
   try {
     const tree = toMdast(fromHtml(html, { fragment: true }), { handlers: { comment: () => undefined } });
     return toMarkdown(tree, { bullet: '-', extensions: [gfmToMarkdown()] });

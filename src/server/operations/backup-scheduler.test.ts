@@ -3,7 +3,7 @@ import path from 'node:path';
 import { pino } from 'pino';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import type { BackupSchedule } from '#server/core/config.ts';
-import { migrationsDirectory } from '#server/serve.ts';
+import { migrationsDirectory } from '#server/core/paths.ts';
 import { createTemporaryDirectory } from '#tests/support/parley.ts';
 import { startTestServer } from '#tests/support/server.ts';
 import { scheduledFileName } from './backup-schedule.ts';

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { Command } from 'commander';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
-import { migrationsDirectory } from '#server/serve.ts';
+import { migrationsDirectory } from '#server/core/paths.ts';
 import { withClient } from '#tests/support/database-client.ts';
 import { runAsAdmin, type TestDatabase, withDatabase } from '#tests/support/database.ts';
 import { startServerOn, startTestServer } from '#tests/support/server.ts';

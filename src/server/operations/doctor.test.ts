@@ -7,7 +7,7 @@ import { afterAll, expect, inject, onTestFinished, test } from 'vitest';
 import { findViolations } from './integrity-check.ts';
 import { readConfig } from '#server/core/config.ts';
 import { connectToRunningOrStart } from '#server/postgres/connect.ts';
-import { migrationsDirectory } from '#server/serve.ts';
+import { migrationsDirectory } from '#server/core/paths.ts';
 import { runAsAdmin } from '#tests/support/database.ts';
 import { toDatabaseUrl } from '#tests/support/database-url.ts';
 import { startEmailServer } from '#tests/support/email-server.ts';

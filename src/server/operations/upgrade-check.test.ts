@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { afterAll, expect, test } from 'vitest';
 import { readConfig } from '#server/core/config.ts';
 import { connectToRunningOrStart } from '#server/postgres/connect.ts';
-import { migrationsDirectory } from '#server/serve.ts';
+import { migrationsDirectory } from '#server/core/paths.ts';
 import { toDatabaseUrl } from '#tests/support/database-url.ts';
 import { startTestServer } from '#tests/support/server.ts';
 import { registerUpgradeCommand } from './upgrade-command.ts';
