@@ -102,16 +102,21 @@ async function waitForSkeletons(): Promise<void> {
 export async function resetStage({ page, ids }: Stage): Promise<void> {
   await page.context().setOffline(false);
   await page.unrouteAll({ behavior: 'ignoreErrors' });
+  // A page that is left sends its unsent drafts, which would arrive in the form of the next screen while that is filled.
+  await page.evaluate(clearStorage);
   // A URL of the same origin that does not run the app, which would save drafts.
   await page.goto('/manifest.webmanifest');
-  await page.evaluate(() => {
-    localStorage.clear();
-    sessionStorage.clear();
-  });
+  await page.evaluate(clearStorage);
   const response = await page.request.get('/api/drafts');
   if (!response.ok()) return;
   const { items } = (await response.json()) as { items: { target: string }[] };
   const ownTargets = listOwnDrafts(ids);
   for (const { target } of items)
     if (!ownTargets.includes(target)) await page.request.delete(`/api/drafts/${target}`);
+}
+
+/** Runs in the page. */
+function clearStorage(): void {
+  localStorage.clear();
+  sessionStorage.clear();
 }
