@@ -26,7 +26,7 @@ import { findLockedQuestions } from './stack-exchange-already-imported.ts';
 import { createNoChanges } from './stack-exchange-changes.ts';
 import { markDuplicates } from './stack-exchange-duplicates.ts';
 import { ArchiveError } from './stack-exchange-errors.ts';
-import { addTags, nameTags } from './stack-exchange-queries.ts';
+import { addTags, analyzeAdded, nameTags } from './stack-exchange-queries.ts';
 import { publishImportEvents, recountImported, recountOldQuestions } from './stack-exchange-recount.ts';
 import { findSource, hasNumberKeys, insertSource } from './stack-exchange-sources.ts';
 
@@ -52,6 +52,7 @@ export async function addLines(
   await queries.resolveRows(client, target);
   if (target.keepsIds && !isDryRun) await queries.advanceSequences(client);
   const { members, takenAddresses } = await queries.addMembers(client, target);
+  await analyzeAdded(client, 'members');
   await addIdentities(client);
   const badges = await addBadges(client, target);
   await queries.placePosts(client);
@@ -61,6 +62,7 @@ export async function addLines(
   await rememberKnownTags(client);
   await nameTags(client);
   await queries.addPosts(client, target);
+  for (const posts of ['questions', 'answers', 'replies'] as const) await analyzeAdded(client, posts);
   await queries.describeAddedPosts(client);
   await findLockedQuestions(client);
   await markDuplicates(client, false);

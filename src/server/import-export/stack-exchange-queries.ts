@@ -99,6 +99,7 @@ export async function addMembers(
   await client.query(
     'create unique index archive_member_key on archive_member (key); analyze archive_member;',
   );
+  await analyzeAdded(client, 'members');
   return {
     members: Number(rows[0]?.members),
     nameless: Number(rows[0]?.nameless),
@@ -215,6 +216,7 @@ export async function addQuestions(
     [source],
   );
   await client.query('analyze archive_question');
+  await analyzeAdded(client, 'questions');
   return added.rowCount ?? 0;
 }
 
@@ -255,6 +257,7 @@ export async function addAnswers(
     [source],
   );
   await client.query('analyze archive_answer');
+  await analyzeAdded(client, 'answers');
   return added.rowCount ?? 0;
 }
 
@@ -295,6 +298,7 @@ export async function addReplies(
     [source, runId],
   );
   await client.query('analyze archive_new_reply');
+  await analyzeAdded(client, 'replies');
   return added.rowCount ?? 0;
 }
 
@@ -367,6 +371,7 @@ export async function addTags(client: ClientBase, runId: string | null): Promise
       where post.kind = 1
       group by 1, 2, 4) used
     order by question_id, position`);
+  await analyzeAdded(client, 'tags');
   await client.query(`
     with renamed as (
       select coalesce(tag.synonym_of, tag.id) as id from tag join archive_tag_name used on used.key = tag.key
@@ -395,6 +400,25 @@ export async function detachSource(client: ClientBase, source: string): Promise<
   await client.query('delete from imported_row where source_id = $1', [source]);
 }
 
+const analyzedTables = {
+  members: 'member (id, source_id, source_key), imported_row (source_id, kind, source_key, id)',
+  questions: 'base_question (id, author_id, source_id, created_at, hidden_by)',
+  answers: 'base_answer (id, question_id, author_id, source_id, created_at, hidden_by)',
+  replies:
+    'base_reply (id, question_id, answer_id, author_id, source_id, created_at, hidden_by), ' +
+    'imported_row (source_id, kind, source_key, id)',
+  tags: 'tag (id, key), base_question_tag (question_id, tag_id, hidden_by)',
+} as const;
+
+/**
+ * Updates the statistics of the columns that later statements of this transaction join. Autovacuum does not see its
+ * rows, so PostgreSQL would take full tables for empty, and compare each row with each.
+ */
+export async function analyzeAdded(client: ClientBase, rows: keyof typeof analyzedTables): Promise<void> {
+  await client.query(`analyze ${analyzedTables[rows]}`);
+}
+
+/** Updates all statistics, after the import. */
 export async function analyzeTables(client: ClientBase): Promise<void> {
   await client.query(
     'analyze member, imported_row, base_question, base_answer, base_reply, tag, base_question_tag, question_follow, imported_badge',
