@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -13,17 +13,37 @@ import { migrate } from '#server/postgres/migrations.ts';
 import { withClient } from '#tests/support/database-client.ts';
 import { withTemporaryDirectory, withTemporaryPostgres } from '#tests/support/temporary-parley.ts';
 
-const usage = `Usage: bench/import-speed.ts DATA [--sites NAME,…]
+const usage = `Usage: bench/import-speed.ts DATA [--sites NAME,…] [--copies N]
 
 Imports the unpacked Stack Exchange archives in DATA into empty databases of a temporary embedded PostgreSQL, each in a
 process of its own, and prints its time, processor time (without PostgreSQL) and peak of resident memory. Each archive is
 imported three times: whole; 'from HTML', without PostHistory.xml, so that all texts are converted; and 'no texts', with
-one word for each text. Rates are posts per second of time, and in parentheses of processor time.`;
+one word for each text. Rates are posts per second of time, and in parentheses of processor time. With --copies, each
+archive has its rows N times, with other ids, as a larger site.`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { sites: { type: 'string' }, into: { type: 'string' }, site: { type: 'string' } },
+  options: {
+    sites: { type: 'string' },
+    copies: { type: 'string', default: '1' },
+    into: { type: 'string' },
+    site: { type: 'string' },
+  },
 });
+const copies = Number(values.copies);
+/** Attributes whose numbers are ids of posts, members, comments, votes and other rows. */
+const ids = new Set([
+  'Id',
+  'PostId',
+  'ParentId',
+  'AcceptedAnswerId',
+  'OwnerUserId',
+  'UserId',
+  'LastEditorUserId',
+  'RelatedPostId',
+]);
+const idsPerCopy = 10_000_000;
+
 const ways = ['whole', 'from HTML', 'no texts'] as const;
 
 /** The sites of the archives that are known; of others, the import infers it. */
@@ -39,7 +59,7 @@ const sites: Readonly<Record<string, string>> = {
 };
 
 const [data] = positionals;
-if (data === undefined) {
+if (data === undefined || !Number.isInteger(copies) || copies < 1) {
   console.error(usage);
   process.exitCode = 2;
 } else if (values.into === undefined) await measureAll(path.resolve(data));
@@ -58,12 +78,12 @@ async function measureAll(directory: string): Promise<void> {
       if ((await findArchiveFiles([archive]).catch(() => null)) === null) continue;
       for (const [index, way] of ways.entries()) {
         const usage = await withTemporaryDirectory(async (parent) => {
-          const source = await prepare(archive, parent, way);
+          const source = await prepare(copies === 1 ? archive : await copyRows(archive, parent), parent, way);
           const database = `speed_${name.replace(/\W/gu, '_')}_${index}`;
           await withClient(superuser, (client) => client.query(`create database ${database}`));
           return importInProcess({ ...superuser, database }, source, sites[name]);
         });
-        console.log(formatRow(name, way, usage));
+        console.log(formatRow(copies === 1 ? name : `${name} × ${copies}`, way, usage));
       }
     }
   });
@@ -91,6 +111,30 @@ async function prepare(archive: string, parent: string, way: (typeof ways)[numbe
         posts.replaceAll(/ Body="[^"]*"/gu, ' Body="&lt;p&gt;Text&lt;/p&gt;"'),
       );
     } else await symlink(path.join(archive, file), path.join(target, file));
+  }
+  return target;
+}
+
+/** Writes an archive with each row `copies` times; tags once. Returns its directory. */
+async function copyRows(archive: string, parent: string): Promise<string> {
+  const target = path.join(parent, 'copies');
+  await mkdir(target);
+  for (const file of await readdir(archive)) {
+    if (!/\.xml$/iu.test(file)) continue;
+    const text = await readFile(path.join(archive, file), 'utf8');
+    const [start, end] = [text.indexOf('<row'), text.lastIndexOf('/>') + 2];
+    const copy = path.join(target, file);
+    await writeFile(copy, text.slice(0, end));
+    for (let number = 1; number < copies && !/^tags/iu.test(file); number++) {
+      const rows = text
+        .slice(start, end)
+        .replaceAll(/ (\w+)="(\d+)"/gu, (attribute, name: string, id: string) =>
+          ids.has(name) && id !== '0' ? ` ${name}="${Number(id) + number * idsPerCopy}"` : attribute,
+        )
+        .replaceAll(' RevisionGUID="', ` RevisionGUID="${number}-`);
+      await appendFile(copy, rows);
+    }
+    await appendFile(copy, text.slice(end));
   }
   return target;
 }
