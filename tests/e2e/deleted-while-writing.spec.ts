@@ -32,7 +32,7 @@ test('keeps the reply to an answer that its author deletes, until the form is cl
   await field.pressSequentially('A long thought');
 
   await deleteState(ben.request, `/api/answers/${answerId}`);
-  await expectKeptText(ada.page, field, 'This answer was deleted.');
+  await expectTextInForm(ada.page, field, 'This answer was deleted.');
   await expect(ada.page.getByText('Soon gone.')).toHaveCount(0);
   await expect(ada.page.getByRole('heading', { name: '0 Answers' })).toBeVisible();
   await expectAccessible(ada.page, { look: 'reply to a deleted answer' });
@@ -66,12 +66,12 @@ test('keeps replies to a deleted reply, and to replies of a deleted answer', asy
 
   // The line of the deleted reply stays above the reply to it.
   await deleteState(cleo.request, `/api/replies/${parent}`);
-  await expectKeptText(ada.page, field, 'This reply was deleted.');
+  await expectTextInForm(ada.page, field, 'This reply was deleted.');
   await expect(ada.page.getByText('Cleo disagrees.')).toHaveCount(0);
   await expect(ada.page.getByText('Ben disagrees with Cleo.')).toBeVisible();
   await deleteState(ben.request, `/api/answers/${answerId}`);
   await expect(ada.page.getByText('Ben disagrees with Cleo.')).toHaveCount(0);
-  await expectKeptText(ada.page, field, 'This reply was deleted.');
+  await expectTextInForm(ada.page, field, 'This reply was deleted.');
   await ada.page.getByRole('button', { name: 'Cancel' }).click();
   await expect(ada.page.getByText('Reply deleted')).toHaveCount(0);
 });
@@ -92,7 +92,7 @@ test('keeps the edit of an answer that a moderator deletes, and lets it be saved
 
   await moderate(moderator, { kind: 'answer', id: answerId, action: 'hide' });
   await ada.page.getByRole('dialog').getByRole('button', { name: 'Got it' }).click();
-  await expectKeptText(ada.page, field, 'This answer was deleted.');
+  await expectTextInForm(ada.page, field, 'This answer was deleted.');
   await expect(ada.page.getByRole('button', { name: 'Save' })).toBeDisabled();
   await moderate(moderator, { kind: 'answer', id: answerId, action: 'restore' });
   await expect(ada.page.getByText('This answer was deleted.')).toHaveCount(0);
@@ -116,7 +116,7 @@ test('keeps the answer to a question that is deleted, and the reply to another a
 
   await deleteState(ben.request, `/api/questions/${id}`);
   await expect(ada.page.getByRole('heading', { name: 'Question not found' })).toBeVisible();
-  await expectKeptText(ada.page, field, 'This question was deleted.');
+  await expectTextInForm(ada.page, field, 'This question was deleted.');
   await expect(reply).toHaveValue('A reply to Cleo.');
   await expect(ada.page.getByText('The answer of Cleo.')).toHaveCount(0);
   await ada.page.keyboard.type(' answer');
@@ -138,10 +138,10 @@ test('keeps the edit of a question that is deleted on another device', async () 
 
   await deleteState(ada.request, `/api/questions/${id}`);
   await expect(ada.page.getByRole('heading', { name: 'Question not found' })).toBeVisible();
-  await expectKeptText(ada.page, field, 'This question was deleted.');
+  await expectTextInForm(ada.page, field, 'This question was deleted.');
 });
 
-async function expectKeptText(page: Page, field: Locator, message: string): Promise<void> {
+async function expectTextInForm(page: Page, field: Locator, message: string): Promise<void> {
   const form = page.locator('form').filter({ has: field });
   const notice = form.getByText(message);
   await expect(notice).toBeVisible();
