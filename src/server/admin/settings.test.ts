@@ -76,13 +76,14 @@ test('is used by the node that changed it before the change responds', async () 
   await changeSetting(db, { adminId: null, name: 'reviewFirstPosts', value: 0 });
 });
 
-test('reaches every node within a second', async () => {
+test('reaches every node by the event of its change', async () => {
   const node = await startCachingNode(server.database);
   try {
-    const startedAt = performance.now();
+    const deliverEvents = await node.pauseEvents();
     await setRuntimeSetting(db, 'publicReading', true);
+    expect(node.runtimeSettings.get('publicReading')).toBe(false);
+    deliverEvents();
     await eventually(() => node.runtimeSettings.get('publicReading'));
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
     await setRuntimeSetting(db, 'publicReading', false);
     await eventually(() => !node.runtimeSettings.get('publicReading'));
   } finally {
