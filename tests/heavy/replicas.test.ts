@@ -265,7 +265,7 @@ describe.skipIf(programs === undefined)('two nodes with a streaming replica', ()
       await work().catch((error: unknown) => void failures.push(String(error)));
       if (performance.now() - begin > patience) failures.push('a request timed out');
       count++;
-      await delay(5);
+      await delay(50);
     }
   }
 });
