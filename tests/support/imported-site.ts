@@ -65,6 +65,10 @@ export async function readImportedSite(client: ClientBase): Promise<Record<strin
         union all select question_id, answer_id, null, amount, day from imported_bounty) noted
       left join question on question.id = question_id left join answer on answer.id = answer_id
       order by key, day, amount`),
+    tagTexts: await read(`
+      select imported.source_key as key, kind, path, license, is_removed,
+        case kind when 'description' then description else about end as content
+      from imported_tag_text imported join tag on tag.id = tag_id order by imported.source_key`),
     tags: await read(
       'select name, key, questions_count, active_at from tag where questions_count > 0 order by key',
     ),

@@ -102,6 +102,11 @@ async function readPublicContent(db: Database): Promise<Map<string, object>> {
     from member where deleted_at is null and application is null
     union all
     select 'tag ' || id, json_build_object('id', id, 'name', name, 'description', description, 'about', about,
+      'aboutSource', (
+        select json_build_object('site', site, 'url', 'https://' || site || '/' || path, 'license', imported.license,
+          'isAdapted', content_hash is distinct from md5(about)::uuid)
+        from imported_tag_text imported join import_source on import_source.id = source_id
+        where tag_id = tag.id and kind = 'about' and about is not null and not is_removed),
       'questionsCount', questions_count, 'followersCount', followers_count)
     from tag where synonym_of is null and not (questions_count = 0 and id in (
       select tag_id from base_question_tag where hidden_by is not null))

@@ -2264,6 +2264,18 @@ export interface components {
       /** Format: date-time */
       activeAt: string | null;
       about: string | null;
+      descriptionSource: {
+        site: string;
+        url: string;
+        license: string;
+        isAdapted: boolean;
+      } | null;
+      aboutSource: {
+        site: string;
+        url: string;
+        license: string;
+        isAdapted: boolean;
+      } | null;
     };
     AnswerCard: {
       id: number;
@@ -4319,6 +4331,18 @@ export interface operations {
                     name: string;
                     description: string | null;
                     about: string | null;
+                    descriptionSource: {
+                      site: string;
+                      url: string;
+                      license: string;
+                      isAdapted: boolean;
+                    } | null;
+                    aboutSource: {
+                      site: string;
+                      url: string;
+                      license: string;
+                      isAdapted: boolean;
+                    } | null;
                     questionsCount: number;
                     followersCount: number;
                   } | null;

@@ -96,7 +96,8 @@ export function tagDocument(tag: string): DocumentRequest {
     topics,
     async read(db) {
       const row = await findTag(db, key);
-      const json = JSON.stringify({ ...toTagDocument(row), about: row.about });
+      const { about, descriptionSource, aboutSource } = row;
+      const json = JSON.stringify({ ...toTagDocument(row), about, descriptionSource, aboutSource });
       // A synonym's document is that of its tag.
       const keys = new Set([key, row.key]);
       return { json, topics, isStaleBy: (change) => isStaleBy(change, keys) };

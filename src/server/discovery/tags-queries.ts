@@ -11,8 +11,9 @@ import {
   type QuestionCardDocumentRow,
   type QuestionCardRow,
   tagIdOf,
+  tagTextSourceJson,
 } from '#server/posts/index.ts';
-import type { TagSort } from '#shared/discovery/tags.ts';
+import type { TagDocument, TagSort } from '#shared/discovery/tags.ts';
 
 export type TagRow = {
   id: number;
@@ -87,8 +88,10 @@ const orders: Readonly<Record<TagSort, Order>> = {
 };
 
 export async function findTagByKey(db: Reader, key: string) {
-  const { rows } = await sql<TagRow & { about: string | null }>`
-    select ${tagColumns}, tag.about from tag where tag.id = ${tagIdOf(key)} and ${isTagVisible}`.execute(db);
+  const { rows } = await sql<TagRow & Pick<TagDocument, 'about' | 'descriptionSource' | 'aboutSource'>>`
+    select ${tagColumns}, tag.about, ${tagTextSourceJson('description')} as "descriptionSource",
+      ${tagTextSourceJson('about')} as "aboutSource"
+    from tag where tag.id = ${tagIdOf(key)} and ${isTagVisible}`.execute(db);
   return rows[0];
 }
 

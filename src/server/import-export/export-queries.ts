@@ -169,6 +169,15 @@ function escapeInPath(path: string): string {
   return Object.entries(escapes).reduce((sql, [from, to]) => `replace(${sql}, '${from}', '${to}')`, path);
 }
 
+/** Where an imported text of a tag is from. */
+const tagTextSource = (kind: 'description' | 'about') => `(
+  select json_strip_nulls(json_build_object('site', site, 'id', source_key, 'url', 'https://' || site || '/' || path,
+    'license', imported.license,
+    'adapted', case when content_hash is distinct from md5(row.${kind})::uuid then true end))
+  from imported_tag_text imported join import_source on import_source.id = source_id
+  where tag_id = row.id and kind = '${kind}' and not is_removed and row.${kind} is not null
+)`;
+
 const sources: Readonly<Record<ExportedKind, Source>> = {
   members: {
     rows: 'select * from member where deleted_at is null and application is null',
@@ -213,6 +222,8 @@ const sources: Readonly<Record<ExportedKind, Source>> = {
       name: 'name',
       description: 'description',
       about: 'about',
+      descriptionSource: tagTextSource('description'),
+      aboutSource: tagTextSource('about'),
       synonymOf: '(select main.name from tag main where main.id = synonym_of)',
     },
   },

@@ -12,8 +12,8 @@ export function addImportRunCommands(group: Command, parts: ImportCommandParts):
     .option('--json', 'print JSON, with the outcome of the rows of each file')
     .addHelpText(
       'after',
-      '\nColumns: number, site, time of the import, newest time in the archive, questions, answers, replies and members\n' +
-        'that it added, file.',
+      '\nColumns: number, site, time of the import, newest time in the archive, questions, answers, replies,\n' +
+        'members and texts of tags that it added, file.',
     )
     .action(async ({ json }: { json?: boolean }) => {
       const runs = await parts.withClient((client) => listRuns(client));
@@ -75,7 +75,8 @@ function describeUndo({ run, added, local, shown, changed }: UndoPreview): strin
   const lines = [
     `Import ${run.id} of ${run.site}, ${run.importedAt.slice(0, 16).replace('T', ' ')}. To be removed:`,
     `  what it added: questions ${count(added.questions)}, answers ${count(added.answers)}, ` +
-      `replies ${count(added.replies)}, members ${count(added.members)}, badges ${count(added.badges)}`,
+      `replies ${count(added.replies)}, members ${count(added.members)}, badges ${count(added.badges)}, ` +
+      `texts of tags ${count(added.tagTexts)}`,
     `  of members here, on these posts: answers ${count(local.answers)}, replies ${count(local.replies)}, ` +
       `votes ${count(local.votes)}, bookmarks ${count(local.bookmarks)}, follows ${count(local.follows)}, ` +
       `edits ${count(local.edits)}`,
@@ -100,6 +101,7 @@ function formatRuns(runs: readonly ImportRun[]): string[] {
       rows.answers,
       rows.replies,
       rows.members,
+      rows.tagTexts,
       file ?? 'unknown',
     ].join('\t'),
   );

@@ -45,8 +45,8 @@ it('lists each import with its site, its file, the newest time in it and what it
   const site = 'beer.stackexchange.com';
   const now = expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d$/u);
   expect(lines.map((line) => line.split('\t').slice(1))).toEqual([
-    [site, now, '2015-01-02', '1', '1', '0', '2', directory],
-    [site, now, '2016-06-01', '1', '1', '1', '1', expect.stringMatching(/\/newer$/u)],
+    [site, now, '2015-01-02', '1', '1', '0', '2', '0', directory],
+    [site, now, '2016-06-01', '1', '1', '1', '1', '0', expect.stringMatching(/\/newer$/u)],
   ]);
 });
 
@@ -60,7 +60,7 @@ it('prints JSON with the outcome of the rows of each file', async () => {
       file: expect.stringMatching(/\/archive$/u),
       importedAt: expect.any(String),
       newestAt: '2015-01-02T10:00:00.000Z',
-      rows: { members: 2, questions: 1, answers: 1, replies: 0 },
+      rows: { members: 2, questions: 1, answers: 1, replies: 0, tagTexts: 0 },
       summary: expect.objectContaining({
         files: expect.arrayContaining([expect.objectContaining({ file: 'Posts.xml', read: 2, imported: 2 })]),
       }),

@@ -22,7 +22,7 @@ export interface ImportRun {
   /** The newest time in the archive; null if unknown. */
   newestAt: string | null;
   /** What it added, of which no later undoing has removed anything. */
-  rows: { members: number; questions: number; answers: number; replies: number };
+  rows: { members: number; questions: number; answers: number; replies: number; tagTexts: number };
   summary: Partial<RunSummary>;
 }
 
@@ -79,17 +79,19 @@ export async function listRuns(client: ClientBase, id?: number): Promise<ImportR
       id: string;
       imported_at: Date;
       newest: NewestTimes;
+      tag_texts: string;
       counts: Partial<Record<'member' | 'question' | 'answer' | 'reply', number>>;
     }
   >(
-    `select run.id, site, file, run.imported_at, newest, summary, coalesce((
+    `select run.id, site, file, run.imported_at, newest, summary,
+       (select count(*) from imported_tag_text where run_id = run.id) as tag_texts, coalesce((
        select jsonb_object_agg(kind, number) from (
          select kind, count(distinct id) as number from imported_row where run_id = run.id group by kind) each), '{}') as counts
      from import_run run join import_source source on source.id = run.source_id
      where $1::bigint is null or run.id = $1::bigint order by run.id`,
     [id ?? null],
   );
-  return rows.map(({ counts, newest, imported_at: importedAt, ...row }) => ({
+  return rows.map(({ counts, newest, imported_at: importedAt, tag_texts: tagTexts, ...row }) => ({
     id: Number(row.id),
     site: row.site,
     file: row.file,
@@ -100,6 +102,7 @@ export async function listRuns(client: ClientBase, id?: number): Promise<ImportR
       questions: counts.question ?? 0,
       answers: counts.answer ?? 0,
       replies: counts.reply ?? 0,
+      tagTexts: Number(tagTexts),
     },
     summary: row.summary,
   }));

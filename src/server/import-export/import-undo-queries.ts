@@ -2,12 +2,20 @@ import { sql } from 'kysely';
 import type { ClientBase } from 'pg';
 import type { Tx } from '#server/core/database.ts';
 import type { PostKind } from '#shared/core/fields.ts';
+import { isAsImported, removeTagTexts } from './stack-exchange-tag-texts.ts';
 
 export type RemovedPost = { id: number; question_id: number };
 
 export interface UndoCounts {
   /** What the import added and what is still here. */
-  added: { members: number; questions: number; answers: number; replies: number; badges: number };
+  added: {
+    members: number;
+    questions: number;
+    answers: number;
+    replies: number;
+    badges: number;
+    tagTexts: number;
+  };
   /** What members here added to it, and that goes with it. */
   local: {
     answers: number;
@@ -90,6 +98,7 @@ export async function countRemoved(client: ClientBase, runId: number): Promise<U
        count(*) filter (where kind = 'reply' and is_added) as replies,
        (select count(distinct member.id) from imported_row row join member on member.id = row.id where run_id = $1 and kind = 'member') as members,
        (select count(*) from imported_badge where run_id = $1) as badges,
+       (select count(*) from imported_tag_text known where run_id = $1 and ${isAsImported}) as "tagTexts",
        count(*) filter (where kind = 'answer' and not is_added) as "localAnswers",
        count(*) filter (where kind = 'reply' and not is_added) as "localReplies",
        (${onPosts('vote')} or t.reply_id in ${ids('reply')}) as votes, (${onPosts('bookmark')}) as bookmarks,
@@ -110,6 +119,7 @@ export async function countRemoved(client: ClientBase, runId: number): Promise<U
       answers: number('answers'),
       replies: number('replies'),
       badges: number('badges'),
+      tagTexts: number('tagTexts'),
     },
     local: {
       answers: number('localAnswers'),
@@ -180,6 +190,22 @@ async function listReferences(
 /** Deletes the badges that the import added, also of members who claimed their profile. */
 export async function deleteBadges(client: ClientBase, runId: number): Promise<void> {
   await client.query('delete from imported_badge where run_id = $1', [runId]);
+}
+
+/** Removes the texts of tags that the import added. Those that were changed here stay, with their source. */
+export async function deleteTagTexts(client: ClientBase, runId: number): Promise<void> {
+  await client.query('create temporary table removed_tag_text (tag_id bigint, kind text) on commit drop');
+  await client.query(
+    `insert into removed_tag_text
+     select tag_id, kind from imported_tag_text known where run_id = $1 and ${isAsImported}`,
+    [runId],
+  );
+  await removeTagTexts(client, 'removed_tag_text');
+  await client.query('delete from imported_tag_text where run_id = $1 and is_removed', [runId]);
+  await client.query(`
+    insert into event (topic, event)
+    select 'tags', jsonb_build_object('kind', 'tag-changed', 'tag', name) from tag
+    where id in (select tag_id from removed_tag_text) order by id`);
 }
 
 /** Deletes the members that the import added, except those who have something else here. These keep their profile. */

@@ -193,7 +193,9 @@ test('asks before it removes anything, and refuses without a terminal and for an
   };
   const before = await tables();
   expect(await run([String(laterId)])).toMatchObject({
-    out: expect.stringContaining('  what it added: questions 1, answers 1, replies 2, members 1, badges 0\n'),
+    out: expect.stringContaining(
+      '  what it added: questions 1, answers 1, replies 2, members 1, badges 0, texts of tags 0\n',
+    ),
     err: 'Without a terminal, --yes is needed. Nothing was changed.\n',
     code: 1,
   });

@@ -41,6 +41,7 @@ export async function undoImport(client: Client, id: number): Promise<UndoPrevie
       await removePosts(client);
       await recountQuestions(client, 'select question_id from removed_place');
       await queries.deleteBadges(client, id);
+      await queries.deleteTagTexts(client, id);
       await queries.deleteMembers(client, id);
       await queries.deleteTags(client, id);
       await queries.deleteRun(client, { id, sourceId });

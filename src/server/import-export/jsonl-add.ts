@@ -73,7 +73,7 @@ export async function addLines(
   await recountOldQuestions(client);
   const links = target.keepsIds ? 0 : await rewriteLineLinks(client, site);
   await addTags(client, runId);
-  const tags = await addTagTexts(client);
+  const tags = await addTagTexts(client, runId);
   const { follows, bookmarks } = await addFollowsAndBookmarks(client);
   const pictures = await addPictures(client);
   const redirects = await addRedirects(client, target);

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { ClientBase } from 'pg';
 import { databaseFromClient } from '#server/core/database.ts';
+import { literal } from './stack-exchange-queries.ts';
 import { selectPoints } from '#server/posts/index.ts';
 
 const columns = [
@@ -121,7 +122,7 @@ export async function addRevisions(client: ClientBase): Promise<number> {
  * Adds the tags that questions do not have, and the texts and synonyms of new tags. Tags that were here keep theirs. Runs
  * after the tags of the questions were added: `line_known_tag` has those from before. Returns the number of new tags.
  */
-export async function addTagTexts(client: ClientBase): Promise<number> {
+export async function addTagTexts(client: ClientBase, runId: string): Promise<number> {
   await client.query(`
     insert into tag (name, key) select name, key from line_tag order by key on conflict (key) do nothing`);
   await client.query(`
@@ -129,6 +130,15 @@ export async function addTagTexts(client: ClientBase): Promise<number> {
     from line_tag staged
     where staged.key = tag.key and not exists (select from line_known_tag where key = tag.key)
       and (staged.description is not null or staged.about is not null);
+    insert into imported_tag_text (tag_id, kind, source_id, source_key, path, license, content_hash, run_id)
+    select tag.id, kind, line_source.id, source ->> 'id', source ->> 'path', source ->> 'license',
+      case when not (source ->> 'adapted')::boolean then md5(content)::uuid end, ${literal(runId)}
+    from line_tag staged join tag on tag.key = staged.key
+    cross join lateral (values ('description', staged.description, description_source), ('about', staged.about, about_source))
+      texts (kind, content, source)
+    join line_source on line_source.site = source ->> 'site'
+    where content is not null and not exists (select from line_known_tag where key = tag.key)
+    order by tag.id, kind on conflict do nothing;
     update tag set synonym_of = main.id
     from line_tag staged join tag main on main.key = staged.synonym_of and main.synonym_of is null
     where staged.key = tag.key and main.id <> tag.id and tag.questions_count = 0

@@ -156,6 +156,17 @@ const reply = z.strictObject({
   content: text.default(''),
 });
 
+/** Where an exported text of a tag had been imported from; `adapted` if it was changed since. */
+const tagTextSource = z
+  .strictObject({
+    site: z.string().min(1).max(253),
+    id: z.string().min(1).max(500),
+    url: z.url({ protocol: /^https?$/u }).max(500),
+    license: z.string().min(1).max(200),
+    adapted: z.boolean().default(false),
+  })
+  .optional();
+
 const tag = z.strictObject({
   id: id.optional(),
   name: requiredLine.refine(
@@ -164,6 +175,8 @@ const tag = z.strictObject({
   ),
   description: line.pipe(z.string().max(limits.tagDescription)).optional(),
   about: text.pipe(z.string().max(limits.tagAbout)).optional(),
+  descriptionSource: tagTextSource,
+  aboutSource: tagTextSource,
   synonymOf: requiredLine.optional(),
 });
 

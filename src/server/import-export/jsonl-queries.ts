@@ -45,6 +45,8 @@ export async function listInnerSites(client: ClientBase): Promise<string[]> {
     select source_site as site from line_post where source_site is not null
     union select source_site from line_member where source_site is not null
     union select source_site from line_badge where source_site is not null
+    union select description_source ->> 'site' from line_tag where description_source is not null
+    union select about_source ->> 'site' from line_tag where about_source is not null
     union select source_site from line_redirect where source_site is not null order by site`);
   return rows.map(({ site }) => site);
 }

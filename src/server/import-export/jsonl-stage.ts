@@ -96,12 +96,14 @@ const copies: { [Kind in CopiedKind]: Copy<Kind> } = {
     ],
   },
   tags: {
-    columns: 'line_tag (line, name, key, description, about, synonym_of)',
-    toCells: (row) => [
+    columns: 'line_tag (line, name, key, description, about, description_source, about_source, synonym_of)',
+    toCells: (row, _context, line) => [
       row.name,
       tagKey(row.name),
       row.description || null,
       row.about || null,
+      toTagTextSource(row.descriptionSource, 'descriptionSource', line),
+      toTagTextSource(row.aboutSource, 'aboutSource', line),
       row.synonymOf === undefined ? null : tagKey(row.synonymOf),
     ],
   },
@@ -322,4 +324,20 @@ function toSource(source: LineRow<'members'>['source'], file: string, line: numb
   const site = parseSiteName(source.site);
   if (site === null) throw lineError(file, line, `source.site: ${source.site} is not a host name`);
   return [site, source.id];
+}
+
+/** The source of a text of a tag as JSON for `line_tag`. */
+function toTagTextSource(
+  source: LineRow<'tags'>['aboutSource'],
+  field: 'descriptionSource' | 'aboutSource',
+  line: number,
+): CopyCell {
+  if (source === undefined) return null;
+  const [site] = toSource(source, 'tags.jsonl', line);
+  const { id, url, license, adapted } = source;
+  const page = URL.parse(url);
+  const path = page === null ? '' : `${page.pathname}${page.search}`.slice(1);
+  if (page?.host !== site || path === '')
+    throw lineError('tags.jsonl', line, `${field}.url: is not a page of ${source.site}`);
+  return JSON.stringify({ site, id, path, license, adapted });
 }

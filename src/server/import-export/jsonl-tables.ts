@@ -29,7 +29,8 @@ export async function createLineTables(client: ClientBase): Promise<void> {
       awards integer not null, first_at timestamptz(3) not null, last_at timestamptz(3) not null, source_site text,
       source_key text);
     create temporary table line_tag (
-      line integer not null, name text not null, key text not null, description text, about text, synonym_of text);
+      line integer not null, name text not null, key text not null, description text, about text,
+      description_source jsonb, about_source jsonb, synonym_of text);
     create temporary table line_vote (
       line integer not null, kind smallint not null, post bigint not null, direction text not null, member bigint,
       created timestamptz(3) not null);

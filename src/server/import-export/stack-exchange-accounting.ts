@@ -32,6 +32,8 @@ export interface ImportedCounts {
   follows: number;
   /** Badges of members, each once. */
   badges: number;
+  /** Descriptions and texts of tags. */
+  tagTexts: number;
   /** New posts that are community wikis on the site, and bounties of new posts. */
   wikis: number;
   bounties: number;
@@ -62,7 +64,10 @@ export async function classifyStagedRows(
     users.imported += added.renamedMembers;
     users.alreadyImported -= added.renamedMembers;
   }
-  if (posts !== undefined) await applyOutcomes(client, posts, postOutcomes);
+  if (posts !== undefined) {
+    await applyOutcomes(client, posts, postOutcomes);
+    await applyOutcomes(client, posts, 'select outcome from archive_described');
+  }
   if (comments !== undefined) await applyOutcomes(client, comments, commentOutcomes);
   if (votes !== undefined) {
     await classifyVotes(client, votes, { follows: added.follows, isRefresh });
@@ -243,6 +248,7 @@ const historyOutcomes = ({ isRefresh, withHistory }: { isRefresh: boolean; withH
     order by post_id, created desc, id desc, line desc)
   select case
       when not has_post and is_hidden then 'of posts that were hidden or deleted here'
+      when exists (select from archive_described where id = history.post_id) then 'of texts of tags, which have no history here'
       when not has_post then 'of posts that are not in the archive or were skipped'
       when history.kind between ${closedKind} and ${lockKinds.unlocked} then ${closingOutcome}
       when newer then '${newerReason('newer edits')}'

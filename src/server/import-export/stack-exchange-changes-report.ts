@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { listTagTextChanges } from './stack-exchange-tag-texts.ts';
 import { isChangedHere } from './stack-exchange-profiles.ts';
 
 /** What an import changed of earlier imports of the site, by kind, and what it kept because of a change here. */
@@ -13,7 +14,7 @@ export interface ImportedChanges {
 
 export const noChanges: ImportedChanges = { counts: {}, examples: [], conflicts: { total: 0, lines: [] } };
 
-/** Lines that are listed at most. */
+/** Lines that are listed at most, and as many examples of texts of tags. */
 const limits = { examples: 20, conflicts: 50 } as const;
 
 /** The names of the counts, in the order of the report. */
@@ -37,6 +38,7 @@ export const changeNames = {
   places: 'locations and websites of members',
   reputation: 'reputations',
   badges: 'badges of members',
+  tagTexts: 'texts of tags',
   emptied: 'profiles without an account on the site',
   follows: 'removed follows',
   shown: 'posts shown again',
@@ -50,7 +52,7 @@ type Counts = Partial<Record<keyof typeof changeNames, number>>;
 /** Counts and lists the changes. Runs after all of them. */
 export async function describeChanges(
   client: ClientBase,
-  others: { follows: number; shown: number; unlocked: number; badges: number },
+  others: { follows: number; shown: number; unlocked: number; badges: number; tagTexts: number },
 ): Promise<ImportedChanges> {
   const text = 'applied and not edited_here and';
   const { rows } = await client.query<Record<string, string>>(`
@@ -86,7 +88,16 @@ export async function describeChanges(
     const number = Number(found[name]);
     if (number > 0) counts[name] = number;
   }
-  return { counts, examples: await listExamples(client), conflicts: await listConflicts(client) };
+  const [examples, conflicts] = [await listExamples(client), await listConflicts(client)];
+  const tagTexts = await listTagTextChanges(client, limits.examples);
+  return {
+    counts,
+    examples: [...examples, ...tagTexts.changes],
+    conflicts: {
+      total: conflicts.total + tagTexts.conflicts.total,
+      lines: [...conflicts.lines, ...tagTexts.conflicts.lines],
+    },
+  };
 }
 
 /** The address of a post here, and the title of its question. */

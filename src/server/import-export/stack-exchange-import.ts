@@ -266,6 +266,7 @@ const nothingImported: ImportedCounts = {
   duplicates: 0,
   closings: 0,
   badges: 0,
+  tagTexts: 0,
   wikis: 0,
   bounties: 0,
   versions: 0,
@@ -296,6 +297,7 @@ const listStageSteps = ({
 const stagedTables = [
   ['users', 'archive_user'],
   ['posts', 'archive_post'],
+  ['posts', 'archive_tag_text'],
   ['comments', 'archive_comment'],
   ['votes', 'archive_vote'],
   ['votes', 'archive_bounty'],

@@ -29,7 +29,7 @@ export async function rewritePostLinks(client: ClientBase, source: ImportSource)
     where comment.has_links and coalesce(new_reply.id, known.id) is not null
       and not exists (select from archive_locked where id = location.question_id);
     analyze archive_linking;`);
-  const hosts = await getHosts(client, source);
+  const hosts = await getLinkHosts(client, source);
   let links = 0;
   for (const table of ['question', 'answer', 'reply'] as const) {
     let texts = await readTexts(client, table, '0');
@@ -42,7 +42,10 @@ export async function rewritePostLinks(client: ClientBase, source: ImportSource)
 }
 
 /** All names of the site: also an old name that only links have, if they have the number and title of questions. */
-async function getHosts(client: ClientBase, { site, formerSites }: ImportSource): Promise<string[]> {
+export async function getLinkHosts(
+  client: ClientBase,
+  { site, formerSites }: ImportSource,
+): Promise<string[]> {
   const linked = (await countOwnLinks(client)).filter(({ links }) => links >= minLinks);
   return [...new Set([site, ...formerSites, ...linked.map(({ host }) => host)])];
 }
@@ -65,18 +68,7 @@ async function rewriteTexts(
   texts: readonly Text[],
   hosts: readonly string[],
 ): Promise<number> {
-  const linked = texts.map((text) => ({ ...text, links: findPostLinks(text.content, hosts) }));
-  const paths = await findPaths(
-    client,
-    linked.flatMap(({ links }) => links.flatMap(({ posts }) => posts)),
-  );
-  const getPath = (posts: readonly number[]) => {
-    const post = posts.find((each) => paths.has(each));
-    return post === undefined ? null : (paths.get(post) ?? null);
-  };
-  const changed = linked
-    .map(({ id, content, links }) => ({ id, ...replacePostLinks(content, links, getPath) }))
-    .filter(({ replaced }) => replaced > 0);
+  const changed = await linkTexts(client, texts, hosts);
   if (changed.length === 0) return 0;
   await client.query(
     `with changed as (
@@ -87,6 +79,26 @@ async function rewriteTexts(
     [changed.map(({ id }) => id), changed.map(({ content }) => content)],
   );
   return changed.reduce((sum, { replaced }) => sum + replaced, 0);
+}
+
+/** Returns the texts with links to imported posts, with these links rewritten, and how many there are. */
+export async function linkTexts(
+  client: ClientBase,
+  texts: readonly Text[],
+  hosts: readonly string[],
+): Promise<(Text & { replaced: number })[]> {
+  const linked = texts.map((text) => ({ ...text, links: findPostLinks(text.content, hosts) }));
+  const paths = await findPaths(
+    client,
+    linked.flatMap(({ links }) => links.flatMap(({ posts }) => posts)),
+  );
+  const getPath = (posts: readonly number[]) => {
+    const post = posts.find((each) => paths.has(each));
+    return post === undefined ? null : (paths.get(post) ?? null);
+  };
+  return linked
+    .map(({ id, content, links }) => ({ id, ...replacePostLinks(content, links, getPath) }))
+    .filter(({ replaced }) => replaced > 0);
 }
 
 /** Returns the paths of posts by their numbers in the archive. */

@@ -24,6 +24,7 @@ import {
 } from './stack-exchange-recount.ts';
 import { refreshAcceptances, refreshDuplicates, rememberMarks } from './stack-exchange-refresh-marks.ts';
 import { applySiteHistory } from './stack-exchange-site-history.ts';
+import { applyTagTexts, describedTags, findDescribedTags } from './stack-exchange-tag-texts.ts';
 import { addVersions } from './stack-exchange-versions.ts';
 import { refreshPosts, rememberArchive, restatePosts } from './stack-exchange-refresh.ts';
 import type { ImportSource } from './stack-exchange-sources.ts';
@@ -84,7 +85,9 @@ export async function mergeStaged(client: ClientBase, merge: Merge): Promise<Mer
   const links = await rewritePostLinks(client, source);
   await queries.addTags(client, runId);
   await restateAgain();
-  await recountImported(client);
+  await findDescribedTags(client, { source, siteAddress });
+  await recountImported(client, describedTags(sourceId));
+  const tagTexts = await applyTagTexts(client, { sourceId, runId, isRefresh, hasTags: has('tags') });
   await lockNewQuestions(client, source.site);
   const removed = await removeGone(client, merge);
   await refreshProfiles(client, { sourceId, isRefresh });
@@ -108,6 +111,7 @@ export async function mergeStaged(client: ClientBase, merge: Merge): Promise<Mer
       accepted,
       follows,
       badges: badges.added,
+      tagTexts: tagTexts.added,
       ...siteHistory,
       links,
     },
@@ -117,11 +121,18 @@ export async function mergeStaged(client: ClientBase, merge: Merge): Promise<Mer
           shown,
           unlocked,
           badges: badges.changed + badges.removed,
+          tagTexts: tagTexts.updated + tagTexts.removed,
         })
       : noChanges,
     refreshed: {
       isRefresh,
-      removed: { ...removed, users: emptied, votes: removedFollows, badges: badges.removedRows },
+      removed: {
+        ...removed,
+        posts: removed.posts + tagTexts.removed,
+        users: emptied,
+        votes: removedFollows,
+        badges: badges.removedRows,
+      },
     },
   };
 }

@@ -20,12 +20,12 @@ describe('odd rows of archives', () => {
       await writeArchive({
         Posts: [
           questionRow(1),
-          { ...questionRow(2), PostTypeId: 5 },
+          { ...questionRow(2), PostTypeId: 7 },
           { ...questionRow(3), PostTypeId: 77 },
           answerRow(4, 99),
         ],
         Comments: [commentRow(1, 1), commentRow(2, 2), commentRow(3, 4)],
-        PostHistory: [versionRow(1, 2, 'A tag wiki')],
+        PostHistory: [versionRow(1, 2, 'A wiki')],
       }),
     );
     expect(files.map(({ file, imported, skipped }) => [file, imported, skipped])).toEqual([
@@ -34,7 +34,7 @@ describe('odd rows of archives', () => {
         'Posts.xml',
         1,
         [
-          { reason: 'tag wikis (type 5)', rows: 1 },
+          { reason: 'wiki placeholders (type 7)', rows: 1 },
           { reason: 'posts of an unknown type (type 77)', rows: 1 },
           { reason: 'answers to questions that are not in the archive', rows: 1 },
         ],

@@ -397,6 +397,7 @@ export async function detachSource(client: ClientBase, source: string): Promise<
     );
   }
   await client.query('update member set source_id = null, source_key = null where source_id = $1', [source]);
+  await client.query('delete from imported_tag_text where source_id = $1', [source]);
   await client.query('delete from imported_row where source_id = $1', [source]);
 }
 

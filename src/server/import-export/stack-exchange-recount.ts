@@ -9,8 +9,11 @@ import {
   writeTagSortKeys,
 } from '#server/posts/index.ts';
 
-/** Recounts members and tags that the import added to, and adds to the statistics. */
-export async function recountImported(client: ClientBase): Promise<void> {
+/**
+ * Recounts members and tags that the import added to, and adds to the statistics.
+ * @param otherTags SQL that selects other tags that the import changes: they are locked with these
+ */
+export async function recountImported(client: ClientBase, otherTags?: string): Promise<void> {
   for (const [count, table] of [
     ['questions_count', 'question'],
     ['answers_count', 'answer'],
@@ -25,7 +28,7 @@ export async function recountImported(client: ClientBase): Promise<void> {
         group by author_id) counted
       where member.id = counted.author_id and member.${count} <> counted.posts`);
   }
-  await recountTags(client);
+  await recountTags(client, otherTags);
   const added = {
     question: sql`in (select id from archive_question where is_new)`,
     answer: sql`in (select id from archive_answer where is_new)`,
@@ -81,14 +84,15 @@ export async function rescoreAnswers(client: ClientBase): Promise<void> {
 /**
  * From here on, requests that use one of these tags wait for the lock. Locking by id prevents deadlocks between them.
  */
-async function recountTags(client: ClientBase): Promise<void> {
+async function recountTags(client: ClientBase, otherTags = 'select null'): Promise<void> {
   await client.query(`
     with used as (
       select id from tag where id in (
         select tag_id from question_tag
         where question_id in (
           select id from archive_tagged union select question_id from archive_answer where is_new)
-        union select id from archive_left_tag)
+        union select id from archive_left_tag
+        union ${otherTags})
       order by id for no key update)
     update tag set questions_count = counted.questions, active_at = counted.latest
     from (

@@ -46,6 +46,8 @@ export function formatImportReport(summary: ImportSummary): string[] {
   if (added.wikis > 0) lines.push(`Note: ${number(added.wikis)} posts are marked as community wikis.`);
   if (added.bounties > 0) lines.push(`Note: ${number(added.bounties)} bounties are shown with their posts.`);
   if (added.badges > 0) lines.push(`Note: ${number(added.badges)} badges are shown on profiles, as history.`);
+  if (added.tagTexts > 0)
+    lines.push(`Note: ${number(added.tagTexts)} descriptions and texts of tags were imported.`);
   if (added.links > 0)
     lines.push(`Note: ${number(added.links)} links now lead to the imported questions and answers.`);
   lines.push(...describeChanges(summary));

@@ -16,15 +16,18 @@ import type { ArchiveRow } from './stack-exchange-xml.ts';
 import { mayLinkToPosts } from './stack-exchange-links.ts';
 import { findQuestionLinks } from './stack-exchange-site.ts';
 import { copyLinks, incompleteReason, stageEach, type StageRows } from './stack-exchange-stage.ts';
+import { isTagText, stageTagTexts } from './stack-exchange-tag-texts-stage.ts';
 
 /**
- * Stages questions and answers. `stageHistory` and `indexHistory` run before, because the history has what members
+ * Stages questions and answers, and the texts of tags. `stageHistory` and `indexHistory` run before, because the history has what members
  * typed.
  */
 export const stagePosts: StageRows = async (client, rows, tally) => {
   const typed = await readNewestVersions(client, rows);
+  await stageTagTexts(client, { rows: rows.filter(isTagText), typed, tally });
   const links: CopyCell[][] = [];
-  const staged = stageEach(rows, tally, (row) => {
+  const posts = rows.filter((row) => !isTagText(row));
+  const staged = stageEach(posts, tally, (row) => {
     const id = parseInteger(row['Id']);
     const kind = parseInteger(row['PostTypeId']);
     const created = parseTime(row['CreationDate']);
@@ -51,8 +54,6 @@ const columns =
 
 const otherPosts: ReadonlyMap<number, string> = new Map([
   [3, 'wikis'],
-  [4, 'excerpts of tag wikis'],
-  [5, 'tag wikis'],
   [6, 'nominations of moderators'],
   [7, 'wiki placeholders'],
   [8, 'privilege wikis'],

@@ -153,7 +153,9 @@ const otherVotes: ReadonlyMap<number, string> = new Map([
 export const stageTags: StageRows = async (client, rows, tally) => {
   const staged = stageEach(rows, tally, (row) => {
     const name = cleanLine(row['TagName'] ?? '');
-    return name === '' ? incompleteReason : [tagKey(name)];
+    if (name === '') return incompleteReason;
+    const path = `tags/${encodeURIComponent(name)}/info`;
+    return [tagKey(name), path, parseInteger(row['ExcerptPostId']), parseInteger(row['WikiPostId'])];
   });
-  await copyRows(client, 'archive_tag (key)', staged);
+  await copyRows(client, 'archive_tag (key, path, excerpt, wiki)', staged);
 };

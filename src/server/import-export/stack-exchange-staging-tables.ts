@@ -67,7 +67,11 @@ export async function createStagingTables(client: ClientBase): Promise<void> {
     create temporary table archive_badge (
       line bigint generated always as identity, id bigint not null, member bigint not null, name text not null,
       class text, is_tag_based boolean not null, awarded timestamptz(3) not null);
-    create temporary table archive_tag (line bigint generated always as identity, key text not null);
+    create temporary table archive_tag (
+      line bigint generated always as identity, key text not null, path text not null, excerpt bigint, wiki bigint);
+    create temporary table archive_tag_text (
+      line bigint generated always as identity, id bigint not null, kind text not null, content text not null,
+      license text not null, has_links boolean not null);
     create temporary table archive_link (
       host text not null, question bigint not null, slug text not null, written timestamptz(3) not null);`);
 }
@@ -102,7 +106,8 @@ export type StagedTable =
   | 'archive_duplicate'
   | 'archive_badge'
   | 'archive_bounty'
-  | 'archive_tag';
+  | 'archive_tag'
+  | 'archive_tag_text';
 
 /** Deletes staged rows with a number that appeared before; the first one stays. Returns the number deleted. */
 export async function deleteDuplicates(client: ClientBase, table: StagedTable): Promise<number> {

@@ -53,9 +53,16 @@ const badge = (id: number, user: number, name: string, date: string) => ({
   TagBased: 'False',
 });
 
+const excerpt = { Id: 9, PostTypeId: 4, CreationDate: '2015-01-01T00:00:00.000', Body: 'About beer.' };
 const archive = {
   Users: [userRow(1, { Location: 'Ghent', WebsiteUrl: 'http://brew.example.org' }), userRow(2)],
-  Posts: [questionRow(1, { CommunityOwnedDate: '2015-02-01T10:00:00.000' }), answerRow(2, 1), questionRow(4)],
+  Posts: [
+    questionRow(1, { CommunityOwnedDate: '2015-02-01T10:00:00.000' }),
+    answerRow(2, 1),
+    questionRow(4),
+    excerpt,
+  ],
+  Tags: [{ Id: 1, TagName: 'beer', Count: 2, ExcerptPostId: 9 }],
   Votes: [voteRow(1, 2, 9, { BountyAmount: 50 })],
   Badges: [badge(1, 1, 'Student', '2015-01-01'), badge(2, 1, 'Student', '2015-03-01')],
 } satisfies ArchiveContent;
@@ -97,6 +104,19 @@ test('badges, places, community wikis and bounties of imports reach a mirror, an
   expect(mirror.items.get(answer)).toMatchObject({
     siteHistory: { communityWikiAt: null, bounties: [{ amount: 50, day: '2015-01-03' }] },
   });
+  expect([...mirror.items.values()]).toContainEqual(
+    expect.objectContaining({
+      name: 'beer',
+      description: 'About beer.',
+      descriptionSource: {
+        site,
+        url: `https://${site}/tags/beer/info`,
+        license: 'CC BY-SA 3.0',
+        isAdapted: false,
+      },
+      aboutSource: null,
+    }),
+  );
   const page = expectOk(await program.get<ChangesPage>('/changes'));
   expect(changesPage.strict().parse(page)).toEqual(page);
 

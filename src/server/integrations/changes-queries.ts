@@ -8,13 +8,14 @@ import {
   questionTagNames,
   siteHistoryJson,
   sourceJson,
+  tagTextSourceJson,
 } from '#server/posts/index.ts';
 import type { PostKind } from '#shared/core/fields.ts';
 import type { ChangeKind } from '#shared/integrations/changes.ts';
 import type { ChangeTargets } from './changes-events.ts';
 
 /** Grows with each release that adds fields to the items of the list (docs/decisions/128). */
-export const itemVersion = 2;
+export const itemVersion = 3;
 
 /** `epoch`: the position at which the list began. `itemVersion`: with which fields all items were recorded. */
 export type ChangesState = { epoch: number; timeline: number; lastPosition: number; itemVersion: number };
@@ -214,6 +215,7 @@ const memberItem = sql`json_build_object(
 
 const tagItem = sql`json_build_object(
   'id', tag.id, 'name', tag.name, 'description', tag.description, 'about', tag.about,
+  'descriptionSource', ${tagTextSourceJson('description')}, 'aboutSource', ${tagTextSourceJson('about')},
   'questionsCount', tag.questions_count, 'followersCount', tag.followers_count
 )`;
 

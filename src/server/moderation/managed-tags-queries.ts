@@ -22,9 +22,16 @@ export async function lockTagTexts(tx: Tx, key: string): Promise<TagTextsRow | u
   return rows[0];
 }
 
+/** Sets the texts of a tag. Imports do not bring back a text that is removed, and it loses its source. */
 export async function updateTagTexts(
   tx: Tx,
   { id, description, about }: { id: number; description: string | null; about: string | null },
 ): Promise<void> {
   await sql`update tag set description = ${description}, about = ${about} where id = ${id}`.execute(tx);
+  await sql`
+    update imported_tag_text set is_removed = true
+    where tag_id = ${id}
+      and (kind = 'description' and ${description}::text is null or kind = 'about' and ${about}::text is null)`.execute(
+    tx,
+  );
 }

@@ -62,6 +62,7 @@ export async function mergeTagNames(tx: Tx, { from, into }: { from: number; into
   await sql`
     update tag set synonym_of = ${into}, description = null, about = null
     where id = ${from} or synonym_of = ${from}`.execute(tx);
+  await sql`update imported_tag_text set is_removed = true where tag_id = ${from}`.execute(tx);
 }
 
 /** Renames a tag. Its old name becomes a synonym, and the new one is none any more. */

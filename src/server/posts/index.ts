@@ -91,7 +91,7 @@ export { applyTagProposals } from './tag-proposals.ts';
 export { refuseNewTag, refuseTags } from './tag-rules.ts';
 export { moveSomeQuestions, renameOnSomeQuestions } from './tags-moving.ts';
 export { lockTags, tagIdOf } from './tags-queries.ts';
-export { isTagVisible, lockTagByName } from './tags.ts';
+export { isTagVisible, lockTagByName, tagTextSourceJson } from './tags.ts';
 export { releaseUploadsOf } from './uploads-queries.ts';
 export { encodePicture } from './uploads-encoding.ts';
 export { readPicture, serveUploads, uploadRoutes, uploadsPath } from './uploads-routes.ts';

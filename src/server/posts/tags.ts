@@ -23,6 +23,19 @@ export const isTagVisible = sql`(tag.questions_count > 0 or not exists (
 ))`;
 
 /**
+ * SQL: the source of the description or the text of `tag` as JSON; null for a text that was written here. The source of an
+ * imported text stays while the text does, also if moderators changed it (docs/decisions/129).
+ */
+export const tagTextSourceJson = (kind: 'description' | 'about') => sql`(
+  select json_build_object('site', source.site, 'url', 'https://' || source.site || '/' || imported.path,
+    'license', imported.license,
+    'isAdapted', imported.content_hash is distinct from md5(${sql.ref(`tag.${kind}`)})::uuid)
+  from imported_tag_text imported join import_source source on source.id = imported.source_id
+  where imported.tag_id = tag.id and imported.kind = ${sql.lit(kind)} and not imported.is_removed
+    and ${sql.ref(`tag.${kind}`)} is not null
+)`;
+
+/**
  * Locks a tag by name, because its counts will change.
  * @param create whether to insert a missing tag
  */

@@ -16,6 +16,14 @@ export function truncateWithEllipsis(text: string, max: number): string {
   return countCodePoints(text) <= max ? text : `${truncate(text, max - 1)}…`;
 }
 
+/** The same, cut between two words if one ends in the second half. */
+export function truncateAtWord(text: string, max: number): string {
+  if (countCodePoints(text) <= max) return text;
+  const cut = truncate(text, max - 1);
+  const words = /^(.*\S)\s/su.exec(truncate(text, max))?.[1] ?? '';
+  return `${words.length > cut.length / 2 ? words : cut}…`;
+}
+
 /**
  * Whether a text has characters that cannot be stored or shown safely: NUL (PostgreSQL refuses it), other control
  * characters except tab and line breaks, or lone surrogates (not representable in UTF-8).

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { paged, time } from '#shared/core/fields.ts';
 import { questionCard } from '#shared/posts/questions.ts';
+import { tagTextSource } from '#shared/posts/tag-text-source.ts';
 
 export const tagSort = z.enum(['popular', 'alphabetical', 'active']);
 export type TagSort = z.infer<typeof tagSort>;
@@ -29,8 +30,12 @@ export type ListedTagDocument = z.infer<typeof listedTagDocument>;
 export const tagsDocument = paged(listedTagDocument);
 export type TagsDocument = z.infer<typeof tagsDocument>;
 
-/** A tag with its text, Markdown; null for none. */
-export const tagDocument = listedTagDocument.extend({ about: z.string().nullable() });
+/** A tag with its text, Markdown, and where its texts come from; null for none. */
+export const tagDocument = listedTagDocument.extend({
+  about: z.string().nullable(),
+  descriptionSource: tagTextSource,
+  aboutSource: tagTextSource,
+});
 export type TagDocument = z.infer<typeof tagDocument>;
 
 /** The names of the tags in a document that the viewer follows or muted. */

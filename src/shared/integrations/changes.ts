@@ -3,6 +3,7 @@ import { withCode } from '#shared/core/coded-error.ts';
 import { avatar, cursorQuery, id, source, time } from '#shared/core/fields.ts';
 import { importedBadges } from '#shared/identity/imported-badges.ts';
 import { siteHistory } from '#shared/posts/site-history.ts';
+import { tagTextSource } from '#shared/posts/tag-text-source.ts';
 
 /** What mirrors read, in the order in which a first read lists it. */
 export const changeKinds = ['member', 'tag', 'question', 'answer', 'reply'] as const;
@@ -63,6 +64,8 @@ export const changedTag = z.object({
   description: z.string().nullable(),
   /** The text of the tag's page, Markdown; null for none. */
   about: z.string().nullable(),
+  descriptionSource: tagTextSource,
+  aboutSource: tagTextSource,
   questionsCount: z.int().nonnegative(),
   followersCount: z.int().nonnegative(),
 });

@@ -2,6 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { IconExternalLink } from '@tabler/icons-react';
 import type { Source } from '#shared/core/fields.ts';
+import type { TagTextSource } from '#shared/posts/tag-text-source.ts';
 import { sanitizeUrl } from '#web/ui/markdown/links.ts';
 import classes from './PostAttribution.module.css';
 
@@ -39,6 +40,25 @@ export function SourceMark({ source }: { source: NonNullable<Source> }) {
     <a href={href} rel="nofollow ugc noopener" className={classes.mark} aria-label={name} title={name}>
       <IconExternalLink size={14} stroke={1.6} aria-hidden="true" />
     </a>
+  );
+}
+
+/** The source of an imported text of a tag: its page on the site, and the licence, which also holds for a changed text. */
+export function TagTextAttribution({ source }: { source: NonNullable<TagTextSource> }) {
+  const { site, url, license, isAdapted } = source;
+  const link = <AttributionLink address={url}>{site}</AttributionLink>;
+  return (
+    <p className={classes.source}>
+      {isAdapted ? (
+        <Trans>
+          Adapted from {link}&nbsp;· {license}
+        </Trans>
+      ) : (
+        <Trans>
+          From {link}&nbsp;· {license}
+        </Trans>
+      )}
+    </p>
   );
 }
 

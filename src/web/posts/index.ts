@@ -1,6 +1,7 @@
 // The public file of this area: other areas import from here only.
 export { Author, BotBadge } from './Author.tsx';
 export { MoreActions, type OpenMenu } from './MoreActions.tsx';
+export { TagTextAttribution } from './PostAttribution.tsx';
 export { PostAction, PostActions } from './PostActions.tsx';
 export { CardTitle, PostCard } from './PostCard.tsx';
 export { TagLink, TagLinks } from './TagLinks.tsx';

@@ -4,11 +4,13 @@ import { Button } from '#web/ui/Button.tsx';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useParams, useRouter } from '@tanstack/react-router';
 import { useEffect, useId } from 'react';
+import type { TagTextSource } from '#shared/posts/tag-text-source.ts';
 import { getTagDescription } from '#shared/posts/tags.ts';
 import { TagActivityChart, TagActivityChartSkeleton } from '#web/discovery/activity/TagActivityChart.tsx';
 import { QuestionCardSkeletons } from '#web/discovery/feeds/QuestionCardSkeletons.tsx';
 import { Announcements } from '#web/discovery/announcements/Announcements.tsx';
 import { announcementsQuery } from '#web/discovery/announcements/announcements.ts';
+import { TagTextAttribution } from '#web/posts/index.ts';
 import { LiveQuestionList } from '#web/discovery/feeds/QuestionList.tsx';
 import { FollowTagButton, MuteTagButton } from '#web/engagement/index.ts';
 import { ApiError, hasStatus, translateError } from '#web/core/errors.ts';
@@ -42,6 +44,8 @@ export function TagPage() {
     tags.some((each) => tagKey(each) === tagKey(tag));
   const name = query.data?.name ?? tag;
   const unknown = hasStatus(query.error, 404) || hasStatus(query.error, 400);
+  const { descriptionSource, aboutSource } = query.data ?? {};
+  const isSameSource = JSON.stringify(descriptionSource) === JSON.stringify(aboutSource);
   usePageTitle(unknown ? translateError('tag-not-found') : name);
 
   if (unknown)
@@ -97,13 +101,14 @@ export function TagPage() {
           description: query.data?.description ?? getTagDescription(name),
         })}
       </p>
+      {descriptionSource != null && !isSameSource && <TagTextAttribution source={descriptionSource} />}
       {query.data && (
         <p className={classes.counts}>
           <Count of={query.data.questionsCount} singular="question" />
           <Count of={query.data.followersCount} singular="follower" />
         </p>
       )}
-      {query.data?.about != null && <TagAbout text={query.data.about} />}
+      {query.data?.about != null && <TagAbout text={query.data.about} source={aboutSource ?? null} />}
       {query.isPending || announcements.isLoading ? (
         <QuestionCardSkeletons>
           <span className={classes.counts}>
@@ -144,11 +149,14 @@ function useMainTagAddress(tag: string, name: string | undefined): void {
 /** In characters. A longer text is closed at first, so that the questions stay in view. */
 const maxOpenLength = 600;
 
-function TagAbout({ text }: { text: string }) {
+function TagAbout({ text, source }: { text: string; source: TagTextSource }) {
   return (
-    <details className={about.about} open={text.length <= maxOpenLength}>
-      <summary>{t`About this topic`}</summary>
-      <Markdown text={text} headingLevel={2} />
-    </details>
+    <div className={about.about}>
+      <details open={text.length <= maxOpenLength}>
+        <summary>{t`About this topic`}</summary>
+        <Markdown text={text} headingLevel={2} />
+      </details>
+      {source !== null && <TagTextAttribution source={source} />}
+    </div>
   );
 }
