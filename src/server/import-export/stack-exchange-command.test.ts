@@ -36,13 +36,13 @@ async function run(
 
 it('prints the outcome of every row, and at the end what was added', async () => {
   const community = await createTestCommunity();
-  const directory = await writeArchive({ Posts: [questionRow(1), { ...questionRow(2), PostTypeId: 4 }] });
+  const directory = await writeArchive({ Posts: [questionRow(1), { ...questionRow(2), PostTypeId: 7 }] });
   expect(
     await run(community, ['stackexchange', directory, '--site', 'beer.stackexchange.com']),
   ).toMatchObject({
     out: [
       'Posts.xml: 2 rows read, 1 imported',
-      '  1 skipped: excerpts of tag wikis (type 4)',
+      '  1 skipped: wiki placeholders (type 7)',
       'Note: 1 texts were converted from HTML.',
       'Note: 1 authors have their number as name: they have no entry in Users.xml.',
       'Members 1, questions 1, answers 0, replies 0, follows 0.',
