@@ -42,10 +42,11 @@ export const ReplyThread = memo(function Thread({
     [replies.items, newReplies, targetPost],
   );
   const nodes = useMemo(() => buildReplyTree(visible), [visible]);
-  const queuedReplies = useMemo(
-    () => groupQueuedReplies(queuedPosts, answerId, visible),
-    [queuedPosts, answerId, visible],
-  );
+  // Of replies deleted meanwhile only forms are shown, so a queued reply below one moves to the end of the thread.
+  const queuedReplies = useMemo(() => {
+    const remaining = visible.filter(({ id }) => !deletedPosts.has(anchorOf({ kind: 'reply', id })));
+    return groupQueuedReplies(queuedPosts, answerId, remaining);
+  }, [queuedPosts, answerId, visible, deletedPosts]);
   const hiddenNewCount = newReplies.countPending(answerId);
   if (nodes.length === 0 && queuedReplies.size === 0 && hiddenNewCount === 0) return null;
   const branch = anchorOf(
