@@ -1,4 +1,5 @@
 import { expect, type Locator, type Page, test } from '@playwright/test';
+import type { PostRef } from '#shared/core/fields.ts';
 import { expectAccessible } from './support/accessibility.ts';
 import { getDraftText } from './support/drafts.ts';
 import { expectInView } from './support/in-view.ts';
@@ -103,6 +104,77 @@ test('keeps the edit of an answer that a moderator deletes, and lets it be saved
   await moderator.context().close();
 });
 
+test('keeps the replies to an answer and to a comment that a moderator hides and restores', async ({
+  browser,
+}) => {
+  const { ada, ben, cleo } = trio;
+  const { page: moderator, member } = await secondMember(browser, uniqueWord('Mo'));
+  await makeModerator(member.email);
+  const id = await askQuestion(ben.request, { title: uniqueText('Is it back?') });
+  await postAnswer(cleo.request, id, 'The answer below.');
+  const answerId = await postAnswer(ben.request, id, 'The answer that is hidden.');
+  const replyId = await postReply(ben.request, answerId, 'The reply that is hidden.');
+  await postReply(cleo.request, answerId, 'The reply below.');
+  // In this order and window, an answer that appears moves a visible answer below.
+  await ada.page.setViewportSize({ width: 1280, height: 1600 });
+  await listening(ada.page, () => ada.page.goto(`/question/${id}?sort=newest`));
+  const field = ada.page.getByLabel('Your reply');
+
+  for (const post of [
+    { kind: 'answer', id: answerId },
+    { kind: 'reply', id: replyId },
+  ] as const) {
+    await ada.page
+      .locator(`#${post.kind}-${post.id}`)
+      .getByRole('button', { name: 'Reply', exact: true })
+      .click();
+    await field.fill(`My reply to the ${post.kind}`);
+    await moderate(moderator, { ...post, action: 'hide' });
+    await expectTextInForm(ada.page, field, `This ${post.kind} was deleted.`);
+    await moderate(moderator, { ...post, action: 'restore' });
+    await expect(ada.page.getByText(`The ${post.kind} that is hidden.`)).toBeVisible();
+    await expect(ada.page.getByText(`This ${post.kind} was deleted.`)).toHaveCount(0);
+    await expect(field).toHaveValue(`My reply to the ${post.kind}`);
+    await ada.page.getByRole('button', { name: 'Post Reply' }).click();
+    await expect(ada.page.getByText(`My reply to the ${post.kind}`)).toBeVisible();
+    await expect(field).toHaveCount(0);
+  }
+  await moderator.context().close();
+});
+
+test('keeps an answer while its question is locked, and lets it be posted afterwards', async ({
+  browser,
+}) => {
+  const { ada, ben } = trio;
+  const { page: moderator, member } = await secondMember(browser, uniqueWord('Mia'));
+  await makeModerator(member.email);
+  const id = await askQuestion(ben.request, { title: uniqueText('Is this question locked?') });
+  await listening(ada.page, () => ada.page.goto(`/question/${id}`));
+  const field = ada.page.getByLabel('Your answer');
+  await field.pressSequentially('Half an');
+
+  await moderate(moderator, { kind: 'question', id, action: 'lock' });
+  await expectTextInForm(ada.page, field, 'This question is locked.');
+  await expectAccessible(ada.page, { look: 'answer to a locked question' });
+  await ada.page.keyboard.type(' answer');
+  await expect(field).toHaveValue('Half an answer');
+  await expect(ada.page.getByRole('button', { name: 'Post Answer' })).toBeDisabled();
+  // After a reload, the form with the draft is shown, and without a draft there is none.
+  await expect.poll(() => getDraftText(ada.request, `answer:${id}`)).toBe('Half an answer');
+  await listening(ada.page, () => ada.page.reload());
+  await expectTextInForm(ada.page, field, 'This question is locked.');
+  await listening(ben.page, () => ben.page.goto(`/question/${id}`));
+  await expect(ben.page.getByText('This question is locked: It breaks a rule.')).toBeVisible();
+  await expect(ben.page.getByLabel('Your answer')).toHaveCount(0);
+
+  await moderate(moderator, { kind: 'question', id, action: 'unlock' });
+  await expect(ada.page.getByText('This question is locked.')).toHaveCount(0);
+  await ada.page.getByRole('button', { name: 'Post Answer' }).click();
+  await expect(article(ada.page, 'Answer by Ada').getByText('Half an answer')).toBeVisible();
+  await expect(ben.page.getByLabel('Your answer')).toBeVisible();
+  await moderator.context().close();
+});
+
 test('keeps the answer to a question that is deleted, and the reply to another answer', async () => {
   const { ada, ben, cleo } = trio;
   const id = await askQuestion(ben.request, { title: uniqueText('Is this question gone?') });
@@ -153,7 +225,7 @@ async function expectTextInForm(page: Page, field: Locator, message: string): Pr
 
 async function moderate(
   moderator: Page,
-  action: { kind: 'answer'; id: number; action: 'hide' | 'restore' },
+  action: { kind: PostRef['kind']; id: number; action: 'hide' | 'restore' | 'lock' | 'unlock' },
 ): Promise<void> {
   const data = { ...action, reason: 'It breaks a rule.', duplicateOf: null, queueItemId: null };
   const response = await moderator.request.post('/api/moderation/post-actions', { data });

@@ -29,13 +29,13 @@ export function AnswerForm({
 }: Pick<Question, 'authorId' | 'editedAt'> & {
   takeTyped: () => TypedText | null;
 }) {
-  const { questionId, member, cache, reveal, draftToOpen, deletedPosts } = useQuestionPage();
+  const { questionId, member, cache, reveal, draftToOpen, isLocked, deletedPosts } = useQuestionPage();
   const isDeleted = deletedPosts.has(anchorOf({ kind: 'question', id: questionId }));
   const client = useQueryClient();
   const typing = useReportTyping(`question:${questionId}`);
   return (
     <div id={answerFormId} className={classes.answerForm}>
-      {!isDeleted && <TypingIndicator questionId={questionId} />}
+      {!isDeleted && !isLocked && <TypingIndicator questionId={questionId} />}
       <PostForm
         label={t`Your answer`}
         // The question's author knows of their own edit.

@@ -11,7 +11,7 @@ import { askToSignIn, type SignInReason } from '#web/core/sign-in-prompt.ts';
 import { toastError } from '#web/core/toast.ts';
 import { FormError } from '#web/ui/FormError.tsx';
 import { Editor, type EditorHandle } from '#web/editor/index.ts';
-import { DeletedPostNotice } from './DeletedPostNotice.tsx';
+import { CannotPostNotice } from './CannotPostNotice.tsx';
 import { DraftConflict } from './drafts/DraftConflict.tsx';
 import { EditSummaryField } from './EditSummaryField.tsx';
 import type { TypedText } from './QuietForms.tsx';
@@ -82,7 +82,8 @@ type Props = {
 /** A text field with its draft and the buttons to post or cancel. */
 export function PostForm(props: Props) {
   const { original = '', limit, subject, deletedPost = null } = props;
-  const { member, cache } = useQuestionPage();
+  const { member, cache, isLocked } = useQuestionPage();
+  const cannotPost = deletedPost !== null || isLocked;
   const current = subject?.editedAt ?? null;
   const { draft, setDraft, clearDraft, state, choice } = useDraft<PostDraft>({
     target: props.draftTarget,
@@ -139,7 +140,7 @@ export function PostForm(props: Props) {
   const isPosting = useRef(false);
   const isBlank = isBlankText(draft.content);
   const submit = () => {
-    if (isPosting.current || isBlank || deletedPost !== null) return;
+    if (isPosting.current || isBlank || cannotPost) return;
     if (member === visitor) {
       askToSignIn(props.signIn ?? 'act', form.current?.querySelector('textarea') ?? document.body);
       return;
@@ -158,8 +159,8 @@ export function PostForm(props: Props) {
     post.mutate(draft, { onSettled: () => (isPosting.current = false) });
   };
 
-  // A form that cannot be closed disappears with its post, unless it has text.
-  if (deletedPost !== null && isBlank && props.onCancel === undefined) return null;
+  // A form that cannot be closed disappears if it cannot be posted, unless it has text.
+  if (cannotPost && isBlank && props.onCancel === undefined) return null;
   return (
     <form
       ref={form}
@@ -185,7 +186,7 @@ export function PostForm(props: Props) {
           }}
         />
       )}
-      <DeletedPostNotice kind={deletedPost} />
+      <CannotPostNotice deletedPost={deletedPost} />
       <DraftConflict conflict={choice} draft={draft} onResolved={() => editor.current?.focus()} />
       {props.hasSummary === true && (
         <EditSummaryField
@@ -222,12 +223,7 @@ export function PostForm(props: Props) {
         handle={editor}
         actions={
           <>
-            <Button
-              type="submit"
-              size="sm"
-              disabled={isBlank || deletedPost !== null}
-              loading={post.isPending}
-            >
+            <Button type="submit" size="sm" disabled={isBlank || cannotPost} loading={post.isPending}>
               {props.submitLabel}
             </Button>
             {props.onCancel !== undefined && (

@@ -10,6 +10,7 @@ import {
 import { retryUntilLoaded } from '#web/core/lazy.ts';
 import { preloadToasts } from '#web/core/toast.ts';
 import type * as PostForms from './post-forms.ts';
+import { useQuestionPage } from './questions/question-page-context.ts';
 import { QuietAnswerForm, QuietReplyForm, type TypedText } from './QuietForms.tsx';
 
 /**
@@ -48,13 +49,14 @@ function startLoading(): void {
   void retryUntilLoaded(loadPostForms).then(preloadToasts);
 }
 
-/** Until the form is loaded, a field that takes text. */
+/** Until the form is loaded, a field that takes text, unless the question was locked from the start. */
 export const AnswerForm = memo(function AnswerForm(
   props: Omit<ComponentProps<typeof PostForms.AnswerForm>, 'takeTyped'>,
 ) {
   const loaded = useDeferredForms();
+  const [wasLocked] = useState(useQuestionPage().isLocked);
   const { isComposing, quietField, takeTyped } = useTypedBefore();
-  if (loaded === null || isComposing) return <QuietAnswerForm {...quietField} />;
+  if (loaded === null || isComposing) return wasLocked ? null : <QuietAnswerForm {...quietField} />;
   return <loaded.AnswerForm {...props} takeTyped={takeTyped} />;
 });
 

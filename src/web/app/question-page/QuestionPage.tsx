@@ -157,7 +157,7 @@ function Question({ id, member }: { id: number; member: Me }) {
             <RestoreRefusedPosts queued={queuedPosts} memberId={member.id} page={page} />
           </>
         )}
-        {!isLocked && <AnswerForm authorId={page.question.authorId} editedAt={page.question.editedAt} />}
+        <AnswerForm authorId={page.question.authorId} editedAt={page.question.editedAt} />
         <AnswerList
           page={shownPage}
           sorting={{ sort, preferredSort, pending: isPlaceholderData }}

@@ -16,7 +16,7 @@ import { createIdempotencyKey } from '#web/core/api.ts';
 import { useDraft } from '#web/posts/drafts/useDraft.ts';
 import { ApiError, translateCodedError, translateError } from '#web/core/errors.ts';
 import { toast } from '#web/core/toast.ts';
-import { DeletedPostNotice } from '#web/posts/DeletedPostNotice.tsx';
+import { CannotPostNotice } from '#web/posts/CannotPostNotice.tsx';
 import { anchorOf } from '#web/posts/post-ref.ts';
 import { DraftConflict } from '#web/posts/drafts/DraftConflict.tsx';
 import { EditConflictBanner } from '#web/posts/revisions/EditConflictBanner.tsx';
@@ -44,8 +44,9 @@ export function EditQuestionForm({
   suggesting?: boolean;
   onLeave: () => void;
 }) {
-  const { member, cache, deletedPosts } = useQuestionPage();
+  const { member, cache, isLocked, deletedPosts } = useQuestionPage();
   const isDeleted = deletedPosts.has(anchorOf({ kind: 'question', id: question.id }));
+  const cannotPost = isDeleted || isLocked;
   const original = {
     title: question.title,
     content: question.content,
@@ -112,7 +113,7 @@ export function EditQuestionForm({
 
   function submit(event?: FormEvent) {
     event?.preventDefault();
-    if (save.isPending || isDeleted) return;
+    if (save.isPending || cannotPost) return;
     const invalid = validateAskDraft(draft);
     fail(invalid);
     if (invalid !== null) return;
@@ -136,7 +137,7 @@ export function EditQuestionForm({
           details.current?.focus();
         }}
       />
-      <DeletedPostNotice kind={isDeleted ? 'question' : null} />
+      <CannotPostNotice deletedPost={isDeleted ? 'question' : null} />
       <DraftConflict conflict={choice} draft={draft} onResolved={() => details.current?.focus()} />
       {suggesting && (
         <EditSummaryField
@@ -194,7 +195,7 @@ export function EditQuestionForm({
       />
       <FormError message={errorOf(null)} />
       <div className={classes.buttons}>
-        <Button type="submit" size="sm" disabled={isDeleted} loading={save.isPending}>
+        <Button type="submit" size="sm" disabled={cannotPost} loading={save.isPending}>
           {suggesting ? t`Suggest edit` : t`Save`}
         </Button>
         <Button variant="subtle" color="gray" size="sm" onClick={onLeave}>

@@ -87,16 +87,19 @@ export function useLiveQuestion(
         if (!wouldPushDown(cache.read(), 0)) refetch();
         return;
       }
-      case 'answer-posted':
-        if (isShown('answer', event.answerId)) return;
+      case 'answer-posted': {
+        const answer = { kind: 'answer', id: event.answerId } as const;
+        if (isShown('answer', answer.id)) return;
         // The viewer's own answer appears immediately. Its event can arrive before the response to its request.
-        if (event.authorId !== memberId && wouldPushDown(cache.read()))
+        if (event.authorId !== memberId && wouldPushDown(cache.read()) && !hasOpenForm(answer))
           setPending((ids) => new Set(ids).add(event.answerId));
         else refetch();
         return;
+      }
       case 'reply-posted':
         if (isShown('reply', event.replyId)) return;
-        if (event.authorId !== memberId) holdBack(event);
+        if (event.authorId !== memberId && !hasOpenForm({ kind: 'reply', id: event.replyId }))
+          holdBack(event);
         refetch();
         return;
       case 'answer-deleted':
@@ -154,6 +157,12 @@ function wouldPushDown(page: QuestionPageData | undefined, place?: number): bool
   if (below === undefined) return false;
   const { top } = below.getBoundingClientRect();
   return top >= 0 && top < window.innerHeight - 80;
+}
+
+/** Whether the page shows a form of a deleted post, which is restored now. Holding it back would remove the form. */
+function hasOpenForm(post: PostRef): boolean {
+  const place = document.getElementById(anchorOf(post))?.closest('[data-deleted]');
+  return place?.querySelector('form') != null;
 }
 
 /** Whether the list of answers starts above the viewport. */
