@@ -45,6 +45,30 @@ test('no page shifts while it loads with slow responses', async ({ page }) => {
   expect(moved).toEqual([]);
 });
 
+test('the sign-in page does not shift at an IP address, where passkeys do not work', async ({
+  page,
+  baseURL,
+}) => {
+  await page.route('**/assets/*.js', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await route.continue();
+  });
+  await watchShifts(page);
+  const address = new URL('/login', baseURL);
+  // The style sheet hides it before hydration.
+  const passkeys = page.getByRole('button', { name: 'Use a passkey', includeHidden: true });
+  for (const [hostname, count] of [
+    ['localhost', 1],
+    ['127.0.0.1', 0],
+  ] as const) {
+    address.hostname = hostname;
+    await page.goto(address.href);
+    await expect(passkeys).toHaveCount(count);
+    const { total, what } = await shifts(page);
+    expect(total, what).toBe(0);
+  }
+});
+
 test('nothing shifts while a slow device renders the first page in steps', async ({ page }) => {
   test.slow();
   await registerMember(page.request);

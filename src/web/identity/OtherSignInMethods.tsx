@@ -17,7 +17,7 @@ export function OtherSignInMethods({
   /** Whether there is a form above. */
   hasPasswords: boolean;
 }) {
-  // The server does not know; most browsers can.
+  // The server does not know. Until hydration, the style sheet hides the button.
   const isHydrating = useIsHydrating();
   const [problem, setProblem] = useState<string | null>(null);
   usePasskeyAutofill(setProblem, hasPasswords);
@@ -28,6 +28,7 @@ export function OtherSignInMethods({
       <FormError message={problem} />
       {(isHydrating || canUsePasskeys()) && (
         <Button
+          className={classes.passkey}
           variant="default"
           size="md"
           fullWidth

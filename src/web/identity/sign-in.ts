@@ -60,9 +60,9 @@ export function useVerifyTwoFactorCode() {
   });
 }
 
-/** Whether passkeys work at this address: they need https and a domain name, or localhost. */
+/** Whether passkeys work in this browser at this address (public/theme.js). */
 export function canUsePasskeys(): boolean {
-  return window.PublicKeyCredential !== undefined && !/^[\d.]+$|:/u.test(window.location.hostname);
+  return !document.documentElement.hasAttribute('data-no-passkeys');
 }
 
 /** Whether the browser offers passkeys in a field. The library is loaded only in that case. */

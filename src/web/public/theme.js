@@ -13,4 +13,7 @@
   const { light = '#fbf9f4', dark: night = '#191815' } = toolbar?.dataset ?? {};
   toolbar?.setAttribute('content', dark ? night : light);
   document.documentElement.setAttribute('data-mantine-color-scheme', dark ? 'dark' : 'light');
+  // Passkeys need https and a domain name, or localhost.
+  const noPasskeys = window.PublicKeyCredential === undefined || /^[\d.]+$|:/u.test(location.hostname);
+  document.documentElement.toggleAttribute('data-no-passkeys', noPasskeys);
 })();
