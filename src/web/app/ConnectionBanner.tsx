@@ -9,6 +9,7 @@ import { getRestoredAt } from '#web/core/offline-cache.ts';
 import { formatQueuedCount, useOfflineQueue } from '#web/core/offline-queue.ts';
 import { useIsPageLoading } from '#web/ui/LoadingRegion.tsx';
 import { Time } from '#web/ui/Time.tsx';
+import { connectionMessages } from './EarlyConnectionBanner.tsx';
 import { NewVersionBanner } from './NewVersionBanner.tsx';
 import { offlineActionKinds, OfflineQueueSender, useQueuedCount } from './offline-actions.ts';
 import classes from './ConnectionBanner.module.css';
@@ -28,22 +29,10 @@ export default function ConnectionBanner() {
   return (
     <div className={classes.container}>
       <output className={classes.output}>
-        {connection === 'offline' && (
+        {connection !== 'online' && (
           <span className={classes.banner}>
-            {t`You are offline. What you see may be old.`}
-            <RestoredAt />
-            {count > 0 && ` ${formatQueuedCount(count)}`}
-          </span>
-        )}
-        {connection === 'restarting' && (
-          <span className={classes.banner}>
-            {t`The server is restarting. This page will reconnect automatically.`}
-            {count > 0 && ` ${formatQueuedCount(count)}`}
-          </span>
-        )}
-        {connection === 'busy' && (
-          <span className={classes.banner}>
-            {t`The server is very busy. This page will reconnect automatically.`}
+            {connectionMessages[connection]()}
+            {connection === 'offline' && <RestoredAt />}
             {count > 0 && ` ${formatQueuedCount(count)}`}
           </span>
         )}

@@ -10,6 +10,7 @@ import { useIsHydrating } from '#web/core/hydration.ts';
 import { readRememberedControl } from '#web/core/sign-in-prompt.ts';
 import { preloadToastsOnFirstInput, useHasToasts } from '#web/core/toast.ts';
 import { registerServiceWorker } from '#web/core/pwa.ts';
+import { EarlyConnectionBanner } from './EarlyConnectionBanner.tsx';
 import classes from './RootLayout.module.css';
 
 const ConnectionBanner = lazyComponent(() => import('./ConnectionBanner.tsx'));
@@ -27,7 +28,7 @@ export function RootLayout() {
     <>
       <NavigationProgress />
       {!isHydrating && (
-        <Suspense>
+        <Suspense fallback={<EarlyConnectionBanner />}>
           <ConnectionBanner />
         </Suspense>
       )}

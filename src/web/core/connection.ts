@@ -60,6 +60,8 @@ export function watchConnection(probe: () => Promise<unknown>, recovered: () => 
   const unsubscribe = onConnectionChange(changed);
   window.addEventListener('offline', setOffline);
   window.addEventListener('online', online);
+  // The connection may have been lost before.
+  if (!navigator.onLine) setOffline();
   schedule();
   return () => {
     window.clearTimeout(timer);

@@ -94,6 +94,8 @@ async function open(client: QueryClient, ending: AbortSignal): Promise<void> {
   });
   socket = opened;
   let connected = false;
+  let isFirstTry = true;
+  const checkSession = () => void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
   opened.on('connect', () => {
     if (connected) scheduleVersionCheck();
     connected = true;
@@ -109,12 +111,17 @@ async function open(client: QueryClient, ending: AbortSignal): Promise<void> {
   setTypingTransport((topic, isTyping) => opened.volatile.emit('typing', topic, isTyping));
   opened.on('connect_error', (error) => {
     if (error.message === 'signed-out') markSessionEnded(client);
+    // If the server does not respond either, the page says so.
+    else if (isFirstTry) checkSession();
+    isFirstTry = false;
   });
   opened.on('disconnect', (reason) => {
     clearTypingCounts();
-    // The server closes a socket when its session ends and when it restarts. The session query shows which it was.
+    // The server closes a socket when its session ends and when it restarts. The session query shows which it was, or
+    // that the connection was lost.
+    if (reason === 'io client disconnect') return;
+    checkSession();
     if (reason !== 'io server disconnect') return;
-    void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
     setTimeout(() => !ending.aborted && opened.connect(), 500 + Math.random() * 1500);
   });
 }
