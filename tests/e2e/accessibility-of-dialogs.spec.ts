@@ -18,6 +18,12 @@ async function checkBothThemes(page: Page, look: string, within = '[role="dialog
   }
 }
 
+/** Single keys do nothing until what was open is gone. */
+async function closeWithEscape(page: Page): Promise<void> {
+  await page.keyboard.press('Escape');
+  await expect(page.locator('[role="dialog"], [role="menu"]')).toHaveCount(0);
+}
+
 test('menus, lists and dialogs on every page have no accessibility violations, in both themes', async ({
   page,
   browser,
@@ -35,10 +41,10 @@ test('menus, lists and dialogs on every page have no accessibility violations, i
   await expect(button(page, 'Notifications, 2 unread')).toBeVisible();
   await button(page, 'Notifications, 2 unread').click();
   await checkBothThemes(page, 'the notifications menu');
-  await page.keyboard.press('Escape');
+  await closeWithEscape(page);
   await button(page, 'Account menu').click();
   await checkBothThemes(page, 'the account menu', '[role="menu"]');
-  await page.keyboard.press('Escape');
+  await closeWithEscape(page);
   await page.getByRole('searchbox', { name: 'Search questions' }).fill('is:');
   await checkBothThemes(page, 'the help of the search box', 'search');
   await page.keyboard.press('Control+k');
@@ -46,11 +52,11 @@ test('menus, lists and dialogs on every page have no accessibility violations, i
   await page.keyboard.type(bird);
   await expect(dialog(page).getByRole('option', { name: /Why does my/u })).toBeVisible();
   await checkBothThemes(page, 'the command palette');
-  await page.keyboard.press('Escape');
+  await closeWithEscape(page);
   await page.getByRole('heading', { level: 1 }).focus();
   await page.keyboard.press('?');
   await checkBothThemes(page, 'the list of shortcuts');
-  await page.keyboard.press('Escape');
+  await closeWithEscape(page);
 
   await other.request.put(`/api/answers/${first}`, { data: { content: 'It hears **another one**.' } });
   await page.getByLabel('Title').fill(`My ${bird} nests all winter, why?`);
@@ -101,7 +107,7 @@ test('overlays for writing, bookmarking and deleting have no accessibility viola
   await button(page, 'Add a note or lists').click();
   await dialog(page).getByLabel('Note').fill('x'.repeat(2_001));
   await checkBothThemes(page, 'note and lists');
-  await page.keyboard.press('Escape');
+  await closeWithEscape(page);
   await button(page, 'Delete').click();
   await checkBothThemes(page, 'the confirmation of a deletion');
   await button(page, 'Cancel').click();

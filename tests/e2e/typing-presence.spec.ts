@@ -1,5 +1,6 @@
 import { expect, test, type Page } from '@playwright/test';
 import { askQuestion, registerMember, newMember } from './support/members.ts';
+import { waitForTexts } from './support/hydration.ts';
 import { startNetwork } from './support/network.ts';
 import { expectInView } from './support/in-view.ts';
 import {
@@ -31,7 +32,10 @@ test('members who are writing an answer are counted for other readers, on both n
   const cleo = await secondMember(browser, 'Cleo');
   await openQuestion(page, id);
   await openQuestion(ben.page, id);
+  // The loaded form replaces the one that the server rendered.
+  await waitForTexts(page);
   const before = await field(page).boundingBox();
+  expect(before).not.toBeNull();
 
   await field(ben.page).fill('I think');
   await expect(typingCount(page)).toHaveText('1 person is writing an answer');

@@ -5,7 +5,7 @@ import { setRole } from '#server/admin/roles.ts';
 import { runActivityRemovals } from '#server/moderation/activity-removal.ts';
 import { programOf } from '#tests/support/api-tokens.ts';
 import { eventually } from '#tests/support/eventually.ts';
-import { type Member, password } from '#tests/support/member.ts';
+import { expectOk, type Member, password } from '#tests/support/member.ts';
 import { compareMirror, Mirror } from '#tests/support/mirror.ts';
 import { actOnMember, actOnPost, type Kind, paths } from '#tests/support/moderation.ts';
 import { createSeededRandom } from '#tests/support/seeded-random.ts';
@@ -112,7 +112,9 @@ const departures: ((guest: Member) => Promise<unknown>)[] = [
     await guest.post('/account-deletion', { password, posts: pick(['keep', 'delete']) });
   },
   async (guest) => {
-    await admin.post(`/admin/members/${guest.id}/merge`, { into: cy.id, name: guest.name, password });
+    // A guest may have changed their name.
+    const { displayName: name } = await guest.me();
+    expectOk(await admin.post(`/admin/members/${guest.id}/merge`, { into: cy.id, name, password }));
     await runAccountMerges(
       { db: server.db, settings: { allowsSelfVotes: true } },
       { until: Date.now() + 60_000, waitSeconds: -1 },
