@@ -55,12 +55,11 @@ test('takes formulas of at most 20,000 characters from a text', () => {
   expect(find(`$${'x'.repeat(1999)}$ `.repeat(30))).toHaveLength(10);
 });
 
+// In quadratic time, this would take longer than a test may take.
 test.each(['$a{', '$$a', '$a ', '`$', '``$`', '$\\', '](', '~~~\n$a$\n'])(
-  'reads 120,000 characters of %j within a second',
+  'reads 1,200,000 characters of %j in linear time',
   (unit) => {
-    const start = processor();
-    extractFormulas(unit.repeat(120_000 / unit.length));
-    expect(processor() - start).toBeLessThan(1_000);
+    expect(extractFormulas(unit.repeat(1_200_000 / unit.length))).toBeNull();
   },
 );
 
