@@ -1,6 +1,7 @@
 import './lib/node-version.mjs';
 import { parseArgs } from 'node:util';
 import { checks } from './lib/checks.mjs';
+import { wasInterrupted } from './lib/child-process.mjs';
 import { installPackages } from './lib/install.mjs';
 import { Failure, runScript } from './lib/project.mjs';
 import { findTestFiles } from './lib/tiers.mjs';
@@ -49,6 +50,7 @@ await runScript(async () => {
   const flaky = [];
   /** @param {Check} check */
   const run = async (check) => {
+    if (wasInterrupted()) return;
     const result = await runCheck(check, broken, { filters, all });
     flaky.push(...result.flaky.map((each) => `${check.name}: ${each}`));
     if (result.failed > 0) {
@@ -73,6 +75,10 @@ await runScript(async () => {
     filters.length === 0 && !all ? [[], chosen] : partition(chosen, ({ tests }) => tests !== undefined);
   await Promise.all(first.map(start));
   for (const check of last) await run(check);
+  if (wasInterrupted()) {
+    console.log('\nInterrupted.');
+    return 130;
+  }
   if (flaky.length > 0)
     console.log(
       `\nFlaky (failed once, passed when run again):\n${flaky.map((each) => `~ ${each}`).join('\n')}`,

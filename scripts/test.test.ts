@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createTemporaryDirectory } from '#tests/support/parley.ts';
 
 const project = path.resolve(import.meta.dirname, '..');
@@ -136,6 +136,35 @@ test('runs the heavy tier with --all or when a filter names a file of it', async
   expect((await runChecks(copy, '--only', 'server', '--all')).lastLine).toBe('2 passed, 1 failed');
 });
 
+test.runIf(process.platform === 'linux').each(['SIGINT', 'SIGTERM'] as const)(
+  'ends everything that its tests started after %s, and starts no further check',
+  async (signal) => {
+    const copy = await projectWith({
+      'vitest.config.ts': 'export default {};\n',
+      'starts.test.ts': `import { spawn } from 'node:child_process';
+        import { writeFileSync } from 'node:fs';
+        import { test } from 'vitest';
+        test('starts a program', async () => {
+          // In a group of its own, as the embedded PostgreSQL.
+          const options = { detached: true, stdio: 'ignore' } as const;
+          const child = spawn(process.execPath, ['--eval', 'setInterval(() => {}, 1000)'], options);
+          writeFileSync('pid', String(child.pid));
+          await new Promise(() => {});
+        }, 60_000);`,
+      'tests/e2e/one.spec.ts': 'throw new Error("must not start");\n',
+    });
+    const { child, ended } = startChecks(copy, '--all', '--only', 'server,browser');
+    const pid = await vi.waitUntil(() => readFile(path.join(copy, 'pid'), 'utf8').catch(() => ''), 60_000);
+    child.kill(signal);
+    const { code, lastLine, output } = await ended;
+    expect(lastLine).toBe('Interrupted.');
+    expect(code).toBe(130);
+    expect(output).not.toMatch(/Running failed files again|must not start/);
+    // Empty for a process that has ended, also before it is removed from the list.
+    expect(await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).toBe('');
+  },
+);
+
 test('counts server tests that cannot start as failed', async () => {
   const copy = await projectWith({ 'vitest.config.ts': 'throw new Error("broken");\n' });
   expect((await runChecks(copy, '--only', 'server')).lastLine).toBe('0 passed, 1 failed');
@@ -194,6 +223,10 @@ async function projectWith(files: Record<string, string>): Promise<string> {
 type Outcome = { code: number | null; output: string; lastLine: string };
 
 async function runChecks(directory: string, ...given: (string | NodeJS.ProcessEnv)[]): Promise<Outcome> {
+  return startChecks(directory, ...given).ended;
+}
+
+function startChecks(directory: string, ...given: (string | NodeJS.ProcessEnv)[]) {
   const env = Object.assign(
     { PATH: process.env['PATH'] },
     ...given.filter((part) => typeof part === 'object'),
@@ -211,6 +244,6 @@ async function runChecks(directory: string, ...given: (string | NodeJS.ProcessEn
     output += text;
     lastLine = text.trimEnd().split('\n').at(-1) ?? '';
   });
-  await once(child, 'close');
-  return { code: child.exitCode, output, lastLine };
+  const ended = once(child, 'close').then((): Outcome => ({ code: child.exitCode, output, lastLine }));
+  return { child, ended };
 }

@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { findBrowser, findOtherBrowsers } from './browser.mjs';
 import { buildWeb } from './build.mjs';
-import { runInForeground, runCaptured } from './child-process.mjs';
+import { runInForeground, runCaptured, wasInterrupted } from './child-process.mjs';
 import { findTestsNotRun, listPlaywrightTests } from './spec-coverage.mjs';
 import { countResults, listPlaywrightFailures } from './failures.mjs';
 import { ensurePgBouncer, findPostgresPrograms } from './postgresql.mjs';
@@ -121,7 +121,7 @@ async function serverTests({ filters, all }) {
   const first = await runVitest([...projects, ...selected], env, isComplete);
   const files = filesToRunAgain(first);
   const runs = [first];
-  if (files.length > 0) {
+  if (files.length > 0 && !wasInterrupted()) {
     console.log(`\nRunning failed files again:\n${files.join('\n')}`);
     runs.push(await runVitest(files, env, false));
   }

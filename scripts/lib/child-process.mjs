@@ -5,6 +5,13 @@ import { createInterface } from 'node:readline';
 import { isatty } from 'node:tty';
 import { project } from './project.mjs';
 
+/** npm's shell, if npm runs the script. */
+const parent = process.ppid;
+let interrupted = false;
+
+/** Whether a stop signal was passed on to a program. Nothing else should be started then. */
+export const wasInterrupted = () => interrupted;
+
 /**
  * `byLine` prints the output in whole lines, for programs that run at the same time.
  * @typedef {{ env?: NodeJS.ProcessEnv, cwd?: string, byLine?: boolean }} Options
@@ -28,9 +35,21 @@ export function runInForeground(
   const child = spawn(program, parameters, { cwd, env, stdio: ['inherit', output, output, 'ipc'] });
   for (const stream of [child.stdout, child.stderr])
     if (stream) createInterface({ input: stream }).on('line', (line) => console.log(line));
+  return waitForEnd(child);
+}
+
+/**
+ * Returns the exit code of a program, which gets the signals of this process meanwhile.
+ * @param {import('node:child_process').ChildProcess} child
+ */
+async function waitForEnd(child) {
   const watching = isRunByNpm() ? stopWithParent(child) : undefined;
-  // Closing a terminal also ends npm and its shell, which is no reason to stop.
-  return passSignals(child, () => clearInterval(watching)).finally(() => clearInterval(watching));
+  try {
+    // Closing a terminal also ends npm and its shell, which is no reason to stop.
+    return await passSignals(child, () => clearInterval(watching));
+  } finally {
+    clearInterval(watching);
+  }
 }
 
 /** Any other parent may end without stopping this process: a closed shell, nohup, setsid. */
@@ -44,11 +63,13 @@ function isRunByNpm() {
  * @param {import('node:child_process').ChildProcess} child
  */
 function stopWithParent(child) {
-  const parent = process.ppid;
   let hasEnded = false;
   return setInterval(() => {
     // Only on the second observation: the signal that ended the shell may be one that this process ignores.
-    if (hasEnded) child.kill('SIGTERM');
+    if (hasEnded) {
+      interrupted = true;
+      child.kill('SIGTERM');
+    }
     hasEnded = process.ppid !== parent;
   }, 250);
 }
@@ -68,22 +89,23 @@ export async function runCaptured(program, parameters, { env = process.env, cwd 
     stream.setEncoding('utf8').on('data', (text) => {
       output += text;
     });
-  return { code: await passSignals(child), output };
+  return { code: await waitForEnd(child), output };
 }
 
 /**
  * @param {import('node:child_process').ChildProcess} child
- * @param {() => void} [onHangUp] called when a terminal is closed that this process is not attached to
+ * @param {() => void} onHangUp called when a terminal is closed that this process is not attached to
  * @returns {Promise<number>}
  */
-function passSignals(child, onHangUp = () => {}) {
+function passSignals(child, onHangUp) {
   /** @type {NodeJS.Signals[]} */
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
   const terminal = hasTerminal();
   /** @param {NodeJS.Signals} signal */
   const pass = (signal) => {
-    if (signal === 'SIGHUP' && !terminal) onHangUp();
-    else child.kill(signal);
+    if (signal === 'SIGHUP' && !terminal) return onHangUp();
+    interrupted = true;
+    child.kill(signal);
   };
   for (const signal of signals) process.on(signal, pass);
   return new Promise((resolve, reject) => {

@@ -1,7 +1,9 @@
 import { constants } from 'node:fs';
 import { access, chmod, mkdtemp, readdir, readFile, rm, statfs } from 'node:fs/promises';
+import os from 'node:os';
 import path from 'node:path';
 import { isAlive } from './child-process.mjs';
+import { endProcessesOf } from './orphans.mjs';
 
 /** A file system in memory, on Linux. */
 const memory = '/dev/shm';
@@ -13,23 +15,30 @@ const memory = '/dev/shm';
 const needed = 2 * 2 ** 30;
 
 /**
- * Runs `work` with an environment whose temporary directory is in memory, if there is enough. The tests create and drop
- * hundreds of databases, which is mostly file system work. A TMPDIR that is already set stays.
+ * Runs `work` with an environment that has a temporary directory of its own. Afterwards, ends all programs that still use
+ * the directory, and removes it. It is in memory if there is enough and no TMPDIR is set: the tests create and drop
+ * hundreds of databases, which is mostly file system work.
  * @template Result
  * @param {(env: NodeJS.ProcessEnv) => Promise<Result>} work
  * @returns {Promise<Result>}
  */
 export async function withScratchDirectory(work) {
-  if (process.env['TMPDIR'] || !(await hasRoom())) return work(process.env);
-  await removeStale();
-  const directory = await mkdtemp(path.join(memory, `${prefix}${process.pid}-`));
+  const parent = !process.env['TMPDIR'] && (await hasRoom()) ? memory : os.tmpdir();
+  await removeStale(parent);
+  const directory = await mkdtemp(path.join(parent, `${prefix}${process.pid}-`));
   // A PostgreSQL started by root runs as another user, who needs access.
   await chmod(directory, 0o755);
   try {
     return await work({ ...process.env, TMPDIR: directory });
   } finally {
-    await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+    await remove(directory);
   }
+}
+
+/** @param {string} directory */
+async function remove(directory) {
+  await endProcessesOf(directory);
+  await rm(directory, { recursive: true, force: true, maxRetries: 5 });
 }
 
 const prefix = 'parley-check-';
@@ -49,10 +58,14 @@ async function hasRoom() {
   }
 }
 
-/** Removes directories of killed runs, which would use memory until the next reboot. */
-async function removeStale() {
-  for (const name of await readdir(memory)) {
+/**
+ * Removes directories of killed runs. Those in memory would use it until the next reboot.
+ * @param {string} parent
+ */
+async function removeStale(parent) {
+  for (const name of await readdir(parent)) {
     const pid = Number(/^parley-check-(\d+)-/.exec(name)?.[1]);
-    if (pid > 0 && !isAlive(pid)) await rm(path.join(memory, name), { recursive: true, force: true });
+    // It may belong to another user.
+    if (pid > 0 && !isAlive(pid)) await remove(path.join(parent, name)).catch(() => {});
   }
 }

@@ -1,6 +1,7 @@
 import { projectRoot } from '#server/core/paths.ts';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import os from 'node:os';
 import path from 'node:path';
 import node from '#server/node-options.json' with { type: 'json' };
 
@@ -55,6 +56,8 @@ export function spawnParley({
     cwd: '/',
     env: {
       PATH: process.env['PATH'],
+      // An interrupted test run ends what uses its directory.
+      TMPDIR: os.tmpdir(),
       PORT: '0',
       NODE_COMPILE_CACHE: compileCache,
       // All members come from one address.
