@@ -88,6 +88,14 @@ test.each(languages)('every text in %s contains its values as they are', (langua
 });
 
 test.each([
+  ['push.several', 'Du hast 2 neue Benachrichtigungen.'],
+  ['chat.member.joined', 'Ann ist beigetreten.'],
+  ['widget.ask', 'Frage stellen'],
+] as const)('the server has the translation of %s', (id, text) => {
+  expect(translate('de', id, { count: 2, member: 'Ann' })).toBe(text);
+});
+
+test.each([
   ['en', 1, '1 more notification'],
   ['en', 1_234, '1,234 more notifications'],
   ['de', 1_234, '1.234 weitere Benachrichtigungen'],
