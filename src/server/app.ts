@@ -54,7 +54,7 @@ import type { PictureStore } from './core/config.ts';
 import type { ObjectStore } from './core/object-store.ts';
 import { redirectImportedPosts, renderPages } from './pages.ts';
 import type { RequestLimits } from './core/request-limits.ts';
-import { limitVisitors, limitBodySize } from './core/request-limits-middleware.ts';
+import { limitBodySize, limitPublicSearches, limitVisitors } from './core/request-limits-middleware.ts';
 import { healthRoutes } from './core/health.ts';
 import { type Metrics, metricsRoutes } from './core/metrics.ts';
 import type { Replicas } from './postgres/index.ts';
@@ -280,6 +280,10 @@ export function createApp(options: AppOptions) {
       sitePicturesPath,
     ],
     limitNetworks,
+  );
+  app.get(
+    widgetDataPath,
+    limitPublicSearches({ requestLimits, settings }, ({ related }) => related !== undefined),
   );
   app.get(sitePicturesPath, serveSitePictures({ db }));
   app.use(mcpPath, requireSameOrigin(settings), limitBodySize(maxBodyBytes), disableCaching, limitNetworks);

@@ -174,7 +174,7 @@ const pageRules: readonly PageRule[] = [
     path: /^\/moderation(\/log|\/registrations|\/announcements|\/members|\/applications|\/claims|\/member\/\d+|\/tags\/[^/]+)?$/u,
   },
   { path: /^\/claim-profile\/\d+$/u },
-  { path: /^\/admin\/(settings|statistics|invitations|emails|sign-in|webhooks|service-accounts)$/u },
+  { path: /^\/admin\/(settings|statistics|invitations|emails|sign-in|webhooks|service-accounts|widget)$/u },
   {
     ...signInPage('/login'),
     path: /^\/login$/u,

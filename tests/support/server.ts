@@ -9,6 +9,7 @@ import { type Database, openDatabase, openSearchDatabase } from '#server/core/da
 import { startHttpServer } from '#server/core/http-server.ts';
 import { openRuntimeSettings, type RuntimeSettings } from '#server/core/runtime-settings.ts';
 import type { ObjectStore } from '#server/core/object-store.ts';
+import type { RequestLimits } from '#server/core/request-limits.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { ApiClient, type Member, register } from './member.ts';
@@ -52,6 +53,7 @@ export type TestDelivery = Partial<
 export type TestSettings = Partial<SiteSettings> & {
   passwordCost?: PasswordCost;
   objectStore?: ObjectStore | undefined;
+  requestLimits?: RequestLimits;
 };
 
 export const defaultSettings: SiteSettings = {
@@ -92,7 +94,7 @@ export async function startTestServer(
 /** Starts a server on an existing database. */
 export async function startServerOn(
   database: TestDatabase,
-  { passwordCost = cheapPasswordCost, objectStore, ...given }: TestSettings = {},
+  { passwordCost = cheapPasswordCost, objectStore, requestLimits, ...given }: TestSettings = {},
   outgoing?: TestDelivery,
   webDirectory?: string,
 ): Promise<TestServer> {
@@ -125,6 +127,7 @@ export async function startServerOn(
     log,
     background: backgroundJobs,
     objectStore,
+    requestLimits,
     passwordCost,
     ...(webDirectory && { webDirectory }),
   });

@@ -42,6 +42,18 @@ export function limitViewers(requestLimits: RequestLimits | undefined, settings:
   });
 }
 
+/** Counts requests that search outside the API by network, as searches of visitors. */
+export function limitPublicSearches(
+  { requestLimits, settings }: Pick<VisitorLimits, 'requestLimits' | 'settings'>,
+  isSearch: (query: Readonly<Record<string, string>>) => boolean,
+) {
+  return createMiddleware<NodeEnv>(async (c, next) => {
+    if (isSearch(c.req.query()))
+      requestLimits?.consumeForNetwork(getNetworkAddress(c, settings.trustedProxies), 'searching');
+    await next();
+  });
+}
+
 type NodeEnv = { Bindings: Partial<HttpBindings> };
 
 /** Whether a page requests its data from the API. Such a request has no network address. */

@@ -10,6 +10,7 @@ export { activityRoutes } from './activity-routes.ts';
 export { feedRoutes } from './feeds-routes.ts';
 export { searchPopularityJob } from './search-popularity.ts';
 export { searchRoutes } from './search-routes.ts';
+export { findSimilar } from './similar.ts';
 export { relatedRoutes, similarRoutes } from './similar-routes.ts';
 export {
   countPoints,

@@ -6,7 +6,6 @@ import {
   type PublicFile,
   sendPublicFile,
 } from '#server/core/public-files.ts';
-import { tagKey } from '#shared/core/text.ts';
 import { getOrigin } from '#server/core/site-settings.ts';
 import { isQuestionDeleted } from '#server/posts/index.ts';
 import { buildOembed, oembedPath, parseQuestionUrl } from './oembed.ts';
@@ -19,6 +18,8 @@ import {
   buildWidgetData,
   buildWidgetScript,
   parseQuestionCount,
+  parseWidgetLanguage,
+  parseWidgetSubject,
   widgetDataPath,
   widgetScriptPath,
 } from './widget.ts';
@@ -51,6 +52,8 @@ export function publicFileRoutes({ db, settings, runtimeSettings }: RouteDeps) {
   const sitemaps = createPublicFiles({ maxBytes: maxSitemapBytes, maxAgeSeconds: sitemapLifetime.stored });
   const previews = createPublicFiles({ maxBytes: maxPreviewBytes, maxAgeSeconds: previewLifetime.stored });
   const widgets = createPublicFiles({ maxBytes: maxWidgetBytes, maxAgeSeconds: feedLifetime.stored });
+  // Comparing texts takes longer. The questions of a topic do not wait for it.
+  const relatedLists = createPublicFiles({ maxBytes: maxWidgetBytes, maxAgeSeconds: feedLifetime.stored });
   const isOn = () => runtimeSettings.get('publicReading');
   const originOf = (c: Context) => getOrigin(settings, new URL(c.req.url));
   const ifOn =
@@ -135,7 +138,7 @@ export function publicFileRoutes({ db, settings, runtimeSettings }: RouteDeps) {
   }
 
   async function sendWidgetScript(c: Context): Promise<Response> {
-    const language = runtimeSettings.get('language');
+    const language = parseWidgetLanguage(c.req.query('language'), runtimeSettings.get('language'));
     const file = await widgets(`script ${language}`, () => buildWidgetScript(language));
     return sendPublicFile(c, file, widgetScriptSeconds);
   }
@@ -143,11 +146,17 @@ export function publicFileRoutes({ db, settings, runtimeSettings }: RouteDeps) {
   async function sendWidgetData(c: Context): Promise<Response> {
     // Any site may read it: it has what every visitor sees.
     c.header('access-control-allow-origin', '*');
-    const { tag = '', count } = c.req.query();
-    if (tag === '' || tag.length > 200 || tag.includes('\0')) return sendPublicFile(c, null, 0);
-    const language = runtimeSettings.get('language');
-    const wanted = { tag: tagKey(tag), count: parseQuestionCount(count), language, origin: originOf(c) };
-    const file = await widgets(JSON.stringify(wanted), () => buildWidgetData(db, wanted));
+    const query = c.req.query();
+    const subject = parseWidgetSubject(query);
+    if (subject === null) return sendPublicFile(c, null, 0);
+    const wanted = {
+      subject,
+      count: parseQuestionCount(query['count']),
+      language: parseWidgetLanguage(query['language'], runtimeSettings.get('language')),
+      origin: originOf(c),
+    };
+    const files = 'tag' in subject ? widgets : relatedLists;
+    const file = await files(JSON.stringify(wanted), () => buildWidgetData(db, wanted));
     return sendPublicFile(c, file, feedLifetime.shared);
   }
 

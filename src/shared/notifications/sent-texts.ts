@@ -131,6 +131,7 @@ export const sentTexts = {
   'chat.member.joined': '{member} has joined.',
   'chat.test': 'This is a test of the web hook “{name}”.',
   'widget.heading': 'Questions about {tag}',
+  'widget.related': 'Related questions',
   'widget.empty': 'No questions yet.',
   'widget.ask': 'Ask a question',
   'widget.failed': 'The questions could not be loaded.',

@@ -35,6 +35,7 @@ function SiteSettings() {
           <ButtonLink href={paths.emails}>{t`Emails`}</ButtonLink>
           <ButtonLink href={paths.signInProviders}>{t`Sign-in providers`}</ButtonLink>
           <ButtonLink href={paths.webhooks}>{t`Web hooks`}</ButtonLink>
+          <ButtonLink href={paths.widget}>{t`Questions on other sites`}</ButtonLink>
           <ButtonLink href="/admin/service-accounts">{t`Service accounts`}</ButtonLink>
           <ButtonLink href={paths.invitations}>{t`Invitations`}</ButtonLink>
           <ButtonLink href={paths.moderationLog}>{t`Moderation log`}</ButtonLink>

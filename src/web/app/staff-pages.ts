@@ -16,5 +16,6 @@ export const staffPages = {
   emails: async () => (await import('#web/admin/EmailsPage.tsx')).EmailsPage,
   signInProviders: async () => (await import('#web/admin/SignInProvidersPage.tsx')).SignInProvidersPage,
   serviceAccounts: async () => (await import('#web/admin/ServiceAccountsPage.tsx')).ServiceAccountsPage,
+  widget: async () => (await import('#web/admin/WidgetPage.tsx')).WidgetPage,
   webhooks: async () => (await import('#web/admin/WebhooksPage.tsx')).WebhooksPage,
 };

@@ -143,6 +143,12 @@ const webhooksRoute = createRoute({
   component: staffPage('webhooks'),
 });
 
+const widgetRoute = createRoute({
+  getParentRoute: () => memberRoute,
+  path: '/admin/widget',
+  component: staffPage('widget'),
+});
+
 /** Pages of moderators and admins, and what members see of moderation. */
 export const staffRoutes = [
   moderationQueueRoute,
@@ -164,4 +170,5 @@ export const staffRoutes = [
   signInProvidersRoute,
   webhooksRoute,
   serviceAccountsRoute,
+  widgetRoute,
 ] as const;

@@ -1,6 +1,6 @@
 /**
  * The content security policy (`require-trusted-types-for`) forbids turning strings into markup or scripts, except for
- * those listed here: fixed strings of libraries, and the service worker. None of them contains text of members.
+ * those listed here: fixed strings of libraries, and scripts of this server. None of them contains text of members.
  * Browsers without trusted types ignore this; the other rules of the policy apply everywhere.
  */
 const allowedHtml = new Set([
@@ -15,6 +15,9 @@ const allowedHtml = new Set([
  */
 const character = /^&[a-z\d]{1,40};$/iu;
 
+/** The service worker, and the widget of other sites, of which an admin sees a preview. */
+const allowedScripts = /^\/(?:service-worker\.js|widget\.js(?:\?language=[a-z]{2})?)$/u;
+
 type PolicyRules = { createHTML?: (text: string) => string; createScriptURL?: (url: string) => string };
 
 declare global {
@@ -24,7 +27,7 @@ declare global {
 
 globalThis.trustedTypes?.createPolicy('default', {
   createHTML: (text) => (allowedHtml.has(text) || character.test(text) ? text : refuse(text)),
-  createScriptURL: (url) => (url === '/service-worker.js' ? url : refuse(url)),
+  createScriptURL: (url) => (allowedScripts.test(url) ? url : refuse(url)),
 });
 
 function refuse(text: string): never {

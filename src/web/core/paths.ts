@@ -25,6 +25,7 @@ const pagePaths = {
   emails: '/admin/emails',
   signInProviders: '/admin/sign-in',
   webhooks: '/admin/webhooks',
+  widget: '/admin/widget',
   application: '/application',
   login: '/login',
   register: '/register',

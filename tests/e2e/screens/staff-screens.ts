@@ -65,4 +65,25 @@ export const staffScreens: readonly Screen[] = [
     },
     opens: opensDialog,
   }),
+  staff('admin-widget-off', '/admin/widget'),
+  staff('admin-widget', '/admin/widget', {
+    arrange: ({ page }) => page.request.put('/api/admin/settings/publicReading', { data: { value: true } }),
+    prepare: async (stage) => {
+      await field(stage, 'Topic').fill('programming');
+      await stage.page.locator('.parley-widget').getByRole('listitem').first().waitFor();
+    },
+  }),
+  staff('admin-widget-preview', '/admin/widget', {
+    arrange: ({ page }) => page.request.put('/api/admin/settings/publicReading', { data: { value: true } }),
+    prepare: async ({ page, translate }) => {
+      await page.getByRole('main').getByRole('combobox').first().selectOption('related');
+      await page
+        .getByRole('textbox', { name: translate('Title of a page, for the preview') })
+        .fill('Exhaustive switch in TypeScript');
+      await page.getByRole('main').getByRole('combobox').nth(2).selectOption('dark');
+      const item = page.locator('.parley-widget[data-theme=dark]').getByRole('listitem');
+      await item.first().waitFor();
+      await item.first().evaluate((element) => element.scrollIntoView({ block: 'center' }));
+    },
+  }),
 ];
