@@ -66,6 +66,7 @@ export async function mergeStaged(client: ClientBase, merge: Merge): Promise<Mer
   await findChanges(client, { sourceId, isRefresh, byVotes: has('votes') });
   const restateAgain = await restatePosts(client);
   await queries.nameTags(client);
+  await queries.reserveAnswerIds(client);
   const questions = await queries.addQuestions(client, target);
   await findLockedQuestions(client);
   const duplicates = await markDuplicates(client, isRefresh);

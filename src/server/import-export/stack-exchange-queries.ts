@@ -160,6 +160,22 @@ export async function nameTags(client: ClientBase): Promise<void> {
 }
 
 /**
+ * Chooses the ids of the answers that do not exist yet, so that new questions are added with their accepted answer: a
+ * second update would write all their index entries again.
+ */
+export async function reserveAnswerIds(client: ClientBase): Promise<void> {
+  await client.query(`
+    create temporary table archive_new_answer (key bigint primary key, parent bigint not null, id bigint not null)
+      on commit drop;
+    insert into archive_new_answer
+    select id, parent, nextval(pg_get_serial_sequence('base_answer', 'id')) from (
+      select id, parent from archive_post
+      where kind = 2 and not exists (select from archive_known where key = archive_post.id)
+      order by created, id) added;
+    analyze archive_new_answer;`);
+}
+
+/**
  * Adds the questions. The tables `archive_question` and `archive_answer` map numbers to posts; `is_new` posts were added
  * by this import.
  */
@@ -174,21 +190,22 @@ export async function addQuestions(
   const added = await client.query(
     `with added as (
        insert into question (author_id, imported_author_name, title, content, excerpt, excerpt_cut, upvotes, downvotes,
-         imported_upvotes, imported_downvotes, views, imported_views, answer_count, source_id, source_key,
-         source_license, created_at, edited_at, active_at, tag_text)
+         imported_upvotes, imported_downvotes, views, imported_views, answer_count, accepted_answer_id, source_id,
+         source_key, source_license, created_at, edited_at, active_at, tag_text)
        select ${authorColumns}, item.title, ${contentColumn('$2')}, item.excerpt, item.excerpt_cut, coalesce(score.up, 0),
          coalesce(score.down, 0), coalesce(score.up, 0), coalesce(score.down, 0), item.views, item.views,
-         coalesce(answers.count, 0), $1, item.id::text, item.license, item.created, item.edited,
+         coalesce(answers.count, 0), accepted.id, $1, item.id::text, item.license, item.created, item.edited,
          greatest(item.created, item.edited, answers.latest, comments.latest, comments_below.latest),
          coalesce((
            select string_agg(tag.name, ', ' order by used.position)
            from unnest(item.tag_keys) with ordinality as used (key, position) join archive_tag_name tag using (key)
          ), '')
        from archive_post item ${authorJoin} left join archive_score score on score.post_id = item.id
+       left join archive_new_answer accepted on accepted.key = item.accepted and accepted.parent = item.id
        left join (
-         select parent, count(*) as count, max(greatest(created, edited)) as latest
-         from archive_post where kind = 2 and not exists (select from archive_known where key = archive_post.id)
-         group by parent) answers on answers.parent = item.id
+         select post.parent, count(*) as count, max(greatest(created, edited)) as latest
+         from archive_new_answer join archive_post post on post.id = key
+         group by post.parent) answers on answers.parent = item.id
        left join (
          select post_id, max(created) as latest from archive_comment group by post_id) comments
          on comments.post_id = item.id
@@ -230,15 +247,16 @@ export async function addAnswers(
   );
   const added = await client.query(
     `with added as (
-       insert into answer (question_id, author_id, imported_author_name, content, upvotes, downvotes, imported_upvotes,
-         imported_downvotes, source_id, source_key, source_license, created_at, edited_at)
-       select question.id, ${authorColumns}, ${contentColumn('$2')}, coalesce(score.up, 0), coalesce(score.down, 0),
+       insert into answer (id, question_id, author_id, imported_author_name, content, upvotes, downvotes,
+         imported_upvotes, imported_downvotes, source_id, source_key, source_license, created_at, edited_at)
+       overriding system value
+       select added.id, question.id, ${authorColumns}, ${contentColumn('$2')}, coalesce(score.up, 0), coalesce(score.down, 0),
          coalesce(score.up, 0), coalesce(score.down, 0), $1, item.id::text, item.license, item.created, item.edited
-       from archive_post item join archive_question question on question.key = item.parent ${authorJoin}
+       from archive_new_answer added join archive_post item on item.id = added.key
+       join archive_question question on question.key = item.parent ${authorJoin}
        left join archive_score score on score.post_id = item.id
-       where item.kind = 2 and not exists (select from archive_known where key = item.id)
-         and not exists (select from archive_locked where id = question.id)
-       order by item.created, item.id
+       where not exists (select from archive_locked where id = question.id)
+       order by added.id
        returning id, question_id, source_key, created_at, edited_at, upvotes, downvotes),
      scores as (${writeAnswerScores('added')}),
      remembered as (
@@ -303,8 +321,8 @@ export async function addReplies(
 }
 
 /**
- * Accepts answers to new questions, and to existing ones without an accepted answer whose author chose one since. Returns
- * the number of existing questions. The table `archive_accepted` has them.
+ * Accepts answers to existing questions without an accepted answer, whose author chose one since. Returns their number.
+ * The table `archive_accepted` has them.
  */
 export async function acceptAnswers(client: ClientBase): Promise<number> {
   await client.query(
@@ -314,14 +332,13 @@ export async function acceptAnswers(client: ClientBase): Promise<number> {
     with accepted as (
       update question set accepted_answer_id = answer.id
       from archive_post post
-      join archive_question placed on placed.key = post.id
+      join archive_question placed on placed.key = post.id and not placed.is_new
       join archive_answer answer on answer.key = post.accepted and answer.question_id = placed.id
       left join archive_known known on known.key = post.id
       where post.kind = 1 and known.accepted_id is null and question.id = placed.id and question.accepted_answer_id is null
         and question.lock_reason is null
       returning question.id, question.accepted_answer_id)
-    insert into archive_accepted
-    select accepted.id, accepted_answer_id from accepted join archive_question using (id) where not is_new`);
+    insert into archive_accepted select id, accepted_answer_id from accepted`);
   return accepted.rowCount ?? 0;
 }
 
