@@ -1,5 +1,6 @@
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
+import { gfmAutolinkLiteral } from 'micromark-extension-gfm-autolink-literal';
 import { gfmFootnote } from 'micromark-extension-gfm-footnote';
 import { gfmStrikethrough } from 'micromark-extension-gfm-strikethrough';
 import { gfmTable } from 'micromark-extension-gfm-table';
@@ -47,14 +48,32 @@ function rendersSame(markdown: string, page: string): boolean {
   if (markdown.length > maxComparedLength || deepNestingPattern.test(markdown)) return false;
   // Pages have relative links into their site, which would lead into this community. The converter makes them absolute.
   if (/\s(?:href|src)="\//u.test(page)) return false;
-  const extensions = usesAutolinks.test(markdown) ? [gfm()] : gfmWithoutAutolinks;
-  const shown = micromark(markdown, { extensions, htmlExtensions: [gfmHtml()] });
+  const shown = micromark(markdown, { extensions: chooseExtensions(markdown), htmlExtensions });
   return structureOf(cleanText(page)) === structureOf(shown);
 }
 
-/** Also addresses with escapes and character references become links. The search for them takes a third of the time. */
-const usesAutolinks = /@|www|http|&/iu;
+const htmlExtensions = [gfmHtml()];
+const gfmWithAutolinks = [gfm()];
 const gfmWithoutAutolinks = [gfmFootnote(), gfmStrikethrough(), gfmTable(), gfmTaskListItem()];
+const gfmWithUrls = [{ text: chooseUrlConstructs() }, ...gfmWithoutAutolinks];
+
+/** Addresses become links. The search for those of email, at each letter, takes a third of the time. */
+function chooseExtensions(markdown: string) {
+  if (markdown.includes('@')) return gfmWithAutolinks;
+  // Also addresses with escapes and character references become links.
+  return /www|http|&/iu.test(markdown) ? gfmWithUrls : gfmWithoutAutolinks;
+}
+
+/** The constructs of micromark by the code of their first character, without those of email. */
+function chooseUrlConstructs() {
+  const all = Object.entries(gfmAutolinkLiteral().text ?? {});
+  return Object.fromEntries(
+    all.map(([code, constructs]) => [
+      code,
+      [constructs ?? []].flat().filter(({ name }) => name !== 'emailAutolink'),
+    ]),
+  );
+}
 
 /** The structure of paragraphs and their line breaks. */
 function plainStructureOf(markdown: string): string {
