@@ -22,7 +22,8 @@ import { mergeStaged } from './stack-exchange-merge.ts';
 import { findNewerRun, finishRun, forgetRun, type NewestTimes, startRun } from './import-runs.ts';
 import { type ImportedChanges, noChanges } from './stack-exchange-changes-report.ts';
 import { NewestTimesReader } from './stack-exchange-newest.ts';
-import { stagePosts } from './stack-exchange-stage-posts.ts';
+import { TextConverter } from './stack-exchange-conversion.ts';
+import { createStagePosts } from './stack-exchange-stage-posts.ts';
 import { createStageHistory } from './stack-exchange-stage-history.ts';
 import { ArchiveError, ConnectionLostError } from './stack-exchange-errors.ts';
 import * as queries from './stack-exchange-queries.ts';
@@ -280,13 +281,13 @@ const nothingImported: ImportedCounts = {
 };
 
 /** The history comes before the posts, because they take their text from it. */
-const listStageSteps = ({
-  withHistory = true,
-  ownArchive,
-}: ImportOptions): readonly (readonly [ArchiveFileKind, staging.StageRows])[] => [
-  ['users', staging.stageUsers],
+const listStageSteps = (
+  { withHistory = true, ownArchive }: ImportOptions,
+  converter: TextConverter,
+): readonly (readonly [ArchiveFileKind, staging.StageRows])[] => [
+  ['users', staging.createStageUsers(converter)],
   ['posthistory', createStageHistory(withHistory)],
-  ['posts', stagePosts],
+  ['posts', createStagePosts(converter)],
   ['comments', staging.stageComments],
   ['votes', staging.stageVotes],
   ['tags', staging.stageTags],
@@ -313,10 +314,11 @@ async function readFiles(
   const { client, progress, signal } = options;
   const tallies: RowTallies = {};
   const newest = new NewestTimesReader();
+  const converter = new TextConverter();
   const total = { bytes: 0, rows: 0 };
   progress?.start(Object.values(files).reduce((sum, file) => sum + file.bytes, 0));
   try {
-    for (const [kind, stage] of listStageSteps(options)) {
+    for (const [kind, stage] of listStageSteps(options, converter)) {
       if (kind === 'posts') await session.indexHistory(client);
       const file = files[kind];
       if (file === undefined) continue;
@@ -326,6 +328,7 @@ async function readFiles(
     }
   } finally {
     progress?.stop();
+    await converter.close();
   }
   return { tallies, newest: newest.times };
 

@@ -3,7 +3,7 @@ import { countCodePoints, tagKey } from '#shared/core/text.ts';
 import { limits } from '#shared/core/limits.ts';
 import type { ClientBase } from 'pg';
 import { cleanLine, cleanText } from './stack-exchange-characters.ts';
-import { htmlToMarkdown } from './stack-exchange-html.ts';
+import type { TextConverter } from './stack-exchange-conversion.ts';
 import { type CopyCell, copyRows } from './copy-rows.ts';
 import {
   getLicenseAt,
@@ -27,37 +27,40 @@ export const incompleteReason = 'incomplete or unreadable';
 export function stageEach(
   rows: readonly ArchiveRow[],
   tally: RowTally,
-  choose: (row: ArchiveRow) => CopyCell[] | string,
+  choose: (row: ArchiveRow, index: number) => CopyCell[] | string,
 ): CopyCell[][] {
   const staged: CopyCell[][] = [];
-  for (const row of rows) {
-    const chosen = choose(row);
+  for (const [index, row] of rows.entries()) {
+    const chosen = choose(row, index);
     if (typeof chosen === 'string') tally.skip(chosen);
     else staged.push(chosen);
   }
   return staged;
 }
 
-export const stageUsers: StageRows = async (client, rows, tally) => {
-  const staged = stageEach(rows, tally, (row) => {
-    const id = parseInteger(row['Id']);
-    const created = parseTime(row['CreationDate']);
-    if (id === null || created === null) return incompleteReason;
-    const bio = cleanText(htmlToMarkdown(row['AboutMe'] ?? ''));
-    const fits = bio !== '' && countCodePoints(bio) <= maxBioLength;
-    const name = parsePersonName(row['DisplayName']) ?? `user${id}`;
-    return [
-      id,
-      name,
-      fits ? bio : null,
-      parseInteger(row['Reputation']) ?? 0,
-      created,
-      parseLocation(row['Location']),
-      parseWebsite(row['WebsiteUrl'] ?? ''),
-    ];
-  });
-  await copyRows(client, 'archive_user (id, name, bio, reputation, created, location, website)', staged);
-};
+export const createStageUsers =
+  (converter: TextConverter): StageRows =>
+  async (client, rows, tally) => {
+    const bios = await converter.convert(rows.map((row) => ({ typed: null, html: row['AboutMe'] ?? '' })));
+    const staged = stageEach(rows, tally, (row, index) => {
+      const id = parseInteger(row['Id']);
+      const created = parseTime(row['CreationDate']);
+      if (id === null || created === null) return incompleteReason;
+      const bio = bios[index]?.content ?? '';
+      const fits = bio !== '' && countCodePoints(bio) <= maxBioLength;
+      const name = parsePersonName(row['DisplayName']) ?? `user${id}`;
+      return [
+        id,
+        name,
+        fits ? bio : null,
+        parseInteger(row['Reputation']) ?? 0,
+        created,
+        parseLocation(row['Location']),
+        parseWebsite(row['WebsiteUrl'] ?? ''),
+      ];
+    });
+    await copyRows(client, 'archive_user (id, name, bio, reputation, created, location, website)', staged);
+  };
 
 /** The limit of the column. Profiles of the network have at most 3,000 characters. */
 const maxBioLength = 100_000;
