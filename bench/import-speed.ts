@@ -8,6 +8,7 @@ import type pg from 'pg';
 import { openDatabase } from '#server/core/database.ts';
 import { projectRoot } from '#server/core/paths.ts';
 import { findArchiveFiles } from '#server/import-export/stack-exchange-files.ts';
+import node from '#server/node-options.json' with { type: 'json' };
 import { importStackExchange } from '#server/import-export/stack-exchange-import.ts';
 import { migrate } from '#server/postgres/migrations.ts';
 import { withClient } from '#tests/support/database-client.ts';
@@ -147,9 +148,17 @@ async function importInProcess(
   const program = fileURLToPath(import.meta.url);
   const child = spawn(
     process.execPath,
-    [program, source, '--into', JSON.stringify(connection), ...(site === undefined ? [] : ['--site', site])],
+    [
+      ...node.flags,
+      program,
+      source,
+      '--into',
+      JSON.stringify(connection),
+      ...(site === undefined ? [] : ['--site', site]),
+    ],
     {
       stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...node.env, ...process.env },
     },
   );
   const output = (async () => Buffer.concat(await child.stdout.toArray()).toString())();

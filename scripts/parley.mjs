@@ -14,6 +14,7 @@ await runScript(async () => {
   // Relative paths on the command line are relative to the caller's directory.
   const cwd = process.env['INIT_CWD'] ?? process.cwd();
   const command = path.join(project, 'src/server/cli-main.ts');
-  const { flags, env } = serves ? getServerNode() : { flags: [], env: getCommandEnvironment() };
+  const { flags, env } =
+    serves || parameters[0] === 'import' ? getServerNode() : { flags: [], env: getCommandEnvironment() };
   return runInForeground(getPinnedNode(), [...flags, command, ...parameters], { cwd, env });
 });

@@ -31,8 +31,8 @@ export function getCommandEnvironment() {
 }
 
 /**
- * The Node flags and environment of the server: garbage is collected before memory exceeds the documented maximum
- * (docs/benchmarks.md), and threads share freed memory. Values set in the environment take precedence.
+ * The Node flags and environment of the server and of imports: garbage is collected before memory exceeds the documented
+ * maximum (docs/benchmarks.md, docs/importing.md), and threads share freed memory. Values set in the environment take precedence.
  * @returns {{ flags: string[], env: NodeJS.ProcessEnv }}
  */
 export function getServerNode() {

@@ -122,7 +122,7 @@ async function linkLibraries(directory) {
   }
 }
 
-/** The server runs with the flags of `src/server/node-options.json`, other commands without. */
+/** The server and imports run with the flags of `src/server/node-options.json`, other commands without. */
 async function startScript() {
   const { flags, env } = await readJson('src/server/node-options.json');
   const variables = Object.entries(env).map(([name, value]) => `export ${name}="\${${name}:-${value}}"`);
@@ -132,10 +132,11 @@ set -eu
 directory=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
 node=node
 if [ -x "$directory/bin/node" ]; then node=$directory/bin/node; fi
-if [ "\${1:-}" = serve ]; then
+case \${1:-} in
+serve | import)
   ${variables.join('\n  ')}
-  exec "$node" ${flags.join(' ')} "$directory/src/server/cli-main.ts" "$@"
-fi
+  exec "$node" ${flags.join(' ')} "$directory/src/server/cli-main.ts" "$@" ;;
+esac
 exec "$node" "$directory/src/server/cli-main.ts" "$@"
 `;
 }
