@@ -95,6 +95,8 @@ import {
 import { type SystemRoutesDeps, systemRoutes } from './operations/index.ts';
 import {
   emailLinkRoutes,
+  type ReceivedEmailDeps,
+  receivedEmailRoutes,
   notificationPreferenceRoutes,
   type NotificationPreferenceRoutesDeps,
   notificationRoutes,
@@ -133,6 +135,7 @@ export function createApi(
     ModerationRoutesDeps &
     MemberApplicationDeps &
     EmailRoutesDeps &
+    ReceivedEmailDeps &
     SystemRoutesDeps & {
       objectStore: ObjectStore | undefined;
       sendDocument: SendDocument;
@@ -149,6 +152,7 @@ export function createApi(
     .route('/', passkeyVisitorRoutes(deps))
     .route('/', providerVisitorRoutes(deps))
     .route('/', emailLinkRoutes(deps))
+    .route('/', receivedEmailRoutes(deps))
     .route('/', setupRoutes(deps))
     .route('/', invitationVisitorRoutes(deps))
     .route('/', sitePageRoutes(deps));

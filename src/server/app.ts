@@ -242,6 +242,7 @@ export function createApp(options: AppOptions) {
     moderation,
     accountEmails,
     emailSending: background?.emailSending ?? null,
+    fetchApi: (request) => app.fetch(request),
     webhookHosts: createWebhookHosts(settings.webhookHosts),
     wakeWebhooks: background?.wakeWebhooks,
     twoFactor,

@@ -71,7 +71,13 @@ export type BackgroundJobsOptions = {
   runtimeSettings: RuntimeSettings;
   /** Absent: no emails are sent. */
   email:
-    | { url: string; from: string; bounceAddress?: string | undefined; replyAddress?: string | undefined }
+    | {
+        url: string;
+        from: string;
+        bounceAddress?: string | undefined;
+        replyAddress?: string | undefined;
+        replySecret?: string | undefined;
+      }
     | undefined;
   /** Absent: the files of pictures stay in the database. */
   pictures?: Omit<ObjectStoreDeps, 'db'> | undefined;
@@ -130,7 +136,7 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
   const mailer = email === undefined ? undefined : createMailer({ ...email, getSenderName: getSiteName });
   const readLogo = (logo: string) => readEmailLogo(db, logo);
   const { secret } = settings;
-  const { bounceAddress, replyAddress } = email ?? {};
+  const { bounceAddress, replyAddress, replySecret } = email ?? {};
   const deliver = mailer && createEmailDelivery({ db, secret, bounceAddress, mailer, readLogo, log });
   const definitions: JobDefinition[] = [
     createPushJob({ db, pusher: webPushSender, getSite: getPushSite, log }),
@@ -171,7 +177,14 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
     emailSending:
       mailer === undefined || email === undefined
         ? null
-        : createEmailSending({ from: email.from, bounceAddress, replyAddress, mailer, readLogo }),
+        : createEmailSending({
+            from: email.from,
+            bounceAddress,
+            replyAddress,
+            replySecret,
+            mailer,
+            readLogo,
+          }),
     queueAccountDeletion: createAccountDeletionQueue(jobs),
     queueAccountMerge: createAccountMergeQueue(jobs),
     webPushSender,

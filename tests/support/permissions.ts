@@ -83,6 +83,8 @@ const endpointRules: Readonly<Record<string, BaseRule>> = {
   // For links in emails: the token in the body identifies the member.
   'POST /email/unsubscribe': everyone,
   'POST /email/confirmation': everyone,
+  // The secret in the header is that of the mail provider.
+  'POST /received-emails': everyone,
   'POST /email/password-reset': everyone,
   'POST /email/change': everyone,
   'POST /email/revert': everyone,

@@ -12,8 +12,8 @@ export const senderAddress = 'Parley <parley@example.org>';
 export const bounceAddress = 'bounce@example.org';
 export const replyAddress = 'reply@example.org';
 
-/** Starts a server that sends email to a real SMTP server. `replyAddress`: members can reply. */
-export async function startServerWithEmail(replies: { replyAddress?: string } = {}) {
+/** Starts a server that sends email to a real SMTP server. `replyAddress`: members can reply; `replySecret`: by HTTP too. */
+export async function startServerWithEmail(replies: { replyAddress?: string; replySecret?: string } = {}) {
   const post = await startEmailServer();
   const server = await startTestServer();
   const mailer = await server.startSecondNode(

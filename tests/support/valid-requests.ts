@@ -17,6 +17,7 @@ import { changeSetting } from '#server/admin/settings.ts';
 import { createInvitation } from '#server/identity/invitations.ts';
 import { findId } from './endpoint-calls.ts';
 import { defaultSettings } from './server.ts';
+import { unreachableEmailServer } from './server-with-provider.ts';
 import { followUpRequests } from './sign-in-requests.ts';
 
 /** A request that the API must accept from the member it was created for. */
@@ -339,7 +340,12 @@ export function createValidRequests({
       .replace(/\{\w+\}/, `${value}`)
       .replace('{number}', '1');
     const query = path.endsWith('/merge-preview') ? `?into=${bob.id}` : '';
-    return { path: `${named}${query}`, body: body && right, file: pictures[name]?.(), headers: {} };
+    return {
+      path: `${named}${query}`,
+      body: body && right,
+      file: files[name]?.(),
+      headers: headers[name] ?? {},
+    };
   };
 }
 
@@ -361,10 +367,16 @@ function fieldOf(operation: string, field: string, { id: memberId, email }: Memb
 const apiTokenDraft = () => ({ name: 'Script', scopes: ['read'], expiresInDays: 30, password });
 
 /** Bodies that are files. */
-const pictures: Record<string, () => Uint8Array> = {
+const files: Record<string, () => Uint8Array> = {
   'POST /uploads': createPngPicture,
   'PUT /settings/avatar': createPngPicture,
   'PUT /admin/pictures/{name}': createPngPicture,
+  'POST /received-emails': () => Buffer.from('From: ann@example.org\nTo: info@example.org\n\nHello\n'),
+};
+
+/** Headers beyond those of every request. */
+const headers: Record<string, Record<string, string>> = {
+  'POST /received-emails': { authorization: `Bearer ${unreachableEmailServer.replySecret}` },
 };
 
 /** The purposes of the email links of these operations. */

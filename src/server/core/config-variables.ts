@@ -150,6 +150,11 @@ export const variables = z.object({
     .toLowerCase()
     .regex(/^[\w.-]{1,16}@[\w.-]+$/, 'must be an address such as reply@example.org')
     .optional(),
+  // It stands in the addresses that mail providers call.
+  REPLY_SECRET: z
+    .string()
+    .regex(/^[\w.~-]{32,200}$/, 'must have 32 to 200 letters, digits, or any of -._~')
+    .optional(),
   TRUSTED_PROXIES: wholeNumber(10).default(0),
   RATE_LIMITS: onOff().default(true),
   ACCOUNTS_PER_NETWORK: wholeNumber(1_000).default(20),

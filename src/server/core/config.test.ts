@@ -136,6 +136,7 @@ test('reads every setting from the environment', () => {
       from: 'Ask us <ask@example.org>',
       bounceAddress: undefined,
       replyAddress: undefined,
+      replySecret: undefined,
     },
     settings: {
       publicUrl: 'https://ask.example.org',

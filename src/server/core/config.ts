@@ -76,6 +76,7 @@ export type Config = Readonly<{
         from: string;
         bounceAddress: string | undefined;
         replyAddress: string | undefined;
+        replySecret: string | undefined;
       }>
     | undefined;
   /** Whether the request limits of request-limits.ts apply. */
@@ -105,6 +106,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, file = 
     wrong.push('SMTP_URL requires EMAIL_FROM and PUBLIC_URL: emails have a sender and links to the site.');
   if (set['BOUNCE_ADDRESS'] !== undefined && smtpUrl === undefined)
     wrong.push('BOUNCE_ADDRESS requires SMTP_URL.');
+  if (set['REPLY_SECRET'] !== undefined && (smtpUrl === undefined || set['REPLY_ADDRESS'] === undefined))
+    wrong.push('REPLY_SECRET requires REPLY_ADDRESS and SMTP_URL.');
   const provider = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'];
   const isNamed = [...provider, 'OIDC_NAME'].some((name) => set[name] !== undefined);
   if (isNamed && [...provider, 'PUBLIC_URL'].some((name) => set[name] === undefined))
@@ -222,10 +225,11 @@ function toEmailSettings(value: z.infer<typeof variables>): Config['email'] {
     EMAIL_FROM: from,
     BOUNCE_ADDRESS: bounceAddress,
     REPLY_ADDRESS: replyAddress,
+    REPLY_SECRET: replySecret,
   } = value;
   return url === undefined || from === undefined
     ? undefined
-    : Object.freeze({ url, from, bounceAddress, replyAddress });
+    : Object.freeze({ url, from, bounceAddress, replyAddress, replySecret });
 }
 
 const defaultFile = path.join(projectRoot, '.env');

@@ -81,9 +81,10 @@ export function createRequestLimits(clock: () => number = () => performance.now(
   }
 }
 
-/** Requests with a picture as their body, which its handler limits. */
+/** Requests with a picture or an email as their body, which their handlers limit. */
 export const uploadPaths: ReadonlySet<string> = new Set([
   '/api/uploads',
+  '/api/received-emails',
   '/api/settings/avatar',
   ...sitePictureNames.map((name) => `/api/admin/pictures/${name}`),
 ]);

@@ -35,7 +35,7 @@ export type EmailCommandDeps = {
 const maxReportBytes = 1024 * 1024;
 
 /** The longest email that is posted, in bytes: a picture of the allowed size, which base64 makes a third longer. */
-const maxReplyBytes = 15_000_000;
+export const maxReplyBytes = 15_000_000;
 
 /** The exit codes by which a mail server tries again, or returns the email to its sender (sysexits.h). */
 const exitCodes = { tryAgain: 75, refused: 69 } as const;

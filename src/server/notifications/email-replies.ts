@@ -22,6 +22,8 @@ export type ReplyDeps = {
   replyAddress: string;
   /** Where a node serves the API, such as 'http://127.0.0.1:3000'. */
   server: string;
+  /** Sends a request to that address. By default over the network. */
+  fetchApi?: (request: Request) => Response | Promise<Response>;
   site: EmailSite;
   /** Sends the email that says why a reply was refused. */
   send: (message: EmailMessage) => Promise<unknown>;
@@ -84,7 +86,7 @@ async function postMessage(deps: ReplyDeps, taken: Taken): Promise<ReplyEffect> 
   if (message.from !== member.email.toLowerCase()) return refuse('sender');
   if (place === undefined) return refuse({ code: `${post.kind}-not-found` as const });
   if (message.text === '') return refuse('empty');
-  const api = createApiCaller(deps.server, createEmailPostingToken(deps.secret, memberId));
+  const api = createApiCaller(deps, createEmailPostingToken(deps.secret, memberId));
   let content = message.text;
   for (const [index, { bytes, description }] of message.pictures.entries()) {
     const upload = await api('/uploads', { body: bytes, type: 'application/octet-stream' });
@@ -114,18 +116,19 @@ const createKey = ({ token, message }: Taken): string =>
 
 type ApiResponse = { status: number; body: Readonly<Record<string, unknown>> };
 
-function createApiCaller(server: string, token: string) {
+function createApiCaller({ server, fetchApi = fetch }: ReplyDeps, token: string) {
   return async (
     path: string,
     { body, type, key }: { body: string | Uint8Array; type: string; key?: string },
   ): Promise<ApiResponse> => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': type };
-    const response = await fetch(`${server}/api${path}`, {
+    const request = new Request(`${server}/api${path}`, {
       method: 'POST',
       headers: { ...headers, ...(key !== undefined && { 'idempotency-key': key }) },
       body: typeof body === 'string' ? body : new Uint8Array(body),
       signal: AbortSignal.timeout(60_000),
-    }).catch((error: unknown) => {
+    });
+    const response = await Promise.resolve(fetchApi(request)).catch((error: unknown) => {
       throw new ReplyNotPostedError(`${server} does not respond.`, { cause: error });
     });
     const { status } = response;

@@ -115,6 +115,8 @@ export type EmailSending = {
   sender: string;
   bounceAddress: string | null;
   replyAddress: string | null;
+  /** REPLY_SECRET. Null: no emails arrive by HTTP. */
+  replySecret: string | null;
   /** Resolves with the answer of the mail server. Rejects with its error. */
   send: (message: EmailMessage) => Promise<string>;
 };
@@ -124,6 +126,7 @@ export function createEmailSending(of: {
   from: string;
   bounceAddress: string | undefined;
   replyAddress: string | undefined;
+  replySecret: string | undefined;
   mailer: Mailer;
   readLogo: ReadLogo;
 }): EmailSending {
@@ -132,6 +135,7 @@ export function createEmailSending(of: {
     sender: of.from,
     bounceAddress: of.bounceAddress ?? null,
     replyAddress: of.replyAddress ?? null,
+    replySecret: of.replySecret ?? null,
     send: async (message) => of.mailer.send(await attachLogo(message)),
   };
 }

@@ -16,6 +16,7 @@ export { formatTime, translate } from './sent-texts.ts';
 export { deleteOldBounces, switchEmailOn } from './email-bounces-queries.ts';
 export { emailPostingEndpoints, readEmailPostingToken } from './email-posting-token.ts';
 export { addEmailCommand, type ReceivingEmails } from './email-command.ts';
+export { type ReceivedEmailDeps, receivedEmailRoutes } from './email-replies-routes.ts';
 export {
   createEmailSending,
   type EmailSending,

@@ -13,6 +13,9 @@ export const notificationsErrors = {
     'gone',
     'This link no longer works. You can choose your emails in your settings.',
   ],
+  'received-emails-disabled': ['disabled', "Receiving emails isn't set up on this site."],
+  'reply-secret-not-valid': ['token-refused', 'The secret of the mail provider is missing or wrong.'],
+  'received-email-missing': ['invalid', 'The request contains no email.'],
   'push-disabled': ['disabled', "Push notifications aren't set up on this site."],
   'push-service-unknown': ['invalid', "This browser's push service is unknown here."],
 } as const satisfies ErrorTable;
