@@ -13,7 +13,7 @@ const patienceMs = 15_000;
 export async function endProcessesOf(directory) {
   const deadline = Date.now() + patienceMs;
   /** @type {Set<number>} */
-  const told = new Set();
+  const signalled = new Set();
   for (;;) {
     const pids = await findProcessesOf(directory);
     if (pids.length === 0) return;
@@ -21,8 +21,8 @@ export async function endProcessesOf(directory) {
     for (const pid of pids)
       // A node stops its PostgreSQL; a PostgreSQL without a node ends its sessions and stops.
       if (isLate) signal(pid, 'SIGKILL');
-      else if (!told.has(pid)) signal(pid, 'SIGINT');
-    for (const pid of pids) told.add(pid);
+      else if (!signalled.has(pid)) signal(pid, 'SIGINT');
+    for (const pid of pids) signalled.add(pid);
     await delay(50);
   }
 }
