@@ -1,11 +1,12 @@
-import { expect, test, type APIRequestContext } from '@playwright/test';
+import { expect, test, type APIRequestContext, type CDPSession } from '@playwright/test';
 import { askQuestion, registerMember, newMember } from './support/members.ts';
 import { postAnswer, uniqueText } from './support/posts.ts';
 import { seedCommunity } from './screens/seed-data.ts';
+import { expectInView } from './support/in-view.ts';
 import { openScreen, resetStage } from './screens/screenshots.ts';
 import type { Screen, SeededIds } from './screens/screen.ts';
 import { screens } from './screens/screens.ts';
-import { sizes, type State } from './screens/states.ts';
+import { desktop, phone, type Size, type State } from './screens/states.ts';
 
 type Cookies = Awaited<ReturnType<APIRequestContext['storageState']>>;
 
@@ -67,39 +68,64 @@ const pages = Map.groupBy(overlays, ({ screen, state }) => {
   return `/${kind}`;
 });
 
-for (const size of sizes)
-  for (const [address, all] of pages)
-    test(`the overlays of ${address} open in the window, on top and at their place, on a ${size.name}`, async ({
-      browser,
-      playwright,
-      baseURL,
-    }) => {
-      const isPhone = size.width < 768;
-      const shown = all.filter(({ screen }) => !isPhone || screen.wide !== true);
-      test.setTimeout(20_000 + shown.length * 10_000);
-      const address = baseURL === undefined ? {} : { baseURL };
-      const context = await browser.newContext({
-        ...address,
-        viewport: size,
-        storageState: filled.owner,
-        hasTouch: isPhone,
-        isMobile: isPhone,
-        reducedMotion: 'reduce',
-      });
-      const otherMember = await playwright.request.newContext({ ...address, storageState: filled.other });
-      const page = await context.newPage();
-      // One that does not open does not use up the time of the others.
-      page.setDefaultTimeout(15_000);
-      const failures: string[] = [];
-      for (const { screen, state } of shown) {
-        const stage = { page, ids: filled.ids, state, otherMember, translate: (english: string) => english };
-        const name = `${screen.name} (${state})`;
-        await test
-          .step(name, () => openScreen(stage, screen))
-          .catch((error: unknown) => failures.push(`${name}: ${String(error)}`));
-        await resetStage(stage);
-      }
-      await context.close();
-      await otherMember.dispose();
-      expect(failures).toEqual([]);
+/** Each is opened once: on a phone, unless phones do not have it, and then shown in a window of a desktop as well. */
+const groups = [...pages].flatMap(([address, all]) => [
+  {
+    where: `of ${address} open in the window, on top and at their place, on a phone, and keep it on a desktop`,
+    opening: phone,
+    shown: all.filter(({ screen }) => screen.wide !== true),
+  },
+  {
+    where: `of ${address} that phones do not have open in the window, on top and at their place`,
+    opening: desktop,
+    shown: all.filter(({ screen }) => screen.wide === true),
+  },
+]);
+
+for (const { where, opening, shown } of groups.filter(({ shown }) => shown.length > 0))
+  test(`the overlays ${where}`, async ({ browser, playwright, baseURL }) => {
+    test.setTimeout(20_000 + shown.length * 10_000);
+    const address = baseURL === undefined ? {} : { baseURL };
+    const context = await browser.newContext({
+      ...address,
+      viewport: opening,
+      storageState: filled.owner,
+      reducedMotion: 'reduce',
     });
+    const otherMember = await playwright.request.newContext({ ...address, storageState: filled.other });
+    const page = await context.newPage();
+    const device = await context.newCDPSession(page);
+    // One that does not open does not use up the time of the others.
+    page.setDefaultTimeout(15_000);
+    const failures: string[] = [];
+    for (const { screen, state } of shown) {
+      const stage = { page, ids: filled.ids, state, otherMember, translate: (english: string) => english };
+      const name = `${screen.name} (${state})`;
+      await test
+        .step(name, async () => {
+          await emulate(device, opening);
+          await openScreen(stage, screen);
+          if (opening === desktop) return;
+          await emulate(device, desktop);
+          const opened = screen.opens?.(stage);
+          if (opened !== undefined) await expectInView(opened.element, opened);
+        })
+        .catch((error: unknown) => failures.push(`${name}: ${String(error)}`));
+      await resetStage(stage);
+    }
+    await context.close();
+    await otherMember.dispose();
+    expect(failures).toEqual([]);
+  });
+
+/** Playwright sets only the size of an open page, and whether it is a phone when it is opened. */
+async function emulate(device: CDPSession, { width, height, name }: Size): Promise<void> {
+  const isPhone = name === 'phone';
+  await device.send('Emulation.setDeviceMetricsOverride', {
+    width,
+    height,
+    deviceScaleFactor: 1,
+    mobile: isPhone,
+  });
+  await device.send('Emulation.setTouchEmulationEnabled', { enabled: isPhone });
+}

@@ -7,11 +7,10 @@ export type State = (typeof states)[number];
 
 export type Size = { name: string; width: number; height: number };
 
+export const desktop: Size = { name: 'desktop', width: 1280, height: 800 };
+export const phone: Size = { name: 'phone', width: 390, height: 844 };
 /** The sizes to check; `--narrow` adds the smallest phone. */
-export const sizes: readonly Size[] = [
-  { name: 'desktop', width: 1280, height: 800 },
-  { name: 'phone', width: 390, height: 844 },
-];
+export const sizes: readonly Size[] = [desktop, phone];
 export const smallPhone: Size = { name: 'narrow', width: 320, height: 640 };
 
 export const themes = ['light', 'dark'] as const;
