@@ -1,5 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { isProcessAlive } from '#server/postgres/embedded-orphan-cleanup.ts';
@@ -128,7 +129,7 @@ async function startBelow(program: string, parameters: readonly string[]) {
 const seen = 2_000;
 
 async function expectToServeOn(address: string): Promise<void> {
-  for (const until = Date.now() + seen; Date.now() < until;)
+  for (const until = Date.now() + seen; Date.now() < until; await delay(100))
     expect((await fetch(`${address}/readyz`)).status).toBe(200);
 }
 
