@@ -17,7 +17,7 @@ import { importJsonLines } from './jsonl-import.ts';
 
 setupTestDatabase();
 
-it('reads a few rows of the database for each row of an archive, although its tables were empty before', async () => {
+it('reads a few rows of the database for each row of an archive although its tables were empty, and writes each post once', async () => {
   const count = 1200;
   const ids = Array.from({ length: count }, (_, index) => index + 1);
   const posts = [...ids, ...ids.map((id) => count + id)];
@@ -40,6 +40,15 @@ it('reads a few rows of the database for each row of an archive, although its ta
   const rows = Object.values(archive).flat().length;
   // About 11. Plans for empty tables compare each row with each, and read 460.
   expect(read / rows).toBeLessThan(30);
+  // An update would write all index entries of a question again, also those of the search.
+  const { rows: writes } = await community.client.query(
+    `select relname, n_tup_ins::int as added, n_tup_upd::int as updated from pg_stat_user_tables
+     where relname in ('base_answer', 'base_question') order by relname`,
+  );
+  expect(writes).toEqual([
+    { relname: 'base_answer', added: count, updated: 0 },
+    { relname: 'base_question', added: count, updated: 0 },
+  ]);
 });
 
 it('reads a few rows of the database for each row of JSON lines, although its tables were empty before', async () => {
