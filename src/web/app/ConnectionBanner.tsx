@@ -6,12 +6,13 @@ import { notificationKeys } from '#web/notifications/notifications.ts';
 import { useConnectionStatus } from '#web/core/connection.ts';
 import { useRootAttribute } from '#web/core/root-attribute.ts';
 import { getRestoredAt } from '#web/core/offline-cache.ts';
+import { useOfflineQueueSender } from '#web/core/offline-queue-sender.ts';
 import { formatQueuedCount, useOfflineQueue } from '#web/core/offline-queue.ts';
 import { useIsPageLoading } from '#web/ui/LoadingRegion.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import { connectionMessages } from './EarlyConnectionBanner.tsx';
 import { NewVersionBanner } from './NewVersionBanner.tsx';
-import { offlineActionKinds, OfflineQueueSender, useQueuedCount } from './offline-actions.ts';
+import { offlineActionKinds, useQueuedCount } from './offline-actions.ts';
 import classes from './ConnectionBanner.module.css';
 import { Link, useLocation } from '@tanstack/react-router';
 import { getPageKey } from '#web/core/paths.ts';
@@ -45,6 +46,12 @@ export default function ConnectionBanner() {
       {memberId !== undefined && <OfflineQueueSender memberId={memberId} />}
     </div>
   );
+}
+
+/** Renders nothing. Sends the member's queued offline actions, on every page. */
+function OfflineQueueSender({ memberId }: { memberId: number }): null {
+  useOfflineQueueSender(memberId, offlineActionKinds);
+  return null;
 }
 
 /** Says when the data on the page was loaded if it comes from the offline cache, or that the page has no data yet. */

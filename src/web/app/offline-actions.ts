@@ -2,7 +2,6 @@ import { useCachedSession } from '#web/core/session.ts';
 import { getLastQueueMember, useOfflineQueue } from '#web/core/offline-queue.ts';
 import { offlineBookmarks } from '#web/engagement/bookmarks-offline.ts';
 import { offlineQuestionFollows, offlineTagFollows } from '#web/engagement/follows-offline.ts';
-import { useOfflineQueueSender } from '#web/core/offline-queue-sender.ts';
 import type { OfflineActionKind } from '#web/core/send-or-queue.ts';
 import { offlineAnswers, offlineReplies } from '#web/posts/offline/queued-posts.ts';
 import { offlineVotes } from '#web/engagement/votes-offline.ts';
@@ -30,9 +29,3 @@ export const offlineActionKinds: readonly OfflineActionKind[] = [
   offlineTagFollows,
   offlineBookmarks,
 ];
-
-/** Renders nothing. Sends the member's queued offline actions, on every page. */
-export function OfflineQueueSender({ memberId }: { memberId: number }): null {
-  useOfflineQueueSender(memberId, offlineActionKinds);
-  return null;
-}
