@@ -7,6 +7,7 @@ import { newMember, registerMember } from '#tests/e2e/support/members.ts';
 import { type Community, startCommunity } from '#tests/e2e/support/community.ts';
 import { loadTranslations } from '#tests/e2e/support/translations.ts';
 import { seedCommunity } from './seed-data.ts';
+import { seedStaffWork } from './seed-staff.ts';
 import { type Finding, formatFindings } from './accessibility-report.ts';
 import { captureScreen, type Picture, saveContactSheet } from './screenshots.ts';
 import { registerStaff } from './staff-screens.ts';
@@ -120,15 +121,16 @@ async function startSizeRun(
     } as const;
     return (await browser.newContext(options)).newPage();
   };
-  const [owner, first, second, visitor, staff] = await Promise.all(
-    Array.from({ length: 5 }, () => open(full.address)),
+  const [owner, first, second, visitor, staff, applicant] = await Promise.all(
+    Array.from({ length: 6 }, () => open(full.address)),
   );
   const newcomer = await open(bare.address);
-  if (!owner || !first || !second || !visitor || !staff) throw new Error('a page is missing');
+  if (!owner || !first || !second || !visitor || !staff || !applicant) throw new Error('a page is missing');
   await registerMember(owner.request, newMember('Robin Page'));
   await registerMember(newcomer.request, newMember('Robin Page'));
   await registerStaff(staff.request, full.dataDirectory, { role: 'admin', displayName: admin });
   const ids = await seedCommunity(owner.request, [first.request, second.request]);
+  await seedStaffWork({ staff: staff.request, other: second.request, applicant: applicant.request }, ids);
   const translate = await createTranslator(values.language);
   const shared = { ids, translate, otherMember: second.request };
   return {

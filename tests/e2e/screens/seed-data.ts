@@ -126,15 +126,18 @@ const extremeMarkdown = [
   '- [x] done\n- [ ] to do',
 ].join('\n\n');
 
-async function send<T>(
+/** Sends JSON and returns the JSON of the response; undefined for an empty one. */
+export async function send<T>(
   request: APIRequestContext,
   method: 'put' | 'post',
   path: string,
   data: object,
+  headers: Record<string, string> = {},
 ): Promise<T> {
-  const response = await request[method](path, { data });
+  const response = await request[method](path, { data, headers });
   if (!response.ok()) throw new Error(`${path} responded ${response.status()}: ${await response.text()}`);
-  return (await response.json()) as T;
+  const text = await response.text();
+  return (text === '' ? undefined : JSON.parse(text)) as T;
 }
 
 async function json<T>(request: APIRequestContext, path: string): Promise<T> {
