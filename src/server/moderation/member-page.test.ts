@@ -51,7 +51,7 @@ const postsOf = (member: Member, show: string) =>
 test('lists the posts of a member of all kinds in the order of time, page by page, each once', async () => {
   const author = await server.register('Author');
   const question = await author.ask({ title: 'What is rye?', content: 'A *grain*?' });
-  const answer = await author.answer(await ann.ask());
+  const answer = await author.answer(await ann.ask(), 'Rye '.repeat(60));
   const replied = await author.replyToAnswer(answer.id);
   await sql`
     insert into reply (question_id, answer_id, level, author_id, content, created_at)
@@ -65,7 +65,13 @@ test('lists the posts of a member of all kinds in the order of time, page by pag
     ['answer', answer.id],
     ['question', question],
   ]);
-  expect(posts[2]).toMatchObject({ title: 'What is rye?', excerpt: 'A grain?', status: 'visible' });
+  expect(posts[1]).toMatchObject({ excerpt: 'Rye '.repeat(50).trim(), excerptCut: true });
+  expect(posts[2]).toMatchObject({
+    title: 'What is rye?',
+    excerpt: 'A grain?',
+    excerptCut: false,
+    status: 'visible',
+  });
 });
 
 test('lists hidden posts with reason and objection apart from visible ones', async () => {

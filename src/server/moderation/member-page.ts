@@ -59,12 +59,14 @@ export async function readMemberPosts(
 
 function toMemberPost(row: MemberPostRow): MemberPost {
   const { objection } = row;
+  const { excerpt: text, cut } = createExcerpt(row.content);
   return {
     kind: row.kind,
     id: row.id,
     questionId: row.question_id,
     title: row.title,
-    excerpt: createExcerpt(row.content).excerpt,
+    excerpt: text,
+    excerptCut: cut,
     createdAt: row.created_at.toISOString(),
     status: row.status,
     reason: row.reason,

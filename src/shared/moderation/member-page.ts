@@ -17,6 +17,7 @@ export const memberPost = z.object({
   /** Title of the question. */
   title: z.string(),
   excerpt: z.string(),
+  excerptCut: z.boolean(),
   createdAt: time,
   status: z.enum(['visible', 'hidden', 'deleted', 'held', 'rejected']),
   /** Why a moderator removed or rejected it. */

@@ -46,7 +46,8 @@ export function WebhookForm({
       if (format === 'standard') onSecret(secret);
     },
     onSuccess: () => {
-      toast(t`Saved to the moderation log`);
+      // Not above the dialog with the secret.
+      if (webhook !== null || format !== 'standard') toast(t`Saved to the moderation log`);
       onClose();
     },
   });

@@ -1,10 +1,21 @@
+import { preloadMarkdown } from '#web/ui/markdown/Markdown.tsx';
+
+/** Loads what a page with posts needs to show them, so that their Markdown does not show at first. */
+async function withMarkdown<Page>(load: () => Promise<Page>): Promise<Page> {
+  const [page] = await Promise.all([load(), preloadMarkdown()]);
+  return page;
+}
+
 /** The pages of app/staff-routes.tsx, each in a file of its own. */
 export const staffPages = {
-  moderationQueue: async () => (await import('#web/moderation/ModerationQueuePage.tsx')).ModerationQueuePage,
+  moderationQueue: () =>
+    withMarkdown(async () => (await import('#web/moderation/ModerationQueuePage.tsx')).ModerationQueuePage),
   suggestedEdits: async () => (await import('#web/moderation/SuggestedEditsPage.tsx')).SuggestedEditsPage,
-  removedPosts: async () => (await import('#web/moderation/RemovedPostsPage.tsx')).RemovedPostsPage,
+  removedPosts: () =>
+    withMarkdown(async () => (await import('#web/moderation/RemovedPostsPage.tsx')).RemovedPostsPage),
   moderationLog: async () => (await import('#web/moderation/ModerationLogPage.tsx')).ModerationLogPage,
-  moderatedMember: async () => (await import('#web/moderation/ModeratedMemberPage.tsx')).ModeratedMemberPage,
+  moderatedMember: () =>
+    withMarkdown(async () => (await import('#web/moderation/ModeratedMemberPage.tsx')).ModeratedMemberPage),
   registrations: async () => (await import('#web/moderation/RegistrationsPage.tsx')).RegistrationsPage,
   members: async () => (await import('#web/moderation/MembersPage.tsx')).MembersPage,
   applications: async () => (await import('#web/moderation/ApplicationsPage.tsx')).ApplicationsPage,

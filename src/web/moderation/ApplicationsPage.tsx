@@ -80,11 +80,6 @@ function ApplicationQueue({ memberId }: { memberId: number }) {
       </div>
       <TabLinks label={t`New accounts`} tabs={useTabs()} current={status}>
         <div className={classes.apart}>
-          {status === 'waiting' && (
-            <p className={classes.keys}>
-              {t`Press j or k to move between accounts, a to approve one and r to refuse it.`}
-            </p>
-          )}
           <PagedList
             key={status}
             query={query}
@@ -94,19 +89,28 @@ function ApplicationQueue({ memberId }: { memberId: number }) {
             empty={<NoApplications status={status} />}
           >
             {(items: readonly Application[]) => (
-              <ul className={classes.list}>
-                {items.map((item) => (
-                  <li key={item.id}>
-                    <ApplicationCard
-                      item={item}
-                      claimedBy={getOtherClaim(item, memberId)}
-                      isSaving={decide.isPending && decide.variables.id === item.id}
-                      onApprove={() => decide.mutate({ id: item.id, decision: 'approve', reason: '' })}
-                      onRefuse={() => setRefusing({ item, takeOver: getOtherClaim(item, memberId) !== null })}
-                    />
-                  </li>
-                ))}
-              </ul>
+              <>
+                {status === 'waiting' && (
+                  <p className={classes.keys}>
+                    {t`Press j or k to move between accounts, a to approve one and r to refuse it.`}
+                  </p>
+                )}
+                <ul className={classes.list}>
+                  {items.map((item) => (
+                    <li key={item.id}>
+                      <ApplicationCard
+                        item={item}
+                        claimedBy={getOtherClaim(item, memberId)}
+                        isSaving={decide.isPending && decide.variables.id === item.id}
+                        onApprove={() => decide.mutate({ id: item.id, decision: 'approve', reason: '' })}
+                        onRefuse={() =>
+                          setRefusing({ item, takeOver: getOtherClaim(item, memberId) !== null })
+                        }
+                      />
+                    </li>
+                  ))}
+                </ul>
+              </>
             )}
           </PagedList>
         </div>

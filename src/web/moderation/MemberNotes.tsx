@@ -22,9 +22,9 @@ export function MemberNotes({ id, viewerId }: { id: number; viewerId: number }) 
   const [deleted, setDeleted] = useState<readonly MemberNote[]>([]);
   return (
     <>
-      <p
-        className={classes.quiet}
-      >{t`Only moderators see notes. Write what you could justify to the member.`}</p>
+      <p className={`${classes.quiet} ${classes.introduction}`}>
+        {t`Only moderators see notes. Write what you could justify to the member.`}
+      </p>
       <NoteForm label={t`Note`} submit={t`Add note`} initial="" save={(text) => addNote(client, id, text)} />
       <ul
         className={`${classes.list} ${classes.apart}`}

@@ -61,7 +61,7 @@ function PostItem({ post }: { post: MemberPost }) {
       <PathLink href={`${questionPath(questionId, title)}${hash}`} className={classes.strong} dir="auto">
         {title}
       </PathLink>
-      <p dir="auto">{post.excerpt}</p>
+      <p dir="auto">{post.excerptCut ? `${post.excerpt}…` : post.excerpt}</p>
       {reason !== null && reason !== '' && (
         <p className={classes.note} dir="auto">
           {reason}

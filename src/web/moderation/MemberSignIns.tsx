@@ -34,7 +34,7 @@ export function MemberSignIns({ id }: { id: number }) {
       empty={
         <EmptyState
           title={t`No sign-ins are stored`}
-          text={t`They are deleted after the days that the site settings give.`}
+          text={t`Sign-ins are deleted after the number of days in the site settings.`}
         />
       }
     >

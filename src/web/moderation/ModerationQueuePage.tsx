@@ -109,9 +109,6 @@ function Queue({ memberId }: { memberId: number }) {
       </div>
       <TabLinks label={t`Review queue`} tabs={useTabs()} current={cause ?? 'all'}>
         <div className={classes.apart}>
-          <p className={classes.keys}>
-            {t`Press j or k to move between posts, a to approve one, r to reject or hide it, x to delete it and s to delete it as spam.`}
-          </p>
           <PagedList
             key={cause}
             query={query}
@@ -126,11 +123,16 @@ function Queue({ memberId }: { memberId: number }) {
             }
           >
             {(items) => (
-              <ul className={classes.list}>
-                {items.map((item) => (
-                  <li key={item.id}>{card(item)}</li>
-                ))}
-              </ul>
+              <>
+                <p className={classes.keys}>
+                  {t`Press j or k to move between posts, a to approve one, r to reject or hide it, x to delete it and s to delete it as spam.`}
+                </p>
+                <ul className={classes.list}>
+                  {items.map((item) => (
+                    <li key={item.id}>{card(item)}</li>
+                  ))}
+                </ul>
+              </>
             )}
           </PagedList>
         </div>

@@ -38,11 +38,6 @@ export function SuggestedEditsPage() {
       </div>
       <TabLinks label={t`Suggested edits`} tabs={useTabs()} current={list}>
         <div className={classes.apart}>
-          {list === 'review' && (
-            <p className={classes.keys}>
-              {t`Press j or k to move between edits, a to approve one, e to change it first and r to reject it.`}
-            </p>
-          )}
           <PagedList
             key={list}
             query={query}
@@ -52,13 +47,20 @@ export function SuggestedEditsPage() {
             empty={<NoSuggestions list={list} />}
           >
             {(items: readonly EditSuggestion[]) => (
-              <ul className={classes.list}>
-                {items.map((item) => (
-                  <li key={item.id}>
-                    <SuggestedEditCard item={item} isOwn={list === 'own'} onChanged={refresh} />
-                  </li>
-                ))}
-              </ul>
+              <>
+                {list === 'review' && (
+                  <p className={classes.keys}>
+                    {t`Press j or k to move between edits, a to approve one, e to change it first and r to reject it.`}
+                  </p>
+                )}
+                <ul className={classes.list}>
+                  {items.map((item) => (
+                    <li key={item.id}>
+                      <SuggestedEditCard item={item} isOwn={list === 'own'} onChanged={refresh} />
+                    </li>
+                  ))}
+                </ul>
+              </>
             )}
           </PagedList>
         </div>
