@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { type Browser, chromium, type Page } from '@playwright/test';
 import { newMember, registerMember } from '#tests/e2e/support/members.ts';
 import { type Community, startCommunity } from '#tests/e2e/support/community.ts';
+import { importArchive, taggedQuestion } from '#tests/e2e/support/archive.ts';
 import { loadTranslations } from '#tests/e2e/support/translations.ts';
 import { seedCommunity } from './seed-data.ts';
 import { seedStaffWork } from './seed-staff.ts';
@@ -63,6 +64,7 @@ async function main(): Promise<number> {
   const browser = await launchBrowser();
   const [bare, full] = await Promise.all([startCommunity(), startCommunity({ demo: true })]);
   try {
+    await importArchive(full, taggedQuestion);
     const communities = { bare, full };
     const runs: SizeRun[] = [];
     // One at a time: each size creates the same content.

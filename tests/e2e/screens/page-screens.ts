@@ -93,6 +93,7 @@ export const pageScreens: readonly Screen[] = [
     path: ({ extremeTag }, state) => `/topics/${state === 'extreme' ? extremeTag : 'programming'}`,
     states: ['loading', 'full', 'extreme', 'failed'],
   },
+  { name: 'topic-imported', path: () => '/topics/malt', states: ['full'] },
   { name: 'topic-missing', path: () => '/topics/nothing-like-it', states: ['full'] },
   { name: 'following', path: () => '/following', states: lists },
   { name: 'following-activity', path: () => '/following?tab=activity', states: ['empty', 'full'] },

@@ -56,3 +56,29 @@ export const answerRow = (id: number, questionId: number, more: Row = {}): Row =
   ...createdAt,
   ...more,
 });
+
+/** The excerpt (kind 4) or the wiki (kind 5) of a tag. */
+const tagText = (id: number, kind: 4 | 5, body: string): Row => ({
+  Id: id,
+  PostTypeId: kind,
+  Body: body,
+  ContentLicense: 'CC BY-SA 4.0',
+  ...createdAt,
+});
+
+/** A site whose tag 'malt' has an excerpt and a wiki, and whose tag 'yeast' has an excerpt. */
+export const taggedQuestion = {
+  site: 'beer.stackexchange.com',
+  files: {
+    Tags: [
+      { Id: 1, TagName: 'malt', Count: 1, ExcerptPostId: 10, WikiPostId: 11 },
+      { Id: 2, TagName: 'yeast', Count: 1, ExcerptPostId: 12 },
+    ],
+    Posts: [
+      questionRow(1, 'Which malt makes a beer red?', { Tags: '<malt><yeast>' }),
+      tagText(10, 4, 'Grain that sprouted and was dried.'),
+      tagText(11, 5, '<p>Maltsters know many kinds:</p><ul><li>Pale malt</li><li>Crystal malt</li></ul>'),
+      tagText(12, 4, 'Turns sugar into alcohol.'),
+    ],
+  },
+};
