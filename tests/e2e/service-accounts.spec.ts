@@ -57,6 +57,17 @@ test('an admin creates a service account, whose program posts as a bot until it 
     expect((await program.get('/api/feeds/recent')).status()).toBe(401);
     await program.dispose();
 
+    await page.goto(`${community.address}/`);
+    const listed = page.getByRole('article', { name: question.title });
+    await expect(listed).toContainText(/Release notes\s*Bot/u);
+    const separator = await listed
+      .locator('time')
+      .evaluate((time) => getComputedStyle(time, '::before').content);
+    expect(separator).toContain('·');
+    await page.goto(`${community.address}/search?q=Release&in=users`);
+    const found = page.getByRole('main').getByRole('article').filter({ hasText: 'Release notes' });
+    await expect(found.getByText('Bot', { exact: true })).toBeVisible();
+
     await page.goto(`${community.address}/question/${id}`);
     const article = page.getByRole('article', { name: question.title });
     await expect(article).toContainText(/Release notes\s*Bot/u);

@@ -2306,6 +2306,7 @@ export interface components {
       id: number;
       displayName: string;
       avatar: string | null;
+      isBot: boolean;
       /** Format: date-time */
       createdAt: string;
       reputation: number;

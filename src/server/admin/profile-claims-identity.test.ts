@@ -216,3 +216,11 @@ test('an export has identities with private data only', async () => {
   expect(await exported(false)).toBeUndefined();
   expect(await exported(true)).toEqual([{ issuer, subject: 'exported' }]);
 });
+
+test('the imported profile of a program cannot be claimed', async () => {
+  const member = await registerLinked('robot');
+  const profileId = await importOne({ issuer, subject: 'robot' });
+  await sql`update member set is_bot = true where id = ${profileId}`.execute(server.db);
+  expect((await member.get(`/members/${profileId}/claim`)).status).toBe(404);
+  expect((await member.post(`/members/${profileId}/claim/identity`, {})).code).toBe('claim-not-possible');
+});

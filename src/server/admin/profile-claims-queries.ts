@@ -5,12 +5,14 @@ import { accountProviderPrefix } from '#server/identity/index.ts';
 
 export type ClaimableProfile = { id: number; name: string; site: string; key: string };
 
-/** A profile that an import made and that no one can sign in to; not the user 'Community', who stands for the site. */
+/** A profile of a person that an import made and that no one can sign in to; not the user 'Community', who stands for the site. */
 export async function findClaimableProfile(db: Reader, id: number): Promise<ClaimableProfile | undefined> {
   const { rows } = await sql<ClaimableProfile>`
     select member.id, coalesce(display_name, ${unnamedMember}) as name, source.site, source_key as key
     from member join import_source source on source.id = source_id
-    where member.id = ${id} and email is null and deleted_at is null and source_key <> '-1'`.execute(db);
+    where member.id = ${id} and email is null and not is_bot and deleted_at is null and source_key <> '-1'`.execute(
+    db,
+  );
   return rows[0];
 }
 

@@ -51,6 +51,7 @@ export type MemberRow = {
   id: number;
   display_name: string;
   avatar: string | null;
+  is_bot: boolean;
   created_at: Date;
   reputation: number;
   questions_count: number;
@@ -89,7 +90,7 @@ export async function findMembers(
   }[sort];
   const { rows } = await sql<MemberRow & { total: number }>`
     with match as materialized (${matching})
-    select member.id, member.display_name, member.avatar, member.created_at, member.reputation,
+    select member.id, member.display_name, member.avatar, member.is_bot, member.created_at, member.reputation,
       member.questions_count, member.answers_count,
       (select count(*) from (select 1 from match limit ${maxTotal}) counted) as total
     from match join member on member.id = match.id

@@ -248,6 +248,7 @@ function toMemberCard(row: MemberRow): MemberCard {
     id: row.id,
     displayName: row.display_name,
     avatar: row.avatar,
+    isBot: row.is_bot,
     createdAt: row.created_at.toISOString(),
     reputation: Math.max(0, row.reputation),
     questionsCount: row.questions_count,

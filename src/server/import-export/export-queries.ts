@@ -190,6 +190,7 @@ const sources: Readonly<Record<ExportedKind, Source>> = {
       reputation: 'reputation',
       role: `nullif(role, 'member')`,
       avatar: 'avatar',
+      isBot: 'nullif(is_bot, false)',
       createdAt: 'created_at',
       source: `case when source_id is not null then json_build_object(
         'site', (select site from import_source where id = source_id), 'id', source_key

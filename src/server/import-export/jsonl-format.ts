@@ -111,6 +111,7 @@ const member = z.strictObject({
   avatar: z.string().max(200).optional(),
   email: email.optional(),
   emailVerified: z.boolean().optional(),
+  isBot: z.boolean().optional(),
   identities: z.array(identity).max(20).optional(),
   createdAt: time.optional(),
   url,

@@ -458,3 +458,43 @@ it('does not mix the numbers of an archive with the paths of JSON lines under on
     community.import(await writeArchive({ Posts: [questionRow(5)] }), { site: 'wine.stackexchange.com' }),
   ).rejects.toThrow('were imported from JSON lines');
 });
+
+it('keeps the mark of bots, without an address, a role or a service account', async () => {
+  const first = await createTestCommunity();
+  await first.client.query(`
+    with bot as (insert into member (display_name, is_bot) values ('Releases', true) returning id),
+      account as (
+        insert into service_account (member_id, requests_per_minute, posts_per_hour) select id, 60, 10 from bot
+      )
+    insert into question (author_id, title, content, excerpt, excerpt_cut) select id, 'New', 'Faster.', 'Faster.', false from bot`);
+  const directory = await exportTo(first, true);
+  expect(await readRows(directory, 'members')).toEqual([
+    expect.objectContaining({ name: 'Releases', isBot: true }),
+  ]);
+  const readBots = async ({ client }: TestCommunity) =>
+    (
+      await client.query(`
+        select display_name, is_bot, email, role, source_id is not null as imported,
+          (select count(*)::int from service_account) as accounts
+        from member order by id`)
+    ).rows;
+  const bot = { display_name: 'Releases', is_bot: true, email: null, role: 'member', accounts: 0 };
+  const moved = await createTestCommunity();
+  await importFrom(moved, directory);
+  expect(await readBots(moved)).toEqual([{ ...bot, imported: false }]);
+
+  const other = await createTestCommunity();
+  await importByHand(
+    other,
+    await writeLines({
+      members: [
+        { id: 1, name: 'Releases', isBot: true, email: 'bot@example.org', role: 'admin' },
+        { id: 2, name: 'Ann', isBot: false },
+      ],
+      questions: [{ id: 1, title: 'New', content: 'Faster.', authorId: 1 }],
+    }),
+  );
+  const [imported, person] = await readBots(other);
+  expect(imported).toMatchObject(bot);
+  expect(person).toMatchObject({ display_name: 'Ann', is_bot: false });
+});

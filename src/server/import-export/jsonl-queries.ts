@@ -165,12 +165,12 @@ export async function addMembers(
       or exists (select from email_link where email_link.email = staged.email and purpose = 'revert_email')
       or exists (select from line_member other where other.email = staged.email and other.line < staged.line and other.is_new))`);
   const added = await client.query(
-    `insert into member (id, display_name, bio, location, website, email, reputation, imported_reputation, source_id, source_key, created_at, updated_at)
+    `insert into member (id, display_name, bio, location, website, email, reputation, imported_reputation, source_id, source_key, created_at, updated_at, is_bot)
      select new_id, name, bio, location, website, email, coalesce(reputation, 0), coalesce(reputation, 0),
        case when email is null then coalesce(inner_source.id, $1::bigint) end,
        case when email is not null then null when inner_source.id is not null then source_key
          when $1::bigint is not null then path end,
-       created, created
+       created, created, is_bot
      from line_member staged left join line_source inner_source on inner_source.site = source_site
      where is_new order by new_id`,
     [isOwn ? null : source],

@@ -58,7 +58,7 @@ type PostRow = LineRow<'questions'> | LineRow<'answers'> | LineRow<'replies'>;
 const copies: { [Kind in CopiedKind]: Copy<Kind> } = {
   members: {
     columns:
-      'line_member (line, id, name, bio, location, website, reputation, has_role, avatar, email, identities, created, path, source_site, source_key)',
+      'line_member (line, id, name, bio, location, website, reputation, has_role, is_bot, avatar, email, identities, created, path, source_site, source_key)',
     toCells: (row, context, line) => {
       const bio = toMarkdown(row.bio ?? '', row.format, context).trim();
       return [
@@ -69,9 +69,11 @@ const copies: { [Kind in CopiedKind]: Copy<Kind> } = {
         row.website === undefined ? null : parseWebsite(row.website),
         row.reputation ?? null,
         row.role !== undefined,
+        row.isBot === true,
         row.avatar ?? null,
-        row.email ?? null,
-        row.identities === undefined ? null : JSON.stringify(row.identities),
+        // No one signs in to the profile of a program.
+        row.isBot === true ? null : (row.email ?? null),
+        row.identities === undefined || row.isBot === true ? null : JSON.stringify(row.identities),
         row.createdAt ?? context.now,
         toPath(
           { url: row.url, file: 'members.jsonl', line, own: `profile/${row.id}`, other: `member-${row.id}` },

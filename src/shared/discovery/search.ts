@@ -14,6 +14,7 @@ export const memberCard = z.object({
   id,
   displayName: z.string(),
   avatar,
+  isBot: z.boolean(),
   createdAt: time,
   reputation: z.int().nonnegative(),
   questionsCount: z.int().nonnegative(),

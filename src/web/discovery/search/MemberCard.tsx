@@ -3,6 +3,7 @@ import { useId } from 'react';
 import { formatDate } from '#web/core/format.ts';
 import type { MemberCard as Card } from '#shared/discovery/search.ts';
 import { profilePath } from '#web/core/paths.ts';
+import { BotBadge } from '#web/posts/index.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
 import { Count } from '#web/ui/Count.tsx';
 import { PathLink } from '#web/ui/PathLink.tsx';
@@ -18,7 +19,8 @@ export function MemberCard({ member }: { member: Card }) {
         <h2 id={nameId} className={classes.name} dir="auto">
           <PathLink href={profilePath(member.id)} data-shortcut-stop>
             {member.displayName}
-          </PathLink>
+          </PathLink>{' '}
+          {member.isBot && <BotBadge />}
         </h2>
         <p className={classes.counts}>
           <Count of={member.questionsCount} singular="question" />
