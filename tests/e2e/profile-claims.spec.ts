@@ -1,14 +1,20 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
 import { expect, type Page, test } from '@playwright/test';
 import pg from 'pg';
 import { findRunningConnection } from '#server/postgres/embedded.ts';
 import { runCommand } from '#tests/support/command.ts';
+import { startOidcProvider } from '#tests/support/oidc-provider.ts';
 import { expectAccessible } from './support/accessibility.ts';
 import { answerRow, importArchive, questionRow, userRow } from './support/archive.ts';
 import { type Community, startCommunity } from './support/community.ts';
-import { expectInViewAtBothSizes } from './support/in-view.ts';
-import { newMember, registerMember } from './support/members.ts';
+import { waitForHydration } from './support/hydration.ts';
+import { expectInView, expectInViewAtBothSizes } from './support/in-view.ts';
+import { askQuestion, newMember, registerMember } from './support/members.ts';
+import { startCommunityWithOwner } from './support/set-up.ts';
 
 const title = 'Why is this beer bitter?';
 
@@ -149,3 +155,81 @@ test('a member asks for a profile, and a moderator declines and then approves', 
     await dialog.getByRole('button', { name: button }).click();
   }
 });
+
+test('a member claims a profile with the account at a provider that the old profile had', async ({
+  page,
+  browser,
+}) => {
+  // Starts its own server and provider.
+  test.slow();
+  const provider = await startOidcProvider();
+  const { issuer, clientId, clientSecret } = provider.settings;
+  const own = await startCommunityWithOwner(page);
+  const visiting = await browser.newContext();
+  try {
+    const added = await page.request.post(`${own.address}/api/admin/sign-in-providers`, {
+      data: {
+        id: 'bakery',
+        name: 'Bakery',
+        issuer,
+        clientId,
+        clientSecret,
+        scopes: 'openid email profile',
+        trustsEmail: true,
+      },
+    });
+    expect(added.status()).toBe(204);
+    provider.registerClient(own.address, 'bakery');
+    // Posts that are here keep the import from being a move, whose members have no profile to claim.
+    await askQuestion(
+      page.request,
+      { title: 'Is anyone here?', content: 'Hello.', tags: ['hello'] },
+      own.address,
+    );
+    await importForum(own, { issuer, subject: 'nora' });
+
+    provider.become({ subject: 'nora', email: 'nora@example.net', email_verified: true, name: 'Nora Now' });
+    const member = await visiting.newPage();
+    await member.goto(`${own.address}/login`);
+    await waitForHydration(member);
+    await member.getByRole('button', { name: 'Continue with Bakery' }).click();
+    await expect(member).toHaveURL(`${own.address}/`);
+    await member.getByRole('link', { name: 'How long does rye rise?' }).first().click();
+    await member.getByRole('link', { name: 'Old Nora', exact: true }).first().click();
+    await member.getByRole('link', { name: 'Is this you? Claim this profile' }).click();
+    const section = member.getByRole('region', { name: 'With your account at Bakery' });
+    await expectInView(section.getByRole('heading'));
+    await expectAccessible(member, { look: 'claim with an account at a provider' });
+    await section.getByRole('button', { name: 'Claim the profile …' }).press('Enter');
+    await expect(section.getByRole('button', { name: 'Cancel' })).toBeFocused();
+    await section.getByRole('button', { name: 'Claim the profile', exact: true }).click();
+    await expect(member.getByRole('heading', { name: 'This profile is yours now' })).toBeVisible();
+    await expect(async () => {
+      await member.goto(`${own.address}/profile`);
+      await expect(member.getByRole('link', { name: 'How long does rye rise?' })).toBeVisible({
+        timeout: 2_000,
+      });
+    }).toPass();
+  } finally {
+    await visiting.close();
+    await own.remove();
+    await provider.stop();
+  }
+});
+
+/** Imports a forum with a question of Old Nora, whose profile had the account at the provider. */
+async function importForum(into: Community, identity: { issuer: string; subject: string }): Promise<void> {
+  const directory = await mkdtemp(path.join(os.tmpdir(), 'parley-forum-'));
+  const files = {
+    members: { id: 1, name: 'Old Nora', identities: [identity] },
+    questions: { id: 1, title: 'How long does rye rise?', content: 'Mine is flat.', authorId: 1 },
+  };
+  try {
+    for (const [file, row] of Object.entries(files))
+      await writeFile(path.join(directory, `${file}.jsonl`), `${JSON.stringify(row)}\n`);
+    const options = ['--site', 'https://forum.example.org', '--license', 'CC BY 4.0'];
+    await runCommand(into.dataDirectory, 'import', 'jsonl', directory, ...options);
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+}
