@@ -1,8 +1,4 @@
 import { createHash } from 'node:crypto';
-import { micromark } from 'micromark';
-import { gfm, gfmHtml } from 'micromark-extension-gfm';
-import { escapeMarkup } from '#server/core/markup.ts';
-import { isCheapToParse } from '#shared/core/markdown-cost.ts';
 import type { ClosingReason } from '#shared/posts/closing-reasons.ts';
 import type { PostKind } from '#shared/core/fields.ts';
 import type { BadgeClass } from '#shared/identity/imported-badges.ts';
@@ -10,6 +6,7 @@ import { badgeClassNumbers } from './stack-exchange-badges.ts';
 import { closedKind, closeReasonNumbers } from './stack-exchange-closings.ts';
 import { bountyVotes } from './stack-exchange-site-history.ts';
 import type { ExportedKind } from './export-queries.ts';
+import { type Cells, createLinkWriter, row, toHtml, toTime, writeTags } from './export-stack-exchange-xml.ts';
 
 /** One file of an export. */
 export type ArchiveWriter = {
@@ -362,39 +359,3 @@ const part = <Kind extends keyof Rows>(kind: Kind, write: (row: Rows[Kind]) => s
   kind,
   write: (line: string) => write(JSON.parse(line) as Rows[Kind]),
 });
-
-type Cells = Readonly<Record<string, string | number | undefined>>;
-
-/** White space in attributes needs references, or XML readers turn it into spaces. */
-const whiteSpace: Readonly<Record<string, string>> = { '\n': '&#xA;', '\r': '&#xD;', '\t': '&#x9;' };
-
-function row(cells: Cells): string {
-  const attributes = Object.entries(cells).flatMap(([name, value]) =>
-    value === undefined
-      ? []
-      : [
-          ` ${name}="${escapeMarkup(String(value)).replaceAll(/[\n\r\t]/gu, (sign) => whiteSpace[sign] ?? sign)}"`,
-        ],
-  );
-  return `  <row${attributes.join('')} />\n`;
-}
-
-/** Archives have times in UTC without a zone. */
-const toTime = (time: string) => new Date(time).toISOString().slice(0, 23);
-
-const writeTags = (tags: readonly string[]) => `|${tags.join('|')}|`;
-
-/** The page of a text. Raw HTML in it is shown as text. */
-function toHtml(markdown: string): string {
-  if (!isCheapToParse(markdown)) return `<p>${escapeMarkup(markdown)}</p>`;
-  return micromark(markdown, { extensions: [gfm()], htmlExtensions: [gfmHtml()] });
-}
-
-/** Links to pages of the community become links to its address, since the archive is read elsewhere. */
-function createLinkWriter(origin: string) {
-  return {
-    inHtml: (html: string) => html.replaceAll(/(\s(?:href|src)=")(\/(?!\/))/gu, `$1${origin}$2`),
-    inMarkdown: (markdown: string) =>
-      markdown.replaceAll(/(\]\()(\/(?:question|profile|topics|uploads)\/)/gu, `$1${origin}$2`),
-  };
-}
