@@ -60,14 +60,21 @@ export async function countExported(
   return counts;
 }
 
-/** Reads the rows of a kind in batches, each row as one line of JSON. */
+/**
+ * Reads the rows of a kind in batches, each row as one line of JSON.
+ * @param options.isArchive for an archive like those of Stack Exchange
+ */
 export async function* readExported(
   client: ClientBase,
   kind: ExportedKind,
-  { withPrivateData }: { withPrivateData: boolean },
+  { withPrivateData, isArchive }: { withPrivateData: boolean; isArchive: boolean },
 ): AsyncGenerator<string[]> {
-  const { rows: source, columns, privateColumns = {} } = sources[kind];
-  const all = Object.entries({ ...columns, ...(withPrivateData && privateColumns) });
+  const { rows: source, columns, privateColumns = {}, archiveColumns = {} } = sources[kind];
+  const all = Object.entries({
+    ...columns,
+    ...(withPrivateData && privateColumns),
+    ...(isArchive && archiveColumns),
+  });
   const json = all.map(([name, value]) => `'${name}', ${value}`).join(', ');
   await client.query(`
     declare exported no scroll cursor for
@@ -123,6 +130,8 @@ type Source = {
   rows: string;
   columns: Readonly<Record<string, string>>;
   privateColumns?: Readonly<Record<string, string>>;
+  /** Columns that only archives like those of Stack Exchange need. */
+  archiveColumns?: Readonly<Record<string, string>>;
 };
 
 const author = {
@@ -226,6 +235,12 @@ const sources: Readonly<Record<ExportedKind, Source>> = {
       descriptionSource: tagTextSource('description'),
       aboutSource: tagTextSource('about'),
       synonymOf: '(select main.name from tag main where main.id = synonym_of)',
+    },
+    archiveColumns: {
+      firstQuestionAt: `case when coalesce(description, about) is not null then (
+        select question_created_at from question_tag join question on question.id = question_id
+        where tag_id = row.id order by question_created_at limit 1
+      ) end`,
     },
   },
   questions: {

@@ -6,6 +6,7 @@ import { badgeClassNumbers } from './stack-exchange-badges.ts';
 import { closedKind, closeReasonNumbers } from './stack-exchange-closings.ts';
 import { bountyVotes } from './stack-exchange-site-history.ts';
 import type { ExportedKind } from './export-queries.ts';
+import { type ExportedTag, tagRow, tagTextIds, tagTextRows } from './export-stack-exchange-tag-texts.ts';
 import { type Cells, createLinkWriter, row, toHtml, toTime, writeTags } from './export-stack-exchange-xml.ts';
 
 /** One file of an export. */
@@ -82,7 +83,7 @@ type Vote = { post: PostKind; postId: number; vote: 'up' | 'down'; day: string; 
 type Rows = {
   members: Member;
   badges: Badge;
-  tags: { id: number; name: string };
+  tags: ExportedTag;
   questions: Question;
   answers: Answer;
   replies: Reply;
@@ -147,7 +148,7 @@ export function createArchiveWriters(settings: {
       ),
     ]),
     file('Badges', [part('badges', badgeRows)]),
-    file('Tags', [part('tags', ({ id, name }) => row({ Id: id, TagName: name }))]),
+    file('Tags', [part('tags', tagRow)]),
     file('Posts', [
       part('questions', (question) =>
         postRow(question, {
@@ -169,6 +170,7 @@ export function createArchiveWriters(settings: {
           more: { PostTypeId: 2, ParentId: postIds.question(answer.questionId) },
         }),
       ),
+      part('tags', (tag) => tagTextRows(tag, { links, license: settings.license })),
     ]),
     file('PostHistory', [
       part('revisions', (revision) =>
@@ -183,6 +185,16 @@ export function createArchiveWriters(settings: {
       part('questions', (question) => currentVersionRows(question, postIds.question(question.id))),
       part('answers', (answer) => currentVersionRows(answer, postIds.answer(answer.id))),
       part('questions', closingRow),
+      part('tags', ({ id, about, firstQuestionAt }) =>
+        about === undefined || firstQuestionAt === undefined
+          ? ''
+          : versionRows({
+              id: tagTextIds.wiki(id),
+              isFirst: true,
+              content: about,
+              createdAt: firstQuestionAt,
+            }),
+      ),
     ]),
     file('Comments', [
       part('replies', (reply) =>

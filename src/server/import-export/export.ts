@@ -160,13 +160,16 @@ function createLineWriters(kinds: readonly queries.ExportedKind[]): ArchiveWrite
 
 /** The text of a file, in pieces of a few hundred rows. */
 async function* readLines(
-  { client, withPrivateData }: ExportOptions,
+  { client, format, withPrivateData }: ExportOptions,
   { begin, parts, end }: ArchiveWriter,
   onRows: (rows: number) => void,
 ): AsyncGenerator<string> {
   if (begin !== '') yield begin;
   for (const { kind, write } of parts)
-    for await (const lines of queries.readExported(client, kind, { withPrivateData })) {
+    for await (const lines of queries.readExported(client, kind, {
+      withPrivateData,
+      isArchive: format === 'stackexchange',
+    })) {
       const text = lines.map(write).join('');
       if (text !== '') yield text;
       onRows(lines.length);

@@ -108,6 +108,23 @@ test('the wiki is as its author typed it, if that gives the same page', async ()
   ]);
 });
 
+test('links of a wiki lead to imported posts, also if its number is negative, as in exports of Parley', async () => {
+  const community = await createTestCommunity();
+  await community.import(
+    await writeArchive({
+      Tags: [{ Id: 1, TagName: 'beer', WikiPostId: -3 }],
+      Posts: [
+        questionRow(1),
+        text(-3, 5, '<p><a href="https://beer.stackexchange.com/questions/1/x">First</a></p>'),
+      ],
+    }),
+  );
+  const [question] = await community.rows('select id from question');
+  expect(await readTexts(community)).toMatchObject([
+    { about: `[First](/question/${String(question?.['id'])})` },
+  ]);
+});
+
 test('a tag that has a text here keeps it, and a synonym describes its tag only if nothing else does', async () => {
   const community = await createTestCommunity();
   await community.rows(`

@@ -41,15 +41,15 @@ export async function findDescribedTags(
 
 /** Rewrites links to imported posts, as in posts. */
 async function linkDescribed(client: ClientBase, source: ImportSource): Promise<void> {
-  const read = async (after: string) =>
+  const read = async (after: string | null) =>
     (
       await client.query<{ id: string; content: string }>(
-        `select id, content from archive_described where has_links and id > $1 order by id limit ${batchSize}`,
+        `select id, content from archive_described where has_links and ($1::bigint is null or id > $1) order by id limit ${batchSize}`,
         [after],
       )
     ).rows;
   const hosts = await getLinkHosts(client, source);
-  let texts = await read('0');
+  let texts = await read(null);
   for (let last = texts.at(-1); last !== undefined; last = texts.at(-1)) {
     const linked = await linkTexts(client, texts, hosts);
     await client.query(
