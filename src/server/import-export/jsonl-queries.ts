@@ -293,6 +293,11 @@ const joinPostsBelow = `
     from line_post where kind > 1 and is_new group by question
   ) below on below.question = post.id`;
 
+/** Questions are added with their accepted answer: a later update would write all their index entries again. */
+const joinAcceptedAnswer = `
+  left join line_post accepted on accepted.kind = 2 and accepted.id = post.accepted and accepted.is_new
+    and accepted.question = post.id`;
+
 /** Adds the posts. The functions of the Stack Exchange import that run later read the tables `archive_…`. */
 export async function addPosts(
   client: ClientBase,
@@ -302,17 +307,17 @@ export async function addPosts(
   await client.query(
     `with added as (
        insert into base_question (id, author_id, imported_author_name, title, content, excerpt, excerpt_cut, upvotes, downvotes,
-         imported_upvotes, imported_downvotes, views, imported_views, answer_count, lock_reason, source_id, source_key,
-         source_license, created_at, edited_at, active_at, tag_text)
+         imported_upvotes, imported_downvotes, views, imported_views, answer_count, accepted_answer_id, lock_reason,
+         source_id, source_key, source_license, created_at, edited_at, active_at, tag_text)
        overriding system value
        select post.new_id, ${authorColumns}, post.title, post.content, post.excerpt, post.excerpt_cut, ${scoreColumns},
-         post.views, post.views, coalesce(below.answers, 0), post.lock_reason, ${sourceColumns}, post.created,
-         post.edited, greatest(post.created, post.edited, below.latest),
+         post.views, post.views, coalesce(below.answers, 0), accepted.new_id, post.lock_reason, ${sourceColumns},
+         post.created, post.edited, greatest(post.created, post.edited, below.latest),
          coalesce((
            select string_agg(tag.name, ', ' order by used.position)
            from unnest(post.tag_keys) with ordinality as used (key, position) join archive_tag_name tag using (key)
          ), '')
-       from ${newPosts(1, joinPostsBelow)}
+       from ${newPosts(1, joinPostsBelow + joinAcceptedAnswer)}
        order by post.new_id
        returning id, created_at, active_at, upvotes, answer_count)
      ${writeQuestionSortKeys('added')}`,
@@ -343,11 +348,6 @@ export async function addPosts(
     parameters,
   );
   await rememberRows(client, { table: 'line_post', kind: kindName, source, runId });
-  await client.query(`
-    update base_question set accepted_answer_id = answer.new_id
-    from line_post post join line_post answer on answer.kind = 2 and answer.id = post.accepted and answer.is_new
-      and answer.question = post.id
-    where post.kind = 1 and post.is_new and base_question.id = post.new_id`);
 }
 
 /** The tables that the shared steps of imports read, with the posts of this import. */
