@@ -35,6 +35,7 @@ const ofVisitors: Readonly<Record<string, string>> = {
   'POST /email/revert': byLink,
   'POST /email/confirmation': byLink,
   'POST /email/unsubscribe': byLink,
+  'POST /received-emails': "its secret belongs to the mail provider; what it posts counts as the member's",
 };
 
 test('every exception to the rate limits of members is a write', () => {

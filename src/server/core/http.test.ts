@@ -220,6 +220,8 @@ test('requires a session everywhere except for registration, sign-in, set-up and
     'post /invitation',
     'post /members',
     'post /password-resets',
+    // Its secret belongs to the mail provider.
+    'post /received-emails',
     'post /session',
     'post /session/passkey',
     'post /session/passkey/options',
