@@ -90,6 +90,9 @@ test('a code block gets its language from the toolbar and by typing', async ({ p
   await text.press('Tab');
   await text.pressSequentially('let a;');
   await expect(text).toHaveValue(/^Like so:\n```java(script)?\nlet a;\n```$/u);
+  // Members who close the block themselves get one fence.
+  await text.pressSequentially('\n```');
+  await expect(text).toHaveValue(/^Like so:\n```java(script)?\nlet a;\n```$/u);
   await expect(page.getByRole('region', { name: 'Preview' }).locator('code')).toContainText('let a;');
 });
 

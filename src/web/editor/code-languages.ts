@@ -1,3 +1,4 @@
+import { isClosed } from './code-blocks.ts';
 import { t } from '@lingui/core/macro';
 import { findLineEnd, findLineStart, type TextEdit } from './text-edits.ts';
 import type { SuggestionTrigger } from './suggestion-triggers.ts';
@@ -90,10 +91,4 @@ export function insertLanguage(
     return { from, to, insert: name, select: [from + name.length + 1, from + name.length + 1] };
   }
   return { from, to, insert: `${name}\n${space}\n${space}${mark}`, select };
-}
-
-/** Fences come in pairs: an opening one is closed if an odd number follows. */
-function isClosed(behind: string, mark: string): boolean {
-  const sign = mark.slice(0, 3);
-  return behind.split('\n').filter((line) => line.replace(/^[ \t>]+/u, '').startsWith(sign)).length % 2 === 1;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isInCode } from './code-blocks.ts';
+import { isInCode, reuseClosingFence } from './code-blocks.ts';
 import { applyEditToText } from './text-edits.ts';
 import { findLanguages, insertLanguage } from './code-languages.ts';
 import { formatMention, findTrigger } from './suggestion-triggers.ts';
@@ -44,6 +44,31 @@ describe('typing a character over a selection', () => {
     ['*', 'a| |b'],
   ])('replaces it as usual: %s in %j', (typed, before) => {
     expect(wrapSelection(selected(before), typed)).toBeNull();
+  });
+});
+
+describe('typing a closing fence', () => {
+  test.each([
+    ['`', '```js\na;\n``|\n```', '```js\na;\n```|'],
+    ['`', '```js\na;\n``|\n```\nb', '```js\na;\n```|\nb'],
+    ['~', '~~~js\n~~|\n~~~', '~~~js\n~~~|'],
+    ['`', '- ```js\n  a;\n  ``|\n  ```', '- ```js\n  a;\n  ```|'],
+    ['`', '```\na\n``|\n```\n\n```\nb\n```', '```\na\n```|\n\n```\nb\n```'],
+  ])('moves to the one below it: %s in %j', (typed, before, expected) => {
+    const field = selected(before);
+    const edit = reuseClosingFence(field, typed);
+    expect(edit && applyEditToText(field.text, edit)).toBe(expected.replace('|', ''));
+    expect(edit && edit.from + edit.insert.length).toBe(expected.indexOf('|'));
+  });
+
+  test.each([
+    ['an opening fence', '`', '``|\n```'],
+    ['the first fence below opens another block', '`', '```\na\n``|\n```\nb\n```'],
+    ['text follows on the line', '`', '```\n``| a\n```'],
+    ['no fence follows', '`', '```\na\n``|\nb'],
+    ['another character', 'x', '```\na\n``|\n```'],
+  ])('adds one as usual: %s', (_, typed, before) => {
+    expect(reuseClosingFence(selected(before), typed)).toBeNull();
   });
 });
 

@@ -1,10 +1,11 @@
 import { useEffect, useRef, type RefObject } from 'react';
+import { reuseClosingFence } from './code-blocks.ts';
 import { applyEdit, readField } from './text-edits.ts';
 import { continueLine } from './lists.ts';
 import { wrapSelection } from './wrap-selection.ts';
 
 /**
- * Continues lists on Enter and wraps a selection in typed marks. Uses `beforeinput`, which on-screen keyboards also
+ * Continues lists on Enter, wraps a selection in typed marks, and closes a code block only once. Uses `beforeinput`, which on-screen keyboards also
  * send; they do not report keys.
  */
 export function useInputRules(field: RefObject<HTMLTextAreaElement | null>): void {
@@ -36,7 +37,7 @@ export function useInputRules(field: RefObject<HTMLTextAreaElement | null>): voi
 
 function getInputRuleEdit(event: InputEvent, element: HTMLTextAreaElement, plainEnter: boolean) {
   if (event.inputType === 'insertText' && event.data !== null)
-    return wrapSelection(readField(element), event.data);
+    return wrapSelection(readField(element), event.data) ?? reuseClosingFence(readField(element), event.data);
   const isEnter = event.inputType === 'insertLineBreak' || event.inputType === 'insertParagraph';
   return isEnter && !plainEnter ? continueLine(readField(element)) : null;
 }
