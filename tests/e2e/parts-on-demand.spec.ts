@@ -1,5 +1,6 @@
 import { expect, test } from '@playwright/test';
 import { waitForHydration } from './support/hydration.ts';
+import { expectInView } from './support/in-view.ts';
 import { askQuestion, registerMember } from './support/members.ts';
 import { uniqueText } from './support/posts.ts';
 
@@ -38,4 +39,23 @@ test('a part of the page appears without a reload after all its files failed to 
   await page.keyboard.press('Escape');
   await expect(sheet).toBeHidden();
   await expect(html).toHaveAttribute('data-not-reloaded');
+});
+
+test('the command palette opens while the list of shortcuts is still loading', async ({ page }) => {
+  await registerMember(page.request);
+  let release = () => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  let isRequested = false;
+  await page.route(/\/assets\/ShortcutSheet-[^/]*\.js$/u, async (route) => {
+    isRequested = true;
+    await released;
+    await route.continue();
+  });
+  await page.goto('/');
+  await waitForHydration(page);
+  await page.keyboard.press('?');
+  await expect.poll(() => isRequested).toBe(true);
+  await page.keyboard.press('Control+k');
+  await expectInView(page.getByRole('dialog', { name: 'Command palette' }));
+  release();
 });

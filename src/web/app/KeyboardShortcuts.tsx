@@ -37,18 +37,23 @@ export function KeyboardShortcuts() {
   }, []);
 
   return (
-    <Suspense>
-      {sheetState !== 'never' && (
-        <ShortcutSheet opened={sheetState === 'open'} onClose={shortcutSheetOverlay.close} />
-      )}
-      {paletteState !== 'never' && (
-        <Palette
-          opened={paletteState === 'open'}
-          onClose={commandPaletteOverlay.close}
-          onShowShortcuts={shortcutSheetOverlay.open}
-        />
-      )}
-    </Suspense>
+    <>
+      {/* Each with a boundary of its own, because the one that is still loading would hide the other. */}
+      <Suspense>
+        {sheetState !== 'never' && (
+          <ShortcutSheet opened={sheetState === 'open'} onClose={shortcutSheetOverlay.close} />
+        )}
+      </Suspense>
+      <Suspense>
+        {paletteState !== 'never' && (
+          <Palette
+            opened={paletteState === 'open'}
+            onClose={commandPaletteOverlay.close}
+            onShowShortcuts={shortcutSheetOverlay.open}
+          />
+        )}
+      </Suspense>
+    </>
   );
 }
 
