@@ -92,7 +92,13 @@ test('keeps the edit of an answer that a moderator deletes, and lets it be saved
   await field.fill('An answer that breaks no rule.');
 
   await moderate(moderator, { kind: 'answer', id: answerId, action: 'hide' });
-  await ada.page.getByRole('dialog').getByRole('button', { name: 'Got it' }).click();
+  const message = ada.page.getByRole('dialog', { name: 'Message from the moderators' });
+  await expect(message.getByRole('list')).toBeFocused();
+  // Typing goes on for a moment when the dialog opens.
+  await ada.page.keyboard.press('Space');
+  await ada.page.keyboard.press('Enter');
+  await expect(message).toBeVisible();
+  await message.getByRole('button', { name: 'Got it' }).click();
   await expectTextInForm(ada.page, field, 'This answer was deleted.');
   await expect(ada.page.getByRole('button', { name: 'Save' })).toBeDisabled();
   await moderate(moderator, { kind: 'answer', id: answerId, action: 'restore' });

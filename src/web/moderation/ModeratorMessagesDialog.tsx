@@ -22,7 +22,8 @@ export default function ModeratorMessagesDialog() {
     void markMessagesSeen(client, last.id).catch((error: Error) => toastError(error.message));
   return (
     <Dialog title={t`Message from the moderators`} opened onClose={markSeen} closeButton={false}>
-      <ul className={classes.list}>
+      {/* Not the button: the dialog may open while the member types, and a space would press it. */}
+      <ul className={classes.list} tabIndex={-1} data-autofocus>
         {items.map((notice) => (
           <li key={notice.id} className={classes.card}>
             <p className={classes.strong} dir="auto">
@@ -42,9 +43,7 @@ export default function ModeratorMessagesDialog() {
         <PathLink href={paths.moderationLog}>{t`Moderation log`}</PathLink>
       </p>
       <div className={classes.buttons}>
-        <Button data-autofocus onClick={markSeen}>
-          {t`Got it`}
-        </Button>
+        <Button onClick={markSeen}>{t`Got it`}</Button>
       </div>
     </Dialog>
   );
