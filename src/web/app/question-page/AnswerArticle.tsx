@@ -65,10 +65,7 @@ export const AnswerArticle = memo(function AnswerArticle({ answer }: { answer: A
       {!isDeleted && (
         <PostMeta post={post} content={answer}>
           {isAccepted && (
-            <span
-              className={isQuestionAuthor ? `${classes.badge} ${classes.toQuestionAuthor}` : classes.badge}
-              title={t`Accepted by the author`}
-            >
+            <span className={classes.badge} title={t`Accepted by the author`}>
               <IconCheck size={15} stroke={2.2} aria-hidden="true" />
               {t`Accepted answer`}
             </span>
