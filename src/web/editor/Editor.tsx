@@ -60,8 +60,12 @@ type Props = {
   handle?: Ref<EditorHandle>;
 };
 
-/** `focus`: at the end of the text, or with a selection. */
-export type EditorHandle = { focus: (selection?: readonly [number, number]) => void };
+export type EditorHandle = {
+  /** At the end of the text, or with a selection. */
+  focus: (selection?: readonly [number, number]) => void;
+  /** Makes a `compact` field small again, when its text was posted. */
+  collapse: () => void;
+};
 
 /** In code points. Only longer texts can have their preview at the side; shorter ones fit on the screen. */
 const sidePreviewMinLength = 2000;
@@ -105,6 +109,7 @@ export function Editor(props: Props) {
       // The text may end in what suggestions are for, and was typed before this field was there.
       if (selection !== undefined) suggestions.update(true);
     },
+    collapse: () => setEntered(false),
   }));
 
   const edit = (edit: (fieldText: FieldText) => TextEdit) => {

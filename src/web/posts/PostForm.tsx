@@ -122,7 +122,10 @@ export function PostForm(props: Props) {
     mutationFn: ({ content, key, version, summary }: PostDraft) =>
       props.submit(content.trim(), key, version ?? null, summary?.trim() ?? ''),
     onSuccess: (_posted, { content }) => {
-      if (draft.content === content) clearDraft();
+      if (draft.content === content) {
+        clearDraft();
+        editor.current?.collapse();
+      }
       // Text typed while the post was being sent is a new post.
       else setDraft({ key: createIdempotencyKey(), version: current, refused: null });
     },

@@ -25,6 +25,10 @@ test(
     await expect(answers.first()).toContainText('Note G.');
     await expect(answers.first()).toBeFocused();
     await expect(field).toHaveValue('');
+    // The field is as small as before.
+    await expect(page.getByRole('toolbar', { name: 'Formatting' })).toBeHidden();
+    await field.click();
+    await expect(page.getByRole('toolbar', { name: 'Formatting' })).toBeVisible();
     await page.reload();
     await expect(answers).toHaveCount(2);
     await expect(answers.first()).toContainText('Note G.');
@@ -70,6 +74,7 @@ test('the author accepts an answer, and members on both nodes see it immediately
   await solved('Answer by Ben').press('Enter');
   await expect(solved('Answer by Ben')).toHaveAttribute('aria-pressed', 'true');
   await expect(badge('Answer by Ben')).toHaveAttribute('title', 'Accepted by the author');
+  await expect(article(ada.page, 'Answer by Ben').getByText('Accepted answer')).toBeVisible();
   await expect(article(cleo.page, title).getByText('solved', { exact: true })).toBeVisible();
   await expect(cleo.page.getByRole('button', { name: /^Notifications, 1 unread/u })).toBeVisible();
   for (const { page } of [ada, ben]) await expectAccessible(page);
