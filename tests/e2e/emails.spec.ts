@@ -7,7 +7,7 @@ import { expectAccessible } from './support/accessibility.ts';
 import { startCommunity } from './support/community.ts';
 import { newMember, registerMember } from './support/members.ts';
 
-test('an admin previews every email and sends a test email', async ({ page }) => {
+test('an admin previews every email, sends a test email and confirms their address', async ({ page }) => {
   // Starts its own server.
   test.slow();
   const post = await startEmailServer();
@@ -41,6 +41,13 @@ test('an admin previews every email and sends a test email', async ({ page }) =>
     const [arrived] = await post.waitForEmails(admin.email, 1);
     expect(arrived).toBeDefined();
     await expectAccessible(page, { look: 'emails of the site' });
+
+    const [link] = /\/confirm-email\/\S+/u.exec(arrived?.text ?? '') ?? [];
+    await page.goto(`${community.address}${link}`);
+    await page.getByRole('button', { name: 'Confirm email address' }).click();
+    await expect(page.getByText('Your email address is confirmed.')).toBeVisible();
+    await page.getByRole('link', { name: 'Go to Home' }).click();
+    await expect(page.getByRole('heading', { name: 'Questions for you' })).toBeVisible();
   } finally {
     await community.remove();
     await post.stop();

@@ -56,6 +56,12 @@ export function ConfirmEmailPage() {
       {...confirm}
       onClick={() => confirm.mutate()}
     >
+      {confirm.isSuccess && (
+        <>
+          <Link to="/">{t`Go to Home`}</Link>
+          {' · '}
+        </>
+      )}
       <Link to="/settings" hash="notifications">
         {t`Change email preferences`}
       </Link>
