@@ -23,7 +23,6 @@ const longest = [
   'response-cache',
   'account-recovery',
   'rolling-restart',
-  'spec-coverage',
   'email-digests',
   'query-plans',
   'open-transactions',

@@ -1,13 +1,10 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import os from 'node:os';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { listPlaywrightTests, readCoverage } from './lib/spec-coverage.mjs';
+import { readCoverage } from './lib/spec-coverage.mjs';
 
 const project = path.dirname(import.meta.dirname);
-const run = promisify(execFile);
 const rows = await readCoverage();
 
 /** The numbers of the rules of docs/product.md, such as '7.2'. */
@@ -33,34 +30,21 @@ describe('docs/SPEC-COVERAGE.md', () => {
     expect(empty).toEqual([]);
   });
 
-  test('names only tests that exist under exactly that title and are not skipped', async () => {
-    const existing = new Set([...(await serverTests()), ...(await browserTests())]);
-    const missing = rows.flatMap(({ tests }) => tests).filter((name) => !existing.has(name));
-    expect(existing.size).toBeGreaterThan(400);
-    expect([...new Set(missing)]).toEqual([]);
+  // The test run fails for titles that did not run (findTestsNotRun), in the fast tier without those of the heavy one.
+  test('names only titles that their files contain', async () => {
+    const named = [...new Set(rows.flatMap(({ tests }) => tests))];
+    expect(named.length).toBeGreaterThan(400);
+    const missing = [];
+    for (const name of named) {
+      const [file = '', ...titles] = name.split(' › ');
+      const source = existsSync(path.join(project, file)) ? await readTexts(file) : '';
+      if (titles.length === 0 || titles.some((title) => !source.includes(title))) missing.push(name);
+    }
+    expect(missing).toEqual([]);
   });
 });
 
-async function serverTests(): Promise<string[]> {
-  const directory = await mkdtemp(path.join(os.tmpdir(), 'parley-coverage-'));
-  const list = path.join(directory, 'tests.json');
-  try {
-    await node('node_modules/vitest/vitest.mjs', 'list', `--json=${list}`);
-    const listed = JSON.parse(await readFile(list, 'utf8')) as { name: string; file: string }[];
-    return listed.map(({ name, file }) =>
-      // The table has titles as in the source: with escaped quotes, and groups before ' > '.
-      [path.relative(project, file), ...name.replaceAll(/\\(["'`])/gu, '$1').split(' > ')].join(' › '),
-    );
-  } finally {
-    await rm(directory, { recursive: true });
-  }
-}
-
-async function browserTests(): Promise<string[]> {
-  const { stdout } = await node('node_modules/@playwright/test/cli.js', 'test', '--list', '--reporter=json');
-  return listPlaywrightTests(JSON.parse(stdout) as Parameters<typeof listPlaywrightTests>[0]);
-}
-
-function node(...parameters: string[]) {
-  return run(process.execPath, parameters, { cwd: project, maxBuffer: 64 * 1024 * 1024 });
+/** A source file, with the quotes in its texts as the table has them. */
+async function readTexts(file: string): Promise<string> {
+  return (await readFile(path.join(project, file), 'utf8')).replaceAll(/\\(["'`])/gu, '$1');
 }

@@ -19,7 +19,6 @@ export const heavyFiles = [
   'tests/integration/response-cache.test.ts',
   'scripts/deployment.test.ts',
   'scripts/install.test.ts',
-  'scripts/spec-coverage.test.ts',
   'scripts/start.test.ts',
   'scripts/test.test.ts',
   'src/server/admin/account-merge.test.ts',
