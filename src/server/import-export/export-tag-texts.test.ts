@@ -57,7 +57,7 @@ async function createTaggedCommunity(): Promise<TestCommunity> {
     }),
   );
   await community.client.query(
-    `update tag set description = 'All <kinds> & "more" – 日本語', about = $1 where name = 'beer'`,
+    `update tag set description = 'All  <kinds> & "more" – 日本語', about = $1 where name = 'beer'`,
     [about],
   );
   await community.rows(`

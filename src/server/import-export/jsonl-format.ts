@@ -7,7 +7,7 @@ import { parseWebsite } from '#server/core/websites.ts';
 import { countCodePoints } from '#shared/core/text.ts';
 import { normalizeTags } from '#shared/posts/tags.ts';
 import { formatOldAddress, parseOldAddress } from './old-addresses.ts';
-import { cleanLine, cleanText } from './stack-exchange-characters.ts';
+import { cleanDescription, cleanLine, cleanText } from './stack-exchange-characters.ts';
 
 /*
  * The rows of the JSON lines, as `parley export` writes them and as others write them by hand (docs/importing.md). Each
@@ -174,7 +174,7 @@ const tag = z.strictObject({
     (each) => countCodePoints(each) <= limits.tag,
     `has more than ${limits.tag} characters`,
   ),
-  description: line.pipe(z.string().max(limits.tagDescription)).optional(),
+  description: z.string().transform(cleanDescription).pipe(z.string().max(limits.tagDescription)).optional(),
   about: text.pipe(z.string().max(limits.tagAbout)).optional(),
   descriptionSource: tagTextSource,
   aboutSource: tagTextSource,

@@ -104,7 +104,7 @@ async function createCommunity(): Promise<TestCommunity> {
   await community.rows(`
     insert into member (display_name, email, bio, role) values
       ('Ada', 'ada@example.org', 'I *brew*.', 'moderator'), ('Ben', 'ben@example.org', null, 'member');
-    insert into tag (name, key, description, about) values ('CSS', 'css', 'Style sheets', 'All of **CSS**.');
+    insert into tag (name, key, description, about) values ('CSS', 'css', 'Style  sheets', 'All of **CSS**.');
     insert into tag (name, key, synonym_of) select 'stylesheet', 'stylesheet', id from tag where key = 'css';
     insert into question (author_id, title, content, excerpt, excerpt_cut, views, imported_views, created_at, active_at, tag_text)
       select id, 'Own question', E'See [that](/question/' || (select min(id) from question) || ') and ![it](/uploads/${pictureName}/40x30.webp)\n',

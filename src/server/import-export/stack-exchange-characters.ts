@@ -19,6 +19,14 @@ export function cleanLine(text: string): string {
     .trim();
 }
 
+/** Prepares the description of a tag: a line that may have several spaces in a row, as moderators can write it. */
+export function cleanDescription(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim();
+}
+
 /** Replaces HTML's character references with the characters. */
 export function decodeCharacterReferences(text: string): string {
   return text.replace(

@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg';
 import { limits } from '#shared/core/limits.ts';
 import { truncateAtWord } from '#shared/core/text.ts';
 import { type CopyCell, copyRows } from './copy-rows.ts';
-import { cleanLine } from './stack-exchange-characters.ts';
+import { cleanDescription } from './stack-exchange-characters.ts';
 import { chooseContent } from './stack-exchange-content.ts';
 import { getLicenseAt, parseInteger, parseTime } from './stack-exchange-fields.ts';
 import { mayLinkToPosts } from './stack-exchange-links.ts';
@@ -38,7 +38,7 @@ export async function stageTagTexts(
     const page = row['Body'] ?? '';
     const content =
       kind === 'description'
-        ? truncateAtWord(cleanLine(page), limits.tagDescription)
+        ? truncateAtWord(cleanDescription(page), limits.tagDescription)
         : chooseContent(typed.get(id) ?? null, page).content;
     if (page.trim() === '' || content === '') return 'excerpts and tag wikis without text';
     return [id, kind, content, row['ContentLicense'] ?? getLicenseAt(created), mayLinkToPosts(content)];
