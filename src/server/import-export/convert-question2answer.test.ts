@@ -1,9 +1,10 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { databaseFromClient } from '#server/core/database.ts';
 import { findViolations } from '#server/operations/integrity-check.ts';
+import { createPngPicture } from '#tests/support/pictures.ts';
 import { runConvert } from '#tests/support/export-and-convert.ts';
 import {
   createTestCommunity,
@@ -176,8 +177,9 @@ posts: 13 rows read, 7 converted
 uservotes: 6 rows read, 4 converted
   1 left out: no votes
   1 left out: on posts that are left out
-Note: 1 other tables of the dump were not read.
-Written: members 2, tags 4, questions 3, answers 2, replies 2, votes 4, redirects 26.
+blobs: 2 rows read, 1 converted
+  1 left out: not shown in texts
+Written: members 2, tags 4, questions 3, answers 2, replies 2, votes 4, redirects 26, pictures 1.
 Import the files with: parley import jsonl DIRECTORY --site ${site} --license NAME
 `);
   await importJsonLines({ directory, client: community.client, site });
@@ -216,7 +218,8 @@ Import the files with: parley import jsonl DIRECTORY --site ${site} --license NA
   ).toEqual([
     {
       id: '2',
-      content: `With **glue**. ![](${site}/?qa=blob\\&qa_blobid=9)`,
+      // The bytes of this test are no picture.
+      content: 'With **glue**. ![](pictures/9.png)',
       upvotes: '1',
       downvotes: '1',
       imported_author_name: null,
@@ -350,6 +353,79 @@ it.each([
   ['', '<b>\n\nx', '&lt;b&gt;\n<p>x', 'html'],
   ['markdown', '*a*', '*a*', 'markdown'],
   ['html', `<a href="/?qa=blob&amp;x=1">a</a>`, `<a href="${site}/?qa=blob&amp;x=1">a</a>`, 'html'],
+  ['html', `<img src='../?qa=blob&qa_blobid=7'>`, `<img src='pictures/7.png'>`, 'html'],
+  [
+    'html',
+    `<img src="http://qa.example.org/?qa=blob&amp;qa_blobid=7">`,
+    '<img src="pictures/7.png">',
+    'html',
+  ],
+  ['html', `<img src="./?qa=blob&qa_blobid=8">`, `<img src="${site}/?qa=blob&qa_blobid=8">`, 'html'],
+  [
+    'html',
+    `<img src="https://other.example.org/?qa=blob&qa_blobid=7">`,
+    `<img src="https://other.example.org/?qa=blob&qa_blobid=7">`,
+    'html',
+  ],
+  ['markdown', `![x](${site}/?qa=blob&qa_blobid=7 "t")`, '![x](pictures/7.png "t")', 'markdown'],
 ])('converts a text of the format %j', (format, content, converted, to) => {
-  expect(convertQuestion2AnswerText({ content, format }, site)).toEqual({ content: converted, format: to });
+  const showPicture = (id: string) => (id === '7' ? '7.png' : undefined);
+  expect(convertQuestion2AnswerText({ content, format }, { site, showPicture })).toEqual({
+    content: converted,
+    format: to,
+  });
+});
+
+it('writes the pictures that texts show, and the import shows them', async () => {
+  const community = await createTestCommunity();
+  const [png, other] = [createPngPicture({ width: 40 }), createPngPicture({ width: 30 })].map((bytes) =>
+    Buffer.from(bytes),
+  );
+  const escapes = { '\0': '0', '\n': 'n', '\r': 'r', '\u001A': 'Z', "'": "'", '"': '"', '\\': '\\' };
+  const escaped = Array.from(png?.toString('latin1') ?? '', (sign) =>
+    sign in escapes ? `\\${escapes[sign as keyof typeof escapes]}` : sign,
+  ).join('');
+  const rows = [
+    `21,'png',_binary 'PICTURE',1`,
+    `22,'png',0x${other?.toString('hex')},99`,
+    `23,'jpg',NULL,1`,
+    `24,'pdf',_binary '%PDF',1`,
+    `25,'png',0x${other?.toString('hex')},1`,
+  ];
+  const image = (id: number) => `<p><img src="./?qa=blob&amp;qa_blobid=${id}"></p>`;
+  const text = [21, 22, 23, 24].map(image).join('') + image(21);
+  const [before = '', after = ''] = dump
+    .replace(/-- Table structure for table `qa_blobs`[\s\S]*?UNLOCK TABLES;/u, () =>
+      table('qa_blobs', ['blobid', 'format', 'content', 'userid'], rows),
+    )
+    .replace('<p>With <strong>glue</strong>. <img src="./?qa=blob&amp;qa_blobid=9"></p>', text)
+    .split('PICTURE');
+  const content = Buffer.concat([encode(before), Buffer.from(escaped, 'latin1'), encode(after)]);
+  const { out, err, directory } = await convert(community, content);
+  expect(err).toBe('');
+  expect(out).toContain(`blobs: 5 rows read, 2 converted
+  1 left out: in files of the site
+  1 left out: no pictures, or larger than 10 MB
+  1 left out: not shown in texts
+`);
+  expect(out).toContain('redirects 26, pictures 2.');
+  expect(await readdir(path.join(directory, 'pictures'))).toEqual(['21.png', '22.png']);
+  expect(await readFile(path.join(directory, 'pictures/21.png'))).toEqual(png);
+  await importJsonLines({ directory, client: community.client, site });
+  const shown = await community.rows('select content from answer where id = 2');
+  const address = String.raw`\(/uploads/([\w-]{22})/`;
+  const [, first, second, third] =
+    new RegExp(
+      `^!\\[\\]${address}40x3.webp\\)\\s+!\\[\\]${address}30x3.webp\\)[^]*qa_blobid=23[^]*qa_blobid=24[^]*${address}40x3.webp\\)$`,
+      'u',
+    ).exec(String(shown[0]?.['content'])) ?? [];
+  expect([first === undefined, first]).toEqual([false, third]);
+  expect(
+    await community.rows(`
+      select name, display_name as author from upload left join member on member.id = member_id
+      where exists (select from upload_reference where upload_id = upload.id and answer_id = 2) order by width desc`),
+  ).toEqual([
+    { name: first, author: 'Ada Lovelace' },
+    { name: second, author: null },
+  ]);
 });

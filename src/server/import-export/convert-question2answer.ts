@@ -1,3 +1,4 @@
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { ClientBase } from 'pg';
 import { type ConvertOptions, type ConvertReport, type ConvertSummary, ReadingProgress } from './convert.ts';
@@ -9,8 +10,9 @@ import {
   indexForumTables,
   reportTable,
 } from './forum-tables.ts';
+import { limits } from '#shared/core/limits.ts';
 import { convertText, type LineText } from './forum-texts.ts';
-import { parseForumSite, writeForum } from './forum-writer.ts';
+import { LineWriter, parseForumSite, writeForum } from './forum-writer.ts';
 import { copyDump, type DumpTables } from './sql-dump.ts';
 import { cleanText } from './stack-exchange-characters.ts';
 import { ArchiveError } from './stack-exchange-errors.ts';
@@ -39,6 +41,7 @@ const tables = {
     'name',
   ],
   uservotes: ['postid', 'userid', 'vote', 'votecreated'],
+  blobs: ['blobid', 'format', 'content', 'userid'],
 } satisfies DumpTables;
 
 /** Of tables, unless qa-config.php has another QA_MYSQL_TABLE_PREFIX. */
@@ -53,7 +56,12 @@ export async function convertQuestion2Answer(options: ConvertOptions): Promise<C
   const site = parseForumSite(options.site);
   const name = path.basename(input);
   const found = await ReadingProgress.run(options, [input], (progress) =>
-    copyDump(client, input, { tables, prefix, onRead: (bytes, rows) => progress.add(name, bytes, rows) }),
+    copyDump(client, input, {
+      tables,
+      prefix,
+      binaryColumns: ['blobs.content'],
+      onRead: (bytes, rows) => progress.add(name, bytes, rows),
+    }),
   );
   checkTables(name, { prefix, found });
   await createForumTables(client);
@@ -62,15 +70,31 @@ export async function convertQuestion2Answer(options: ConvertOptions): Promise<C
   await checkForumIds(client, name);
   await arrangePosts(client);
   await addRedirects(client);
+  const blobs = await listPictures(client);
+  const shown = new Set<string>();
+  const showPicture = (id: string) => {
+    const file = blobs.get(id);
+    if (file !== undefined) shown.add(id);
+    return file;
+  };
   const written = await writeForum({
     client,
     directory,
     site,
-    convertContent: (text) => convertQuestion2AnswerText(text, site),
+    convertContent: (text) => convertQuestion2AnswerText(text, { site, showPicture }),
     progress: options.writing,
     signal: options.signal,
   });
-  return { site, files: await report(client), written, remarks: listRemarks(found, prefix) };
+  const pictures = await writePictures(client, { directory, files: blobs, shown, signal: options.signal });
+  return {
+    site,
+    files: [
+      ...(await report(client)),
+      ...(found.has(`${prefix}blobs`) ? [await reportBlobs(client, shown)] : []),
+    ],
+    written: { ...written, ...(pictures > 0 && { pictures }) },
+    remarks: listRemarks(found, prefix),
+  };
 }
 
 function checkTables(name: string, { prefix, found }: { prefix: string; found: ReadonlySet<string> }): void {
@@ -95,16 +119,85 @@ function listRemarks(found: ReadonlySet<string>, prefix: string): string[] {
 /** Texts that Question2Answer stores without a format are plain; editors store HTML, a plugin Markdown. */
 export function convertQuestion2AnswerText(
   { content, format }: { content: string; format: string },
-  site: string,
+  { site, showPicture }: { site: string; showPicture: (id: string) => string | undefined },
 ): LineText {
-  if (format === 'markdown') return { content, format };
+  // Pictures of the editor have addresses such as './?qa=blob&amp;qa_blobid=12', with or without that of the site.
+  const withPictures = (text: string) =>
+    text.replaceAll(blobAddress, (address, before: string, start: string, query: string, id?: string) => {
+      const [, host, page = ''] = /^(?:https?:(\/\/[^/]+))?(.*)$/iu.exec(start) ?? [];
+      if (host !== undefined && `${host}${page}` !== `${site.replace(/^https?:/u, '')}/`) return address;
+      if (host === undefined && !/^(?:\.{0,2}\/)*$/u.test(page)) return address;
+      const file = id === undefined ? undefined : showPicture(id);
+      return `${before}${file === undefined ? `${site}/${query}` : `pictures/${file}`}`;
+    });
+  if (format === 'markdown') return { content: withPictures(content), format };
   const text = convertText(cleanText(content), format === 'html' ? 'html' : 'plain');
-  if (format !== 'html') return text;
-  // Pictures of the editor have addresses such as './?qa=blob&amp;qa_blobid=12'.
-  return {
-    ...text,
-    content: text.content.replaceAll(/((?:src|href)=["'])(?:\.{1,2}\/|\/)*(?=\?qa=blob&)/giu, `$1${site}/`),
-  };
+  return format === 'html' ? { ...text, content: withPictures(text.content) } : text;
+}
+
+/** In an attribute of HTML, or the address of a link in Markdown. */
+const blobAddress =
+  /((?:src|href)=["']|\]\()([^"'\s()<>?]{0,300})(\?qa=blob&(?:amp;)?(?:qa_blobid=(\d{1,20})(?=["'\s)]))?)/giu;
+
+/** What the import can read. Question2Answer has the type of a picture from its bytes. */
+const pictureFormats = ['png', 'gif', 'jpg', 'jpeg', 'webp'];
+
+const isPicture = `format in (${pictureFormats.map((format) => `'${format}'`).join(', ')}) and length(content) between 1 and ${2 * limits.uploadBytes}`;
+
+/** The names of the files of pictures, by their number. Blobs whose content is in files of the site have none. */
+async function listPictures(client: ClientBase): Promise<Map<string, string>> {
+  const { rows } = await client.query<{ id: string; format: string }>(
+    `select blobid as id, format from dump_blobs where ${isPicture}`,
+  );
+  return new Map(rows.map(({ id, format }) => [id, `${id}.${format}`]));
+}
+
+/** Writes the pictures that the texts show, one at a time. */
+async function writePictures(
+  client: ClientBase,
+  {
+    directory,
+    files,
+    shown,
+    signal,
+  }: {
+    directory: string;
+    files: ReadonlyMap<string, string>;
+    shown: ReadonlySet<string>;
+    signal: AbortSignal | undefined;
+  },
+): Promise<number> {
+  if (shown.size === 0) return 0;
+  await mkdir(path.join(directory, 'pictures'));
+  await client.query('create index on dump_blobs (blobid)');
+  const lines = new LineWriter(directory, 'pictures.jsonl');
+  for (const id of shown) {
+    signal?.throwIfAborted();
+    const { rows } = await client.query<{ content: string; author: string | null }>(
+      `select content, (select id from forum_member where id = ${idOf('userid')} and left_out is null) as author
+       from dump_blobs where blobid = $1 and ${isPicture} limit 1`,
+      [id],
+    );
+    const [picture] = rows;
+    const name = files.get(id);
+    if (picture === undefined || name === undefined) continue;
+    await writeFile(path.join(directory, 'pictures', name), Buffer.from(picture.content, 'hex'), {
+      flag: 'wx',
+    });
+    await lines.write([{ name, ...(picture.author !== null && { memberId: Number(picture.author) }) }]);
+  }
+  return lines.end();
+}
+
+async function reportBlobs(client: ClientBase, shown: ReadonlySet<string>): Promise<ConvertReport> {
+  await client.query('create temporary table shown_blob as select unnest($1::text[]) as id', [[...shown]]);
+  return reportRows(
+    client,
+    'blobs',
+    `select case when coalesce(content, '') = '' then 'in files of the site' when not (${isPicture}) then 'no pictures, or larger than 10 MB'
+       when blobid not in (select id from shown_blob) then 'not shown in texts' end
+     from dump_blobs`,
+  );
 }
 
 /** Questions, answers and comments are numbered together. Categories have even numbers as tags, tags odd ones. */

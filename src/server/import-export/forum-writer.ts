@@ -19,7 +19,10 @@ import { parseSiteName } from './stack-exchange-site.ts';
 export type WrittenCounts = Record<
   'members' | 'tags' | 'questions' | 'answers' | 'replies' | 'votes' | 'redirects',
   number
->;
+> & {
+  /** For sources whose dump has them. */
+  pictures?: number;
+};
 
 /** Rows that are read at once. */
 const batchSize = 1_000;

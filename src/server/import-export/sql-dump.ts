@@ -22,6 +22,8 @@ export type DumpRequest = {
   tables: DumpTables;
   /** What the names of the tables begin with in the dump. */
   prefix?: string;
+  /** Columns such as 'blobs.content' with bytes instead of a text. INSERT statements' are copied as hexadecimal digits. */
+  binaryColumns?: readonly string[];
   /** Receives the bytes and rows that were read since the last call. */
   onRead: (bytes: number, rows: number) => void;
 };
@@ -41,14 +43,14 @@ const maxStatementLength = 1024 * 1024;
 export async function copyDump(
   client: ClientBase,
   file: string,
-  { tables, prefix = '', onRead }: DumpRequest,
+  { tables, prefix = '', binaryColumns = [], onRead }: DumpRequest,
 ): Promise<Set<string>> {
   for (const [table, columns] of Object.entries(tables))
     await client.query(
       `create temporary table dump_${table} (${columns.map((column) => `"${column}" text`).join(', ')})`,
     );
   const source = new DumpText(file, (bytes) => onRead(bytes, 0));
-  const reader = new DumpReader(client, source, { tables, prefix, onRead });
+  const reader = new DumpReader(client, source, { tables, prefix, binaryColumns, onRead });
   try {
     await reader.read();
   } catch (error) {
@@ -240,7 +242,7 @@ class DumpReader {
     this.#open = null;
     if (table === null) return null;
     this.found.add(table);
-    const { tables, prefix } = this.#request;
+    const { tables, prefix, binaryColumns } = this.#request;
     const name = table.startsWith(prefix) ? table.slice(prefix.length) : '';
     const wanted = Object.hasOwn(tables, name) ? (tables[name] ?? []) : [];
     if (wanted.length > 0 && columns === null)
@@ -249,7 +251,13 @@ class DumpReader {
         this.#source.line,
         `the names of the columns of ${table} are not in the dump. Make it with the structure of the tables`,
       );
-    this.#open = new OpenTable(this.#client, { table, target: `dump_${name}`, columns, wanted });
+    this.#open = new OpenTable(this.#client, {
+      table,
+      target: `dump_${name}`,
+      columns,
+      wanted,
+      binaryColumns: wanted.filter((column) => binaryColumns.includes(`${name}.${column}`)),
+    });
     return this.#open;
   }
 
@@ -281,6 +289,7 @@ type TableRequest = {
   target: string;
   columns: readonly string[] | null;
   wanted: readonly string[];
+  binaryColumns: readonly string[];
 };
 
 /** The rows of a table. Those of a table without wanted columns are passed over. */
@@ -288,15 +297,17 @@ class OpenTable {
   readonly table: string;
   readonly #columns: readonly string[] | null;
   readonly #indexes: number[];
+  readonly #binary: ReadonlySet<number>;
   readonly #stream;
   readonly #done: Promise<void>;
   #piece = '';
 
-  constructor(client: ClientBase, { table, target, columns, wanted }: TableRequest) {
+  constructor(client: ClientBase, { table, target, columns, wanted, binaryColumns }: TableRequest) {
     this.table = table;
     this.#columns = columns;
     const present = wanted.filter((column) => columns?.includes(column));
     this.#indexes = present.map((column) => columns?.indexOf(column) ?? -1);
+    this.#binary = new Set(binaryColumns.map((column) => columns?.indexOf(column) ?? -1));
     const list = present.map((column) => `"${column}"`).join(', ');
     this.#stream = present.length === 0 ? null : client.query(from(`copy ${target} (${list}) from stdin`));
     this.#done = this.#stream === null ? Promise.resolve() : finished(this.#stream);
@@ -326,8 +337,14 @@ class OpenTable {
     if (this.#stream === null) return null;
     const problem = this.#checkCount(values.length);
     if (problem !== null) return problem;
-    // PostgreSQL cannot store zero bytes.
-    const cells = this.#indexes.map((index) => values[index]?.replaceAll('\0', '') ?? null);
+    const cells = this.#indexes.map((index) => {
+      const value = values[index] ?? null;
+      if (value === null) return null;
+      // PostgreSQL cannot store zero bytes in a text.
+      return this.#binary.has(index)
+        ? Buffer.from(value, 'latin1').toString('hex')
+        : value.replaceAll('\0', '');
+    });
     return this.#write(cells.map(escapeCell).join('\t'));
   }
 
