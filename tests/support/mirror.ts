@@ -116,6 +116,9 @@ async function readPublicContent(db: Database): Promise<Map<string, object>> {
       'duplicateOf', duplicate_of, 'tags', array(
         select name from base_question_tag link join tag on tag.id = link.tag_id
         where link.question_id = base_question.id order by link.position),
+      'closing', (
+        select json_build_object('reason', reason, 'closedAt', to_char(closed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+        from question_closing where question_id = base_question.id and duplicate_of is null),
       'siteHistory', array(
         select 'wiki' from imported_wiki where question_id = base_question.id
         union all select amount || ' on ' || day from imported_bounty where question_id = base_question.id))

@@ -53,6 +53,16 @@ const badge = (id: number, user: number, name: string, date: string) => ({
   TagBased: 'False',
 });
 
+/** Moderators and members closed a question. Of the reasons, 104 is 'too broad' and 105 'opinion-based'. */
+const closed = (id: number, post: number, reason: number) => ({
+  Id: id,
+  PostHistoryTypeId: 10,
+  PostId: post,
+  RevisionGUID: `closing-${id}`,
+  CreationDate: `2015-03-0${3 + id}T10:00:00.000`,
+  Comment: reason,
+});
+
 const excerpt = { Id: 9, PostTypeId: 4, CreationDate: '2015-01-01T00:00:00.000', Body: 'About beer.' };
 const archive = {
   Users: [userRow(1, { Location: 'Ghent', WebsiteUrl: 'http://brew.example.org' }), userRow(2)],
@@ -60,12 +70,22 @@ const archive = {
     questionRow(1, { CommunityOwnedDate: '2015-02-01T10:00:00.000' }),
     answerRow(2, 1),
     questionRow(4),
+    questionRow(5, { ClosedDate: '2015-03-04T10:00:00.000' }),
     excerpt,
   ],
   Tags: [{ Id: 1, TagName: 'beer', Count: 2, ExcerptPostId: 9 }],
   Votes: [voteRow(1, 2, 9, { BountyAmount: 50 })],
+  PostHistory: [closed(1, 5, 104)],
   Badges: [badge(1, 1, 'Student', '2015-01-01'), badge(2, 1, 'Student', '2015-03-01')],
 } satisfies ArchiveContent;
+
+/** A newer state of the site. */
+const second = {
+  ...archive,
+  Users: [userRow(1, { Location: 'Bruges' }), userRow(2)],
+  Votes: [...archive.Votes, voteRow(2, 4, 8, { BountyAmount: 100 })],
+  Badges: [...archive.Badges, badge(3, 2, 'Teacher', '2015-04-01')],
+};
 
 const site = 'beer.stackexchange.com';
 const importArchive = async (content: ArchiveContent) =>
@@ -120,17 +140,27 @@ test('badges, places, community wikis and bounties of imports reach a mirror, an
   const page = expectOk(await program.get<ChangesPage>('/changes'));
   expect(changesPage.strict().parse(page)).toEqual(page);
 
-  await importArchive({
-    ...archive,
-    Users: [userRow(1, { Location: 'Bruges' }), userRow(2)],
-    Votes: [...archive.Votes, voteRow(2, 4, 8, { BountyAmount: 100 })],
-    Badges: [...archive.Badges, badge(3, 2, 'Teacher', '2015-04-01')],
-  });
+  await importArchive(second);
   const changed = await catchUp(mirror);
   expect(changed.map(({ kind, id }) => `${kind} ${id}`).toSorted()).toEqual(
     [member, `member ${await idOf('member', '2')}`, `question ${await idOf('question', '4')}`].toSorted(),
   );
   expect(mirror.items.get(member)).toMatchObject({ location: 'Bruges', website: null });
+});
+
+test('a mirror learns why the site closed a question, and when that changes', async () => {
+  const mirror = new Mirror();
+  await catchUp(mirror);
+  const key = `question ${await idOf('question', '5')}`;
+  expect(mirror.items.get(key)).toMatchObject({
+    closing: { reason: 'too-broad', closedAt: '2015-03-04T10:00:00.000Z' },
+  });
+  expect(mirror.items.get(`question ${await idOf('question', '4')}`)).toMatchObject({ closing: null });
+  await importArchive({ ...second, PostHistory: [closed(1, 5, 104), closed(2, 5, 105)] });
+  expect((await catchUp(mirror)).map(({ kind, id }) => `${kind} ${id}`)).toEqual([key]);
+  expect(mirror.items.get(key)).toMatchObject({
+    closing: { reason: 'opinion-based', closedAt: '2015-03-04T10:00:00.000Z' },
+  });
 });
 
 test('the badges of a claimed profile move in a mirror, and go when the import is undone', async () => {

@@ -4,6 +4,7 @@ import { jsonTime, unnamedMember } from '#server/core/sql.ts';
 import { importedBadgesJson } from '#server/identity/index.ts';
 import {
   bylineJoins,
+  closingJson,
   isTagVisible,
   questionTagNames,
   siteHistoryJson,
@@ -15,7 +16,7 @@ import type { ChangeKind } from '#shared/integrations/changes.ts';
 import type { ChangeTargets } from './changes-events.ts';
 
 /** Grows with each release that adds fields to the items of the list (docs/decisions/128). */
-export const itemVersion = 3;
+export const itemVersion = 4;
 
 /** `epoch`: the position at which the list began. `itemVersion`: with which fields all items were recorded. */
 export type ChangesState = { epoch: number; timeline: number; lastPosition: number; itemVersion: number };
@@ -229,7 +230,7 @@ const postFields = (kind: PostKind, shown = sql`true`) => sql`
 const questionItem = sql`json_build_object(
   ${postFields('question')}, 'title', post.title, 'tags', ${questionTagNames},
   'acceptedAnswerId', post.accepted_answer_id, 'lockReason', post.lock_reason, 'duplicateOf', post.duplicate_of,
-  'siteHistory', ${siteHistoryJson('question')}
+  'closing', ${closingJson}, 'siteHistory', ${siteHistoryJson('question')}
 )`;
 
 const answerItem = sql`json_build_object(

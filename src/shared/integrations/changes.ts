@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { withCode } from '#shared/core/coded-error.ts';
 import { avatar, cursorQuery, id, source, time } from '#shared/core/fields.ts';
 import { importedBadges } from '#shared/identity/imported-badges.ts';
+import { closing } from '#shared/posts/closing-reasons.ts';
 import { siteHistory } from '#shared/posts/site-history.ts';
 import { tagTextSource } from '#shared/posts/tag-text-source.ts';
 
@@ -78,6 +79,8 @@ export const changedQuestion = z.object({
   /** The reason of the lock; null if it is not locked. */
   lockReason: z.string().nullable(),
   duplicateOf: id.nullable(),
+  /** Why the site that it was imported from closed it; null for open questions and duplicates of a question here. */
+  closing,
   siteHistory,
 });
 

@@ -1,3 +1,6 @@
+import { z } from 'zod';
+import { time } from '#shared/core/fields.ts';
+
 /** Why a question is closed on the site that it was imported from. */
 export const closingReasons = [
   'duplicate',
@@ -13,3 +16,5 @@ export const closingReasons = [
   'other',
 ] as const;
 export type ClosingReason = (typeof closingReasons)[number];
+
+export const closing = z.object({ reason: z.enum(closingReasons), closedAt: time }).nullable();

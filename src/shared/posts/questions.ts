@@ -11,7 +11,7 @@ import {
   time,
   votes,
 } from '#shared/core/fields.ts';
-import { closingReasons } from './closing-reasons.ts';
+import { closing } from './closing-reasons.ts';
 import { limits } from '#shared/core/limits.ts';
 import { siteHistory } from './site-history.ts';
 import { repliesPage } from './replies.ts';
@@ -89,7 +89,7 @@ export const question = z.object({
   /** The original question, if this one is a duplicate. */
   duplicateOf: id.nullable(),
   /** Why the site that it was imported from closed it; null for open questions and duplicates of a question here. */
-  closing: z.object({ reason: z.enum(closingReasons), closedAt: time }).nullable(),
+  closing,
   /** The members who closed it by votes, here or on the site that it was imported from. */
   closedBy: z.array(z.object({ id, name: z.string() })),
   /** Whether the viewer follows the question. */
