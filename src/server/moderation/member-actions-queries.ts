@@ -21,6 +21,8 @@ export type ModeratedMemberRow = {
   invitation_note: string | null;
   email: string | null;
   email_verified: boolean;
+  email_off_at: Date | null;
+  email_off_reason: string | null;
   created_at: Date;
   pending_step: PendingStep | null;
   application: ApplicationStatus | null;
@@ -43,7 +45,7 @@ const columns = sql`
   ) as invited_by,
   (select note from invited_member join invitation on invitation.id = invitation_id
     where invited_member.member_id = member.id) as invitation_note,
-  email, email_verified, member.created_at, reputation, questions_count, answers_count,
+  email, email_verified, email_off_at, email_off_reason, member.created_at, reputation, questions_count, answers_count,
   (select pending_step from registration where registration.member_id = member.id) as pending_step,
   application, coalesce((
     select reason from membership_application where membership_application.member_id = member.id

@@ -127,6 +127,7 @@ export async function readModeratedMember(
 ): Promise<ModeratedMember> {
   const member = await findModeratedMember(db, id);
   if (member === undefined) throw new ProblemError('user-not-found');
+  const isAdmin = moderator.memberStatus.role === 'admin';
   return {
     id,
     displayName: member.name,
@@ -138,8 +139,16 @@ export async function readModeratedMember(
     activityRemoval: await getLatestActivityRemoval(db, id),
     invitedBy: member.invited_by,
     invitationNote: member.invitation_note,
-    email: moderator.memberStatus.role === 'admin' ? member.email : null,
+    email: isAdmin ? member.email : null,
     emailConfirmed: member.email_verified,
+    emailsOff:
+      member.email_off_at === null
+        ? null
+        : {
+            since: member.email_off_at.toISOString(),
+            // The words of a mail server can contain the address.
+            reason: isAdmin ? member.email_off_reason : null,
+          },
     canSignIn: member.email !== null,
     registeredAt: member.created_at.toISOString(),
     pendingStep: member.pending_step,

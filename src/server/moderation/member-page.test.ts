@@ -138,7 +138,18 @@ test('shows the facts of an account, and the email address to admins only', asyn
     emailConfirmed: false,
     signInMethods: { password: true, provider: false, passkeys: 0, twoFactor: false },
   });
-  expect(expectOk(await seen(admin)).email).toBe(bob.email);
+  expect(expectOk(await seen(admin))).toMatchObject({ email: bob.email, emailsOff: null });
+});
+
+test('shows since when emails to an account are off, and the words of the mail server to admins only', async () => {
+  const away = await server.register('Away');
+  await sql`
+    update member set email_off_at = '2026-01-02 03:04:05+00', email_off_reason = ${`550 <${away.email}>`}
+    where id = ${away.id}`.execute(server.db);
+  const seen = async (reader: Member) =>
+    expectOk(await reader.get<ModeratedMember>(`/moderation/members/${away.id}`)).emailsOff;
+  expect(await seen(moderator)).toEqual({ since: '2026-01-02T03:04:05.000Z', reason: null });
+  expect(await seen(admin)).toEqual({ since: '2026-01-02T03:04:05.000Z', reason: `550 <${away.email}>` });
 });
 
 test('records sign-ins with browser and network, and shows the address to admins only', async () => {

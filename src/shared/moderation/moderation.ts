@@ -388,6 +388,8 @@ export const moderatedMember = z.object({
   /** For admins; null for other moderators. */
   email: z.string().nullable(),
   emailConfirmed: z.boolean(),
+  /** Since when emails are off because they came back. The words of the mail server are for admins, else null. */
+  emailsOff: z.object({ since: time, reason: z.string().nullable() }).nullable(),
   /** Imported authors cannot sign in. */
   canSignIn: z.boolean(),
   registeredAt: time,

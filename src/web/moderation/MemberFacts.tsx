@@ -28,6 +28,16 @@ export function MemberFacts({ member }: { member: ModeratedMember }) {
           {member.emailConfirmed ? t`Confirmed` : t`Not confirmed`}
         </Fact>
       )}
+      {member.emailsOff !== null && (
+        <Fact name={t`Emails are off`}>
+          {t`Emails came back`} <Time at={member.emailsOff.since} />
+          {member.emailsOff.reason !== null && (
+            <>
+              : <bdi>{member.emailsOff.reason}</bdi>
+            </>
+          )}
+        </Fact>
+      )}
       <Fact name={t`Sign-in methods`}>{describeSignInMethods(member)}</Fact>
       {member.pendingStep !== null && (
         <Fact name={t`Approval`}>
