@@ -6,7 +6,7 @@ export type Document = {
 type Description = {
   summary: string;
   parameters?: Parameter[];
-  requestBody?: { content: { 'application/json'?: Media } };
+  requestBody?: { content: { 'application/json'?: Media; 'message/rfc822'?: Media } };
   responses: Record<string, { content?: Record<string, Media> }>;
 };
 type Media = { schema: Schema; example?: unknown };
@@ -47,11 +47,16 @@ export function listOperations(document: Document): Operation[] {
         method: method.toUpperCase(),
         path,
         parameters,
-        body: requestBody?.content['application/json']?.schema,
-        example: requestBody?.content['application/json']?.example,
+        ...describeJson(requestBody?.content),
         responses,
       })),
   );
+}
+
+/** The JSON of an operation that takes JSON only. A received email can have several types. */
+function describeJson(content: NonNullable<Description['requestBody']>['content'] = {}) {
+  const json = content['message/rfc822'] === undefined ? content['application/json'] : undefined;
+  return { body: json?.schema, example: json?.example };
 }
 
 /** An invalid value for a field. Failures show `description`. */

@@ -4377,6 +4377,23 @@ export interface operations {
                     acceptedAnswerId: number | null;
                     lockReason: string | null;
                     duplicateOf: number | null;
+                    closing: {
+                      /** @enum {string} */
+                      reason:
+                        | 'duplicate'
+                        | 'off-topic'
+                        | 'unclear'
+                        | 'too-broad'
+                        | 'opinion-based'
+                        | 'not-constructive'
+                        | 'not-a-question'
+                        | 'too-localized'
+                        | 'general-reference'
+                        | 'noise'
+                        | 'other';
+                      /** Format: date-time */
+                      closedAt: string;
+                    } | null;
                     siteHistory: {
                       /** Format: date-time */
                       communityWikiAt: string | null;

@@ -106,8 +106,9 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, file = 
     wrong.push('SMTP_URL requires EMAIL_FROM and PUBLIC_URL: emails have a sender and links to the site.');
   if (set['BOUNCE_ADDRESS'] !== undefined && smtpUrl === undefined)
     wrong.push('BOUNCE_ADDRESS requires SMTP_URL.');
-  if (set['REPLY_SECRET'] !== undefined && (smtpUrl === undefined || set['REPLY_ADDRESS'] === undefined))
-    wrong.push('REPLY_SECRET requires REPLY_ADDRESS and SMTP_URL.');
+  const isReceiving = set['REPLY_ADDRESS'] !== undefined || set['BOUNCE_ADDRESS'] !== undefined;
+  if (set['REPLY_SECRET'] !== undefined && (smtpUrl === undefined || !isReceiving))
+    wrong.push('REPLY_SECRET requires SMTP_URL, and REPLY_ADDRESS or BOUNCE_ADDRESS.');
   const provider = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'];
   const isNamed = [...provider, 'OIDC_NAME'].some((name) => set[name] !== undefined);
   if (isNamed && [...provider, 'PUBLIC_URL'].some((name) => set[name] === undefined))

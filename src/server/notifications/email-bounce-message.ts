@@ -10,12 +10,17 @@ export type BounceMessage = {
   explanation: string;
 };
 
+/** The first part of a longer message contains the report; the rest is the email that came back. */
+const maxReadBytes = 1024 * 1024;
+
 /**
  * Reads a delivery status notification (RFC 3464). Null for every other message, such as automatic replies, and for
  * reports about delays and successes.
  */
 export async function parseBounceMessage(raw: Uint8Array): Promise<BounceMessage | null> {
-  const message = await PostalMime.parse(raw, { attachmentEncoding: 'utf8' }).catch(() => null);
+  const message = await PostalMime.parse(raw.subarray(0, maxReadBytes), { attachmentEncoding: 'utf8' }).catch(
+    () => null,
+  );
   if (message === null) return null;
   const header = (name: string) =>
     message.headers.filter(({ key }) => key === name).map(({ value }) => value);

@@ -5,6 +5,7 @@ import { eventually } from '#tests/support/eventually.ts';
 import { expectOk, type Member } from '#tests/support/member.ts';
 import {
   bounceAddress,
+  replyAddress,
   senderAddress,
   siteUrl,
   startServerWithEmail,
@@ -189,15 +190,16 @@ test.each([
 
 const receiving = (address: string | undefined): ReceivingEmails => ({
   secret: signing.secret,
-  email: { url: post.url, from: senderAddress, bounceAddress: address, replyAddress: undefined },
+  email: { url: post.url, from: senderAddress, bounceAddress: address, replyAddress },
   server: node.address,
   site: { site: siteUrl, siteName: 'Parley', accentColor: '', logo: '', language: 'en' },
 });
 
 test.each([
-  ['a report', true, 'Counted. Emails to this member are off now.\n', 0],
-  ['a report without BOUNCE_ADDRESS', false, '', 1],
-])('the command line takes %s', async (_, isSet, printed, code) => {
+  ['a report', 'bounce', true, 'Counted. Emails to this member are off now.\n', 0],
+  ['a report without BOUNCE_ADDRESS', 'bounce', false, '', 1],
+  ['a report like a reply', 'reply', true, 'Counted. Emails to this member are off now.\n', 0],
+])('the command line takes %s', async (_, command, isSet, printed, code) => {
   let [out, exitCode] = ['', 0];
   const program = new Command('parley').exitOverride();
   addEmailCommand(program, {
@@ -209,7 +211,7 @@ test.each([
     err: { write: () => {} },
     exitWith: (given) => (exitCode = given),
   });
-  await program.parseAsync(['email', 'bounce', createBounceAddress(signing, sentNow())], { from: 'user' });
+  await program.parseAsync(['email', command, createBounceAddress(signing, sentNow())], { from: 'user' });
   expect([out, exitCode]).toEqual([printed, code]);
 });
 

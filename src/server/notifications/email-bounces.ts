@@ -5,7 +5,7 @@ import { sanitizeHeader } from '#server/core/email.ts';
 import { signShortToken, verifyShortToken } from '#server/core/signed-tokens.ts';
 import { truncateWithEllipsis } from '#shared/core/text.ts';
 import { countBounceDays, insertBounce, lockEmailOf, switchEmailOff } from './email-bounces-queries.ts';
-import { parseBounceMessage } from './email-bounce-message.ts';
+import { type BounceMessage, parseBounceMessage } from './email-bounce-message.ts';
 
 /** Temporary failures switch an address off if they happen on so many days of the last 14. */
 const temporaryDays = 3;
@@ -81,16 +81,24 @@ const getPurpose = (email: string) => `bounce ${email}`;
 /**
  * Takes a message that arrived at a bounce address. Ignores everything except reports of failed delivery (RFC 3464) to
  * an address that this installation signed.
- * @param recipients further addresses to which the message was delivered
+ * @param message.recipients further addresses to which the message was delivered
  */
 export async function takeBounceMessage(
   db: Database,
   signing: Signing,
   { raw, recipients = [] }: { raw: Uint8Array; recipients?: readonly string[] },
 ): Promise<BounceEffect> {
-  const message = await parseBounceMessage(raw);
-  if (message === null) return 'ignored';
-  for (const recipient of [...recipients, ...message.recipients]) {
+  const report = await parseBounceMessage(raw);
+  return report === null ? 'ignored' : takeBounceReport(db, signing, { report, recipients });
+}
+
+/** Counts a report of a failed delivery if it arrived at an address that this installation signed. */
+export async function takeBounceReport(
+  db: Database,
+  signing: Signing,
+  { report, recipients }: { report: BounceMessage; recipients: readonly string[] },
+): Promise<BounceEffect> {
+  for (const recipient of [...recipients, ...report.recipients]) {
     const sent = readBounceAddress(signing.bounceAddress, recipient);
     if (sent === null || Math.abs(databaseNowMs() - sent.sentAtMs) > validMs) continue;
     const member = await transaction(db, (tx) => lockEmailOf(tx, sent.memberId));
@@ -98,7 +106,7 @@ export async function takeBounceMessage(
     const { email } = member;
     if (verifyShortToken({ secret: signing.secret, purpose: getPurpose(email) }, sent.token) === null)
       continue;
-    const { status, explanation } = message;
+    const { status, explanation } = report;
     return recordBounce(db, { memberId: sent.memberId, email, status, explanation, key: sent.token });
   }
   return 'ignored';

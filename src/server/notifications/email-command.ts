@@ -4,7 +4,7 @@ import { createMailer } from '#server/core/email.ts';
 import { eventChannel, notifyNodes } from '#server/core/events.ts';
 import type { Output } from '#server/core/progress.ts';
 import { takeBounceMessage } from './email-bounces.ts';
-import { takeReplyMessage } from './email-replies.ts';
+import { takeReceivedMessage } from './email-replies.ts';
 import type { EmailSite } from './email-templates.ts';
 
 /** What emails that arrive need. */
@@ -54,8 +54,7 @@ export function addEmailCommand(program: Command, deps: EmailCommandDeps): void 
         'messages are ignored.\n\nExit codes: 0 counted or ignored; 1 BOUNCE_ADDRESS is not set; 75 the mail server should try again.',
     )
     .action(async (recipient: string | undefined) => {
-      // The first part of a longer message contains the report.
-      const raw = (await readMessage(input, maxReportBytes)).subarray(0, maxReportBytes);
+      const raw = await readMessage(input, maxReportBytes);
       await run(async (db, { secret, email }) => {
         const bounceAddress = email?.bounceAddress;
         if (bounceAddress === undefined || secret === undefined) return 'BOUNCE_ADDRESS is not set.';
@@ -77,7 +76,8 @@ export function addEmailCommand(program: Command, deps: EmailCommandDeps): void 
       '\nFor the pipe of a mail server (docs/operating.md). Posts the text as the member who received the email: a reply to an\n' +
         'email about an answer or a comment becomes a comment, one about a question an answer. The quoted email and the signature\n' +
         'are left out; pictures are uploaded. The email must come from the address of the member. If it cannot be posted, the\n' +
-        'member gets an email with the reason. Automatic replies and other messages are ignored.\n\n' +
+        'member gets an email with the reason. Reports of failed deliveries are taken as by `email bounce`. Automatic\n' +
+        'replies and other messages are ignored.\n\n' +
         'Exit codes: 0 posted, refused or ignored; 1 REPLY_ADDRESS is not set; 69 longer than 15 MB, or it\n' +
         'cannot be read; 75 the mail server should try again.',
     )
@@ -94,10 +94,13 @@ export function addEmailCommand(program: Command, deps: EmailCommandDeps): void 
           return 'REPLY_ADDRESS is not set.';
         const { send, stop } = createMailer({ ...email, getSenderName: () => site.siteName });
         try {
-          const replies = { db, secret, replyAddress, server: options.server ?? own, site, send };
-          const effect = await takeReplyMessage(replies, { raw, recipients: toList(recipient) });
+          const { bounceAddress } = email;
+          const server = options.server ?? own;
+          const received = { db, secret, replyAddress, bounceAddress, server, site, send };
+          const effect = await takeReceivedMessage(received, { raw, recipients: toList(recipient) });
+          if (effect === 'bounced-off') await notifyNodes(db, eventChannel, '');
           if (effect === 'unreadable') exitWith(exitCodes.refused);
-          (effect === 'unreadable' ? err : out).write(`${replyEffects[effect]}\n`);
+          (effect === 'unreadable' ? err : out).write(`${receivedEffects[effect]}\n`);
         } finally {
           await stop();
         }
@@ -136,12 +139,14 @@ const bounceEffects = {
   ignored: 'Ignored: it is no report about an email of this site, or it was counted before.',
 } as const;
 
-const replyEffects = {
+const receivedEffects = {
   posted: 'Posted.',
   held: 'Stored. A moderator decides whether it is posted.',
   refused: 'Refused. The member got an email with the reason.',
   unreadable: 'The email could not be read.',
-  ignored: 'Ignored: it is not a reply of a member to an email of this site.',
+  bounced: bounceEffects.counted,
+  'bounced-off': bounceEffects.off,
+  ignored: 'Ignored: it is no reply of a member to an email of this site, and no new report about one.',
 } as const;
 
 /** Reads to the end, so that the mail server can write everything. Stores only a little more than `maxBytes`. */

@@ -3,13 +3,21 @@ import nodemailer from 'nodemailer';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { expectOk, type Member } from '#tests/support/member.ts';
 import { createPngPicture } from '#tests/support/pictures.ts';
-import { replyAddress, senderAddress, startServerWithEmail } from '#tests/support/server-with-email.ts';
+import {
+  bounceAddress,
+  replyAddress,
+  senderAddress,
+  startServerWithEmail,
+} from '#tests/support/server-with-email.ts';
 import { defaultSettings } from '#tests/support/server.ts';
+import type { OwnEmail } from '#shared/identity/account-recovery.ts';
+import { createBounceAddress } from './email-bounces.ts';
 import { createReplyAddress } from './email-replies-address.ts';
 
 // Requests as mail providers send them, over real HTTP.
 const replySecret = 'a-secret-that-only-the-provider-knows';
 const emailServer = await startServerWithEmail({ replyAddress, replySecret });
+const readEmailsOff = async () => expectOk(await ann.get<OwnEmail>('/email-address')).emailsOff;
 const { post, server, node } = emailServer;
 afterAll(() => emailServer.stop());
 const { secret } = defaultSettings;
@@ -153,6 +161,31 @@ test('refuses bodies without an email, and those that are too long', async () =>
   const tooLarge = { status: 413, code: 'request-too-large' };
   expect(await deliver(new Uint8Array(15_000_001).fill(97))).toEqual(tooLarge);
   expect(await deliver(new Uint8Array(19_000_000).fill(97))).toEqual(tooLarge);
+});
+
+test('counts a report of a failed delivery once, and only at an address that was signed for the member', async () => {
+  const { id: memberId, email } = ann;
+  const write = (recipient: string) =>
+    [
+      `To: ${recipient}`,
+      'Auto-Submitted: auto-replied',
+      'Content-Type: multipart/report; report-type=delivery-status; boundary="b"',
+      '\r\n--b\r\nContent-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; mx.example.com\r\n',
+      `Final-Recipient: rfc822; ${email}`,
+      'Action: failed\r\nStatus: 5.1.1\r\nDiagnostic-Code: smtp; 550 No such user\r\n\r\n--b--\r\n',
+    ].join('\r\n');
+  const signed = createBounceAddress({ secret, bounceAddress }, { memberId, email, sentAtMs: Date.now() });
+  const another = createBounceAddress(
+    { secret: 'x'.repeat(40), bounceAddress },
+    { memberId, email, sentAtMs: Date.now() },
+  );
+  for (const recipient of [another, to, 'info@example.org'])
+    expect(await deliver(write(recipient))).toEqual({ status: 200, effect: 'ignored' });
+  expect(await readEmailsOff()).toBeNull();
+  const form = toForm({ email: write(signed) });
+  expect(await deliver(form)).toEqual({ status: 200, effect: 'bounced-off' });
+  expect((await readEmailsOff())?.reason).toBe('5.1.1 550 No such user');
+  expect(await deliver(write(signed))).toEqual({ status: 200, effect: 'ignored' });
 });
 
 test('more emails at once than a node can read are refused, and can be sent again', async () => {

@@ -12,7 +12,7 @@ import {
 } from '#server/core/http.ts';
 import { getOrigin } from '#server/core/site-settings.ts';
 import { maxReplyBytes } from './email-command.ts';
-import { ReplyNotPostedError, takeReplyMessage } from './email-replies.ts';
+import { ReplyNotPostedError, takeReceivedMessage } from './email-replies.ts';
 import type { EmailSending } from './email.ts';
 
 export type ReceivedEmailDeps = RouteDeps & {
@@ -24,15 +24,38 @@ export type ReceivedEmailDeps = RouteDeps & {
 /** The path below /api. */
 const path = '/received-emails';
 
+const example = [
+  'From: Ann <ann@example.org>',
+  'To: reply+1-a2-fp4.5d1c0a4b7e93f2b68c0de417@example.com',
+  'Message-ID: <1@mail.example.org>',
+  'Content-Type: text/plain; charset=utf-8',
+  '',
+  'Thank you!',
+  '',
+].join('\r\n');
+
+// Not a zod schema: Hono would read the body to validate it.
+const form = {
+  schema: {
+    type: 'object' as const,
+    properties: {
+      email: { type: 'string' as const, description: 'The email, as text or as a file (SendGrid)' },
+      'body-mime': { type: 'string' as const, description: 'The email instead (Mailgun)' },
+    },
+  },
+  example: { email: example },
+};
+
 const receive = createRoute({
   method: 'post',
   path,
-  summary: 'Post a reply that arrived by email',
+  summary: 'Take an email that a mail provider received',
   description:
-    'For mail providers that deliver emails by HTTP (docs/operating.md). Does what `parley email reply` does. The secret ' +
-    'is REPLY_SECRET, as a bearer token or as the password of HTTP Basic. The body is the email (RFC 5322), or a form with ' +
-    'the email in the field `email` (SendGrid) or `body-mime` (Mailgun), or JSON with the field `RawEmail` (Postmark). ' +
-    'An email that was posted is not posted again. Send it again after a response with status 503.',
+    'For mail providers that deliver emails by HTTP (docs/operating.md). Posts the reply of a member to an email of this ' +
+    'site, and counts reports of failed deliveries, as `parley email reply` does. The secret is REPLY_SECRET, as a bearer ' +
+    'token or as the password of HTTP Basic. The email (RFC 5322, at most 15 MB) is sent as it arrived: as the body, in a ' +
+    'field of a form, or in a field of JSON. Other fields are ignored. An email that was posted is not posted again. Send ' +
+    'it again after a response with status 503.',
   middleware: bodyLimit({
     // Escaped as JSON or encoded as a form, an email is a little longer.
     maxSize: 1.25 * maxReplyBytes,
@@ -43,13 +66,28 @@ const receive = createRoute({
   request: {
     body: {
       required: true,
-      content: { 'message/rfc822': { schema: z.string().openapi({ format: 'binary' }) } },
+      content: {
+        'message/rfc822': { schema: { type: 'string' }, example },
+        'multipart/form-data': form,
+        'application/x-www-form-urlencoded': form,
+        'application/json': {
+          schema: {
+            type: 'object',
+            properties: { RawEmail: { type: 'string', description: 'Postmark' } },
+            required: ['RawEmail'],
+          },
+          example: { RawEmail: example },
+        },
+      },
     },
   },
   responses: {
     200: jsonResponse(
-      z.object({ effect: z.enum(['posted', 'held', 'refused', 'ignored', 'unreadable']) }),
-      'What became of the email. `held`: a moderator decides. `refused`: the member got an email with the reason.',
+      z.object({
+        effect: z.enum(['posted', 'held', 'refused', 'bounced', 'bounced-off', 'ignored', 'unreadable']),
+      }),
+      'What became of the email. `held`: a moderator decides. `refused`: the member got an email with the reason. ' +
+        '`bounced`: a failed delivery was counted. `bounced-off`: it also switched emails to the member off.',
     ),
     ...problemResponses,
   },
@@ -69,11 +107,10 @@ export function receivedEmailRoutes({
   emailSending,
   fetchApi,
 }: ReceivedEmailDeps) {
-  const { replyAddress, replySecret } = emailSending ?? {};
+  const { replySecret } = emailSending ?? {};
   const queue = pLimit(queueLimits.concurrency);
   return createRouter<VisitorEnv>().openapi(receive, async (c) => {
-    if (emailSending === null || !replyAddress || !replySecret)
-      throw new ProblemError('received-emails-disabled');
+    if (emailSending === null || !replySecret) throw new ProblemError('received-emails-disabled');
     if (!isSecret(replySecret, c.req.header('authorization')))
       throw new ProblemError('reply-secret-not-valid');
     if (queue.pendingCount >= queueLimits.waiting) throw overloadedError();
@@ -82,7 +119,8 @@ export function receivedEmailRoutes({
     const deps = {
       db,
       secret: settings.secret,
-      replyAddress,
+      replyAddress: emailSending.replyAddress ?? undefined,
+      bounceAddress: emailSending.bounceAddress ?? undefined,
       server: 'http://localhost',
       fetchApi,
       site: {
@@ -95,7 +133,7 @@ export function receivedEmailRoutes({
       send: emailSending.send,
     };
     try {
-      return c.json({ effect: await queue(() => takeReplyMessage(deps, { raw })) }, 200);
+      return c.json({ effect: await queue(() => takeReceivedMessage(deps, { raw })) }, 200);
     } catch (error) {
       if (error instanceof ReplyNotPostedError) throw new ProblemError('busy', { retryAfter });
       throw error;

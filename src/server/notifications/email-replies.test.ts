@@ -20,7 +20,7 @@ import { addEmailCommand, type EmailCommandDeps, type ReceivingEmails } from './
 import { createEmailPostingToken } from './email-posting-token.ts';
 import { createReplyAddress, parseReplyAddress } from './email-replies-address.ts';
 import { parseReplyMessage } from './email-replies-message.ts';
-import { takeReplyMessage } from './email-replies.ts';
+import { takeReceivedMessage } from './email-replies.ts';
 
 await loadSentTexts();
 const emailServer = await startServerWithEmail({ replyAddress });
@@ -45,11 +45,12 @@ const deps = () => ({
   db,
   secret,
   replyAddress,
+  bounceAddress: undefined,
   server: node.address,
   site,
   send: async (message: (typeof refusals)[number]) => void refusals.push(message),
 });
-const take = (raw: Uint8Array) => takeReplyMessage(deps(), { raw });
+const take = (raw: Uint8Array) => takeReceivedMessage(deps(), { raw });
 
 let sent = 0;
 const transport = nodemailer.createTransport({ streamTransport: true, buffer: true });

@@ -7,6 +7,8 @@ import { ProblemError } from '#server/core/errors.ts';
 import type { CodedError } from '#shared/errors.ts';
 import { limits } from '#shared/core/limits.ts';
 import { questionPath } from '#shared/posts/question-paths.ts';
+import type { BounceMessage } from './email-bounce-message.ts';
+import { takeBounceReport } from './email-bounces.ts';
 import { createEmailPostingToken } from './email-posting-token.ts';
 import { isReplyToken, parseReplyAddress, type RepliedPost } from './email-replies-address.ts';
 import { pictureMark, type ReplyMessage } from './email-replies-message.ts';
@@ -18,8 +20,10 @@ import { translate, translateError } from './sent-texts.ts';
 export type ReplyDeps = {
   db: Database;
   secret: string;
-  /** REPLY_ADDRESS. */
-  replyAddress: string;
+  /** REPLY_ADDRESS. Undefined: replies are ignored. */
+  replyAddress: string | undefined;
+  /** BOUNCE_ADDRESS. Undefined: reports of failed deliveries are ignored. */
+  bounceAddress: string | undefined;
   /** Where a node serves the API, such as 'http://127.0.0.1:3000'. */
   server: string;
   /** Sends a request to that address. By default over the network. */
@@ -30,10 +34,19 @@ export type ReplyDeps = {
 };
 
 /**
- * What became of an email: 'held' waits for a moderator. 'ignored': it is not a reply of a member. 'unreadable': reading
- * it took too much time or memory.
+ * What became of an email: 'held' waits for a moderator. 'bounced': it is a report of a failed delivery, which was
+ * counted; 'bounced-off': it switched emails to the member off. 'ignored': it is neither a reply nor a report of this
+ * site. 'unreadable': reading it took too much time or memory.
  */
-export type ReplyEffect = 'posted' | 'held' | 'refused' | 'ignored' | 'unreadable';
+export type ReceivedEffect =
+  | 'posted'
+  | 'held'
+  | 'refused'
+  | 'bounced'
+  | 'bounced-off'
+  | 'ignored'
+  | 'unreadable';
+type ReplyEffect = Extract<ReceivedEffect, 'posted' | 'held' | 'refused'>;
 
 /** What reading one email may take. Hostile texts keep the patterns for quoted emails busy for minutes. */
 const readingLimits = { maxMs: 10_000, maxMemory: 500_000_000 };
@@ -48,31 +61,40 @@ type Refusal = CodedError | 'sender' | 'empty';
 type Recipient = { email: string; language: string | null };
 
 /**
- * Posts an email that arrived at a reply address, in the name of the member who got the email with that address. The
+ * Takes an email that arrived at a reply address or a bounce address. Counts a report of a failed delivery
+ * (docs/decisions/089). Posts every other email that arrived at a reply address, in the name of the member who got the email with that address. The
  * sender must be the confirmed address of the member. The API checks everything as for a request of the member. The
  * Message-ID makes a repetition harmless. If the reply is refused, the member gets an email with the reason and the
  * text.
  * @param email.recipients further addresses to which the message was delivered
  * @throws ReplyNotPostedError if the mail server should try again; also if the refusal cannot be sent
  */
-export async function takeReplyMessage(
+export async function takeReceivedMessage(
   deps: ReplyDeps,
   { raw, recipients = [] }: { raw: Uint8Array; recipients?: readonly string[] },
-): Promise<ReplyEffect> {
+): Promise<ReceivedEffect> {
+  const { db, secret, replyAddress, bounceAddress } = deps;
   const program = new URL('email-replies-program.ts', import.meta.url);
-  const read = await runLimitedProcess<{ message: ReplyMessage | null }>(program, { raw }, readingLimits);
+  const read = await runLimitedProcess<Received>(program, { raw }, readingLimits);
   if (read === null) return 'unreadable';
-  const { message } = read;
-  if (message === null) return 'ignored';
+  const { message, report } = read;
+  if (report !== null && bounceAddress !== undefined)
+    return bounceEffects[await takeBounceReport(db, { secret, bounceAddress }, { report, recipients })];
+  if (message === null || replyAddress === undefined) return 'ignored';
   for (const recipient of [...recipients, ...message.recipients]) {
-    const address = parseReplyAddress(deps.replyAddress, recipient);
-    const member = address === null ? undefined : await findConfirmedEmail(deps.db, address.memberId);
+    const address = parseReplyAddress(replyAddress, recipient);
+    const member = address === null ? undefined : await findConfirmedEmail(db, address.memberId);
     if (address === null || member === undefined) continue;
-    if (!isReplyToken(deps.secret, { token: address.token, email: member.email })) continue;
+    if (!isReplyToken(secret, { token: address.token, email: member.email })) continue;
     return postMessage(deps, { ...address, member, message });
   }
   return 'ignored';
 }
+
+/** An email as a process of its own read it. A report is no message of a person. */
+type Received = { message: ReplyMessage | null; report: BounceMessage | null };
+
+const bounceEffects = { off: 'bounced-off', counted: 'bounced', ignored: 'ignored' } as const;
 
 type Taken = { memberId: number; member: Recipient; post: RepliedPost; token: string; message: ReplyMessage };
 
