@@ -1,6 +1,6 @@
 import { expect, test, type APIRequestContext, type Page } from '@playwright/test';
 import { expectAccessible } from './support/accessibility.ts';
-import { askQuestion } from './support/members.ts';
+import { askQuestion, registerMember } from './support/members.ts';
 import { postAnswer, uniqueText } from './support/posts.ts';
 import { openThreeMembers, putState, type ThreeMembers } from './support/three-members.ts';
 
@@ -31,6 +31,26 @@ const topOf = (page: Page, name: RegExp) =>
     .getByRole('article', { name })
     .first()
     .evaluate((element) => element.getBoundingClientRect().top + window.scrollY);
+
+test('a failed request for related questions is not repeated at once', async ({ page }) => {
+  await registerMember(page.request);
+  const id = await askQuestion(page.request, { title: uniqueText('What is related?') });
+  let count = 0;
+  // Without a connection or with a busy server, requests are repeated when it seems to be back.
+  await page.route('**/api/questions/*/related', async (route) => {
+    count++;
+    await route.fulfill({
+      status: 500,
+      json: { kind: 'server-error', code: 'server-error', detail: 'Failed' },
+    });
+  });
+  await page.goto(`/question/${id}`);
+  await expect.poll(() => count).toBeGreaterThan(0);
+  // The page has settled: the editor was loaded after the sidebar.
+  await page.getByLabel('Your answer').click();
+  await expect(page.getByRole('toolbar', { name: 'Formatting' })).toBeVisible();
+  expect(count).toBeLessThan(3);
+});
 
 test('the accepted answer of an ordinary question starts within the first 900 pixels, and a button jumps to it', async () => {
   const { ada, ben, cleo } = trio;

@@ -40,6 +40,9 @@ export function relatedQuery(id: number) {
     // Related questions change slowly. Deleted and edited ones are updated live.
     staleTime: 10 * 60_000,
     retry: false,
+    // QuestionSidebar shows this list when the query has ended. If it failed, and the list fetched it again, the query
+    // would be pending, the sidebar would remove the list, and so on without a pause.
+    retryOnMount: false,
   });
 }
 
