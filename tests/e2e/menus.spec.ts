@@ -1,4 +1,5 @@
 import { expect, test, type Page } from '@playwright/test';
+import { expectAccessible } from './support/accessibility.ts';
 import { registerMember, newMember } from './support/members.ts';
 import { expectInView } from './support/in-view.ts';
 import { postAnswer, askAndOpen, postReply, secondMember, uniqueText } from './support/posts.ts';
@@ -24,6 +25,7 @@ test("arrow keys move in a post's menu without scrolling the page, and its butto
       await page.keyboard.press('Enter');
       const menu = page.getByRole('menu');
       await expectInView(menu, { opener });
+      if (close === 'Escape') await expectAccessible(page, { look: `menu of ${name}` });
       const items = menu.getByRole('menuitem');
       await expect(items.first()).toBeFocused();
       const before = await page.evaluate(() => window.scrollY);

@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { Button } from '#web/ui/Button.tsx';
-import { Menu } from '#web/ui/mantine/Menu.tsx';
+import { Menu, menuPortal } from '#web/ui/mantine/Menu.tsx';
 import {
   IconChartBar,
   IconChevronDown,
@@ -26,7 +26,7 @@ export function ModerationMenu() {
   const edits = useQuery(editSuggestionCountQuery).data?.open ?? 0;
   const accounts = useQuery(applicationCountQuery).data?.waiting ?? 0;
   return (
-    <Menu position="bottom-end" width={248}>
+    <Menu position="bottom-end" width={248} portalProps={menuPortal}>
       <Menu.Target>
         <Button
           variant="default"

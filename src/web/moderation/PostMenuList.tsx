@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Menu } from '#web/ui/mantine/Menu.tsx';
+import { Menu, menuPortal } from '#web/ui/mantine/Menu.tsx';
 import { type OpenMenu, postActionStyles as classes } from '#web/posts/index.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 import { ExternalTarget, useOpenAfterMount } from '#web/ui/lazy-popover.tsx';
@@ -27,6 +27,7 @@ export default function PostMenuList({
         width={216}
         opened={useOpenAfterMount(opened && !isLoading)}
         onClose={onClose}
+        portalProps={menuPortal}
       >
         <Menu.Target>
           <ExternalTarget button={button} />

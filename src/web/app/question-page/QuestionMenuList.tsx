@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Menu } from '#web/ui/mantine/Menu.tsx';
+import { Menu, menuPortal } from '#web/ui/mantine/Menu.tsx';
 import { IconBell, IconBellOff, IconLink, IconPrinter, type TablerIcon } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { PostAction } from '#shared/moderation/moderation.ts';
@@ -39,6 +39,7 @@ export default function QuestionMenuList({
         width={216}
         opened={useOpenAfterMount(opened && !moderation.isLoading && !closing.isLoading)}
         onClose={onClose}
+        portalProps={menuPortal}
       >
         <Menu.Target>
           <ExternalTarget button={button} />
