@@ -70,12 +70,14 @@ function sharedFiles() {
   return [
     // Everything that a question page, the usual entry page, needs before it handles input. Other pages use most of it.
     { name: 'index', tags: ['$initial' as const] },
-    // The cards and lists of the home page, which the pages of tags, members and searches have too.
+    // The cards and lists of the home page, which the pages of tags, members and searches have too, and the lists of
+    // questions next to a page.
     {
       name: 'lists',
       test: oneOf(
         '/(QuestionCard|PostCard|TabLinks|Announcements|MutedBanner|useLiveQuestionCards|FeedList)[.]',
-        '/(PagedList|QuestionCardSkeletons|EmptyState)[.]tsx',
+        '/(PagedList|QuestionCardSkeletons|EmptyState|QuestionLinks)[.]tsx',
+        '/discovery/tags/tags[.]ts',
         '@tanstack/.*[iI]nfiniteQuery',
       ),
       minShareCount: 2,
@@ -87,6 +89,7 @@ function sharedFiles() {
         '@mantine/core/esm/core/',
         mantine('Input|InputBase|TextInput|CloseButton'),
         '/with-mantine[.]tsx',
+        '/ui/mantine/TextInput[.]tsx',
         '/mantine-variables[.]',
       ),
       minShareCount: 2,
@@ -103,9 +106,7 @@ function sharedFiles() {
       ),
       minShareCount: 2,
     },
-    // The content next to a page, including the first one.
-    { name: 'beside', test: oneOf('/QuestionLinks[.]'), minShareCount: 2 },
-    // Dialogs and popovers.
+    // Dialogs, popovers and messages, each of which is loaded before it is needed.
     {
       name: 'dialogs',
       test: oneOf(
@@ -113,9 +114,26 @@ function sharedFiles() {
         '@floating-ui/',
         '/(react-remove-scroll(-bar)?|use-sidecar|use-callback-ref|react-style-singleton|get-nonce|aria-hidden)/',
         '/DialogWindow[.]',
+        '/ui/mantine/Modal[.]tsx',
+        '/core/Toasts[.]',
+        '@mantine/notifications/',
       ),
-      minShareCount: 2,
     },
+    // What other pages load as well, if there is a draft. With what it imports, like the next groups.
+    { name: 'drafts', test: oneOf('/posts/drafts/drafts-sync[.]') },
+    // The editor, on all pages where members write.
+    {
+      name: 'writing',
+      test: oneOf(
+        '/editor/(Editor|Toolbar)[.]tsx',
+        '/posts/drafts/(DraftConflict|useDraft)[.]',
+        '/posts/edit-api[.]',
+        '/posts/ask/(TagNotes|ask-draft|audience|similar-questions|tag-proposals)[.]',
+        '@github/markdown-toolbar-element/',
+      ),
+    },
+    // The parser of Markdown.
+    { name: 'markdown', test: oneOf('/ui/markdown/(MarkdownText|fit-blocks)[.]') },
   ];
 }
 

@@ -4,19 +4,17 @@ import { Outlet, useLocation, useRouter } from '@tanstack/react-router';
 import { Suspense, useEffect, useState } from 'react';
 import { useIsHydrating, useReportHydrated } from '#web/core/hydration.ts';
 import { lazyComponent } from '#web/core/lazy.ts';
-import { useLiveConnection } from '#web/core/live.ts';
 import { isPublicPath, paths } from '#web/core/paths.ts';
 import { clearMemberQueries, useHasSiteLinks, useMember, useSession } from '#web/core/session.ts';
 import { SiteLinks } from '#web/ui/SiteLinks.tsx';
 import { BottomBar } from './BottomBar.tsx';
-import { MemberLiveUpdates } from './MemberLiveUpdates.ts';
 import { KeyboardShortcuts } from './KeyboardShortcuts.tsx';
 import { Sidebar } from './Sidebar.tsx';
-import { SyncDrafts } from './SyncDrafts.ts';
 import { TopBar } from './TopBar.tsx';
 import { useReturnToControl, VisitorSignIn } from './VisitorSignIn.tsx';
 import classes from './MemberLayout.module.css';
 
+const BackgroundTasks = lazyComponent(() => import('./BackgroundTasks.tsx'));
 const AccountStatusBanner = lazyComponent(() => import('#web/moderation/AccountStatusBanner.tsx'));
 
 /** The layout of every page for members, and for visitors who read: top bar, sidebar (a bottom bar below 768 px) and the page. */
@@ -31,7 +29,12 @@ export function MemberLayout() {
   const siteLinks = useHasSiteLinks() && <SiteLinks />;
   return (
     <>
-      {!isHydrating && (member === null ? <VisitorSignIn /> : <BackgroundTasks memberId={member.id} />)}
+      {!isHydrating && member === null && <VisitorSignIn />}
+      {!isHydrating && member !== null && (
+        <Suspense>
+          <BackgroundTasks memberId={member.id} />
+        </Suspense>
+      )}
       <a href="#main" className={classes.skip} onClick={focusMain}>
         {t`Skip to content`}
       </a>
@@ -53,17 +56,6 @@ export function MemberLayout() {
       </div>
       <BottomBar />
       <KeyboardShortcuts />
-    </>
-  );
-}
-
-/** Background tasks without a visible part. None of their code is fetched before the page is shown. */
-function BackgroundTasks({ memberId }: { memberId: number }) {
-  useLiveConnection();
-  return (
-    <>
-      <MemberLiveUpdates memberId={memberId} />
-      <SyncDrafts memberId={memberId} />
     </>
   );
 }

@@ -19,7 +19,8 @@ import {
 } from '@tabler/icons-react';
 import { setColorScheme, useColorScheme } from '#web/core/color-scheme.ts';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { newestNotificationsQuery, useMarkAllRead } from '#web/notifications/notifications.ts';
+import { newestNotificationsQuery } from '#web/notifications/notifications.ts';
+import { useMarkAllRead } from '#web/notifications/notification-lists.ts';
 import { paths } from '#web/core/paths.ts';
 import { signOut, useMember } from '#web/core/session.ts';
 import { toast, toastError } from '#web/core/toast.ts';

@@ -1,21 +1,7 @@
-import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent } from 'react';
-import type { Socket } from 'socket.io-client';
-import type {
-  EventBatch,
-  EventOn,
-  LiveEvent,
-  ReconnectRequest,
-  Position,
-  SubscribeResult,
-  Topic,
-  TypingPresence,
-} from '#shared/core/events.ts';
-import { retryUntilLoaded } from './lazy.ts';
-import { recordPosition, getSafePosition } from './live-position.ts';
-import { markSessionEnded, sessionQuery } from './session.ts';
-import { scheduleVersionCheck } from './app-version.ts';
-import { clearTypingCounts, handleTypingEvent, resendTyping, setTypingTransport } from './typing-presence.ts';
+import type { EventOn, LiveEvent, Position, Topic } from '#shared/core/events.ts';
+import { getSafePosition } from './live-position.ts';
+import { clearTypingCounts } from './typing-presence.ts';
 
 /** A listener for live events. `onMissed`: some events are lost, so refetch everything. */
 export type LiveListener<Event = LiveEvent> = {
@@ -23,37 +9,21 @@ export type LiveListener<Event = LiveEvent> = {
   onMissed: () => void;
 };
 
-/** The delay before a failed subscription is retried, in milliseconds. */
-const resubscribeDelayMs = 3_000;
+export type Subscription = { since: Position | undefined; listeners: Set<LiveListener> };
 
-/** The server pings every 25 seconds. After this many milliseconds of silence the connection is dead. */
-const maxSilenceMs = 35_000;
+/** What the live connection (live-connection.ts) does with subscriptions. It is loaded after the page handles input. */
+type LiveTransport = {
+  subscribe: (topic: Topic, subscription: Subscription) => void;
+  unsubscribe: (topic: Topic) => void;
+};
 
-type Subscription = { since: Position | undefined; listeners: Set<LiveListener> };
-type LiveSocket = Socket<
-  {
-    events: (batch: EventBatch) => void;
-    gap: (position: Position) => void;
-    typing: (presence: TypingPresence) => void;
-    reconnect: (request: ReconnectRequest) => void;
-  },
-  {
-    subscribe: (request: object, ack: (result: SubscribeResult) => void) => void;
-    unsubscribe: (topic: Topic) => void;
-    typing: (topic: Topic, isTyping: boolean) => void;
-  }
->;
+/** By topic. A new connection subscribes to all of them. */
+export const subscriptions = new Map<Topic, Subscription>();
+let transport: LiveTransport | undefined;
 
-const subscriptions = new Map<Topic, Subscription>();
-let socket: LiveSocket | undefined;
-
-/**
- * Holds a live connection for the signed-in member. After sleep, a network failure or a restart it reconnects and
- * receives the missed events from its last position.
- */
-export function useLiveConnection(): void {
-  const client = useQueryClient();
-  useEffect(() => connect(client), [client]);
+/** Sets the live connection; undefined when it is closed. */
+export function setLiveTransport(next: LiveTransport | undefined): void {
+  transport = next;
 }
 
 /** Listens to a topic while the component is mounted. */
@@ -73,85 +43,6 @@ export function useLive<T extends Topic>(topic: T, listener: LiveListener<EventO
   }, [topic]);
 }
 
-/** Returns a function that closes the connection. */
-function connect(client: QueryClient): () => void {
-  const ending = new AbortController();
-  void open(client, ending.signal);
-  return () => {
-    ending.abort();
-    socket?.disconnect();
-    socket = undefined;
-  };
-}
-
-async function open(client: QueryClient, ending: AbortSignal): Promise<void> {
-  const { io } = await retryUntilLoaded(() => import('socket.io-client'));
-  if (ending.aborted) return;
-  const opened: LiveSocket = io({
-    path: '/api/live',
-    transports: ['websocket'],
-    reconnectionDelayMax: 10_000,
-  });
-  socket = opened;
-  let connected = false;
-  let isFirstTry = true;
-  const checkSession = () => void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
-  opened.on('connect', () => {
-    if (connected) scheduleVersionCheck();
-    connected = true;
-    for (const [topic, subscription] of subscriptions) void subscribe(topic, subscription);
-  });
-  opened.on('events', handleBatch);
-  opened.on('gap', notifyMissed);
-  reconnectWhenMoved(opened);
-  reconnectAfterSleep(opened, ending);
-  opened.on('typing', (presence) => {
-    if (subscriptions.has(presence.topic)) handleTypingEvent(presence);
-  });
-  setTypingTransport((topic, isTyping) => opened.volatile.emit('typing', topic, isTyping));
-  opened.on('connect_error', (error) => {
-    if (error.message === 'signed-out') markSessionEnded(client);
-    // If the server does not respond either, the page says so.
-    else if (isFirstTry) checkSession();
-    isFirstTry = false;
-  });
-  opened.on('disconnect', (reason) => {
-    clearTypingCounts();
-    // The server closes a socket when its session ends and when it restarts. The session query shows which it was, or
-    // that the connection was lost.
-    if (reason === 'io client disconnect') return;
-    checkSession();
-    if (reason !== 'io server disconnect') return;
-    setTimeout(() => !ending.aborted && opened.connect(), 500 + Math.random() * 1500);
-  });
-}
-
-/** Each browser reconnects at a random moment, so that the load on the other nodes is spread. */
-function reconnectWhenMoved(opened: LiveSocket): void {
-  let timer: number | undefined;
-  opened.on('reconnect', ({ withinMs }) => {
-    timer = window.setTimeout(() => opened.disconnect().connect(), Math.random() * withinMs);
-  });
-  opened.on('disconnect', () => window.clearTimeout(timer));
-}
-
-/**
- * After sleep or a change of network, a connection may be dead unnoticed and the next try far off. When the member
- * returns to the page, it reconnects immediately.
- */
-function reconnectAfterSleep(opened: LiveSocket, signal: AbortSignal): void {
-  let lastMessageAt = Date.now();
-  const recordMessage = () => (lastMessageAt = Date.now());
-  opened.io.on('ping', recordMessage);
-  opened.on('connect', recordMessage);
-  const reconnectIfDead = () => {
-    if (document.visibilityState === 'hidden') return;
-    if (!opened.connected || Date.now() - lastMessageAt > maxSilenceMs) opened.disconnect().connect();
-  };
-  window.addEventListener('online', reconnectIfDead, { signal });
-  document.addEventListener('visibilitychange', reconnectIfDead, { signal });
-}
-
 function addListener(topic: Topic, listener: LiveListener): void {
   const existing = subscriptions.get(topic);
   if (existing !== undefined) {
@@ -160,7 +51,7 @@ function addListener(topic: Topic, listener: LiveListener): void {
   }
   const subscription: Subscription = { since: getSafePosition(), listeners: new Set([listener]) };
   subscriptions.set(topic, subscription);
-  void subscribe(topic, subscription);
+  transport?.subscribe(topic, subscription);
 }
 
 function removeListener(topic: Topic, listener: LiveListener): void {
@@ -169,48 +60,5 @@ function removeListener(topic: Topic, listener: LiveListener): void {
   if (subscription === undefined || subscription.listeners.size > 0) return;
   subscriptions.delete(topic);
   clearTypingCounts(topic);
-  socket?.emit('unsubscribe', topic);
-}
-
-async function subscribe(topic: Topic, subscription: Subscription): Promise<void> {
-  if (socket === undefined || !socket.connected || subscriptions.get(topic) !== subscription) return;
-  const request = { topic, since: subscription.since ?? '' };
-  const result: SubscribeResult | null = await socket
-    .timeout(10_000)
-    .emitWithAck('subscribe', request)
-    .catch(() => null);
-  if (subscriptions.get(topic) !== subscription) return;
-  if (result === null || (!result.ok && result.reason === 'unavailable')) {
-    setTimeout(() => void subscribe(topic, subscription), resubscribeDelayMs);
-    return;
-  }
-  if (!result.ok) return;
-  recordPosition(result.position);
-  resendTyping(topic);
-  // Without an earlier position the page shows data from the offline cache, and the events since then are unknown.
-  const unknown = subscription.since === undefined;
-  subscription.since = result.position;
-  if (result.gap || unknown) for (const listener of subscription.listeners) listener.onMissed();
-  else deliver(subscription, result.events);
-}
-
-function handleBatch({ topic, events, position }: EventBatch): void {
-  recordPosition(position);
-  const subscription = subscriptions.get(topic);
-  if (subscription === undefined) return;
-  subscription.since = position;
-  deliver(subscription, events);
-}
-
-function notifyMissed(position: Position): void {
-  recordPosition(position);
-  for (const subscription of subscriptions.values()) {
-    subscription.since = position;
-    for (const listener of subscription.listeners) listener.onMissed();
-  }
-}
-
-function deliver({ listeners }: Subscription, events: readonly LiveEvent[]): void {
-  if (events.length === 0) return;
-  for (const listener of listeners) listener.onEvents(events);
+  transport?.unsubscribe(topic);
 }

@@ -8,7 +8,7 @@ import { CardTitle, PostAction, PostActions } from '#web/posts/index.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { Time } from '#web/ui/Time.tsx';
-import { bookmarkListPath } from './bookmarks.ts';
+import { bookmarkListPath } from './bookmark-lists.ts';
 import BookmarkDialog from './BookmarkDialog.tsx';
 import { BookmarkNoteForm } from './BookmarkNoteForm.tsx';
 import { useRemoveBookmark } from './useRemoveBookmark.ts';

@@ -9,7 +9,8 @@ import { translateSchemaError } from '#web/core/errors.ts';
 import { CharacterCounter } from '#web/ui/CharacterCounter.tsx';
 import { Dialog } from '#web/ui/Dialog.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
-import { putBookmarkListIds, putBookmarkNote, refreshBookmarks } from './bookmarks.ts';
+import { refreshBookmarks } from './bookmarks.ts';
+import { putBookmarkListIds, putBookmarkNote } from './bookmark-lists.ts';
 import { BookmarkListPicker } from './BookmarkListPicker.tsx';
 import classes from './BookmarkDialog.module.css';
 

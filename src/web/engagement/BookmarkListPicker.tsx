@@ -8,7 +8,8 @@ import { bookmarkListDraft } from '#shared/engagement/bookmarks.ts';
 import { limits } from '#shared/core/limits.ts';
 import { translateSchemaError } from '#web/core/errors.ts';
 import fields from '#web/ui/fields.module.css';
-import { bookmarkKeys, bookmarkListsQuery, createBookmarkList } from './bookmarks.ts';
+import { bookmarkKeys } from './bookmarks.ts';
+import { bookmarkListsQuery, createBookmarkList } from './bookmark-lists.ts';
 import classes from './BookmarkDialog.module.css';
 
 /** Checkboxes for the member's lists and a field for a new one. */

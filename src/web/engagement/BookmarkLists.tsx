@@ -17,13 +17,13 @@ import { toastError } from '#web/core/toast.ts';
 import { DeleteDialog } from '#web/ui/Dialog.tsx';
 import { PostAction, PostActions } from '#web/posts/index.ts';
 import { PathLink } from '#web/ui/PathLink.tsx';
+import { refreshBookmarks } from './bookmarks.ts';
 import {
   bookmarkListPath,
   createBookmarkList,
   deleteBookmarkList,
-  refreshBookmarks,
   renameBookmarkList,
-} from './bookmarks.ts';
+} from './bookmark-lists.ts';
 import classes from './BookmarkLists.module.css';
 
 /** Links to the lists, and the actions on the current one. */

@@ -9,7 +9,7 @@ import { useDraft } from '#web/posts/index.ts';
 import { translateSchemaError } from '#web/core/errors.ts';
 import { useMember } from '#web/core/session.ts';
 import { CharacterCounter } from '#web/ui/CharacterCounter.tsx';
-import { updateCachedBookmarks, putBookmarkNote } from './bookmarks.ts';
+import { updateCachedBookmarks, putBookmarkNote } from './bookmark-lists.ts';
 import classes from './BookmarkCard.module.css';
 
 /** Edits a note in place. Typed text survives a reload. */

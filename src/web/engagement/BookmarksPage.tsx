@@ -3,7 +3,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { BookmarkCard } from './BookmarkCard.tsx';
 import { BookmarkLists } from './BookmarkLists.tsx';
-import { bookmarkListsQuery, bookmarksQuery } from './bookmarks.ts';
+import { bookmarkListsQuery, bookmarksQuery } from './bookmark-lists.ts';
 import { BookmarkSearch } from './BookmarkSearch.tsx';
 import { BookmarkSkeletons } from './BookmarkSkeletons.tsx';
 import { useLiveBookmarks } from './useLiveBookmarks.ts';

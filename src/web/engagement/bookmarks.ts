@@ -1,14 +1,8 @@
-import {
-  type InfiniteData,
-  infiniteQueryOptions,
-  type QueryClient,
-  queryOptions,
-} from '@tanstack/react-query';
-import type { Bookmark, BookmarkDraft, Bookmarks } from '#shared/engagement/bookmarks.ts';
+import type { QueryClient } from '@tanstack/react-query';
+import type { BookmarkDraft } from '#shared/engagement/bookmarks.ts';
 import { api, readJson } from '#web/core/api.ts';
 import type { QueuedRequestOptions } from '#web/core/send-or-queue.ts';
 import type { PostRef } from '#shared/core/fields.ts';
-import { paths } from '#web/core/paths.ts';
 
 /** The query keys of the member's bookmarks. */
 export const bookmarkKeys = {
@@ -16,38 +10,6 @@ export const bookmarkKeys = {
   pages: ['bookmarks', 'pages'],
   lists: ['bookmarks', 'lists'],
 } as const;
-
-/** The bookmarks to show: `listId` null for all, `q` empty for no search. */
-export type BookmarkFilter = { listId: number | null; q: string };
-
-/** Newest first, 20 at a time. */
-export function bookmarksQuery({ listId, q }: BookmarkFilter) {
-  return infiniteQueryOptions({
-    queryKey: [...bookmarkKeys.pages, listId, q],
-    queryFn: ({ pageParam: cursor, signal }) =>
-      readJson(
-        api.bookmarks.$get(
-          {
-            query: {
-              q,
-              ...(listId === null ? {} : { list: String(listId) }),
-              ...(cursor === null ? {} : { cursor }),
-            },
-          },
-          { init: { signal } },
-        ),
-      ),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.nextCursor,
-    staleTime: 0,
-  });
-}
-
-export const bookmarkListsQuery = queryOptions({
-  queryKey: bookmarkKeys.lists,
-  queryFn: ({ signal }) => readJson(api['bookmark-lists'].$get({}, { init: { signal } })),
-  staleTime: 0,
-});
 
 /** Posts that can be bookmarked. */
 export type BookmarkedPost = PostRef & { kind: 'question' | 'answer' };
@@ -61,57 +23,7 @@ export function putBookmark(
   return readJson(owner[':id'].bookmark.$put({ param: { id: String(post.id) }, json: draft }, sending));
 }
 
-export function putBookmarkNote(id: number, note: string) {
-  return readJson(api.bookmarks[':id'].note.$put({ param: { id: String(id) }, json: { note } }));
-}
-
-export function putBookmarkListIds(id: number, listIds: number[]) {
-  return readJson(api.bookmarks[':id'].lists.$put({ param: { id: String(id) }, json: { listIds } }));
-}
-
-export function createBookmarkList(name: string) {
-  return readJson(api['bookmark-lists'].$post({ json: { name } }));
-}
-
-export function renameBookmarkList(id: number, name: string) {
-  return readJson(api['bookmark-lists'][':id'].$put({ param: { id: String(id) }, json: { name } }));
-}
-
-export function deleteBookmarkList(id: number) {
-  return readJson(api['bookmark-lists'][':id'].$delete({ param: { id: String(id) } }));
-}
-
 /** Refetches bookmarks after a change, here or in another tab. */
 export function refreshBookmarks(client: QueryClient): Promise<void> {
   return client.invalidateQueries({ queryKey: bookmarkKeys.all });
-}
-
-/** Changes bookmarks in every cached list; null removes one. */
-export function updateCachedBookmarks(
-  client: QueryClient,
-  change: (bookmark: Bookmark) => Bookmark | null,
-): void {
-  client.setQueriesData<InfiniteData<Bookmarks>>(
-    { queryKey: bookmarkKeys.pages },
-    (data) =>
-      data && {
-        ...data,
-        pages: data.pages.map((page) => ({
-          ...page,
-          items: page.items.map(change).filter((bookmark) => bookmark !== null),
-        })),
-      },
-  );
-}
-
-export function bookmarkedPostOf({
-  questionId,
-  answerId,
-}: Pick<Bookmark, 'questionId' | 'answerId'>): BookmarkedPost {
-  return answerId === null ? { kind: 'question', id: questionId } : { kind: 'answer', id: answerId };
-}
-
-/** The page of a list; null: of all bookmarks. */
-export function bookmarkListPath(id: number | null): string {
-  return id === null ? paths.bookmarks : `${paths.bookmarks}?list=${id}`;
 }

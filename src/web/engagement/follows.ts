@@ -1,16 +1,8 @@
 import { tagKey } from '#shared/core/text.ts';
 import { tagQueryKeys } from '#web/posts/index.ts';
-import {
-  hashKey,
-  type InfiniteData,
-  infiniteQueryOptions,
-  type QueryClient,
-  queryOptions,
-} from '@tanstack/react-query';
-import type { MutedChoice } from '#shared/engagement/mutes.ts';
+import { type InfiniteData, type QueryClient, queryOptions } from '@tanstack/react-query';
 import type { Tag } from '#shared/discovery/tags.ts';
 import { api, readJson } from '#web/core/api.ts';
-import { cancelFetches } from '#web/core/query-helpers.ts';
 import type { QueuedRequestOptions } from '#web/core/send-or-queue.ts';
 
 /** The query keys of what the member follows. */
@@ -26,52 +18,10 @@ export const followKeys = {
 /** Changes to a tag are sent one after another, because muting a tag unfollows it and following a tag unmutes it. */
 export const tagMutationScope = (tag: string) => ({ id: `tag ${tagKey(tag)}` });
 
-export const followedSummaryQuery = queryOptions({
-  queryKey: followKeys.summary,
-  queryFn: ({ signal }) => readJson(api.following.$get({}, { init: { signal } })),
-  staleTime: 0,
-});
-
 /** All follows of the member, to decide which events concern them. */
 export const followsQuery = queryOptions({
   queryKey: followKeys.ids,
   queryFn: ({ signal }) => readJson(api.follows.$get({}, { init: { signal } })),
-  staleTime: 0,
-});
-
-/** 'All Questions' (docs/product.md 10.5). */
-export function followedQuestionsQuery(muted: MutedChoice) {
-  return infiniteQueryOptions({
-    queryKey: [...followKeys.questions, muted],
-    queryFn: ({ pageParam: cursor, signal }) => {
-      const query = { muted, ...(cursor === null ? {} : { cursor }) };
-      return readJson(api.following.questions.$get({ query }, { init: { signal } }));
-    },
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.nextCursor,
-    staleTime: 0,
-  });
-}
-
-/** 'This Week': one page of at most 10 questions. */
-export function recentActivityQuery(muted: MutedChoice) {
-  return infiniteQueryOptions({
-    queryKey: [...followKeys.activity, muted],
-    queryFn: ({ signal }) =>
-      readJson(api.following.activity.$get({ query: { muted } }, { init: { signal } })),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.nextCursor,
-    staleTime: 0,
-  });
-}
-
-/** 'My Topics', by name. */
-export const followedTagsQuery = infiniteQueryOptions({
-  queryKey: followKeys.tags,
-  queryFn: ({ pageParam: cursor, signal }) =>
-    readJson(api.following.tags.$get({ query: cursor === null ? {} : { cursor } }, { init: { signal } })),
-  initialPageParam: null as string | null,
-  getNextPageParam: (page) => page.nextCursor,
   staleTime: 0,
 });
 
@@ -90,22 +40,6 @@ export async function refreshFollows(client: QueryClient): Promise<void> {
     // Not while it is shown: a tag just unfollowed stays on the page until it is left.
     client.invalidateQueries({ queryKey: followKeys.tags, refetchType: 'none' }),
   ]);
-}
-
-/**
- * Cancels fetches that could revert the member's click.
- * @returns a function that refetches them, except 'My Topics': a tag just unfollowed stays there until the page is
- * left.
- */
-export async function cancelTagFetches(client: QueryClient, tag: string): Promise<() => Promise<void>> {
-  const oneKey = hashKey(tagQueryKeys.one(tag));
-  await cancelFetches(client, ({ queryHash }) => queryHash === hashKey(followKeys.tags));
-  return cancelFetches(
-    client,
-    ({ queryKey, queryHash }) =>
-      queryHash === oneKey ||
-      (queryKey[0] === tagQueryKeys.lists[0] && queryKey[1] === tagQueryKeys.lists[1]),
-  );
 }
 
 /** Sets the follow state of a tag everywhere in the cache and adjusts its count for the member's own click. */

@@ -7,8 +7,8 @@ export {
   followedQuestionsQuery,
   followedSummaryQuery,
   followedTagsQuery,
-  followsQuery,
   recentActivityQuery,
-} from './follows.ts';
+} from './follow-lists.ts';
+export { followsQuery } from './follows.ts';
 export { countMuted } from './mutes.ts';
 export { useIsMuted } from './mutes.ts';

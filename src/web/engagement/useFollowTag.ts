@@ -2,13 +2,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { logFailure } from '#web/core/errors.ts';
 import { sendOrQueue } from '#web/core/send-or-queue.ts';
 import { useMember } from '#web/core/session.ts';
-import {
-  refreshFollows,
-  setTagFollow,
-  applyOwnTagFollow,
-  cancelTagFetches,
-  tagMutationScope,
-} from './follows.ts';
+import { cancelTagFetches } from './follow-lists.ts';
+import { refreshFollows, setTagFollow, applyOwnTagFollow, tagMutationScope } from './follows.ts';
 import { followTagAction } from './follows-offline.ts';
 
 /**

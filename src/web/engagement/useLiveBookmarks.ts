@@ -1,7 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import type { Bookmark } from '#shared/engagement/bookmarks.ts';
 import { useLive } from '#web/core/live.ts';
-import { updateCachedBookmarks, refreshBookmarks } from './bookmarks.ts';
+import { refreshBookmarks } from './bookmarks.ts';
+import { updateCachedBookmarks } from './bookmark-lists.ts';
 
 /** Updates bookmarked posts live. Deleting a post deletes its bookmark. */
 export function useLiveBookmarks(): void {

@@ -3,13 +3,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Bookmark } from '#shared/engagement/bookmarks.ts';
 import { toast, toastError } from '#web/core/toast.ts';
 import { createQuestionCache, patchPost } from '#web/posts/index.ts';
-import {
-  bookmarkKeys,
-  updateCachedBookmarks,
-  bookmarkedPostOf,
-  putBookmark,
-  refreshBookmarks,
-} from './bookmarks.ts';
+import { bookmarkKeys, putBookmark, refreshBookmarks } from './bookmarks.ts';
+import { updateCachedBookmarks, bookmarkedPostOf } from './bookmark-lists.ts';
 
 /** Removes a bookmark immediately. The message has an Undo button that restores it. */
 export function useRemoveBookmark() {

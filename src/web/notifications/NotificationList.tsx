@@ -21,7 +21,7 @@ import { Avatar } from '#web/ui/Avatar.tsx';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { useSwipe } from '#web/ui/useSwipe.ts';
 import { Time } from '#web/ui/Time.tsx';
-import { useMarkAllRead, useMarkRead } from './notifications.ts';
+import { useMarkAllRead, useMarkRead } from './notification-lists.ts';
 import classes from './NotificationList.module.css';
 import { LoadingRegion } from '#web/ui/LoadingRegion.tsx';
 import { Skeleton } from '#web/ui/Skeleton.tsx';

@@ -2,7 +2,8 @@ import { type InfiniteData, useQuery, useQueryClient } from '@tanstack/react-que
 import { useEffect, useEffectEvent } from 'react';
 import type { NotificationFilter, Notifications } from '#shared/notifications/notifications.ts';
 import { type PendingNewItems, useLiveList } from '#web/core/live-list.ts';
-import { newestNotificationsQuery, notificationsQuery } from './notifications.ts';
+import { newestNotificationsQuery } from './notifications.ts';
+import { notificationsQuery } from './notification-lists.ts';
 
 /** Adds new notifications to the page at its top or holds them back. */
 export function useLiveNotifications(filter: NotificationFilter): PendingNewItems {

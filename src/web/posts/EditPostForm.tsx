@@ -5,7 +5,7 @@ import { draftTargets } from '#shared/posts/drafts-targets.ts';
 import { translateError } from '#web/core/errors.ts';
 import { PostForm } from './PostForm.tsx';
 import classes from './PostForm.module.css';
-import { editAnswer, editReply, suggestPostEdit } from './post-api.ts';
+import { editAnswer, editReply, suggestPostEdit } from './edit-api.ts';
 import { toastSuggested } from './suggested-edits.ts';
 
 type Edit = Pick<Answer, 'content' | 'editedAt'>;

@@ -20,8 +20,8 @@ export async function waitForTexts(page: Page): Promise<void> {
       .filter((entry) => entry instanceof PerformanceResourceTiming && entry.initiatorType !== 'fetch')
       .map(({ name }) => name);
     const wanted = location.pathname.startsWith('/question/')
-      ? ['MarkdownText', 'post-forms', 'Toasts', 'ConnectionBanner']
-      : ['MarkdownText', 'ConnectionBanner'];
+      ? ['markdown', 'post-forms', 'dialogs', 'ConnectionBanner']
+      : ['markdown', 'ConnectionBanner'];
     return wanted.every((chunk) => loaded.some((name) => name.includes(`/assets/${chunk}-`)));
   });
   // The texts are rendered once the browser has nothing else to do.

@@ -1,7 +1,8 @@
 import type { AnswerCard } from '#shared/posts/cards.ts';
 import { type QueryKey, useQueryClient } from '@tanstack/react-query';
 import type { AnswersEvent } from '#shared/core/events.ts';
-import { type PendingNewItems, useLiveList, useLiveQuery } from '#web/core/live-list.ts';
+import { type PendingNewItems, useLiveList } from '#web/core/live-list.ts';
+import { useLiveQuery } from '#web/core/live-query.ts';
 
 export type LiveAnswerCards<Data> = {
   queryKey: QueryKey;

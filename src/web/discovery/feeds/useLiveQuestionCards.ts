@@ -2,7 +2,8 @@ import { announcementsKey } from '#web/discovery/announcements/announcements.ts'
 import { type InfiniteData, type QueryKey, useQueryClient } from '@tanstack/react-query';
 import type { FeedEvent } from '#shared/core/events.ts';
 import type { QuestionCard, QuestionCards } from '#shared/posts/questions.ts';
-import { type LiveList, useLiveList, useLiveQuery } from '#web/core/live-list.ts';
+import { type LiveList, useLiveList } from '#web/core/live-list.ts';
+import { useLiveQuery } from '#web/core/live-query.ts';
 
 type QuestionPosted = Extract<FeedEvent, { kind: 'question-posted' }>;
 type QuestionEdited = Extract<FeedEvent, { kind: 'question-edited' }>;

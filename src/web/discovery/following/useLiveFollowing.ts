@@ -10,7 +10,8 @@ import {
   useLiveQuestionCards,
 } from '#web/discovery/feeds/useLiveQuestionCards.ts';
 import { followedTagsQuery, followsQuery, recentActivityQuery, useIsMuted } from '#web/engagement/index.ts';
-import { type PendingNewItems, useLiveList, useLiveQuery } from '#web/core/live-list.ts';
+import { type PendingNewItems, useLiveList } from '#web/core/live-list.ts';
+import { useLiveQuery } from '#web/core/live-query.ts';
 import { useLiveTagPages } from '#web/discovery/tags/useLiveTags.ts';
 
 type TaggedQuestion = { questionId: number; tags: readonly string[] };

@@ -3,7 +3,8 @@ import { tagQueryKeys } from '#web/posts/index.ts';
 import { type InfiniteData, type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query';
 import type { TagsEvent } from '#shared/core/events.ts';
 import type { Tag, TagSort, TagsPage } from '#shared/discovery/tags.ts';
-import { type PendingNewItems, useLiveList, useLiveQuery } from '#web/core/live-list.ts';
+import { type PendingNewItems, useLiveList } from '#web/core/live-list.ts';
+import { useLiveQuery } from '#web/core/live-query.ts';
 
 /** Pages of tags, whose items may have more fields. */
 type Pages = InfiniteData<{ items: Tag[]; nextCursor: string | null }>;

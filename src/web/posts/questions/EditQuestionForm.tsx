@@ -22,7 +22,7 @@ import { DraftConflict } from '#web/posts/drafts/DraftConflict.tsx';
 import { EditConflictBanner } from '#web/posts/revisions/EditConflictBanner.tsx';
 import { useQuestionPage } from './question-page-context.ts';
 import { listMentionableMembers, patchPost } from './question-page-data.ts';
-import { editQuestion, suggestQuestionEdit } from '#web/posts/post-api.ts';
+import { editQuestion, suggestQuestionEdit } from '#web/posts/edit-api.ts';
 import { EditSummaryField } from '#web/posts/EditSummaryField.tsx';
 import { toastSuggested } from '#web/posts/suggested-edits.ts';
 import { CharacterCounter } from '#web/ui/CharacterCounter.tsx';

@@ -4,7 +4,7 @@ import type { AnswerSort } from '#shared/posts/answers.ts';
 import type { QuestionEvent } from '#shared/core/events.ts';
 import type { QuestionPageData } from '#shared/posts/questions.ts';
 import { throttle } from '#web/core/timing.ts';
-import { useLiveQuery } from '#web/core/live-list.ts';
+import { useLiveQuery } from '#web/core/live-query.ts';
 import type { NewReplies } from './question-page-context.ts';
 import { anchorOf } from '#web/posts/post-ref.ts';
 import type { PostRef } from '#shared/core/fields.ts';

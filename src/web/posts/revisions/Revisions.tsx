@@ -10,7 +10,7 @@ import { lazyComponent } from '#web/core/lazy.ts';
 import { LoadError } from '#web/ui/LoadError.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
 import { Time } from '#web/ui/Time.tsx';
-import { getRevision, listRevisions } from '#web/posts/post-api.ts';
+import { getRevision, listRevisions } from '#web/posts/edit-api.ts';
 import { RevisionSkeleton, type RevisionsProps } from './EditedNote.tsx';
 import classes from './Revisions.module.css';
 

@@ -1,0 +1,14 @@
+import { useLiveConnection } from '#web/core/live-connection.ts';
+import { MemberLiveUpdates } from './MemberLiveUpdates.ts';
+import { SyncDrafts } from './SyncDrafts.ts';
+
+/** Background tasks without a visible part. Loaded after the page handles input. */
+export default function BackgroundTasks({ memberId }: { memberId: number }) {
+  useLiveConnection();
+  return (
+    <>
+      <MemberLiveUpdates memberId={memberId} />
+      <SyncDrafts memberId={memberId} />
+    </>
+  );
+}
