@@ -1,15 +1,11 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
-import type { NotificationKind } from '#shared/notifications/notification-kinds.ts';
-import type { PendingStep } from '#shared/identity/accounts.ts';
 import type { ApplicationStatus } from '#shared/identity/applications.ts';
 import type { Role } from '#shared/identity/roles.ts';
-import type { VoteDirection } from '#shared/core/fields.ts';
 import type { WebhookEvent, WebhookFormat } from '#shared/integrations/webhook-events.ts';
 import type { EmailFrequency } from '#shared/notifications/preferences.ts';
 
-/** The tables of `migrations/0001_schema.sql` as TypeScript types. */
+/** The tables that Kysely queries name, as TypeScript types. Statements in SQL use all tables (`migrations`). */
 export type DatabaseSchema = {
-  import_source: ImportSourceTable;
   member: MemberTable;
   session: SessionTable;
   account: AccountTable;
@@ -32,54 +28,11 @@ export type DatabaseSchema = {
   event_reader: { name: string; snapshot: object; needed_from: string; read_at: Generated<Date> };
   webhook: WebhookTable;
   webhook_delivery: WebhookDeliveryTable;
-  webhook_queue: {
-    webhook_id: number;
-    resource: string;
-    next_attempt_at: Generated<Date>;
-    claim: string | null;
-  };
-  registration: {
-    member_id: number;
-    network: string | null;
-    registered_at: Generated<Date>;
-    pending_step: PendingStep | null;
-  };
   used_nonce: { key: string; expires_at: Date };
   tag: TagTable;
   question: QuestionTable;
-  question_sort_key: {
-    question_id: number;
-    created_at: Date;
-    active_at: Date;
-    upvotes: number;
-    answer_count: number;
-  };
-  question_tag: { question_id: number; tag_id: number; position: number; question_created_at: Date };
   answer: AnswerTable;
-  answer_score: { answer_id: number; question_id: number; score: number; created_at: Date };
-  reply: ReplyTable;
-  vote: VoteTable;
-  question_view: {
-    question_id: number;
-    member_id: number;
-    viewed_at: Generated<Date>;
-    visited_at: Date | null;
-  };
-  question_follow: {
-    question_id: number;
-    member_id: number;
-    created_at: Generated<Date>;
-    question_created_at: Date;
-  };
-  tag_follow: { tag_id: number; member_id: number; created_at: Generated<Date> };
-  bookmark: BookmarkTable;
-  bookmark_list: BookmarkListTable;
-  bookmark_list_item: { list_id: number; bookmark_id: number; member_id: number };
-  question_mute: { question_id: number; member_id: number; created_at: Generated<Date> };
-  tag_mute: { tag_id: number; member_id: number; created_at: Generated<Date> };
-  revision: RevisionTable;
   idempotency_key: IdempotencyKeyTable;
-  notification: NotificationTable;
   setting: { name: string; value: string };
   site_setting: { name: string; value: unknown; changed_at: Generated<Date> };
   backup_run: BackupRunTable;
@@ -93,13 +46,6 @@ export type DatabaseSchema = {
 };
 
 type Count = ColumnType<number, number | undefined, number>;
-
-type ImportSourceTable = {
-  id: GeneratedAlways<number>;
-  site: string;
-  license: string;
-  imported_at: Generated<Date>;
-};
 
 /** The columns of imported rows. Null in rows written in Parley. */
 type Imported = { source_id: number | null; source_key: string | null };
@@ -285,75 +231,10 @@ type BackupRunTable = {
 
 type AnswerTable = PostColumns & { question_id: number };
 
-type ReplyTable = PostColumns & {
-  question_id: number;
-  answer_id: number | null;
-  parent_reply_id: number | null;
-  level: number;
-  deleted_at: Date | null;
-  updated_at: Generated<Date>;
-};
-
-type VoteTable = {
-  member_id: number;
-  question_id: number | null;
-  answer_id: number | null;
-  reply_id: number | null;
-  direction: VoteDirection;
-  created_at: Generated<Date>;
-};
-
-type BookmarkTable = {
-  id: GeneratedAlways<number>;
-  member_id: number;
-  question_id: number;
-  answer_id: number | null;
-  note: Generated<string>;
-  created_at: Generated<Date>;
-};
-
-type BookmarkListTable = {
-  id: GeneratedAlways<number>;
-  member_id: number;
-  name: string;
-  key: string;
-  created_at: Generated<Date>;
-};
-
-type RevisionTable = {
-  id: GeneratedAlways<number>;
-  question_id: number | null;
-  answer_id: number | null;
-  reply_id: number | null;
-  number: number;
-  title: string | null;
-  content: string;
-  tags: string[] | null;
-  created_at: Date;
-  replaced_at: Date | null;
-  is_imported: Generated<boolean>;
-  imported_editor_id: number | null;
-  imported_editor_name: string | null;
-  imported_approver_id: number | null;
-  imported_summary: string | null;
-};
-
 type IdempotencyKeyTable = {
   member_id: number;
   key: string;
   request_hash: Buffer;
   post_id: number | null;
   created_at: Generated<Date>;
-};
-
-type NotificationTable = {
-  id: GeneratedAlways<number>;
-  recipient_id: number;
-  sender_id: number | null;
-  kind: NotificationKind;
-  question_id: number | null;
-  answer_id: number | null;
-  reply_id: number | null;
-  created_at: Generated<Date>;
-  read_at: Date | null;
 };

@@ -298,15 +298,10 @@ describe('deleting a question', () => {
       expect(await bob.get(path)).toMatchObject({ status: 404 });
     for (const member of [author, answerer, replier])
       expect(await member.me()).toMatchObject({ questionsCount: 0, answersCount: 0, reputation: 0 });
-    for (const table of [
-      'vote',
-      'question_view',
-      'question_follow',
-      'question_tag',
-      'reply',
-      'revision',
-    ] as const) {
-      const rows = await server.db.selectFrom(table).selectAll().where('question_id', '=', id).execute();
+    for (const table of ['vote', 'question_view', 'question_follow', 'question_tag', 'reply', 'revision']) {
+      const { rows } = await sql`select from ${sql.table(table)} where question_id = ${id}`.execute(
+        server.db,
+      );
       expect(rows).toEqual([]);
     }
   });
