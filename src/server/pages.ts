@@ -180,7 +180,7 @@ async function makeBody(rendering: Promise<RenderedPage>, encoding: string): Pro
   return { body: new Uint8Array(compressed), inlineCode };
 }
 
-/** Another program may render another page. */
+/** Part of every ETag: after an upgrade, the same responses may be rendered differently. */
 const startedAt = Date.now();
 
 /** A weak ETag: pages with other positions of the event stream, or other compression, are equivalent. */

@@ -245,7 +245,7 @@ export function encodeDocument(
   const body = copyToOwnBuffer(encoding === 'gzip' ? gzipSync(bytes, { level: gzipLevel }) : bytes);
   const digest = hash('sha1', bytes, 'base64url');
   const etag = encoding === 'gzip' ? `"${digest}-gzip"` : `"${digest}"`;
-  // Only members may read, and each request is revalidated.
+  // With public reading, core/public-reading.ts replaces cache-control for visitors.
   const notModifiedHeaders = {
     'cache-control': 'private, no-cache',
     vary: 'accept-encoding, cookie',

@@ -14,7 +14,7 @@ type VoteCandidate = { post: VotedPost; voterId: number };
 
 /**
  * Limits votes among new members of one network: on one post, and on all posts of an author who registered from the
- * same network (docs/product.md 17.5). posts/write-limits.ts defines how long a member is new.
+ * same network (docs/product.md 17.5). shared/core/limits.ts defines how long a member is new.
  */
 export class NetworkVoteLimits {
   readonly #networkOf: ReadonlyMap<number, string>;

@@ -71,13 +71,13 @@ export function createAccounts(options: AccountsOptions) {
   const { db, auth, settings, passwordSignIn, joining, sessionCache, onRegistered } = options;
   const attemptLimit = createPasswordAttemptLimit(db);
   const knownBrowsers = createKnownBrowsers(db, settings);
-  // Only against floods (docs/product.md 17.1): a university's first lecture of the year stays below the limit.
+  // Stops only mass registrations (docs/product.md 17.1): a university's first lecture of the year stays below the limit.
   const registrationLimit = createRateLimit(db, { name: 'register', points: 1000, seconds: 60 * 60 });
 
   return { register, checkPassword, signOut, changePassword, viewer: getMember, account: getAccount };
 
   /**
-   * @param options.isOwner registers the first admin, also while nobody else may join
+   * @param options.isOwner registers the first admin, also while registration is closed
    * @throws ProblemError with the texts of docs/product.md 2.1 and 2.2.
    */
   async function register(

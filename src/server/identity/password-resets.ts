@@ -49,7 +49,7 @@ export function createPasswordResets({
   const hour = 60 * 60;
   // Enough for a member who looks for the email, too few to flood a mailbox.
   const byAddress = createRateLimit(db, { name: 'password-reset', points: 4, seconds: hour });
-  // Only against floods, as for registrations (docs/product.md 17.1).
+  // High, as for registrations: stops only mass requests (docs/product.md 17.1).
   const byNetwork = createRateLimit(db, { name: 'password-reset-network', points: 100, seconds: hour });
   const attemptLimit = createPasswordAttemptLimit(db);
 

@@ -104,7 +104,7 @@ export function createProviders(deps: ProvidersDeps) {
     maxAgeSeconds: 10 * 60,
   });
   const signUpCookie = createSignUpCookie(settings);
-  // Only against floods, as for registrations (accounts.ts).
+  // Stops only mass registrations, as in accounts.ts.
   const registrationLimit = createRateLimit(db, { name: 'register', points: 1000, seconds: 60 * 60 });
   return {
     list: listEnabled,

@@ -54,7 +54,7 @@ export async function actOnPost(
   });
 }
 
-/** Actions that take nothing from anybody, and spam, which needs no explanation. */
+/** Actions that remove nothing from a member, and spam, which needs no explanation. */
 const actionsWithoutReason: ReadonlySet<PostAction> = new Set([
   'dismiss',
   'approve',

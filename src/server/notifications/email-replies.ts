@@ -197,7 +197,7 @@ async function sendRefusal(
         : translateError(site.language, reason),
     question:
       place === undefined ? null : { title: place.title, path: questionPath(place.questionId, place.title) },
-    // The text of another sender may be anybody's.
+    // An email from another sender address may be forged, so its text is not sent back.
     text:
       reason === 'sender'
         ? ''

@@ -62,12 +62,12 @@ export function isRetryableStatus(status: number): boolean {
   return status === 502 || status === 503 || status === 504;
 }
 
-/** Failures of votes, follows, notification actions and searches are only logged (docs/product.md 16.4). */
+/** Failures of follows of tags, notification actions and searches are only logged (docs/product.md 16.4). */
 export function logFailure(what: string, error: unknown): void {
   console.error(`${what} failed:`, error);
 }
 
-/** Like `logFailure`, but also shows a message if a rule refused the request, since a retry would not help. */
+/** For votes, bookmarks, mutes and follows of questions: also shows a message if a rule refused the request, since a retry would not help. */
 export function logFailureAndToastRefusal(what: string, error: unknown): void {
   logFailure(what, error);
   if (error instanceof ApiError && [403, 404, 429].includes(error.status)) toast(error.message);

@@ -13,7 +13,7 @@ export function setResponseSource(next: (address: string) => string | null): voi
 }
 
 /**
- * The response to a request that the server inlined into the page (src/server/pages). Works once per request: a
+ * The response to a request that the server inlined into the page (src/server/page-html.ts). Works once per request: a
  * repeated request needs fresh data. Null if the page has none.
  */
 export function takeInlinedResponse(address: string, method: string): Response | null {
