@@ -1,6 +1,6 @@
 import path from 'node:path';
 import babel from '@rolldown/plugin-babel';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type Plugin } from 'vitest/config';
 import { heavyFiles } from './scripts/lib/tiers.mjs';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
@@ -67,6 +67,19 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/**
+ * Packages as the server loads them. Vitest would choose the development builds of micromark, which check each step and
+ * take twice as long.
+ */
+const packagesOfTheServer: Plugin = {
+  name: 'packages-of-the-server',
+  enforce: 'post',
+  configEnvironment(_, { resolve }) {
+    if (resolve?.conditions === undefined) return;
+    resolve.conditions = resolve.conditions.filter((condition) => condition !== 'development|production');
+  },
+};
+
 /** Files that check state a process shares between its databases: the prepared statements. */
 const alone = 'src/server/core/database.test.ts';
 const aloneAndHeavy = 'src/server/discovery/search-size.test.ts';
@@ -78,7 +91,10 @@ const ofWeb = ['src/web/**/*.test.ts', 'src/web/**/*.test.tsx'];
 /** The tests of server, shared code and scripts. Browser tests use Playwright. */
 export default defineConfig({
   // The macros for texts, as in vite.config.ts.
-  plugins: [babel({ include: /src\/web\//, plugins: ['@lingui/babel-plugin-lingui-macro'] })],
+  plugins: [
+    babel({ include: /src\/web\//, plugins: ['@lingui/babel-plugin-lingui-macro'] }),
+    packagesOfTheServer,
+  ],
   test: {
     projects: [
       {
