@@ -129,22 +129,6 @@ describe.skipIf(!present)('import of other real archives', () => {
       await expectCountsToEqualRows(community);
     },
   );
-
-  it(
-    'distinguishes sites from their metas, and a second import of one changes nothing',
-    { timeout },
-    async () => {
-      const community = await createTestCommunity();
-      expect((await importReal(community, 'conlang-meta-2020')).site).toBe('conlang.meta.stackexchange.com');
-      const before = await community.digest();
-      expect((await importReal(community, 'conlang-meta-2020')).isUnchanged).toBe(true);
-      expect(await community.digest()).toEqual(before);
-      expect((await importReal(community, 'bicycles-meta-2023')).site).toBe(
-        'bicycles.meta.stackexchange.com',
-      );
-      await expectCountsToEqualRows(community);
-    },
-  );
 });
 
 function importReal(community: TestCommunity, name: string, site?: string): Promise<ImportSummary> {
