@@ -71,6 +71,18 @@ export function answerRow(id: number, parent: number, more: Attributes = {}): At
   };
 }
 
+/** The excerpt (kind 4) or the wiki (kind 5) of a tag. */
+export function tagTextRow(id: number, kind: 4 | 5, body: string, more: Attributes = {}): Attributes {
+  return {
+    Id: id,
+    PostTypeId: kind,
+    CreationDate: '2015-01-01T10:00:00.000',
+    Score: 0,
+    Body: body,
+    ...more,
+  };
+}
+
 export function commentRow(id: number, post: number, more: Attributes = {}): Attributes {
   return {
     Id: id,

@@ -7,6 +7,7 @@ import {
   createTestCommunity,
   questionRow,
   setupTestDatabase,
+  tagTextRow,
   type TestCommunity,
   userRow,
   versionRow,
@@ -30,13 +31,6 @@ const about = [
 /** Tags with texts of members, of an import, of an import and changed, and with none. */
 async function createTaggedCommunity(): Promise<TestCommunity> {
   const community = await createTestCommunity();
-  const text = (id: number, kind: 4 | 5, body: string) => ({
-    Id: id,
-    PostTypeId: kind,
-    CreationDate: '2015-01-01T10:00:00.000',
-    Body: body,
-    ContentLicense: 'CC BY-SA 3.0',
-  });
   await community.import(
     await writeArchive({
       Users: [userRow(1), userRow(2)],
@@ -48,10 +42,10 @@ async function createTaggedCommunity(): Promise<TestCommunity> {
         questionRow(1, { Tags: '|beer|hops|c#|', AcceptedAnswerId: 2 }),
         answerRow(2, 1),
         questionRow(3, { Tags: '|malt|plain|' }),
-        text(10, 4, 'Flowers of the hop.'),
-        text(11, 5, '<p>Some <em>bitter</em> words.</p>'),
-        text(12, 4, 'Sprouted grain.'),
-        text(13, 5, '<p>Dried.</p>'),
+        tagTextRow(10, 4, 'Flowers of the hop.'),
+        tagTextRow(11, 5, '<p>Some <em>bitter</em> words.</p>'),
+        tagTextRow(12, 4, 'Sprouted grain.'),
+        tagTextRow(13, 5, '<p>Dried.</p>'),
       ],
       PostHistory: [versionRow(1, 11, 'Some _bitter_ words.')],
     }),

@@ -4,19 +4,18 @@ import type { TagDocument } from '#shared/discovery/tags.ts';
 import { startCachingNode } from '#tests/support/caching-node.ts';
 import { expectOk } from '#tests/support/member.ts';
 import { startModeration } from '#tests/support/moderation.ts';
-import { type ArchiveContent, questionRow, writeArchive } from '#tests/support/stack-exchange-archive.ts';
+import {
+  type ArchiveContent,
+  questionRow,
+  tagTextRow,
+  writeArchive,
+} from '#tests/support/stack-exchange-archive.ts';
 import { importStackExchange } from './stack-exchange-import.ts';
 
 const { server, ann, moderator } = await startModeration();
 
 const site = 'beer.stackexchange.com';
-const tagText = (id: number, kind: number, body: string) => ({
-  Id: id,
-  PostTypeId: kind,
-  CreationDate: '2019-01-01T10:00:00.000',
-  Body: body,
-  ContentLicense: 'CC BY-SA 4.0',
-});
+const license = { ContentLicense: 'CC BY-SA 4.0' };
 const archive = (description: string, about: string) =>
   ({
     Tags: [
@@ -25,9 +24,9 @@ const archive = (description: string, about: string) =>
     ],
     Posts: [
       questionRow(1, { Tags: '<malt><yeast>' }),
-      tagText(10, 4, description),
-      tagText(11, 5, about),
-      tagText(12, 4, description),
+      tagTextRow(10, 4, description, license),
+      tagTextRow(11, 5, about, license),
+      tagTextRow(12, 4, description, license),
     ],
   }) satisfies ArchiveContent;
 

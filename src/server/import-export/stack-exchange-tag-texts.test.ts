@@ -6,6 +6,7 @@ import {
   createTestCommunity,
   questionRow,
   setupTestDatabase,
+  tagTextRow,
   type TestCommunity,
   userRow,
   versionRow,
@@ -17,15 +18,6 @@ import { previewUndo, undoImport } from './import-undo.ts';
 import { formatImportReport } from './stack-exchange-report.ts';
 
 setupTestDatabase();
-
-const text = (id: number, kind: 4 | 5, body: string, more: Record<string, string> = {}) => ({
-  Id: id,
-  PostTypeId: kind,
-  CreationDate: '2015-01-01T10:00:00.000',
-  Score: 0,
-  Body: body,
-  ...more,
-});
 
 const tags = [
   { Id: 1, TagName: 'beer', Count: 1, ExcerptPostId: 10, WikiPostId: 11 },
@@ -39,13 +31,13 @@ const first = {
   Posts: [
     questionRow(1),
     questionRow(2, { Tags: '<c#><hops>' }),
-    text(10, 4, 'Questions about beer.\r\n\r\nNot about wine. '),
-    text(11, 5, '<p>Brewed, see <a href="https://beer.stackexchange.com/questions/2/x">this</a>.</p>'),
-    text(12, 4, `Sharp ${'word '.repeat(50)}`, { ContentLicense: 'CC BY-SA 3.0' }),
-    text(13, 5, ''),
-    text(14, 4, 'Of no question.'),
-    text(15, 5, `<p>Of no question.</p>`),
-    text(16, 4, 'Of a tag that is gone.'),
+    tagTextRow(10, 4, 'Questions about beer.\r\n\r\nNot about wine. '),
+    tagTextRow(11, 5, '<p>Brewed, see <a href="https://beer.stackexchange.com/questions/2/x">this</a>.</p>'),
+    tagTextRow(12, 4, `Sharp ${'word '.repeat(50)}`, { ContentLicense: 'CC BY-SA 3.0' }),
+    tagTextRow(13, 5, ''),
+    tagTextRow(14, 4, 'Of no question.'),
+    tagTextRow(15, 5, `<p>Of no question.</p>`),
+    tagTextRow(16, 4, 'Of a tag that is gone.'),
   ],
 } satisfies ArchiveContent;
 
@@ -98,7 +90,7 @@ test('the wiki is as its author typed it, if that gives the same page', async ()
   const { files } = await community.import(
     await writeArchive({
       Tags: tags,
-      Posts: [questionRow(1), text(11, 5, '<p>Some <em>brewed</em> words.</p>')],
+      Posts: [questionRow(1), tagTextRow(11, 5, '<p>Some <em>brewed</em> words.</p>')],
       PostHistory: [versionRow(1, 11, 'Some _brewed_ words.')],
     }),
   );
@@ -115,7 +107,7 @@ test('links of a wiki lead to imported posts, also if its number is negative, as
       Tags: [{ Id: 1, TagName: 'beer', WikiPostId: -3 }],
       Posts: [
         questionRow(1),
-        text(-3, 5, '<p><a href="https://beer.stackexchange.com/questions/1/x">First</a></p>'),
+        tagTextRow(-3, 5, '<p><a href="https://beer.stackexchange.com/questions/1/x">First</a></p>'),
       ],
     }),
   );
@@ -155,7 +147,10 @@ test('a tag that has a text here keeps it, and a synonym describes its tag only 
 test('a wiki that is longer than texts of tags is left out', async () => {
   const community = await createTestCommunity();
   const { files } = await community.import(
-    await writeArchive({ Tags: tags, Posts: [questionRow(1), text(11, 5, `<p>${'a'.repeat(10_001)}</p>`)] }),
+    await writeArchive({
+      Tags: tags,
+      Posts: [questionRow(1), tagTextRow(11, 5, `<p>${'a'.repeat(10_001)}</p>`)],
+    }),
   );
   expect(await readTexts(community)).toMatchObject([{ about: null }]);
   expect(reportOf(files)).toMatchObject({
@@ -168,9 +163,9 @@ const newer = {
   Posts: [
     questionRow(1),
     questionRow(2, { Tags: '<c#><hops>' }),
-    text(10, 4, 'All about beer.'),
-    text(12, 4, 'Sharper.', { ContentLicense: 'CC BY-SA 4.0' }),
-    text(13, 5, '<p>New.</p>'),
+    tagTextRow(10, 4, 'All about beer.'),
+    tagTextRow(12, 4, 'Sharper.', { ContentLicense: 'CC BY-SA 4.0' }),
+    tagTextRow(13, 5, '<p>New.</p>'),
   ],
 };
 

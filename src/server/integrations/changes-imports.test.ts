@@ -16,6 +16,7 @@ import {
   answerRow,
   type ArchiveContent,
   questionRow,
+  tagTextRow,
   userRow,
   voteRow,
   writeArchive,
@@ -63,7 +64,6 @@ const closed = (id: number, post: number, reason: number) => ({
   Comment: reason,
 });
 
-const excerpt = { Id: 9, PostTypeId: 4, CreationDate: '2015-01-01T00:00:00.000', Body: 'About beer.' };
 const archive = {
   Users: [userRow(1, { Location: 'Ghent', WebsiteUrl: 'http://brew.example.org' }), userRow(2)],
   Posts: [
@@ -71,7 +71,7 @@ const archive = {
     answerRow(2, 1),
     questionRow(4),
     questionRow(5, { ClosedDate: '2015-03-04T10:00:00.000' }),
-    excerpt,
+    tagTextRow(9, 4, 'About beer.'),
   ],
   Tags: [{ Id: 1, TagName: 'beer', Count: 2, ExcerptPostId: 9 }],
   Votes: [voteRow(1, 2, 9, { BountyAmount: 50 })],
