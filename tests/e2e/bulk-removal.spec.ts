@@ -5,6 +5,9 @@ import { askQuestion, newMember, registerMember } from './support/members.ts';
 import { type Community, startCommunity } from './support/community.ts';
 import { postAnswer, uniqueText } from './support/posts.ts';
 
+// One after the other: the tests share their community.
+test.describe.configure({ mode: 'default' });
+
 const sizes = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
 
 test.describe('with a server whose proxy forwards client addresses', () => {

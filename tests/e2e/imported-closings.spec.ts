@@ -5,6 +5,9 @@ import { type Community, startCommunity } from './support/community.ts';
 import { expectInView } from './support/in-view.ts';
 import { newMember, registerMember } from './support/members.ts';
 
+// One after the other: the tests share their community.
+test.describe.configure({ mode: 'default' });
+
 const site = 'beer.stackexchange.com';
 const at = '2015-02-03T10:00:00.000';
 const closed = { ClosedDate: at, OwnerUserId: 1 };

@@ -6,6 +6,9 @@ import { runCommand } from '#tests/support/command.ts';
 import { registerMember, newMember } from './support/members.ts';
 import { startCommunity, type Community } from './support/community.ts';
 
+// One after the other: the tests share their community.
+test.describe.configure({ mode: 'default' });
+
 const post = (attributes: string) =>
   `<row ${attributes} CreationDate="2015-01-01T00:00:00" OwnerDisplayName="Ben" Score="0" />`;
 

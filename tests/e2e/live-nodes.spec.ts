@@ -6,6 +6,9 @@ import { askQuestion, registerMember, newMember } from './support/members.ts';
 import { type Community, startCommunity, type ServerNode } from './support/community.ts';
 import { postAnswer, uniqueText, upvote } from './support/posts.ts';
 
+// One after the other: the tests share their community.
+test.describe.configure({ mode: 'default' });
+
 test.describe('with its own nodes', () => {
   test.slow();
   let community: Community;

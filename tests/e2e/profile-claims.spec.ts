@@ -16,6 +16,9 @@ import { expectInView, expectInViewAtBothSizes } from './support/in-view.ts';
 import { askQuestion, newMember, registerMember } from './support/members.ts';
 import { startCommunityWithOwner } from './support/set-up.ts';
 
+// One after the other: the tests share their community.
+test.describe.configure({ mode: 'default' });
+
 const title = 'Why is this beer bitter?';
 
 /** A stand-in of the old site, which serves the page of every profile with this text. */
