@@ -11,25 +11,44 @@ import { startEmbeddedPostgres } from '#server/postgres/embedded.ts';
 import { migrate } from '#server/postgres/migrations.ts';
 import { runAsAdmin, type TestPostgresServer, withDatabase } from './database.ts';
 
-type RunningServer = Omit<TestPostgresServer, 'template'> & { stop(): Promise<void> };
+type RunningServer = Omit<TestPostgresServer, 'template'> & { stop: () => Promise<void> };
+
+type Prepared = { server: TestPostgresServer; stop: () => Promise<void> };
+
+/** The projects of a run share one PostgreSQL, but each loads this file anew. */
+const shared = globalThis as { testPostgres?: { prepared: Promise<Prepared>; projects: number } | undefined };
 
 /**
  * Starts one PostgreSQL for the whole run, embedded or at TEST_DATABASE_URL (whose user must be allowed to create
  * databases), with a migrated database that every test file copies.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const postgres = (shared.testPostgres ??= { prepared: prepare(), projects: 0 });
+  postgres.projects++;
+  project.provide('testServer', (await postgres.prepared).server);
+  return async () => {
+    postgres.projects--;
+    if (postgres.projects > 0) return;
+    shared.testPostgres = undefined;
+    await (await postgres.prepared).stop();
+  };
+}
+
+async function prepare(): Promise<Prepared> {
   const url = process.env['TEST_DATABASE_URL'];
-  const server = url === undefined ? await ownServer() : givenServer(url);
+  const running = url === undefined ? await ownServer() : givenServer(url);
   const template = `template_${randomBytes(8).toString('hex')}`;
-  await runAsAdmin(server.admin, `create database ${template} owner ${server.owner}`);
-  const db = openDatabase({ connection: withDatabase(server.user, template) });
+  await runAsAdmin(running.admin, `create database ${template} owner ${running.owner}`);
+  const db = openDatabase({ connection: withDatabase(running.user, template) });
   await migrate(db, path.join(projectRoot, 'migrations'));
   await db.destroy();
-  const { admin, user, owner, isTemporary } = server;
-  project.provide('testServer', { admin, user, owner, template, isTemporary });
-  return async () => {
-    await runAsAdmin(server.admin, `drop database ${template} with (force)`);
-    await server.stop();
+  const { stop, ...server } = running;
+  return {
+    server: { ...server, template },
+    async stop() {
+      await runAsAdmin(server.admin, `drop database ${template} with (force)`);
+      await stop();
+    },
   };
 }
 
