@@ -54,6 +54,7 @@ export const heavyFiles = [
   'src/server/import-export/stack-exchange-sources.test.ts',
   'src/server/integrations/public-files.test.ts',
   'src/server/integrations/webhooks-delivery.test.ts',
+  'src/server/notifications/email-replies-routes.test.ts',
   'src/server/notifications/email-replies.test.ts',
   'src/server/moderation/applications.test.ts',
   'src/server/moderation/removals-command.test.ts',
