@@ -8,9 +8,12 @@ import type { Screen, SeededIds } from './screens/screen.ts';
 import { screens } from './screens/screens.ts';
 import { desktop, phone, type Size, type State } from './screens/states.ts';
 
+// One after the other: the tests share their content.
+test.describe.configure({ mode: 'default' });
+
 type Cookies = Awaited<ReturnType<APIRequestContext['storageState']>>;
 
-/** A community with all kinds of content and the cookies of its members. Each worker creates its own. */
+/** A community with all kinds of content and the cookies of its members. */
 let filled: { ids: SeededIds; owner: Cookies; other: Cookies };
 
 test.beforeAll(async ({ playwright, baseURL }) => {
