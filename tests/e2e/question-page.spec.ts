@@ -32,25 +32,25 @@ const topOf = (page: Page, name: RegExp) =>
     .first()
     .evaluate((element) => element.getBoundingClientRect().top + window.scrollY);
 
-test('a failed request for related questions is not repeated at once', async ({ page }) => {
-  await registerMember(page.request);
-  const id = await askQuestion(page.request, { title: uniqueText('What is related?') });
-  let count = 0;
-  // Without a connection or with a busy server, requests are repeated when it seems to be back.
-  await page.route('**/api/questions/*/related', async (route) => {
-    count++;
-    await route.fulfill({
-      status: 500,
-      json: { kind: 'server-error', code: 'server-error', detail: 'Failed' },
+for (const [name, status, kind] of [
+  ['failed', 500, 'server-error'],
+  ['refused', 503, 'busy'],
+] as const)
+  test(`a ${name} request for related questions is not repeated at once`, async ({ page }) => {
+    await registerMember(page.request);
+    const id = await askQuestion(page.request, { title: uniqueText('What is related?') });
+    let count = 0;
+    await page.route('**/api/questions/*/related', async (route) => {
+      count++;
+      await route.fulfill({ status, json: { kind, code: kind, detail: 'Failed' } });
     });
+    await page.goto(`/question/${id}`);
+    await expect.poll(() => count).toBeGreaterThan(0);
+    // The page has settled: the editor was loaded after the sidebar.
+    await page.getByLabel('Your answer').click();
+    await expect(page.getByRole('toolbar', { name: 'Formatting' })).toBeVisible();
+    expect(count).toBeLessThan(3);
   });
-  await page.goto(`/question/${id}`);
-  await expect.poll(() => count).toBeGreaterThan(0);
-  // The page has settled: the editor was loaded after the sidebar.
-  await page.getByLabel('Your answer').click();
-  await expect(page.getByRole('toolbar', { name: 'Formatting' })).toBeVisible();
-  expect(count).toBeLessThan(3);
-});
 
 test('the accepted answer of an ordinary question starts within the first 900 pixels, and a button jumps to it', async () => {
   const { ada, ben, cleo } = trio;

@@ -28,13 +28,21 @@ export function useConnectionStatus(): ConnectionStatus {
 }
 
 /**
+ * The least time from one recovery from a busy server to the next, in milliseconds. A busy server refuses some requests
+ * and answers others, and each recovery repeats all of them.
+ */
+const busyRecoveryIntervalMs = 30_000;
+
+/**
  * Probes the server repeatedly while there is no connection, so that the page recovers on its own.
  * @param probe any cheap request; it reports its own outcome with `setConnectionStatus`.
- * @param recovered runs once per recovery.
+ * @param recovered runs once per recovery, and not again soon if the server is only busy.
  */
 export function watchConnection(probe: () => Promise<unknown>, recovered: () => void): () => void {
   let timer: number | undefined;
-  let wasDown = current !== 'online';
+  let recovery: number | undefined;
+  let recoveredAt = -busyRecoveryIntervalMs;
+  let downAs: ConnectionStatus | null = current === 'online' ? null : current;
 
   const schedule = () => {
     window.clearTimeout(timer);
@@ -47,11 +55,18 @@ export function watchConnection(probe: () => Promise<unknown>, recovered: () => 
       2000,
     );
   };
+  const recover = () => {
+    downAs = null;
+    recoveredAt = performance.now();
+    recovered();
+  };
   const changed = () => {
-    if (current !== 'online') wasDown = true;
-    else if (wasDown) {
-      wasDown = false;
-      recovered();
+    window.clearTimeout(recovery);
+    if (current !== 'online') downAs = current;
+    else if (downAs !== null) {
+      const wait = downAs === 'busy' ? recoveredAt + busyRecoveryIntervalMs - performance.now() : 0;
+      if (wait > 0) recovery = window.setTimeout(recover, wait);
+      else recover();
     }
     schedule();
   };
@@ -65,6 +80,7 @@ export function watchConnection(probe: () => Promise<unknown>, recovered: () => 
   schedule();
   return () => {
     window.clearTimeout(timer);
+    window.clearTimeout(recovery);
     unsubscribe();
     window.removeEventListener('offline', setOffline);
     window.removeEventListener('online', online);
