@@ -5,7 +5,7 @@ import type { TagDocument } from '#shared/discovery/tags.ts';
 import { questionPath } from '#shared/posts/question-paths.ts';
 import type { Reader } from './core/database.ts';
 import type { PagePreloads } from './page-preloads.ts';
-import { isQuestionDeleted } from './posts/index.ts';
+import { findQuestionOf, isQuestionDeleted } from './posts/index.ts';
 
 /** The status of a page's response, or the address that it redirects to permanently. */
 export type PageTarget = { status: 200 | 404 | 410 } | { location: string };
@@ -21,10 +21,17 @@ export type PageResponse = { url: string; status: number; body: string };
 export async function resolvePage(
   db: Reader,
   url: URL,
-  { subject, isUnknown }: Pick<PagePreloads, 'subject' | 'isUnknown'>,
+  {
+    subject,
+    isUnknown,
+    hasArchiveAddresses,
+  }: Pick<PagePreloads, 'subject' | 'isUnknown'> & { hasArchiveAddresses: boolean },
   responses: readonly PageResponse[],
 ): Promise<PageTarget> {
-  if (isUnknown === true) return { status: 404 };
+  if (isUnknown === true) {
+    const location = hasArchiveAddresses ? await findArchivedPage(db, url.pathname) : null;
+    return location === null ? { status: 404 } : { location };
+  }
   const response = responses.find((each) => each.url === subject);
   const questionId = /^\/question\/(\d+)/u.exec(url.pathname)?.[1];
   // 400: no id or name can be like this.
@@ -39,6 +46,25 @@ export async function resolvePage(
   const { question } = JSON.parse(response.body) as QuestionDocument;
   const canonical = questionPath(question.id, question.title);
   return isSamePath(url.pathname, canonical) ? { status: 200 } : { location: canonical + url.search };
+}
+
+/**
+ * The page of what an export like an archive of Stack Exchange names (docs/exporting.md). The addresses are those of Stack
+ * Exchange, to which communities that imported the archive link as the source.
+ */
+async function findArchivedPage(db: Reader, pathname: string): Promise<string | null> {
+  const tag = /^\/tags\/([^/]+)\/info$/u.exec(pathname)?.[1];
+  if (tag !== undefined) return `/topics/${tag}`;
+  const [, kind, digits] = /^\/(questions|a|posts\/comments|users)\/(\d{1,15})$/u.exec(pathname) ?? [];
+  if (kind === undefined) return null;
+  const number = Number(digits);
+  if (kind === 'users') return `/profile/${number}`;
+  if (kind === 'questions') return number % 2 === 0 ? questionPath(number / 2) : null;
+  if (kind === 'a' && number % 2 === 0) return null;
+  const post =
+    kind === 'a' ? { kind: 'answer' as const, id: (number - 1) / 2 } : { kind: 'reply' as const, id: number };
+  const questionId = await findQuestionOf(db, post);
+  return questionId === null ? null : `${questionPath(questionId)}#${post.kind}-${post.id}`;
 }
 
 /** The address of a synonym redirects to its tag. The case of the name does not matter. */

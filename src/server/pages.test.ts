@@ -252,6 +252,36 @@ describe('the address of a page', () => {
     expect((await open('/topics/node.js%2030')).status).toBe(200);
   });
 
+  test('in an archive of the community redirects to its page; of hidden posts and other numbers there is none', async () => {
+    const id = await ann.ask({ title: 'Archived' });
+    const answer = await ann.answer(id);
+    const reply = await ann.replyToAnswer(answer.id);
+    const hidden = await ann.answer(id);
+    const moderator = await server.register('Maud Archiving');
+    await setRole(server.db, { email: moderator.email, role: 'moderator' });
+    expectOk(await actOnPost(moderator, 'hide', 'answer', hidden.id));
+    const locations = {
+      [`/questions/${2 * id}`]: `/question/${id}`,
+      [`/a/${2 * answer.id + 1}`]: `/question/${id}#answer-${answer.id}`,
+      [`/posts/comments/${reply.id}`]: `/question/${id}#reply-${reply.id}`,
+      [`/users/${ann.id}`]: `/profile/${ann.id}`,
+      '/tags/c%23/info': '/topics/c%23',
+      [`/questions/${2 * id + 1}`]: null,
+      [`/a/${2 * answer.id}`]: null,
+      [`/a/${2 * hidden.id + 1}`]: null,
+      '/a/987654321': null,
+      '/posts/comments/987654321': null,
+      '/tags/c%23': null,
+    };
+    for (const [path, location] of Object.entries(locations))
+      expect({ path, ...(await open(path)), body: '' }).toEqual({
+        path,
+        status: location === null ? 404 : 301,
+        location,
+        body: '',
+      });
+  });
+
   test('that has no page is not found, and the page of a deleted question is gone', async () => {
     const [deleted, hidden] = [await ann.ask({ tags: ['metal'] }), await ann.ask()];
     await ann.ask({ tags: ['metal'] });

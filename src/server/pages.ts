@@ -81,7 +81,9 @@ export function renderPages(
     const responses = await Promise.all(requests.map((address) => preload(fetchApi, url, address, headers)));
     const [session] = responses;
     if (session?.status !== 200 || !(hasPublicReading || isMember(session))) return next();
-    const target = await resolvePage(db, url, preloads, responses);
+    // The addresses of an imported site are taken.
+    const hasArchiveAddresses = settings.importedSite === null;
+    const target = await resolvePage(db, url, { ...preloads, hasArchiveAddresses }, responses);
     if ('location' in target) return redirectPermanently(c, target.location);
     c.status(target.status);
 

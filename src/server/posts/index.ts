@@ -43,7 +43,7 @@ export { purgePost, purgePostsOf, removePost, showPost } from './post-removal.ts
 export { getLockedError, lockQuestionsOf, refuseLocked } from './posts-locks.ts';
 export { bylineJoins, getSourceAddress, isAuthorRename, listAuthorTopics, sourceJson } from './posts.ts';
 export { siteHistoryJson } from './site-history.ts';
-export { closingJson, isQuestionDeleted } from './questions-queries.ts';
+export { closingJson, findQuestionOf, isQuestionDeleted } from './questions-queries.ts';
 export { publicQuestionRoutes, questionRoutes } from './questions-routes.ts';
 export {
   deleteQuestion,

@@ -285,3 +285,13 @@ export async function isQuestionDeleted(db: Reader, id: number): Promise<boolean
       and not exists (select from base_question where id = ${id}) as deleted`.execute(db);
   return rows[0]?.deleted === true;
 }
+
+/** The question of a visible answer or reply; null without one. */
+export async function findQuestionOf(
+  db: Reader,
+  { kind, id }: { kind: 'answer' | 'reply'; id: number },
+): Promise<number | null> {
+  const { rows } = await sql<{ questionId: number }>`
+    select question_id as "questionId" from ${sql.table(kind)} where id = ${id}`.execute(db);
+  return rows[0]?.questionId ?? null;
+}
