@@ -1,11 +1,14 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { promisify } from 'node:util';
+import { beforeAll, expect, test } from 'vitest';
 import packageJson from '#package.json' with { type: 'json' };
 import { projectRoot } from '#server/core/paths.ts';
 import { watchProcess } from '#tests/support/parley-process.ts';
-import { createTemporaryDataDirectory, createTemporaryDirectory } from '#tests/support/parley.ts';
+import { createTemporaryDataDirectory } from '#tests/support/parley.ts';
 import { buildWeb } from './lib/build.mjs';
 import { copyRuntime, listRuntimePackages } from './lib/runtime.mjs';
 
@@ -13,10 +16,20 @@ const read = (name: string) => readFileSync(path.join(projectRoot, name), 'utf8'
 const isMissing = (name: string) => !existsSync(path.join(projectRoot, name));
 const composeFiles = ['deploy/compose.yaml', 'deploy/compose.cluster.yaml'];
 
-test('what the container image contains is enough to start the server and serve a page', async () => {
+/** A directory that `npm run runtime -- --node` writes. */
+let runtime: string;
+
+beforeAll(async () => {
   await buildWeb();
-  const runtime = path.join(await createTemporaryDirectory(), 'runtime');
+  const directory = await mkdtemp(path.join(os.tmpdir(), 'parley-runtime-'));
+  // Other accounts start PostgreSQL in it.
+  await chmod(directory, 0o755);
+  runtime = path.join(directory, 'runtime');
   await copyRuntime(runtime, { revision: 'a1b2c3d4', withNode: true });
+  return () => rm(directory, { recursive: true, force: true });
+}, 240_000);
+
+test('what the container image contains is enough to start the server and serve a page', async () => {
   const child = spawn(path.join(runtime, 'bin/parley'), ['serve'], {
     cwd: '/',
     env: {
@@ -87,3 +100,48 @@ test('compose files and the systemd unit name existing settings and files, and p
   );
   expect(names.filter((name) => !known.has(name) && name !== 'HOME')).toEqual([]);
 });
+
+test('the commands of docs/operating.md name what a runtime directory contains', async () => {
+  const page = read('docs/operating.md');
+  const commands = [...page.matchAll(/^```(\w*)\n(.*?)^```$/gmsu)]
+    .filter(([, language = '']) => ['', 'sh', 'ini'].includes(language))
+    .map(([, , block = '']) => block)
+    .join('');
+
+  const targets = [...commands.matchAll(/^ln -s(?:fn)? (\S+) \/srv\/parley\/current$/gmu)].map(
+    ([, to]) => to,
+  );
+  expect(new Set(targets)).toEqual(new Set(['v1.run', 'v2.run']));
+  const places = [...`${commands}${read('deploy/parley.service')}`.matchAll(/\/srv\/[^\s"'=]*/gu)].map(
+    String,
+  );
+  const wrong = places.filter((place) => {
+    const found = /^\/srv\/parley(?:\/(v\d|v\d\.run|current)(?:\/(.+))?)?$/u.exec(place);
+    if (found === null) return true;
+    const [, directory = '', name = ''] = found;
+    // The settings are linked to this name.
+    if (name === '' || name === '.env') return false;
+    return !existsSync(path.join(/^v\d$/u.test(directory) ? projectRoot : runtime, name));
+  });
+  expect(wrong).toEqual([]);
+  expect(places).toContain('/srv/parley/current/bin/parley');
+  const scripts = [...commands.matchAll(/npm (?:run )?(?:-\S+ )*(\S+)/gu)].map(([, name = '']) => name);
+  expect(new Set(scripts)).toEqual(new Set(['runtime']));
+
+  const called = [...commands.matchAll(/^(?:[A-Z_]+=\S+ |runuser .*\/bin\/)?parley (.+)$/gmu)].map(
+    ([, all = '']) => all,
+  );
+  expect(called).toEqual(expect.arrayContaining([expect.stringMatching(/^restore /u), 'upgrade --check']));
+  await Promise.all(called.map(expectToBeCommand));
+}, 120_000);
+
+/** Whether the program has the command and its options. */
+async function expectToBeCommand(line: string): Promise<void> {
+  const [name = ''] = /^[a-z]+(?: [a-z][a-z-]*)?(?= |$)/u.exec(line) ?? [];
+  const { stdout } = await promisify(execFile)(path.join(runtime, 'bin/parley'), [
+    ...name.split(' '),
+    '--help',
+  ]);
+  expect(stdout).toContain(`Usage: parley ${name} `);
+  for (const [option] of line.matchAll(/--[a-z-]+/gu)) expect(stdout).toContain(option);
+}
