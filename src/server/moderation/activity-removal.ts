@@ -49,8 +49,20 @@ const votesPerStep = 100;
 export const learnedPostsPerRemoval = 5;
 
 /**
- * Starts the removal of all the member's present posts and votes. Posts that wait for approval are rejected,
- * suggested edits are withdrawn. Returns the id.
+ * Rejects the posts of these members that wait for approval, and withdraws their open suggested edits and close votes. A
+ * removal of their activity starts with it; its restoration leaves it as it is.
+ */
+export async function endOpenActivity(
+  tx: Tx,
+  { memberIds, reason }: { memberIds: readonly number[]; reason: string },
+): Promise<void> {
+  await rejectHeldPosts(tx, { memberIds, reason });
+  await withdrawAllSuggestions(tx, memberIds);
+  await deleteCloseVotesOf(tx, memberIds);
+}
+
+/**
+ * Starts the removal of all the member's present posts and votes. Returns the id.
  * @throws ProblemError 'already-handled' if their activity is already removed.
  */
 export async function startActivityRemoval(
@@ -59,9 +71,7 @@ export async function startActivityRemoval(
 ): Promise<number> {
   if ((await lockCurrentActivityRemoval(tx, wanted.memberId)) !== undefined)
     throw new ProblemError('activity-already-removed');
-  await rejectHeldPosts(tx, wanted);
-  await withdrawAllSuggestions(tx, wanted.memberId);
-  await deleteCloseVotesOf(tx, wanted.memberId);
+  await endOpenActivity(tx, { memberIds: [wanted.memberId], reason: wanted.reason });
   return insertActivityRemoval(tx, { ...wanted, ...(await countActivity(tx, wanted.memberId)) });
 }
 

@@ -50,9 +50,9 @@ export async function endCloseVotes(
     select ${questionId}::bigint, * from unnest(${[...closers]}::bigint[])`.execute(tx);
 }
 
-/** Withdraws all votes of a member. */
-export async function deleteCloseVotesOf(tx: Tx, memberId: number): Promise<void> {
-  await sql`delete from close_vote where member_id = ${memberId}`.execute(tx);
+/** Withdraws all votes of these members. */
+export async function deleteCloseVotesOf(tx: Tx, memberIds: readonly number[]): Promise<void> {
+  await sql`delete from close_vote where member_id = any(${[...memberIds]}::bigint[])`.execute(tx);
 }
 
 /** Deletes votes that no longer count, a limited number per call. */

@@ -209,13 +209,14 @@ export async function withdrawOwnSuggestion(
   return rows.length > 0;
 }
 
-/** Withdraws all open suggestions of a member, in the order of their ids. */
-export async function withdrawAllSuggestions(tx: Tx, memberId: number): Promise<void> {
+/** Withdraws all open suggestions of these members, in the order of their ids. */
+export async function withdrawAllSuggestions(tx: Tx, memberIds: readonly number[]): Promise<void> {
   await sql`
     update edit_suggestion
     set status = 'withdrawn', decided_at = now(), base_title = null, base_content = null, base_tags = null
     where id in (
-      select id from edit_suggestion where member_id = ${memberId} and status = 'open' order by id for update
+      select id from edit_suggestion where member_id = any(${[...memberIds]}::bigint[]) and status = 'open'
+      order by id for update
     )`.execute(tx);
 }
 

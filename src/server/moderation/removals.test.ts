@@ -8,7 +8,14 @@ import type {
   Removal,
   RemovalPreview,
 } from '#shared/moderation/removals.ts';
-import { getModerationLog, startModeration } from '#tests/support/moderation.ts';
+import type { CloseVotes } from '#shared/moderation/close-votes.ts';
+import {
+  getHiddenPosts,
+  getModerationLog,
+  getReviewQueue,
+  startModeration,
+} from '#tests/support/moderation.ts';
+import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
 import { runRemovalStep, runActivityRemovals } from './activity-removal.ts';
 
 const { server, ann, bob, moderator, other, community, thread } = await startModeration();
@@ -54,6 +61,9 @@ async function spammers(count: number) {
 const begin = (member: Member, selection: object) =>
   member.post<Removal>('/moderation/removals', { ...selection, reason });
 const removalOf = async (id: number) => expectOk(await moderator.get<Removal>(`/moderation/removals/${id}`));
+const getHeldPost = async (memberId: number) =>
+  (await sql<{ post_id: number }>`select post_id from held_post where member_id = ${memberId}`.execute(db))
+    .rows[0]!;
 const finish = () => runActivityRemovals(db, Date.now() + 120_000);
 
 test('previews the counts of a removal, by account and with examples, and changes nothing', async () => {
@@ -133,6 +143,37 @@ test('continues a removal of many accounts after interruptions, affects no one e
   // After the restoration, the accounts can be removed again.
   expect((await begin(moderator, { network })).status).toBe(201);
   await finish();
+});
+
+test('rejects the held posts of the accounts, and withdraws their suggested edits and close votes', async () => {
+  const [nora, nick] = [await server.register('Nora Seller'), await server.register('Nick Seller')];
+  const [id, original] = [await ann.ask(), await ann.ask()];
+  const better = { title: 'Cheaper bread?', content: 'Where?', tags: ['bread'], summary: 'Price' };
+  expectOk(await nick.post(`/questions/${id}/edit-suggestions`, better));
+  await sql`update member set reputation = 500 where id = ${nick.id}`.execute(db);
+  expectOk(await nick.put(`/questions/${id}/close-votes`, { vote: 'close', duplicateOf: original }));
+  await setRuntimeSetting(db, 'reviewFirstPosts', 1);
+  await setRuntimeSetting(db, 'holdForApproval', true);
+  await server.runtimeSettings.refresh();
+  const draft = { title: 'Buy bread here?', content: 'Very cheap.', tags: ['bread'] };
+  expect(await nora.post('/questions', draft)).toMatchObject({ status: 202 });
+  expect(await getReviewQueue(moderator)).toMatchObject([{ held: true, title: draft.title }]);
+
+  expectOk(await begin(moderator, { memberIds: [nora.id, nick.id] }));
+  expect(await getReviewQueue(moderator)).toEqual([]);
+  expect(await getHiddenPosts(nora, (await getHeldPost(nora.id)).post_id)).toMatchObject([
+    { status: 'rejected', reason },
+  ]);
+  const { rows } = await sql<{ status: string }>`
+    select status from edit_suggestion where member_id = ${nick.id}`.execute(db);
+  expect(rows).toEqual([{ status: 'withdrawn' }]);
+  expect(expectOk(await moderator.get<CloseVotes>(`/questions/${id}/close-votes`)).originals).toEqual([]);
+  await finish();
+  await sql`update member set reputation = 0 where id = ${nick.id}`.execute(db);
+  expect(await findViolations(db)).toEqual([]);
+  await setRuntimeSetting(db, 'holdForApproval', false);
+  await setRuntimeSetting(db, 'reviewFirstPosts', 0);
+  await server.runtimeSettings.refresh();
 });
 
 test('never removes moderators, even if a member becomes one while it runs, and writes to the moderation log', async () => {

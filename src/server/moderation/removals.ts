@@ -3,6 +3,7 @@ import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
 import { publish } from '#server/core/events.ts';
 import { limits } from '#shared/core/limits.ts';
 import type { Removal, RemovalPreview, RemovalSelection } from '#shared/moderation/removals.ts';
+import { endOpenActivity } from './activity-removal.ts';
 import { insertLogEntry } from './moderation-log-queries.ts';
 import {
   listMemberActivity,
@@ -77,6 +78,7 @@ export async function beginRemoval(
       reason,
     });
     if (begun.accounts === 0) throw new ProblemError('removal-empty');
+    await endOpenActivity(tx, { memberIds, reason });
     const before = { removal: id, ...begun };
     await insertLogEntry(tx, {
       moderatorId,

@@ -110,16 +110,20 @@ export async function setHeldPostRejected(
   return rows.length > 0;
 }
 
-/** Rejects all posts of a member that wait for approval. */
+/** Rejects all posts of these members that wait for approval. */
 export async function rejectHeldPosts(
   tx: Tx,
-  { memberId, reason }: { memberId: number; reason: string },
+  { memberIds, reason }: { memberIds: readonly number[]; reason: string },
 ): Promise<void> {
-  const { rows } = await sql<{ id: number }>`
-    select id from held_post where member_id = ${memberId} and rejected_at is null order by id for update`.execute(
-    tx,
-  );
-  for (const { id } of rows) await setHeldPostRejected(tx, { id, reason });
+  await sql`
+    with waiting as (
+      select id from held_post where member_id = any(${[...memberIds]}::bigint[]) and rejected_at is null
+      order by id for update
+    ), unqueued as (
+      delete from review_item where held_post_id in (select id from waiting)
+    )
+    update held_post set rejection_reason = ${reason}, rejected_at = now()
+    where id in (select id from waiting)`.execute(tx);
 }
 
 /**
