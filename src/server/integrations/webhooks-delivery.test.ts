@@ -212,6 +212,23 @@ describe('what is not public', () => {
   });
 });
 
+test('a delivery that cannot be prepared counts as a failed attempt', async () => {
+  receiver.behave(() => (_, response) => response.writeHead(503).end());
+  const { id } = await add({ events: ['question.posted'] });
+  await ann.ask();
+  await eventually(() => receiver.requests.length > 0);
+  // A time that no payload can have.
+  await sql`update webhook_delivery set occurred_at = 'infinity' where webhook_id = ${id}`.execute(db);
+  await eventually(async () => {
+    const { rows } = await sql<{ error: string; attempts: number }>`
+      select error, attempts from webhook_delivery where webhook_id = ${id}`.execute(db);
+    return rows[0]?.error === 'internal' && rows[0].attempts > 1;
+  });
+  await sql`update webhook_delivery set occurred_at = now() where webhook_id = ${id}`.execute(db);
+  receiver.behave(null);
+  expect(await waitForState(id, 'delivered')).toHaveLength(1);
+});
+
 describe('a receiver that fails', () => {
   test('gets the same event with the same id again, and later events about the question after it', async () => {
     const { id } = await add();

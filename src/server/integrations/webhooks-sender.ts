@@ -4,7 +4,6 @@ import { publishAll } from '#server/core/events.ts';
 import { startPollingLoop } from '#server/core/polling-loop.ts';
 import type { RuntimeSettings } from '#server/core/runtime-settings.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
-import { getErrorCode } from '#server/core/startup-error.ts';
 import { notifyModerators } from '#server/notifications/index.ts';
 import type { WebhookHosts } from './webhooks-addresses.ts';
 import {
@@ -76,7 +75,7 @@ export function startWebhookSender(deps: WebhookSenderDeps): WebhookSender {
       await startAttempts();
     },
     // The database may restart; the next round continues where this one stopped.
-    onError: (error) => log.warn(`Web hooks wait for the database (${getErrorCode(error) ?? 'unknown'}).`),
+    onError: (error) => log.warn({ err: error }, 'Web hooks wait, because the database reported an error.'),
   });
 
   return {
@@ -95,7 +94,7 @@ export function startWebhookSender(deps: WebhookSenderDeps): WebhookSender {
       const attempt = attemptNext(deps, each)
         .catch((error: unknown) =>
           // Another attempt follows after the lease.
-          log.warn(`A web hook attempt was not recorded (${getErrorCode(error) ?? 'unknown'}).`),
+          log.warn({ err: error }, 'A web hook attempt was not recorded.'),
         )
         .finally(() => {
           attempts.delete(attempt);
@@ -119,7 +118,11 @@ async function attemptNext(deps: WebhookSenderDeps, claimed: ClaimedResource): P
     });
     return;
   }
-  const { result, requestBody, durationMs } = await send(deps, delivery);
+  const { result, requestBody, durationMs } = await send(deps, delivery).catch((error: unknown): Sent => {
+    // Counted as an attempt, so that this delivery ends after `giveUpAfter` and later ones of its question follow.
+    deps.log.error({ err: error, delivery: delivery.id }, 'A web hook delivery could not be prepared.');
+    return { result: { ...nothing, error: 'internal' }, requestBody: null, durationMs: null };
+  });
   const { status, error, responseBody } = result;
   const isSkipped = error === 'not-public';
   const state = isSkipped ? 'skipped' : error === null ? 'delivered' : 'pending';
@@ -150,6 +153,9 @@ async function attemptNext(deps: WebhookSenderDeps, claimed: ClaimedResource): P
   });
 }
 
+/** Nothing was sent. */
+const nothing = { status: null, responseBody: null, retryAfterMs: null } as const;
+
 type Sent = { result: AttemptResult; requestBody: string | null; durationMs: number | null };
 
 async function send(
@@ -157,7 +163,6 @@ async function send(
   delivery: DeliveryRow,
 ): Promise<Sent> {
   const { address, format, message_id: id } = delivery;
-  const nothing = { status: null, responseBody: null, retryAfterMs: null };
   const payload = await readWebhookPayload(db, delivery, settings.publicUrl ?? '');
   if (payload === null)
     return { result: { ...nothing, error: 'not-public' }, requestBody: null, durationMs: null };

@@ -82,6 +82,8 @@ export const webhookFailure = z.enum([
   'status',
   'secret-unreadable',
   'connection-failed',
+  /** An error of Parley before the request. */
+  'internal',
   /** Skipped: the post is deleted or hidden. */
   'not-public',
 ]);

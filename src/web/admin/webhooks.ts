@@ -118,5 +118,6 @@ const failureTexts: Readonly<Record<Exclude<WebhookFailure, 'status'>, () => str
   redirect: () => t`The receiver redirects, which web hooks do not follow.`,
   'secret-unreadable': () => t`The secret cannot be read. Replace it.`,
   'connection-failed': () => t`The connection failed.`,
+  internal: () => t`Parley could not prepare the request. Its log has the error.`,
   'not-public': () => t`The post is deleted or hidden.`,
 };
