@@ -121,7 +121,13 @@ export async function startNode(options: NodeOptions): Promise<ParleyNode> {
       deleteInvalidApiTokens(db),
       deleteOldDeliveries(db),
     ]);
-  const housekeeping = setInterval(() => void deleteExpired().catch(() => {}), hourMs);
+  const housekeeping = setInterval(
+    () =>
+      void deleteExpired().catch((error: unknown) =>
+        log.warn({ err: error }, 'Expired rows were not deleted. The next attempt is in an hour.'),
+      ),
+    hourMs,
+  );
   onStop(async () => clearInterval(housekeeping));
   const objectStore = config.objectStore && createObjectStore(config.objectStore, log);
   background = await startBackgroundJobs({

@@ -70,6 +70,22 @@ test('catches up with a position from a node that is ahead before responding', a
   expect(behind.on(topic)).toHaveLength(1);
 });
 
+test('reports a gap instead of replaying more than 500 events, from memory and from the database', async () => {
+  const node = await startFollowingNode(followed);
+  const topic: Topic = 'question:302';
+  const before = node.stream.position();
+  await transaction(db, async (tx) => {
+    for (let views = 1; views <= 501; views++) await publish(tx, topic, viewedEvent(views));
+  });
+  await eventually(() => node.on(topic).length === 501);
+  const other = await startFollowingNode(followed);
+  for (const { stream } of [node, other])
+    expect(stream.catchUp(topic, await stream.readSince(topic, before))).toMatchObject({
+      gap: true,
+      events: [],
+    });
+});
+
 test('reports a gap for a position older than the retention time or an invalid one', async () => {
   const { stream } = await startFollowingNode(followed);
   const [timeline, seconds, ...rest] = stream.position().split('.');

@@ -88,7 +88,10 @@ export async function followEventStream(options: {
     onMessage: onWake,
     log,
   });
-  const pruning = setInterval(() => void pruneEvents(db).catch(() => {}), 60_000);
+  const pruning = setInterval(
+    () => void pruneEvents(db).catch((error: unknown) => log.warn({ err: error }, 'Events were not pruned.')),
+    60_000,
+  );
   const tailing = tail();
 
   return {
@@ -96,12 +99,10 @@ export async function followEventStream(options: {
     readSince: readMissed,
     catchUp(topic, { events, gap, position }) {
       const from = parsePosition(position);
-      if (gap || from === null) return { events: [], gap: true, position: current.position };
-      return {
-        events: [...events, ...recent.listAfter(from, topic)],
-        gap: false,
-        position: current.position,
-      };
+      const later = gap || from === null ? [] : recent.listAfter(from, topic);
+      if (gap || from === null || later.length > maxReplayed)
+        return { events: [], gap: true, position: current.position };
+      return { events: [...events, ...later], gap: false, position: current.position };
     },
     lagSeconds: () => Math.max(deliveryDelay, (performance.now() - lastReadAt - pollIntervalMs) / 1_000),
     isUpToDate: () => !isFailing && performance.now() - lastReadAt < upToDateForMs,
@@ -161,7 +162,7 @@ export async function followEventStream(options: {
     if (recent.coversSince(from)) return { events: [], gap: false, position };
     const to = current;
     const read = await eventsBetween(db, topic, { from, to: to.snapshot });
-    return read.length > maxReplayed ? lost : { events: read, gap: false, position: to.position };
+    return read === null ? lost : { events: read, gap: false, position: to.position };
   }
 
   function readAgain(): Promise<void> {
@@ -179,14 +180,17 @@ async function readStream(db: Database, since: StreamSnapshot | null): Promise<S
   return { ...read, position: formatPosition(read.snapshot) };
 }
 
+/** Returns null if there may be more than are replayed to one subscriber. */
 async function eventsBetween(
   db: Database,
   topic: Topic,
   { from, to }: { from: StreamSnapshot; to: StreamSnapshot },
-): Promise<LiveEvent[]> {
+): Promise<LiveEvent[] | null> {
   const { rows } = await sql<{ id: number; transaction_id: string; event: LiveEvent }>`
     select id, transaction_id::text, event from event
     where topic = ${topic} and ${notIncludedIn(from)} order by id limit ${maxReplayed + 1}`.execute(db);
+  // Compared before the filter: a row that is not included yet takes the place of one that is.
+  if (rows.length > maxReplayed) return null;
   const isIncluded = (row: { id: number; transaction_id: string }) =>
     includesEvent(to, { id: row.id, transactionId: Number(row.transaction_id) });
   return rows.filter(isIncluded).map((row) => row.event);
