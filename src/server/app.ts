@@ -52,7 +52,7 @@ import type { Database } from './core/database.ts';
 import { ProblemError, toErrorResponse } from './core/errors.ts';
 import type { PictureStore } from './core/config.ts';
 import type { ObjectStore } from './core/object-store.ts';
-import { redirectImportedPosts, renderPages } from './pages.ts';
+import { type FetchApi, redirectImportedPosts, renderPages } from './pages.ts';
 import type { RequestLimits } from './core/request-limits.ts';
 import { limitBodySize, limitPublicSearches, limitVisitors } from './core/request-limits-middleware.ts';
 import { healthRoutes } from './core/health.ts';
@@ -306,7 +306,7 @@ export function createApp(options: AppOptions) {
       throw new ProblemError('page-not-found');
     });
     if (!settings.hasServiceWorker) app.get('/service-worker.js', serveServiceWorkerRemoval);
-    const fetchApi = (request: Request) => app.fetch(request);
+    const fetchApi: FetchApi = (request, env) => app.fetch(request, env);
     const html = { directory, log };
     const page = renderPages(html, fetchApi, { db, settings, runtimeSettings });
     const { sendManifest, sendShell } = createSiteFiles(directory, runtimeSettings);

@@ -34,8 +34,11 @@ export type RequestedPage = {
   responses: readonly PreloadedResponse[];
 };
 
-/** `inlineCode`: what the content security policy of the response must allow (`allowInlineCode`). */
-export type RenderedPage = { html: string; inlineCode: InlineCode };
+/**
+ * `inlineCode`: what the content security policy of the response must allow (`allowInlineCode`). `isComplete`: false if
+ * the content is missing, because it failed or too many pages waited; the next request may get it.
+ */
+export type RenderedPage = { html: string; inlineCode: InlineCode; isComplete: boolean };
 
 export type HtmlDeps = {
   /** The directory of the web build. */
@@ -61,7 +64,8 @@ export function createHtmlRenderer(deps: HtmlDeps): HtmlRenderer {
     // The browser requests what failed itself and shows the error.
     const responses = page.responses.filter(({ status }) => status === 200);
     const time = Date.now();
-    const content = await renderContent(build, { ...page, responses }, deps, time);
+    const isRendered = canRender(build, page, responses);
+    const content = isRendered ? await renderContent(build, { ...page, responses }, deps, time) : null;
     const { html, css: elementCss } = extractStyles(content ?? '');
     const { css, headTags, scriptTags } = build.getPageFiles({
       programs: [page.preloads.layout, page.preloads.module],
@@ -85,7 +89,7 @@ export function createHtmlRenderer(deps: HtmlDeps): HtmlRenderer {
       .replace('</body>', () => `${scriptTags}${responses.map(renderPreload).join('')}</body>`);
     const sheets = [css, elementCss, ...(siteStyle === '' ? [] : [siteStyle])];
     const inlineCode = hashInlineCode({ scripts: [build.themeScript], styles: sheets });
-    return { html: text, inlineCode };
+    return { html: text, inlineCode, isComplete: content !== null || !isRendered };
   }
 }
 
@@ -95,16 +99,25 @@ export function createHtmlRenderer(deps: HtmlDeps): HtmlRenderer {
  */
 const maxRenderedLength = 400_000;
 
-/** The content of `#root`; null where the browser renders the page. */
+/** Whether the server renders the content of this page. Otherwise the browser does. */
+function canRender(
+  { renderPage }: WebBuild,
+  { preloads }: RequestedPage,
+  responses: readonly PreloadedResponse[],
+): boolean {
+  const isWhole = responses.length === preloads.requests.length;
+  const length = responses.reduce((sum, { body }) => sum + body.length, 0);
+  return renderPage !== null && preloads.isRendered && isWhole && length <= maxRenderedLength;
+}
+
+/** The content of `#root`; null if it failed or too many pages wait, and the browser renders it. */
 async function renderContent(
   { renderPage }: WebBuild,
   { origin, language, preloads, responses }: RequestedPage,
   { log }: HtmlDeps,
   time: number,
 ): Promise<string | null> {
-  const isWhole = responses.length === preloads.requests.length;
-  const length = responses.reduce((sum, { body }) => sum + body.length, 0);
-  if (renderPage === null || !preloads.isRendered || !isWhole || length > maxRenderedLength) return null;
+  if (renderPage === null) return null;
   const { path } = preloads;
   try {
     return await renderPage({

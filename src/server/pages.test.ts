@@ -1,6 +1,7 @@
 import { projectRoot } from './core/paths.ts';
+import { createRequestLimits } from './core/request-limits.ts';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -196,6 +197,70 @@ describe('the page a member opens', () => {
     const isThere = (program: string) => existsSync(path.join(projectRoot, 'src/web', program));
     expect(pageModules.filter((program) => !isThere(program))).toEqual([]);
   });
+});
+
+test('counts the searches of pages of visitors like those of the API', async () => {
+  await setRuntimeSetting(server.db, 'publicReading', true);
+  const node = await server.startSecondNode({ requestLimits: createRequestLimits(() => 0) });
+  try {
+    const open = async (address: string) => {
+      const response = await get(address, node.address);
+      await response.arrayBuffer();
+      return response.status;
+    };
+    expect(await open('/api/search?q=word')).toBe(200);
+    // The limit is 120.
+    await Promise.all(Array.from({ length: 120 }, (_, n) => open(`/search?q=word${n}`)));
+    expect(await open('/api/search?q=word')).toBe(429);
+    expect(await open('/api/feeds/recent')).toBe(200);
+  } finally {
+    await node.stop();
+    await setRuntimeSetting(server.db, 'publicReading', false);
+    await server.runtimeSettings.refresh();
+  }
+});
+
+test('stores no page of visitors whose content could not be rendered', async () => {
+  const build = await mkdtemp(path.join(os.tmpdir(), 'parley-build-'));
+  await cp(directory, path.join(build, 'web'), { recursive: true });
+  await mkdir(path.join(build, 'render'));
+  await writeFile(path.join(build, 'render/package.json'), '{"type":"module"}');
+  // Fails once, as a rendering that takes too long.
+  await writeFile(
+    path.join(build, 'render/render-page.js'),
+    `let isFirst = true;
+    export function renderPage() {
+      if (!isFirst) return '<main>Rendered</main>';
+      isFirst = false;
+      throw new Error('interrupted');
+    }`,
+  );
+  const rendering = await startTestServer({}, undefined, path.join(build, 'web'));
+  try {
+    await setRuntimeSetting(rendering.db, 'publicReading', true);
+    await rendering.runtimeSettings.refresh();
+    const open = async () => {
+      const response = await get('/', rendering.address);
+      const html = await response.text();
+      const { status, headers } = response;
+      return {
+        status,
+        cacheControl: headers.get('cache-control'),
+        etag: headers.get('etag'),
+        isRendered: html.includes('<main>Rendered</main>'),
+      };
+    };
+    expect(await open()).toEqual({ status: 200, cacheControl: 'no-store', etag: null, isRendered: false });
+    expect(await open()).toEqual({
+      status: 200,
+      cacheControl: expect.stringContaining('public'),
+      etag: expect.any(String),
+      isRendered: true,
+    });
+  } finally {
+    await rendering.stop();
+    await rm(build, { recursive: true });
+  }
 });
 
 describe('the address of a page', () => {

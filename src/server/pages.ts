@@ -11,10 +11,12 @@ import type { SessionState } from '#shared/identity/accounts.ts';
 import type { ImportedPost } from '#shared/posts/questions.ts';
 import type { Reader } from './core/database.ts';
 import { findRequestLanguage } from './core/languages.ts';
+import { getNetworkAddress } from './core/network-address.ts';
 import { hasSessionCookie, publicCacheControl } from './core/public-reading.ts';
+import type { PageBindings } from './core/request-limits-middleware.ts';
 import { matchesEtag } from './core/response-cache-http.ts';
 import type { RuntimeSettings } from './core/runtime-settings.ts';
-import { allowInlineCode, type InlineCode } from './core/security-headers.ts';
+import { allowInlineCode } from './core/security-headers.ts';
 import { getOrigin, type SiteSettings } from './core/site-settings.ts';
 import { renderHead } from './integrations/index.ts';
 import { resolvePage } from './page-addresses.ts';
@@ -22,7 +24,7 @@ import { createHtmlRenderer, type HtmlDeps, type PreloadedResponse, type Rendere
 import { getPagePreloads, notifications } from './page-preloads.ts';
 
 /** Calls Parley's own API as over HTTP. */
-export type FetchApi = (request: Request) => Promise<Response> | Response;
+export type FetchApi = (request: Request, env: PageBindings) => Promise<Response> | Response;
 
 type PageOptions = { db: Reader; settings: SiteSettings; runtimeSettings: RuntimeSettings };
 
@@ -78,7 +80,11 @@ export function renderPages(
     const requests = isPublic
       ? preloads.requests.filter((each) => each !== notifications)
       : preloads.requests;
-    const responses = await Promise.all(requests.map((address) => preload(fetchApi, url, address, headers)));
+    const fetchForClient = (request: Request) =>
+      fetchApi(request, { pageNetwork: getNetworkAddress(c, settings.trustedProxies) });
+    const responses = await Promise.all(
+      requests.map((address) => preload(fetchForClient, url, address, headers)),
+    );
     const [session] = responses;
     if (session?.status !== 200 || !(hasPublicReading || isMember(session))) return next();
     // The addresses of an imported site are taken.
@@ -130,7 +136,8 @@ export function renderPages(
     if (etag === null) return send(c, await makeBody(render(page), encoding), encoding);
     if (isStorable && isKnown(c, etag)) return sendStorable(c, etag, null);
     const body = await reusePublicBody(etag, encoding, () => render(page));
-    if (!isStorable) return send(c, body, encoding);
+    // A cache would send a page without its content until the content changes.
+    if (!isStorable || !body.isComplete) return send(c, body, encoding);
     const sent = { body, encoding };
     if (recentKey !== null) recentPages.set(recentKey, { etag, ...sent });
     return sendStorable(c, etag, sent);
@@ -148,8 +155,9 @@ export function renderPages(
     const known = publicBodies.get(key) ?? makeBody(renderOnce(), stored);
     if (!publicBodies.has(key)) publicBodies.set(key, known);
     known.catch(() => publicBodies.delete(key));
-    const { body, inlineCode } = await known;
-    return { body: encoding === 'identity' ? new Uint8Array(await gunzipped(body)) : body, inlineCode };
+    const { body, ...page } = await known;
+    if (!page.isComplete) publicBodies.delete(key);
+    return { body: encoding === 'identity' ? new Uint8Array(await gunzipped(body)) : body, ...page };
   }
 }
 
@@ -173,13 +181,13 @@ function sendStorable(c: Context, etag: string, page: SentPage | null): Response
 
 const isKnown = (c: Context, etag: string) => matchesEtag(c.req.header('if-none-match') ?? null, etag);
 
-type PageBody = { body: string | Uint8Array<ArrayBuffer>; inlineCode: InlineCode };
+type PageBody = Omit<RenderedPage, 'html'> & { body: string | Uint8Array<ArrayBuffer> };
 
 async function makeBody(rendering: Promise<RenderedPage>, encoding: string): Promise<PageBody> {
-  const { html, inlineCode } = await rendering;
-  if (encoding === 'identity') return { body: html, inlineCode };
+  const { html, ...page } = await rendering;
+  if (encoding === 'identity') return { body: html, ...page };
   const compressed = encoding === 'br' ? await brotli(html) : await gzipped(html);
-  return { body: new Uint8Array(compressed), inlineCode };
+  return { body: new Uint8Array(compressed), ...page };
 }
 
 /** Part of every ETag: after an upgrade, the same responses may be rendered differently. */
@@ -216,7 +224,7 @@ export function redirectImportedPosts(
     const { headers } = c.req.raw;
     if (!headers.has('cookie') && !runtimeSettings.get('publicReading')) return next();
     const api = `/api/imported-posts?address=${encodeURIComponent(url.pathname + url.search)}`;
-    const found = await preload(fetchApi, url, api, headers);
+    const found = await preload((request) => fetchApi(request, {}), url, api, headers);
     const { path } = found.status === 200 ? (JSON.parse(found.body) as ImportedPost) : { path: null };
     return path === null ? next() : redirectPermanently(c, path);
   };
@@ -234,7 +242,7 @@ function isWindow(headers: Headers): boolean {
 }
 
 async function preload(
-  fetchApi: FetchApi,
+  fetchApi: (request: Request) => Promise<Response> | Response,
   page: URL,
   url: string,
   headers: Headers,

@@ -36,8 +36,11 @@ export function limitViewers(requestLimits: RequestLimits | undefined, settings:
     const viewer = c.get('viewer');
     const requestClass = classifyRequest(c.req.method, c.req.path);
     if (isMember(viewer)) requestLimits?.consume(viewer, requestClass);
-    else if (requestClass === 'searching' && !isInternal(c))
-      requestLimits?.consumeForNetwork(getNetworkAddress(c, settings.trustedProxies), 'searching');
+    else if (requestClass === 'searching' && (!isInternal(c) || c.env.pageNetwork !== undefined))
+      requestLimits?.consumeForNetwork(
+        c.env.pageNetwork ?? getNetworkAddress(c, settings.trustedProxies),
+        'searching',
+      );
     await next();
   });
 }
@@ -54,9 +57,15 @@ export function limitPublicSearches(
   });
 }
 
-type NodeEnv = { Bindings: Partial<HttpBindings> };
+/**
+ * `pageNetwork`: the network address of the client whose page requests its data from the API. The page itself is counted,
+ * so only its searches are counted again.
+ */
+export type PageBindings = { pageNetwork?: string };
 
-/** Whether a page requests its data from the API. Such a request has no network address. */
+type NodeEnv = { Bindings: Partial<HttpBindings> & PageBindings };
+
+/** Whether another part of Parley requests data from the API. Such a request has no network address. */
 const isInternal = ({ env }: { env: Partial<HttpBindings> | undefined }) => env?.incoming === undefined;
 
 /**
@@ -91,8 +100,9 @@ export function queueRequests(requestClass: keyof typeof memberQueues, settings:
   return createMiddleware<PublicEnv & NodeEnv>(async (c, next) => {
     if (classifyRequest(c.req.method, c.req.path) !== requestClass) return next();
     const viewer = c.get('viewer');
-    if (!isMember(viewer) && isInternal(c)) return next();
-    const id = isMember(viewer) ? viewer.id : getNetworkAddress(c, settings.trustedProxies);
+    const pageNetwork = requestClass === 'searching' ? c.env.pageNetwork : undefined;
+    if (!isMember(viewer) && isInternal(c) && pageNetwork === undefined) return next();
+    const id = isMember(viewer) ? viewer.id : (pageNetwork ?? getNetworkAddress(c, settings.trustedProxies));
     const running = isMember(viewer) ? concurrency : concurrency * visitorsPerNetwork;
     const queue = queues.get(id) ?? pLimit(running);
     if (queue.pendingCount >= waiting) throw new ProblemError(code, { retryAfter: 1 });
