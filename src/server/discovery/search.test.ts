@@ -122,6 +122,16 @@ describe('typing errors', () => {
     });
   });
 
+  test.each(['debuonce serach', 'debounce saerch'])('such as swapped letters: %s', async (query) => {
+    await ask('How do I debounce a search box?');
+    await ask('How do I bounce a ball?');
+    expect(await search(query)).toMatchObject({
+      corrected: true,
+      total: 1,
+      questions: [{ title: 'How do I debounce a search box?' }],
+    });
+  });
+
   test('are not forgiven if something matches as typed', async () => {
     await ask('Growing chrysanthemums indoors');
     const typo = await ask('My chrisantemums', {});

@@ -118,12 +118,30 @@ export async function findLongerWords(
 /** The least similarity (pg_trgm, 0 to 1) of words that differ by typing errors. */
 const minSimilarity = sql.lit(0.4);
 
-/** Returns words of the vocabulary that differ from the word by typing errors, the most alike first. */
+/**
+ * Returns words of the vocabulary that differ from the word by typing errors: first those with two neighboring letters
+ * swapped, which changes most trigrams of a short word, then the most alike.
+ */
 export async function findAlikeWords(db: Reader, word: string, limit: number): Promise<string[]> {
+  const isSwapped = sql`word = any(${listSwapped(word)}::text[])`;
   const { rows } = await sql<{ word: string }>`
-    select word from search_word where word % ${word} and similarity(word, ${word}) >= ${minSimilarity}
-    group by word order by similarity(word, ${word}) desc, max(uses) desc, word limit ${sql.lit(limit)}`.execute(
-    db,
-  );
+    select word from search_word
+    where ${isSwapped} or (word % ${word} and similarity(word, ${word}) >= ${minSimilarity})
+    group by word order by ${isSwapped} desc, similarity(word, ${word}) desc, max(uses) desc, word
+    limit ${sql.lit(limit)}`.execute(db);
   return rows.map((row) => row.word);
+}
+
+/** The word with each pair of neighboring letters swapped. */
+function listSwapped(word: string): string[] {
+  const letters = Array.from(word);
+  return letters
+    .slice(1)
+    .map((letter, index) =>
+      letters
+        .with(index, letter)
+        .with(index + 1, letters[index] ?? '')
+        .join(''),
+    )
+    .filter((each) => each !== word);
 }
