@@ -14,9 +14,9 @@ import type { SiteSettings } from './site-settings.ts';
 /** The signed-in member who makes a request. Only the checks of sessions and API tokens create one. */
 export type Viewer = {
   readonly id: number;
-  /** 0 for a request with an API token. */
+  /** 0 for a request with an API token, and for a reply by email. */
   readonly sessionId: number;
-  /** The API token of the request; null for a session. */
+  /** The API token of the request; null for a session, and for a reply by email. */
   readonly tokenId: number | null;
   readonly memberStatus: MemberStatus;
   readonly [signedIn]: true;

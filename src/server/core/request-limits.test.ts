@@ -58,6 +58,12 @@ test("limits a member's browsers together, without affecting other members", () 
   expect(takenOf(() => limits.consume(viewer(2, 100_000), 'writing')).taken).toBe(300);
 });
 
+test('limits the replies by email of each member, without affecting those of others', () => {
+  const limits = createRequestLimits(() => 0);
+  const { taken } = takenOf(() => limits.consume(viewer(1, 0), 'uploading'));
+  expect(takenOf(() => limits.consume(viewer(2, 0), 'uploading')).taken).toBe(taken);
+});
+
 test('accepts reads and writes from a member whose search limit is used up', () => {
   const limits = createRequestLimits(() => 0);
   const ann = viewer(1, 11);

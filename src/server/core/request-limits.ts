@@ -65,7 +65,8 @@ export function createRequestLimits(clock: () => number = () => performance.now(
     // Programs have limits of their own, so that they do not use up those of the member's browser.
     if (tokenId !== null)
       return sessions.tryConsume(`token ${tokenId}`) && members.tryConsume(`programs of ${id}`);
-    return sessions.tryConsume(sessionId) && members.tryConsume(id);
+    // Replies by email have no session.
+    return sessions.tryConsume(sessionId === 0 ? `emails of ${id}` : sessionId) && members.tryConsume(id);
   }
 
   function countersOf(requestClass: RequestClass) {

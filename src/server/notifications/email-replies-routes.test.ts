@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { sql } from 'kysely';
 import nodemailer from 'nodemailer';
 import { afterAll, beforeEach, expect, test } from 'vitest';
@@ -82,6 +84,16 @@ test('posts the email of the body with its pictures, once', async () => {
   expect(replies[0]?.content).toMatch(/^Thank you!\n\n!\[crumb\]\(\/uploads\/[^)]+\)$/u);
 });
 
+test('refuses a wrong secret before the body has arrived', async () => {
+  const { hostname, port } = new URL(node.address);
+  const headers = { authorization: 'Bearer wrong', 'content-type': 'message/rfc822' };
+  const sending = request({ hostname, port, path: '/api/received-emails', method: 'POST', headers });
+  sending.write('From: ann@example.org\r\n');
+  const [response] = (await once(sending, 'response')) as [IncomingMessage];
+  expect(response.statusCode).toBe(401);
+  sending.destroy();
+});
+
 test.each([
   ['a form of SendGrid', async (raw: Buffer) => ({ body: toForm({ email: raw.toString(), subject: 'Re' }) })],
   ['a form of Mailgun', async (raw: Buffer) => ({ body: toForm({ 'body-mime': raw.toString() }) })],
@@ -142,7 +154,7 @@ test('tells the member why an email was not posted, and ignores emails of others
 test('an email that cannot be posted now, or read at all, gets a response that says so', async () => {
   for (let n = 0; n < 59; n++) await ann.replyToAnswer(answerId);
   expect(await deliver(bytes(await compose({ text: 'Later' })))).toEqual({ status: 503, code: 'busy' });
-  expect(await deliver(bytes(await compose({ text: 'On '.repeat(33_000) })))).toEqual({
+  expect(await deliver(bytes(await compose({ text: 'On '.repeat(100_000) })))).toEqual({
     status: 200,
     effect: 'unreadable',
   });

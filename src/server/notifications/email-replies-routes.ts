@@ -109,11 +109,17 @@ export function receivedEmailRoutes({
 }: ReceivedEmailDeps) {
   const { replySecret } = emailSending ?? {};
   const queue = pLimit(queueLimits.concurrency);
-  return createRouter<VisitorEnv>().openapi(receive, async (c) => {
-    if (emailSending === null || !replySecret) throw new ProblemError('received-emails-disabled');
+  const router = createRouter<VisitorEnv>();
+  // Before the limit of the body, which reads a body without a length completely.
+  router.on('POST', path, async (c, next) => {
+    if (!replySecret) throw new ProblemError('received-emails-disabled');
     if (!isSecret(replySecret, c.req.header('authorization')))
       throw new ProblemError('reply-secret-not-valid');
     if (queue.pendingCount >= queueLimits.waiting) throw overloadedError();
+    await next();
+  });
+  return router.openapi(receive, async (c) => {
+    if (emailSending === null) throw new ProblemError('received-emails-disabled');
     const raw = await readEmail(c.req.raw);
     if (raw.length > maxReplyBytes) throw new ProblemError('request-too-large');
     const deps = {
@@ -141,7 +147,7 @@ export function receivedEmailRoutes({
   });
 }
 
-/** Compares in constant time. A wrong secret is refused before the body is read. */
+/** Compares in constant time. */
 function isSecret(secret: string, authorization = ''): boolean {
   const [, scheme, value = ''] = /^(bearer|basic) +(\S+)$/iu.exec(authorization) ?? [];
   if (scheme === undefined) return false;
