@@ -49,6 +49,7 @@ test('what the container image contains is enough to start the server and serve 
   expect((await fetch(`${address}/api/docs`)).status).toBe(200);
   parley.signal('SIGTERM');
   expect(await parley.ended).toBe(0);
+  expect(parley.output()).toContain('run: parley serve --demo');
 }, 240_000);
 
 test('the image leaves out development packages and optional peers', () => {

@@ -1,4 +1,4 @@
-import { migrationsDirectory } from './core/paths.ts';
+import { commandLines, migrationsDirectory } from './core/paths.ts';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { PasswordCost } from './identity/index.ts';
@@ -77,7 +77,7 @@ export async function serve({ config, log, demo = false, passwordCost }: ServeOp
       log.info(`Sign in as ${demoMember.email} with the password ${demoMember.password}, or register.`);
       log.info(
         moderatorPassword === null
-          ? `To set a new password for the moderator, run: npm run parley -- reset-password ${demoModerator}`
+          ? `To set a new password for the moderator, run: ${commandLines.parley} reset-password ${demoModerator}`
           : `Sign in as the moderator ${demoModerator} with the password ${moderatorPassword}. It is shown only once.`,
       );
     }
@@ -86,7 +86,7 @@ export async function serve({ config, log, demo = false, passwordCost }: ServeOp
     if (setupLink !== null && !demo)
       log.info(`To set up this community and become its admin, open: ${setupLink}`);
     if (!demo && (await isEmptyCommunity(db).catch(() => false)))
-      log.info('There are no members yet. To try Parley with a demo community, run: npm start -- --demo');
+      log.info(`There are no members yet. To try Parley with a demo community, run: ${commandLines.demo}`);
     await waitForAbort(stopping.first);
     await embedded?.updateInstance({ stopping: true });
     if (config.drainSeconds > 0) {

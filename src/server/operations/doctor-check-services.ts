@@ -4,6 +4,7 @@ import { type BackupStatus, getBackupStatus } from './backup-queries.ts';
 import { getExportStatus } from './export-queries.ts';
 import type { BackupSchedule, Config } from '#server/core/config.ts';
 import type { Database } from '#server/core/database.ts';
+import { commandLines } from '#server/core/paths.ts';
 import { createMailer } from '#server/core/email.ts';
 import { createObjectStore, type ObjectStore } from '#server/core/object-store.ts';
 import { countUploadFiles } from '#server/posts/index.ts';
@@ -33,7 +34,7 @@ export async function checkJobs(db: Database): Promise<Finding[]> {
         'hint',
         'No Parley has run on this database yet.',
         'The first one sets up the jobs.',
-        'Start it: npm start',
+        `Start it: ${commandLines.start}`,
       ),
     ];
   const findings = kinds.flatMap((queue) => [...findJobProblems(queue)]);
