@@ -55,7 +55,7 @@ export async function resolvePage(
 async function findArchivedPage(db: Reader, pathname: string): Promise<string | null> {
   const tag = /^\/tags\/([^/]+)\/info$/u.exec(pathname)?.[1];
   if (tag !== undefined) return `/topics/${tag}`;
-  const [, kind, digits] = /^\/(questions|a|posts\/comments|users)\/(\d{1,15})$/u.exec(pathname) ?? [];
+  const [, kind, digits] = /^\/(questions|a|posts\/comments|users)\/([1-9]\d{0,14})$/u.exec(pathname) ?? [];
   if (kind === undefined) return null;
   const number = Number(digits);
   if (kind === 'users') return `/profile/${number}`;

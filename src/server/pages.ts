@@ -38,6 +38,9 @@ const recentPageMs = 1_000;
 const maxPublicBodies = 500;
 const publicBodyMs = 5 * 60_000;
 
+/** For this long, in milliseconds, a page whose content could not be rendered is sent again without another try. */
+const incompleteBodyMs = 5_000;
+
 /**
  * Serves pages to members, and to visitors while public reading is on: index.html with the API responses that the page
  * would request first, and with hints for its scripts, so that nothing is loaded in sequence (docs/decisions/027). The
@@ -152,12 +155,23 @@ export function renderPages(
     // Uncompressed pages would need ten times the memory.
     const stored = encoding === 'br' ? 'br' : 'gzip';
     const key = etag + stored;
-    const known = publicBodies.get(key) ?? makeBody(renderOnce(), stored);
-    if (!publicBodies.has(key)) publicBodies.set(key, known);
-    known.catch(() => publicBodies.delete(key));
-    const { body, ...page } = await known;
-    if (!page.isComplete) publicBodies.delete(key);
+    const { body, ...page } = await (publicBodies.get(key) ??
+      storePublicBody(key, makeBody(renderOnce(), stored)));
     return { body: encoding === 'identity' ? new Uint8Array(await gunzipped(body)) : body, ...page };
+  }
+
+  function storePublicBody(key: string, making: Promise<PageBody>): Promise<PageBody> {
+    publicBodies.set(key, making);
+    void limitIncomplete(key, making);
+    return making;
+  }
+
+  /** A page that fails again and again must not keep the renderer from all others. */
+  async function limitIncomplete(key: string, making: Promise<PageBody>): Promise<void> {
+    const made = await making.catch(() => null);
+    if (publicBodies.peek(key) !== making) return;
+    if (made === null) publicBodies.delete(key);
+    else if (!made.isComplete) publicBodies.set(key, making, { ttl: incompleteBodyMs });
   }
 }
 

@@ -19,7 +19,7 @@ test('a queued answer is edited and discarded', async ({ page, context }) => {
   const field = page.getByLabel('Your answer');
   // The code of dialogs is loaded right after the page.
   await page.waitForFunction(() =>
-    performance.getEntriesByType('resource').some(({ name }) => name.includes('/DialogWindow-')),
+    performance.getEntriesByType('resource').some(({ name }) => name.includes('/dialogs-')),
   );
   await context.setOffline(true);
   await writeAnswer(page, 'First thought');

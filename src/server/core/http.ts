@@ -11,7 +11,7 @@ import { type FieldError, invalidFieldsError } from './errors.ts';
 import type { RuntimeSettings } from './runtime-settings.ts';
 import type { SiteSettings } from './site-settings.ts';
 
-/** The signed-in member who makes a request. Only the checks of sessions and API tokens create one. */
+/** The signed-in member who makes a request. Only `findViewer` creates one. */
 export type Viewer = {
   readonly id: number;
   /** 0 for a request with an API token, and for a reply by email. */

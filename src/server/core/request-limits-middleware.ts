@@ -36,11 +36,10 @@ export function limitViewers(requestLimits: RequestLimits | undefined, settings:
     const viewer = c.get('viewer');
     const requestClass = classifyRequest(c.req.method, c.req.path);
     if (isMember(viewer)) requestLimits?.consume(viewer, requestClass);
-    else if (requestClass === 'searching' && (!isInternal(c) || c.env.pageNetwork !== undefined))
-      requestLimits?.consumeForNetwork(
-        c.env.pageNetwork ?? getNetworkAddress(c, settings.trustedProxies),
-        'searching',
-      );
+    else if (requestClass === 'searching') {
+      const network = isInternal(c) ? getPageNetwork(c) : getNetworkAddress(c, settings.trustedProxies);
+      if (network !== undefined) requestLimits?.consumeForNetwork(network, 'searching');
+    }
     await next();
   });
 }
@@ -64,6 +63,8 @@ export function limitPublicSearches(
 export type PageBindings = { pageNetwork?: string };
 
 type NodeEnv = { Bindings: Partial<HttpBindings> & PageBindings };
+
+const getPageNetwork = ({ env }: { env: PageBindings | undefined }) => env?.pageNetwork;
 
 /** Whether another part of Parley requests data from the API. Such a request has no network address. */
 const isInternal = ({ env }: { env: Partial<HttpBindings> | undefined }) => env?.incoming === undefined;
@@ -100,7 +101,7 @@ export function queueRequests(requestClass: keyof typeof memberQueues, settings:
   return createMiddleware<PublicEnv & NodeEnv>(async (c, next) => {
     if (classifyRequest(c.req.method, c.req.path) !== requestClass) return next();
     const viewer = c.get('viewer');
-    const pageNetwork = requestClass === 'searching' ? c.env.pageNetwork : undefined;
+    const pageNetwork = requestClass === 'searching' ? getPageNetwork(c) : undefined;
     if (!isMember(viewer) && isInternal(c) && pageNetwork === undefined) return next();
     const id = isMember(viewer) ? viewer.id : (pageNetwork ?? getNetworkAddress(c, settings.trustedProxies));
     const running = isMember(viewer) ? concurrency : concurrency * visitorsPerNetwork;

@@ -1,3 +1,4 @@
+import { isUnavailableError } from '#server/core/errors.ts';
 import type { Logger } from 'pino';
 import { type Database, transaction } from '#server/core/database.ts';
 import { publishAll } from '#server/core/events.ts';
@@ -119,6 +120,8 @@ async function attemptNext(deps: WebhookSenderDeps, claimed: ClaimedResource): P
     return;
   }
   const { result, requestBody, durationMs } = await send(deps, delivery).catch((error: unknown): Sent => {
+    // The database restarts or is too busy: the attempt is repeated after its lease.
+    if (isUnavailableError(error)) throw error;
     // Counted as an attempt, so that this delivery ends after `giveUpAfter` and later ones of its question follow.
     deps.log.error({ err: error, delivery: delivery.id }, 'A web hook delivery could not be prepared.');
     return { result: { ...nothing, error: 'internal' }, requestBody: null, durationMs: null };

@@ -316,7 +316,7 @@ test('the command line posts, sends refusals, and exits so that the mail server 
     code: 1,
   });
   expect(await runCommand([], Buffer.alloc(15_000_001, 'a'))).toMatchObject({ code: 69 });
-  const hostile = await compose({ from: ann.email, to, text: 'On '.repeat(100_000) });
+  const hostile = await compose({ from: ann.email, to, text: '20'.repeat(45_000) });
   expect(await runCommand([], hostile)).toEqual({ out: '', err: 'The email could not be read.\n', code: 69 });
   expect(await readReplies(answerId)).toHaveLength(1);
 });

@@ -62,8 +62,10 @@ export function watchConnection(probe: () => Promise<unknown>, recovered: () => 
   };
   const changed = () => {
     window.clearTimeout(recovery);
-    if (current !== 'online') downAs = current;
-    else if (downAs !== null) {
+    if (current !== 'online') {
+      // A server that starts is busy first.
+      if (downAs === null || downAs === 'busy') downAs = current;
+    } else if (downAs !== null) {
       const wait = downAs === 'busy' ? recoveredAt + busyRecoveryIntervalMs - performance.now() : 0;
       if (wait > 0) recovery = window.setTimeout(recover, wait);
       else recover();

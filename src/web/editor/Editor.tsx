@@ -109,7 +109,10 @@ export function Editor(props: Props) {
       // The text may end in what suggestions are for, and was typed before this field was there.
       if (selection !== undefined) suggestions.update(true);
     },
-    collapse: () => setEntered(false),
+    collapse() {
+      setEntered(false);
+      setPreviewing(false);
+    },
   }));
 
   const edit = (edit: (fieldText: FieldText) => TextEdit) => {

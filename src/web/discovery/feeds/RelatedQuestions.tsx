@@ -12,7 +12,9 @@ import classes from './RelatedQuestions.module.css';
 export function RelatedQuestions({ id }: { id: number }) {
   const titleId = useId();
   const query = relatedQuery(id);
-  const { data } = useQuery(query);
+  // QuestionSidebar shows this list when the query has ended. If it failed, and the list fetched it again, the query would
+  // be pending, the sidebar would remove the list, and so on without a pause.
+  const { data } = useQuery({ ...query, retryOnMount: false });
   useLiveQuestionCards<RelatedQuestionCards>({ queryKey: query.queryKey, mapCards: mapRelatedQuestions });
   if (data === undefined || data.items.length === 0) return null;
   return (
@@ -40,9 +42,6 @@ export function relatedQuery(id: number) {
     // Related questions change slowly. Deleted and edited ones are updated live.
     staleTime: 10 * 60_000,
     retry: false,
-    // QuestionSidebar shows this list when the query has ended. If it failed, and the list fetched it again, the query
-    // would be pending, the sidebar would remove the list, and so on without a pause.
-    retryOnMount: false,
   });
 }
 
