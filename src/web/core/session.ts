@@ -50,8 +50,9 @@ const getEndedSession = (): Session =>
 /** The signed-in member. Loaded before any page is shown (app/router.tsx), so that it is available everywhere. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
-  queryFn: async ({ signal }): Promise<Session> => {
-    const state = await readJson(api.session.$get({}, { init: { signal } }));
+  // Without the signal: an error page that shows the name of the site and goes away would cancel the request of the router.
+  queryFn: async (): Promise<Session> => {
+    const state = await readJson(api.session.$get());
     return state.member === null ? { ...state, ...getEndedSession() } : state;
   },
   staleTime: 60_000,
