@@ -23,16 +23,65 @@ test('docs/security.md quotes only test titles that the named file contains', ()
   expect(missing.map(([whole]) => whole)).toEqual([]);
 });
 
-/** Files of the server with code that matches, without tests. */
-function listFilesWith(pattern: RegExp): string[] {
+/** Statements that import only types are left out. */
+const withoutTypeImports = (code: string) => code.replaceAll(/^import type [^;]*;/gmu, '');
+
+/** The name of a module where code loads it: also by `import()` and `require()`. */
+const loads = (names: string) =>
+  new RegExp(`(?:from |(?:import|require|getBuiltinModule)\\()['"\`](?:node:)?(?:${names})['"\`]`, 'u');
+const programs = loads('child_process');
+const startsPrograms = (code: string) => programs.test(withoutTypeImports(code));
+
+const clients = loads('https|http2|tls|dgram|nodemailer|openid-client|undici|@aws-sdk/client-s3');
+/** `node:http` and `node:net` also have servers and functions for addresses, which most files import by name. */
+const clientImports =
+  /import (?:\w|\*|\{[^}]*\b(?:request|get|connect|createConnection|Socket|Agent)\b)[^;]*? from ['"`](?:node:)?(?:http|net)['"`]|(?:import|require|getBuiltinModule)\(['"`](?:node:)?(?:http|net)['"`]\)/u;
+const webClients = /(?<![\w.])fetch\(|= fetch\b|globalThis\.fetch\b|new (?:WebSocket|EventSource)\(/u;
+
+const connects = (code: string) =>
+  [clients, clientImports, webClients].some((pattern) => pattern.test(withoutTypeImports(code)));
+
+/** Files of the server without tests. */
+function listFiles(hasCode: (code: string) => boolean): string[] {
   return globSync('src/server/**/*.ts', { cwd: projectRoot })
     .filter((file) => !file.endsWith('.test.ts'))
-    .filter((file) => pattern.test(readFileSync(path.join(projectRoot, file), 'utf8')))
+    .filter((file) => hasCode(readFileSync(path.join(projectRoot, file), 'utf8')))
     .toSorted();
 }
 
+test.each([
+  `import { fork } from 'node:child_process';`,
+  `import {\n  type ChildProcess,\n  spawn,\n} from 'node:child_process';`,
+  `const { exec } = await import('node:child_process');`,
+  `const { exec } = require("child_process");`,
+  `process.getBuiltinModule('node:child_process').exec('ls');`,
+])('finds code that starts programs: %s', (code) => expect(startsPrograms(code)).toBe(true));
+
+test.each([
+  `import https from 'node:https';`,
+  `import http, { type IncomingMessage } from 'node:http';`,
+  `import * as net from 'node:net';`,
+  `import { request } from 'node:http';`,
+  `import {\n  connect,\n  isIP,\n} from 'node:net';`,
+  `const { connect } = await import('node:net');`,
+  `const tls = await import('node:tls');`,
+  `const { default: nodemailer } = await import('nodemailer');`,
+  `await fetch(address);`,
+  `await globalThis.fetch(address);`,
+  `const socket = new WebSocket(address);`,
+])('finds code that connects to other hosts: %s', (code) => expect(connects(code)).toBe(true));
+
+test.each([
+  `import type { ChildProcess } from 'node:child_process';`,
+  `import type { Socket } from 'node:net';\nimport { isIP } from 'node:net';`,
+  `import { createServer, type IncomingMessage } from 'node:http';`,
+  `await app.fetch(request);`,
+])('leaves out other code: %s', (code) =>
+  expect([startsPrograms(code), connects(code)]).toEqual([false, false]),
+);
+
 test('only listed files start programs', () => {
-  expect(listFilesWith(/^import (?!type ).*'(?:node:)?child_process'/mu)).toEqual([
+  expect(listFiles(startsPrograms)).toEqual([
     'src/server/core/limited-process.ts',
     'src/server/import-export/stack-exchange-packed.ts',
     'src/server/operations/system.ts',
@@ -44,11 +93,11 @@ test('only listed files start programs', () => {
 });
 
 test('only listed files connect to other hosts', () => {
-  const clients =
-    /^import (?!type ).*'(?:(?:node:)?(?:https|http2|tls|dgram)|nodemailer|openid-client|undici)'|import\('(?:nodemailer|@aws-sdk\/client-s3)'\)|(?<![\w.])fetch\(|= fetch\b/mu;
-  expect(listFilesWith(clients)).toEqual([
+  expect(listFiles(connects)).toEqual([
     'src/server/admin/profile-claims-page.ts',
     'src/server/core/email.ts',
+    // The other network stack of this node's own port.
+    'src/server/core/http-server.ts',
     'src/server/core/object-store.ts',
     'src/server/core/web-push.ts',
     'src/server/identity/oidc-client.ts',
@@ -58,5 +107,9 @@ test('only listed files connect to other hosts', () => {
     'src/server/notifications/email-replies.ts',
     // parley doctor: the own public address.
     'src/server/operations/doctor-check-settings.ts',
+    // A free port for the own PostgreSQL.
+    'src/server/postgres/embedded.ts',
+    // The replicas of the operator.
+    'src/server/postgres/replica-connections.ts',
   ]);
 });
