@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isatty } from 'node:tty';
+import type { Output } from './progress.ts';
 
 /** Aborted by the first and the second stop signal. */
 export type StopSignals = { first: AbortSignal; second: AbortSignal; stop: () => void };
@@ -51,4 +52,41 @@ export async function waitForAbortWithin(signal: AbortSignal, milliseconds: numb
 
 export async function waitForAbort(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort');
+}
+
+/**
+ * Runs a command until it ends or a stop signal interrupts it. The second signal ends the process.
+ * @returns the exit code: that of `run`, else 0; 130 if it was interrupted; 1 if it failed
+ */
+export async function runUntilInterrupted(
+  err: Output,
+  {
+    run,
+    interrupted,
+    describeError = () => undefined,
+  }: {
+    run: (signal: AbortSignal) => Promise<number | void>;
+    /** What an interrupted command did: 'Nothing was written.' */
+    interrupted: string;
+    /** Returns the message for an error; undefined for those that are thrown. */
+    describeError?: (error: unknown) => string | undefined;
+  },
+): Promise<number> {
+  const interruption = new AbortController();
+  const interrupt = () => interruption.abort();
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
+  try {
+    return (await run(interruption.signal)) ?? 0;
+  } catch (error) {
+    if (interruption.signal.aborted) {
+      err.write(`Interrupted. ${interrupted}\n`);
+      return 130;
+    }
+    const message = describeError(error);
+    if (message === undefined) throw error;
+    err.write(`${message}\n`);
+    return 1;
+  } finally {
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+  }
 }

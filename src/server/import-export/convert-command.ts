@@ -1,22 +1,13 @@
 import { type Command, Option } from 'commander';
-import type { Client } from 'pg';
-import { createTerminalProgress, type Output } from '#server/core/progress.ts';
+import { createTerminalProgress } from '#server/core/progress.ts';
+import { runUntilInterrupted } from '#server/core/signals.ts';
 import type { ConvertOptions, ConvertSummary } from './convert.ts';
 import { withNewDirectory } from './forum-writer.ts';
-import { ArchiveError, ConnectionLostError } from './stack-exchange-errors.ts';
-import { prepareSession, resetSession } from './stack-exchange-staging-tables.ts';
-
-export type ConvertCommandParts = {
-  /** Opens the community's database and runs `work` with a dedicated connection. */
-  withClient: <Result>(work: (client: Client) => Promise<Result>) => Promise<Result>;
-  out: Output;
-  err: Output;
-  /** Sets the exit code: 1 for refused files, 130 for an interrupted conversion. */
-  exitWith: (code: number) => unknown;
-};
+import { type CommandParts, describeArchiveError, formatNumber } from './import-command.ts';
+import { runInSession } from './import-session.ts';
 
 /** Adds `convert` with a command for each kind of forum. A command loads only its own converter. */
-export function registerConvertCommand(program: Command, parts: ConvertCommandParts): void {
+export function registerConvertCommand(program: Command, parts: CommandParts): void {
   const group = program
     .command('convert')
     .description('write the data of another forum as JSON lines, for import jsonl');
@@ -106,74 +97,40 @@ Exit codes: 0 converted; 1 the files were refused; 130 interrupted. With 1 and 1
 async function run(
   convert: (options: ConvertOptions) => Promise<ConvertSummary>,
   given: Pick<ConvertOptions, 'input' | 'directory' | 'site' | 'prefix' | 'format'>,
-  { withClient, out, err }: ConvertCommandParts,
+  { withClient, out, err }: CommandParts,
 ): Promise<number> {
-  const interruption = new AbortController();
-  const interrupt = () => interruption.abort();
-  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
-  const { signal } = interruption;
-  try {
-    const summary = await withClient((client) =>
-      withNewDirectory(given.directory, () =>
-        inSession(client, signal, () =>
-          convert({
-            ...given,
-            client,
-            reading: createTerminalProgress(err),
-            writing: createTerminalProgress(err, {
-              describe: (_, rows) => `${format(rows)} rows written`,
+  return runUntilInterrupted(err, {
+    async run(signal) {
+      const describeWritten = (_bytes: number, rows: number) => `${formatNumber(rows)} rows written`;
+      const summary = await withClient((client) =>
+        withNewDirectory(given.directory, () =>
+          runInSession({ client, signal }, () =>
+            convert({
+              ...given,
+              client,
+              reading: createTerminalProgress(err),
+              writing: createTerminalProgress(err, { describe: describeWritten }),
+              signal,
             }),
-            signal,
-          }),
+          ),
         ),
-      ),
-    );
-    for (const line of describe(summary, given.directory)) out.write(`${line}\n`);
-    return 0;
-  } catch (error) {
-    if (signal.aborted) {
-      err.write('Interrupted. Nothing was written.\n');
-      return 130;
-    }
-    if (!(error instanceof ArchiveError || error instanceof ConnectionLostError)) throw error;
-    err.write(`${error.message} Nothing was written.\n`);
-    return 1;
-  } finally {
-    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
-  }
-}
-
-/** Runs a conversion without a time limit for statements. The end of the connection ends a long statement. */
-async function inSession<Result>(
-  client: Client,
-  signal: AbortSignal,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  const closeConnection = () => void client.end();
-  const ignore = () => {};
-  signal.addEventListener('abort', closeConnection, { once: true });
-  client.on('error', ignore);
-  try {
-    await prepareSession(client);
-    return await work();
-  } finally {
-    signal.removeEventListener('abort', closeConnection);
-    await resetSession(client).catch(ignore);
-    client.off('error', ignore);
-  }
+      );
+      for (const line of describe(summary, given.directory)) out.write(`${line}\n`);
+    },
+    interrupted: 'Nothing was written.',
+    describeError: (error) => describeArchiveError(error, 'Nothing was written.'),
+  });
 }
 
 function describe({ site, files, written, remarks }: ConvertSummary, directory: string): string[] {
-  const counts = Object.entries(written).map(([kind, rows]) => `${kind} ${format(rows)}`);
+  const counts = Object.entries(written).map(([kind, rows]) => `${kind} ${formatNumber(rows)}`);
   return [
     ...files.flatMap((file) => [
-      `${file.file}: ${format(file.read)} rows read, ${format(file.converted)} converted`,
-      ...file.leftOut.map(({ reason, rows }) => `  ${format(rows)} left out: ${reason}`),
+      `${file.file}: ${formatNumber(file.read)} rows read, ${formatNumber(file.converted)} converted`,
+      ...file.leftOut.map(({ reason, rows }) => `  ${formatNumber(rows)} left out: ${reason}`),
     ]),
     ...remarks.map((remark) => `Note: ${remark}.`),
     `Written: ${counts.join(', ')}.`,
     `Import the files with: parley import jsonl ${directory} --site ${site} --license NAME`,
   ];
 }
-
-const format = (number: number) => number.toLocaleString('en');

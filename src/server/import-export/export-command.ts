@@ -2,6 +2,8 @@ import { type Command, Option } from 'commander';
 import type { Client } from 'pg';
 import type { ObjectStore } from '#server/core/object-store.ts';
 import { createTerminalProgress, type Output } from '#server/core/progress.ts';
+import { runUntilInterrupted } from '#server/core/signals.ts';
+import { formatNumber } from './import-command.ts';
 import {
   exportCommunity,
   ExportError,
@@ -63,43 +65,35 @@ async function run(
   { format, private: withPrivateData = false, license }: Flags,
   { withClient, getObjectStore, out, err }: ExportCommandParts,
 ): Promise<number> {
-  const interruption = new AbortController();
-  const interrupt = () => interruption.abort();
-  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
-  try {
-    const summary = await withClient((client, origin) =>
-      exportCommunity({
-        directory,
-        client,
-        objectStore: getObjectStore(),
-        format,
-        withPrivateData,
-        license,
-        origin,
-        progress: createTerminalProgress(err, { describe: (_, rows) => `${rows.toLocaleString('en')} rows` }),
-        signal: interruption.signal,
-      }),
-    );
-    out.write(`${describe(summary)}\nThe community was exported to ${directory}.\n`);
-    return 0;
-  } catch (error) {
-    if (interruption.signal.aborted) {
-      err.write('Interrupted. Nothing was written.\n');
-      return 130;
-    }
-    if (!(error instanceof ExportError)) throw error;
-    err.write(`${error.message} Nothing was written.\n`);
-    return 1;
-  } finally {
-    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
-  }
+  return runUntilInterrupted(err, {
+    async run(signal) {
+      const describeRows = (_bytes: number, rows: number) => `${formatNumber(rows)} rows`;
+      const summary = await withClient((client, origin) =>
+        exportCommunity({
+          directory,
+          client,
+          objectStore: getObjectStore(),
+          format,
+          withPrivateData,
+          license,
+          origin,
+          progress: createTerminalProgress(err, { describe: describeRows }),
+          signal,
+        }),
+      );
+      out.write(`${describe(summary)}\nThe community was exported to ${directory}.\n`);
+    },
+    interrupted: 'Nothing was written.',
+    describeError: (error) =>
+      error instanceof ExportError ? `${error.message} Nothing was written.` : undefined,
+  });
 }
 
 function describe({ counts, pictureFiles, missingPictureFiles }: ExportSummary): string {
-  const parts = [...counts].map(([kind, rows]) => `${kind} ${rows.toLocaleString('en')}`);
+  const parts = [...counts].map(([kind, rows]) => `${kind} ${formatNumber(rows)}`);
   const missing =
     missingPictureFiles > 0
-      ? ` ${missingPictureFiles.toLocaleString('en')} files of pictures are missing in the object store and were left out.`
+      ? ` ${formatNumber(missingPictureFiles)} files of pictures are missing in the object store and were left out.`
       : '';
-  return `${[...parts, `files of pictures ${pictureFiles.toLocaleString('en')}`].join(', ')}.${missing}`;
+  return `${[...parts, `files of pictures ${formatNumber(pictureFiles)}`].join(', ')}.${missing}`;
 }

@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { describeArchiveError, formatNumber } from './import-command.ts';
 import type { ImportCommandParts } from './stack-exchange-command.ts';
 import { type ImportRun, listRuns } from './import-runs.ts';
 import type { UndoPreview } from './import-undo.ts';
-import { ArchiveError } from './stack-exchange-errors.ts';
 
 /** Adds `import list` and `import undo ID`. */
 export function addImportRunCommands(group: Command, parts: ImportCommandParts): void {
@@ -64,27 +64,27 @@ async function undo(id: number, yes: boolean, parts: ImportCommandParts): Promis
     out.write(`Import ${id} of ${preview.run.site} was undone.\n`);
     return 0;
   } catch (error) {
-    if (!(error instanceof ArchiveError)) throw error;
-    err.write(`${error.message} Nothing was changed.\n`);
+    const message = describeArchiveError(error, 'Nothing was changed.');
+    if (message === undefined) throw error;
+    err.write(`${message}\n`);
     return 1;
   }
 }
 
 function describeUndo({ run, added, local, shown, changed }: UndoPreview): string[] {
-  const count = (value: number) => value.toLocaleString('en');
   const lines = [
     `Import ${run.id} of ${run.site}, ${run.importedAt.slice(0, 16).replace('T', ' ')}. To be removed:`,
-    `  what it added: questions ${count(added.questions)}, answers ${count(added.answers)}, ` +
-      `replies ${count(added.replies)}, members ${count(added.members)}, badges ${count(added.badges)}, ` +
-      `texts of tags ${count(added.tagTexts)}`,
-    `  of members here, on these posts: answers ${count(local.answers)}, replies ${count(local.replies)}, ` +
-      `votes ${count(local.votes)}, bookmarks ${count(local.bookmarks)}, follows ${count(local.follows)}, ` +
-      `edits ${count(local.edits)}`,
+    `  what it added: questions ${formatNumber(added.questions)}, answers ${formatNumber(added.answers)}, ` +
+      `replies ${formatNumber(added.replies)}, members ${formatNumber(added.members)}, badges ${formatNumber(added.badges)}, ` +
+      `texts of tags ${formatNumber(added.tagTexts)}`,
+    `  of members here, on these posts: answers ${formatNumber(local.answers)}, replies ${formatNumber(local.replies)}, ` +
+      `votes ${formatNumber(local.votes)}, bookmarks ${formatNumber(local.bookmarks)}, follows ${formatNumber(local.follows)}, ` +
+      `edits ${formatNumber(local.edits)}`,
   ];
-  if (shown > 0) lines.push(`Posts that it hid, and that are shown again: ${count(shown)}.`);
+  if (shown > 0) lines.push(`Posts that it hid, and that are shown again: ${formatNumber(shown)}.`);
   if (changed > 0)
     lines.push(
-      `Changes to earlier imports that stay: ${count(changed)}. Importing the earlier archive again brings them back.`,
+      `Changes to earlier imports that stay: ${formatNumber(changed)}. Importing the earlier archive again brings them back.`,
     );
   return lines;
 }

@@ -4,11 +4,11 @@ import { transactionOfClient, type Tx } from '#server/core/database.ts';
 import { lockQuestionIfExists, purgePost, removePost } from '#server/posts/index.ts';
 import type { PostKind } from '#shared/core/fields.ts';
 import { type ImportRun, listRuns } from './import-runs.ts';
+import { runInImportSession, runInTransaction } from './import-session.ts';
 import * as queries from './import-undo-queries.ts';
 import { ArchiveError } from './stack-exchange-errors.ts';
 import { showHiddenPosts } from './stack-exchange-gone.ts';
 import { recountQuestions } from './stack-exchange-recount.ts';
-import { prepareSession, resetSession, tryLockImports } from './stack-exchange-staging-tables.ts';
 
 /** What the undoing of an import removes. */
 export type UndoPreview = queries.UndoCounts & { run: ImportRun };
@@ -18,7 +18,7 @@ export type UndoPreview = queries.UndoCounts & { run: ImportRun };
  * @throws ArchiveError if there is no such import, or a later one of its site
  */
 export async function previewUndo(client: Client, id: number): Promise<UndoPreview> {
-  return inSession(client, async () => {
+  return runInImportSession({ client }, async () => {
     const { run } = await requireLatestRun(client, id);
     await queries.collectRemoved(client, id);
     return { run, ...(await queries.countRemoved(client, id)) };
@@ -31,9 +31,8 @@ export async function previewUndo(client: Client, id: number): Promise<UndoPrevi
  * @throws ArchiveError as `previewUndo`
  */
 export async function undoImport(client: Client, id: number): Promise<UndoPreview> {
-  return inSession(client, async () => {
-    await client.query('begin');
-    try {
+  return runInImportSession({ client }, () =>
+    runInTransaction(client, 'commit', async () => {
       const { run, sourceId } = await requireLatestRun(client, id);
       await queries.collectRemoved(client, id);
       const counts = await queries.countRemoved(client, id);
@@ -46,24 +45,9 @@ export async function undoImport(client: Client, id: number): Promise<UndoPrevie
       await queries.deleteTags(client, id);
       await queries.deleteRun(client, { id, sourceId });
       await queries.publishRemoval(client);
-      await client.query('commit');
       return { run, ...counts };
-    } catch (error) {
-      await client.query('rollback').catch(() => {});
-      throw error;
-    }
-  });
-}
-
-async function inSession<Result>(client: Client, work: () => Promise<Result>): Promise<Result> {
-  await prepareSession(client);
-  try {
-    if (!(await tryLockImports(client)))
-      throw new ArchiveError('Another import is running on this database. Wait until it has finished.');
-    return await work();
-  } finally {
-    await resetSession(client).catch(() => {});
-  }
+    }),
+  );
 }
 
 async function requireLatestRun(

@@ -1,7 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Database } from '#server/core/database.ts';
 import { createTerminalProgress, type Output } from '#server/core/progress.ts';
+import { runUntilInterrupted } from '#server/core/signals.ts';
 import { allowPublicAddresses } from '#server/core/public-addresses.ts';
+import { formatNumber } from './import-command.ts';
 import { createDownload } from './imported-pictures-download.ts';
 import { importPictures, type PictureImportSummary } from './imported-pictures.ts';
 
@@ -59,40 +61,36 @@ async function run(
     err.write(`${(error as Error).message}\n`);
     return 1;
   }
-  const interruption = new AbortController();
-  const interrupt = () => interruption.abort();
-  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
-  try {
-    const summary = await withDatabase((db) =>
-      importPictures({
-        db,
-        download: createDownload(isAllowed),
-        concurrency,
-        progress: createTerminalProgress(err, { describe: (_, pictures) => `${format(pictures)} pictures` }),
-        log: (message) => err.write(`${message}\n`),
-        signal: interruption.signal,
-      }),
-    );
-    for (const line of describeSummary(summary)) out.write(`${line}\n`);
-    if (interruption.signal.aborted) {
-      err.write('Interrupted. Run the command again to continue.\n');
-      return 130;
-    }
-    return summary.failed.size === 0 ? 0 : 1;
-  } finally {
-    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
-  }
+  return runUntilInterrupted(err, {
+    async run(signal) {
+      const describe = (_bytes: number, pictures: number) => `${formatNumber(pictures)} pictures`;
+      const summary = await withDatabase((db) =>
+        importPictures({
+          db,
+          download: createDownload(isAllowed),
+          concurrency,
+          progress: createTerminalProgress(err, { describe }),
+          log: (message) => err.write(`${message}\n`),
+          signal,
+        }),
+      );
+      for (const line of describeSummary(summary)) out.write(`${line}\n`);
+      signal.throwIfAborted();
+      return summary.failed.size === 0 ? 0 : 1;
+    },
+    interrupted: 'Run the command again to continue.',
+  });
 }
 
 function describeSummary({ known, fetched, posts, refused, failed }: PictureImportSummary): string[] {
   const megabytes = (fetched.bytes / 1_000_000).toFixed(1);
   return [
-    `Fetched: ${format(fetched.pictures)} (${megabytes} MB)`,
-    ...(known === 0 ? [] : [`Fetched earlier, shown in more posts: ${format(known)}`]),
+    `Fetched: ${formatNumber(fetched.pictures)} (${megabytes} MB)`,
+    ...(known === 0 ? [] : [`Fetched earlier, shown in more posts: ${formatNumber(known)}`]),
     ...describeReasons('Refused', refused),
     ...describeReasons('Failed', failed),
     ...(failed.size === 0 ? [] : ['Run the command again to try those that failed once more.']),
-    `Posts that show pictures now: ${format(posts.size)}`,
+    `Posts that show pictures now: ${formatNumber(posts.size)}`,
   ];
 }
 
@@ -100,7 +98,8 @@ function describeReasons(what: string, reasons: ReadonlyMap<string, number>): st
   const all = [...reasons].toSorted(([one, a], [other, b]) => b - a || one.localeCompare(other));
   if (all.length === 0) return [];
   const total = all.reduce((sum, [, count]) => sum + count, 0);
-  return [`${what}: ${format(total)}`, ...all.map(([reason, count]) => `  ${format(count)}: ${reason}`)];
+  return [
+    `${what}: ${formatNumber(total)}`,
+    ...all.map(([reason, count]) => `  ${formatNumber(count)}: ${reason}`),
+  ];
 }
-
-const format = (number: number) => number.toLocaleString('en');

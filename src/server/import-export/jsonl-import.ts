@@ -1,18 +1,16 @@
 import path from 'node:path';
 import type { Client, ClientBase } from 'pg';
-import { getSqlState } from '#server/core/database.ts';
 import type { Progress } from '#server/core/progress.ts';
-import { getErrorMessage } from '#server/core/startup-error.ts';
+import { runInImportSession, runInTransaction } from './import-session.ts';
 import type { LineCounts, LineTallies } from './jsonl-accounting.ts';
 import { addLines } from './jsonl-add.ts';
 import { findLineFiles, type LineFiles, readRows } from './jsonl-files.ts';
 import { stagePictures } from './jsonl-pictures.ts';
 import { type CopiedKind, type StageContext, stageRows } from './jsonl-stage.ts';
 import { checkReferences, createLineTables } from './jsonl-tables.ts';
-import { ArchiveError, ConnectionLostError } from './stack-exchange-errors.ts';
+import { ArchiveError } from './stack-exchange-errors.ts';
 import { analyzeTables } from './stack-exchange-queries.ts';
 import { parseSiteName } from './stack-exchange-site.ts';
-import * as session from './stack-exchange-staging-tables.ts';
 import { type FileReport, RowTally } from './stack-exchange-tally.ts';
 
 export type LineImportOptions = {
@@ -52,75 +50,39 @@ export type LineImportSummary = {
  * reason if it was aborted
  */
 export async function importJsonLines(options: LineImportOptions): Promise<LineImportSummary> {
-  const { client, signal } = options;
   const files = await findLineFiles(options.directory);
-  signal?.throwIfAborted();
-  // PostgreSQL rolls back when the connection ends, also during a long statement.
-  const closeConnection = () => void client.end();
-  signal?.addEventListener('abort', closeConnection, { once: true });
-  let isBroken = false;
-  const markBroken = () => void (isBroken = true);
-  client.on('error', markBroken).on('end', markBroken);
-  try {
-    await session.prepareSession(client);
+  return runInImportSession(options, async () => {
     const summary = await runImport(options, files);
-    if (!summary.isDryRun && !summary.isUnchanged) await analyzeTables(client);
+    if (!summary.isDryRun && !summary.isUnchanged) await analyzeTables(options.client);
     return summary;
-  } catch (error) {
-    signal?.throwIfAborted();
-    const state = getSqlState(error);
-    if (state?.startsWith('53') === true)
-      throw new ArchiveError(`The database has not enough space for the import: ${getErrorMessage(error)}.`, {
-        cause: error,
-      });
-    // Class 57P is an intervention of the operator.
-    throw isBroken || state?.startsWith('57P') === true
-      ? new ConnectionLostError(undefined, { cause: error })
-      : error;
-  } finally {
-    signal?.removeEventListener('abort', closeConnection);
-    // If the connection is lost, so is all of this.
-    await session.resetSession(client).catch(ignore);
-    client.off('error', markBroken).off('end', markBroken);
-  }
+  });
 }
-
-function ignore(): void {}
 
 async function runImport(options: LineImportOptions, files: LineFiles): Promise<LineImportSummary> {
   const { client, dryRun: isDryRun = false, log = () => {} } = options;
   const { site, origin } = findOrigin(options, files);
-  if (!(await session.tryLockImports(client)))
-    throw new ArchiveError('Another import is running on this database. Wait until it has finished.');
   await createLineTables(client);
   const tallies = await readFiles(options, files, origin);
   await checkReferences(client);
   log('Adding the rows…');
-  await client.query('begin');
-  try {
-    const license = options.license ?? files.manifest?.license ?? null;
-    const { added, isMove, remarks } = await addLines(client, {
+  const { added, isMove, remarks } = await runInTransaction(client, isDryRun ? 'rollback' : 'commit', () =>
+    addLines(client, {
       file: path.resolve(options.directory),
       site,
-      license,
+      license: options.license ?? files.manifest?.license ?? null,
       isDryRun,
       tallies,
-    });
-    await client.query(isDryRun ? 'rollback' : 'commit');
-    const reports = Object.values(tallies).map((tally) => tally.toReport());
-    return {
-      site,
-      isDryRun,
-      isMove,
-      isUnchanged: Object.values(added).every((rows) => rows === 0),
-      added,
-      files: reports,
-      remarks,
-    };
-  } catch (error) {
-    await client.query('rollback').catch(ignore);
-    throw error;
-  }
+    }),
+  );
+  return {
+    site,
+    isDryRun,
+    isMove,
+    isUnchanged: Object.values(added).every((rows) => rows === 0),
+    added,
+    files: Object.values(tallies).map((tally) => tally.toReport()),
+    remarks,
+  };
 }
 
 /** The address and host of the source. The host is its name here. */

@@ -1,21 +1,14 @@
 import { type Command, Option } from 'commander';
-import type { Client } from 'pg';
-import { ArchiveError, ConnectionLostError } from './stack-exchange-errors.ts';
-import { createTerminalProgress, type Output } from '#server/core/progress.ts';
+import { type CommandParts, runImportCommand } from './import-command.ts';
 import { type RedirectFormat, redirectFormats, writeRedirects } from './stack-exchange-redirects.ts';
 import { addImportRunCommands } from './import-runs-command.ts';
+import { ArchiveError } from './stack-exchange-errors.ts';
 import { formatImportReport } from './stack-exchange-report.ts';
 
-export interface ImportCommandParts {
-  /** Opens the community's database, applies pending migrations, and runs `work` with a dedicated connection. */
-  withClient: <Result>(work: (client: Client) => Promise<Result>) => Promise<Result>;
-  out: Output;
-  err: Output;
+export type ImportCommandParts = CommandParts & {
   /** Asks on the terminal and returns the answer; null without a terminal. */
   ask: ((question: string) => Promise<string>) | null;
-  /** Sets the exit code: 1 for a refused archive, 130 for an interrupted import. */
-  exitWith: (code: number) => unknown;
-}
+};
 
 /** Adds `import stackexchange DIRECTORY`, `import redirects [SITE]`, `import list` and `import undo`. Returns the group `import`. */
 export function registerImportCommand(program: Command, parts: ImportCommandParts): Command {
@@ -40,9 +33,12 @@ export function registerImportCommand(program: Command, parts: ImportCommandPart
     .option('--no-history', 'leave out the earlier versions of posts and their editors')
     .option('--allow-removals', 'also remove posts if so many are missing that the archive looks incomplete')
     .addHelpText('after', help)
-    .action(async (paths: string[], options: ImportFlags) => {
-      parts.exitWith(await runImport(paths, options, parts));
-    });
+    .action((paths: string[], { history: withHistory, ...flags }: ImportFlags) =>
+      runImportCommand(parts, async (session) => {
+        const { importStackExchange } = await import('./stack-exchange-import.ts');
+        return formatImportReport(await importStackExchange({ paths, withHistory, ...flags, ...session }));
+      }),
+    );
   group
     .command('redirects')
     .description('print a map of the addresses of imported posts on their old site to those in Parley')
@@ -97,44 +93,4 @@ interface ImportFlags {
   allowRemovals?: boolean;
   /** False with `--no-history`. */
   history: boolean;
-}
-
-async function runImport(
-  paths: readonly string[],
-  options: ImportFlags,
-  { withClient, out, err }: ImportCommandParts,
-): Promise<number> {
-  const interruption = new AbortController();
-  const interrupt = () => interruption.abort();
-  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
-  const { importStackExchange } = await import('./stack-exchange-import.ts');
-  try {
-    const summary = await withClient((client) =>
-      importStackExchange({
-        paths,
-        client,
-        ...options,
-        withHistory: options.history,
-        progress: createTerminalProgress(err),
-        log: (message) => err.write(`${message}\n`),
-        signal: interruption.signal,
-      }),
-    );
-    for (const line of formatImportReport(summary)) out.write(`${line}\n`);
-    return 0;
-  } catch (error) {
-    if (interruption.signal.aborted) {
-      err.write('Interrupted. Nothing was imported.\n');
-      return 130;
-    }
-    if (error instanceof ConnectionLostError) {
-      err.write(`${error.message}\n`);
-      return 1;
-    }
-    if (!(error instanceof ArchiveError)) throw error;
-    err.write(`${error.message} Nothing was imported.\n`);
-    return 1;
-  } finally {
-    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
-  }
 }

@@ -136,7 +136,7 @@ it('refuses an archive that does not fit on the disk', async () => {
   const refusal = await community.import(await writeArchive(whole)).catch(String);
   await community.client.query('drop function no_space cascade');
   expect(refusal).toBe(
-    'ArchiveError: The database has not enough space for the archive: could not extend file: No space left on device.',
+    'ArchiveError: The database has not enough space: could not extend file: No space left on device.',
   );
 });
 

@@ -11,8 +11,7 @@ export class ArchiveError extends Error {
  */
 export class ConnectionLostError extends Error {
   override readonly name = 'ConnectionLostError';
-  override readonly message =
-    'The connection to the database broke. Import again: it adds the whole archive, or reports that it was imported before.';
+  override readonly message = 'The connection to the database broke.';
 }
 
 /** Returns the error for a file or directory that cannot be read. */

@@ -1,8 +1,6 @@
 import type { Client, ClientBase } from 'pg';
 import { basename, resolve } from 'node:path';
-import { getSqlState } from '#server/core/database.ts';
 import type { Progress } from '#server/core/progress.ts';
-import { getErrorMessage } from '#server/core/startup-error.ts';
 import {
   classifyStagedRows,
   collectRemarks,
@@ -20,6 +18,7 @@ import { skipBadges, stageBadges } from './stack-exchange-badges.ts';
 import { stageLinks } from './stack-exchange-duplicates.ts';
 import { mergeStaged } from './stack-exchange-merge.ts';
 import { findNewerRun, finishRun, forgetRun, type NewestTimes, startRun } from './import-runs.ts';
+import { runInImportSession, runInTransaction } from './import-session.ts';
 import { type ImportedChanges, noChanges } from './stack-exchange-changes-report.ts';
 import { NewestTimesReader } from './stack-exchange-newest.ts';
 import { TextConverter } from './stack-exchange-conversion.ts';
@@ -108,37 +107,12 @@ export interface ImportSummary {
  * reason if it was aborted
  */
 export async function importStackExchange(options: ImportOptions): Promise<ImportSummary> {
-  const { client, dryRun = false, signal } = options;
   const files = await findArchiveFiles(listPaths(options));
-  signal?.throwIfAborted();
-  // PostgreSQL rolls back when the connection ends, also during a long statement.
-  const closeConnection = () => void client.end();
-  signal?.addEventListener('abort', closeConnection, { once: true });
-  let broken = false;
-  const markBroken = () => void (broken = true);
-  client.on('error', markBroken).on('end', markBroken);
-  try {
-    await session.prepareSession(client);
+  return runInImportSession(options, async () => {
     const summary = await runImport(options, files);
-    if (!dryRun && !summary.isUnchanged) await queries.analyzeTables(client);
+    if (!summary.isDryRun && !summary.isUnchanged) await queries.analyzeTables(options.client);
     return summary;
-  } catch (error) {
-    signal?.throwIfAborted();
-    if (isOutOfResources(error)) {
-      throw new ArchiveError(
-        `The database has not enough space for the archive: ${getErrorMessage(error)}.`,
-        {
-          cause: error,
-        },
-      );
-    }
-    throw broken || endsConnection(error) ? new ConnectionLostError(undefined, { cause: error }) : error;
-  } finally {
-    signal?.removeEventListener('abort', closeConnection);
-    // If the connection is lost, so is all of this.
-    await session.resetSession(client).catch(ignore);
-    client.off('error', markBroken).off('end', markBroken);
-  }
+  });
 }
 
 const listPaths = ({ directory, paths = [] }: ImportOptions): readonly string[] =>
@@ -148,27 +122,12 @@ const listPaths = ({ directory, paths = [] }: ImportOptions): readonly string[] 
 const parseSiteOfPath = (path: string) =>
   parseSiteName(basename(resolve(path)).replace(/(?:-[A-Za-z]+)?\.7z$/iu, ''));
 
-/** Class 53: the disk is full or memory is exhausted. */
-function isOutOfResources(error: unknown): boolean {
-  return getSqlState(error)?.startsWith('53') === true;
-}
-
-function ignore(): void {}
-
-/** PostgreSQL sends the reason before it ends a connection. Class 57P is an intervention of the operator. */
-function endsConnection(error: unknown): boolean {
-  return getSqlState(error)?.startsWith('57P') === true;
-}
-
 /**
  * Reads the files into temporary tables of this connection, each batch in its own transaction, and then adds everything
  * in one. Reading takes most of the time, and a long transaction would delay events for every member.
  */
 async function runImport(options: ImportOptions, files: ArchiveFiles): Promise<ImportSummary> {
   const { client, dryRun: isDryRun = false, ownArchive, log = () => {} } = options;
-  if (!(await session.tryLockImports(client))) {
-    throw new ArchiveError('Another import is running on this database. Wait until it has finished.');
-  }
   if (ownArchive !== undefined && (await findSource(client, ownArchive.name)) !== null) {
     return {
       site: ownArchive.name,
@@ -190,15 +149,9 @@ async function runImport(options: ImportOptions, files: ArchiveFiles): Promise<I
   const wanted = ownArchive === undefined ? await resolveSite(options, log) : ownSourceRequest(ownArchive);
   if (ownArchive !== undefined) await session.shiftTimes(client, ownArchive.newest);
   log('Adding the rows…');
-  await client.query('begin');
-  try {
-    const summary = await addStaged(options, { wanted, tallies, newest });
-    await client.query(isDryRun ? 'rollback' : 'commit');
-    return summary;
-  } catch (error) {
-    await client.query('rollback').catch(ignore);
-    throw error;
-  }
+  return runInTransaction(client, isDryRun ? 'rollback' : 'commit', () =>
+    addStaged(options, { wanted, tallies, newest }),
+  );
 }
 
 /** What was read from the archive, beside the staged rows. */

@@ -1,4 +1,5 @@
 import type { ImportSummary } from './stack-exchange-import.ts';
+import { formatNumber } from './import-command.ts';
 import { changeNames } from './stack-exchange-changes-report.ts';
 import { hasNewerRows, isConflict } from './stack-exchange-tally.ts';
 
@@ -10,19 +11,19 @@ export function formatImportReport(summary: ImportSummary): string[] {
   const { added } = summary;
   const lines: string[] = [];
   for (const file of summary.files) {
-    const parts = [`${number(file.read)} rows read`, `${number(file.imported)} imported`];
-    if (file.updated > 0) parts.push(`${number(file.updated)} updated`);
-    if (file.alreadyImported > 0) parts.push(`${number(file.alreadyImported)} imported before`);
-    if (file.removed > 0) parts.push(`${number(file.removed)} not in it any more, removed here`);
+    const parts = [`${formatNumber(file.read)} rows read`, `${formatNumber(file.imported)} imported`];
+    if (file.updated > 0) parts.push(`${formatNumber(file.updated)} updated`);
+    if (file.alreadyImported > 0) parts.push(`${formatNumber(file.alreadyImported)} imported before`);
+    if (file.removed > 0) parts.push(`${formatNumber(file.removed)} not in it any more, removed here`);
     lines.push(`${file.file}: ${parts.join(', ')}`);
     for (const { reason, rows } of file.skipped.toSorted((a, b) => b.rows - a.rows)) {
-      lines.push(`  ${number(rows)} ${isConflict(reason) ? reason : `skipped: ${reason}`}`);
+      lines.push(`  ${formatNumber(rows)} ${isConflict(reason) ? reason : `skipped: ${reason}`}`);
     }
   }
   lines.push(...summary.remarks.map((remark) => `Note: ${remark}.`));
   if (added.namelessMembers > 0) {
     lines.push(
-      `Note: ${number(added.namelessMembers)} authors have their number as name: they have no entry in Users.xml.`,
+      `Note: ${formatNumber(added.namelessMembers)} authors have their number as name: they have no entry in Users.xml.`,
     );
   }
   if (summary.renamed !== null) {
@@ -32,28 +33,30 @@ export function formatImportReport(summary: ImportSummary): string[] {
   }
   if (added.renamedMembers > 0)
     lines.push(
-      `Note: ${number(added.renamedMembers)} members with a number as name now have their real name.`,
+      `Note: ${formatNumber(added.renamedMembers)} members with a number as name now have their real name.`,
     );
   if (added.accepted > 0) {
-    lines.push(`Note: ${number(added.accepted)} existing questions now have an accepted answer.`);
+    lines.push(`Note: ${formatNumber(added.accepted)} existing questions now have an accepted answer.`);
   }
   if (added.duplicates > 0)
-    lines.push(`Note: ${number(added.duplicates)} questions are marked as duplicates.`);
+    lines.push(`Note: ${formatNumber(added.duplicates)} questions are marked as duplicates.`);
   if (added.closings > 0)
-    lines.push(`Note: ${number(added.closings)} other questions show why the site closed them.`);
+    lines.push(`Note: ${formatNumber(added.closings)} other questions show why the site closed them.`);
   if (added.versions > 0)
-    lines.push(`Note: ${number(added.versions)} earlier versions of posts were imported.`);
-  if (added.wikis > 0) lines.push(`Note: ${number(added.wikis)} posts are marked as community wikis.`);
-  if (added.bounties > 0) lines.push(`Note: ${number(added.bounties)} bounties are shown with their posts.`);
-  if (added.badges > 0) lines.push(`Note: ${number(added.badges)} badges are shown on profiles, as history.`);
+    lines.push(`Note: ${formatNumber(added.versions)} earlier versions of posts were imported.`);
+  if (added.wikis > 0) lines.push(`Note: ${formatNumber(added.wikis)} posts are marked as community wikis.`);
+  if (added.bounties > 0)
+    lines.push(`Note: ${formatNumber(added.bounties)} bounties are shown with their posts.`);
+  if (added.badges > 0)
+    lines.push(`Note: ${formatNumber(added.badges)} badges are shown on profiles, as history.`);
   if (added.tagTexts > 0)
-    lines.push(`Note: ${number(added.tagTexts)} descriptions and texts of tags were imported.`);
+    lines.push(`Note: ${formatNumber(added.tagTexts)} descriptions and texts of tags were imported.`);
   if (added.links > 0)
-    lines.push(`Note: ${number(added.links)} links now lead to the imported questions and answers.`);
+    lines.push(`Note: ${formatNumber(added.links)} links now lead to the imported questions and answers.`);
   lines.push(...describeChanges(summary));
   lines.push(
-    `Members ${number(added.members + added.namelessMembers)}, questions ${number(added.questions)}, answers ${number(added.answers)}, ` +
-      `replies ${number(added.replies)}, follows ${number(added.follows)}.`,
+    `Members ${formatNumber(added.members + added.namelessMembers)}, questions ${formatNumber(added.questions)}, answers ${formatNumber(added.answers)}, ` +
+      `replies ${formatNumber(added.replies)}, follows ${formatNumber(added.follows)}.`,
   );
   lines.push(verdict(summary));
   return lines;
@@ -63,15 +66,15 @@ function describeChanges({ changes, isDryRun }: ImportSummary): string[] {
   const { counts, examples, conflicts } = changes;
   const changed = Object.entries(changeNames)
     .filter(([name]) => (counts[name] ?? 0) > 0)
-    .map(([name, words]) => `${number(counts[name] ?? 0)} ${words}`);
+    .map(([name, words]) => `${formatNumber(counts[name] ?? 0)} ${words}`);
   const lines: string[] = [];
   if (changed.length > 0) lines.push(`${isDryRun ? 'Would change' : 'Changed'}: ${changed.join(', ')}.`);
   if (isDryRun) lines.push(...examples.map((example) => `  ${example}`));
   if (conflicts.total > 0) {
-    lines.push(`Changed on the site, kept as it is here: ${number(conflicts.total)}.`);
+    lines.push(`Changed on the site, kept as it is here: ${formatNumber(conflicts.total)}.`);
     lines.push(...conflicts.lines.map((line) => `  ${line}`));
     if (conflicts.total > conflicts.lines.length)
-      lines.push(`  … and ${number(conflicts.total - conflicts.lines.length)} more`);
+      lines.push(`  … and ${formatNumber(conflicts.total - conflicts.lines.length)} more`);
   }
   return lines;
 }
@@ -84,8 +87,4 @@ function verdict({ site, isDryRun, isUnchanged, files }: ImportSummary): string 
     return `Nothing to add: all of this archive of ${site} was imported before. Nothing was changed.`;
   if (isDryRun) return `This was a dry run: the archive of ${site} can be imported. Nothing was changed.`;
   return `The archive of ${site} was imported.`;
-}
-
-function number(value: number): string {
-  return value.toLocaleString('en');
 }

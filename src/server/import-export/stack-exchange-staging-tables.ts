@@ -1,36 +1,5 @@
 import type { ClientBase } from 'pg';
 
-/** Removes the statement timeout, and ends statements of a disconnected client. */
-export async function prepareSession(client: ClientBase): Promise<void> {
-  await client.query(`
-    set statement_timeout = 0;
-    set idle_in_transaction_session_timeout = 0;
-    set client_connection_check_interval = '5s';
-    set work_mem = '64MB';
-    set timezone = 'UTC';`);
-}
-
-const importLock = `hashtextextended('parley import', 0)`;
-
-/** Locks imports, one at a time per database. Returns whether this one may continue. */
-export async function tryLockImports(client: ClientBase): Promise<boolean> {
-  const { rows } = await client.query<{ locked: boolean }>(
-    `select pg_try_advisory_lock(${importLock}) as locked`,
-  );
-  return rows[0]?.locked === true;
-}
-
-export async function resetSession(client: ClientBase): Promise<void> {
-  await client.query('discard temp');
-  await client.query('select pg_advisory_unlock_all()');
-  await client.query(`
-    reset statement_timeout;
-    reset idle_in_transaction_session_timeout;
-    reset client_connection_check_interval;
-    reset work_mem;
-    reset timezone;`);
-}
-
 /** Creates temporary tables that the import fills before it changes the community. */
 export async function createStagingTables(client: ClientBase): Promise<void> {
   await client.query(`

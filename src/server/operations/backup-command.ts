@@ -4,6 +4,7 @@ import os from 'node:os';
 import type { Command } from 'commander';
 import type { Client } from 'pg';
 import { type Output, createTerminalProgress } from '#server/core/progress.ts';
+import { runUntilInterrupted } from '#server/core/signals.ts';
 import type { BackupCompletion } from './backup-file.ts';
 import { restoreBackup } from './backup-restore.ts';
 import { CommandRefusedError, describeBackupError } from './backup-errors.ts';
@@ -31,35 +32,23 @@ export function registerBackupCommands(program: Command, deps: BackupCommandDeps
     .description('write the whole community to one file, while it is being served')
     .argument('[file]', 'file to write; default: parley-DATE-TIME.backup.tar in the current directory')
     .addHelpText('after', backupHelp)
-    .action(async (file: string | undefined) => {
-      deps.exitWith(
-        await runUntilInterrupted(
-          (signal) => runBackup(file ?? backupFileName(new Date()), deps, signal),
-          deps,
-        ),
-      );
-    });
+    .action((file: string | undefined) =>
+      runCommand(deps, (signal) => runBackup(file ?? backupFileName(new Date()), deps, signal)),
+    );
   program
     .command('restore')
     .description('restore a community from a backup into an empty database')
     .argument('<file>', 'a backup')
     .addHelpText('after', restoreHelp)
-    .action(async (file: string) => {
-      deps.exitWith(await runUntilInterrupted((signal) => runRestore(file, deps, signal), deps));
-    });
+    .action((file: string) => runCommand(deps, (signal) => runRestore(file, deps, signal)));
   program
     .command('verify')
     .description('check a backup by restoring it into a temporary database')
     .argument('<file>', 'a backup')
     .option('--scratch <directory>', 'directory with enough space for the whole database', os.tmpdir())
-    .action(async (file: string, { scratch }: { scratch: string }) => {
-      deps.exitWith(
-        await runUntilInterrupted(
-          (signal) => runVerify({ file, scratchDirectory: scratch }, deps, signal),
-          deps,
-        ),
-      );
-    });
+    .action((file: string, { scratch }: { scratch: string }) =>
+      runCommand(deps, (signal) => runVerify({ file, scratchDirectory: scratch }, deps, signal)),
+    );
 }
 
 const backupHelp = `
@@ -134,27 +123,10 @@ function describeRows({ tables }: BackupCompletion): string {
 
 const megabytes = (bytes: number) => (bytes / 1024 / 1024).toFixed(1);
 
-/** Runs a command until it is done or interrupted. Returns its exit code. */
-async function runUntilInterrupted(
+async function runCommand(
+  { err, exitWith }: BackupCommandDeps,
   run: (signal: AbortSignal) => Promise<void>,
-  { err }: BackupCommandDeps,
-): Promise<number> {
-  const interruption = new AbortController();
-  const interrupt = () => interruption.abort();
-  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
-  try {
-    await run(interruption.signal);
-    return 0;
-  } catch (error) {
-    if (interruption.signal.aborted) {
-      err.write('Interrupted. Nothing was changed.\n');
-      return 130;
-    }
-    const message = describeBackupError(error);
-    if (message === undefined) throw error;
-    err.write(`${message}\n`);
-    return 1;
-  } finally {
-    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
-  }
+): Promise<void> {
+  const interrupted = 'Nothing was changed.';
+  exitWith(await runUntilInterrupted(err, { run, interrupted, describeError: describeBackupError }));
 }

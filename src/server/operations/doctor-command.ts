@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Config } from '#server/core/config.ts';
 import type { ConnectedDatabase } from '#server/postgres/index.ts';
 import { type Output, createTerminalProgress } from '#server/core/progress.ts';
+import { runUntilInterrupted } from '#server/core/signals.ts';
 import { StartupError } from '#server/core/startup-error.ts';
 import type { RepairedRow } from './integrity-repair.ts';
 import { runDoctor } from './doctor.ts';
@@ -31,18 +32,9 @@ export function registerDoctorCommand(program: Command, deps: DoctorCommandDeps)
     .option('--json', 'write one JSON document instead of lines')
     .addHelpText('after', help)
     .action(async (options: Options) => {
-      const interruption = new AbortController();
-      const interrupt = () => interruption.abort();
-      process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
-      try {
-        deps.exitWith(await runDoctorCommand(options, deps, interruption.signal));
-      } catch (error) {
-        if (!interruption.signal.aborted) throw error;
-        deps.err.write('Interrupted. Repairs until then are kept.\n');
-        deps.exitWith(130);
-      } finally {
-        process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
-      }
+      const interrupted = 'Repairs until then are kept.';
+      const run = (signal: AbortSignal) => runDoctorCommand(options, deps, signal);
+      deps.exitWith(await runUntilInterrupted(deps.err, { run, interrupted }));
     });
 }
 
