@@ -108,7 +108,7 @@ const dump = [
   table(
     'qa_blobs',
     ['blobid', 'format', 'content'],
-    [`9,'png',_binary '\x89PNG\\r\\n\\Z\\n\\0),(\xFF'`, `10,'gif',0x47494638`],
+    [`9,'png',_binary '\x89PNG\\r\\n\\Z\\n\\0),(\xFF'`, `10,'gif',0x474946383961`],
   ),
   table(
     'qa_categories',
@@ -391,9 +391,10 @@ it('writes the pictures that texts show, and the import shows them', async () =>
     `23,'jpg',NULL,1`,
     `24,'pdf',_binary '%PDF',1`,
     `25,'png',0x${other?.toString('hex')},1`,
+    `26,'png',_binary '<html>',1`,
   ];
   const image = (id: number) => `<p><img src="./?qa=blob&amp;qa_blobid=${id}"></p>`;
-  const text = [21, 22, 23, 24].map(image).join('') + image(21);
+  const text = [21, 22, 23, 24, 26].map(image).join('') + image(21);
   const [before = '', after = ''] = dump
     .replace(/-- Table structure for table `qa_blobs`[\s\S]*?UNLOCK TABLES;/u, () =>
       table('qa_blobs', ['blobid', 'format', 'content', 'userid'], rows),
@@ -403,9 +404,9 @@ it('writes the pictures that texts show, and the import shows them', async () =>
   const content = Buffer.concat([encode(before), Buffer.from(escaped, 'latin1'), encode(after)]);
   const { out, err, directory } = await convert(community, content);
   expect(err).toBe('');
-  expect(out).toContain(`blobs: 5 rows read, 2 converted
+  expect(out).toContain(`blobs: 6 rows read, 2 converted
+  2 left out: no pictures, or larger than 10 MB
   1 left out: in files of the site
-  1 left out: no pictures, or larger than 10 MB
   1 left out: not shown in texts
 `);
   expect(out).toContain('redirects 26, pictures 2.');
@@ -416,7 +417,7 @@ it('writes the pictures that texts show, and the import shows them', async () =>
   const address = String.raw`\(/uploads/([\w-]{22})/`;
   const [, first, second, third] =
     new RegExp(
-      `^!\\[\\]${address}40x3.webp\\)\\s+!\\[\\]${address}30x3.webp\\)[^]*qa_blobid=23[^]*qa_blobid=24[^]*${address}40x3.webp\\)$`,
+      `^!\\[\\]${address}40x3.webp\\)\\s+!\\[\\]${address}30x3.webp\\)[^]*qa_blobid=23[^]*qa_blobid=24[^]*\\(${site}/[^)]*qa_blobid=26\\)[^]*${address}40x3.webp\\)$`,
       'u',
     ).exec(String(shown[0]?.['content'])) ?? [];
   expect([first === undefined, first]).toEqual([false, third]);

@@ -10,6 +10,7 @@ import {
   indexForumTables,
   reportTable,
 } from './forum-tables.ts';
+import { hasPictureSignature } from '#server/posts/index.ts';
 import { limits } from '#shared/core/limits.ts';
 import { convertText, type LineText } from './forum-texts.ts';
 import { LineWriter, parseForumSite, writeForum } from './forum-writer.ts';
@@ -139,17 +140,24 @@ export function convertQuestion2AnswerText(
 const blobAddress =
   /((?:src|href)=["']|\]\()([^"'\s()<>?]{0,300})(\?qa=blob&(?:amp;)?(?:qa_blobid=(\d{1,20})(?=["'\s)]))?)/giu;
 
-/** What the import can read. Question2Answer has the type of a picture from its bytes. */
+/** What the import can read. The bytes can be others than the format says. */
 const pictureFormats = ['png', 'gif', 'jpg', 'jpeg', 'webp'];
 
-const isPicture = `format in (${pictureFormats.map((format) => `'${format}'`).join(', ')}) and length(content) between 1 and ${2 * limits.uploadBytes}`;
-
-/** The names of the files of pictures, by their number. Blobs whose content is in files of the site have none. */
+/**
+ * The names of the files of pictures that the import can read, by their number, and the table `picture_blob` of these.
+ * Blobs whose content is in files of the site have none.
+ */
 async function listPictures(client: ClientBase): Promise<Map<string, string>> {
-  const { rows } = await client.query<{ id: string; format: string }>(
-    `select blobid as id, format from dump_blobs where ${isPicture}`,
+  const { rows } = await client.query<{ id: string; format: string; start: string }>(
+    `select blobid as id, format, left(content, 24) as start from dump_blobs
+     where format = any($1::text[]) and length(content) between 1 and $2`,
+    [pictureFormats, 2 * limits.uploadBytes],
   );
-  return new Map(rows.map(({ id, format }) => [id, `${id}.${format}`]));
+  const pictures = rows.filter(({ start }) => hasPictureSignature(Buffer.from(start, 'hex')));
+  await client.query('create temporary table picture_blob as select unnest($1::text[]) as id', [
+    pictures.map(({ id }) => id),
+  ]);
+  return new Map(pictures.map(({ id, format }) => [id, `${id}.${format}`]));
 }
 
 /** Writes the pictures that the texts show, one at a time. */
@@ -175,7 +183,7 @@ async function writePictures(
     signal?.throwIfAborted();
     const { rows } = await client.query<{ content: string; author: string | null }>(
       `select content, (select id from forum_member where id = ${idOf('userid')} and left_out is null) as author
-       from dump_blobs where blobid = $1 and ${isPicture} limit 1`,
+       from dump_blobs where blobid = $1 limit 1`,
       [id],
     );
     const [picture] = rows;
@@ -194,7 +202,7 @@ async function reportBlobs(client: ClientBase, shown: ReadonlySet<string>): Prom
   return reportRows(
     client,
     'blobs',
-    `select case when coalesce(content, '') = '' then 'in files of the site' when not (${isPicture}) then 'no pictures, or larger than 10 MB'
+    `select case when coalesce(content, '') = '' then 'in files of the site' when blobid not in (select id from picture_blob) then 'no pictures, or larger than 10 MB'
        when blobid not in (select id from shown_blob) then 'not shown in texts' end
      from dump_blobs`,
   );

@@ -93,7 +93,7 @@ export { moveSomeQuestions, renameOnSomeQuestions } from './tags-moving.ts';
 export { lockTags, tagIdOf } from './tags-queries.ts';
 export { isTagVisible, lockTagByName, tagTextSourceJson } from './tags.ts';
 export { releaseUploadsOf } from './uploads-queries.ts';
-export { encodePicture } from './uploads-encoding.ts';
+export { encodePicture, hasPictureSignature } from './uploads-encoding.ts';
 export { readPicture, serveUploads, uploadRoutes, uploadsPath } from './uploads-routes.ts';
 export { createObjectStoreJob, type ObjectStoreDeps, readFileContent } from './uploads-object-store.ts';
 export { countUploadFiles } from './uploads-object-store-queries.ts';

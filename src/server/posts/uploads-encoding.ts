@@ -47,7 +47,7 @@ export async function encodePicture(
 }
 
 /** Whether the first bytes are those of JPEG, PNG, GIF or WebP, so that other files need no process. */
-function hasPictureSignature(bytes: Uint8Array): boolean {
+export function hasPictureSignature(bytes: Uint8Array): boolean {
   const start = Buffer.from(bytes.subarray(0, 12)).toString('latin1');
   return /^(?:\u00FF\u00D8\u00FF|\u0089PNG\r\n|GIF8[79]a|RIFF[^]{4}WEBP)/.test(start);
 }
