@@ -2668,7 +2668,6 @@ export interface components {
       options?: {
         [key: string]: string;
       };
-      since: string;
       /** Format: date-time */
       changedAt: string | null;
     };

@@ -163,7 +163,7 @@ test.each(settingNames)('the default of %s is a value that it accepts', (name) =
 });
 
 test('texts with a format are checked', () => {
-  const base = { category: 'general', label: '', description: '', since: '1.0', max: 80 } as const;
+  const base = { category: 'general', label: '', description: '', max: 80 } as const;
   const accepts = (definition: SettingDefinition, value: unknown) =>
     settingSchema(definition).safeParse(value).success;
   const colour: SettingDefinition = { ...base, type: 'text', default: '', format: 'colour' };
@@ -198,9 +198,9 @@ function renderSettingsDocument(): string {
     const rows = own.map((name) => {
       const definition: SettingDefinition = settingCatalogue[name];
       const initial = JSON.stringify(definition.default);
-      return `| \`${name}\` | ${definition.label}. ${definition.description} | ${describeValues(definition)} | \`${initial}\` | ${definition.since} |\n`;
+      return `| \`${name}\` | ${definition.label}. ${definition.description} | ${describeValues(definition)} | \`${initial}\` |\n`;
     });
-    return `## ${category[0]?.toUpperCase()}${category.slice(1)}\n\n| setting | meaning | values | default | since |\n| --- | --- | --- | --- | --- |\n${rows.join('')}`;
+    return `## ${category[0]?.toUpperCase()}${category.slice(1)}\n\n| setting | meaning | values | default |\n| --- | --- | --- | --- |\n${rows.join('')}`;
   });
   return `# Site settings
 

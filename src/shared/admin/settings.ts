@@ -19,8 +19,6 @@ export const siteSetting = z.object({
   format: z.string().optional(),
   /** The values of a choice with their English labels. */
   options: z.record(z.string(), z.string()).optional(),
-  /** The first version with the setting. */
-  since: z.string(),
   /** Null if the setting was never changed. */
   changedAt: time.nullable(),
 });

@@ -15,7 +15,6 @@ export const accessDefinitions = {
     label: 'Who may join',
     description:
       'Who may register. Members who have joined are not affected. Accounts that need approval wait in a queue of the moderators; people with an invitation do not wait.',
-    since: '1.0',
   },
   signUpQuestions: {
     category: 'access',
@@ -27,7 +26,6 @@ export const accessDefinitions = {
     label: 'Questions for people who register',
     description:
       'One in each line: question | required or optional | longest answer in characters. Without the last two: optional, 500 characters. Moderators see the answers.',
-    since: '1.0',
   },
   allowedEmailDomains: {
     category: 'access',
@@ -39,7 +37,6 @@ export const accessDefinitions = {
     label: 'Allowed email domains',
     description:
       'Only addresses of these domains and their subdomains can be used for an account. Empty: all. Members who have joined keep theirs.',
-    since: '1.0',
   },
   refusedEmailDomains: {
     category: 'access',
@@ -50,7 +47,6 @@ export const accessDefinitions = {
     format: 'domain',
     label: 'Refused email domains',
     description: 'Addresses of these domains and their subdomains cannot be used for an account.',
-    since: '1.0',
   },
   passwordSignIn: {
     category: 'access',
@@ -59,7 +55,6 @@ export const accessDefinitions = {
     label: 'Password sign-in',
     description:
       'Members register and sign in with an email address and a password. Without it, only passkeys and sign-in providers remain. The operator can also switch it off, with PASSWORD_SIGN_IN=off.',
-    since: '1.0',
   },
   hideSignInReason: {
     category: 'access',
@@ -68,7 +63,6 @@ export const accessDefinitions = {
     label: 'Hide the reason of a failed sign-in',
     description:
       'The error does not say whether the address or the password was wrong, so that it does not reveal who has an account.',
-    since: '1.0',
   },
   publicReading: {
     category: 'access',
@@ -76,7 +70,6 @@ export const accessDefinitions = {
     default: false,
     label: 'Public reading',
     description: 'Visitors read questions, topics, profiles and search results without signing in.',
-    since: '1.0',
   },
   apiTokens: {
     category: 'access',
@@ -85,7 +78,6 @@ export const accessDefinitions = {
     label: 'Allow API tokens',
     description:
       'Members create tokens with which programs use the API in their name. If it is switched off, existing tokens are refused.',
-    since: '1.0',
   },
   signInDays: {
     category: 'access',
@@ -96,6 +88,5 @@ export const accessDefinitions = {
     label: 'Days to store sign-ins',
     description:
       'How long time, browser and network address of sign-ins are stored, for moderators who look for several accounts of one person. 0: not at all.',
-    since: '1.0',
   },
 } as const satisfies Record<string, SettingDefinition>;

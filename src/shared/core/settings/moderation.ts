@@ -11,7 +11,6 @@ export const moderationDefinitions = {
     label: 'Reputation for closing duplicates',
     description:
       'The reputation from which members vote to close a question as a duplicate, or to reopen it. One vote of a moderator is enough, and the agreement of the author.',
-    since: '1.0',
   },
   closeVotesNeeded: {
     category: 'moderation',
@@ -21,7 +20,6 @@ export const moderationDefinitions = {
     max: 20,
     label: 'Votes for closing',
     description: 'How many votes for the same original question close a question, and how many reopen it.',
-    since: '1.0',
   },
   closeVoteDays: {
     category: 'moderation',
@@ -31,7 +29,6 @@ export const moderationDefinitions = {
     max: 365,
     label: 'Days for closing',
     description: 'After how many days a vote for closing or reopening no longer counts.',
-    since: '1.0',
   },
   moderationReasons: {
     category: 'moderation',
@@ -48,7 +45,6 @@ export const moderationDefinitions = {
     max: 500,
     label: 'Reasons of moderators',
     description: 'Reasons that moderators can choose in every dialog that asks for one, and then change.',
-    since: '1.0',
   },
   reviewFirstPosts: {
     category: 'moderation',
@@ -58,7 +54,6 @@ export const moderationDefinitions = {
     max: 50,
     label: 'Review of first posts',
     description: 'How many first posts of a member wait in the review queue, visible to everyone. 0: none.',
-    since: '1.0',
   },
   reviewLinksOfFirstPosts: {
     category: 'moderation',
@@ -69,7 +64,6 @@ export const moderationDefinitions = {
     label: 'Review of links',
     description:
       'Of how many first posts of a member those with links to other sites wait in the review queue, visible to everyone. 0: none.',
-    since: '1.0',
   },
   spamRulesOfFirstPosts: {
     category: 'moderation',
@@ -80,7 +74,6 @@ export const moderationDefinitions = {
     label: 'Review by spam rules',
     description:
       'Of how many first posts of a member those that match one of the following rules wait in the review queue, visible to everyone. 0: none.',
-    since: '1.0',
   },
   blockedWords: {
     category: 'moderation',
@@ -90,7 +83,6 @@ export const moderationDefinitions = {
     max: 100,
     label: 'Blocked words',
     description: 'Words and phrases, one in each line, in capital or small letters.',
-    since: '1.0',
   },
   blockedDomains: {
     category: 'moderation',
@@ -101,7 +93,6 @@ export const moderationDefinitions = {
     format: 'domain',
     label: 'Blocked domains',
     description: 'Domains that posts must not name, with their subdomains.',
-    since: '1.0',
   },
   newMemberLinks: {
     category: 'moderation',
@@ -111,7 +102,6 @@ export const moderationDefinitions = {
     max: 100,
     label: 'Links in a post',
     description: 'A post with more links to other sites matches. 0: no limit.',
-    since: '1.0',
   },
   newMemberPosts: {
     category: 'moderation',
@@ -121,7 +111,6 @@ export const moderationDefinitions = {
     max: 49,
     label: 'Posts in a short time',
     description: 'A member’s post after this many others within the following minutes matches. 0: no limit.',
-    since: '1.0',
   },
   newMemberPostsMinutes: {
     category: 'moderation',
@@ -131,7 +120,6 @@ export const moderationDefinitions = {
     max: 1_440,
     label: 'Minutes for these posts',
     description: 'The time in which posts count as written in a short time.',
-    since: '1.0',
   },
   spamProbability: {
     category: 'moderation',
@@ -142,7 +130,6 @@ export const moderationDefinitions = {
     label: 'Spam probability',
     description:
       'A post with at least this estimated spam probability, in percent, matches. Parley estimates it once moderators have decided about 20 spam posts and 20 others. 0: no limit.',
-    since: '1.0',
   },
   holdForApproval: {
     category: 'moderation',
@@ -151,6 +138,5 @@ export const moderationDefinitions = {
     label: 'Hold posts for approval',
     description:
       'New posts that wait in the review queue are shown to others only once a moderator has approved them. Edits are shown at once.',
-    since: '1.0',
   },
 } as const satisfies Record<string, SettingDefinition>;

@@ -8,7 +8,6 @@ export const postDefinitions = {
     default: false,
     label: 'Formulas',
     description: 'Posts show formulas: $…$ in a line and $$…$$ as a block, in the notation of LaTeX.',
-    since: '1.0',
   },
   tagCreation: {
     category: 'posts',
@@ -21,7 +20,6 @@ export const postDefinitions = {
     },
     label: 'Who creates topics',
     description: 'Who may use a tag that does not exist yet.',
-    since: '1.0',
   },
   tagCreationReputation: {
     category: 'posts',
@@ -31,7 +29,6 @@ export const postDefinitions = {
     max: 1_000_000,
     label: 'Reputation for new topics',
     description: 'The reputation from which members create new topics, if that depends on it.',
-    since: '1.0',
   },
   tagProposalsPerDay: {
     category: 'posts',
@@ -42,7 +39,6 @@ export const postDefinitions = {
     label: 'Proposed topics a day',
     description:
       'How many new topics a member who may not create them can propose in a day. Moderators decide in the review queue. 0: none.',
-    since: '1.0',
   },
   requiredTags: {
     category: 'posts',
@@ -52,7 +48,6 @@ export const postDefinitions = {
     max: 35,
     label: 'Required topics',
     description: 'A new question needs at least one of these tags. Empty: none.',
-    since: '1.0',
   },
   editSuggestionsPerDay: {
     category: 'posts',
@@ -62,7 +57,6 @@ export const postDefinitions = {
     max: 1_000,
     label: 'Suggested edits a day',
     description: 'How many edits to posts of others a member may suggest in a day. 0: none.',
-    since: '1.0',
   },
   editApprovalReputation: {
     category: 'posts',
@@ -73,7 +67,6 @@ export const postDefinitions = {
     label: 'Reputation for approving edits',
     description:
       'The reputation from which members approve or reject suggested edits. The author of the post and moderators always can.',
-    since: '1.0',
   },
   directEditing: {
     category: 'posts',
@@ -87,7 +80,6 @@ export const postDefinitions = {
     label: 'Who edits posts of others without approval',
     description:
       'Others suggest edits. The author of the post is notified, and its versions name the editor.',
-    since: '1.0',
   },
   directEditReputation: {
     category: 'posts',
@@ -97,6 +89,5 @@ export const postDefinitions = {
     max: 1_000_000,
     label: 'Reputation for editing without approval',
     description: 'The reputation from which members edit posts of others, if that depends on it.',
-    since: '1.0',
   },
 } as const satisfies Record<string, SettingDefinition>;

@@ -15,8 +15,6 @@ type Common = {
   category: SettingCategory;
   label: string;
   description: string;
-  /** The first version with the setting. */
-  since: string;
 };
 
 export type SettingDefinition = Common &

@@ -11,7 +11,6 @@ export const siteDefinitions = {
     max: 40,
     label: 'Name',
     description: 'The name of the community, in page titles, emails and previews of links.',
-    since: '1.0',
   },
   siteDescription: {
     category: 'general',
@@ -20,7 +19,6 @@ export const siteDefinitions = {
     max: 200,
     label: 'Purpose',
     description: 'One sentence about the community, for visitors, search engines and previews of links.',
-    since: '1.0',
   },
   language: {
     category: 'general',
@@ -30,7 +28,6 @@ export const siteDefinitions = {
     label: 'Language of the community',
     description:
       'The language of pages and emails for people who have not chosen one and whose browser has no language of the interface.',
-    since: '1.0',
   },
   logo: {
     category: 'appearance',
@@ -38,7 +35,6 @@ export const siteDefinitions = {
     default: '',
     label: 'Logo',
     description: 'In the top bar beside the name, up to 28 pixels high. Without a logo: two speech bubbles.',
-    since: '1.0',
   },
   icon: {
     category: 'appearance',
@@ -47,7 +43,6 @@ export const siteDefinitions = {
     label: 'Icon',
     description:
       'In tabs of the browser, in bookmarks and for the installed app. A square of at least 512 pixels is best; of other pictures, the middle is used.',
-    since: '1.0',
   },
   accentColor: {
     category: 'appearance',
@@ -58,7 +53,6 @@ export const siteDefinitions = {
     label: 'Accent colour',
     description:
       'The colour of links and buttons, in pages, emails and the installed app. It is made darker or lighter in each theme where text needs more contrast. Empty: the default colour.',
-    since: '1.0',
   },
   cssVariables: {
     category: 'appearance',
@@ -70,7 +64,6 @@ export const siteDefinitions = {
     label: 'CSS variables',
     description:
       'One in each line: --radius and --radius-large (corners, 0px to 24px), --column (width of the text column, 36rem to 60rem), --measure (longest line, 50ch to 80ch), --sans, --serif and --mono (fonts of the device, such as Georgia, serif).',
-    since: '1.0',
   },
   welcomeText: {
     category: 'pages',
@@ -79,7 +72,6 @@ export const siteDefinitions = {
     max: 2_000,
     label: 'Welcome text',
     description: 'For visitors, on the home page and the sign-in page. Markdown.',
-    since: '1.0',
   },
   aboutPage: {
     category: 'pages',
@@ -88,7 +80,6 @@ export const siteDefinitions = {
     max: 30_000,
     label: 'Page “About”',
     description: 'The page /about, for everyone. Markdown. Empty: no page.',
-    since: '1.0',
   },
   rulesPage: {
     category: 'pages',
@@ -98,7 +89,6 @@ export const siteDefinitions = {
     label: 'Page “Rules”',
     description:
       'The page /rules, for everyone, with a link where people register and ask. Markdown. Empty: no page.',
-    since: '1.0',
   },
   privacyPage: {
     category: 'pages',
@@ -107,7 +97,6 @@ export const siteDefinitions = {
     max: 30_000,
     label: 'Page “Privacy”',
     description: 'The page /privacy, for everyone. Markdown. Empty: no page.',
-    since: '1.0',
   },
   footerLinks: {
     category: 'pages',
@@ -118,6 +107,5 @@ export const siteDefinitions = {
     format: 'link',
     label: 'Footer links',
     description: 'Further links beside those to the pages, one in each line: label | address.',
-    since: '1.0',
   },
 } as const satisfies Record<string, SettingDefinition>;
