@@ -5,14 +5,17 @@ import type { PostKind, PostRef } from '#shared/core/fields.ts';
 /** A visible imported post with pictures. */
 export type PostWithPictures = { id: number; content: string };
 
-/** The next visible posts that were imported and may show pictures, by id. */
+/**
+ * The next visible posts that were imported and may show pictures, by id. Those of a move are this community's own: they
+ * have no source.
+ */
 export async function listPostsWithPictures(
   db: Database,
   { kind, after, limit }: { kind: PostKind; after: number; limit: number },
 ): Promise<PostWithPictures[]> {
   const { rows } = await sql<PostWithPictures>`
     select id, content from ${sql.table(kind)}
-    where source_id is not null and id > ${after} and content like '%![%' ${isShown(kind)}
+    where id in (select id from imported_row where kind = ${kind}) and id > ${after} and content like '%![%' ${isShown(kind)}
     order by id limit ${limit}`.execute(db);
   return rows;
 }

@@ -13,6 +13,7 @@ import { toDatabaseUrl } from '#tests/support/database-url.ts';
 import { compileCache } from '#tests/support/parley-process.ts';
 import { createPngPicture } from '#tests/support/pictures.ts';
 import { eventually } from '#tests/support/parley.ts';
+import { writeJsonLines } from '#tests/support/json-lines.ts';
 import { actOnPost, startModeration } from '#tests/support/moderation.ts';
 import {
   answerRow,
@@ -24,6 +25,7 @@ import {
 } from '#tests/support/stack-exchange-archive.ts';
 import { cleanUpUploads } from '#server/posts/uploads.ts';
 import { addPicturesCommand } from './imported-pictures-command.ts';
+import { importJsonLines } from './jsonl-import.ts';
 import { importStackExchange } from './stack-exchange-import.ts';
 
 const { server, ann, moderator } = await startModeration();
@@ -100,6 +102,22 @@ async function statusOf(picture: string): Promise<number> {
   const cookie = [...ann.cookies].map((pair) => pair.join('=')).join('; ');
   return (await fetch(server.address + picture, { headers: { cookie } })).status;
 }
+
+test('shows the pictures of a forum whose posts became the own ones of this community', async () => {
+  const client = new pg.Client(server.database.connection);
+  await client.connect();
+  const questions = [{ id: 1, title: 'Moved', content: `![one](${address}/moved.png)` }];
+  const directory = await writeJsonLines({ questions });
+  expect(await importJsonLines({ directory, client, site: 'forum.example.org' })).toMatchObject({
+    isMove: true,
+  });
+  await client.end();
+  const own = await ann.ask({ content: `![one](${address}/of-a-member.png)` });
+  expect((await importPictures(...allowed)).out).toContain('Posts that show pictures now: 1\n');
+  expect(await contentOf(1)).toMatch(shown);
+  expect(await contentOf(own)).not.toMatch(shown);
+  requests.length = 0;
+});
 
 test('shows the pictures of questions, answers and comments, each fetched once', async () => {
   const picture = `${address}/one.png`;

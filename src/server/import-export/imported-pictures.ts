@@ -48,8 +48,11 @@ const perHost = { concurrency: 2, unreachable: 5, attempts: 3, maxPauseMs: 60_00
 
 const maxAddressLength = 2000;
 
-/** Posts that are read, or written in one transaction. */
+/** Posts that are written in one transaction, and addresses that are looked up at once. */
 const batchSize = 200;
+
+/** Posts that are read at once. */
+const readBatchSize = 2000;
 
 const kinds = ['question', 'answer', 'reply'] as const;
 
@@ -117,7 +120,7 @@ async function findPictures(db: Database, signal: AbortSignal): Promise<PostsByA
   for (const kind of kinds) {
     let after: number | undefined = 0;
     while (after !== undefined && !signal.aborted) {
-      const batch = await listPostsWithPictures(db, { kind, after, limit: batchSize });
+      const batch = await listPostsWithPictures(db, { kind, after, limit: readBatchSize });
       for (const { id, content } of batch)
         for (const address of findPictureAddresses(content)) {
           const shown = found.get(address) ?? { question: [], answer: [], reply: [] };
@@ -246,8 +249,8 @@ async function showInPosts(
 
 const editEvents = {
   question: () => ({ kind: 'edited' }) as const,
-  answer: (answerId: number) => ({ kind: 'answer-edited', answerId }) as const,
-  reply: (replyId: number) => ({ kind: 'reply-edited', replyId }) as const,
+  answer: (answerId: number) => ({ kind: 'answer-edited', answerId, imported: true }) as const,
+  reply: (replyId: number) => ({ kind: 'reply-edited', replyId, imported: true }) as const,
 };
 
 function count(reasons: Map<string, number>, reason: string): void {

@@ -134,12 +134,13 @@ export async function publishImportEvents(client: ClientBase): Promise<void> {
     from archive_accepted
     union all
     select 'question:' || question_id,
-      jsonb_build_object('kind', 'answer-posted', 'answerId', answer.id, 'authorId', coalesce(answer.author_id, 0))
+      jsonb_build_object('kind', 'answer-posted', 'answerId', answer.id, 'authorId', coalesce(answer.author_id, 0), 'imported', true)
     from archive_touched join answer using (question_id)
     where answer.id in (select id from archive_answer where is_new)
     union all
     select 'question:' || question_id, jsonb_build_object('kind', 'reply-posted', 'replyId', reply.id,
-      'answerId', reply.answer_id, 'parentReplyId', reply.parent_reply_id, 'authorId', coalesce(reply.author_id, 0))
+      'answerId', reply.answer_id, 'parentReplyId', reply.parent_reply_id, 'authorId', coalesce(reply.author_id, 0),
+      'imported', true)
     from archive_touched join reply using (question_id)
     where reply.id in (select id from archive_new_reply)`);
   await client.query(`select pg_notify('parley_event', '')`);

@@ -7,7 +7,6 @@ type PostRow = {
   id: number;
   author_id: number | null;
   author_name: string;
-  imported: boolean;
   created_at: Date;
   edited_at: Date | null;
 };
@@ -22,8 +21,7 @@ export type ReplyContentRow = AnswerContentRow & {
 export type MemberContentRow = { id: number; name: string; created_at: Date };
 
 const common = sql`
-  post.id, post.source_id is not null as imported, post.author_id,
-  coalesce(author.display_name, post.imported_author_name, ${unnamedMember}) as author_name, post.created_at,
+  post.id, post.author_id, coalesce(author.display_name, post.imported_author_name, ${unnamedMember}) as author_name, post.created_at,
   post.edited_at`;
 
 /** The views leave out hidden posts; a post that is held for approval is in no table of posts. */

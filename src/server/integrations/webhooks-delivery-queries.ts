@@ -66,14 +66,18 @@ async function queueResources(tx: Tx, resources: RawBuilder<unknown>): Promise<v
     on conflict (webhook_id, resource) do update set resource = excluded.resource`.execute(tx);
 }
 
-/** Removes the content of removed posts from the deliveries that are shown to admins. */
+/**
+ * Removes the content of removed posts from the deliveries that are shown to admins. With an answer, its replies are no
+ * longer public: not all deliveries about replies name the answer.
+ */
 export async function forgetRequestsOf(tx: Tx, removed: readonly WebhookNotice[]): Promise<void> {
   for (const { type, questionId, answerId, replyId } of removed) {
     const isAbout =
       type === 'question.removed'
         ? sql`true`
         : replyId === null
-          ? sql`answer_id = ${answerId}`
+          ? sql`(answer_id = ${answerId}
+              or (reply_id is not null and not exists (select from reply where id = webhook_delivery.reply_id)))`
           : sql`reply_id = ${replyId}`;
     await sql`
       update webhook_delivery set request_body = null, response_body = null

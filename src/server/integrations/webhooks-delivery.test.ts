@@ -1,13 +1,23 @@
 import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { sql } from 'kysely';
+import pg from 'pg';
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { setRole } from '#server/admin/roles.ts';
+import { allowPublicAddresses } from '#server/core/public-addresses.ts';
+import { createDownload } from '#server/import-export/imported-pictures-download.ts';
+import { importPictures } from '#server/import-export/imported-pictures.ts';
+import { importJsonLines } from '#server/import-export/jsonl-import.ts';
 import { webhookEvents } from '#shared/integrations/webhook-events.ts';
 import type { Webhook, WebhookDelivery, WebhookDraft } from '#shared/integrations/webhooks.ts';
 import type { NotificationFilter, Notifications } from '#shared/notifications/notifications.ts';
 import { eventually } from '#tests/support/eventually.ts';
 import { expectOk, type Member, password } from '#tests/support/member.ts';
+import { writeJsonLines } from '#tests/support/json-lines.ts';
 import { actOnPost } from '#tests/support/moderation.ts';
+import { createPngPicture } from '#tests/support/pictures.ts';
 import { startTestServer } from '#tests/support/server.ts';
 import { startWebhookReceiver, type ReceivedRequest } from '#tests/support/webhook-receiver.ts';
 import { createWebhookHosts } from './webhooks-addresses.ts';
@@ -68,6 +78,39 @@ const age = (id: number, days: number) =>
       created_at = created_at - make_interval(days => ${days}::int) where webhook_id = ${id}`.execute(db);
 
 const types = (requests: readonly ReceivedRequest[]) => requests.map(({ payload }) => payload.type);
+
+test('nothing is delivered for the posts and the pictures of an import, also of a forum that moved here', async () => {
+  const site = createServer((_, response) =>
+    response.setHeader('content-type', 'image/png').end(createPngPicture()),
+  );
+  await once(site.listen(0, '127.0.0.1'), 'listening');
+  const content = `![it](http://127.0.0.1:${(site.address() as AddressInfo).port}/it.png)`;
+  const client = new pg.Client(server.database.connection);
+  await client.connect();
+  const questions = [{ id: 1, title: 'Moved', content }];
+  const answer = { id: 1, questionId: 1, content };
+  const later = {
+    answers: [answer, { ...answer, id: 2 }],
+    replies: [{ id: 1, questionId: 1, answerId: 1, content }],
+  };
+  const { id } = await add();
+  for (const posts of [{ answers: [answer] }, later])
+    await importJsonLines({
+      directory: await writeJsonLines({ questions, ...posts }),
+      client,
+      site: 'forum.example.org',
+    });
+  await client.end();
+  const download = createDownload(allowPublicAddresses(['127.0.0.1']));
+  const { signal } = new AbortController();
+  const { posts } = await importPictures({ db, download, concurrency: 1, signal });
+  expect(posts.size).toBe(4);
+  site.closeAllConnections();
+  site.close();
+  await bob.answer(1, 'A new answer.');
+  expect((await receiver.accepted(1))[0]?.payload.data.answer).toMatchObject({ author: { name: 'Bob' } });
+  expect((await readDeliveries(id)).map(({ eventType }) => eventType)).toEqual(['answer.posted']);
+});
 
 test('each event is delivered once, in order, with its content', async () => {
   await add();
@@ -208,6 +251,19 @@ describe('what is not public', () => {
     const [delivery] = await waitForState(id, 'delivered');
     expect(delivery?.requestBody).toContain('A title to forget');
     await ann.remove('questions', questionId);
+    await eventually(async () => (await readDeliveries(id))[0]?.requestBody === null);
+  });
+
+  test.for(['hidden', 'deleted'])('as is an edited reply whose answer is %s', async (how) => {
+    const { id } = await add({ events: ['reply.edited'] });
+    const question = await ann.ask();
+    const { id: answerId } = await bob.answer(question);
+    const reply = await ann.replyToAnswer(answerId);
+    expectOk(await ann.put(`/replies/${reply.id}`, { content: 'A reply to forget.' }));
+    await receiver.accepted(1);
+    expect((await waitForState(id, 'delivered'))[0]?.requestBody).toContain('A reply to forget.');
+    if (how === 'hidden') expectOk(await actOnPost(admin, 'hide', 'answer', answerId));
+    else await bob.remove('answers', answerId);
     await eventually(async () => (await readDeliveries(id))[0]?.requestBody === null);
   });
 });

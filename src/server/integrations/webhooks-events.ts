@@ -76,6 +76,7 @@ function toQuestionNotice(event: NoticedEvent, at: Date): WebhookNotice | null {
 
 /** An event on the page of a question. */
 function toThreadNotice(event: NoticedEvent, questionId: number, at: Date): WebhookNotice | null {
+  if ('imported' in event) return null;
   const about = { questionId, answerId: null, replyId: null, memberId: null, tags: null, at };
   switch (event.kind) {
     case 'answer-posted': {

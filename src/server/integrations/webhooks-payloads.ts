@@ -57,8 +57,7 @@ type EventRow = Pick<
 
 /**
  * Reads the content of an event as it is now. Null: the post, or its question, is deleted or hidden, so there is
- * nothing to send; events about removed posts have ids only. Also null for posts of an import, which are no news, and for
- * a member who is gone.
+ * nothing to send; events about removed posts have ids only. Also null for a member who is gone.
  */
 export async function readWebhookPayload(
   db: Reader,
@@ -86,8 +85,6 @@ export async function readWebhookPayload(
   const answer = answerId === null ? null : await findAnswerContent(db, answerId);
   const reply = replyId === null ? null : await findReplyContent(db, replyId);
   if (answer === undefined || reply === undefined) return null;
-  const isImported = (reply ?? answer ?? question).imported;
-  if (isImported && type.endsWith('.posted')) return null;
   return {
     ...head,
     data: {

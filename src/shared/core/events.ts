@@ -104,8 +104,9 @@ export type QuestionEvent =
   /** `authorId`: posts of another account have this author now. */
   | { kind: 'edited'; authorId?: number }
   | { kind: 'deleted' }
-  | { kind: 'answer-posted'; answerId: number; authorId: number; restored?: true }
-  | { kind: 'answer-edited'; answerId: number }
+  /** `imported`: an import added or changed the post, which is no news for web hooks. */
+  | { kind: 'answer-posted'; answerId: number; authorId: number; restored?: true; imported?: true }
+  | { kind: 'answer-edited'; answerId: number; imported?: true }
   | { kind: 'answer-deleted'; answerId: number }
   | {
       kind: 'reply-posted';
@@ -113,8 +114,9 @@ export type QuestionEvent =
       answerId: number | null;
       parentReplyId: number | null;
       authorId: number;
+      imported?: true;
     }
-  | { kind: 'reply-edited'; replyId: number; restored?: true }
+  | { kind: 'reply-edited'; replyId: number; restored?: true; imported?: true }
   | { kind: 'reply-deleted'; replyId: number };
 
 export type MemberEvent =
