@@ -10,7 +10,7 @@ const columns = [
   [3, 'reply'],
 ] as const;
 
-/** Adds the votes that have a member, and their points. Returns the number of rows. */
+/** Adds the votes that have a member, and their points: none for votes on own posts. Returns the number of rows. */
 export async function addVotes(client: ClientBase): Promise<number> {
   let added = 0;
   for (const [kind, name] of columns) {
@@ -24,7 +24,7 @@ export async function addVotes(client: ClientBase): Promise<number> {
   const points = (kind: number, name: 'question' | 'answer' | 'reply') => sql`
     select post.author_id as member_id, ${selectPoints(name, sql`vote.direction`)} as points
     from line_member_vote vote join line_post post on post.kind = vote.kind and post.id = vote.post
-    where vote.kind = ${sql.lit(kind)} and post.author_id is not null`;
+    where vote.kind = ${sql.lit(kind)} and post.author_id <> vote.member_id`;
   // The reputation of a new member is that of the files. Of others, it grows.
   await sql`
     update member set

@@ -16,6 +16,7 @@ import {
   voteRow,
   writeArchive,
 } from '#tests/support/stack-exchange-archive.ts';
+import { writeJsonLines } from '#tests/support/json-lines.ts';
 import { exportCommunity } from './export.ts';
 import { importJsonLines, type LineImportOptions } from './jsonl-import.ts';
 
@@ -29,20 +30,6 @@ async function newDirectory(): Promise<string> {
   const parent = await mkdtemp(path.join(os.tmpdir(), 'parley-jsonl-'));
   onTestFinished(() => rm(parent, { recursive: true, force: true }));
   return path.join(parent, 'files');
-}
-
-type Rows = Readonly<Record<string, readonly object[] | string>>;
-
-/** Writes files by hand. A string is the content of the file. */
-async function writeLines(files: Rows): Promise<string> {
-  const directory = await newDirectory();
-  await mkdir(directory);
-  for (const [kind, rows] of Object.entries(files))
-    await writeFile(
-      path.join(directory, `${kind}.jsonl`),
-      typeof rows === 'string' ? rows : rows.map((row) => `${JSON.stringify(row)}\n`).join(''),
-    );
-  return directory;
 }
 
 async function exportTo(community: TestCommunity, withPrivateData: boolean): Promise<string> {
@@ -126,10 +113,12 @@ async function createCommunity(): Promise<TestCommunity> {
     insert into vote (member_id, answer_id, direction, created_at)
       select member.id, answer.id, 'up', '2026-01-05T10:00:00.5Z' from member, answer where display_name = 'Ada';
     insert into vote (member_id, question_id, direction, created_at)
+      select author_id, id, 'up', '2026-01-07T10:00:00.5Z' from question where title = 'Own question';
+    insert into vote (member_id, question_id, direction, created_at)
       select member.id, question.id, 'down', '2026-01-06T10:00:00.5Z' from member, question
       where display_name = 'Ben' and title = 'Own question';
     update answer set upvotes = upvotes + 1;
-    update question set downvotes = downvotes + 1, lock_reason = 'Settled.' where title = 'Own question';
+    update question set upvotes = upvotes + 1, downvotes = downvotes + 1, lock_reason = 'Settled.' where title = 'Own question';
     update question set duplicate_of = (select min(id) from question) where title = 'Duplicate';
     insert into question_follow (question_id, member_id, question_created_at)
       select question.id, member.id, question.created_at from question, member where display_name = 'Ben';
@@ -184,7 +173,7 @@ it('reads an export with private data back: all rows, texts, times and ids of po
       questions: 3,
       answers: 2,
       replies: 4,
-      votes: 3,
+      votes: 4,
       revisions: 1,
       bookmarks: 1,
       follows: 4,
@@ -257,7 +246,7 @@ it('adds nothing when it runs again, and only new rows of a newer export', async
 it('gives the posts new ids and a source in a community that has posts, and rewrites links between them', async () => {
   const directory = await exportTo(await createCommunity(), true);
   const other = await createTestCommunity();
-  const own = await writeLines({ questions: [{ id: 1, title: 'Here', content: 'Text' }] });
+  const own = await writeJsonLines({ questions: [{ id: 1, title: 'Here', content: 'Text' }] });
   await importFrom(other, own, { site: 'old.example.org' });
   await other.rows(`insert into member (display_name, email) values ('Ada here', 'ada@example.org')`);
   expect(await importFrom(other, directory)).toMatchObject({ isMove: false, added: { questions: 3 } });
@@ -285,7 +274,7 @@ it('gives the posts new ids and a source in a community that has posts, and rewr
 
 it('reads files that were written by hand: only questions are required', async () => {
   const community = await createTestCommunity();
-  const directory = await writeLines({
+  const directory = await writeJsonLines({
     questions: [
       {
         id: 7,
@@ -339,12 +328,21 @@ it('puts replies that are nested too deep on the deepest level, in their order',
     ...(id > 1 && { parentReplyId: id - 1 }),
     content: `Reply ${id}`,
   }));
-  await importByHand(
-    community,
-    await writeLines({ questions: [{ id: 1, title: 'T', content: 'C' }], replies }),
-  );
+  const questions = [{ id: 1, title: 'T', content: 'C' }];
+  await importByHand(community, await writeJsonLines({ questions, replies }));
   expect((await community.rows('select level from reply order by id')).map(({ level }) => level)).toEqual([
     0, 1, 2, 3, 3, 3,
+  ]);
+  // Also below one of an earlier import.
+  await importByHand(
+    community,
+    await writeJsonLines({
+      questions,
+      replies: [...replies, { id: 7, questionId: 1, parentReplyId: 6, content: 'Reply 7' }],
+    }),
+  );
+  expect(await community.rows('select level, parent_reply_id from reply order by id desc limit 1')).toEqual([
+    { level: 3, parent_reply_id: '3' },
   ]);
   await expectCountsToEqualRows(community);
 });
@@ -395,14 +393,14 @@ it.for([
   const community = await createTestCommunity();
   const questions = [{ id: 1, title: 'T', content: 'C' }];
   const before = await community.everything();
-  const importing = importByHand(community, await writeLines({ questions, [kind]: text }));
+  const importing = importByHand(community, await writeJsonLines({ questions, [kind]: text }));
   await expect(importing).rejects.toThrow(message);
   expect(await community.everything()).toEqual(before);
 });
 
 it('requires an address without an export, and a licence where the source is shown', async () => {
   const community = await createTestCommunity();
-  const directory = await writeLines({ questions: [{ id: 1, title: 'T', content: 'C' }] });
+  const directory = await writeJsonLines({ questions: [{ id: 1, title: 'T', content: 'C' }] });
   await expect(importFrom(community, directory)).rejects.toThrow(
     'Give it with "--site https://forum.example.org"',
   );
@@ -440,7 +438,7 @@ it('leaves nothing behind if its connection is cut while it adds rows', async ()
 
 it('publishes events, so that open pages and caches of all nodes show the posts', async () => {
   const community = await createTestCommunity();
-  await importByHand(community, await writeLines({ questions: [{ id: 1, title: 'T', content: 'C' }] }));
+  await importByHand(community, await writeJsonLines({ questions: [{ id: 1, title: 'T', content: 'C' }] }));
   expect(
     await community.rows(`select topic from event where event ->> 'kind' = 'imported' order by topic`),
   ).toEqual([{ topic: 'answers' }, { topic: 'feeds' }, { topic: 'tags' }]);
@@ -448,7 +446,7 @@ it('publishes events, so that open pages and caches of all nodes show the posts'
 
 it('does not mix the numbers of an archive with the paths of JSON lines under one name', async () => {
   const community = await createTestCommunity();
-  const directory = await writeLines({ questions: [{ id: 1, title: 'T', content: 'C' }] });
+  const directory = await writeJsonLines({ questions: [{ id: 1, title: 'T', content: 'C' }] });
   await community.import(await writeArchive({ Users: [userRow(1)], Posts: [questionRow(1)] }));
   await expect(importByHand(community, directory, { site: 'beer.stackexchange.com' })).rejects.toThrow(
     'in another format',
@@ -486,7 +484,7 @@ it('keeps the mark of bots, without an address, a role or a service account', as
   const other = await createTestCommunity();
   await importByHand(
     other,
-    await writeLines({
+    await writeJsonLines({
       members: [
         { id: 1, name: 'Releases', isBot: true, email: 'bot@example.org', role: 'admin' },
         { id: 2, name: 'Ann', isBot: false },

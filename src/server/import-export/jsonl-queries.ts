@@ -220,7 +220,8 @@ export async function placePosts(client: ClientBase): Promise<void> {
     where kind = 3 and parent is not null and not exists (
       select from line_post other where other.kind = 3 and other.id = line_post.parent and other.new_id is not null
         and other.is_skipped is null);
-    update line_post set level = reply.level from reply where kind = 3 and not is_new and reply.id = new_id;
+    update line_post set level = reply.level, new_parent = reply.parent_reply_id from reply
+    where kind = 3 and not is_new and reply.id = new_id;
     update line_post set level = 0 where kind = 3 and is_new and parent is null;
     create index line_post_parent on line_post (parent) where kind = 3;
     analyze line_post;`);
@@ -228,7 +229,7 @@ export async function placePosts(client: ClientBase): Promise<void> {
     const placed = await client.query(`
       update line_post reply set
         level = least(above.level + 1, ${limits.replyLevel}),
-        parent = case when above.level < ${limits.replyLevel} then reply.parent else above.parent end
+        new_parent = case when above.level < ${limits.replyLevel} then above.new_id else above.new_parent end
       from line_post above
       where reply.kind = 3 and reply.level is null and reply.is_new
         and above.kind = 3 and above.id = reply.parent and above.level is not null`);
@@ -242,8 +243,8 @@ export async function placePosts(client: ClientBase): Promise<void> {
 }
 
 /**
- * Chooses the votes that get rows: of members who are here, one per member and post, and not on their own posts. All others
- * are numbers. `line_score` has both.
+ * Chooses the votes that get rows: of members who are here, one per member and post. All others are numbers. `line_score`
+ * has both.
  */
 export async function countVotes(client: ClientBase): Promise<void> {
   await client.query(`
@@ -252,7 +253,7 @@ export async function countVotes(client: ClientBase): Promise<void> {
       post.kind, post.id as post, post.new_id, author.id as member_id, vote.direction, vote.created
     from line_vote vote join line_post post on post.kind = vote.kind and post.id = vote.post
     join line_author author on author.key = vote.member
-    where post.is_new and not post.deleted and author.id is distinct from post.author_id
+    where post.is_new and not post.deleted
     order by post.kind, post.id, author.id, vote.created desc, vote.line desc;
     create temporary table line_score on commit drop as
     select post.kind, post.id,
@@ -340,9 +341,7 @@ export async function addPosts(
        deleted_at, upvotes, downvotes, imported_upvotes, imported_downvotes, source_id, source_key, source_license,
        created_at, updated_at, edited_at)
      overriding system value
-     select post.new_id, post.new_question, post.new_answer,
-       (select above.new_id from line_post above where above.kind = 3 and above.id = post.parent), post.level,
-       ${authorColumns}, post.content, case when post.deleted then coalesce(post.edited, post.created) end, ${scoreColumns},
+     select post.new_id, post.new_question, post.new_answer, post.new_parent, post.level, ${authorColumns}, post.content, case when post.deleted then coalesce(post.edited, post.created) end, ${scoreColumns},
        ${sourceColumns}, post.created, coalesce(post.edited, post.created), post.edited
      from ${newPosts(3)} order by post.new_id`,
     parameters,

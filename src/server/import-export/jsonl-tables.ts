@@ -23,7 +23,7 @@ export async function createLineTables(client: ClientBase): Promise<void> {
       edited timestamptz(3), license text, path text, source_site text, source_key text, has_links boolean not null,
       has_pictures boolean not null, wiki timestamptz(3), bounties jsonb,
       new_id bigint, is_new boolean not null default false, is_skipped text, author_id bigint,
-      new_question bigint, new_answer bigint, level smallint);
+      new_question bigint, new_answer bigint, new_parent bigint, level smallint);
     create temporary table line_badge (
       line integer not null, member bigint not null, name text not null, class text, is_tag_based boolean not null,
       awards integer not null, first_at timestamptz(3) not null, last_at timestamptz(3) not null, source_site text,
