@@ -110,6 +110,14 @@ test('updatedSince lists what changed since a time', async () => {
     `question ${id}`,
   ]);
   expect(await program.get('/changes?updatedSince=yesterday')).toMatchObject({ status: 400 });
+  // The clock of the program is an hour ahead.
+  const ahead = new Mirror(`updatedSince=${new Date(Date.now() + 3_600_000).toISOString()}`);
+  expect(await ahead.read(program)).toEqual([]);
+  await eventually(async () => {
+    await bob.vote('questions', id, null);
+    await ann.vote('questions', id, 'up');
+    return (await ahead.read(program)).length > 0;
+  });
 });
 
 test('a change that is committed after later ones is not missed', async () => {

@@ -117,7 +117,8 @@ export async function readChangesJson(
   const after = given?.after ?? toPosition(updatedSince);
   const rows = await listChanges(db, { after, kinds: [...new Set(kinds)], limit: changesPerPage + 1 });
   const page = rows.slice(0, changesPerPage);
-  const last = page.at(-1)?.position ?? Math.max(after, given?.after ?? 0);
+  // A time in the future must not skip what happens until then.
+  const last = page.at(-1)?.position ?? (given === null ? Math.min(after, state.lastPosition) : after);
   const changes = page.map(toJson).join(',');
   const next = JSON.stringify(encodeCursor({ after: last, id: epoch }));
   return `{"changes":[${changes}],"cursor":${next},"hasMore":${rows.length > page.length}}`;
