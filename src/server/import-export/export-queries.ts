@@ -187,15 +187,20 @@ const tagTextSource = (kind: 'description' | 'about') => `(
   where tag_id = row.id and kind = '${kind}' and not is_removed and row.${kind} is not null
 )`;
 
+/** As on the profile, which does not show the texts of an account whose activity is removed. */
+const unlessRemoved = (text: string) => `case when not exists (
+  select from activity_removal where member_id = row.id and state <> 'restored'
+) then ${text} end`;
+
 const sources: Readonly<Record<ExportedKind, Source>> = {
   members: {
     rows: 'select * from member where deleted_at is null and application is null',
     columns: {
       id: 'id',
       name: 'display_name',
-      bio: 'bio',
-      location: 'location',
-      website: 'website',
+      bio: unlessRemoved('bio'),
+      location: unlessRemoved('location'),
+      website: unlessRemoved('website'),
       reputation: 'reputation',
       role: `nullif(role, 'member')`,
       avatar: 'avatar',

@@ -167,6 +167,25 @@ it('leaves out private data, deleted accounts, accounts that wait and hidden pos
   expect(await readLines(withPrivate, 'bookmarks.jsonl')).toHaveLength(1);
 });
 
+it.for(['jsonl', 'stackexchange'] as const)(
+  'leaves out the texts of profiles whose activity was removed, in %s',
+  async (format) => {
+    const community = await createCommunity();
+    await community.rows(`
+      update member set bio = 'Cheap watches', location = 'Watch street', website = 'https://watches.example.org'
+      where display_name = 'Ada';
+      insert into activity_removal (member_id, moderator_id, reason, posts, votes)
+      select id, id, 'Spam.', 0, 0 from member where display_name = 'Ada'`);
+    const readMembers = async () => {
+      const { directory } = await run(community, { format });
+      return readFile(path.join(directory, format === 'jsonl' ? 'members.jsonl' : 'Users.xml'), 'utf8');
+    };
+    expect(await readMembers()).not.toMatch(/watch/iu);
+    await community.rows(`update activity_removal set state = 'restored', finished_at = now()`);
+    expect((await readMembers()).match(/watch/giu)).toHaveLength(3);
+  },
+);
+
 it('writes an archive that the import reads back with the same texts, votes and accepted answers', async () => {
   const community = await createCommunity();
   const state = async () => ({
