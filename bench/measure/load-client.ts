@@ -7,6 +7,8 @@ export type Request = {
   member: number;
   /** The accepted encodings; those of a browser if absent. */
   encoding?: 'identity';
+  /** The network address that a proxy would send, since visitors are limited by network. */
+  network?: string;
   body?: string;
 };
 
@@ -149,11 +151,16 @@ function runConnection(
 const browserEncodings = 'gzip, deflate, br, zstd';
 
 function textOf(
-  { method, path, member, encoding, body }: Request,
+  { method, path, member, encoding, network, body }: Request,
   cookies: readonly string[],
   port: number,
 ): string {
-  const head = `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\naccept-encoding: ${encoding ?? browserEncodings}\r\naccept: application/json\r\ncookie: ${cookies[member % cookies.length] ?? ''}\r\n`;
+  const cookie = cookies[member % cookies.length];
+  const optional = [
+    ...(cookie === undefined ? [] : [`cookie: ${cookie}\r\n`]),
+    ...(network === undefined ? [] : [`x-forwarded-for: ${network}\r\n`]),
+  ].join('');
+  const head = `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\naccept-encoding: ${encoding ?? browserEncodings}\r\naccept: application/json\r\n${optional}`;
   return body === undefined
     ? `${head}\r\n`
     : `${head}content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
