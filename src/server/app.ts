@@ -62,6 +62,7 @@ import { createDocumentSender } from './core/response-cache-http.ts';
 import { setWritesCookie } from './core/read-your-writes.ts';
 import { trackRequests } from './core/request-id.ts';
 import { serveServiceWorkerRemoval } from './core/web-build.ts';
+import type { RecentPages } from './core/recent-pages.ts';
 import type { RuntimeSettings } from './core/runtime-settings.ts';
 import { createSiteFiles } from './site-files.ts';
 import { requireSameOrigin } from './core/same-origin.ts';
@@ -113,6 +114,8 @@ export type AppOptions = {
   objectStore?: ObjectStore | undefined;
   /** Where the files of pictures belong. Default: the database. */
   pictureStore?: PictureStore;
+  /** Pages of visitors that are sent again. Absent: every request for a page asks the API. */
+  recentPages?: RecentPages | undefined;
   /** Rate limits and load shedding. Absent: all requests are accepted. */
   requestLimits?: RequestLimits | undefined;
   /** Directory of the web build. Absent: only the API is served. */
@@ -308,7 +311,12 @@ export function createApp(options: AppOptions) {
     if (!settings.hasServiceWorker) app.get('/service-worker.js', serveServiceWorkerRemoval);
     const fetchApi: FetchApi = (request, env) => app.fetch(request, env);
     const html = { directory, log };
-    const page = renderPages(html, fetchApi, { db, settings, runtimeSettings });
+    const page = renderPages(html, fetchApi, {
+      db,
+      settings,
+      runtimeSettings,
+      recentPages: options.recentPages,
+    });
     const { sendManifest, sendShell } = createSiteFiles(directory, runtimeSettings);
     app.get('/', limitNetworks, page);
     app.get('/index.html', sendShell);

@@ -25,6 +25,7 @@ import { openRuntimeSettings } from './core/runtime-settings.ts';
 import { createRequestLimits } from './core/request-limits.ts';
 import { deleteExpiredRateLimits } from './core/rate-limits.ts';
 import { monitorSystemLoad } from './core/system-load.ts';
+import { createRecentPages } from './core/recent-pages.ts';
 import { getSecurityHeaders } from './core/security-headers.ts';
 import { createLoadShedding } from './core/load-shedding.ts';
 import { isSameOrigin } from './core/same-origin.ts';
@@ -167,6 +168,12 @@ export async function startNode(options: NodeOptions): Promise<ParleyNode> {
       rejectedCount: () => requestLimits?.rejectedCount() ?? 0,
     },
   });
+  const recentPages = await createRecentPages({
+    settings,
+    hasPublicReading: () => runtimeSettings.get('publicReading'),
+    canVisit: requestLimits?.canVisit,
+    measure: metrics?.observe,
+  });
   const app = createApp({
     db,
     runtimeSettings,
@@ -185,6 +192,7 @@ export async function startNode(options: NodeOptions): Promise<ParleyNode> {
     pictureStore: config.pictureStore,
     hasBackups: config.backups !== undefined,
     hasExports: config.exports !== undefined,
+    recentPages,
     requestLimits,
     ...(options.passwordCost && { passwordCost: options.passwordCost }),
     ...(existsSync(webDirectory) && { webDirectory }),
@@ -201,7 +209,7 @@ export async function startNode(options: NodeOptions): Promise<ParleyNode> {
     position: stream.position,
     canRead: requestLimits?.canRead,
     measure: metrics?.observe,
-    next: shedding.handler,
+    next: recentPages.serve(shedding.handler),
   });
   const http = await startHttpServer(handler, config.host, config.port);
   httpServer = http;

@@ -14,6 +14,7 @@ import { findRequestLanguage } from './core/languages.ts';
 import { getNetworkAddress } from './core/network-address.ts';
 import { hasSessionCookie, publicCacheControl } from './core/public-reading.ts';
 import type { PageBindings } from './core/request-limits-middleware.ts';
+import type { RecentPages } from './core/recent-pages.ts';
 import { matchesEtag } from './core/response-cache-http.ts';
 import type { RuntimeSettings } from './core/runtime-settings.ts';
 import { allowInlineCode } from './core/security-headers.ts';
@@ -26,13 +27,13 @@ import { getPagePreloads, notifications } from './page-preloads.ts';
 /** Calls Parley's own API as over HTTP. */
 export type FetchApi = (request: Request, env: PageBindings) => Promise<Response> | Response;
 
-type PageOptions = { db: Reader; settings: SiteSettings; runtimeSettings: RuntimeSettings };
-
-/**
- * For this long, in milliseconds, a page of visitors is sent again without asking the API. It is below what a shared
- * cache may add (`publicCacheControl`).
- */
-const recentPageMs = 1_000;
+type PageOptions = {
+  db: Reader;
+  settings: SiteSettings;
+  runtimeSettings: RuntimeSettings;
+  /** Absent: every request asks the API. */
+  recentPages: RecentPages | undefined;
+};
 
 /** A compressed page has some 40 KB. The relative times of a reused page are old, for readers without scripts. */
 const maxPublicBodies = 500;
@@ -51,14 +52,10 @@ const incompleteBodyMs = 5_000;
 export function renderPages(
   html: HtmlDeps,
   fetchApi: FetchApi,
-  { db, settings, runtimeSettings }: PageOptions,
+  { db, settings, runtimeSettings, recentPages }: PageOptions,
 ): MiddlewareHandler {
   const { render } = createHtmlRenderer(html);
   const publicBodies = new LRUCache<string, Promise<PageBody>>({ max: maxPublicBodies, ttl: publicBodyMs });
-  const recentPages = new LRUCache<string, SentPage & { etag: string }>({
-    max: maxPublicBodies,
-    ttl: recentPageMs,
-  });
   return async (c, next) => {
     c.header('vary', 'cookie', { append: true });
     const { headers } = c.req.raw;
@@ -72,12 +69,6 @@ export function renderPages(
       supports: ['br', 'gzip', 'identity'],
       default: 'identity',
     });
-    const recentKey =
-      cookie === null && encoding !== 'identity' && isUncached !== true
-        ? `${headers.get('accept-language') ?? ''} ${encoding} ${c.req.url}`
-        : null;
-    const recent = recentKey === null ? undefined : recentPages.get(recentKey);
-    if (recent !== undefined) return sendStorable(c, recent.etag, recent);
     const url = new URL(c.req.url);
     const preloads = getPagePreloads(addSavedSort(url, getCookie(c, answerSortCookie)));
     const requests = isPublic
@@ -141,9 +132,18 @@ export function renderPages(
     const body = await reusePublicBody(etag, encoding, () => render(page));
     // A cache would send a page without its content until the content changes.
     if (!isStorable || !body.isComplete) return send(c, body, encoding);
-    const sent = { body, encoding };
-    if (recentKey !== null) recentPages.set(recentKey, { etag, ...sent });
-    return sendStorable(c, etag, sent);
+    // Uncompressed pages would need ten times the memory.
+    if (cookie === null && encoding !== 'identity')
+      recentPages?.add(
+        {
+          host: headers.get('host') ?? undefined,
+          url: url.pathname + url.search,
+          acceptLanguage: headers.get('accept-language') ?? undefined,
+          acceptEncoding: headers.get('accept-encoding') ?? undefined,
+        },
+        { ...body, encoding, etag, isOpen: isOpen === true },
+      );
+    return sendStorable(c, etag, { body, encoding });
   };
 
   /** Renders a page of visitors once. Its ETag identifies its content. */

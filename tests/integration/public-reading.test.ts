@@ -219,6 +219,46 @@ test('revalidates by ETag, and forgets a hidden post within a minute', async () 
   expect((await read(addresses[0] ?? '')).status).toBe(404);
 });
 
+test('sends a page again within a second with the same bytes and headers, to visitors without cookies only', async () => {
+  await switchPublicReading(true);
+  const address = `${server.address}/question/${questionId}/why-does-rye-bread-crumble`;
+  const read = async (headers: Record<string, string> = {}) => {
+    const response = await fetch(address, { headers });
+    // Pages that are sent again have no id, as they are not in the log.
+    const { 'x-request-id': requestId, date: _, ...rest } = Object.fromEntries(response.headers);
+    return { status: response.status, text: await response.text(), isRecent: requestId === undefined, rest };
+  };
+  const fresh = await retryUntil(read, ({ isRecent }) => !isRecent);
+  const again = await retryUntil(read, ({ isRecent }) => isRecent);
+  expect(again).toEqual({ ...fresh, isRecent: true });
+  expect(again.rest['content-security-policy']).toContain("'sha256-");
+  const etag = again.rest['etag'] ?? '';
+  const known = await retryUntil(
+    () => read({ 'if-none-match': etag }),
+    ({ isRecent }) => isRecent,
+  );
+  const knownFresh = await retryUntil(
+    () => read({ 'if-none-match': etag }),
+    ({ isRecent }) => !isRecent,
+  );
+  expect(known).toEqual({ ...knownFresh, isRecent: true });
+  expect(known.status).toBe(304);
+  for (const headers of [{ cookie: cookieOf(ann) }, { cookie: 'a=b' }, { 'sec-fetch-dest': 'empty' }])
+    expect((await read(headers)).isRecent).toBe(false);
+});
+
+/** Repeats a request for at most ten seconds, since a page is recent for one second. */
+async function retryUntil<Result>(
+  request: () => Promise<Result>,
+  isWanted: (result: Result) => boolean,
+): Promise<Result> {
+  for (const deadline = performance.now() + 10_000; performance.now() < deadline; await setTimeout(20)) {
+    const result = await request();
+    if (isWanted(result)) return result;
+  }
+  throw new Error('No response was as expected.');
+}
+
 test('refuses everything again after it is switched off', async () => {
   await switchPublicReading(true);
   const addresses = [...publicPaths().map((address) => `/api${address}`), ...pages()];

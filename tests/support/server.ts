@@ -9,6 +9,7 @@ import { type Database, openDatabase, openSearchDatabase } from '#server/core/da
 import { startHttpServer } from '#server/core/http-server.ts';
 import { openRuntimeSettings, type RuntimeSettings } from '#server/core/runtime-settings.ts';
 import type { ObjectStore } from '#server/core/object-store.ts';
+import { createRecentPages } from '#server/core/recent-pages.ts';
 import type { RequestLimits } from '#server/core/request-limits.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
@@ -118,6 +119,12 @@ export async function startServerOn(
     }));
   const searchDb = openSearchDatabase({ connection });
   const emptySearches = createEmptySearchCounter(db);
+  const recentPages = await createRecentPages({
+    settings,
+    hasPublicReading: () => runtimeSettings.get('publicReading'),
+    canVisit: requestLimits?.canVisit,
+    measure: undefined,
+  });
   const app = createApp({
     db,
     emptySearches,
@@ -127,11 +134,12 @@ export async function startServerOn(
     log,
     background: backgroundJobs,
     objectStore,
+    recentPages,
     requestLimits,
     passwordCost,
     ...(webDirectory && { webDirectory }),
   });
-  const http = await startHttpServer(getRequestListener(app.fetch), '127.0.0.1', 0);
+  const http = await startHttpServer(recentPages.serve(getRequestListener(app.fetch)), '127.0.0.1', 0);
   const resetRateLimits = async () => void (await sql`delete from rate_limit`.execute(db));
   return {
     address: http.address,

@@ -7,10 +7,21 @@ import type { Context } from 'hono';
  * right of X-Forwarded-For. Clients can forge the values further left. IPv6 addresses are reduced to their /64 network.
  */
 export function getNetworkAddress(c: Context, trustedProxies: number): string {
-  const direct = parseNetwork(getConnInfo(c).remote.address ?? '') ?? 'unknown';
-  if (trustedProxies === 0) return direct;
-  const forwarded = (c.req.header('x-forwarded-for') ?? '').split(',');
-  return parseNetwork(forwarded.at(-trustedProxies) ?? '') ?? direct;
+  const direct = getConnInfo(c).remote.address;
+  return findNetworkAddress({ direct, forwardedFor: c.req.header('x-forwarded-for') }, trustedProxies);
+}
+
+/**
+ * The same from the address of the connection and the header X-Forwarded-For.
+ */
+export function findNetworkAddress(
+  { direct, forwardedFor }: { direct: string | undefined; forwardedFor: string | undefined },
+  trustedProxies: number,
+): string {
+  const connected = parseNetwork(direct ?? '') ?? 'unknown';
+  if (trustedProxies === 0) return connected;
+  const forwarded = (forwardedFor ?? '').split(',');
+  return parseNetwork(forwarded.at(-trustedProxies) ?? '') ?? connected;
 }
 
 /**

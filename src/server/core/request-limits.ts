@@ -24,6 +24,8 @@ export type RequestLimits = {
    * @throws ProblemError 'too-many'
    */
   consumeForNetwork: (address: string, requestClass?: 'searching') => void;
+  /** Whether visitors from this network may read one more page. Counts nothing if not. */
+  canVisit: (address: string) => boolean;
   /** The number of refused requests since the start. */
   rejectedCount: () => number;
 };
@@ -57,6 +59,7 @@ export function createRequestLimits(clock: () => number = () => performance.now(
       const counter = requestClass === 'searching' ? searchingNetworks : networks;
       if (!counter.tryConsume(address)) refuse(counter.secondsUntilReset());
     },
+    canVisit: (address) => networks.tryConsume(address),
     rejectedCount: () => refused,
   };
 

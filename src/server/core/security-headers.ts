@@ -34,10 +34,7 @@ export function securityHeaders(settings: HeaderSettings): MiddlewareHandler {
     const inline = c.get('inlineCode') as InlineCode | undefined;
     if (inline === undefined) return;
     const policy = c.res.headers.get('content-security-policy') ?? '';
-    const allowed = policy
-      .replace("script-src 'self'", `$& ${inline.scripts}`)
-      .replace("style-src 'self'", `$& ${inline.styles}`);
-    c.res.headers.set('content-security-policy', allowed);
+    c.res.headers.set('content-security-policy', allowInPolicy(policy, inline));
   };
 }
 
@@ -48,6 +45,10 @@ export type InlineCode = { scripts: string; styles: string };
 export function hashInlineCode(texts: { scripts: readonly string[]; styles: readonly string[] }): InlineCode {
   return { scripts: hashesOf(texts.scripts), styles: hashesOf(texts.styles) };
 }
+
+/** Adds the hashes to a content security policy. */
+export const allowInPolicy = (policy: string, { scripts, styles }: InlineCode): string =>
+  policy.replace("script-src 'self'", `$& ${scripts}`).replace("style-src 'self'", `$& ${styles}`);
 
 /** Allows a page to have exactly these scripts and styles inline. They contain nothing that members wrote. */
 export function allowInlineCode(c: Context, code: InlineCode): void {
