@@ -14,7 +14,7 @@ import { findViolations } from '#server/operations/integrity-check.ts';
 import { importStackExchange } from '#server/import-export/stack-exchange-import.ts';
 import { answerRow, archiveXml, questionRow, userRow } from '#tests/support/stack-exchange-archive.ts';
 import { addImportedProfile } from '#tests/support/imported-profile.ts';
-import { expectOk, type Member } from '#tests/support/member.ts';
+import { expectOk, type Member, password } from '#tests/support/member.ts';
 import { startTestServer } from '#tests/support/server.ts';
 import { runAccountMerges } from './account-merge.ts';
 import { findTokenOnPage, pageLimits } from './profile-claims-page.ts';
@@ -192,6 +192,21 @@ test('a moderator approves a request, or declines it with a reason that the memb
   expectOk(await ada.put(`/members/${second.id}/claim/request`, { message: 'My page links to it.' }));
   expectOk(await ada.delete(`/members/${second.id}/claim`));
   expect(expectOk(await moderator.get<RequestedClaims>('/moderation/claims')).items).toEqual([]);
+});
+
+test('the notification ends when the member with the last request deletes the account', async () => {
+  const ada = await server.register('Ada Leaves');
+  const { id } = await importProfile();
+  await begin(ada, id);
+  await sql`delete from base_notification`.execute(server.db);
+  expectOk(await ada.put(`/members/${id}/claim/request`, { message: 'Same picture.' }));
+  const isNotified = async () =>
+    expectOk(await moderator.get<Notifications>('/notifications?filter=unread')).items.some(
+      ({ kind }) => kind === 'profile_claim',
+    );
+  expect(await isNotified()).toBe(true);
+  expectOk(await ada.post('/account-deletion', { password, posts: 'keep' }));
+  expect(await isNotified()).toBe(false);
 });
 
 test('a moderator does not decide about an own claim', async () => {

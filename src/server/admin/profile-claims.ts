@@ -173,8 +173,7 @@ const claimsChanged = { topic: 'moderation', event: { kind: 'moderation-changed'
 
 /** After a claim no longer waits: ends the notifications of the moderators when none is left. */
 async function publishDecision(tx: Tx): Promise<void> {
-  const ended = (await isClaimWaiting(tx)) ? [] : await endReviewNotifications(tx, 'profile_claim');
-  await publishAll(tx, [claimsChanged, ...ended]);
+  await publishAll(tx, [claimsChanged, ...(await endReviewNotifications(tx, 'profile_claim'))]);
 }
 
 /** A page of the requests that wait for a moderator. */

@@ -1,6 +1,7 @@
 import { type Database, type Queryable, transaction, type Tx } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import { publishAll } from '#server/core/events.ts';
+import { endReviewNotifications } from '#server/notifications/index.ts';
 import { email as emailSchema } from '#shared/identity/accounts.ts';
 import type { Role } from '#shared/identity/roles.ts';
 import { type Admin, insertLogEntry } from '#server/moderation/index.ts';
@@ -65,6 +66,8 @@ export async function changeRole(
     after: { role },
   });
   await publishAll(tx, [
+    // An account that waited for approval is a member now.
+    ...(await endReviewNotifications(tx, 'application')),
     { topic: `member:${member.id}`, event: { kind: 'member-status-changed' } },
     { topic: 'moderation', event: { kind: 'moderation-changed' } },
   ]);

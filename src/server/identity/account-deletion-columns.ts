@@ -2,7 +2,7 @@
  * When the rows that refer to a member are deleted after the member deletes their account:
  * - immediate: in the same transaction; everything that gives access to the account.
  * - deferred: in batches, by the job that follows.
- * - recounted: likewise, and the counts that depend on them are updated.
+ * - recounted: likewise, and the counts and the review queue that depend on them are updated.
  * - posts: as the member chose.
  * - retained: never, because the rows do not identify the member.
  */
@@ -37,7 +37,7 @@ export const memberColumns: Readonly<Record<string, DeletionStage>> = {
   'email_schedule.member_id': 'deferred',
   'member_last_write.member_id': 'deferred',
   'moderator_message.member_id': 'deferred',
-  'held_post.member_id': 'deferred',
+  'held_post.member_id': 'recounted',
   'close_vote.member_id': 'deferred',
   // The versions of posts name the editor as posts name their author.
   'edit_suggestion.member_id': 'retained',

@@ -1,9 +1,11 @@
+import { endReviewNotifications } from '#server/notifications/index.ts';
 import { setTagFollow } from '#server/engagement/index.ts';
 import type { PostKind } from '#shared/core/fields.ts';
 import type { Logger } from 'pino';
 import { recordSecurityEvent } from './security-events.ts';
 import {
   buildProfileEvents,
+  changeReviewQueue,
   deleteAnswer,
   deleteQuestion,
   deleteReply,
@@ -75,6 +77,9 @@ export async function deleteAccountInTransaction(
   await anonymizeMember(tx, { id: memberId, name: formerMemberName });
   await insertAccountDeletion(tx, { memberId, posts });
   await publishAll(tx, [
+    ...(await endReviewNotifications(tx, 'application')),
+    ...(await endReviewNotifications(tx, 'profile_claim')),
+    { topic: 'moderation', event: { kind: 'moderation-changed' } },
     { topic: `member:${memberId}`, event: { kind: 'sessions-ended', sessionId: null, except: null } },
     ...buildProfileEvents([memberId]),
     { topic: `profile:${memberId}`, event: { kind: 'member-renamed' } },
@@ -143,11 +148,18 @@ function listDeletionSteps(posts: PostsAfterDeletion): DeletionStep[] {
       (db, memberId) =>
         deleteSomeMemberRows(db, each, { memberId, limit: batchSize }),
   );
-  const steps: DeletionStep[] = [...rows, unfollowTags, anonymizeSomeViews];
+  const steps: DeletionStep[] = [...rows, deleteHeldPosts, unfollowTags, anonymizeSomeViews];
   if (posts === 'keep') return [...steps, releaseUploads];
   const kinds: PostKind[] = ['question', 'answer', 'reply'];
   return [...steps, ...kinds.map(createDeletePostsStep), deleteHiddenPosts, releaseUploads];
 }
+
+const deleteHeldPosts: DeletionStep = (db, memberId) =>
+  transaction(db, (tx) =>
+    changeReviewQueue(tx, () =>
+      deleteSomeMemberRows(tx, { table: 'held_post', column: 'member_id' }, { memberId, limit: batchSize }),
+    ),
+  );
 
 async function unfollowTags(db: Database, memberId: number): Promise<number> {
   const tags = await listFollowedTags(db, { memberId, limit: batchSize });

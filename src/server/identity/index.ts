@@ -43,7 +43,7 @@ export {
   type Visitor,
 } from './accounts.ts';
 export { type ApplicationDeps, applicationRoutes } from './applications-routes.ts';
-export { isAnotherWaiting, lockApplication, signUpAnswersOf } from './applications-queries.ts';
+export { lockApplication, signUpAnswersOf } from './applications-queries.ts';
 export { createAuth } from './auth.ts';
 export { dataExportRoutes } from './data-export-routes.ts';
 export { refuseImpersonation } from './display-names.ts';

@@ -3,6 +3,7 @@ import { ProblemError } from '#server/core/errors.ts';
 import { publishAll } from '#server/core/events.ts';
 import {
   buildProfileEvents,
+  changeReviewQueue,
   forgetSpam,
   learnSpam,
   readSpamTokens,
@@ -56,7 +57,7 @@ export async function endOpenActivity(
   tx: Tx,
   { memberIds, reason }: { memberIds: readonly number[]; reason: string },
 ): Promise<void> {
-  await rejectHeldPosts(tx, { memberIds, reason });
+  await changeReviewQueue(tx, () => rejectHeldPosts(tx, { memberIds, reason }));
   await withdrawAllSuggestions(tx, memberIds);
   await deleteCloseVotesOf(tx, memberIds);
 }

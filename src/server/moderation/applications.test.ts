@@ -266,6 +266,28 @@ describe('the queue of accounts', () => {
     expect((await moderator.get('/moderation/applications/count')).body).toEqual({ waiting: 0 });
   });
 
+  test.each(['is deleted', 'gets a role'])(
+    'ends the notifications when the last account %s, and notifies of the next one',
+    async (how) => {
+      for (const { id } of await queue()) expectOk(await decide(moderator, id, 'approve'));
+      await sql`delete from base_notification`.execute(db);
+      const applicant = await apply('Rita');
+      const unread = async () =>
+        expectOk(await second.get<Notifications>('/notifications?filter=unread')).items;
+      expect(await unread()).toHaveLength(1);
+      await sql`delete from event`.execute(db);
+      if (how === 'is deleted')
+        expectOk(await applicant.post('/account-deletion', { password, posts: 'delete' }));
+      else await setRole(db, { email: applicant.email, role: 'moderator' });
+      expect(await unread()).toEqual([]);
+      const { rows } = await sql`select from event where topic = 'moderation'`.execute(db);
+      expect(rows).toHaveLength(1);
+      await sql`update base_notification set created_at = created_at - interval '11 minutes'`.execute(db);
+      await apply();
+      expect(await unread()).toHaveLength(1);
+    },
+  );
+
   test('approves an account, which can then read and post, and logs it', async () => {
     const applicant = await apply();
     expectOk(await decide(moderator, applicant.id, 'approve'));

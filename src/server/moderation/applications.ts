@@ -1,13 +1,8 @@
 import { decodeCursor, paginate } from '#server/core/cursor.ts';
-import { type Database, type Reader, transaction, type Tx } from '#server/core/database.ts';
+import { type Database, type Reader, transaction } from '#server/core/database.ts';
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
 import { publish, publishAll } from '#server/core/events.ts';
-import {
-  type AccountEmails,
-  approveAccounts,
-  isAnotherWaiting,
-  lockApplication,
-} from '#server/identity/index.ts';
+import { type AccountEmails, approveAccounts, lockApplication } from '#server/identity/index.ts';
 import { endReviewNotifications } from '#server/notifications/index.ts';
 import type { ApplicationStatus } from '#shared/identity/applications.ts';
 import type { Application, ApplicationDecision, Applications } from '#shared/moderation/applications.ts';
@@ -88,7 +83,7 @@ export async function decideApplication(
       { topic: `member:${memberId}`, event: { kind: 'member-status-changed' } },
       { topic: 'moderation', event: { kind: 'moderation-changed' } },
     ]);
-    await endApplicationAlertsIfEmpty(tx);
+    await publishAll(tx, await endReviewNotifications(tx, 'application'));
     await emails?.sendApplicationDecision(tx, { memberId, decision, reason });
   });
 }
@@ -124,11 +119,6 @@ export async function releaseApplication(
     await endApplicationClaim(tx, { memberId, moderatorId: moderator.id });
     await publish(tx, 'moderation', { kind: 'moderation-changed' });
   });
-}
-
-async function endApplicationAlertsIfEmpty(tx: Tx): Promise<void> {
-  if (!(await isAnotherWaiting(tx, null)))
-    await publishAll(tx, await endReviewNotifications(tx, 'application'));
 }
 
 function toApplication(row: ApplicationRow): Application {

@@ -1,11 +1,13 @@
 import { sql } from 'kysely';
+import { pino } from 'pino';
 import { expect, test } from 'vitest';
+import { createAccountDeletionJob } from '#server/identity/account-deletion.ts';
 import { findViolations } from '#server/operations/integrity-check.ts';
 import type { HeldPostId } from '#shared/posts/held-posts.ts';
 import type { Me } from '#shared/identity/accounts.ts';
 import type { ReviewCounts } from '#shared/moderation/moderation.ts';
 import type { Notifications } from '#shared/notifications/notifications.ts';
-import { expectOk, type Member } from '#tests/support/member.ts';
+import { expectOk, type Member, password } from '#tests/support/member.ts';
 import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
 import {
   actOnMember,
@@ -202,3 +204,32 @@ test('refuses a post that would be refused anyway, and holds nothing', async () 
   expect(await nell.post('/questions/999999/answers', { content: 'One.' })).toMatchObject({ status: 404 });
   expect((await nell.me()).hiddenPosts).toBe(0);
 });
+
+/** Whether a moderator has an unread notification of the review queue. */
+const isNotified = async () =>
+  expectOk(await moderator.get<Notifications>('/notifications?filter=unread')).items.some(
+    ({ kind }) => kind === 'review',
+  );
+
+test.each(['the question is deleted', 'all activity of the author is removed', 'the author leaves'])(
+  'the notification of a held answer ends when %s',
+  async (how) => {
+    await sql`delete from review_item`.execute(server.db);
+    await sql`delete from base_notification`.execute(server.db);
+    const author = await server.register('Nora');
+    const questionId = await ann.ask();
+    await hold(author, `/questions/${questionId}/answers`, { content: 'Yes, it does.' });
+    expect(await isNotified()).toBe(true);
+    if (how === 'the question is deleted') expectOk(await ann.delete(`/questions/${questionId}`));
+    else if (how === 'all activity of the author is removed')
+      expectOk(await actOnMember(moderator, 'remove_activity', author.id));
+    else {
+      expectOk(await author.post('/account-deletion', { password, posts: 'keep' }));
+      await createAccountDeletionJob({ db: server.db, log: pino({ level: 'silent' }) }).run({
+        memberId: author.id,
+      });
+    }
+    expect(await getReviewQueue(moderator)).toEqual([]);
+    expect(await isNotified()).toBe(false);
+  },
+);

@@ -58,6 +58,36 @@ test('notifies again after the queue was empty for ten minutes, or four hours af
   expect(await unreadOf(moderator)).toEqual([]);
 });
 
+test.each(['the author deletes', 'a moderator hides'])(
+  'ends when %s the question with the last entries, and notifies again of the next report',
+  async (how) => {
+    await age('1 day');
+    const id = await ann.ask();
+    const answer = await bob.answer(id);
+    await report(eve, 'question', id);
+    await report(eve, 'answer', answer.id);
+    expect(await unreadOf(moderator)).toHaveLength(1);
+    await sql`delete from event`.execute(server.db);
+    const removed =
+      how === 'the author deletes'
+        ? await ann.delete(`/questions/${id}`)
+        : await actOnPost(other, 'hide', 'question', id);
+    expect(removed.status).toBe(204);
+    expect(await openCount()).toBe(0);
+    for (const member of [moderator, other]) expect(await unreadOf(member)).toEqual([]);
+    const { rows } = await sql<{ topic: string }>`
+      select distinct topic from event where topic in ('moderation', ${`member:${moderator.id}`})`.execute(
+      server.db,
+    );
+    expect(rows).toHaveLength(2);
+    await age('11 minutes');
+    const next = await ann.ask();
+    await report(bob, 'question', next);
+    expect(await unreadOf(moderator)).toHaveLength(1);
+    expect((await report(bob, 'question', next, null)).status).toBe(200);
+  },
+);
+
 test('does not notify the reporting moderator, nor one who turned these notifications off', async () => {
   await age('1 day');
   const id = await ann.ask();

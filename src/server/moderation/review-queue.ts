@@ -3,7 +3,7 @@ import { decodeCursor, paginate } from '#server/core/cursor.ts';
 import { type Database, type Reader, transaction, type Tx } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import { publish, publishAll } from '#server/core/events.ts';
-import { estimatePosts, isReviewQueueEmpty } from '#server/posts/index.ts';
+import { estimatePosts } from '#server/posts/index.ts';
 import {
   maxReviewCount,
   type ReviewCause,
@@ -32,7 +32,7 @@ export async function readReviewCounts(db: Reader): Promise<ReviewCounts> {
 
 /** Ends the notifications of moderators once nothing waits that they were notified of. */
 export async function endAlertsIfEmpty(tx: Tx): Promise<void> {
-  if (await isReviewQueueEmpty(tx)) await publishAll(tx, await endReviewNotifications(tx));
+  await publishAll(tx, await endReviewNotifications(tx));
 }
 
 /** Posts per page. */

@@ -190,11 +190,22 @@ export async function insertQueueNotifications(
   return rows.map((row) => row.recipient_id);
 }
 
-/** Marks the notifications about a queue read. Returns the members who had an unread one. */
-export async function markQueueNotificationsRead(tx: Tx, kind: QueueKind): Promise<number[]> {
+/** Queues whose notifications end when nothing waits. */
+export type EndingQueueKind = Exclude<QueueKind, 'webhook'>;
+
+/** What waits in a queue. Each query has an index. */
+const waitingRows: Readonly<Record<EndingQueueKind, RawBuilder<unknown>>> = {
+  review: sql`select from review_item`,
+  application: sql`select from member where application = 'waiting'`,
+  profile_claim: sql`select from profile_claim where requested_at is not null and declined_at is null`,
+};
+
+/** Marks the notifications about an empty queue read. Returns the members who had an unread one. */
+export async function markQueueNotificationsRead(tx: Tx, kind: EndingQueueKind): Promise<number[]> {
   const { rows } = await sql<{ recipient_id: number }>`
     update notification set read_at = now()
     where kind = ${kind} and read_at is null and recipient_id in (select id from member where role <> 'member')
+      and not exists (${waitingRows[kind]})
     returning recipient_id`.execute(tx);
   return rows.map((row) => row.recipient_id);
 }

@@ -28,6 +28,7 @@ import {
   markRead,
   markQueueNotificationsRead,
   type NotificationDraft,
+  type EndingQueueKind,
   type QueueKind,
   type NotificationRow,
   selectNotifications,
@@ -194,8 +195,11 @@ export async function notifyModerators(
   return toNotifiedEvents(await insertQueueNotifications(tx, { kind, except, minutes }));
 }
 
-/** Ends the notifications of `notifyModerators` when nothing waits any longer. Returns the events to publish. */
-export async function endReviewNotifications(tx: Tx, kind: QueueKind = 'review'): Promise<TopicEvent[]> {
+/** Ends the notifications of `notifyModerators` if nothing waits any longer. Returns the events to publish. */
+export async function endReviewNotifications(
+  tx: Tx,
+  kind: EndingQueueKind = 'review',
+): Promise<TopicEvent[]> {
   const memberIds = await markQueueNotificationsRead(tx, kind);
   return memberIds.map((id) => ({ topic: `member:${id}`, event: { kind: 'notifications-changed' } }));
 }

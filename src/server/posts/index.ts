@@ -55,7 +55,7 @@ export {
 export { publicReplyRoutes, replyRoutes } from './replies-routes.ts';
 export { deleteReply, postReply } from './replies.ts';
 export { isReviewQueueEmpty } from './review-items-queries.ts';
-export { findReviewReasons } from './review-items.ts';
+export { changeReviewQueue, findReviewReasons, leaveReviewQueue } from './review-items.ts';
 export { refuseStaleEdit } from './revisions.ts';
 export { findAddedMentions } from './mentions.ts';
 export { refuseManyMentions } from './mentions-limits.ts';
@@ -86,7 +86,7 @@ export {
   markStaleDays,
   selectEarned,
 } from './statistics-changes.ts';
-export { closeOutdatedProposals, leaveReviewQueue } from './tag-proposals-closing.ts';
+export { closeOutdatedProposals } from './tag-proposals-closing.ts';
 export { applyTagProposals } from './tag-proposals.ts';
 export { refuseNewTag, refuseTags } from './tag-rules.ts';
 export { moveSomeQuestions, renameOnSomeQuestions } from './tags-moving.ts';

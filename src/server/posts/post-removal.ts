@@ -25,6 +25,7 @@ import {
 import type { PostIds } from './posts.ts';
 import { clearDuplicatesOf } from './questions-queries.ts';
 import { closeReportsOfDeletedPosts } from './reports-closing.ts';
+import { changeReviewQueue } from './review-items.ts';
 import { writeSortKeys } from './sort-keys.ts';
 import { addToStatistics, removeFromStatistics } from './statistics-changes.ts';
 import { countQuestionTags, recomputeTagsOf, touchTags } from './tags.ts';
@@ -35,15 +36,18 @@ import { listQuestionTags } from './tags-queries.ts';
 /** A post that is removed or restored, in its locked question. */
 type PostInThread = { post: PostRef; question: { id: number; accepted_answer_id: number | null } };
 
+/** `hiddenBy`: the row of `hidden_post` for a post to hide; null deletes the post permanently. */
+type Removal = PostInThread & { hiddenBy: number | null };
+
 /**
  * Deletes a post with everything below it, or hides it, and updates all counts. The question must be locked; a reply
  * that is deleted can be locked instead. Checks no permission.
- * @param hiddenBy the row of `hidden_post` for a post to hide; null deletes the post permanently
  */
-export async function removePost(
-  tx: Tx,
-  { post, question, hiddenBy }: PostInThread & { hiddenBy: number | null },
-): Promise<void> {
+export async function removePost(tx: Tx, removal: Removal): Promise<void> {
+  await changeReviewQueue(tx, () => removeWithCounts(tx, removal));
+}
+
+async function removeWithCounts(tx: Tx, { post, question, hiddenBy }: Removal): Promise<void> {
   const posts = await listAffectedPosts(tx, post);
   const ids = toPostIds(posts);
   await removeFromStatistics(tx, ids);
@@ -178,10 +182,12 @@ export async function purgePost(tx: Tx, hiddenPostId: number): Promise<boolean> 
   const post = await lockHiddenPost(tx, hiddenPostId);
   if (post === undefined) return false;
   const { post_kind: kind, post_id: id } = post;
-  if (kind === 'reply') {
-    await deleteReplyFromThread(tx, id);
-    await deleteHiddenPost(tx, hiddenPostId);
-  } else await deletePostRows(tx, { kind, id });
+  await changeReviewQueue(tx, async () => {
+    if (kind === 'reply') {
+      await deleteReplyFromThread(tx, id);
+      await deleteHiddenPost(tx, hiddenPostId);
+    } else await deletePostRows(tx, { kind, id });
+  });
   return true;
 }
 

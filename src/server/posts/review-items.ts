@@ -1,8 +1,8 @@
 import type { Tx } from '#server/core/database.ts';
-import type { TopicEvent } from '#server/core/events.ts';
+import { publish, publishAll, type TopicEvent } from '#server/core/events.ts';
 import type { Viewer } from '#server/core/http.ts';
 import type { RuntimeSettings } from '#server/core/runtime-settings.ts';
-import { notifyModerators } from '#server/notifications/index.ts';
+import { endReviewNotifications, notifyModerators } from '#server/notifications/index.ts';
 import type { PostKind } from '#shared/core/fields.ts';
 import { canModerate } from '#shared/identity/roles.ts';
 import { maxEarlierPosts } from './spam-classifier.ts';
@@ -57,6 +57,20 @@ export async function addToReviewQueue(tx: Tx, items: readonly NewReviewItem[]):
     ...(await notifyModerators(tx, { isFirst, except: null })),
     { topic: 'moderation', event: { kind: 'moderation-changed' } },
   ];
+}
+
+/** Ends the notifications of moderators if nothing else waits. Open pages read the queue again. */
+export async function leaveReviewQueue(tx: Tx): Promise<void> {
+  await publishAll(tx, await endReviewNotifications(tx));
+  await publish(tx, 'moderation', { kind: 'moderation-changed' });
+}
+
+/** Runs a change that can take entries out of the review queue, also by cascades, and then `leaveReviewQueue`. */
+export async function changeReviewQueue<Result>(tx: Tx, change: () => Promise<Result>): Promise<Result> {
+  const wasEmpty = await isReviewQueueEmpty(tx);
+  const result = await change();
+  if (!wasEmpty) await leaveReviewQueue(tx);
+  return result;
 }
 
 /** Returns why posts wait for review as the site settings say. Posts that do not wait are left out. */

@@ -11,7 +11,6 @@ import { createExcerpt } from './excerpt.ts';
 import { lockQuestion } from './questions-queries.ts';
 import { isReviewQueueEmpty } from './review-items-queries.ts';
 import { changeTagsInStatistics } from './statistics-changes.ts';
-import { leaveReviewQueue } from './tag-proposals-closing.ts';
 import {
   countProposalsOfToday,
   type DecidedProposalRow,
@@ -96,7 +95,6 @@ export async function withdrawTagProposals(
 ): Promise<void> {
   if (withdrawn.ids.length === 0) return;
   await deleteProposalsOfQuestion(tx, withdrawn);
-  await leaveReviewQueue(tx);
 }
 
 /**
@@ -106,7 +104,6 @@ export async function withdrawTagProposals(
 export async function suspendTagProposals(tx: Tx, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
   await unqueueHiddenProposals(tx, ids);
-  await leaveReviewQueue(tx);
 }
 
 /** Puts the proposals for a question back into the review queue, after it was restored. */
