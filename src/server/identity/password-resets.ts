@@ -25,6 +25,7 @@ import {
 import type { PasswordSignIn } from './password-sign-in.ts';
 import { deletePasswordlessSignIn } from './passkeys-queries.ts';
 import { findMemberByEmail } from './accounts-queries.ts';
+import { noteConfirmedEmail } from './registrations.ts';
 import { recordSecurityEvent } from './security-events.ts';
 
 export type PasswordResets = ReturnType<typeof createPasswordResets>;
@@ -93,6 +94,7 @@ export function createPasswordResets({
         // Someone else may have registered the address and be waiting for its owner to use the account.
         if (!member.isConfirmed) await deletePasswordlessSignIn(tx, memberId);
         await updateEmail(tx, { memberId, address, isConfirmed: true });
+        await noteConfirmedEmail(tx, memberId);
       }
       // Also cancels a pending change of address, which may be the reason for the reset.
       await deleteLinks(tx, { memberId, purposes: ['reset_password', 'change_email'] });

@@ -82,6 +82,31 @@ test('makes them wait until they open the emailed link, with email', async () =>
   await last.ask(draft);
 });
 
+test('lets an account post that proves its address by a password reset', async () => {
+  const post = await startEmailServer();
+  onTestFinished(() => post.stop());
+  const mailer = await server.startSecondNode(
+    { maxAccountsPerNetwork: 20, trustedProxies: 1, publicUrl: siteUrl },
+    { email: { url: post.url, from: senderAddress } },
+  );
+  onTestFinished(() => mailer.stop());
+  for (const [step, network, after] of [
+    ['confirmation', '203.0.113.78', null],
+    ['moderator', '203.0.113.79', 'moderator'],
+  ] as const) {
+    const member = await registerFromNetwork(mailer.address, network);
+    await sql`update registration set pending_step = ${step} where member_id = ${member.id}`.execute(db);
+    await post.waitForEmails(member.email, 1);
+    expectOk(await mailer.visitor().post('/password-resets', { email: member.email }));
+    const [, email] = await post.waitForEmails(member.email, 2);
+    const [, token] = /reset-password#(\S+)/u.exec(email?.text ?? '') ?? [];
+    const newPassword = 'another long password';
+    expectOk(await mailer.visitor().post('/email/password-reset', { token, newPassword }));
+    expectOk(await member.signIn(member.email, newPassword));
+    expect((await member.me()).pendingStep).toBe(after);
+  }
+});
+
 test('keeps an account waiting for a moderator when it confirms its email address', async () => {
   const post = await startEmailServer();
   onTestFinished(() => post.stop());
