@@ -189,6 +189,15 @@ describe('changing the email address', () => {
     expect(await node.visitor().post('/email/change', { token })).toMatchObject({ status: 410 });
   });
 
+  test('ends with a change of the password, which may be a reaction to it', async () => {
+    const hugo = await server.register('Hugo');
+    expectOk(await change(hugo, 'thief@new.example'));
+    const token = tokenIn((await findEmails('thief@new.example', 'Confirm your new'))[0], 'change-email');
+    expectOk(await hugo.put('/password', { currentPassword: password, newPassword }));
+    expect(await node.visitor().post('/email/change', { token })).toMatchObject({ status: 410 });
+    expect(await signsIn(hugo, newPassword)).toBe(true);
+  });
+
   test('is reverted by the link to the old address, which sets a new password and ends all sessions', async () => {
     const { member, back } = await changed('Jon', 'jon@new.example');
     const thief = node.visitor();

@@ -203,7 +203,8 @@ export function createAccounts(options: AccountsOptions) {
       });
       await transaction(db, async (tx) => {
         await publish(tx, `member:${id}`, { kind: 'sessions-ended', sessionId: null, except: sessionId });
-        await deleteLinks(tx, { memberId: id, purposes: ['reset_password'] });
+        // As for a password reset: the pending change of address may be the reason.
+        await deleteLinks(tx, { memberId: id, purposes: ['reset_password', 'change_email'] });
         await recordSecurityEvent(tx, { memberId: id, event: 'password-changed' });
       });
       return [...result.headers.getSetCookie(), knownBrowsers.remember(headers, id)];
