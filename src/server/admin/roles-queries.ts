@@ -17,16 +17,6 @@ export async function lockMemberForRole(tx: Tx, id: number) {
   return rows[0];
 }
 
-/**
- * Locks all admins in the order of their ids, so that two admins who give up the role at the same time do not leave
- * the site without one. The index member_moderator serves the query.
- */
-export async function lockAdmins(tx: Tx): Promise<number[]> {
-  const { rows } = await sql<{ id: number }>`
-    select id from member where role = 'admin' order by id for no key update`.execute(tx);
-  return rows.map(({ id }) => id);
-}
-
 /** An account that waits for approval becomes a member with its role. */
 export async function updateRole(tx: Tx, { memberId, role }: { memberId: number; role: Role }) {
   await sql`

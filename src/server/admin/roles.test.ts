@@ -1,5 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
+import { transaction } from '#server/core/database.ts';
+import { eventually } from '#tests/support/eventually.ts';
+import { password } from '#tests/support/member.ts';
 import { startTestServer } from '#tests/support/server.ts';
 import type { ModerationLog } from '#shared/moderation/moderation.ts';
 import { listMembersWithRole, setRole } from './roles.ts';
@@ -99,3 +102,38 @@ test('leaves one of two admins who give up the role at the same time', async () 
   );
   expect(given.map(({ status }) => status)).toEqual(expect.arrayContaining([204, 403]));
 });
+
+/** Waits until so many requests wait for a lock. */
+const untilWaiting = (count: number) =>
+  eventually(async () => {
+    const { rows } = await sql`
+      select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(server.db);
+    return rows.length === count;
+  });
+
+test.each(['deletes the account', 'gives up the role'])(
+  'leaves one of two admins who delete their accounts or give up the role at the same time: the other one %s',
+  async (how) => {
+    await sql`update member set role = 'member'`.execute(server.db);
+    const [one, two] = [await server.register('One'), await server.register('Two')];
+    for (const { email } of [one, two]) await setRole(server.db, { email, role: 'admin' });
+    const changes = await transaction(server.db, async (tx) => {
+      await sql`select from member where id in (${one.id}, ${two.id}) order by id for no key update`.execute(
+        tx,
+      );
+      const ofTwo =
+        how === 'deletes the account'
+          ? two.post('/account-deletion', { password, posts: 'keep' })
+          : two.put(`/admin/members/${two.id}/role`, { role: 'member' });
+      await untilWaiting(1);
+      const ofOne = one.post('/account-deletion', { password, posts: 'keep' });
+      await untilWaiting(2);
+      return [ofOne, ofTwo];
+    });
+    const outcomes = await Promise.all(changes);
+    expect(outcomes.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([204, 403]);
+    const { rows } = await sql`select from member where role = 'admin'`.execute(server.db);
+    expect(rows).toHaveLength(1);
+  },
+);

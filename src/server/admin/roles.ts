@@ -2,16 +2,11 @@ import { type Database, type Queryable, transaction, type Tx } from '#server/cor
 import { ProblemError } from '#server/core/errors.ts';
 import { publishAll } from '#server/core/events.ts';
 import { endReviewNotifications } from '#server/notifications/index.ts';
+import { lockAdmins } from '#server/identity/index.ts';
 import { email as emailSchema } from '#shared/identity/accounts.ts';
 import type { Role } from '#shared/identity/roles.ts';
 import { type Admin, insertLogEntry } from '#server/moderation/index.ts';
-import {
-  lockAdmins,
-  lockMemberByEmail,
-  lockMemberForRole,
-  selectMembersWithRole,
-  updateRole,
-} from './roles-queries.ts';
+import { lockMemberByEmail, lockMemberForRole, selectMembersWithRole, updateRole } from './roles-queries.ts';
 
 /**
  * Sets the role of the member with this address, for the command line. It applies from the next request on, on every

@@ -2,14 +2,23 @@ import type { PostKind } from '#shared/core/fields.ts';
 import { sql } from 'kysely';
 import type { Database, Queryable, Tx } from '#server/core/database.ts';
 import type { PostsAfterDeletion } from '#shared/identity/accounts.ts';
+import type { Role } from '#shared/identity/roles.ts';
 import type { MemberColumn } from './account-deletion-columns.ts';
+
+/**
+ * Locks all admins in the order of their ids, so that two admins who give up the role or delete their accounts at the
+ * same time do not leave the site without one. The index member_moderator serves the query.
+ */
+export async function lockAdmins(tx: Tx): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select id from member where role = 'admin' order by id for no key update`.execute(tx);
+  return rows.map(({ id }) => id);
+}
 
 /** Returns the locked member, undefined if the account is already deleted. */
 export async function lockMemberToDelete(tx: Tx, id: number) {
-  const { rows } = await sql<{ email: string | null; isLastAdmin: boolean }>`
-    select email, role = 'admin' and not exists (select from member other where other.role = 'admin' and other.id <> ${id})
-      as "isLastAdmin"
-    from member where id = ${id} and deleted_at is null for no key update`.execute(tx);
+  const { rows } = await sql<{ email: string | null; role: Role }>`
+    select email, role from member where id = ${id} and deleted_at is null for no key update`.execute(tx);
   return rows[0];
 }
 

@@ -32,6 +32,7 @@ import {
   listFollowedTags,
   listPendingAccountDeletions,
   listPostIds,
+  lockAdmins,
   lockMemberToDelete,
 } from './account-deletion-queries.ts';
 
@@ -65,10 +66,11 @@ export async function deleteAccountInTransaction(
     queueDeletion,
   }: { memberId: number; posts: PostsAfterDeletion; queueDeletion: QueueAccountDeletion | undefined },
 ): Promise<void> {
+  const admins = await lockAdmins(tx);
   const member = await lockMemberToDelete(tx, memberId);
   // A concurrent duplicate of the request.
   if (member === undefined) throw new ProblemError('signed-out');
-  if (member.isLastAdmin) throw new ProblemError('last-admin');
+  if (member.role === 'admin' && admins.every((id) => id === memberId)) throw new ProblemError('last-admin');
   for (const each of listMemberColumns('immediate')) await deleteMemberRows(tx, each, memberId);
   await deleteMemberRows(tx, { table: 'security_event', column: 'member_id' }, memberId);
   await removeAvatarOf(tx, memberId);
