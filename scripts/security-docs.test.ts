@@ -94,15 +94,14 @@ test('only listed files start programs', () => {
 
 test('only listed files connect to other hosts', () => {
   expect(listFiles(connects)).toEqual([
-    'src/server/admin/profile-claims-page.ts',
     'src/server/core/email.ts',
     // The other network stack of this node's own port.
     'src/server/core/http-server.ts',
     'src/server/core/object-store.ts',
+    // Web hooks, claims of profiles, and pictures of imported posts.
+    'src/server/core/outgoing-request.ts',
     'src/server/core/web-push.ts',
     'src/server/identity/oidc-client.ts',
-    'src/server/import-export/imported-pictures-download.ts',
-    'src/server/integrations/webhooks-request.ts',
     // parley email reply: a node of this community.
     'src/server/notifications/email-replies.ts',
     // parley doctor: the own public address.

@@ -1,18 +1,7 @@
-import { once } from 'node:events';
-import http, { type IncomingMessage } from 'node:http';
-import https from 'node:https';
 import { isIP } from 'node:net';
 import type { Nodes } from 'hast';
-import {
-  AddressRefusedError,
-  allowPublicAddresses,
-  createSafeLookup,
-  type IsAllowedAddress,
-  refuseLiteralAddress,
-} from '#server/core/public-addresses.ts';
-
-/** The addresses that a host may have: those on the public internet, and those that the operator allows. */
-export type ReachableHosts = { addressesOf: (url: URL) => IsAllowedAddress };
+import { type ReachableHosts, sendRequest } from '#server/core/outgoing-request.ts';
+import { AddressRefusedError, allowPublicAddresses } from '#server/core/public-addresses.ts';
 
 /** Milliseconds for all requests together, bytes of a page, and redirects. */
 export type PageLimits = { ms: number; bytes: number; redirects: number };
@@ -28,7 +17,6 @@ export async function findTokenOnPage(
 ): Promise<'found' | 'token-missing' | 'unreachable' | 'refused'> {
   try {
     const html = await readPage(toRequestUrl(address), { hosts, limits });
-    if (html === null) return 'unreachable';
     return html.includes(token) && (await listOwnTexts(html)).some((text) => text.includes(token))
       ? 'found'
       : 'token-missing';
@@ -45,62 +33,24 @@ function toRequestUrl(address: string): URL {
   return url;
 }
 
-/** Returns the page; null if the site responds with anything else. Redirects may not lead to another host. */
+/** Reads the beginning of a page. Redirects may not lead to another host. Throws if the site responds with anything else. */
 async function readPage(
   first: URL,
-  { hosts, limits }: { hosts: ReachableHosts; limits: PageLimits },
-): Promise<string | null> {
-  const signal = AbortSignal.timeout(limits.ms);
-  let url = first;
-  for (let redirects = 0; redirects <= limits.redirects; redirects++) {
-    const response = await send(url, { isAllowed: hosts.addressesOf(url), signal });
-    const { statusCode = 0, headers } = response;
-    if (statusCode === 200) return readText(response, limits.bytes);
-    response.destroy();
-    const target = [301, 302, 303, 307, 308].includes(statusCode) ? headers.location : undefined;
-    const next = target === undefined ? null : URL.parse(target, url);
-    if (next === null || next.host !== first.host || next.protocol !== first.protocol) return null;
-    url = next;
-  }
-  return null;
-}
-
-async function send(
-  url: URL,
-  { isAllowed, signal }: { isAllowed: IsAllowedAddress; signal: AbortSignal },
-): Promise<IncomingMessage> {
-  refuseLiteralAddress(url, isAllowed);
-  const options = {
-    // A connection of its own, so that the address is checked for each request.
-    agent: false,
-    lookup: createSafeLookup(isAllowed),
-    headers: { accept: 'text/html', 'accept-encoding': 'identity', 'user-agent': 'Parley (profile claim)' },
-    signal,
-  } as const;
-  const request = url.protocol === 'https:' ? https.get(url, options) : http.get(url, options);
-  const [response] = (await once(request, 'response', { signal })) as [IncomingMessage];
-  request.on('error', () => {});
-  return response;
-}
-
-/** Reads the beginning of a page. */
-async function readText(response: IncomingMessage, maxBytes: number): Promise<string | null> {
-  if (!/^text\/html\b/iu.test(response.headers['content-type'] ?? '')) {
-    response.destroy();
-    return null;
-  }
-  const chunks: Buffer[] = [];
-  let length = 0;
-  try {
-    for await (const chunk of response as AsyncIterable<Buffer>) {
-      chunks.push(chunk);
-      length += chunk.length;
-      if (length >= maxBytes) break;
-    }
-  } finally {
-    response.destroy();
-  }
-  return Buffer.concat(chunks).subarray(0, maxBytes).toString('utf8');
+  { hosts, limits: { ms, bytes, redirects } }: { hosts: ReachableHosts; limits: PageLimits },
+): Promise<string> {
+  const { body } = await sendRequest(first, {
+    hosts,
+    headers: { accept: 'text/html', 'user-agent': 'Parley (profile claim)' },
+    ms,
+    maxBytes: bytes,
+    redirects,
+    follows: ({ host, protocol }) => host === first.host && protocol === first.protocol,
+    check({ status, headers }) {
+      if (status !== 200 || !/^text\/html\b/iu.test(headers['content-type'] ?? ''))
+        throw new Error('not a page');
+    },
+  });
+  return body.toString('utf8');
 }
 
 const skippedElements: ReadonlySet<string> = new Set([

@@ -8,6 +8,7 @@ import {
   type RouteDeps,
   type SignedInEnv,
 } from '#server/core/http.ts';
+import type { ReachableHosts } from '#server/core/outgoing-request.ts';
 import { createMemberLimit } from '#server/core/rate-limits.ts';
 import type { SignInProviders } from '#server/identity/index.ts';
 import { requireModerator } from '#server/moderation/index.ts';
@@ -21,7 +22,6 @@ import {
 } from '#shared/admin/profile-claims.ts';
 import { cursorQuery, idParam } from '#shared/core/fields.ts';
 import type { QueueAccountMerge } from './account-merge.ts';
-import type { ReachableHosts } from './profile-claims-page.ts';
 import {
   askModerators,
   beginClaim,

@@ -3,6 +3,7 @@ import { decodeCursor, paginate } from '#server/core/cursor.ts';
 import { type Database, type Queryable, type Reader, transaction, type Tx } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import { publishAll } from '#server/core/events.ts';
+import type { ReachableHosts } from '#server/core/outgoing-request.ts';
 import { getAccountProviderId, isUsable, type SignInProviders } from '#server/identity/index.ts';
 import { endReviewNotifications, notifyModerators } from '#server/notifications/index.ts';
 import { getSourceAddress } from '#server/posts/index.ts';
@@ -14,7 +15,7 @@ import type {
   RequestedClaims,
 } from '#shared/admin/profile-claims.ts';
 import { mergeInTransaction, type QueueAccountMerge } from './account-merge.ts';
-import { findTokenOnPage, type ReachableHosts } from './profile-claims-page.ts';
+import { findTokenOnPage } from './profile-claims-page.ts';
 import {
   type ClaimableProfile,
   declineClaim,

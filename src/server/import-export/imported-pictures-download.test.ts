@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { allowPublicAddresses } from '#server/core/public-addresses.ts';
@@ -41,6 +41,7 @@ describe('a download', () => {
     '/to-name': (request, response) =>
       response.writeHead(302, { location: `http://localhost:${request.socket.localPort}/picture` }).end(),
     '/to-file': (_, response) => response.writeHead(302, { location: 'file:///etc/passwd' }).end(),
+    '/to-invalid': (_, response) => response.writeHead(302, { location: 'http://[' }).end(),
     '/missing': (_, response) => response.writeHead(404).end('Not found'),
     '/busy': (_, response) => response.writeHead(429, { 'retry-after': '7' }).end(),
     '/page': (_, response) => response.setHeader('content-type', 'text/html').end('<p>Sign in</p>'),
@@ -82,6 +83,16 @@ describe('a download', () => {
       expect(Buffer.from(await fetchFrom(site + path)).toString()).toBe('bytes');
   });
 
+  test('uses the connection of the download before', async () => {
+    const ports = new Set<number | undefined>();
+    const remember = (request: IncomingMessage) => ports.add(request.socket.remotePort);
+    server.on('request', remember);
+    const download = createDownload(allowPublicAddresses(['127.0.0.1']), within);
+    for (let count = 0; count < 3; count++) await download(`${site}/picture`, new AbortController().signal);
+    server.off('request', remember);
+    expect(ports.size).toBe(1);
+  });
+
   test('never connects to a private address, as such, by name, or after a redirect', async () => {
     const { port } = new URL(site);
     const before = requests.length;
@@ -99,6 +110,7 @@ describe('a download', () => {
 
   test.each([
     ['/to-file', 'refused', 'neither http nor https'],
+    ['/to-invalid', 'failed', 'redirected to an invalid address'],
     ['/loop', 'failed', 'more than 3 redirects'],
     ['/missing', 'failed', 'the server responded 404'],
     ['/page', 'refused', 'not a picture, according to the server'],

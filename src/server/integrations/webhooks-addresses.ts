@@ -1,16 +1,14 @@
 import { isIP } from 'node:net';
 import { invalidFieldError } from '#server/core/errors.ts';
+import type { ReachableHosts } from '#server/core/outgoing-request.ts';
 import {
   AddressRefusedError,
   allowPublicAddresses,
-  type IsAllowedAddress,
   refuseLiteralAddress,
 } from '#server/core/public-addresses.ts';
 
 /** Which hosts web hooks may reach: those on the public internet by https, and those that the operator allows. */
-export type WebhookHosts = {
-  /** The addresses that a host name may resolve to. */
-  addressesOf: (url: URL) => IsAllowedAddress;
+export type WebhookHosts = ReachableHosts & {
   /** @throws ProblemError 'invalid' for an address that can never be delivered to */
   check: (address: string) => void;
 };
