@@ -40,24 +40,6 @@ export async function findMergeMembers(
   return rows;
 }
 
-/** Locks both accounts in the order of their ids. */
-export async function lockMergeMembers(
-  tx: Tx,
-  { fromId, intoId }: { fromId: number; intoId: number },
-): Promise<MergeMember[]> {
-  const { rows } = await sql<MergeMember>`
-    select ${memberColumns} from member where id in (${fromId}, ${intoId}) order by id for no key update`.execute(
-    tx,
-  );
-  return rows;
-}
-
-export async function lockMembers(tx: Tx, ids: readonly number[]): Promise<void> {
-  await sql`select id from member where id = any(${[...ids]}::bigint[]) order by id for no key update`.execute(
-    tx,
-  );
-}
-
 export async function countMerge(
   db: Reader,
   { fromId, intoId }: { fromId: number; intoId: number },

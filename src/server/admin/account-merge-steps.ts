@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
+import { lockMembers } from '#server/identity/index.ts';
 import { moveSomeVotes } from '#server/engagement/index.ts';
 import { markStaleDays, moveNextThread } from '#server/posts/index.ts';
 import type { Tx } from '#server/core/database.ts';
 import { publishAll } from '#server/core/events.ts';
 import { copiedColumns, listMergeColumns, type MergeColumn } from './account-merge-columns.ts';
-import { lockMembers } from './account-merge-queries.ts';
 
 export type Merge = { fromId: number; intoId: number };
 

@@ -5,13 +5,16 @@ import type { PostKind } from '#shared/core/fields.ts';
 import type { Profile } from '#shared/identity/profiles.ts';
 import type { ModeratedMember, ModerationLog } from '#shared/moderation/moderation.ts';
 import { startTestServer } from '#tests/support/server.ts';
+import { eventually } from '#tests/support/eventually.ts';
 import { expectOk, type Member, password } from '#tests/support/member.ts';
 import { actOnMember, actOnPost } from '#tests/support/moderation.ts';
 import { transaction } from '#server/core/database.ts';
+import { lockMembers } from '#server/identity/index.ts';
+import { startActivityRemoval } from '#server/moderation/activity-removal.ts';
 import { addToStatistics } from '#server/posts/statistics-changes.ts';
 import { findViolations } from '#server/operations/integrity-check.ts';
 import { listMergeColumns, mergeColumns } from './account-merge-columns.ts';
-import { runAccountMerges } from './account-merge.ts';
+import { mergeInTransaction, runAccountMerges } from './account-merge.ts';
 import { setRole } from './roles.ts';
 
 const server = await startTestServer();
@@ -43,6 +46,19 @@ async function count(table: string, column: string, id: number): Promise<number>
     select count(*) from ${sql.table(table)} where ${sql.ref(column)} = ${id}`.execute(server.db);
   return rows[0]?.count ?? 0;
 }
+
+const removeAll = (memberIds: readonly number[], by = admin) =>
+  by.post('/moderation/removals', { memberIds, reason: 'Advertising.' });
+const deleteAccount = (member: Member) => member.post('/account-deletion', { password, posts: 'keep' });
+
+/** Waits until so many requests wait for a lock. */
+const untilWaiting = (requests: number) =>
+  eventually(async () => {
+    const { rows } = await sql`
+      select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(server.db);
+    return rows.length === requests;
+  });
 
 /** Two accounts with rows in every table, some about the same things. */
 async function createTwins() {
@@ -263,6 +279,61 @@ describe('refuses', () => {
     expect((await merge(from, third)).status).toBe(409);
     // While the merge runs, the account that stays cannot be merged.
     expect((await merge(third, bob)).status).toBe(409);
+  });
+
+  test('to remove the activity of both accounts, and to delete the one that stays, while the merge runs', async () => {
+    const [from, into, third] = [
+      await server.register('Twin'),
+      await server.register('Anna'),
+      await server.register('Third'),
+    ];
+    expectOk(await merge(from, into));
+    const refused = { status: 409, code: 'merge-running' };
+    for (const { id } of [from, into]) {
+      expect(await actOnMember(admin, 'remove_activity', id)).toMatchObject(refused);
+      expect(await removeAll([third.id, id])).toMatchObject(refused);
+    }
+    expect(await deleteAccount(into)).toMatchObject(refused);
+    expect(await count('activity_removal', 'member_id', third.id)).toBe(0);
+    await finish();
+    expectOk(await actOnMember(admin, 'remove_activity', into.id));
+    expectOk(await removeAll([third.id]));
+    expectOk(await deleteAccount(into));
+  });
+
+  test('the same while the transaction that starts the merge has not ended', async () => {
+    const [from, into] = [await server.register('Twin'), await server.register('Anna')];
+    // Writes of one member wait for each other.
+    const otherAdmin = await server.register('Xaver');
+    await setRole(server.db, { email: otherAdmin.email, role: 'admin' });
+    const waiting = await transaction(server.db, async (tx) => {
+      const ids = { fromId: from.id, intoId: into.id };
+      await mergeInTransaction(tx, { merge: ids, moderatorId: admin.id, reason: '', queueMerge: undefined });
+      const requests = [
+        actOnMember(admin, 'remove_activity', into.id),
+        removeAll([from.id], otherAdmin),
+        deleteAccount(into),
+      ];
+      await untilWaiting(requests.length);
+      return requests;
+    });
+    for (const response of await Promise.all(waiting))
+      expect(response).toMatchObject({ status: 409, code: 'merge-running' });
+    expect(await count('activity_removal', 'member_id', into.id)).toBe(0);
+    await finish();
+  });
+
+  test('to merge an account whose removal commits at the same moment', async () => {
+    const [from, into] = [await server.register('Twin'), await server.register('Anna')];
+    const [waiting] = await transaction(server.db, async (tx) => {
+      await lockMembers(tx, [into.id]);
+      await startActivityRemoval(tx, { memberId: into.id, moderatorId: admin.id, reason: 'Advertising.' });
+      const merging = merge(from, into);
+      await untilWaiting(1);
+      return [merging];
+    });
+    expect(await waiting).toMatchObject({ code: 'merge-of-removed' });
+    expect((await from.get('/sessions')).status).toBe(200);
   });
 });
 

@@ -3,7 +3,7 @@ import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
 import { publishAll } from '#server/core/events.ts';
 import type { JobDefinition, JobQueue } from '#server/core/job-queue.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
-import { recordSecurityEvent, type RequirePassword } from '#server/identity/index.ts';
+import { lockMembers, recordSecurityEvent, type RequirePassword } from '#server/identity/index.ts';
 import { type Admin, insertLogEntry } from '#server/moderation/index.ts';
 import { buildProfileEvents, removeAvatarOf } from '#server/posts/index.ts';
 import type { MergePreview } from '#shared/admin/account-merges.ts';
@@ -19,7 +19,6 @@ import {
   insertMerge,
   listRunningMerges,
   lockMerge,
-  lockMergeMembers,
   type MergeMember,
 } from './account-merge-queries.ts';
 import { listMergeSteps, type Merge, type MergeStep } from './account-merge-steps.ts';
@@ -84,7 +83,8 @@ export async function mergeInTransaction(
   },
 ): Promise<void> {
   const { merge, moderatorId, reason, queueMerge } = wanted;
-  const { from, into } = checkMembers(await lockMergeMembers(tx, merge), merge);
+  await lockMembers(tx, [merge.fromId, merge.intoId]);
+  const { from, into } = checkMembers(await findMergeMembers(tx, merge), merge);
   if (merge.name !== undefined && merge.name.trim() !== from.name.trim())
     throw invalidFieldError('name', 'merge-name-wrong');
   const counts = await countMerge(tx, merge);

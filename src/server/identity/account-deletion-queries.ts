@@ -15,6 +15,26 @@ export async function lockAdmins(tx: Tx): Promise<number[]> {
   return rows.map(({ id }) => id);
 }
 
+/** Locks members in the order of their ids. */
+export async function lockMembers(tx: Tx, ids: readonly number[]): Promise<void> {
+  await sql`select from member where id = any(${[...ids]}::bigint[]) order by id for no key update`.execute(
+    tx,
+  );
+}
+
+/**
+ * Whether one of these accounts is being merged, or another one into it. Ask after the members are locked: a statement
+ * that waits for the lock does not see a merge that committed meanwhile.
+ */
+export async function isMerging(tx: Tx, memberIds: readonly number[]): Promise<boolean> {
+  const ids = sql`any(${[...memberIds]}::bigint[])`;
+  const { rows } = await sql`
+    select from account_merge where finished_at is null and (member_id = ${ids} or into_id = ${ids}) limit 1`.execute(
+    tx,
+  );
+  return rows.length > 0;
+}
+
 /** Returns the locked member, undefined if the account is already deleted. */
 export async function lockMemberToDelete(tx: Tx, id: number) {
   const { rows } = await sql<{ email: string | null; role: Role }>`

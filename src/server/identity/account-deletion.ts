@@ -29,6 +29,7 @@ import {
   findAccountDeletion,
   finishAccountDeletion,
   insertAccountDeletion,
+  isMerging,
   listFollowedTags,
   listPendingAccountDeletions,
   listPostIds,
@@ -56,7 +57,7 @@ export async function deleteAccount(
 /**
  * One transaction ends all access, removes everything that identifies the member and frees the email address. The job
  * (`createAccountDeletionJob`) removes the rest in batches, also after a crash.
- * @throws ProblemError 'signed-out' if the account is deleted already, 'last-admin'
+ * @throws ProblemError 'signed-out' if the account is deleted already, 'last-admin', 'merge-running'
  */
 export async function deleteAccountInTransaction(
   tx: Tx,
@@ -71,6 +72,8 @@ export async function deleteAccountInTransaction(
   // A concurrent duplicate of the request.
   if (member === undefined) throw new ProblemError('signed-out');
   if (member.role === 'admin' && admins.every((id) => id === memberId)) throw new ProblemError('last-admin');
+  // It would go on to move private data to the deleted account.
+  if (await isMerging(tx, [memberId])) throw new ProblemError('merge-running');
   for (const each of listMemberColumns('immediate')) await deleteMemberRows(tx, each, memberId);
   await deleteMemberRows(tx, { table: 'security_event', column: 'member_id' }, memberId);
   await removeAvatarOf(tx, memberId);

@@ -9,6 +9,7 @@ import {
   readSpamTokens,
   rejectHeldPosts,
 } from '#server/posts/index.ts';
+import { isMerging } from '#server/identity/index.ts';
 import { setVotesOfMember } from '#server/engagement/index.ts';
 import type { MemberActivityRemoval } from '#shared/moderation/moderation.ts';
 import { deleteCloseVotesOf } from './close-votes-queries.ts';
@@ -63,8 +64,8 @@ export async function endOpenActivity(
 }
 
 /**
- * Starts the removal of all the member's present posts and votes. Returns the id.
- * @throws ProblemError 'already-handled' if their activity is already removed.
+ * Starts the removal of all the present posts and votes of a member, who must be locked. Returns the id.
+ * @throws ProblemError 'already-handled' if their activity is already removed, or while a merge brings more of it
  */
 export async function startActivityRemoval(
   tx: Tx,
@@ -72,6 +73,7 @@ export async function startActivityRemoval(
 ): Promise<number> {
   if ((await lockCurrentActivityRemoval(tx, wanted.memberId)) !== undefined)
     throw new ProblemError('activity-already-removed');
+  if (await isMerging(tx, [wanted.memberId])) throw new ProblemError('merge-running');
   await endOpenActivity(tx, { memberIds: [wanted.memberId], reason: wanted.reason });
   return insertActivityRemoval(tx, { ...wanted, ...(await countActivity(tx, wanted.memberId)) });
 }

@@ -1,6 +1,7 @@
 import { type Database, type Reader, type Tx, transaction } from '#server/core/database.ts';
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
 import { publish } from '#server/core/events.ts';
+import { isMerging, lockMembers } from '#server/identity/index.ts';
 import { limits } from '#shared/core/limits.ts';
 import type { Removal, RemovalPreview, RemovalSelection } from '#shared/moderation/removals.ts';
 import { endOpenActivity } from './activity-removal.ts';
@@ -60,7 +61,8 @@ export async function previewRemoval(db: Reader, selection: RemovalSelection): P
 /**
  * Starts to remove all activity of the selected accounts, except for moderators and for accounts whose activity is
  * removed already. The job works in small steps (activity-removal.ts). Returns the id of the removal.
- * @throws ProblemError 'invalid' if the selection is empty, 'already-handled' if no account is left to remove.
+ * @throws ProblemError 'invalid' if the selection is empty, 'already-handled' if no account is left to remove, or while one
+ * of them is merged
  */
 export async function beginRemoval(
   db: Database,
@@ -70,6 +72,8 @@ export async function beginRemoval(
   const { moderatorId } = remover;
   return transaction(db, async (tx) => {
     const memberIds = listRemovableIds(await selectAllowedCandidates(tx, selection));
+    await lockMembers(tx, memberIds);
+    if (await isMerging(tx, memberIds)) throw new ProblemError('merge-running');
     const id = await insertRemoval(tx, { moderatorId, reason });
     const begun = await insertActivityRemovals(tx, {
       removalId: id,
