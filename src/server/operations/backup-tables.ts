@@ -36,14 +36,14 @@ export async function listTables(client: ClientBase): Promise<BackupTable[]> {
 
 export type TableSequence = { table: string; column: string; last: number; called: boolean };
 
-/** Returns the next value of each table's sequence, so that ids of deleted rows are never used again. */
+/** Returns the next value of each sequence that a column owns, so that values of deleted rows are never used again. */
 export async function listSequences(client: ClientBase): Promise<TableSequence[]> {
   const { rows } = await client.query<{ table: string; column: string; sequence: string }>(
     `select class.relname as table, attname::text as column,
        pg_get_serial_sequence(quote_ident(class.relname), attname) as sequence
      from pg_attribute join pg_class class on class.oid = attrelid
-     where class.relnamespace = 'public'::regnamespace and class.relkind = 'r' and attidentity <> ''
-       and not class.relname = any($1)
+     where class.relnamespace = 'public'::regnamespace and class.relkind = 'r' and attnum > 0 and not attisdropped
+       and pg_get_serial_sequence(quote_ident(class.relname), attname) is not null and not class.relname = any($1)
      order by class.relname`,
     [transientTables],
   );

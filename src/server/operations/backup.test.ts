@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vites
 import { migrationsDirectory } from '#server/core/paths.ts';
 import { withClient } from '#tests/support/database-client.ts';
 import { runAsAdmin, type TestDatabase, withDatabase } from '#tests/support/database.ts';
+import { expectOk, type Member } from '#tests/support/member.ts';
 import { startServerOn, startTestServer } from '#tests/support/server.ts';
 import { registerBackupCommands } from './backup-command.ts';
 import { listTables } from './backup-tables.ts';
@@ -103,6 +104,22 @@ test('keeps members of a restored community signed in, and does not use ids of d
   const annThere = ann.onServer(there.address);
   expect((await annThere.feed('recent')).items.map(({ title }) => title)).toEqual(['What is kept?']);
   expect(await annThere.ask()).toBe(next);
+});
+
+test('gives no version of drafts again in a restored community', async () => {
+  const fields = { title: 'A draft', content: 'Of a text.', tags: '' };
+  const draft = { key: 'a-key-of-a-draft', fields, basedOn: null, clientId: 'a-browser' };
+  const save = async (member: Member, sequence: number, basedOn: number | null) =>
+    expectOk(await member.put<{ version: number }>('/drafts/ask', { ...draft, basedOn, sequence })).version;
+  const first = await save(ann, 1, null);
+  const latest = await save(ann, 2, first);
+  const file = path.join(directory, 'drafts.tar');
+  expect(await backup(file)).toMatchObject({ code: 0 });
+  const database = await emptyDatabase();
+  expect(await run(database.connection, ['restore', file])).toMatchObject({ code: 0 });
+  const there = await startServerOn(database);
+  onTestFinished(() => there.stop());
+  expect(await save(ann.onServer(there.address), 3, latest)).toBeGreaterThan(latest);
 });
 
 test('contains concurrent writes completely or not at all', async () => {
