@@ -11,7 +11,7 @@ import { eventually } from '#tests/support/parley.ts';
 import { startTestServer } from '#tests/support/server.ts';
 import type { PostsAfterDeletion } from '#shared/identity/accounts.ts';
 import { memberColumns, listMemberColumns } from './account-deletion-columns.ts';
-import { createAccountDeletionJob } from './account-deletion.ts';
+import { createAccountDeletionJob, deleteAccountInTransaction } from './account-deletion.ts';
 
 const server = await startTestServer();
 /** Runs the background jobs. */
@@ -222,4 +222,25 @@ test('continues after an interruption', async () => {
   expect(await left()).toBe(0);
   expect(await rowsLeft(member)).toEqual([]);
   expect(await findViolations(server.db)).toEqual([]);
+});
+
+test('a change of the settings that waits for the deletion changes nothing', async () => {
+  const dora = await server.register('Dora');
+  const [saving] = await transaction(server.db, async (tx) => {
+    await deleteAccountInTransaction(tx, { memberId: dora.id, posts: 'keep', queueDeletion: undefined });
+    const settings = { displayName: 'Dora', bio: 'A secret bio.', showEmail: true };
+    const request = dora.put('/settings', settings);
+    await eventually(async () => {
+      const { rows } = await sql`
+        select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(server.db);
+      return rows.length === 1;
+    });
+    return [request];
+  });
+  expect(await saving).toMatchObject({ status: 401, code: 'signed-out' });
+  const { rows } = await sql`select display_name, bio, show_email from member where id = ${dora.id}`.execute(
+    server.db,
+  );
+  expect(rows).toEqual([{ display_name: 'Former member', bio: null, show_email: false }]);
 });

@@ -113,7 +113,9 @@ export async function updateLanguage(
   tx: Tx,
   { memberId, language }: { memberId: number; language: Language },
 ): Promise<void> {
-  await sql`update member set language = ${language} where id = ${memberId}`.execute(tx);
+  await sql`update member set language = ${language} where id = ${memberId} and deleted_at is null`.execute(
+    tx,
+  );
 }
 
 /** better-auth stores it in the account of the provider 'credential'. */

@@ -91,12 +91,14 @@ export async function getMemberSettings(db: Reader, id: number) {
     .executeTakeFirstOrThrow();
 }
 
+/** Returns false for an account that was deleted or merged meanwhile, which has no personal data any more. */
 export async function updateMemberSettings(
   tx: Tx,
   { id, displayName, bio, location, website, showEmail }: MemberSettings & { id: number },
-) {
-  await sql`
+): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
     update member
     set display_name = ${displayName}, bio = ${bio}, location = ${location}, website = ${website}, show_email = ${showEmail}, updated_at = now()
-    where id = ${id}`.execute(tx);
+    where id = ${id} and deleted_at is null`.execute(tx);
+  return numAffectedRows > 0n;
 }

@@ -125,7 +125,10 @@ export async function readSettings(db: Reader, viewer: Viewer): Promise<MemberSe
   return { displayName: row.display_name ?? row.email ?? '', bio, location, website, showEmail };
 }
 
-/** Changes the viewer's profile settings. A new name appears everywhere immediately. */
+/**
+ * Changes the viewer's profile settings. A new name appears everywhere immediately.
+ * @throws ProblemError 'invalid'; 'signed-out' if the account was deleted meanwhile
+ */
 export async function changeSettings(
   db: Database,
   { viewer, settings }: { viewer: Viewer; settings: SettingsChange },
@@ -141,7 +144,7 @@ export async function changeSettings(
       await refuseImpersonation(tx, settings.displayName, viewer.id);
     }
     const displayName = isUnchanged ? before : settings.displayName;
-    await updateMemberSettings(tx, {
+    const isChanged = await updateMemberSettings(tx, {
       id: viewer.id,
       ...settings,
       displayName,
@@ -149,6 +152,7 @@ export async function changeSettings(
       location: settings.location === undefined ? current.location : settings.location || null,
       website: settings.website === undefined ? current.website : requireWebsite(settings.website),
     });
+    if (!isChanged) throw new ProblemError('signed-out');
     // Published even if the name did not change: this is rare, and at most reads some pages again.
     const renamed = { topic: `profile:${viewer.id}`, event: { kind: 'member-renamed' } } as const;
     await publishAll(tx, [...buildProfileEvents([viewer.id]), renamed]);
