@@ -39,6 +39,7 @@ test('text typed while an answer is being posted stays and becomes a second answ
   const answers = page.getByRole('article', { name: `Answer by ${displayName}` });
   await expect(answers).toHaveText([/One/u]);
   await expect(field).toHaveValue('Two');
+  await expect(field).toBeFocused();
   await button(page, 'Post Answer').click();
   await expect(answers).toHaveText([/Two/u, /One/u]);
   await expect(field).toHaveValue('');

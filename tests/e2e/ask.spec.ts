@@ -103,3 +103,20 @@ test('a double click posts once, and Ctrl+Enter posts as well', async ({ page })
   await expect(page).toHaveURL(/\/question\//u);
   expect(await countQuestionsWithTitle(page, second)).toBe(1);
 });
+
+test('nothing can be typed while a question is being posted, so that nothing is lost', async ({ page }) => {
+  const { title, details, tags, post } = askFields(page);
+  await title.fill(uniqueText('Slowly posted'));
+  await details.fill('Details');
+  const arriving = Promise.withResolvers<void>();
+  await page.route('**/api/questions', async (route) => {
+    await arriving.promise;
+    await route.abort();
+  });
+  await post.click();
+  for (const field of [title, details, tags]) await expect(field).not.toBeEditable();
+  arriving.resolve();
+  await expect(page.getByRole('alert')).toHaveText('Failed to create question. Please try again.');
+  for (const field of [title, details, tags]) await expect(field).toBeEditable();
+  await expect(details).toHaveValue('Details');
+});

@@ -2,6 +2,7 @@ import { expect, test } from '@playwright/test';
 import {
   askAndOpen,
   button,
+  postAnswer,
   question,
   secondMember,
   uniqueText,
@@ -103,4 +104,27 @@ test("a member who signed in meanwhile cannot delete the author's question, and 
   await page.goto(`/question/${id}`);
   await expect(page.getByRole('heading', { name: title, level: 1 })).toBeVisible();
   await expect(button(page, 'Delete Question')).toHaveCount(0);
+});
+
+test('nothing can be typed while an edit of a question or an answer is being saved', async ({ page }) => {
+  await registerMember(page.request);
+  const id = await askAndOpen(page, uniqueText('Slowly saved'));
+  await postAnswer(page.request, id, 'An answer.');
+  const arriving = Promise.withResolvers<void>();
+  await page.route(/\/api\/(?:questions|answers)\/\d+$/u, async (route) => {
+    if (route.request().method() === 'PUT') await arriving.promise;
+    await route.continue();
+  });
+  await button(page, 'Edit').first().click();
+  await page.getByLabel('Details').fill('Better details.');
+  await button(page, 'Save').click();
+  for (const name of ['Title', 'Details', 'Tags']) await expect(page.getByLabel(name)).not.toBeEditable();
+  await button(page, 'Edit').click();
+  const answer = page.getByLabel('Edit answer');
+  await answer.fill('A better answer.');
+  await button(page, 'Save').last().click();
+  await expect(answer).not.toBeEditable();
+  arriving.resolve();
+  for (const text of ['Better details.', 'A better answer.'])
+    await expect(page.getByRole('paragraph').filter({ hasText: text })).toBeVisible();
 });

@@ -1,6 +1,7 @@
 import { expect, type Page, test } from '@playwright/test';
 import sharp from 'sharp';
 import { limits } from '#shared/core/limits.ts';
+import { askFields, openAskForm } from './support/forms.ts';
 import { waitForTexts } from './support/hydration.ts';
 import { expectInView } from './support/in-view.ts';
 import { registerMember } from './support/members.ts';
@@ -95,7 +96,7 @@ test('an upload shows its progress, can be cancelled, delays posting, and says w
   await page.route('**/api/uploads', (route) => void requests.push(() => route.continue()));
   await field(page).fill('Look: ');
   await give(page, 'paste', 'red.png', await plain('#a33'));
-  await expect(field(page)).toHaveValue('Look: ![Uploading red.png …]()');
+  await expect(field(page)).toHaveValue(/^Look: !\[Uploading red\.png …\]\(uploading:\d+\)$/u);
   await expectInView(page.getByRole('progressbar', { name: 'Uploading red.png …' }));
   await page.getByRole('button', { name: 'Post Answer' }).click();
   await expect(page.getByRole('alert')).toContainText('Wait until the pictures are uploaded');
@@ -130,4 +131,55 @@ test('an upload shows its progress, can be cancelled, delays posting, and says w
   // A second picture follows the first one, whose alternative text is selected.
   await give(page, 'paste', 'green.png', await plain('#3a3'));
   await expect(field(page)).toHaveValue(/^!\[description\]\([^)]+\)\n!\[description\]\([^)]+\)$/u);
+});
+
+test('two uploads of the same name each become the picture in its place', async ({ page }) => {
+  await registerMember(page.request);
+  await askAndOpen(page, uniqueText('Which is which?'));
+  const requests: (() => Promise<void>)[] = [];
+  await page.route('**/api/uploads', (route) => void requests.push(() => route.continue()));
+  for (const [at, colour] of ['#a33', '#33a'].entries()) {
+    await give(page, 'paste', 'image.png', await plain(colour));
+    await expect.poll(() => requests.length).toBe(at + 1);
+    await field(page).press('Control+End');
+    await field(page).pressSequentially(`(${at}) `);
+  }
+  await requests[1]?.();
+  await expect(field(page)).toHaveValue(
+    /^!\[Uploading image\.png …\]\(uploading:\d+\)\(0\) !\[description\]\([^)]+\)\(1\) $/u,
+  );
+  await requests[0]?.();
+  await expect(field(page)).toHaveValue(/^!\[description\]\([^)]+\)\(0\) !\[description\]\([^)]+\)\(1\) $/u);
+});
+
+test('a draft with an interrupted upload is not posted, and the reason is shown', async ({ page }) => {
+  const { displayName } = await registerMember(page.request);
+  await askAndOpen(page, uniqueText('Where is the picture?'));
+  await page.route('**/api/uploads', () => {});
+  await field(page).fill('Look: ');
+  await give(page, 'paste', 'red.png', await plain('#a33'));
+  await expect(field(page)).toHaveValue(/uploading:/u);
+  await page.reload();
+  await waitForTexts(page);
+  await expect(field(page)).toHaveValue(/uploading:/u);
+  await page.getByRole('button', { name: 'Post Answer' }).click();
+  await expect(page.getByRole('alert')).toContainText('A picture in the text was not uploaded.');
+  await field(page).fill('Look here.');
+  await page.getByRole('button', { name: 'Post Answer' }).click();
+  await expect(page.getByRole('article', { name: `Answer by ${displayName}` })).toContainText('Look here.');
+});
+
+test('Ctrl+Enter in the title of a new question waits for the pictures in its details', async ({ page }) => {
+  await openAskForm(page);
+  const { title, details } = askFields(page);
+  await details.fill('Look: ');
+  await page.route('**/api/uploads', () => {});
+  const chooser = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: 'Picture' }).click();
+  await (await chooser).setFiles({ name: 'red.png', mimeType: 'image/png', buffer: await plain('#a33') });
+  await expect(details).toHaveValue(/uploading:/u);
+  await title.fill(uniqueText('Too early'));
+  await title.press('Control+Enter');
+  await expect(page.getByRole('alert')).toContainText('Wait until the pictures are uploaded');
+  await expect(page).toHaveURL('/ask');
 });

@@ -196,3 +196,30 @@ test('a URL that names a reply scrolls to it and focuses it', async ({ page }) =
   await page.goBack();
   await expect(wanted).toBeFocused();
 });
+
+test('a reply that arrives late leaves the form that is open meanwhile and its focus alone', async ({
+  page,
+}) => {
+  const member = await registerMember(page.request);
+  const { answerId } = await openThread(page);
+  await postReply(page.request, answerId, 'A reply');
+  await page.reload();
+  await waitForTexts(page);
+  const arriving = Promise.withResolvers<void>();
+  await page.route('**/replies', async (route) => {
+    if (route.request().method() === 'POST') await arriving.promise;
+    await route.continue();
+  });
+  const answered = page.getByRole('article', { name: `Answer by ${member.displayName}` });
+  await answered.getByRole('button', { name: 'Reply' }).click();
+  await replyField(page).fill('Slowly posted');
+  await replyField(page).press('Control+Enter');
+  await replyBy(page, member.displayName).getByRole('button', { name: 'Reply' }).click();
+  await replyField(page).fill('Typed mean');
+  arriving.resolve();
+  await expect(replyBy(page, member.displayName).filter({ hasText: 'Slowly posted' })).toBeVisible();
+  await page.keyboard.type('while');
+  await expect(replyField(page)).toHaveValue('Typed meanwhile');
+  await page.reload();
+  await expect(replyField(page)).toHaveValue('Typed meanwhile');
+});

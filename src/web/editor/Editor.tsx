@@ -20,7 +20,7 @@ import { applyEdit, type FieldText, readField, type TextEdit } from './text-edit
 import { useAutoGrow, useStayAboveKeyboard } from './field-size.ts';
 import { getKeyEffect } from './editor-keys.ts';
 import { usePaste } from './usePaste.ts';
-import { toastUploading, usePictures } from './usePictures.ts';
+import { usePictures } from './usePictures.ts';
 import type { MentionableMember } from './suggestion-items.ts';
 import type { TextStyle } from './Toolbar.tsx';
 import { useInputRules } from './useInputRules.ts';
@@ -49,6 +49,8 @@ type Props = {
   /** Small and without the toolbar until the member starts to write. */
   compact?: boolean;
   disabled?: boolean;
+  /** While the text is sent, so that what is typed meanwhile is not lost. */
+  readOnly?: boolean;
   /** The participants of the thread, suggested first after '@'. */
   mentionable?: () => readonly MentionableMember[];
   /** Ctrl or ⌘ with Enter. */
@@ -63,7 +65,7 @@ type Props = {
 export type EditorHandle = {
   /** At the end of the text, or with a selection. */
   focus: (selection?: readonly [number, number]) => void;
-  /** Makes a `compact` field small again, when its text was posted. */
+  /** Leaves the field, and makes a `compact` one small again, when its text was posted. */
   collapse: () => void;
 };
 
@@ -110,6 +112,7 @@ export function Editor(props: Props) {
       if (selection !== undefined) suggestions.update(true);
     },
     collapse() {
+      field.current?.blur();
       setEntered(false);
       setPreviewing(false);
     },
@@ -122,7 +125,7 @@ export function Editor(props: Props) {
   };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     noteKey(event);
-    const submitting = pictures.isUploading ? { ...props, onSubmit: toastUploading } : props;
+    const submitting = pictures.refusePost === null ? props : { ...props, onSubmit: pictures.refusePost };
     if (event.nativeEvent.isComposing || suggestions.onKeyDown(event) || submitOrCancel(event, submitting))
       return;
     const effect = getKeyEffect(event, readField(event.currentTarget));
@@ -175,10 +178,13 @@ export function Editor(props: Props) {
             value={value}
             placeholder={props.placeholder}
             disabled={props.disabled}
+            readOnly={props.readOnly}
             aria-invalid={error !== null || undefined}
             aria-describedby={error === null ? undefined : `${id}-error`}
             {...getSuggestionAria(id, suggestions)}
             onChange={(event) => {
+              // The toolbar and a pasted text change a read-only field too.
+              if (props.readOnly === true) return;
               onChange(event.currentTarget.value);
               suggestions.update(true);
             }}

@@ -14,26 +14,28 @@ let pictures = 0;
 export function usePictures(field: RefObject<HTMLTextAreaElement | null>, value: string) {
   const [added, setAdded] = useState<readonly AddedPicture[]>([]);
   const isUploading = added.some(({ placeholder }) => value.includes(placeholder));
+  // The placeholder of an upload that was interrupted stays in the draft.
+  const refusePost = isUploading ? toastUploading : placeholderPattern.test(value) ? toastMissing : null;
   useEffect(() => {
     const form = field.current?.form;
-    if (!isUploading || !form) return;
+    if (refusePost === null || !form) return;
     const ending = new AbortController();
     const refuse = (event: SubmitEvent) => {
       event.preventDefault();
       // React listens at the root of the page.
       event.stopPropagation();
-      toastUploading();
+      refusePost();
     };
     form.addEventListener('submit', refuse, ending);
     return () => ending.abort();
-  }, [field, isUploading]);
+  }, [field, refusePost]);
 
   const isSignedIn = useMember() !== null;
   const add = (files: readonly File[]) => {
     if (!isSignedIn) return askToSignIn('act', field.current ?? document.body);
     setAdded((before) => [
       ...before,
-      ...files.map((file) => ({ id: ++pictures, file, placeholder: placeholderOf(file) })),
+      ...files.map((file) => ({ id: ++pictures, file, placeholder: placeholderOf(file, pictures) })),
     ]);
   };
   const drop = useDropTarget(add);
@@ -44,7 +46,8 @@ export function usePictures(field: RefObject<HTMLTextAreaElement | null>, value:
     /** Uploads the file once more, as a new picture. */
     retry: (id: number) =>
       setAdded((before) => before.map((each) => (each.id === id ? { ...each, id: ++pictures } : each))),
-    isUploading,
+    /** Says why the text cannot be posted yet; null if it can be. */
+    refusePost,
     ...drop,
     /** Adds pasted pictures. Office programs copy a picture of a text as well; then the text is pasted. */
     onPaste(event: ClipboardEvent): boolean {
@@ -57,9 +60,14 @@ export function usePictures(field: RefObject<HTMLTextAreaElement | null>, value:
   };
 }
 
-export const toastUploading = () => toastError(t`Wait until the pictures are uploaded, or cancel them.`);
+const toastUploading = () => toastError(t`Wait until the pictures are uploaded, or cancel them.`);
+const toastMissing = () =>
+  toastError(t`A picture in the text was not uploaded. Add it again, or remove it from the text.`);
 
-function placeholderOf(file: File): string {
+const placeholderPattern = /\]\(uploading:\d+\)/u;
+
+/** @param id distinguishes pictures of the same name. */
+function placeholderOf(file: File, id: number): string {
   const name = file.name.replaceAll(/[[\]\\`\n]/gu, ' ').slice(0, 60);
-  return `![${t`Uploading ${name} …`}]()`;
+  return `![${t`Uploading ${name} …`}](uploading:${id})`;
 }

@@ -65,11 +65,14 @@ export function AnswerForm({
             answerAction({ questionId, content, key, after }),
             (sending) => postAnswer(questionId, { content, key }, sending),
           );
-          if (answer === null) return reveal(queuedPostAnchor(key));
-          if (isHeld(answer)) return showHeldPost(client);
+          if (answer === null) return () => reveal(queuedPostAnchor(key));
+          if (isHeld(answer)) {
+            await showHeldPost(client);
+            return undefined;
+          }
           await cache.update((page) => addAnswer(page, answer));
           cache.refreshLists();
-          reveal({ kind: 'answer', id: answer.id });
+          return () => reveal({ kind: 'answer', id: answer.id });
         }}
       />
     </div>

@@ -28,7 +28,7 @@ export function EditPostForm({
   /** Whether the post belongs to another member. */
   suggesting?: boolean;
   /** Without a version if the edit waits for approval, or if the page has to be read again. */
-  onSaved: (saved: Edit | null) => Promise<void>;
+  onSaved: (saved: Edit | null) => Promise<undefined>;
   onCancel: () => void;
 }) {
   const isAnswer = kind === 'answer';

@@ -66,8 +66,14 @@ type Props = {
    * @param key the idempotency key, the same for every try to post this text (docs/product.md 6.6).
    * @param version `editedAt` of the parent or edited post that the member has seen.
    * @param summary what a suggested edit improves; '' without this field.
+   * @returns what closes the form or leaves it. It is not called if the member has typed on meanwhile.
    */
-  submit: (content: string, key: string, version: string | null, summary: string) => Promise<unknown>;
+  submit: (
+    content: string,
+    key: string,
+    version: string | null,
+    summary: string,
+  ) => Promise<(() => void) | undefined>;
   /** The start of the error message: 'Failed to post reply'. */
   failureMessage: string;
   /** The start of the notice for a refused post: "Couldn't post reply". */
@@ -121,10 +127,11 @@ export function PostForm(props: Props) {
   const post = useMutation({
     mutationFn: ({ content, key, version, summary }: PostDraft) =>
       props.submit(content.trim(), key, version ?? null, summary?.trim() ?? ''),
-    onSuccess: (_posted, { content }) => {
+    onSuccess: (leave, { content }) => {
       if (draft.content === content) {
         clearDraft();
         editor.current?.collapse();
+        leave?.();
       }
       // Text typed while the post was being sent is a new post.
       else setDraft({ key: createIdempotencyKey(), version: current, refused: null });
@@ -206,6 +213,7 @@ export function PostForm(props: Props) {
         label={props.label}
         hideLabel={props.hideLabel ?? false}
         value={draft.content}
+        readOnly={original !== '' && post.isPending}
         onChange={(content) => {
           setError(null);
           // A new post starts with its first character, so its version is set then. An edit starts with the text that

@@ -33,7 +33,7 @@ export function ReplyForm({
   takeTyped: () => TypedText | null;
 }) {
   const { questionId, member, cache, reveal } = useQuestionPage();
-  const { setReplyingTo, saveReplyingTo } = useReplying();
+  const { closeReplyTo, saveReplyingTo } = useReplying();
   const client = useQueryClient();
   const parentReplyId = to.kind === 'reply' ? to.id : null;
   const close = useCloseReply(to);
@@ -62,12 +62,14 @@ export function ReplyForm({
             (sending) => postReply(target, { content, key }, sending),
           );
           if (reply !== null && isHeld(reply)) {
-            setReplyingTo(null);
-            return showHeldPost(client);
+            await showHeldPost(client);
+            return () => closeReplyTo(to);
           }
           if (reply !== null) await cache.update((page) => addReply(page, reply));
-          setReplyingTo(null);
-          return reveal(reply === null ? queuedPostAnchor(key) : { kind: 'reply', id: reply.id });
+          return () => {
+            closeReplyTo(to);
+            reveal(reply === null ? queuedPostAnchor(key) : { kind: 'reply', id: reply.id });
+          };
         }}
       />
     </div>

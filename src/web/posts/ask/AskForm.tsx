@@ -98,10 +98,11 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
     });
   }
 
-  function postOnEnter(event: KeyboardEvent) {
+  function postOnEnter(event: KeyboardEvent<HTMLInputElement>) {
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();
-    submit();
+    // The event of the form, which is refused while a picture is uploaded.
+    event.currentTarget.form?.requestSubmit();
   }
 
   function addTag(tag: string) {
@@ -122,6 +123,7 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
           dir="auto"
           autoComplete="off"
           value={draft.title}
+          readOnly={ask.isPending}
           error={errorOf('title')}
           onChange={(event) => change({ title: event.currentTarget.value })}
           classNames={{ input: classes.title ?? '' }}
@@ -135,6 +137,7 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
         rows={8}
         limit={limits.details}
         value={draft.content}
+        readOnly={ask.isPending}
         error={errorOf('content')}
         onChange={(content) => change({ content })}
         onSubmit={submit}
@@ -149,6 +152,7 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
         autoCapitalize="none"
         dir="auto"
         value={draft.tags}
+        readOnly={ask.isPending}
         error={tagsError === null ? errorOf('tags') : translateCodedError(tagsError)}
         onChange={(event) => change({ tags: event.currentTarget.value })}
       />

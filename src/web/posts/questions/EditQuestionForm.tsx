@@ -157,6 +157,7 @@ export function EditQuestionForm({
           dir="auto"
           autoComplete="off"
           value={draft.title}
+          readOnly={save.isPending}
           error={errorOf('title')}
           onChange={(event) => setDraft({ title: event.currentTarget.value })}
         />
@@ -166,6 +167,7 @@ export function EditQuestionForm({
         handle={details}
         label={t`Details`}
         value={draft.content}
+        readOnly={save.isPending}
         onChange={(content) => setDraft({ content })}
         limit={limits.details}
         mentionable={() => listMentionableMembers(cache.read(), member.id)}
@@ -184,6 +186,7 @@ export function EditQuestionForm({
         autoCapitalize="none"
         dir="auto"
         value={draft.tags}
+        readOnly={save.isPending}
         error={tagsError === null ? errorOf('tags') : translateCodedError(tagsError)}
         onChange={(event) => setDraft({ tags: event.currentTarget.value })}
       />

@@ -15,6 +15,8 @@ type Replying = {
   /** The post whose reply form is open. Only one is open at a time, so there is only one field 'Your reply'. */
   replyingTo: PostRef | null;
   setReplyingTo: (post: PostRef | null) => void;
+  /** Closes the form of this post only. */
+  closeReplyTo: (post: PostRef) => void;
   /** Remembers the open reply form once something was typed, so that a reload opens it again. */
   saveReplyingTo: (post: PostRef | null) => void;
 };
@@ -58,6 +60,10 @@ export function ReplyingProvider({
         open(post);
         if (post !== null) openBranches([anchorOf(post)]);
         saveOpenForm(draftRef, null);
+      },
+      closeReplyTo: (post) => {
+        open((current) => (isSamePost(current, post) ? null : current));
+        if (isSamePost(parsePostRef(readOpenForm(draftRef)), post)) saveOpenForm(draftRef, null);
       },
       saveReplyingTo: (post) => saveOpenForm(draftRef, post),
     }),

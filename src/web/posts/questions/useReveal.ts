@@ -3,7 +3,8 @@ import { anchorOf } from '#web/posts/post-ref.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 
 /**
- * Scrolls to posts and focuses them, also posts that are not rendered yet or are in a collapsed branch.
+ * Scrolls to posts and focuses them, also posts that are not rendered yet or are in a collapsed branch. Does nothing if
+ * the member is writing by then.
  * @param content changes whenever the page renders other content.
  * @param openBranches expands the replies below posts, identified by their anchors.
  */
@@ -26,6 +27,7 @@ export function useReveal(
       return;
     }
     target.current = null;
+    if (isWriting()) return;
     element.focus({ preventScroll: true });
     element.scrollIntoView({ block: isTall(element) ? 'start' : 'nearest' });
   }, [openBranches]);
@@ -49,6 +51,9 @@ function collapsedBranchesAround(element: HTMLElement): string[] {
     anchors.push(branch.dataset['branch'] ?? '');
   return anchors;
 }
+
+/** Whether the member writes in a form of the page, which must not lose the focus. */
+const isWriting = () => document.activeElement?.matches('main textarea, main input') === true;
 
 function isTall(element: HTMLElement): boolean {
   return element.getBoundingClientRect().height > window.innerHeight * 0.6;
