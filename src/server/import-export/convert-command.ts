@@ -3,8 +3,9 @@ import { createTerminalProgress } from '#server/core/progress.ts';
 import { runUntilInterrupted } from '#server/core/signals.ts';
 import type { ConvertOptions, ConvertSummary } from './convert.ts';
 import { withNewDirectory } from './forum-writer.ts';
-import { type CommandParts, describeArchiveError, formatNumber } from './import-command.ts';
+import { type CommandParts, describeArchiveError } from './import-command.ts';
 import { runInSession } from './import-session.ts';
+import { formatNumber } from './stack-exchange-tally.ts';
 
 /** Adds `convert` with a command for each kind of forum. A command loads only its own converter. */
 export function registerConvertCommand(program: Command, parts: CommandParts): void {

@@ -3,7 +3,6 @@ import type { Client } from 'pg';
 import type { ObjectStore } from '#server/core/object-store.ts';
 import { createTerminalProgress, type Output } from '#server/core/progress.ts';
 import { runUntilInterrupted } from '#server/core/signals.ts';
-import { formatNumber } from './import-command.ts';
 import {
   exportCommunity,
   ExportError,
@@ -11,6 +10,7 @@ import {
   exportFormats,
   type ExportSummary,
 } from './export.ts';
+import { formatNumber } from './stack-exchange-tally.ts';
 
 export type ExportCommandParts = {
   /** Opens the community's database, applies pending migrations, and runs `work` with a dedicated connection. */

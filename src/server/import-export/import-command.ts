@@ -50,5 +50,3 @@ export function describeArchiveError(error: unknown, effect: string): string | u
   const isExpected = error instanceof ArchiveError || error instanceof ConnectionLostError;
   return isExpected ? `${error.message} ${effect}` : undefined;
 }
-
-export const formatNumber = (value: number): string => value.toLocaleString('en');

@@ -1,8 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { describeArchiveError, formatNumber } from './import-command.ts';
+import { describeArchiveError } from './import-command.ts';
 import type { ImportCommandParts } from './stack-exchange-command.ts';
 import { type ImportRun, listRuns } from './import-runs.ts';
 import type { UndoPreview } from './import-undo.ts';
+import { formatNumber } from './stack-exchange-tally.ts';
 
 /** Adds `import list` and `import undo ID`. */
 export function addImportRunCommands(group: Command, parts: ImportCommandParts): void {

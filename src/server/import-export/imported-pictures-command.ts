@@ -3,9 +3,9 @@ import type { Database } from '#server/core/database.ts';
 import { createTerminalProgress, type Output } from '#server/core/progress.ts';
 import { runUntilInterrupted } from '#server/core/signals.ts';
 import { allowPublicAddresses } from '#server/core/public-addresses.ts';
-import { formatNumber } from './import-command.ts';
 import { createDownload } from './imported-pictures-download.ts';
 import { importPictures, type PictureImportSummary } from './imported-pictures.ts';
+import { formatNumber } from './stack-exchange-tally.ts';
 
 export type PicturesCommandParts = {
   /** Opens the community's database and applies pending migrations. */

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { LineKind } from './jsonl-format.ts';
-import type { RowTally } from './stack-exchange-tally.ts';
+import { applyOutcomes, describeCounts, type RowTally } from './stack-exchange-tally.ts';
 
 export type LineTallies = Partial<Record<LineKind, RowTally>>;
 
@@ -74,17 +74,6 @@ function takeCounted(tally: RowTally | undefined, added: number): void {
   tally.skip('existed before, or of members or posts that are not here', tally.read - added);
 }
 
-async function applyOutcomes(client: ClientBase, tally: RowTally, outcomes: string): Promise<void> {
-  const { rows } = await client.query<{ outcome: string; rows: string }>(
-    `select outcome, count(*) as rows from (${outcomes}) sorted group by outcome order by rows desc, outcome`,
-  );
-  for (const { outcome, rows: number } of rows) {
-    if (outcome === 'taken') tally.imported += Number(number);
-    else if (outcome === 'known') tally.alreadyImported += Number(number);
-    else tally.skip(outcome, Number(number));
-  }
-}
-
 export async function countAddedPosts(
   client: ClientBase,
 ): Promise<{ questions: number; answers: number; replies: number }> {
@@ -103,19 +92,16 @@ export async function listRemarks(
 ): Promise<string[]> {
   const { rows } = await client.query<Record<'roles' | 'addresses' | 'nameless', string>>(`
     select count(*) filter (where has_role) as roles, count(email) as addresses from line_member where is_new`);
-  const notes = [
+  return describeCounts([
     [
-      Number(rows[0]?.roles),
+      rows[0]?.roles ?? 0,
       "members were moderators or admins there. Give them roles with 'parley member role'",
     ],
     [
-      Number(rows[0]?.addresses),
+      rows[0]?.addresses ?? 0,
       'members have their email address. They sign in after they set a password with "Forgot password?"',
     ],
     [takenAddresses, 'members got no email address, because an account here has it'],
     [links, 'links now lead to the imported questions and answers'],
-  ] as const;
-  return notes
-    .filter(([number]) => number > 0)
-    .map(([number, words]) => `${number.toLocaleString('en')} ${words}`);
+  ]);
 }

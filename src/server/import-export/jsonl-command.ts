@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
-import { type CommandParts, formatNumber, runImportCommand } from './import-command.ts';
+import { type CommandParts, runImportCommand } from './import-command.ts';
 import type { LineImportSummary } from './jsonl-import.ts';
+import { formatNumber } from './stack-exchange-tally.ts';
 
 /** Adds `import jsonl DIRECTORY`. */
 export function addJsonLinesCommand(group: Command, parts: CommandParts): void {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { ClientBase } from 'pg';
 import { databaseFromClient } from '#server/core/database.ts';
-import { literal } from './stack-exchange-queries.ts';
+import { addFollows, literal } from './stack-exchange-queries.ts';
 import { selectPoints } from '#server/posts/index.ts';
 
 const columns = [
@@ -160,14 +160,11 @@ export async function rememberKnownTags(client: ClientBase): Promise<void> {
 export async function addFollowsAndBookmarks(
   client: ClientBase,
 ): Promise<{ follows: number; bookmarks: number }> {
-  const questions = await client.query(`
-    insert into question_follow (question_id, member_id, created_at, question_created_at)
-    select question.id, author.id, min(follow.created), question.created_at
-    from line_follow follow join line_author author on author.key = follow.member
-    join archive_question placed on placed.key = follow.question
-    join question on question.id = placed.id
-    group by question.id, question.created_at, author.id
-    order by question.id, author.id on conflict do nothing`);
+  const questions = await addFollows(
+    client,
+    `select follow.question as key, author.id as member_id, follow.created
+     from line_follow follow join line_author author on author.key = follow.member`,
+  );
   const tags = await client.query(`
     with added as (
       insert into tag_follow (tag_id, member_id, created_at)
@@ -187,5 +184,5 @@ export async function addFollowsAndBookmarks(
     left join archive_question question on question.key = bookmark.question
     where case when bookmark.answer is null then question.id is not null else answer.id is not null end
     order by bookmark.line on conflict do nothing`);
-  return { follows: (questions.rowCount ?? 0) + (tags.rowCount ?? 0), bookmarks: bookmarks.rowCount ?? 0 };
+  return { follows: questions + (tags.rowCount ?? 0), bookmarks: bookmarks.rowCount ?? 0 };
 }

@@ -2,6 +2,7 @@ import type { ClientBase } from 'pg';
 import { writeAnswerScores, writeQuestionSortKeys } from '#server/posts/index.ts';
 import { formerMemberName, limits } from '#shared/core/limits.ts';
 import { lineError } from './jsonl-files.ts';
+import { tagText } from './stack-exchange-queries.ts';
 
 /** How the rows of a source are added. */
 export type LineTarget = {
@@ -314,10 +315,7 @@ export async function addPosts(
        select post.new_id, ${authorColumns}, post.title, post.content, post.excerpt, post.excerpt_cut, ${scoreColumns},
          post.views, post.views, coalesce(below.answers, 0), accepted.new_id, post.lock_reason, ${sourceColumns},
          post.created, post.edited, greatest(post.created, post.edited, below.latest),
-         coalesce((
-           select string_agg(tag.name, ', ' order by used.position)
-           from unnest(post.tag_keys) with ordinality as used (key, position) join archive_tag_name tag using (key)
-         ), '')
+         ${tagText('post')}
        from ${newPosts(1, joinPostsBelow + joinAcceptedAnswer)}
        order by post.new_id
        returning id, created_at, active_at, upvotes, answer_count)

@@ -7,7 +7,14 @@ import { isChangedHere } from './stack-exchange-profiles.ts';
 import { bountyOutcomes } from './stack-exchange-site-history.ts';
 import { textKinds } from './stack-exchange-staging-tables.ts';
 import { titlesAndTagsReason } from './stack-exchange-stage-history.ts';
-import { lockedReason, conflictReason, newerReason, type RowTally } from './stack-exchange-tally.ts';
+import {
+  applyOutcomes,
+  conflictReason,
+  describeCounts,
+  lockedReason,
+  newerReason,
+  type RowTally,
+} from './stack-exchange-tally.ts';
 
 export type RowTallies = Partial<Record<ArchiveFileKind, RowTally>>;
 
@@ -274,25 +281,6 @@ const historyOutcomes = ({ isRefresh, withHistory }: { isRefresh: boolean; withH
   left join archive_reversioned reversioned on reversioned.key = history.post_id
   left join archive_reclosed reclosed on reclosed.question_id = placed.id`;
 
-async function applyOutcomes(
-  client: ClientBase,
-  tally: RowTally,
-  outcomes: string,
-  others: Readonly<Record<string, (rows: number) => Promise<void>>> = {},
-): Promise<void> {
-  const { rows } = await client.query<{ outcome: string; rows: string }>(
-    `select outcome, count(*) as rows from (${outcomes}) sorted group by outcome order by rows desc, outcome`,
-  );
-  for (const { outcome, rows: number } of rows) {
-    const other = others[outcome];
-    if (outcome === 'taken') tally.imported += Number(number);
-    else if (outcome === 'updated') tally.updated += Number(number);
-    else if (outcome === 'known') tally.alreadyImported += Number(number);
-    else if (other !== undefined) await other(Number(number));
-    else tally.skip(outcome, Number(number));
-  }
-}
-
 /** Returns remarks on the posts that the outcomes of the rows do not cover. */
 export async function collectRemarks(client: ClientBase): Promise<string[]> {
   const { rows } = await client.query<Record<'typed' | 'pages' | 'tags' | 'accepted', string>>(`
@@ -304,15 +292,12 @@ export async function collectRemarks(client: ClientBase): Promise<string[]> {
     from archive_post post join archive_location location on location.key = post.id and location.is_new`);
   const [row] = rows;
   if (row === undefined) return [];
-  const counts = [
+  return describeCounts([
     [row.typed, 'texts are as their authors typed them'],
     [row.pages, 'texts were converted from HTML'],
     [row.tags, 'tags were skipped: more than 5 on a question, or longer than 35 characters'],
     [row.accepted, 'questions have an accepted answer that is not in the archive'],
-  ] as const;
-  return counts
-    .filter(([number]) => Number(number) !== 0)
-    .map(([number, words]) => `${Number(number).toLocaleString('en')} ${words}`);
+  ]);
 }
 
 async function count(client: ClientBase, sql: string): Promise<number> {

@@ -10,6 +10,7 @@ import {
 } from '#server/moderation/index.ts';
 import type { PostKind } from '#shared/core/fields.ts';
 import { ArchiveError } from './stack-exchange-errors.ts';
+import { formatNumber } from './stack-exchange-tally.ts';
 import { literal } from './stack-exchange-queries.ts';
 import { isEditedHere } from './stack-exchange-versions.ts';
 import { recountQuestions } from './stack-exchange-recount.ts';
@@ -93,7 +94,7 @@ async function refuseMany(client: ClientBase, source: string): Promise<void> {
   for (const { kind, gone, known } of rows) {
     if (Number(gone) <= missingLimits.rows || Number(gone) <= Number(known) * missingLimits.share) continue;
     throw new ArchiveError(
-      `${Number(gone).toLocaleString('en')} of ${Number(known).toLocaleString('en')} imported ${names[kind]} are missing ` +
+      `${formatNumber(Number(gone))} of ${formatNumber(Number(known))} imported ${names[kind]} are missing ` +
         'in this archive, so it looks incomplete. If the site deleted them, import it with --allow-removals; ' +
         'to add only what is new, with --add-only.',
     );

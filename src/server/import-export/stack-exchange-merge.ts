@@ -73,7 +73,7 @@ export async function mergeStaged(client: ClientBase, merge: Merge): Promise<Mer
   const answers = await queries.addAnswers(client, target);
   const replies = await queries.addReplies(client, target);
   const accepted = await queries.acceptAnswers(client);
-  const follows = await queries.addFollows(client);
+  const follows = await queries.addFollows(client, queries.favourites);
   await refreshPosts(client, siteAddress);
   await refreshAcceptances(client, { sourceId, isRefresh });
   await refreshDuplicates(client, { sourceId, hasMarks: isRefresh && has('postlinks') });

@@ -159,6 +159,11 @@ export async function nameTags(client: ClientBase): Promise<void> {
   );
 }
 
+/** SQL: the names of the tags of a staged question, as lists show them. */
+export const tagText = (row: string) => `coalesce((
+  select string_agg(tag.name, ', ' order by used.position)
+  from unnest(${row}.tag_keys) with ordinality as used (key, position) join archive_tag_name tag using (key)), '')`;
+
 /**
  * Chooses the ids of the answers that do not exist yet, so that new questions are added with their accepted answer: a
  * second update would write all their index entries again.
@@ -196,10 +201,7 @@ export async function addQuestions(
          coalesce(score.down, 0), coalesce(score.up, 0), coalesce(score.down, 0), item.views, item.views,
          coalesce(answers.count, 0), accepted.id, $1, item.id::text, item.license, item.created, item.edited,
          greatest(item.created, item.edited, answers.latest, comments.latest, comments_below.latest),
-         coalesce((
-           select string_agg(tag.name, ', ' order by used.position)
-           from unnest(item.tag_keys) with ordinality as used (key, position) join archive_tag_name tag using (key)
-         ), '')
+         ${tagText('item')}
        from archive_post item ${authorJoin} left join archive_score score on score.post_id = item.id
        left join archive_new_answer accepted on accepted.key = item.accepted and accepted.parent = item.id
        left join (
@@ -342,21 +344,27 @@ export async function acceptAnswers(client: ClientBase): Promise<number> {
   return accepted.rowCount ?? 0;
 }
 
-/** Turns favourites of the archive's members into follows. Returns the number added. */
-export async function addFollows(client: ClientBase): Promise<number> {
+/**
+ * Adds follows of questions. Returns the number added.
+ * @param follows SQL that selects the `key` of a question, the `member_id` and the time `created`
+ */
+export async function addFollows(client: ClientBase, follows: string): Promise<number> {
   const added = await client.query(`
     insert into question_follow (question_id, member_id, created_at, question_created_at)
-    select question.id, member.id, min(vote.created), question.created_at
-    from archive_vote vote
-    join archive_question placed on placed.key = vote.post_id
+    select question.id, member_id, min(follow.created), question.created_at
+    from (${follows}) follow
+    join archive_question placed on placed.key = follow.key
     join question on question.id = placed.id
-    join archive_member member on member.key = vote.member
-    where vote.kind = 5
-    group by question.id, question.created_at, member.id
-    order by question.id, member.id
+    group by question.id, question.created_at, member_id
+    order by question.id, member_id
     on conflict do nothing`);
   return added.rowCount ?? 0;
 }
+
+/** SQL: favourites of the archive's members, for `addFollows`. */
+export const favourites = `
+  select vote.post_id as key, member.id as member_id, vote.created
+  from archive_vote vote join archive_member member on member.key = vote.member where vote.kind = 5`;
 
 /**
  * Adds the tags of the new questions, and of those that get other tags, as late as possible: a member who uses a new tag waits until the import ends. A tag

@@ -1,7 +1,6 @@
 import type { ImportSummary } from './stack-exchange-import.ts';
-import { formatNumber } from './import-command.ts';
 import { changeNames } from './stack-exchange-changes-report.ts';
-import { hasNewerRows, isConflict } from './stack-exchange-tally.ts';
+import { describeCounts, formatNumber, hasNewerRows, isConflict } from './stack-exchange-tally.ts';
 
 /**
  * Formats the report of an import as lines for a terminal: every row of every file, imported or skipped with the
@@ -20,39 +19,27 @@ export function formatImportReport(summary: ImportSummary): string[] {
       lines.push(`  ${formatNumber(rows)} ${isConflict(reason) ? reason : `skipped: ${reason}`}`);
     }
   }
-  lines.push(...summary.remarks.map((remark) => `Note: ${remark}.`));
-  if (added.namelessMembers > 0) {
-    lines.push(
-      `Note: ${formatNumber(added.namelessMembers)} authors have their number as name: they have no entry in Users.xml.`,
+  const remarks = [...summary.remarks];
+  if (summary.renamed !== null)
+    remarks.push(
+      `posts imported from ${summary.renamed} now belong to ${summary.site}, the new name of that site`,
     );
-  }
-  if (summary.renamed !== null) {
-    lines.push(
-      `Note: posts imported from ${summary.renamed} now belong to ${summary.site}, the new name of that site.`,
-    );
-  }
-  if (added.renamedMembers > 0)
-    lines.push(
-      `Note: ${formatNumber(added.renamedMembers)} members with a number as name now have their real name.`,
-    );
-  if (added.accepted > 0) {
-    lines.push(`Note: ${formatNumber(added.accepted)} existing questions now have an accepted answer.`);
-  }
-  if (added.duplicates > 0)
-    lines.push(`Note: ${formatNumber(added.duplicates)} questions are marked as duplicates.`);
-  if (added.closings > 0)
-    lines.push(`Note: ${formatNumber(added.closings)} other questions show why the site closed them.`);
-  if (added.versions > 0)
-    lines.push(`Note: ${formatNumber(added.versions)} earlier versions of posts were imported.`);
-  if (added.wikis > 0) lines.push(`Note: ${formatNumber(added.wikis)} posts are marked as community wikis.`);
-  if (added.bounties > 0)
-    lines.push(`Note: ${formatNumber(added.bounties)} bounties are shown with their posts.`);
-  if (added.badges > 0)
-    lines.push(`Note: ${formatNumber(added.badges)} badges are shown on profiles, as history.`);
-  if (added.tagTexts > 0)
-    lines.push(`Note: ${formatNumber(added.tagTexts)} descriptions and texts of tags were imported.`);
-  if (added.links > 0)
-    lines.push(`Note: ${formatNumber(added.links)} links now lead to the imported questions and answers.`);
+  remarks.push(
+    ...describeCounts([
+      [added.namelessMembers, 'authors have their number as name: they have no entry in Users.xml'],
+      [added.renamedMembers, 'members with a number as name now have their real name'],
+      [added.accepted, 'existing questions now have an accepted answer'],
+      [added.duplicates, 'questions are marked as duplicates'],
+      [added.closings, 'other questions show why the site closed them'],
+      [added.versions, 'earlier versions of posts were imported'],
+      [added.wikis, 'posts are marked as community wikis'],
+      [added.bounties, 'bounties are shown with their posts'],
+      [added.badges, 'badges are shown on profiles, as history'],
+      [added.tagTexts, 'descriptions and texts of tags were imported'],
+      [added.links, 'links now lead to the imported questions and answers'],
+    ]),
+  );
+  lines.push(...remarks.map((remark) => `Note: ${remark}.`));
   lines.push(...describeChanges(summary));
   lines.push(
     `Members ${formatNumber(added.members + added.namelessMembers)}, questions ${formatNumber(added.questions)}, answers ${formatNumber(added.answers)}, ` +

@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import { ArchiveError } from './stack-exchange-errors.ts';
+import { formatNumber } from './stack-exchange-tally.ts';
 
 /** A site that posts of this community were imported from. */
 export interface ImportSource {
@@ -131,14 +132,14 @@ function assertSameSource(wanted: SourceRequest, target: ImportSource | null): v
   if (most !== undefined && most.same > countSame(target, all)) {
     const other = most.source.site;
     throw new ArchiveError(
-      `${count(most.same)} of the ${count(posts)} posts of this archive were already imported from ${other}: ` +
+      `${formatNumber(most.same)} of the ${formatNumber(posts)} posts of this archive were already imported from ${other}: ` +
         `import it with "--site ${other}", or with "--continues ${other}" if that site is now called ${site}.`,
     );
   }
   const existing = all.find(({ source }) => source.id === target?.id);
   if (existing !== undefined && existing.numbers - existing.same > existing.same) {
     throw new ArchiveError(
-      `The archive is not from ${site}: ${count(existing.numbers - existing.same)} of its posts have the numbers of other ` +
+      `The archive is not from ${site}: ${formatNumber(existing.numbers - existing.same)} of its posts have the numbers of other ` +
         `existing posts of ${site}. Give its site with "--site NAME.stackexchange.com".`,
     );
   }
@@ -184,8 +185,4 @@ export async function listSources(client: ClientBase): Promise<ImportSource[]> {
     `select ${columns} from import_source order by site limit 20`,
   );
   return rows;
-}
-
-function count(value: number): string {
-  return value.toLocaleString('en');
 }

@@ -1,12 +1,10 @@
 import type { ClientBase } from 'pg';
 import { limits } from '#shared/core/limits.ts';
 import type { ImportSource } from './stack-exchange-sources.ts';
+import { findPostLinks } from './stack-exchange-links.ts';
 import { getLinkHosts, linkTexts } from './stack-exchange-links-queries.ts';
 import { contentColumn, hashOf, literal } from './stack-exchange-queries.ts';
 import { conflictReason, newerReason } from './stack-exchange-tally.ts';
-
-/** Texts that are read and written at once. */
-const batchSize = 200;
 
 /**
  * Finds the tags that the staged texts describe: the one that an earlier import described with it, else the one with the
@@ -41,24 +39,14 @@ export async function findDescribedTags(
 
 /** Rewrites links to imported posts, as in posts. */
 async function linkDescribed(client: ClientBase, source: ImportSource): Promise<void> {
-  const read = async (after: string | null) =>
-    (
-      await client.query<{ id: string; content: string }>(
-        `select id, content from archive_described where has_links and ($1::bigint is null or id > $1) order by id limit ${batchSize}`,
-        [after],
-      )
-    ).rows;
   const hosts = await getLinkHosts(client, source);
-  let texts = await read(null);
-  for (let last = texts.at(-1); last !== undefined; last = texts.at(-1)) {
-    const linked = await linkTexts(client, texts, hosts);
+  const texts = 'select id, content from archive_described where has_links';
+  for await (const { ids, contents } of linkTexts(client, texts, (text) => findPostLinks(text, hosts)))
     await client.query(
       `update archive_described set content = linked.content
        from unnest($1::bigint[], $2::text[]) as linked (id, content) where archive_described.id = linked.id`,
-      [linked.map(({ id }) => id), linked.map(({ content }) => content)],
+      [ids, contents],
     );
-    texts = await read(last.id);
-  }
 }
 
 /** SQL that selects the tags whose texts may change. */

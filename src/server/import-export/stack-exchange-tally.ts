@@ -1,3 +1,4 @@
+import type { ClientBase } from 'pg';
 import type { ArchiveFile } from './stack-exchange-files.ts';
 
 /** The outcome of every row of one file: `read` = `imported` + `updated` + `alreadyImported` + all `skipped`. */
@@ -75,4 +76,39 @@ export class RowTally {
       removed: this.removed,
     };
   }
+}
+
+/**
+ * Counts the outcomes of staged rows.
+ * @param outcomes SQL that selects an outcome for every row: 'taken', 'updated', 'known', or the reason why it is skipped
+ * @param others count rows with these outcomes
+ */
+export async function applyOutcomes(
+  client: ClientBase,
+  tally: RowTally,
+  outcomes: string,
+  others: Readonly<Record<string, (rows: number) => Promise<void>>> = {},
+): Promise<void> {
+  const { rows } = await client.query<{ outcome: string; rows: string }>(
+    `select outcome, count(*) as rows from (${outcomes}) sorted group by outcome order by rows desc, outcome`,
+  );
+  for (const { outcome, rows: number } of rows) {
+    const other = others[outcome];
+    if (outcome === 'taken') tally.imported += Number(number);
+    else if (outcome === 'updated') tally.updated += Number(number);
+    else if (outcome === 'known') tally.alreadyImported += Number(number);
+    else if (other !== undefined) await other(Number(number));
+    else tally.skip(outcome, Number(number));
+  }
+}
+
+export const formatNumber = (value: number): string => value.toLocaleString('en');
+
+/** Returns a remark for each number that is not zero. */
+export function describeCounts(
+  counts: readonly (readonly [number: number | string, words: string])[],
+): string[] {
+  return counts
+    .filter(([number]) => Number(number) !== 0)
+    .map(([number, words]) => `${formatNumber(Number(number))} ${words}`);
 }
