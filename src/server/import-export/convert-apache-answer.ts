@@ -1,14 +1,8 @@
 import path from 'node:path';
 import type { ClientBase } from 'pg';
 import { type ConvertOptions, type ConvertReport, type ConvertSummary, ReadingProgress } from './convert.ts';
-import { checkForumIds, escapeForPath, idOf, readDumpTables, reportRows, timeOf } from './forum-sql.ts';
-import {
-  addForumRedirects,
-  arrangePosts,
-  createForumTables,
-  indexForumTables,
-  reportTable,
-} from './forum-tables.ts';
+import { escapeForPath, fillForumTables, idOf, remarkOtherTables, timeOf } from './forum-sql.ts';
+import { addForumRedirects, reportRows, reportTable } from './forum-tables.ts';
 import { parseForumSite, writeForum } from './forum-writer.ts';
 import { copyDump, type DumpTables } from './sql-dump.ts';
 import { cleanText } from './stack-exchange-characters.ts';
@@ -62,7 +56,7 @@ const tables = {
  * @throws ArchiveError with the line of the first problem
  */
 export async function convertApacheAnswer(options: ConvertOptions): Promise<ConvertSummary> {
-  const { client, input, directory } = options;
+  const { client, input } = options;
   const site = parseForumSite(options.site);
   const name = path.basename(input);
   const found = await ReadingProgress.run(options, [input], (progress) =>
@@ -72,34 +66,26 @@ export async function convertApacheAnswer(options: ConvertOptions): Promise<Conv
   if (missing !== undefined)
     throw new ArchiveError(`${name} is not a dump of Apache Answer: it has no rows of a table ${missing}.`);
   await checkObjectIds(client, name);
-  await createForumTables(client);
-  await readDumpTables(name, 'Apache Answer', async () => {
+  await fillForumTables(client, { name, product: 'Apache Answer' }, async () => {
     await fillMembersAndTags(client);
     await fillQuestions(client, new URL(site).hostname);
     await fillPosts(client);
     await fillVotes(client);
   });
-  await indexForumTables(client);
-  await checkForumIds(client, name);
-  await arrangePosts(client);
   await addRedirects(client);
   const written = await writeForum({
-    client,
-    directory,
+    ...options,
     site,
     convertContent: ({ content }) => ({
       content: convertApacheAnswerText(content, site),
       format: 'markdown',
     }),
-    progress: options.writing,
-    signal: options.signal,
   });
-  const other = [...found].filter((table) => !Object.hasOwn(tables, table)).length;
   return {
     site,
     files: await report(client),
     written,
-    remarks: other > 0 ? [`${other} other tables of the dump were not read`] : [],
+    remarks: remarkOtherTables(found, tables),
   };
 }
 

@@ -24,7 +24,7 @@ import { cleanLine, cleanText, decodeCharacterReferences } from './stack-exchang
  * @throws ArchiveError with the file and line of the first problem
  */
 export async function convertCsv(request: ConvertOptions): Promise<ConvertSummary> {
-  const { client, input, directory, writing, signal } = request;
+  const { client, input } = request;
   const options = await readMapping(input);
   await createForumTables(client);
   const reader = createReader(options);
@@ -58,7 +58,7 @@ export async function convertCsv(request: ConvertOptions): Promise<ConvertSummar
   await checkIds(client, options);
   await arrangePosts(client);
   await addRedirects(client, options);
-  const written = await writeForum({ client, directory, site: options.site, progress: writing, signal });
+  const written = await writeForum({ ...request, site: options.site });
   const reports = [];
   for (const [kind, { file }] of sections)
     reports.push(await reportTable(client, tables[kind], path.basename(file)));

@@ -1,16 +1,9 @@
 import path from 'node:path';
 import type { ClientBase } from 'pg';
-import { getSqlState } from '#server/core/database.ts';
-import { getErrorMessage } from '#server/core/startup-error.ts';
 import { type ConvertOptions, type ConvertReport, type ConvertSummary, ReadingProgress } from './convert.ts';
 import { convertDiscourseText } from './discourse-texts.ts';
-import {
-  addForumRedirects,
-  arrangePosts,
-  createForumTables,
-  indexForumTables,
-  reportTable,
-} from './forum-tables.ts';
+import { fillForumTables, remarkOtherTables } from './forum-sql.ts';
+import { addForumRedirects, reportRows, reportTable } from './forum-tables.ts';
 import { parseForumSite, writeForum } from './forum-writer.ts';
 import { copyDump, type DumpTables } from './sql-dump.ts';
 import { ArchiveError } from './stack-exchange-errors.ts';
@@ -63,7 +56,7 @@ const tables = {
  * @throws ArchiveError with the line of the first problem
  */
 export async function convertDiscourse(options: ConvertOptions): Promise<ConvertSummary> {
-  const { client, input, directory } = options;
+  const { client, input } = options;
   const address = parseForumSite(options.site);
   const name = path.basename(input);
   const found = await ReadingProgress.run(options, [input], (progress) =>
@@ -72,15 +65,9 @@ export async function convertDiscourse(options: ConvertOptions): Promise<Convert
   const missing = ['users', 'topics', 'posts'].filter((table) => !found.has(table));
   if (missing.length > 0)
     throw new ArchiveError(`${name} is not a dump of Discourse: it has no table ${missing[0]}.`);
-  await createForumTables(client);
-  await fillForumTables(client, new URL(address).hostname).catch((error: unknown) => {
-    // Class 22 are values of another type, such as a text as a number.
-    throw getSqlState(error)?.startsWith('22') === true
-      ? new ArchiveError(`${name} is not a dump of Discourse: ${getErrorMessage(error)}.`, { cause: error })
-      : error;
-  });
-  await indexForumTables(client);
-  await arrangePosts(client);
+  await fillForumTables(client, { name, product: 'Discourse' }, () =>
+    fill(client, new URL(address).hostname),
+  );
   await addForumRedirects(client, {
     topic: ['topic.path', `'/t/' || topic.id`],
     post: [`topic.path || '/' || post.number`, `'/t/' || topic.id || '/' || post.number`, `'/p/' || post.id`],
@@ -88,27 +75,23 @@ export async function convertDiscourse(options: ConvertOptions): Promise<Convert
     tag: ['tag.path'],
   });
   const written = await writeForum({
-    client,
-    directory,
+    ...options,
     site: address,
     convertContent: ({ content }) => ({
       content: convertDiscourseText(content, address),
       format: 'markdown',
     }),
-    progress: options.writing,
-    signal: options.signal,
   });
-  const other = [...found].filter((table) => !Object.hasOwn(tables, table)).length;
   return {
     site: address,
     files: await report(client),
     written,
-    remarks: other > 0 ? [`${other} other tables of the dump were not read`] : [],
+    remarks: remarkOtherTables(found, tables),
   };
 }
 
 /** Ids up to 0 are accounts of the system. Categories have even numbers as tags, tags have odd ones. */
-async function fillForumTables(client: ClientBase, host: string): Promise<void> {
+async function fill(client: ClientBase, host: string): Promise<void> {
   await client.query(`
     analyze dump_users; analyze dump_topics; analyze dump_posts;
     insert into forum_member (line, id, name, bio, bio_format, email, identities, created, path, left_out)
@@ -172,40 +155,20 @@ async function fillForumTables(client: ClientBase, host: string): Promise<void> 
 }
 
 async function report(client: ClientBase): Promise<ConvertReport[]> {
-  const { rows } = await client.query<{ even: boolean; reason: string | null; rows: number }>(
-    `select id % 2 = 0 as even, left_out as reason, count(*)::int as rows from forum_tag group by 1, 2 order by 3 desc, 2`,
-  );
-  const count = (
-    file: string,
-    outcomes: readonly { reason: string | null; rows: number }[],
-  ): ConvertReport => ({
-    file,
-    read: outcomes.reduce((sum, row) => sum + row.rows, 0),
-    converted: outcomes.find(({ reason }) => reason === null)?.rows ?? 0,
-    leftOut: outcomes.flatMap(({ reason, rows: number }) =>
-      reason === null ? [] : [{ reason, rows: number }],
-    ),
-  });
-  const actions = await client.query<{ reason: string | null; rows: number }>(`
-    select reason, count(*)::int as rows from (
-      select case when post_action_type_id <> '2' then 'no likes' when deleted_at is not null then 'taken back'
-        when user_id::bigint <= 0 or not exists (
-          select from forum_post post where post.id = post_id::bigint and left_out is null)
-          then 'of posts that are left out, or by the system' end as reason
-      from dump_post_actions) each
-    group by 1 order by 2 desc, 1`);
   return [
     await reportTable(client, 'forum_member', 'users'),
-    count(
-      'categories',
-      rows.filter(({ even }) => even),
-    ),
-    count(
-      'tags',
-      rows.filter(({ even }) => !even),
-    ),
+    await reportRows(client, 'categories', 'select left_out from forum_tag where id % 2 = 0'),
+    await reportRows(client, 'tags', 'select left_out from forum_tag where id % 2 <> 0'),
     await reportTable(client, 'forum_topic', 'topics'),
     await reportTable(client, 'forum_post', 'posts'),
-    count('post_actions', actions.rows),
+    await reportRows(
+      client,
+      'post_actions',
+      `select case when post_action_type_id <> '2' then 'no likes' when deleted_at is not null then 'taken back'
+         when user_id::bigint <= 0 or not exists (
+           select from forum_post post where post.id = post_id::bigint and left_out is null)
+           then 'of posts that are left out, or by the system' end
+       from dump_post_actions`,
+    ),
   ];
 }

@@ -61,7 +61,7 @@ const batchSize = 50;
  * @throws ArchiveError with the line of the first problem
  */
 export async function convertGithub(options: ConvertOptions): Promise<ConvertSummary> {
-  const { client, input, directory } = options;
+  const { client, input } = options;
   await createForumTables(client);
   const found: Found = { authors: new Map(), categories: new Map(), missing: 0 };
   await ReadingProgress.run(options, [input], async (progress) => {
@@ -86,13 +86,7 @@ export async function convertGithub(options: ConvertOptions): Promise<ConvertSum
   );
   await indexForumTables(client);
   await arrangePosts(client);
-  const written = await writeForum({
-    client,
-    directory,
-    site,
-    progress: options.writing,
-    signal: options.signal,
-  });
+  const written = await writeForum({ ...options, site });
   return {
     site,
     files: [

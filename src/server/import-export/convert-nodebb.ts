@@ -1,21 +1,8 @@
 import path from 'node:path';
 import type { ClientBase } from 'pg';
 import { type ConvertOptions, type ConvertReport, type ConvertSummary, ReadingProgress } from './convert.ts';
-import {
-  checkForumIds,
-  escapeForPath,
-  idOf,
-  millisecondsOf,
-  readDumpTables,
-  reportRows,
-} from './forum-sql.ts';
-import {
-  addForumRedirects,
-  arrangePosts,
-  createForumTables,
-  indexForumTables,
-  reportTable,
-} from './forum-tables.ts';
+import { escapeForPath, fillForumTables, idOf, millisecondsOf } from './forum-sql.ts';
+import { addForumRedirects, reportRows, reportTable } from './forum-tables.ts';
 import type { LineText } from './forum-texts.ts';
 import { parseForumSite, writeForum } from './forum-writer.ts';
 import { copyNodebbDump } from './nodebb-dump.ts';
@@ -27,7 +14,7 @@ import { ArchiveError } from './stack-exchange-errors.ts';
  * @throws ArchiveError with the line of the first problem
  */
 export async function convertNodebb(options: ConvertOptions): Promise<ConvertSummary> {
-  const { client, input, directory, format = 'markdown' } = options;
+  const { client, input, format = 'markdown' } = options;
   const site = parseForumSite(options.site);
   const name = path.basename(input);
   await ReadingProgress.run(options, [input], (progress) =>
@@ -37,14 +24,10 @@ export async function convertNodebb(options: ConvertOptions): Promise<ConvertSum
       onRead: (bytes, rows) => progress.add(name, bytes, rows),
     }),
   );
-  await createForumTables(client);
-  await readDumpTables(name, 'NodeBB', async () => {
+  await fillForumTables(client, { name, product: 'NodeBB' }, async () => {
     await createViews(client);
-    await fillForumTables(client, new URL(site).hostname);
+    await fill(client, new URL(site).hostname);
   });
-  await indexForumTables(client);
-  await checkForumIds(client, name);
-  await arrangePosts(client);
   await addForumRedirects(client, {
     topic: [`'/topic/' || topic.id`, `'/topic/' || topic.id || '/*'`, 'topic.path', `topic.path || '/*'`],
     post: [`'/post/' || post.id`],
@@ -52,12 +35,9 @@ export async function convertNodebb(options: ConvertOptions): Promise<ConvertSum
     tag: ['tag.path', `case when tag.id % 2 = 0 then '/category/' || tag.id / 2 end`],
   });
   const written = await writeForum({
-    client,
-    directory,
+    ...options,
     site,
     convertContent: ({ content }) => convertNodebbText({ content, format }, site),
-    progress: options.writing,
-    signal: options.signal,
   });
   const files = await report(client);
   if (files.every(({ read }) => read === 0))
@@ -91,7 +71,7 @@ const isPrivate = (category: string) => `not exists (
     and granted.value in ('registered-users', 'guests'))`;
 
 /** Categories have even numbers as tags, tags odd ones. Guests have the number 0. */
-async function fillForumTables(client: ClientBase, host: string): Promise<void> {
+async function fill(client: ClientBase, host: string): Promise<void> {
   const field = (name: string) => `data ->> '${name}'`;
   const reference = (name: string) => idOf(`(${field(name)})`);
   await client.query(`

@@ -2,14 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { ClientBase } from 'pg';
 import { type ConvertOptions, type ConvertReport, type ConvertSummary, ReadingProgress } from './convert.ts';
-import { checkForumIds, idOf, escapeForPath, readDumpTables, reportRows, timeOf } from './forum-sql.ts';
-import {
-  addForumRedirects,
-  arrangePosts,
-  createForumTables,
-  indexForumTables,
-  reportTable,
-} from './forum-tables.ts';
+import { escapeForPath, fillForumTables, idOf, remarkOtherTables, timeOf } from './forum-sql.ts';
+import { addForumRedirects, reportRows, reportTable } from './forum-tables.ts';
 import { hasPictureSignature } from '#server/posts/index.ts';
 import { limits } from '#shared/core/limits.ts';
 import { convertText, type LineText } from './forum-texts.ts';
@@ -65,11 +59,9 @@ export async function convertQuestion2Answer(options: ConvertOptions): Promise<C
     }),
   );
   checkTables(name, { prefix, found });
-  await createForumTables(client);
-  await readDumpTables(name, 'Question2Answer', () => fillForumTables(client, new URL(site).hostname));
-  await indexForumTables(client);
-  await checkForumIds(client, name);
-  await arrangePosts(client);
+  await fillForumTables(client, { name, product: 'Question2Answer' }, () =>
+    fill(client, new URL(site).hostname),
+  );
   await addRedirects(client);
   const blobs = await listPictures(client);
   const shown = new Set<string>();
@@ -79,12 +71,9 @@ export async function convertQuestion2Answer(options: ConvertOptions): Promise<C
     return file;
   };
   const written = await writeForum({
-    client,
-    directory,
+    ...options,
     site,
     convertContent: (text) => convertQuestion2AnswerText(text, { site, showPicture }),
-    progress: options.writing,
-    signal: options.signal,
   });
   const pictures = await writePictures(client, { directory, files: blobs, shown, signal: options.signal });
   return {
@@ -108,12 +97,11 @@ function checkTables(name: string, { prefix, found }: { prefix: string; found: R
 }
 
 function listRemarks(found: ReadonlySet<string>, prefix: string): string[] {
-  const other = [...found].filter((table) => !Object.hasOwn(tables, table.slice(prefix.length))).length;
   return [
     ...(found.has(`${prefix}users`)
       ? []
       : [`the dump has no table ${prefix}users: the posts are by their names or by 'Former member'`]),
-    ...(other > 0 ? [`${other} other tables of the dump were not read`] : []),
+    ...remarkOtherTables(found, tables, prefix),
   ];
 }
 
@@ -209,7 +197,7 @@ async function reportBlobs(client: ClientBase, shown: ReadonlySet<string>): Prom
 }
 
 /** Questions, answers and comments are numbered together. Categories have even numbers as tags, tags odd ones. */
-async function fillForumTables(client: ClientBase, host: string): Promise<void> {
+async function fill(client: ClientBase, host: string): Promise<void> {
   await client.query(`
     create index dump_posts_id on dump_posts (postid);
     analyze dump_users; analyze dump_posts; analyze dump_uservotes;

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { getSqlState } from '#server/core/database.ts';
 import { getErrorMessage } from '#server/core/startup-error.ts';
-import type { ConvertReport } from './convert.ts';
+import { arrangePosts, createForumTables, indexForumTables } from './forum-tables.ts';
 import { ArchiveError } from './stack-exchange-errors.ts';
 
 /*
@@ -28,29 +28,30 @@ export function escapeForPath(column: string): string {
 }
 
 /**
- * Runs what reads the tables of a dump.
- * @throws ArchiveError for values of another type, such as a text as a number
+ * Creates the tables of forum-tables.ts, fills them from the tables of a dump and arranges the posts.
+ * @throws ArchiveError for values of another type, such as a text as a number, and for an id that two rows have
  */
-export async function readDumpTables(
-  name: string,
-  product: string,
-  read: () => Promise<void>,
+export async function fillForumTables(
+  client: ClientBase,
+  { name, product }: { name: string; product: string },
+  fill: () => Promise<void>,
 ): Promise<void> {
+  await createForumTables(client);
   try {
-    await read();
+    await fill();
   } catch (error) {
     // Class 22 are values that are not valid.
     throw getSqlState(error)?.startsWith('22') === true
       ? new ArchiveError(`${name} is not a dump of ${product}: ${getErrorMessage(error)}.`, { cause: error })
       : error;
   }
+  await indexForumTables(client);
+  await checkForumIds(client, name);
+  await arrangePosts(client);
 }
 
-/**
- * Checks that ids are unique, because what refers to them would be ambiguous.
- * @throws ArchiveError with an id that two rows have
- */
-export async function checkForumIds(client: ClientBase, name: string): Promise<void> {
+/** Checks that ids are unique, because what refers to them would be ambiguous. */
+async function checkForumIds(client: ClientBase, name: string): Promise<void> {
   for (const [table, rows] of [
     ['forum_member', 'members'],
     ['forum_topic', 'topics'],
@@ -64,15 +65,8 @@ export async function checkForumIds(client: ClientBase, name: string): Promise<v
   }
 }
 
-/** The outcome of rows that are listed as reasons, null for what is converted, with counts. */
-export async function reportRows(client: ClientBase, file: string, reasons: string): Promise<ConvertReport> {
-  const { rows } = await client.query<{ reason: string | null; rows: number }>(
-    `select reason, count(*)::int as rows from (${reasons}) outcome (reason) group by 1 order by 2 desc, 1`,
-  );
-  return {
-    file,
-    read: rows.reduce((sum, row) => sum + row.rows, 0),
-    converted: rows.find(({ reason }) => reason === null)?.rows ?? 0,
-    leftOut: rows.flatMap(({ reason, rows: number }) => (reason === null ? [] : [{ reason, rows: number }])),
-  };
+/** The remark about tables of a dump that are not among those that are read. */
+export function remarkOtherTables(found: ReadonlySet<string>, tables: object, prefix = ''): string[] {
+  const other = [...found].filter((table) => !Object.hasOwn(tables, table.slice(prefix.length))).length;
+  return other > 0 ? [`${other} other tables of the dump were not read`] : [];
 }

@@ -131,14 +131,10 @@ export async function addForumRedirects(
     await client.query(`insert into forum_redirect (address, kind, id) ${select}`, [...values]);
 }
 
-/** The outcome of every row of a table. */
-export async function reportTable(
-  client: ClientBase,
-  table: 'forum_member' | 'forum_tag' | 'forum_topic' | 'forum_post',
-  file: string,
-): Promise<ConvertReport> {
+/** The outcome of rows that are listed as reasons, null for what is converted, with counts. */
+export async function reportRows(client: ClientBase, file: string, reasons: string): Promise<ConvertReport> {
   const { rows } = await client.query<{ reason: string | null; rows: number }>(
-    `select left_out as reason, count(*)::int as rows from ${table} group by 1 order by 2 desc, 1`,
+    `select reason, count(*)::int as rows from (${reasons}) outcome (reason) group by 1 order by 2 desc, 1`,
   );
   return {
     file,
@@ -147,3 +143,10 @@ export async function reportTable(
     leftOut: rows.flatMap(({ reason, rows: number }) => (reason === null ? [] : [{ reason, rows: number }])),
   };
 }
+
+/** The outcome of every row of a table. */
+export const reportTable = (
+  client: ClientBase,
+  table: 'forum_member' | 'forum_tag' | 'forum_topic' | 'forum_post',
+  file: string,
+): Promise<ConvertReport> => reportRows(client, file, `select left_out from ${table}`);

@@ -7,10 +7,10 @@ import type { ClientBase } from 'pg';
 import { email } from '#shared/identity/accounts.ts';
 import { tagKey } from '#shared/core/text.ts';
 import { limits } from '#shared/core/limits.ts';
-import type { Progress } from '#server/core/progress.ts';
 import { parseWebsite } from '#server/core/websites.ts';
 import { getErrorCode } from '#server/core/startup-error.ts';
 import { normalizeTag, normalizeTags } from '#shared/posts/tags.ts';
+import type { ConvertOptions } from './convert.ts';
 import type { LineText } from './forum-texts.ts';
 import { kindOfPost } from './forum-tables.ts';
 import { ArchiveError, unreadableError } from './stack-exchange-errors.ts';
@@ -83,15 +83,10 @@ export class LineWriter {
 }
 
 /** `site` is the address of the forum without a slash at the end. */
-type FileRequest = {
-  client: ClientBase;
-  directory: string;
+type FileRequest = Pick<ConvertOptions, 'client' | 'directory' | 'writing' | 'signal'> & {
   site: string;
   /** Changes the texts of posts and members; without it, they are Markdown or HTML. */
   convertContent?: (text: { content: string; format: string }) => LineText;
-  /** Counts the rows that are written. */
-  progress?: Progress | undefined;
-  signal?: AbortSignal | undefined;
 };
 
 /**
@@ -107,16 +102,16 @@ export function parseForumSite(site: string | undefined): string {
 
 /** Writes the rows of the tables of forum-tables.ts that are not left out, in bounded memory. */
 export async function writeForum(request: FileRequest): Promise<WrittenCounts> {
-  const { client, progress, signal } = request;
+  const { client, writing, signal } = request;
   await client.query('begin read only');
   let done = 0;
   const onRows: OnRows = (file, rows) => {
     signal?.throwIfAborted();
     done += rows;
-    progress?.update(file, done, done);
+    writing?.update(file, done, done);
   };
   try {
-    progress?.start(await countRows(client));
+    writing?.start(await countRows(client));
     const tags = await writeTags(request, onRows);
     const write = (name: string, sql: string, toLine: (row: Row) => object) =>
       copyTo({ ...request, onRows }, { name, sql, toLine });
@@ -130,7 +125,7 @@ export async function writeForum(request: FileRequest): Promise<WrittenCounts> {
       redirects: await write('redirects.jsonl', redirectSql, (row) => toRedirect(row, tags.names)),
     };
   } finally {
-    progress?.stop();
+    writing?.stop();
     await client.query('rollback');
   }
 }
