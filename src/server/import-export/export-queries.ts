@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { readBatches } from './read-batches.ts';
 import { redirectTargets } from './redirect-targets.ts';
 
 /** The files of an export, in the order in which they are written: rows refer to rows of earlier files only. */
@@ -76,18 +77,10 @@ export async function* readExported(
     ...(isArchive && archiveColumns),
   });
   const json = all.map(([name, value]) => `'${name}', ${value}`).join(', ');
-  await client.query(`
-    declare exported no scroll cursor for
-    select json_strip_nulls(json_build_object(${json}))::text as line from (${source}) row order by id`);
-  try {
-    for (;;) {
-      const { rows } = await client.query<{ line: string }>(`fetch ${rowsPerFetch} from exported`);
-      if (rows.length === 0) return;
-      yield rows.map(({ line }) => line);
-    }
-  } finally {
-    await client.query('close exported').catch(() => {});
-  }
+  const select = `
+    select json_strip_nulls(json_build_object(${json}))::text as line from (${source}) row order by id`;
+  for await (const rows of readBatches<{ line: string }>(client, select, rowsPerFetch))
+    yield rows.map(({ line }) => line);
 }
 
 /** One file of a picture, as served at `/uploads/<name>/<width>x<height>.webp`. */
@@ -102,16 +95,10 @@ export type ExportedPicture = {
 
 /** Reads the files of pictures, one at a time. */
 export async function* readPictures(client: ClientBase): AsyncGenerator<ExportedPicture> {
-  await client.query(`
-    declare exported_file no scroll cursor for
+  const select = `
     select name, file.width, file.height, content, object_key as key
-    from (${sources.pictures.rows}) row join upload_file file on file.upload_id = row.id`);
-  for (;;) {
-    const { rows } = await client.query<ExportedPicture>('fetch 1 from exported_file');
-    const [file] = rows;
-    if (file === undefined) return;
-    yield file;
-  }
+    from (${sources.pictures.rows}) row join upload_file file on file.upload_id = row.id`;
+  for await (const files of readBatches<ExportedPicture>(client, select, 1)) yield* files;
 }
 
 /** The name of the community, as admins have set it. */

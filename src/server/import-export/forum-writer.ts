@@ -13,6 +13,7 @@ import { normalizeTag, normalizeTags } from '#shared/posts/tags.ts';
 import type { ConvertOptions } from './convert.ts';
 import type { LineText } from './forum-texts.ts';
 import { kindOfPost } from './forum-tables.ts';
+import { readBatches } from './read-batches.ts';
 import { ArchiveError, unreadableError } from './stack-exchange-errors.ts';
 import { parseSiteName } from './stack-exchange-site.ts';
 
@@ -148,21 +149,11 @@ async function copyTo(
   { name, sql, toLine }: { name: string; sql: string; toLine: (row: Row) => object },
 ): Promise<number> {
   const file = new LineWriter(directory, name);
-  for await (const rows of readBatches(client, sql)) {
+  for await (const rows of readBatches<Row>(client, sql, batchSize)) {
     await file.write(rows.map(toLine));
     onRows(name, rows.length);
   }
   return file.end();
-}
-
-async function* readBatches(client: ClientBase, sql: string): AsyncGenerator<Row[]> {
-  await client.query(`declare forum_rows no scroll cursor for ${sql}`);
-  for (;;) {
-    const { rows } = await client.query<Row>(`fetch ${batchSize} from forum_rows`);
-    if (rows.length === 0) break;
-    yield rows;
-  }
-  await client.query('close forum_rows');
 }
 
 const author = (row: string) => `
@@ -337,7 +328,7 @@ async function writeTags(
   const keys = new Set<string>();
   const file = new LineWriter(request.directory, 'tags.jsonl');
   const sql = 'select id, name, description from forum_tag where left_out is null order by id';
-  for await (const rows of readBatches(request.client, sql)) {
+  for await (const rows of readBatches<Row>(request.client, sql, batchSize)) {
     for (const row of rows) {
       const name = shorten(String(row['name']));
       if (name === '') continue;

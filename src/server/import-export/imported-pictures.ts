@@ -184,7 +184,8 @@ async function importPicture(run: Run, address: string, host: Host): Promise<voi
   }
 }
 
-const refusals: Readonly<Record<string, string>> = {
+/** Why a picture cannot be decoded, by the code of the error. */
+export const refusals: Readonly<Record<string, string>> = {
   'upload-not-picture': 'not a JPEG, PNG, WebP or GIF picture',
   'upload-damaged': 'damaged',
   'upload-too-many-pixels': 'too many pixels',

@@ -28,7 +28,7 @@ import { markDuplicates } from './stack-exchange-duplicates.ts';
 import { ArchiveError } from './stack-exchange-errors.ts';
 import { addTags, analyzeAdded, nameTags } from './stack-exchange-queries.ts';
 import { publishImportEvents, recountImported, recountOldQuestions } from './stack-exchange-recount.ts';
-import { findSource, hasNumberKeys, insertSource } from './stack-exchange-sources.ts';
+import { findSource, hasKeys, insertSource } from './stack-exchange-sources.ts';
 
 type Request = {
   /** The directory, as a record of the import. */
@@ -119,7 +119,7 @@ async function chooseTarget(
     const { id } = await insertSource(client, site);
     return { source: id, isOwn: isMove, keepsIds: isMove, license };
   }
-  if (await hasNumberKeys(client, known))
+  if (await hasKeys(client, known, 'numbers'))
     throw new ArchiveError(
       `An archive of ${known.site} was imported before, in another format. Import its newer archives, or give another name with "--site".`,
     );

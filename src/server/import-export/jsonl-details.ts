@@ -1,19 +1,14 @@
 import { sql } from 'kysely';
 import type { ClientBase } from 'pg';
 import { databaseFromClient } from '#server/core/database.ts';
+import { postKinds } from './jsonl-tables.ts';
 import { addFollows, literal } from './stack-exchange-queries.ts';
 import { selectPoints } from '#server/posts/index.ts';
-
-const columns = [
-  [1, 'question'],
-  [2, 'answer'],
-  [3, 'reply'],
-] as const;
 
 /** Adds the votes that have a member, and their points: none for votes on own posts. Returns the number of rows. */
 export async function addVotes(client: ClientBase): Promise<number> {
   let added = 0;
-  for (const [kind, name] of columns) {
+  for (const [name, kind] of Object.entries(postKinds)) {
     const result = await client.query(
       `insert into vote (member_id, ${name}_id, direction, created_at)
        select member_id, new_id, direction, created from line_member_vote where kind = $1 order by new_id, member_id`,
@@ -87,7 +82,7 @@ export async function addClosings(client: ClientBase): Promise<void> {
 
 /** Adds the marks of community wikis and the bounties of new posts. */
 export async function addSiteHistory(client: ClientBase): Promise<void> {
-  for (const [kind, name] of columns.slice(0, 2))
+  for (const [name, kind] of Object.entries(postKinds).slice(0, 2))
     await client.query(`
       insert into imported_wiki (${name}_id, since)
       select new_id, wiki from line_post where kind = ${kind} and is_new and wiki is not null;
@@ -100,7 +95,7 @@ export async function addSiteHistory(client: ClientBase): Promise<void> {
 /** Adds the earlier versions of new posts. Returns their number. */
 export async function addRevisions(client: ClientBase): Promise<number> {
   let added = 0;
-  for (const [kind, name] of columns) {
+  for (const [name, kind] of Object.entries(postKinds)) {
     const result = await client.query(
       `insert into revision (${name}_id, number, title, content, tags, created_at, replaced_at, imported_editor_id,
          imported_editor_name, imported_summary)

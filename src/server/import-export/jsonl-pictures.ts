@@ -6,8 +6,10 @@ import { ProblemError } from '#server/core/errors.ts';
 import { encodePicture } from '#server/posts/index.ts';
 import { limits } from '#shared/core/limits.ts';
 import { getUploadPath } from '#shared/core/uploads.ts';
+import { refusals } from './imported-pictures.ts';
 import { lineError, type NumberedRow } from './jsonl-files.ts';
 import type { LineRow } from './jsonl-format.ts';
+import { postKinds } from './jsonl-tables.ts';
 import { unreadableError } from './stack-exchange-errors.ts';
 import type { RowTally } from './stack-exchange-tally.ts';
 
@@ -33,13 +35,6 @@ export async function stagePictures(stage: PictureStage, rows: readonly PictureR
     await stagePicture(stage, each);
   }
 }
-
-const refusals: Readonly<Record<string, string>> = {
-  'upload-not-picture': 'not a JPEG, PNG, WebP or GIF picture',
-  'upload-damaged': 'damaged',
-  'upload-too-many-pixels': 'too many pixels',
-  'upload-too-expensive': 'takes too long to process',
-};
 
 async function stagePicture({ client, directory, paths, tally }: PictureStage, { line, row }: PictureRow) {
   const isExported = row.width !== undefined && row.height !== undefined && /^[\w-]{22}$/u.test(row.name);
@@ -124,13 +119,9 @@ export async function addPictures(client: ClientBase): Promise<number> {
       where staged.is_new and picture.kind = 'avatar' order by picture.name, staged.line
     ) chosen
     where member.id = chosen.new_id;`);
-  for (const [kind, column] of [
-    [1, 'question_id'],
-    [2, 'answer_id'],
-    [3, 'reply_id'],
-  ] as const)
+  for (const [name, kind] of Object.entries(postKinds))
     await client.query(
-      `insert into upload_reference (upload_id, ${column})
+      `insert into upload_reference (upload_id, ${name}_id)
        select distinct picture.new_id, written.new_id
        from (
          select new_id, content from line_post where kind = $1 and is_new and has_pictures

@@ -2,6 +2,7 @@ import type { ClientBase } from 'pg';
 import { writeAnswerScores, writeQuestionSortKeys } from '#server/posts/index.ts';
 import { formerMemberName, limits } from '#shared/core/limits.ts';
 import { lineError } from './jsonl-files.ts';
+import { postKinds } from './jsonl-tables.ts';
 import { tagText } from './stack-exchange-queries.ts';
 
 /** How the rows of a source are added. */
@@ -102,15 +103,11 @@ export async function resolveRows(client: ClientBase, { source, keepsIds }: Line
     ) chosen
     where chosen.id = staged.id;`);
   await removeEmptyPlaceholders(client);
-  for (const [kind, table] of [
-    [1, 'base_question'],
-    [2, 'base_answer'],
-    [3, 'base_reply'],
-  ] as const)
+  for (const [name, kind] of Object.entries(postKinds))
     await client.query(`
       update line_post staged set new_id = chosen.new_id, is_new = true
       from (
-        select id, ${keepsIds ? 'id' : `nextval(pg_get_serial_sequence('${table}', 'id'))`} as new_id
+        select id, ${keepsIds ? 'id' : `nextval(pg_get_serial_sequence('base_${name}', 'id'))`} as new_id
         from (
           select id from line_post where kind = ${kind} and new_id is null and is_skipped is null order by created, id
         ) sorted
@@ -139,14 +136,10 @@ export async function advanceSequences(client: ClientBase): Promise<void> {
   await client.query(`
     select setval(pg_get_serial_sequence('member', 'id'), greatest(
       (select max(new_id) from line_member), nextval(pg_get_serial_sequence('member', 'id'))))`);
-  for (const [kind, table] of [
-    [1, 'base_question'],
-    [2, 'base_answer'],
-    [3, 'base_reply'],
-  ] as const)
+  for (const [name, kind] of Object.entries(postKinds))
     await client.query(
-      `select setval(pg_get_serial_sequence('${table}', 'id'), greatest(
-         (select max(new_id) from line_post where kind = $1), nextval(pg_get_serial_sequence('${table}', 'id'))))`,
+      `select setval(pg_get_serial_sequence('base_${name}', 'id'), greatest(
+         (select max(new_id) from line_post where kind = $1), nextval(pg_get_serial_sequence('base_${name}', 'id'))))`,
       [kind],
     );
 }

@@ -1,11 +1,12 @@
 import type { ClientBase } from 'pg';
 import type { LineTarget } from './jsonl-queries.ts';
+import { kindNumber } from './jsonl-tables.ts';
 
 /** Adds the addresses of the old site, after everything that they lead to. Returns the number of new addresses. */
 export async function addRedirects(client: ClientBase, { source, runId }: LineTarget): Promise<number> {
   await client.query(`
     update line_redirect redirect set new_id = post.new_id from line_post post
-    where post.kind = array_position(array['question', 'answer', 'reply'], redirect.kind) and post.id = redirect.target
+    where post.kind = ${kindNumber} and post.id = redirect.target
       and post.is_skipped is null;
     update line_redirect redirect set new_id = author.id from line_author author
     where redirect.kind = 'member' and author.key = redirect.target;

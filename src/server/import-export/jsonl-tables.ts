@@ -78,7 +78,7 @@ export async function checkReferences(client: ClientBase): Promise<void> {
 const fileOfPost = `case post.kind when 1 then 'questions.jsonl' when 2 then 'answers.jsonl' else 'replies.jsonl' end`;
 
 /** The number of the kind of a row of `line_redirect redirect`. */
-const kindNumber = `array_position(array['question', 'answer', 'reply'], redirect.kind)`;
+export const kindNumber = `array_position(array['question', 'answer', 'reply'], redirect.kind)`;
 
 const problems: readonly (readonly [sql: string, describe: (value: string) => string])[] = [
   [

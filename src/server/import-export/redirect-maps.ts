@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { Output } from '#server/core/progress.ts';
+import { readBatches } from './read-batches.ts';
 import { getRedirectPath, redirectTargets } from './redirect-targets.ts';
 import type { RedirectFormat } from './stack-exchange-redirects.ts';
 import type { ImportSource } from './stack-exchange-sources.ts';
@@ -85,19 +86,14 @@ async function writeLines(
   }: { source: ImportSource; group: Group; ignoresCase: boolean; write: (rows: readonly Line[]) => void },
 ): Promise<void> {
   const key = ignoresCase ? 'lower(address)' : 'address';
-  await client.query(
-    `declare redirect no scroll cursor for
-     select distinct on (${key}) address, ${redirectTargets.columns}
-     from imported_redirect redirect ${redirectTargets.joins}
-     where redirect.source_id = ${BigInt(source.id)} and ${isPrintable} and ${redirectTargets.isVisible}
-       and ${namesInAddress} = '${names}' and ${isBelowInAddress} = ${isBelow}
-     order by ${key}`,
-  );
-  for (;;) {
-    const { rows } = await client.query<{ address: string } & Parameters<typeof getRedirectPath>[0]>(
-      `fetch ${batchSize} from redirect`,
-    );
-    if (rows.length === 0) break;
+  const select = `
+    select distinct on (${key}) address, ${redirectTargets.columns}
+    from imported_redirect redirect ${redirectTargets.joins}
+    where redirect.source_id = ${BigInt(source.id)} and ${isPrintable} and ${redirectTargets.isVisible}
+      and ${namesInAddress} = '${names}' and ${isBelowInAddress} = ${isBelow}
+    order by ${key}`;
+  type Row = { address: string } & Parameters<typeof getRedirectPath>[0];
+  for await (const rows of readBatches<Row>(client, select, batchSize))
     write(
       rows.map((row) => ({
         // A parameter without a value has no '=' in most addresses.
@@ -105,8 +101,6 @@ async function writeLines(
         path: getRedirectPath(row),
       })),
     );
-  }
-  await client.query('close redirect');
 }
 
 const getName = (index: number) => (index === 0 ? 'parley_path' : `parley_path_${index + 1}`);

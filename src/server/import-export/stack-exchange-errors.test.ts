@@ -2,7 +2,7 @@ import { mkdir, symlink, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as later } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { ArchiveError, ConnectionLostError } from './stack-exchange-import.ts';
+import { ArchiveError, ConnectionLostError } from './stack-exchange-errors.ts';
 import {
   answerRow,
   commentRow,

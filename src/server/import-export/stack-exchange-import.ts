@@ -24,7 +24,7 @@ import { NewestTimesReader } from './stack-exchange-newest.ts';
 import { TextConverter } from './stack-exchange-conversion.ts';
 import { createStagePosts } from './stack-exchange-stage-posts.ts';
 import { createStageHistory } from './stack-exchange-stage-history.ts';
-import { ArchiveError, ConnectionLostError } from './stack-exchange-errors.ts';
+import { ArchiveError } from './stack-exchange-errors.ts';
 import * as queries from './stack-exchange-queries.ts';
 import { publishImportEvents } from './stack-exchange-recount.ts';
 import { readRows } from './stack-exchange-xml.ts';
@@ -40,9 +40,6 @@ import {
 } from './stack-exchange-sources.ts';
 import * as staging from './stack-exchange-stage.ts';
 import { RowTally, type FileReport } from './stack-exchange-tally.ts';
-
-export { ArchiveError, ConnectionLostError };
-export type { FileReport };
 
 export interface ImportOptions {
   /** The directory of the archive. */

@@ -2,8 +2,9 @@ import type { ClientBase } from 'pg';
 import type { Output } from '#server/core/progress.ts';
 import { ArchiveError } from './stack-exchange-errors.ts';
 import { getPostPath } from './stack-exchange-links-queries.ts';
+import { readBatches } from './read-batches.ts';
 import { writeAddressMap } from './redirect-maps.ts';
-import { findSource, hasNumberKeys, type ImportSource, listSources } from './stack-exchange-sources.ts';
+import { findSource, hasKeys, type ImportSource, listSources } from './stack-exchange-sources.ts';
 
 export const redirectFormats = ['nginx', 'caddy'] as const;
 export type RedirectFormat = (typeof redirectFormats)[number];
@@ -61,28 +62,23 @@ export async function writeRedirects(
 ): Promise<void> {
   const source = await chooseImportedSite(client, site);
   if (await writeAddressMap(client, { source, format, out })) return;
-  if (!(await hasNumberKeys(client, source)))
+  if (!(await hasKeys(client, source, 'numbers')))
     throw new ArchiveError(
       `${source.site} was imported from JSON lines without redirects.jsonl: its addresses are not known.`,
     );
   const { start, line } = maps[format];
   await client.query('begin read only');
   try {
-    await client.query(
-      `declare redirect no scroll cursor for
-       select known.source_key, coalesce(answer.question_id, question.id) as question_id, answer.id as answer_id
-       from imported_row known
-       left join question on known.kind = 'question' and question.id = known.id
-       left join answer on known.kind = 'answer' and answer.id = known.id
-       where known.source_id = ${BigInt(source.id)} and coalesce(question.id, answer.id) is not null
-       order by known.source_key::bigint`,
-    );
+    const select = `
+      select known.source_key, coalesce(answer.question_id, question.id) as question_id, answer.id as answer_id
+      from imported_row known
+      left join question on known.kind = 'question' and question.id = known.id
+      left join answer on known.kind = 'answer' and answer.id = known.id
+      where known.source_id = ${BigInt(source.id)} and coalesce(question.id, answer.id) is not null
+      order by known.source_key::bigint`;
     out.write(start(source.site));
-    for (;;) {
-      const { rows } = await client.query<PostRow>(`fetch ${batchSize} from redirect`);
-      if (rows.length === 0) break;
+    for await (const rows of readBatches<PostRow>(client, select, batchSize))
       out.write(rows.map((row) => line(row.source_key, getPostPath(row))).join(''));
-    }
     out.write('}\n');
   } finally {
     await client.query('rollback');

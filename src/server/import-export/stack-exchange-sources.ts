@@ -85,31 +85,27 @@ export async function chooseSource(
   const target = await findSource(client, site);
   if (continues !== undefined) return continueSource(client, { ...wanted, target, continues });
   assertSameSource(wanted, target);
-  if (target !== null && (await hasPathKeys(client, target)))
+  if (target !== null && (await hasKeys(client, target, 'paths')))
     throw new ArchiveError(
       `Posts of ${target.site} were imported from JSON lines. Import its newer exports with "parley import jsonl".`,
     );
   return { source: target ?? (await insertSource(client, site)), renamed: false };
 }
 
-/** Whether the posts or members of a source have paths of pages as keys, not the numbers of a Stack Exchange site. */
-export async function hasPathKeys(client: ClientBase, { id }: ImportSource): Promise<boolean> {
-  return hasKeys(client, id, '!~');
-}
-
-/** Whether they have such numbers. */
-export async function hasNumberKeys(client: ClientBase, { id }: ImportSource): Promise<boolean> {
-  return hasKeys(client, id, '~');
-}
-
 /** Archives have a user -1, 'Community'. */
 const numberPattern = String.raw`^-?\d+$`;
 
-async function hasKeys(client: ClientBase, source: string, match: '~' | '!~'): Promise<boolean> {
+/** Whether posts or members of a source have numbers of a Stack Exchange site as keys, or paths of pages. */
+export async function hasKeys(
+  client: ClientBase,
+  { id }: ImportSource,
+  keys: 'numbers' | 'paths',
+): Promise<boolean> {
+  const match = keys === 'numbers' ? '~' : '!~';
   const { rows } = await client.query<{ found: boolean }>(
     `select exists (select from base_question where source_id = $1 and source_key ${match} $2)
        or exists (select from member where source_id = $1 and source_key ${match} $2) as found`,
-    [source, numberPattern],
+    [id, numberPattern],
   );
   return rows[0]?.found === true;
 }
