@@ -14,6 +14,32 @@ export interface Progress {
   stop: () => void;
 }
 
+/** Reports bytes and rows since the last report. */
+export type ReportProgress = (part: string, bytes: number, rows: number) => void;
+
+/**
+ * Runs work that reports what it does, and ends it with the signal's reason if it was aborted.
+ * @param total bytes, or what else the task counts
+ */
+export async function runWithProgress<Result>(
+  { progress, signal }: { progress?: Progress | undefined; signal?: AbortSignal | undefined },
+  total: number,
+  run: (report: ReportProgress) => Promise<Result>,
+): Promise<Result> {
+  let [bytes, rows] = [0, 0];
+  progress?.start(total);
+  try {
+    return await run((part, moreBytes, moreRows) => {
+      signal?.throwIfAborted();
+      bytes += moreBytes;
+      rows += moreRows;
+      progress?.update(part, bytes, rows);
+    });
+  } finally {
+    progress?.stop();
+  }
+}
+
 const mebibyte = 1024 * 1024;
 
 /** What is done as text. Times are in milliseconds. */

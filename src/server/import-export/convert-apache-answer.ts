@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { ClientBase } from 'pg';
-import { type ConvertOptions, type ConvertReport, type ConvertSummary, ReadingProgress } from './convert.ts';
+import { type ConvertOptions, type ConvertReport, type ConvertSummary, readWithProgress } from './convert.ts';
 import { escapeForPath, fillForumTables, idOf, remarkOtherTables, timeOf } from './forum-sql.ts';
 import { addForumRedirects, reportRows, reportTable } from './forum-tables.ts';
 import { parseForumSite, writeForum } from './forum-writer.ts';
@@ -59,8 +59,8 @@ export async function convertApacheAnswer(options: ConvertOptions): Promise<Conv
   const { client, input } = options;
   const site = parseForumSite(options.site);
   const name = path.basename(input);
-  const found = await ReadingProgress.run(options, [input], (progress) =>
-    copyDump(client, input, { tables, onRead: (bytes, rows) => progress.add(name, bytes, rows) }),
+  const found = await readWithProgress(options, [input], (report) =>
+    copyDump(client, input, { tables, onRead: (bytes, rows) => report(name, bytes, rows) }),
   );
   const missing = ['user', 'question', 'config'].find((table) => !found.has(table));
   if (missing !== undefined)

@@ -4,7 +4,7 @@ import { email as emailSchema } from '#shared/identity/accounts.ts';
 import { type CopyCell, copyRows } from './copy-rows.ts';
 import { type CsvMapping, type CsvSection, readMapping } from './csv-mapping.ts';
 import { type CsvRow, readCsv } from './csv-rows.ts';
-import { type ConvertOptions, type ConvertSummary, ReadingProgress } from './convert.ts';
+import { type ConvertOptions, type ConvertSummary, readWithProgress } from './convert.ts';
 import {
   addForumRedirects,
   arrangePosts,
@@ -33,7 +33,7 @@ export async function convertCsv(request: ConvertOptions): Promise<ConvertSummar
     return section === undefined ? [] : [[kind, section]];
   });
   const files = sections.map(([, { file }]) => path.resolve(path.dirname(input), file));
-  await ReadingProgress.run(request, files, async (progress) => {
+  await readWithProgress(request, files, async (report) => {
     for (const [kind, section] of sections) {
       const { columns, toCells } = copies[kind];
       const name = path.basename(section.file);
@@ -41,7 +41,7 @@ export async function convertCsv(request: ConvertOptions): Promise<ConvertSummar
         directory: path.dirname(input),
         section,
         options,
-        onBytes: (bytes: number) => progress.add(name, bytes, 0),
+        onBytes: (bytes: number) => report(name, bytes, 0),
       };
       for await (const rows of readCsv(source)) {
         const cells = rows.map((row) => [
@@ -50,7 +50,7 @@ export async function convertCsv(request: ConvertOptions): Promise<ConvertSummar
           ...toCells(new Fields(row, section, reader)),
         ]);
         await copyRows(client, columns, cells);
-        progress.add(name, 0, rows.length);
+        report(name, 0, rows.length);
       }
     }
   });

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
-import { type ConvertOptions, type ConvertSummary, ReadingProgress } from './convert.ts';
+import { type ConvertOptions, type ConvertSummary, readWithProgress } from './convert.ts';
 import { type CopyCell, copyRows } from './copy-rows.ts';
 import { arrangePosts, createForumTables, indexForumTables, reportTable } from './forum-tables.ts';
 import { writeForum } from './forum-writer.ts';
@@ -64,14 +64,14 @@ export async function convertGithub(options: ConvertOptions): Promise<ConvertSum
   const { client, input } = options;
   await createForumTables(client);
   const found: Found = { authors: new Map(), categories: new Map(), missing: 0 };
-  await ReadingProgress.run(options, [input], async (progress) => {
-    const onBytes = (bytes: number) => progress.add(path.basename(input), bytes, 0);
+  await readWithProgress(options, [input], async (report) => {
+    const onBytes = (bytes: number) => report(path.basename(input), bytes, 0);
     for await (const batch of readDiscussions(input, onBytes)) {
       const topics = batch.map(({ line, row }) => toTopic(line, row, found));
       const posts = batch.flatMap(({ line, row }) => toPosts(line, row, found));
       await copyRows(client, topicColumns, topics);
       await copyRows(client, postColumns, posts);
-      progress.add(path.basename(input), 0, topics.length + posts.length);
+      report(path.basename(input), 0, topics.length + posts.length);
     }
   });
   await copyRows(

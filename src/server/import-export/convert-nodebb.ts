@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { ClientBase } from 'pg';
-import { type ConvertOptions, type ConvertReport, type ConvertSummary, ReadingProgress } from './convert.ts';
+import { type ConvertOptions, type ConvertReport, type ConvertSummary, readWithProgress } from './convert.ts';
 import { escapeForPath, fillForumTables, idOf, millisecondsOf } from './forum-sql.ts';
 import { addForumRedirects, reportRows, reportTable } from './forum-tables.ts';
 import type { LineText } from './forum-texts.ts';
@@ -17,11 +17,11 @@ export async function convertNodebb(options: ConvertOptions): Promise<ConvertSum
   const { client, input, format = 'markdown' } = options;
   const site = parseForumSite(options.site);
   const name = path.basename(input);
-  await ReadingProgress.run(options, [input], (progress) =>
+  await readWithProgress(options, [input], (report) =>
     copyNodebbDump(client, {
       file: input,
       name,
-      onRead: (bytes, rows) => progress.add(name, bytes, rows),
+      onRead: (bytes, rows) => report(name, bytes, rows),
     }),
   );
   await fillForumTables(client, { name, product: 'NodeBB' }, async () => {

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { ClientBase } from 'pg';
-import { type ConvertOptions, type ConvertReport, type ConvertSummary, ReadingProgress } from './convert.ts';
+import { type ConvertOptions, type ConvertReport, type ConvertSummary, readWithProgress } from './convert.ts';
 import { escapeForPath, fillForumTables, idOf, remarkOtherTables, timeOf } from './forum-sql.ts';
 import { addForumRedirects, reportRows, reportTable } from './forum-tables.ts';
 import { hasPictureSignature } from '#server/posts/index.ts';
@@ -50,12 +50,12 @@ export async function convertQuestion2Answer(options: ConvertOptions): Promise<C
   const { client, input, directory, prefix = defaultPrefix } = options;
   const site = parseForumSite(options.site);
   const name = path.basename(input);
-  const found = await ReadingProgress.run(options, [input], (progress) =>
+  const found = await readWithProgress(options, [input], (report) =>
     copyDump(client, input, {
       tables,
       prefix,
       binaryColumns: ['blobs.content'],
-      onRead: (bytes, rows) => progress.add(name, bytes, rows),
+      onRead: (bytes, rows) => report(name, bytes, rows),
     }),
   );
   checkTables(name, { prefix, found });

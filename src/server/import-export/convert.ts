@@ -1,8 +1,7 @@
-import { stat } from 'node:fs/promises';
 import type { Client } from 'pg';
-import type { Progress } from '#server/core/progress.ts';
+import { type Progress, type ReportProgress, runWithProgress } from '#server/core/progress.ts';
 import type { WrittenCounts } from './forum-writer.ts';
-import { unreadableError } from './stack-exchange-errors.ts';
+import { getFileSize } from './stack-exchange-errors.ts';
 
 export type ConvertOptions = {
   /** A dedicated connection: the rows are sorted in its temporary tables. The community is not read or changed. */
@@ -25,45 +24,15 @@ export type ConvertOptions = {
   signal?: AbortSignal;
 };
 
-/** Adds up what is read of several files, and ends the reading if the conversion was interrupted. */
-export class ReadingProgress {
-  readonly #options: Pick<ConvertOptions, 'reading' | 'signal'>;
-  #bytes = 0;
-  #rows = 0;
-
-  private constructor(options: Pick<ConvertOptions, 'reading' | 'signal'>) {
-    this.#options = options;
-  }
-
-  /** Runs `read`, which reports what it reads of the files. */
-  static async run<Result>(
-    options: Pick<ConvertOptions, 'reading' | 'signal'>,
-    files: readonly string[],
-    read: (progress: ReadingProgress) => Promise<Result>,
-  ): Promise<Result> {
-    let total = 0;
-    for (const file of files)
-      total += await stat(file).then(
-        ({ size }) => size,
-        (error: unknown) => {
-          throw unreadableError(file, error);
-        },
-      );
-    options.reading?.start(total);
-    try {
-      return await read(new ReadingProgress(options));
-    } finally {
-      options.reading?.stop();
-    }
-  }
-
-  /** Reports bytes and rows since the last report. */
-  add(file: string, bytes: number, rows: number): void {
-    this.#options.signal?.throwIfAborted();
-    this.#bytes += bytes;
-    this.#rows += rows;
-    this.#options.reading?.update(file, this.#bytes, this.#rows);
-  }
+/** Runs work that reads files and reports what it reads of them. */
+export async function readWithProgress<Result>(
+  { reading, signal }: Pick<ConvertOptions, 'reading' | 'signal'>,
+  files: readonly string[],
+  read: (report: ReportProgress) => Promise<Result>,
+): Promise<Result> {
+  const sizes = await Promise.all(files.map(getFileSize));
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  return runWithProgress({ progress: reading, signal }, total, read);
 }
 
 /** The outcome of every row of one file: `read` = `converted` + all `leftOut`. */

@@ -7,6 +7,7 @@ import type { ClientBase } from 'pg';
 import { email } from '#shared/identity/accounts.ts';
 import { tagKey } from '#shared/core/text.ts';
 import { limits } from '#shared/core/limits.ts';
+import { runWithProgress } from '#server/core/progress.ts';
 import { parseWebsite } from '#server/core/websites.ts';
 import { getErrorCode } from '#server/core/startup-error.ts';
 import { normalizeTag, normalizeTags } from '#shared/posts/tags.ts';
@@ -103,32 +104,30 @@ export function parseForumSite(site: string | undefined): string {
 
 /** Writes the rows of the tables of forum-tables.ts that are not left out, in bounded memory. */
 export async function writeForum(request: FileRequest): Promise<WrittenCounts> {
-  const { client, writing, signal } = request;
+  const { client, writing: progress, signal } = request;
   await client.query('begin read only');
-  let done = 0;
-  const onRows: OnRows = (file, rows) => {
-    signal?.throwIfAborted();
-    done += rows;
-    writing?.update(file, done, done);
-  };
   try {
-    writing?.start(await countRows(client));
-    const tags = await writeTags(request, onRows);
-    const write = (name: string, sql: string, toLine: (row: Row) => object) =>
-      copyTo({ ...request, onRows }, { name, sql, toLine });
-    return {
-      members: await write('members.jsonl', memberSql, (row) => toMember(row, request)),
-      tags: tags.rows,
-      questions: await write('questions.jsonl', questionSql, (row) => toQuestion(row, tags.names, request)),
-      answers: await write('answers.jsonl', answerSql, (row) => toAnswer(row, request)),
-      replies: await write('replies.jsonl', replySql, (row) => toAnswer(row, request)),
-      votes: await write('votes.jsonl', voteSql, toVote),
-      redirects: await write('redirects.jsonl', redirectSql, (row) => toRedirect(row, tags.names)),
-    };
+    return await runWithProgress({ progress, signal }, await countRows(client), (report) =>
+      writeFiles(request, (file, rows) => report(file, rows, rows)),
+    );
   } finally {
-    writing?.stop();
     await client.query('rollback');
   }
+}
+
+async function writeFiles(request: FileRequest, onRows: OnRows): Promise<WrittenCounts> {
+  const tags = await writeTags(request, onRows);
+  const write = (name: string, sql: string, toLine: (row: Row) => object) =>
+    copyTo({ ...request, onRows }, { name, sql, toLine });
+  return {
+    members: await write('members.jsonl', memberSql, (row) => toMember(row, request)),
+    tags: tags.rows,
+    questions: await write('questions.jsonl', questionSql, (row) => toQuestion(row, tags.names, request)),
+    answers: await write('answers.jsonl', answerSql, (row) => toAnswer(row, request)),
+    replies: await write('replies.jsonl', replySql, (row) => toAnswer(row, request)),
+    votes: await write('votes.jsonl', voteSql, toVote),
+    redirects: await write('redirects.jsonl', redirectSql, (row) => toRedirect(row, tags.names)),
+  };
 }
 
 type Row = Record<string, unknown>;

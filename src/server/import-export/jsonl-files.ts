@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { getErrorCode } from '#server/core/startup-error.ts';
 import { describeIssue, type LineKind, type Manifest, manifestSchema, rowSchemas } from './jsonl-format.ts';
-import { ArchiveError, unreadableError } from './stack-exchange-errors.ts';
+import { ArchiveError, getFileSize, unreadableError } from './stack-exchange-errors.ts';
 
 /** A file of JSON lines. */
 export type LineFile = { kind: LineKind; name: string; path: string; bytes: number };
@@ -43,11 +43,7 @@ export async function findLineFiles(directory: string): Promise<LineFiles> {
     const name = `${kind}.jsonl`;
     if (!names.has(name)) continue;
     const file = path.join(directory, name);
-    const status = await stat(file).catch((error: unknown) => {
-      throw unreadableError(file, error);
-    });
-    if (!status.isFile()) throw new ArchiveError(`${file} is not a file.`);
-    files.push({ kind, name, path: file, bytes: status.size });
+    files.push({ kind, name, path: file, bytes: await getFileSize(file) });
   }
   if (!names.has('questions.jsonl'))
     throw new ArchiveError(

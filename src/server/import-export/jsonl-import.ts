@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Client, ClientBase } from 'pg';
-import type { Progress } from '#server/core/progress.ts';
+import { type Progress, runWithProgress } from '#server/core/progress.ts';
 import { runInImportSession, runInTransaction } from './import-session.ts';
 import type { LineCounts, LineTallies } from './jsonl-accounting.ts';
 import { addLines } from './jsonl-add.ts';
@@ -102,7 +102,7 @@ function findOrigin({ site }: LineImportOptions, { manifest }: LineFiles): { sit
 }
 
 async function readFiles(options: LineImportOptions, files: LineFiles, origin: string): Promise<LineTallies> {
-  const { client, progress, signal } = options;
+  const { client, signal } = options;
   const tallies: LineTallies = {};
   const pictures = new Map<string, string>();
   const context: StageContext = {
@@ -112,9 +112,8 @@ async function readFiles(options: LineImportOptions, files: LineFiles, origin: s
     now: await readTime(client),
     pictures,
   };
-  const total = { bytes: 0, rows: 0 };
-  progress?.start(files.files.reduce((sum, { bytes }) => sum + bytes, 0));
-  try {
+  const total = files.files.reduce((sum, { bytes }) => sum + bytes, 0);
+  await runWithProgress(options, total, async (report) => {
     for (const file of files.files) {
       const tally = new RowTally(file);
       tallies[file.kind] = tally;
@@ -126,14 +125,10 @@ async function readFiles(options: LineImportOptions, files: LineFiles, origin: s
             rows as Parameters<typeof stagePictures>[1],
           );
         else await stageRows(context, file.kind, rows as Parameters<typeof stageRows<CopiedKind>>[2]);
-        total.bytes += bytes;
-        total.rows += rows.length;
-        progress?.update(file.name, total.bytes, total.rows);
+        report(file.name, bytes, rows.length);
       }
     }
-  } finally {
-    progress?.stop();
-  }
+  });
   return tallies;
 }
 

@@ -242,21 +242,17 @@ const copies: { [Kind in CopiedKind]: Copy<Kind> } = {
   },
   redirects: {
     columns: 'line_redirect (line, address, kind, target, tag_key, source_site)',
-    toCells: ({ from, questionId, answerId, replyId, memberId, tag, site }) => [
-      from,
-      questionId !== undefined
-        ? 'question'
-        : answerId !== undefined
-          ? 'answer'
-          : replyId !== undefined
-            ? 'reply'
-            : memberId !== undefined
-              ? 'member'
-              : 'tag',
-      questionId ?? answerId ?? replyId ?? memberId ?? null,
-      tag === undefined ? null : tagKey(normalizeTag(tag)),
-      site ?? null,
-    ],
+    toCells: ({ from, questionId, answerId, replyId, memberId, tag, site }) => {
+      const targets = { question: questionId, answer: answerId, reply: replyId, member: memberId };
+      const target = Object.entries(targets).find(([, id]) => id !== undefined) ?? ['tag', null];
+      return [
+        from,
+        target[0],
+        target[1] ?? null,
+        tag === undefined ? null : tagKey(normalizeTag(tag)),
+        site ?? null,
+      ];
+    },
   },
 };
 

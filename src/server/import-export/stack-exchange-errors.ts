@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { getErrorCode, getErrorMessage } from '#server/core/startup-error.ts';
 
 /** The reason why an archive cannot be imported, as a sentence for the operator. Nothing was imported. */
@@ -24,4 +25,13 @@ export function unreadableError(path: string, error: unknown): ArchiveError {
   return new ArchiveError(`${path} cannot be read: ${reasons[code] ?? getErrorMessage(error)}.`, {
     cause: error,
   });
+}
+
+/** @throws ArchiveError for what is not a file that can be read */
+export async function getFileSize(path: string): Promise<number> {
+  const status = await stat(path).catch((error: unknown) => {
+    throw unreadableError(path, error);
+  });
+  if (!status.isFile()) throw new ArchiveError(`${path} is not a file.`);
+  return status.size;
 }

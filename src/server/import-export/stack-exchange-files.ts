@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getErrorCode } from '#server/core/startup-error.ts';
-import { ArchiveError, unreadableError } from './stack-exchange-errors.ts';
+import { ArchiveError, getFileSize, unreadableError } from './stack-exchange-errors.ts';
 import { isPacked, listPackedFiles } from './stack-exchange-packed.ts';
 
 /** The files of a Stack Exchange archive: the name of their root element, and the usual file name. */
@@ -71,15 +71,12 @@ async function findUnpackedArchiveFiles(directory: string): Promise<ArchiveFiles
     const kind = parseFileKind(name);
     if (kind === undefined) continue;
     const path = join(directory, name);
-    const status = await stat(path).catch((error: unknown) => {
-      throw unreadableError(path, error);
-    });
-    if (!status.isFile()) throw new ArchiveError(`${path} is not a file.`);
+    const bytes = await getFileSize(path);
     const other = files[kind];
     if (other !== undefined) {
       throw new ArchiveError(`${directory} contains both ${other.name} and ${name}. Keep only one of them.`);
     }
-    files[kind] = { kind, path, name, bytes: status.size, open: (signal) => readUnpacked(path, signal) };
+    files[kind] = { kind, path, name, bytes, open: (signal) => readUnpacked(path, signal) };
   }
   if (files.posts === undefined) throw new ArchiveError(describeMissingPosts(directory, names));
   return files;

@@ -1,6 +1,6 @@
 import type { Client, ClientBase } from 'pg';
 import { basename, resolve } from 'node:path';
-import type { Progress } from '#server/core/progress.ts';
+import { type Progress, runWithProgress } from '#server/core/progress.ts';
 import {
   classifyStagedRows,
   collectRemarks,
@@ -10,7 +10,6 @@ import {
 import {
   archiveFileNames,
   findArchiveFiles,
-  type ArchiveFile,
   type ArchiveFileKind,
   type ArchiveFiles,
 } from './stack-exchange-files.ts';
@@ -261,37 +260,31 @@ async function readFiles(
   options: ImportOptions,
   files: ArchiveFiles,
 ): Promise<Pick<ReadArchive, 'tallies' | 'newest'>> {
-  const { client, progress, signal } = options;
+  const { client, signal } = options;
   const tallies: RowTallies = {};
   const newest = new NewestTimesReader();
   const converter = new TextConverter();
-  const total = { bytes: 0, rows: 0 };
-  progress?.start(Object.values(files).reduce((sum, file) => sum + file.bytes, 0));
+  const total = Object.values(files).reduce((sum, { bytes }) => sum + bytes, 0);
   try {
-    for (const [kind, stage] of listStageSteps(options, converter)) {
-      if (kind === 'posts') await session.indexHistory(client);
-      const file = files[kind];
-      if (file === undefined) continue;
-      const tally = new RowTally(file);
-      tallies[kind] = tally;
-      await readFile(file, stage, tally);
-    }
+    await runWithProgress(options, total, async (report) => {
+      for (const [kind, stage] of listStageSteps(options, converter)) {
+        if (kind === 'posts') await session.indexHistory(client);
+        const file = files[kind];
+        if (file === undefined) continue;
+        const tally = new RowTally(file);
+        tallies[kind] = tally;
+        for await (const { rows, bytes } of readRows(file, signal)) {
+          tally.read += rows.length;
+          newest.read(kind, rows);
+          await stage(client, rows, tally);
+          report(file.name, bytes, rows.length);
+        }
+      }
+    });
   } finally {
-    progress?.stop();
     await converter.close();
   }
   return { tallies, newest: newest.times };
-
-  async function readFile(file: ArchiveFile, stage: staging.StageRows, tally: RowTally): Promise<void> {
-    for await (const { rows, bytes } of readRows(file, signal)) {
-      tally.read += rows.length;
-      newest.read(file.kind, rows);
-      await stage(client, rows, tally);
-      total.bytes += bytes;
-      total.rows += rows.length;
-      progress?.update(file.name, total.bytes, total.rows);
-    }
-  }
 }
 
 function ownSourceRequest({ name }: OwnArchive): SourceRequest {

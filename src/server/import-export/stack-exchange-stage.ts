@@ -23,17 +23,17 @@ export type StageRows = (client: ClientBase, rows: readonly ArchiveRow[], tally:
 
 export const incompleteReason = 'incomplete or unreadable';
 
-/** Stages what `choose` returns for each row: cells, or the reason to skip the row. */
+/** Stages what `choose` returns for each row: cells, the reason to skip the row, or null if it is staged elsewhere. */
 export function stageEach(
   rows: readonly ArchiveRow[],
   tally: RowTally,
-  choose: (row: ArchiveRow, index: number) => CopyCell[] | string,
+  choose: (row: ArchiveRow, index: number) => CopyCell[] | string | null,
 ): CopyCell[][] {
   const staged: CopyCell[][] = [];
   for (const [index, row] of rows.entries()) {
     const chosen = choose(row, index);
     if (typeof chosen === 'string') tally.skip(chosen);
-    else staged.push(chosen);
+    else if (chosen !== null) staged.push(chosen);
   }
   return staged;
 }
@@ -100,20 +100,24 @@ export async function copyLinks(client: ClientBase, links: readonly CopyCell[][]
 }
 
 export const stageVotes: StageRows = async (client, rows, tally) => {
-  const bounties = rows.filter((row) => readBountyAmount(row) !== null);
-  const votes = bounties.length === 0 ? rows : rows.filter((row) => readBountyAmount(row) === null);
-  if (bounties.length > 0) await stageBounties(client, bounties, tally);
-  const staged = stageEach(votes, tally, (row) => {
+  const bounties: CopyCell[][] = [];
+  const staged = stageEach(rows, tally, (row) => {
     const id = parseInteger(row['Id']);
     const post = parseInteger(row['PostId']);
     const kind = parseInteger(row['VoteTypeId']);
     const created = parseTime(row['CreationDate']);
     if (id === null || post === null || kind === null || created === null) return incompleteReason;
+    const amount = readBountyAmount(row);
+    if (amount !== null) {
+      bounties.push([id, post, amount, created]);
+      return null;
+    }
     if (!importedVoteKinds.has(kind))
       return `${otherVotes.get(kind) ?? 'votes of an unknown type'} (type ${kind})`;
     return [id, post, kind, parseInteger(row['UserId']), created];
   });
   await copyRows(client, 'archive_vote (id, post_id, kind, member, created)', staged);
+  if (bounties.length > 0) await copyRows(client, 'archive_bounty (id, post_id, amount, created)', bounties);
 };
 
 /** The points of a bounty; null for other votes, and for bounties of archives that have no amounts. */
@@ -123,17 +127,6 @@ function readBountyAmount(row: ArchiveRow): number | null {
   const amount = parseInteger(row['BountyAmount']);
   return amount !== null && amount > 0 && amount <= limits.bounty ? amount : null;
 }
-
-const stageBounties: StageRows = async (client, rows, tally) => {
-  const staged = stageEach(rows, tally, (row) => {
-    const id = parseInteger(row['Id']);
-    const post = parseInteger(row['PostId']);
-    const created = parseTime(row['CreationDate']);
-    if (id === null || post === null || created === null) return incompleteReason;
-    return [id, post, readBountyAmount(row), created];
-  });
-  await copyRows(client, 'archive_bounty (id, post_id, amount, created)', staged);
-};
 
 /** Accepted, upvote, downvote, favourite. */
 const importedVoteKinds = new Set([1, 2, 3, 5]);
