@@ -3,7 +3,7 @@ import type { QuestionDocument } from '#shared/posts/questions-document.ts';
 import { expectAccessible } from './support/accessibility.ts';
 import { askQuestion, registerMember, newMember } from './support/members.ts';
 import { postAnswer, postReply, questionUrl, uniqueText } from './support/posts.ts';
-import { openThreeMembers, putState, type ThreeMembers } from './support/three-members.ts';
+import { deleteState, openThreeMembers, putState, type ThreeMembers } from './support/three-members.ts';
 
 // Serial: the tests share their members.
 test.describe.configure({ mode: 'default' });
@@ -115,8 +115,16 @@ test('an accepted answer far behind the first page is listed first, and a link t
   await page.getByRole('button', { name: 'Load more answers' }).click();
   await expect(answers).toHaveCount(57);
   await expect(page.locator(`#answer-${oldest}`)).toHaveCount(1);
+  // Posts beyond the first page change live as well.
+  await page.evaluate(() => window.scrollTo(0, 0));
+  await putState(ben.request, `/api/answers/${second}`, { content: 'The second answer, edited' });
+  await expect(page.locator(`#answer-${second}`)).toContainText('The second answer, edited');
+  const replyId = await postReply(ben.request, second, 'A reply far below');
+  await expect(page.getByText('A reply far below')).toBeVisible();
+  await deleteState(ben.request, `/api/replies/${replyId}`);
+  await expect(page.getByText('A reply far below')).toHaveCount(0);
   await page.goto(`/question/${id}#answer-${second}`);
-  await expect(page.locator(`#answer-${second}`)).toBeFocused();
+  await expect(page.locator(`#answer-${second}`)).toBeFocused({ timeout: 30_000 });
   await page.goto(`/question/${id}#answer-${oldest}`);
   await expect(page.locator(`#answer-${oldest}`)).toBeInViewport();
 });

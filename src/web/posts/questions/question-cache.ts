@@ -4,13 +4,18 @@ import type { AnswerSort } from '#shared/posts/answers.ts';
 import type { QuestionPageData } from '#shared/posts/questions.ts';
 import { combineQuestionPage } from '#shared/posts/questions-viewer.ts';
 import { api, readJson as readBody } from '#web/core/api.ts';
-import { addMoreAnswers, addMoreReplies, mergeFetchedPage } from './question-page-data.ts';
+import type * as FurtherPosts from './further-posts.ts';
+import { mergeFetchedPage } from './question-page-data.ts';
 
 export const questionKeys = {
   all: ['question'] as const,
   /** One question in all orders that were viewed. */
   one: (id: number) => ['question', id] as const,
 };
+
+/** Loaded with the first 'Load more'. Before, no list has more than its first page. */
+let furtherPosts: typeof FurtherPosts | undefined;
+const loadFurtherPosts = async () => (furtherPosts ??= await import('./further-posts.ts'));
 
 /**
  * All data of /question/:id with its answers in one order, as one cache entry.
@@ -26,8 +31,14 @@ export function questionQuery(id: number, sort: AnswerSort, after: string | null
         readBody(api.questions[':id'].$get(wanted, { init: { signal } })),
         readBody(api.viewer.questions[':id'].$get(wanted, { init: { signal } })),
       ]);
-      const fresh = combineQuestionPage(document, viewer);
-      return mergeFetchedPage(client.getQueryData<QuestionPageData>(queryKey), fresh);
+      const read = () => client.getQueryData<QuestionPageData>(queryKey);
+      const firstPage = combineQuestionPage(document, viewer);
+      const before = read();
+      const fresh =
+        before === undefined
+          ? firstPage
+          : await furtherPosts?.refetchFurtherPosts(before, firstPage, { signal });
+      return mergeFetchedPage(read(), fresh ?? firstPage);
     },
   });
 }
@@ -77,28 +88,9 @@ export function createQuestionCache(
   return {
     read,
     update,
-    loadMoreAnswers: async () => {
-      const cursor = read()?.answers.nextCursor ?? null;
-      if (cursor === null) return;
-      const more = await readBody(
-        api.questions[':id'].answers.$get({ param: { id: String(id) }, query: { sort, cursor } }),
-      );
-      await update((page) => (page.answers.nextCursor === cursor ? addMoreAnswers(page, more) : page));
-    },
-    loadMoreReplies: async (answerId) => {
-      const page = read();
-      const thread =
-        answerId === null
-          ? page?.replies
-          : page?.answers.items.find((answer) => answer.id === answerId)?.replies;
-      const cursor = thread?.nextCursor ?? null;
-      if (cursor === null) return;
-      const owner = answerId === null ? api.questions : api.answers;
-      const more = await readBody(
-        owner[':id'].replies.$get({ param: { id: String(answerId ?? id) }, query: { cursor } }),
-      );
-      await update((page) => addMoreReplies(page, answerId, more));
-    },
+    loadMoreAnswers: async () => (await loadFurtherPosts()).loadMoreAnswers(id, sort, read, update),
+    loadMoreReplies: async (answerId) =>
+      (await loadFurtherPosts()).loadMoreReplies(id, answerId, read, update),
     refresh: () => client.invalidateQueries({ queryKey }),
     refreshLists: () => {
       void client.invalidateQueries({

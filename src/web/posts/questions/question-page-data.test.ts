@@ -2,16 +2,17 @@ import { describe, expect, test } from 'vitest';
 import type { Answer } from '#shared/posts/answers.ts';
 import type { Question, QuestionPageData } from '#shared/posts/questions.ts';
 import type { Reply } from '#shared/posts/replies.ts';
+import { addMoreAnswers } from './further-posts.ts';
 import {
   setAcceptedAnswer,
   setAcceptedAnswerFirst,
   addAnswer,
-  addMoreAnswers,
   addReply,
   findPost,
   listLicenses,
   listParticipants,
   mergeFetchedPage,
+  moveAnswer,
   patchPost,
   listPostsBelowQuestion,
   removeAnswer,
@@ -125,14 +126,14 @@ test('patches only the post that changed', () => {
   expect(after.answers.items[1]).toBe(before.answers.items[1]);
 });
 
-test('keeps answers loaded by hand when the first page is refetched', () => {
+test('keeps answers after the refetched ones', () => {
   const before = addMoreAnswers(page([answer(14), answer(13)], 'a'), {
     items: [answer(12), answer(11)],
     nextCursor: 'b',
   });
   const after = mergeFetchedPage(before, page([answer(15), answer(14)], 'c'));
   expect(answerIds(after)).toEqual([15, 14, 13, 12, 11]);
-  expect(after.answers.nextCursor).toBe('b');
+  expect(after.answers.nextCursor).toBe('c');
 });
 
 test('drops answers loaded by hand if there may be a gap', () => {
@@ -177,14 +178,14 @@ describe('sorted by most helpful', () => {
     expect(findPost(after, { kind: 'answer', id: 3 })).toMatchObject({ upvotes: 9 });
   });
 
-  test('keeps answers loaded by hand and the cursor to continue from', () => {
+  test('keeps answers that are now on a later page', () => {
     const before = addMoreAnswers(ordered([scored(1, 3), scored(2, 2)], 'a'), {
       items: [scored(3, 1), scored(4, 0)],
       nextCursor: 'b',
     });
     const after = mergeFetchedPage(before, ordered([scored(4, 8), scored(1, 3)], 'c'));
     expect(answerIds(after)).toEqual([1, 2, 3, 4]);
-    expect(after.answers.nextCursor).toBe('b');
+    expect(after.answers.nextCursor).toBe('c');
     expect(mergeFetchedPage(after, ordered([scored(4, 8), scored(1, 3)])).answers.nextCursor).toBeNull();
   });
 });
@@ -196,6 +197,14 @@ test('moves an answer the viewer accepts to the top and adds a new one after it'
   expect(answerIds(after)).toEqual([10, 12, 11]);
   expect(answerIds(addAnswer(after, answer(13)))).toEqual([10, 13, 12, 11]);
   expect(answerIds(setAcceptedAnswerFirst(after, null))).toEqual([10, 12, 11]);
+});
+
+test('moves an answer back to its place when it could not be accepted', () => {
+  const before = page([answer(12), answer(11), answer(10)]);
+  const accepted = setAcceptedAnswerFirst(before, 10);
+  expect(answerIds(moveAnswer(accepted, 10, 11))).toEqual([12, 11, 10]);
+  expect(answerIds(moveAnswer(accepted, 11, null))).toEqual([11, 10, 12]);
+  expect(moveAnswer(before, 9, null)).toBe(before);
 });
 
 test('keeps positions when an answer is accepted, also after a refetch', () => {

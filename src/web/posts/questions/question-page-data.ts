@@ -26,6 +26,11 @@ export function findPost(page: QuestionPageData, { kind, id }: PostRef) {
   return listReplies(page).find((reply) => reply.id === id);
 }
 
+/** @param answerId null for the comments on the question. */
+export function findThread(page: QuestionPageData, answerId: number | null): RepliesPage | undefined {
+  return answerId === null ? page.replies : page.answers.items.find(({ id }) => id === answerId)?.replies;
+}
+
 /** All posts below the question, in the order of the page. */
 export function listPostsBelowQuestion(page: QuestionPageData): { post: PostRef; content: Answer | Reply }[] {
   const replies = ({ items }: RepliesPage) =>
@@ -61,12 +66,21 @@ export function setAcceptedAnswer(page: QuestionPageData, answerId: number | nul
 
 /** Like `setAcceptedAnswer`, and moves the answer to the top, as on a newly opened page. */
 export function setAcceptedAnswerFirst(page: QuestionPageData, answerId: number | null): QuestionPageData {
+  return moveAnswer(setAcceptedAnswer(page, answerId), answerId, null);
+}
+
+/** @param predecessor the id of the answer that it follows; the top of the list if there is none. */
+export function moveAnswer(
+  page: QuestionPageData,
+  answerId: number | null,
+  predecessor: number | null,
+): QuestionPageData {
   const { items } = page.answers;
   const answer = items.find(({ id }) => id === answerId);
-  const after = setAcceptedAnswer(page, answerId);
-  return answer === undefined
-    ? after
-    : withAnswers(after, [answer, ...items.filter((each) => each !== answer)]);
+  if (answer === undefined) return page;
+  const others = items.filter((each) => each !== answer);
+  const index = others.findIndex(({ id }) => id === predecessor) + 1;
+  return withAnswers(page, others.toSpliced(index, 0, answer));
 }
 
 /** Adds a new answer once, in its place in the order. */
@@ -129,21 +143,8 @@ export function removeReply(page: QuestionPageData, id: number): QuestionPageDat
   });
 }
 
-export function addMoreAnswers(page: QuestionPageData, more: AnswersPage): QuestionPageData {
-  return { ...page, answers: appendPage(page.answers, more) };
-}
-
-/** @param answerId null for the comments on the question. */
-export function addMoreReplies(
-  page: QuestionPageData,
-  answerId: number | null,
-  more: RepliesPage,
-): QuestionPageData {
-  return mapThreads(page, (thread, id) => (id === answerId ? appendPage(thread, more) : thread));
-}
-
 /**
- * Merges a refetched first page with the items loaded by 'Load more', so that nothing jumps.
+ * Merges a refetched page with the one shown so far, so that nothing jumps.
  * @param before the page shown so far; undefined on the first fetch.
  */
 export function mergeFetchedPage(
@@ -185,8 +186,7 @@ function mergeFetchedAnswers(
     const follows = ordered[index - 1]?.id;
     items.splice(items.findIndex(({ id }) => id === follows) + 1, 0, answer);
   }
-  const further = fresh.nextCursor !== null && before.items.length > fresh.items.length;
-  return { items, nextCursor: further ? before.nextCursor : fresh.nextCursor };
+  return { items, nextCursor: fresh.nextCursor };
 }
 
 /** Whether answers on both pages are in a different order, given that there is no gap between the pages. */
@@ -202,23 +202,17 @@ function isReordered(before: AnswersPage, fresh: AnswersPage): boolean {
 
 const scoreOf = ({ upvotes, downvotes }: Answer) => upvotes - downvotes;
 
-/** The items after the last fresh one; none if that one is unknown, since there may be a gap. */
+/**
+ * Keeps the items after the last fresh one, such as the member's own new post at the end of a long list; none if that
+ * one is unknown, since there may be a gap.
+ */
 function withTail<Page extends AnswersPage | RepliesPage>(before: Page | undefined, fresh: Page): Page {
   const last = fresh.items.at(-1);
   if (before === undefined || last === undefined || fresh.nextCursor === null) return fresh;
   const at = before.items.findIndex((item) => item.id === last.id);
   const tail = at === -1 ? [] : before.items.slice(at + 1);
   if (tail.length === 0) return fresh;
-  return { ...fresh, items: [...fresh.items, ...tail], nextCursor: before.nextCursor };
-}
-
-function appendPage<Page extends AnswersPage | RepliesPage>(page: Page, more: Page): Page {
-  const fresh = new Set<number>(more.items.map((item) => item.id));
-  return {
-    ...page,
-    items: [...page.items.filter((item) => !fresh.has(item.id)), ...more.items],
-    nextCursor: more.nextCursor,
-  };
+  return { ...fresh, items: [...fresh.items, ...tail] };
 }
 
 function withAnswers(page: QuestionPageData, items: Answer[]): QuestionPageData {
@@ -230,7 +224,7 @@ function withAnswerCount(page: QuestionPageData, by: number): QuestionPageData {
   return { ...page, question: { ...page.question, answerCount } };
 }
 
-function mapThreads(
+export function mapThreads(
   page: QuestionPageData,
   change: (thread: RepliesPage, answerId: number | null) => RepliesPage,
 ): QuestionPageData {

@@ -12,6 +12,7 @@ import {
   setAcceptedAnswer,
   setAcceptedAnswerFirst,
   findPost,
+  findThread,
   patchPost,
   newAnswerIndex,
   removeAnswer,
@@ -91,20 +92,24 @@ export function useLiveQuestion(
         const answer = { kind: 'answer', id: event.answerId } as const;
         if (isShown('answer', answer.id)) return;
         // The viewer's own answer appears immediately. Its event can arrive before the response to its request.
-        if (event.authorId !== memberId && wouldPushDown(cache.read()) && !hasOpenForm(answer))
-          setPending((ids) => new Set(ids).add(event.answerId));
+        // A page after the first one shows no new answers at its top.
+        const isHeldBack = after === null && event.authorId !== memberId && !hasOpenForm(answer);
+        if (isHeldBack && wouldPushDown(cache.read())) setPending((ids) => new Set(ids).add(event.answerId));
         else refetch();
         return;
       }
       case 'reply-posted':
         if (isShown('reply', event.replyId)) return;
-        if (event.authorId !== memberId && !hasOpenForm({ kind: 'reply', id: event.replyId }))
+        if (
+          event.authorId !== memberId &&
+          !hasOpenForm({ kind: 'reply', id: event.replyId }) &&
+          isLoadedToEnd(event.answerId)
+        )
           holdBack(event);
         refetch();
         return;
       case 'answer-deleted':
         setPending((ids) => new Set([...ids].filter((each) => each !== event.answerId)));
-        // Answers on later pages are not refetched.
         change((page) => removeAnswer(page, event.answerId));
         refetch();
         return;
@@ -118,6 +123,12 @@ export function useLiveQuestion(
       case 'reply-edited':
         refetch();
     }
+  }
+
+  /** Whether the page shows the end of a thread, where new replies appear. */
+  function isLoadedToEnd(answerId: number | null): boolean {
+    const page = cache.read();
+    return page !== undefined && findThread(page, answerId)?.nextCursor === null;
   }
 
   function isShown(kind: 'answer' | 'reply', postId: number): boolean {
