@@ -1,4 +1,5 @@
 import { expect, test } from '@playwright/test';
+import { listening } from './support/live.ts';
 import { askQuestion } from './support/members.ts';
 import { postAnswer, postReply, uniqueText, upvote } from './support/posts.ts';
 import {
@@ -90,4 +91,55 @@ test('a reader sees after an outage all that happened meanwhile, and that the qu
   await deleteState(ben.request, `/api/questions/${id}`);
   for (const { page } of [ada, cleo])
     await expect(page.getByRole('heading', { name: 'Question not found' })).toBeVisible();
+});
+
+test('a vote that fails leaves the votes of others that arrived meanwhile', async () => {
+  const { ada, ben } = trio;
+  const title = uniqueText('Who votes?');
+  const id = await askQuestion(ben.request, { title });
+  const { page } = ada;
+  await listening(page, () => page.goto(`/question/${id}`));
+  const shown = article(page, title);
+  const arriving = Promise.withResolvers<void>();
+  await page.route('**/vote', async (route) => {
+    await arriving.promise;
+    await route.abort();
+  });
+  await shown.getByRole('button', { name: 'Upvote (0)' }).click();
+  await expect(shown.getByRole('button', { name: 'Upvote (1)' })).toBeVisible();
+  await putState(ben.request, `/api/questions/${id}/vote`, { vote: 'down' });
+  await expect(shown.getByRole('button', { name: 'Downvote (1)' })).toBeVisible();
+  arriving.resolve();
+  await expect(shown.getByRole('button', { name: 'Upvote (0)', pressed: false })).toBeVisible();
+  await expect(shown.getByRole('button', { name: 'Downvote (1)' })).toBeVisible();
+  await page.unroute('**/vote');
+});
+
+test('a page whose live connection was refused connects again', async () => {
+  const { ada, ben } = trio;
+  const title = uniqueText('Connected again?');
+  const id = await askQuestion(ben.request, { title });
+  const { page } = ada;
+  let refusals = 0;
+  await page.routeWebSocket('**/api/live/**', (socket) => {
+    if (refusals > 0) return void socket.connectToServer();
+    // What the server sends when it cannot read the session in time.
+    refusals++;
+    socket.onMessage((message) => {
+      if (String(message).startsWith('40')) socket.send('44{"message":"unavailable"}');
+    });
+    const handshake = {
+      sid: 'refused',
+      upgrades: [],
+      pingInterval: 25_000,
+      pingTimeout: 20_000,
+      maxPayload: 1e6,
+    };
+    socket.send(`0${JSON.stringify(handshake)}`);
+    return undefined;
+  });
+  await page.goto(`/question/${id}`);
+  await expect.poll(() => refusals).toBe(1);
+  await postAnswer(ben.request, id, 'Seen without a reload.');
+  await expect(page.getByText('Seen without a reload.')).toBeVisible({ timeout: 30_000 });
 });

@@ -91,6 +91,9 @@ function open(client: QueryClient, ending: AbortSignal): void {
     // If the server does not respond either, the page says so.
     else if (isFirstTry) checkSession();
     isFirstTry = false;
+    // Socket.IO retries when there is no connection, but not when the server refuses it.
+    if (error.message !== 'signed-out' && !opened.active)
+      setTimeout(() => !ending.aborted && opened.connect(), 2000 + Math.random() * 8000);
   });
   opened.on('disconnect', (reason) => {
     clearTypingCounts();

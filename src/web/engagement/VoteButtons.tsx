@@ -50,6 +50,8 @@ export function VoteButtons({
     onSuccess: (state, _next, before) => cache.update((page) => patchPost(page, post, state ?? before)),
     onError: async (error, _next, before) => {
       if (before !== undefined) await cache.update((page) => patchPost(page, post, before));
+      // Others may have voted meanwhile.
+      void cache.refresh();
       logFailureAndToastRefusal('Voting', error);
     },
   });
