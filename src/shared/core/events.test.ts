@@ -36,6 +36,20 @@ test('keeps the last of several counts of one post', () => {
   ).toEqual([{ kind: 'viewed', views: 2 }]);
 });
 
+test('keeps which of the counts of a question changed', () => {
+  const counted = (by: 'vote' | 'view', views: number): LiveEvent => ({
+    kind: 'question-counted',
+    questionId: 1,
+    by,
+    upvotes: 1,
+    downvotes: 0,
+    views,
+    answerCount: 0,
+  });
+  const [first, vote, last] = [counted('view', 1), counted('vote', 1), counted('view', 2)];
+  expect(coalesceEvents([first, vote, last])).toEqual([vote, last]);
+});
+
 test('keeps the last of several edits of one post', () => {
   const edited = (answerId: number): LiveEvent => ({ kind: 'answer-edited', answerId });
   expect(coalesceEvents([edited(1), edited(2), edited(1)])).toEqual([edited(2), edited(1)]);

@@ -222,7 +222,7 @@ export function coalesceEvents(events: readonly LiveEvent[]): LiveEvent[] {
   const result: LiveEvent[] = [];
   for (const event of events.toReversed()) {
     const subject = getSubject(event);
-    const key = `${event.kind} ${subject}`;
+    const key = `${event.kind} ${'by' in event ? event.by : ''} ${subject}`;
     if (seen.has(key) || seen.has(`deleted ${subject}`)) continue;
     seen.add(key);
     if (event.kind === 'deleted' || event.kind.endsWith('-deleted')) seen.add(`deleted ${subject}`);

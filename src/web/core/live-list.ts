@@ -46,7 +46,7 @@ export function useLiveList<Id extends number | string>(
   const [state, setState] = useState<PendingItems<Id>>({ hash, ids: new Set(), many: false });
   // The state of another list, if the query changed.
   const { ids, many } = state.hash === hash ? state : { ids: new Set<Id>(), many: false };
-  const { refresh, add, addMany, remove, flush } = useMemo(() => {
+  const { refresh, add, addMany, remove, flushLater } = useMemo(() => {
     const fetchAgain = () =>
       void client.invalidateQueries({ predicate: (query) => query.queryHash === hash });
     const incoming = { ids: new Set<Id>(), many: false };
@@ -65,7 +65,7 @@ export function useLiveList<Id extends number | string>(
     const flushLater = throttle(applyOrHold, refreshIntervalMs, spreadMs);
     return {
       refresh: throttle(fetchAgain, refreshIntervalMs),
-      flush,
+      flushLater,
       add: (id: Id) => {
         incoming.ids.add(id);
         flush();
@@ -97,7 +97,7 @@ export function useLiveList<Id extends number | string>(
       drop((each) => each === id);
     },
     reorder() {
-      if (isAtTop()) flush();
+      if (isAtTop()) flushLater();
     },
     refresh,
   };

@@ -98,6 +98,6 @@ export function useLiveFeed(feed: Feed, muted: MutedChoice, after: string | null
     // A new question has no votes.
     belongs: (posted) => feed !== 'popular' && after === null && !isHidden(posted),
     isMutedAfterEdit: isHidden,
-    isSortedByCounts: feed !== 'recent',
+    sortedBy: ({ recent: undefined, popular: 'vote', unanswered: 'answer' } as const)[feed],
   });
 }

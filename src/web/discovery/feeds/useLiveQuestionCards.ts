@@ -6,6 +6,7 @@ import { type LiveList, useLiveList } from '#web/core/live-list.ts';
 import { useLiveQuery } from '#web/core/live-query.ts';
 
 type QuestionPosted = Extract<FeedEvent, { kind: 'question-posted' }>;
+type QuestionCounted = Extract<FeedEvent, { kind: 'question-counted' }>;
 type QuestionEdited = Extract<FeedEvent, { kind: 'question-edited' }>;
 
 /** Maps each card of the data; cards mapped to null are removed. */
@@ -28,8 +29,8 @@ export type LiveQuestionCards<Data> = {
   belongsAfterEdit?: (edited: QuestionEdited) => boolean;
   /** Whether an edited question leaves the list because of a muted tag. */
   isMutedAfterEdit?: (edited: QuestionEdited) => boolean;
-  /** Counts decide which questions the list contains and their order. */
-  isSortedByCounts?: boolean;
+  /** The count that decides which questions the list contains and their order. */
+  sortedBy?: QuestionCounted['by'] | undefined;
 };
 
 /**
@@ -37,7 +38,7 @@ export type LiveQuestionCards<Data> = {
  * immediately or are held back.
  */
 export function useLiveQuestionCards<Data>(list: LiveQuestionCards<Data>): LiveList<number> {
-  const { queryKey, mapCards, belongs, belongsAfterEdit, isMutedAfterEdit, isSortedByCounts = false } = list;
+  const { queryKey, mapCards, belongs, belongsAfterEdit, isMutedAfterEdit, sortedBy } = list;
   const client = useQueryClient();
   const arrivals = useLiveList(queryKey, 'question', isListed);
   useLiveQuery('feeds', queryKey, { patch, onEvent: handleEvent, onMissed: arrivals.refresh });
@@ -69,13 +70,13 @@ export function useLiveQuestionCards<Data>(list: LiveQuestionCards<Data>): LiveL
     switch (event.kind) {
       case 'question-posted':
         if (belongs?.(event) === true) arrivals.addItem(event.questionId);
-        else if (isSortedByCounts) arrivals.reorder();
+        else if (sortedBy !== undefined) arrivals.reorder();
         return;
       case 'question-edited':
         if (belongsAfterEdit?.(event) === true && isAmongLoaded(event)) arrivals.addItem(event.questionId);
         return;
       case 'question-counted':
-        if (isSortedByCounts) arrivals.reorder();
+        if (event.by === sortedBy) arrivals.reorder();
         return;
       case 'question-solved':
       case 'question-duplicate-changed':
@@ -120,12 +121,7 @@ export function useLiveQuestionCards<Data>(list: LiveQuestionCards<Data>): LiveL
   }
 }
 
-function pickCounts({
-  upvotes,
-  downvotes,
-  views,
-  answerCount,
-}: Extract<FeedEvent, { kind: 'question-counted' }>) {
+function pickCounts({ upvotes, downvotes, views, answerCount }: QuestionCounted) {
   return { upvotes, downvotes, views, answerCount };
 }
 
