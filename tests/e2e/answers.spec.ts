@@ -66,3 +66,22 @@ test('further answers are loaded on request, or when the URL names one of them',
   await expect(wanted).toBeFocused({ timeout: 30_000 });
   await expect(wanted).toBeInViewport();
 });
+
+test('an answer that could not be accepted returns to its place', async ({ page }) => {
+  await registerMember(page.request);
+  const id = await askAndOpen(page, uniqueText('Which one?'));
+  for (const text of ['One', 'Two', 'Three']) await postAnswer(page.request, id, text);
+  await page.reload();
+  const answers = page.getByRole('article', { name: 'Answer by' });
+  await expect(answers).toHaveText([/Three/u, /Two/u, /One/u]);
+  const arriving = Promise.withResolvers<void>();
+  await page.route('**/accepted-answer', async (route) => {
+    await arriving.promise;
+    await route.abort();
+  });
+  await answers.last().getByRole('button', { name: 'Accept answer' }).click();
+  await expect(answers).toHaveText([/One/u, /Three/u, /Two/u]);
+  arriving.resolve();
+  await expect(page.getByRole('alert')).toContainText('Could not accept the answer');
+  await expect(answers).toHaveText([/Three/u, /Two/u, /One/u]);
+});

@@ -6,7 +6,7 @@ import { toastError } from '#web/core/toast.ts';
 import { useQuestionPage } from './questions/question-page-context.ts';
 import { PostAction } from './PostActions.tsx';
 import { acceptAnswer } from './post-api.ts';
-import { setAcceptedAnswer, setAcceptedAnswerFirst } from './questions/question-page-data.ts';
+import { moveAnswer, setAcceptedAnswer, setAcceptedAnswerFirst } from './questions/question-page-data.ts';
 
 /**
  * For the question's author: accepts the answer instead of any other, or withdraws the acceptance. The answer moves to
@@ -19,17 +19,22 @@ export function AcceptAnswerButton({ answerId }: { answerId: number }) {
   const save = useMutation({
     mutationFn: (wanted: number | null) => acceptAnswer(questionId, wanted),
     onMutate: async (wanted) => {
+      const { items = [] } = cache.read()?.answers ?? {};
+      const predecessor = items[items.findIndex(({ id }) => id === wanted) - 1]?.id ?? null;
       // The answer moves immediately, and the page scrolls with it.
       await cache.update((page) => setAcceptedAnswerFirst(page, wanted));
       if (wanted !== null) reveal({ kind: 'answer', id: wanted });
-      return acceptedAnswerId;
+      return { accepted: acceptedAnswerId, predecessor };
     },
     onSuccess: async (now) => {
       await show(now.acceptedAnswerId);
       cache.refreshLists();
     },
-    onError: async (error, _, before = null) => {
-      await show(before);
+    onError: async (error, wanted, before) => {
+      if (before !== undefined)
+        await cache.update((page) =>
+          moveAnswer(setAcceptedAnswer(page, before.accepted), wanted, before.predecessor),
+        );
       toastError(
         isTransient(error)
           ? t`Could not accept the answer: the server cannot be reached. Please try again later.`
