@@ -251,3 +251,22 @@ test('the list of drafts shows all drafts, opens each at its place, and can rest
   await page.reload();
   await expect(page.getByRole('main').getByRole('listitem')).toHaveCount(1);
 });
+
+test('the list of drafts shows and copies a reply that only this browser has', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await registerMember(page.request);
+  const id = await askQuestion(page.request, { title: uniqueText('Not yet on the server?') });
+  const answerId = await postAnswer(page.request, id, 'As answered.');
+  await page.route('**/api/drafts/**', (route) => route.fulfill({ status: 413, json: {} }));
+  await page.goto(`/question/${id}`);
+  await page.locator(`#answer-${answerId}`).getByRole('button', { name: 'Reply' }).click();
+  await field(page, 'Your reply').fill('Only here');
+  await page.goto('/drafts');
+  const draft = page.getByRole('main').getByRole('listitem');
+  await expect(draft).toContainText('Only here');
+  await expect(draft).toContainText('Saved on this device');
+  await expect(draft).not.toContainText('was deleted');
+  await draft.getByRole('button', { name: 'Copy text' }).click();
+  await expect(page.getByText('Text copied to clipboard!')).toBeVisible();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('Only here');
+});

@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useId, useRef, useState } from 'react';
 import type { DraftFields } from '#shared/posts/drafts.ts';
 import { fetchDraft } from './drafts-api.ts';
-import type { DraftRef } from './drafts-storage.ts';
+import { type DraftRef, readDraftRecord } from './drafts-storage.ts';
 import { discardDraft, restoreDraft } from './drafts-sync.ts';
 import { toast, toastError } from '#web/core/toast.ts';
 import { copyText } from '#web/ui/copy-text.ts';
@@ -86,7 +86,7 @@ function DraftLine(props: { item: DraftItem; memberId: number; onDiscarded: (fie
         <p className={classes.facts}>
           <Time at={item.updatedAt} />
           {item.version === null && <span>{t`Saved on this device`}</span>}
-          {path === null && <span>{t`The post it belongs to was deleted`}</span>}
+          {path === null && item.version !== null && <span>{t`The post it belongs to was deleted`}</span>}
         </p>
       </div>
       <div className={classes.buttons}>
@@ -105,12 +105,15 @@ function DraftLine(props: { item: DraftItem; memberId: number; onDiscarded: (fie
   );
 }
 
-/** Lets the member copy the text if the form no longer exists. */
+/** Lets the member copy the text if the page of its form does not exist or is not known. */
 function CopyTextButton({ draftRef, describedBy }: { draftRef: DraftRef; describedBy: string }) {
   const copy = useMutation({
     mutationFn: async () => {
-      const { fields } = await fetchDraft(draftRef);
-      if (!(await copyText(fields?.['content'] ?? ''))) throw new Error('The browser cannot copy text.');
+      const record = readDraftRecord(draftRef);
+      // The server does not have this text yet.
+      const { fields } = record?.dirty === true ? record : await fetchDraft(draftRef);
+      const text = fields?.['content'] ?? '';
+      if (text === '' || !(await copyText(text))) throw new Error('The text could not be copied.');
     },
     onSuccess: () => toast(t`Text copied to clipboard!`),
     onError: () => toastError(t`The text could not be copied. Please try again.`),

@@ -78,7 +78,7 @@ const draftLabels: Readonly<Record<'reply' | 'edit', Record<'question' | 'answer
   },
 };
 
-/** The address that opens the form of a draft; null if its post no longer exists. */
+/** The address that opens the form of a draft; null if its post no longer exists or its question is not known. */
 export function draftFormPath({ target, question, version }: DraftItem): string | null {
   const parsed = parseDraftTarget(target);
   if (parsed === null) return null;
