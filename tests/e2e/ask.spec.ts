@@ -104,6 +104,20 @@ test('a double click posts once, and Ctrl+Enter posts as well', async ({ page })
   expect(await countQuestionsWithTitle(page, second)).toBe(1);
 });
 
+test('a question can be posted again when there was no response for 20 seconds', async ({ page }) => {
+  test.slow();
+  const { title, details, post } = askFields(page);
+  await title.fill(uniqueText('Into the void'));
+  await details.fill('Details');
+  await page.route('**/api/questions', () => {}, { times: 1 });
+  await post.click();
+  await expect(page.getByRole('alert')).toHaveText('Failed to create question. Please try again.', {
+    timeout: 40_000,
+  });
+  await post.click();
+  await expect(page).toHaveURL(/\/question\//u);
+});
+
 test('nothing can be typed while a question is being posted, so that nothing is lost', async ({ page }) => {
   const { title, details, tags, post } = askFields(page);
   await title.fill(uniqueText('Slowly posted'));

@@ -61,6 +61,27 @@ test('a member who starts offline reads pages opened before, and posts are sent 
   await expect(again.getByRole('button', { name: 'Upvote (1)' })).toBeVisible();
 });
 
+test('a page stays readable offline when the server refused it for a while', async ({ page, context }) => {
+  test.slow();
+  await registerMember(page.request);
+  const title = uniqueText('Still there?');
+  const id = await askQuestion(page.request, { title });
+  await page.goto(`/question/${id}`);
+  await waitForServiceWorker(page);
+  await expect.poll(() => listOfflinePages(page)).toContain(`["question",${id},"newest"]`);
+  await page.goto('/');
+  await page.route('**/api/**/questions/*?*', (route) =>
+    route.fulfill({ status: 429, headers: { 'retry-after': '60' }, json: { detail: 'Too many requests' } }),
+  );
+  await page.getByRole('link', { name: title }).click();
+  await expect(page.getByText('Too many requests')).toBeVisible();
+  await page.unroute('**/api/**/questions/*?*');
+  expect(await listOfflinePages(page)).toContain(`["question",${id},"newest"]`);
+  await context.setOffline(true);
+  await page.goto(`/question/${id}`);
+  await expect(page.getByRole('heading', { name: title })).toBeVisible();
+});
+
 test("signing out deletes the member's pages from the browser, in every tab, and no other member sees them", async ({
   page,
   context,

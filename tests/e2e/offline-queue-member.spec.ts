@@ -92,6 +92,17 @@ test('a tab of a member who was replaced in another tab sends nothing as the new
   expect(await getAnswerTexts(page.request, id)).toEqual([]);
 });
 
+test('an answer is refused if another member signed in in another tab', async ({ page }) => {
+  await registerMember(page.request, newMember('Ada First'));
+  const id = await askAndOpen(page, uniqueText('Whose answer is it?'));
+  // As with a sign-in in another tab: this tab does not know about it yet.
+  const ben = await registerMember(page.request, newMember('Ben Second'));
+  await writeAnswer(page, 'I am Ada.');
+  await button(page, 'Account menu').click();
+  await expect(page.getByRole('menu')).toContainText(ben.displayName);
+  expect(await getAnswerTexts(page.request, id)).toEqual([]);
+});
+
 test('invalid data in the storage breaks nothing', async ({ page, context }) => {
   await registerMember(page.request);
   const id = await askAndOpen(page, uniqueText('What is all this?'));

@@ -8,7 +8,7 @@ import type {
 } from '@tanstack/react-query';
 import type { Me } from '#shared/identity/accounts.ts';
 import { isServerReachable } from './api.ts';
-import { isTransient, UnreachableError } from './errors.ts';
+import { hasStatus, isTransient, UnreachableError } from './errors.ts';
 import type * as OfflineStore from './offline-store.ts';
 import type { Session } from './session.ts';
 
@@ -89,7 +89,7 @@ export async function fetchOrRestore<Data, Key extends QueryKey>(
   } catch (error) {
     if (query.state.data !== undefined || context.signal.aborted) throw error;
     if (!isTransient(error)) {
-      void deleteStored(client, query);
+      if ([403, 404, 410].some((status) => hasStatus(error, status))) void deleteStored(client, query);
       throw error;
     }
     const stored = await readStored(client, query);

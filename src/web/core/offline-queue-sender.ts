@@ -1,6 +1,5 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { actingMemberHeader } from '#shared/core/protocol.ts';
 import { isServerReachable } from './api.ts';
 import { getConnectionStatus, onConnectionChange } from './connection.ts';
 import { ApiError, isTransient, logFailure, UnreachableError } from './errors.ts';
@@ -15,10 +14,13 @@ import {
   onActionRemovedInOtherTab,
   type QueuedAction,
 } from './offline-queue.ts';
-import { getRequestOptions, type OfflineActionKind, type QueuedRequestOptions } from './send-or-queue.ts';
+import { getRequestOptions, type OfflineActionKind } from './send-or-queue.ts';
 
 /** The maximum number of tries for a request that gets no response while others do. */
 const maxTries = 5;
+
+/** Longer than the limits against floods, which concern many actions, in milliseconds. */
+const maxWaitMs = 900_000;
 
 /** Sends the member's queued actions on mount and whenever the connection returns. */
 export function useOfflineQueueSender(memberId: number, kinds: readonly OfflineActionKind[]): void {
@@ -111,7 +113,7 @@ async function sendQueued(
       if (next === null) return null;
       const { item, kind } = next;
       try {
-        await kind.send(item.data, client, getRequestOptionsFor(memberId));
+        await kind.send(item.data, client, getRequestOptions(memberId));
         // Shows the result before the action leaves the queue: the cache notifies its listeners in a separate task.
         await new Promise((resolve) => setTimeout(resolve));
         dequeueAction(memberId, item);
@@ -155,12 +157,11 @@ export function decideAfterFailure(error: unknown, count: number, reachable: boo
   if (!(error instanceof ApiError)) return { next: 'refuse' };
   // Signed out, or another member is signed in. Sending continues when this member is back.
   if (error.status === 401) return { next: 'stop' };
-  if (error.status === 429 || isTransient(error))
-    return {
-      next: 'wait',
-      milliseconds: Math.min((error.retryAfterSeconds ?? getRetryDelayMs(count) / 1000) * 1000, 900_000),
-    };
-  return { next: 'refuse' };
+  if (error.status !== 429 && !isTransient(error)) return { next: 'refuse' };
+  const milliseconds =
+    error.retryAfterSeconds === null ? getRetryDelayMs(count) : error.retryAfterSeconds * 1000;
+  // All later actions would wait for the limit of a day that concerns only this one.
+  return milliseconds > maxWaitMs ? { next: 'refuse' } : { next: 'wait', milliseconds };
 }
 
 function getRetryDelayMs(count: number): number {
@@ -185,8 +186,4 @@ function returnRefused(memberId: number, item: QueuedAction, kind: OfflineAction
   const returned = kind.onRefused(item.data, error);
   if (returned === null) dequeueAction(memberId, item);
   else markActionRefused(memberId, item, returned.reason, returned.data);
-}
-
-function getRequestOptionsFor(memberId: number): QueuedRequestOptions {
-  return { ...getRequestOptions(), headers: { [actingMemberHeader]: String(memberId) } };
 }

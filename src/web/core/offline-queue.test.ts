@@ -74,8 +74,9 @@ test('retries after the time that a busy or restarting server sends', () => {
     expect(decideAfterFailure(refusal(status), 3, true)).toEqual({ next: 'wait', milliseconds: 8000 });
 });
 
-test('retries within the hour when the server asks for a day', () => {
-  expect(decideAfterFailure(refusal(429, 86_400), 1, true)).toEqual({ next: 'wait', milliseconds: 900_000 });
+test('gives back an action when its limit ends after more than 15 minutes', () => {
+  expect(decideAfterFailure(refusal(429, 900), 1, true)).toEqual({ next: 'wait', milliseconds: 900_000 });
+  expect(decideAfterFailure(refusal(429, 86_400), 1, true)).toEqual({ next: 'refuse' });
 });
 
 test('keeps actions for their member while there is no session', () => {

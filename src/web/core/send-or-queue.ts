@@ -1,4 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query';
+import { actingMemberHeader } from '#shared/core/protocol.ts';
 import { isServerReachable } from './api.ts';
 import { getConnectionStatus } from './connection.ts';
 import { isTransient } from './errors.ts';
@@ -57,13 +58,13 @@ const requestTimeoutMs = 20_000;
 export async function sendOrQueue<T extends object>(
   memberId: number | null,
   action: OfflineAction,
-  send: (sending: Pick<QueuedRequestOptions, 'init'>) => Promise<T>,
+  send: (sending: QueuedRequestOptions) => Promise<T>,
 ): Promise<T | null> {
-  if (memberId === null) return send(getRequestOptions());
+  if (memberId === null) return send(getRequestOptions(null));
   if (listUnsentActions(memberId).length > 0 && enqueueAction(memberId, action)) return null;
   const wasOnline = getConnectionStatus() === 'online';
   try {
-    return await send(getRequestOptions());
+    return await send(getRequestOptions(memberId));
   } catch (error) {
     if (!isTransient(error)) throw error;
     if (wasOnline && (await isServerReachable())) throw error;
@@ -72,6 +73,10 @@ export async function sendOrQueue<T extends object>(
   }
 }
 
-export function getRequestOptions(): Pick<QueuedRequestOptions, 'init'> {
-  return { init: { signal: AbortSignal.timeout(requestTimeoutMs) } };
+/** @param memberId who acts. The server refuses the request if another member has signed in to the browser since. */
+export function getRequestOptions(memberId: number | null): QueuedRequestOptions {
+  return {
+    headers: memberId === null ? {} : { [actingMemberHeader]: String(memberId) },
+    init: { signal: AbortSignal.timeout(requestTimeoutMs) },
+  };
 }

@@ -43,7 +43,9 @@ function BookmarkForm(props: { id: number; note: string; listIds: readonly numbe
     setSaving(true);
     try {
       if (checked.data !== props.note) await putBookmarkNote(props.id, checked.data);
-      await putBookmarkListIds(props.id, [...listIds]);
+      // Lists that another device chose meanwhile stay if none was changed here.
+      if (listIds.size !== props.listIds.length || props.listIds.some((id) => !listIds.has(id)))
+        await putBookmarkListIds(props.id, [...listIds]);
       await refreshBookmarks(client);
       props.onClose();
     } catch (error) {

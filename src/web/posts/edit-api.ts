@@ -6,6 +6,7 @@ import type { PostRef } from '#shared/core/fields.ts';
 import type { Reply, ReplyEdit } from '#shared/posts/replies.ts';
 import type { Revision, RevisionsPage } from '#shared/posts/revisions.ts';
 import { api, readJson } from '#web/core/api.ts';
+import { getRequestOptions } from '#web/core/send-or-queue.ts';
 import { collections, toIdParam } from './post-api.ts';
 
 // Not in post-api.ts, which a question page loads before it handles input.
@@ -29,19 +30,28 @@ export function getRevision(post: PostRef, number: number, signal: AbortSignal):
 /** @param key the idempotency key of the draft; the same for the functions below. */
 export function editQuestion(id: number, edit: OwnQuestionEdit, key: string) {
   return readJson(
-    api.questions[':id'].$put({ param: { id: String(id) }, header: { [draftHeader]: key }, json: edit }),
+    api.questions[':id'].$put(
+      { param: { id: String(id) }, header: { [draftHeader]: key }, json: edit },
+      getRequestOptions(null),
+    ),
   );
 }
 
 export function editAnswer(id: number, edit: AnswerEdit, key: string): Promise<Answer> {
   return readJson(
-    api.answers[':id'].$put({ param: { id: String(id) }, header: { [draftHeader]: key }, json: edit }),
+    api.answers[':id'].$put(
+      { param: { id: String(id) }, header: { [draftHeader]: key }, json: edit },
+      getRequestOptions(null),
+    ),
   );
 }
 
 export function editReply(id: number, edit: ReplyEdit, key: string): Promise<Reply> {
   return readJson(
-    api.replies[':id'].$put({ param: { id: String(id) }, header: { [draftHeader]: key }, json: edit }),
+    api.replies[':id'].$put(
+      { param: { id: String(id) }, header: { [draftHeader]: key }, json: edit },
+      getRequestOptions(null),
+    ),
   );
 }
 
@@ -50,16 +60,15 @@ type Summary = { summary: string };
 
 export function suggestQuestionEdit(id: number, edit: QuestionEdit & Summary, key: string) {
   return readJson(
-    api.questions[':id']['edit-suggestions'].$post({
-      param: { id: String(id) },
-      header: { [draftHeader]: key },
-      json: edit,
-    }),
+    api.questions[':id']['edit-suggestions'].$post(
+      { param: { id: String(id) }, header: { [draftHeader]: key }, json: edit },
+      getRequestOptions(null),
+    ),
   );
 }
 
 export function suggestPostEdit(post: PostRef, edit: AnswerEdit & Summary, key: string) {
   const collection = post.kind === 'answer' ? api.answers : api.replies;
   const request = { ...toIdParam(post), header: { [draftHeader]: key }, json: edit };
-  return readJson(collection[':id']['edit-suggestions'].$post(request));
+  return readJson(collection[':id']['edit-suggestions'].$post(request, getRequestOptions(null)));
 }

@@ -4,7 +4,7 @@ import type { VoteDirection, PostRef } from '#shared/core/fields.ts';
 import type { Reply } from '#shared/posts/replies.ts';
 import type { VoteState } from '#shared/engagement/votes.ts';
 import { api, readJson } from '#web/core/api.ts';
-import type { QueuedRequestOptions } from '#web/core/send-or-queue.ts';
+import { getRequestOptions, type QueuedRequestOptions } from '#web/core/send-or-queue.ts';
 
 /** The API endpoints that questions, answers and replies share. */
 export const collections = { question: api.questions, answer: api.answers, reply: api.replies } as const;
@@ -18,7 +18,7 @@ export function setVote(
 }
 
 export async function deletePost(post: PostRef): Promise<void> {
-  await readJson(collections[post.kind][':id'].$delete(toIdParam(post)));
+  await readJson(collections[post.kind][':id'].$delete(toIdParam(post), getRequestOptions(null)));
 }
 
 export function postAnswer(
@@ -37,7 +37,10 @@ export function postAnswer(
 /** @param answerId the answer to accept; null withdraws the acceptance. */
 export function acceptAnswer(questionId: number, answerId: number | null) {
   return readJson(
-    api.questions[':id']['accepted-answer'].$put({ param: { id: String(questionId) }, json: { answerId } }),
+    api.questions[':id']['accepted-answer'].$put(
+      { param: { id: String(questionId) }, json: { answerId } },
+      getRequestOptions(null),
+    ),
   );
 }
 

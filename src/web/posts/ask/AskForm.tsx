@@ -56,7 +56,7 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
   const details = useRef<EditorHandle>(null);
   const tagField = useRef<HTMLInputElement>(null);
   const client = useQueryClient();
-  const ask = usePostQuestion();
+  const ask = usePostQuestion(props.member.id);
   const tagsError = findTagsProblem(parseTags(draft.tags));
   const similar = useSimilarQuestions(draft).data;
   const audience = useAudience(draft.tags).data;

@@ -4,6 +4,7 @@ import { limits } from '#shared/core/limits.ts';
 import { findTagsProblem, normalizeTag, parseTags } from '#shared/posts/tags.ts';
 import { api, createIdempotencyKey, readJson } from '#web/core/api.ts';
 import { translateCodedError, translateError } from '#web/core/errors.ts';
+import { getRequestOptions } from '#web/core/send-or-queue.ts';
 import { splitTags } from './tag-proposals.ts';
 
 /** A question as it is typed. `proposals`: see tag-proposals.ts. `key` is the idempotency key, so that a retry or a double click posts it once. */
@@ -37,15 +38,18 @@ export function validateAskDraft({
   return problem === null ? null : { field: 'tags', message: translateCodedError(problem) };
 }
 
-export function usePostQuestion() {
+export function usePostQuestion(memberId: number) {
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: ({ title, content, key, ...tags }: AskDraft) =>
       readJson(
-        api.questions.$post({
-          header: { 'idempotency-key': key },
-          json: { title: title.trim(), content: content.trim(), ...splitTags(tags) },
-        }),
+        api.questions.$post(
+          {
+            header: { 'idempotency-key': key },
+            json: { title: title.trim(), content: content.trim(), ...splitTags(tags) },
+          },
+          getRequestOptions(memberId),
+        ),
       ),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['feed'] }),
   });
