@@ -17,7 +17,7 @@ import { EditSummaryField } from './EditSummaryField.tsx';
 import type { TypedText } from './QuietForms.tsx';
 import { EditConflictBanner } from './revisions/EditConflictBanner.tsx';
 import { useQuestionPage } from './questions/question-page-context.ts';
-import { listMentionableMembers } from './questions/question-page-data.ts';
+import { listMentionableMembers } from './questions/participants.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 import classes from './PostForm.module.css';
 

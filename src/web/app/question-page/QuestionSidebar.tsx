@@ -8,7 +8,7 @@ import type { RelatedQuestionCards } from '#shared/discovery/similar.ts';
 import { RelatedQuestions, relatedQuery } from '#web/discovery/feeds/RelatedQuestions.tsx';
 import { translateTagDescription } from '#web/discovery/tags/tags.ts';
 import { Author } from '#web/posts/Author.tsx';
-import { listParticipants, type Participant } from '#web/posts/questions/question-page-data.ts';
+import { listParticipants, type Participant } from '#web/posts/questions/participants.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
 import { sanitizeUrl } from '#web/ui/markdown/links.ts';
 import page from '#web/ui/page.module.css';

@@ -3,6 +3,7 @@ import type { Answer } from '#shared/posts/answers.ts';
 import type { Question, QuestionPageData } from '#shared/posts/questions.ts';
 import type { Reply } from '#shared/posts/replies.ts';
 import { addMoreAnswers } from './further-posts.ts';
+import { listParticipants } from './participants.ts';
 import {
   setAcceptedAnswer,
   setAcceptedAnswerFirst,
@@ -10,7 +11,6 @@ import {
   addReply,
   findPost,
   listLicenses,
-  listParticipants,
   mergeFetchedPage,
   moveAnswer,
   patchPost,

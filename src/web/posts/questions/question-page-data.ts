@@ -2,7 +2,6 @@ import type { Answer, AnswersPage } from '#shared/posts/answers.ts';
 import type { Question, QuestionPageData } from '#shared/posts/questions.ts';
 import type { RepliesPage, Reply } from '#shared/posts/replies.ts';
 import type { PostRef } from '#shared/core/fields.ts';
-import type { MentionableMember } from '#web/editor/index.ts';
 
 /**
  * Changes to the data of /question/:id as pure functions from the old to the new page. The viewer's own actions and
@@ -242,38 +241,7 @@ export function listLicenses(page: QuestionPageData): string {
   return [...new Set(licenses)].toSorted().join(', ');
 }
 
-export type Participant = MentionableMember & {
-  /** The profile on the site that the member's posts were imported from; null if there is none. */
-  profile: { site: string; url: string } | null;
-};
-
-/**
- * The authors of a thread with an account, each once: the question's author, then the authors of answers and replies.
- */
-export function listParticipants(page: QuestionPageData): Participant[] {
-  const participants = new Map<number, Participant>();
-  for (const { authorId: id, authorName: name, authorAvatar: avatar, source } of listVisiblePosts(page)) {
-    if (id === null) continue;
-    const profile = source?.authorUrl == null ? null : { site: source.site, url: source.authorUrl };
-    const known = participants.get(id);
-    participants.set(id, known ?? { id, name, avatar, profile });
-    if (known?.profile === null) known.profile = profile;
-  }
-  return [...participants.values()];
-}
-
-/** The participants of a thread without the viewer. */
-export function listMentionableMembers(
-  page: QuestionPageData | undefined,
-  viewerId: number,
-): MentionableMember[] {
-  if (page === undefined) return [];
-  return listParticipants(page)
-    .filter(({ id }) => id !== viewerId)
-    .map(({ id, name, avatar }) => ({ id, name, avatar }));
-}
-
-function listVisiblePosts(page: QuestionPageData): (Question | Answer | Reply)[] {
+export function listVisiblePosts(page: QuestionPageData): (Question | Answer | Reply)[] {
   const replies = listReplies(page).filter(({ deleted }) => !deleted);
   return [page.question, ...page.answers.items, ...replies];
 }
