@@ -1,14 +1,18 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { ApiError, isTransient } from './errors.ts';
 import { fetchOrRestore } from './offline-cache.ts';
-import { clearQueriesOnMemberChange, markSessionEnded } from './session.ts';
+import { clearQueriesOnMemberChange, markSessionEnded, sessionQuery } from './session.ts';
 
 const maxRetryDelayMs = 5000;
 
-/** The query cache. The error 'signed-out' from any request means that the session has ended. */
+/** The query cache. Errors of any request tell that the session has ended or belongs to another member. */
 export function createQueryClient(): QueryClient {
   const noticeEndedSession = (error: unknown) => {
-    if (error instanceof ApiError && error.kind === 'signed-out') markSessionEnded(client);
+    if (!(error instanceof ApiError) || error.kind !== 'signed-out') return;
+    // The tab shows the other member then.
+    if (error.code === 'other-member-signed-in')
+      void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+    else markSessionEnded(client);
   };
   const client: QueryClient = new QueryClient({
     queryCache: new QueryCache({ onError: noticeEndedSession }),
