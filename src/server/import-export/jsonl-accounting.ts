@@ -54,7 +54,10 @@ const outcomesByKind = {
     select case when post.id is null or post.is_skipped is not null then 'on posts that are not here'
       when not post.is_new then 'known' else 'taken' end as outcome
     from line_vote vote left join line_post post on post.kind = vote.kind and post.id = vote.post`,
-  pictures: `select case when is_new then 'taken' else 'known' end as outcome from line_picture`,
+  pictures: `
+    select case when is_new then 'taken' when new_id is not null then 'known' else 'shown by no new post or member' end
+      as outcome
+    from line_picture`,
   redirects: `
     select case when is_new then 'taken' when new_id is null then 'to posts, members or topics that are not here'
       else 'known' end as outcome

@@ -320,6 +320,107 @@ it('reads files that were written by hand: only questions are required', async (
   await expectCountsToEqualRows(community);
 });
 
+it('stores equal pictures of a member once, and shows them also in posts of a later import', async () => {
+  const community = await createTestCommunity();
+  const picture = await sharp({ create: { width: 20, height: 10, channels: 3, background: 'red' } })
+    .png()
+    .toBuffer();
+  const names = ['a.png', 'b.png', 'of-ben.png', 'of-no-one.png', 'not-shown.png', 'ada.png', 'ben.png'];
+  const write = async (count: number) => {
+    const directory = await writeJsonLines({
+      members: [
+        { id: 1, name: 'Ada', avatar: 'ada.png' },
+        { id: 2, name: 'Ben', avatar: 'ben.png' },
+      ],
+      pictures: names.map((name) => ({
+        name,
+        ...(/^[ab]\./u.test(name) && { memberId: 1 }),
+        ...(name === 'of-ben.png' && { memberId: 2 }),
+      })),
+      questions: Array.from({ length: count }, (_, index) => ({
+        id: index + 1,
+        title: 'T',
+        content: names
+          .slice(0, 4)
+          .map((name) => `![](pictures/${name})`)
+          .join(' '),
+      })),
+    });
+    await mkdir(path.join(directory, 'pictures'));
+    for (const name of names) await writeFile(path.join(directory, 'pictures', name), picture);
+    return directory;
+  };
+  const expectShown = async (questions: number) => {
+    // Of 'a' and 'b', 'of-ben', and 'of-no-one'.
+    expect(
+      await community.rows(`
+        select display_name, count(distinct upload.id)::int as pictures, count(upload_reference)::int as shown
+        from upload left join member on member.id = member_id left join upload_reference on upload_id = upload.id
+        where kind = 'picture' group by 1 order by 1`),
+    ).toEqual(['Ada', 'Ben', null].map((name) => ({ display_name: name, pictures: 1, shown: questions })));
+    expect(
+      await community.rows(`
+        select count(*)::int as links, count(upload.id)::int as stored from question
+        cross join regexp_matches(content, '/uploads/([^/]+)/20x10.webp', 'g') link (names)
+        left join upload on name = names[1]`),
+    ).toEqual([{ links: 4 * questions, stored: 4 * questions }]);
+  };
+  const { files } = await importByHand(community, await write(1));
+  expect(files.find(({ file }) => file === 'pictures.jsonl')).toMatchObject({
+    imported: 5,
+    skipped: [{ reason: 'the same file as another picture', rows: 2 }],
+  });
+  await expectShown(1);
+  expect((await community.rows('select distinct avatar from member where avatar is not null')).length).toBe(
+    2,
+  );
+  expect(await importByHand(community, await write(1))).toMatchObject({ isUnchanged: true });
+  expect(await importByHand(community, await write(2))).toMatchObject({
+    added: { questions: 1, pictures: 0 },
+  });
+  await expectShown(2);
+});
+
+it('leaves out pictures that are missing in an export, and those of a member who has the same file here', async () => {
+  const directory = await exportTo(await createCommunity(), true);
+  await rm(path.join(directory, 'pictures', avatarName), { recursive: true });
+  // Two files whose pixels were equal.
+  const twin = 'cccccccccccccccccccccc';
+  await cp(path.join(directory, 'pictures', pictureName), path.join(directory, 'pictures', twin), {
+    recursive: true,
+  });
+  const pictures = await readRows(directory, 'pictures');
+  const shown = pictures.find(({ name }) => name === pictureName);
+  const questions = await readRows(directory, 'questions');
+  const lines = (rows: object[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+  await writeFile(
+    path.join(directory, 'pictures.jsonl'),
+    lines([...pictures, { ...shown, name: twin }, { ...shown, name: twin }]),
+  );
+  await writeFile(
+    path.join(directory, 'questions.jsonl'),
+    lines([...questions, { id: 9000, title: 'Twin', content: `![](/uploads/${twin}/40x30.webp)` }]),
+  );
+  const other = await createTestCommunity();
+  const { files } = await importFrom(other, directory);
+  expect(files.find(({ file: name }) => name === 'pictures.jsonl')).toMatchObject({
+    imported: 2,
+    skipped: [
+      { reason: 'the file is missing', rows: 1 },
+      { reason: 'the same file as another picture', rows: 1 },
+    ],
+  });
+  expect(
+    await other.rows(`
+      select name, member_id is not null as owned, (select count(*)::int from upload_file where upload_id = upload.id) as files,
+        (select count(*)::int from upload_reference where upload_id = upload.id) as shown
+      from upload order by name`),
+  ).toEqual([
+    { name: pictureName, owned: true, files: 1, shown: 1 },
+    { name: twin, owned: false, files: 1, shown: 1 },
+  ]);
+});
+
 it('puts replies that are nested too deep on the deepest level, in their order', async () => {
   const community = await createTestCommunity();
   const replies = [1, 2, 3, 4, 5, 6].map((id) => ({

@@ -60,9 +60,10 @@ export async function importJsonLines(options: LineImportOptions): Promise<LineI
 
 async function runImport(options: LineImportOptions, files: LineFiles): Promise<LineImportSummary> {
   const { client, dryRun: isDryRun = false, log = () => {} } = options;
-  const { site, origin } = findOrigin(options, files);
+  const source = findOrigin(options, files);
+  const { site } = source;
   await createLineTables(client);
-  const tallies = await readFiles(options, files, origin);
+  const tallies = await readFiles(options, files, source);
   await checkReferences(client);
   log('Adding the rows…');
   const { added, isMove, remarks } = await runInTransaction(client, isDryRun ? 'rollback' : 'commit', () =>
@@ -101,7 +102,11 @@ function findOrigin({ site }: LineImportOptions, { manifest }: LineFiles): { sit
   return { site: name, origin: url.href.replace(/\/+$/u, '') };
 }
 
-async function readFiles(options: LineImportOptions, files: LineFiles, origin: string): Promise<LineTallies> {
+async function readFiles(
+  options: LineImportOptions,
+  files: LineFiles,
+  { site, origin }: ReturnType<typeof findOrigin>,
+): Promise<LineTallies> {
   const { client, signal } = options;
   const tallies: LineTallies = {};
   const pictures = new Map<string, string>();
@@ -121,7 +126,7 @@ async function readFiles(options: LineImportOptions, files: LineFiles, origin: s
         tally.read += rows.length;
         if (file.kind === 'pictures')
           await stagePictures(
-            { client, directory: files.directory, paths: pictures, tally, signal },
+            { client, directory: files.directory, site, paths: pictures, tally, signal },
             rows as Parameters<typeof stagePictures>[1],
           );
         else await stageRows(context, file.kind, rows as Parameters<typeof stageRows<CopiedKind>>[2]);

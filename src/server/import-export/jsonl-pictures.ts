@@ -1,8 +1,9 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { ClientBase } from 'pg';
 import { ProblemError } from '#server/core/errors.ts';
+import { getErrorCode } from '#server/core/startup-error.ts';
 import { encodePicture } from '#server/posts/index.ts';
 import { limits } from '#shared/core/limits.ts';
 import { getUploadPath } from '#shared/core/uploads.ts';
@@ -18,6 +19,8 @@ type PictureRow = NumberedRow<LineRow<'pictures'>>;
 type PictureStage = {
   client: ClientBase;
   directory: string;
+  /** The name of the source. */
+  site: string;
   /** Gets the address of each picture that texts name by its file. */
   paths: Map<string, string>;
   tally: RowTally;
@@ -26,8 +29,8 @@ type PictureStage = {
 
 /**
  * Decodes pictures, encodes them like uploaded ones, and copies them to the staging tables. A picture of an export keeps
- * its name, so that the texts stay as they are.
- * @throws ArchiveError for a file that is missing
+ * its name, so that the texts stay as they are; its file is missing if it was deleted while the export ran.
+ * @throws ArchiveError for a file that is missing in other directories
  */
 export async function stagePictures(stage: PictureStage, rows: readonly PictureRow[]): Promise<void> {
   for (const each of rows) {
@@ -36,20 +39,33 @@ export async function stagePictures(stage: PictureStage, rows: readonly PictureR
   }
 }
 
-async function stagePicture({ client, directory, paths, tally }: PictureStage, { line, row }: PictureRow) {
+async function stagePicture(
+  { client, directory, site, paths, tally }: PictureStage,
+  { line, row }: PictureRow,
+) {
   const isExported = row.width !== undefined && row.height !== undefined && /^[\w-]{22}$/u.test(row.name);
   const file = isExported ? `${row.name}/${row.width}x${row.height}.webp` : row.name;
-  const bytes = await readPicture(path.join(directory, 'pictures', file), line, file);
-  if (bytes === null) return tally.skip('larger than 10 MB');
+  const bytes = await readPicture(path.join(directory, 'pictures', file), { line, name: file, isExported });
+  if (typeof bytes === 'string') return tally.skip(bytes);
   const { rows: avatars } = await client.query('select from line_member where avatar = $1 limit 1', [
     row.name,
   ]);
   const kind = avatars.length > 0 ? 'avatar' : 'picture';
+  const name = isExported ? row.name : namePicture(row, { site, kind, bytes });
+  const { rows: same } = await client.query<{ width: number; height: number }>(
+    'select width, height from line_picture where name = $1',
+    [name],
+  );
+  const show = (size: { width: number; height: number }) =>
+    paths.set(`pictures/${row.name}`, getUploadPath({ ...size, name }));
+  if (same[0] !== undefined) {
+    if (!isExported) show(same[0]);
+    return tally.skip('the same file as another picture');
+  }
   try {
     const files = await encodePicture(bytes, kind);
     const size = files.at(-1);
     if (size === undefined) throw new Error('the encoder returned no file');
-    const name = isExported ? row.name : randomBytes(16).toString('base64url');
     await client.query(
       `insert into line_picture (line, original, name, member, kind, content_hash, width, height)
        values ($1, $2, $3, $4, $5, $6, $7, $8)`,
@@ -71,7 +87,7 @@ async function stagePicture({ client, directory, paths, tally }: PictureStage, {
         height,
         Buffer.from(content),
       ]);
-    if (!isExported) paths.set(`pictures/${row.name}`, getUploadPath({ ...size, name }));
+    if (!isExported) show(size);
   } catch (error) {
     const refusal = error instanceof ProblemError ? refusals[error.code] : undefined;
     if (refusal === undefined) throw error;
@@ -79,11 +95,25 @@ async function stagePicture({ client, directory, paths, tally }: PictureStage, {
   }
 }
 
-/** Returns null for a file that is larger than an upload may be. */
-async function readPicture(file: string, line: number, name: string): Promise<Buffer | null> {
+/** The same file of the same member has the same name in each import of the site. An avatar belongs to one profile. */
+function namePicture(
+  row: PictureRow['row'],
+  { site, kind, bytes }: { site: string; kind: 'picture' | 'avatar'; bytes: Buffer },
+): string {
+  const owner = [site, kind, row.memberId ?? '', kind === 'avatar' ? row.name : ''];
+  const hash = createHash('sha256').update(JSON.stringify(owner)).update(bytes).digest();
+  return hash.subarray(0, 16).toString('base64url');
+}
+
+/** Returns why the picture is left out instead of its bytes. */
+async function readPicture(
+  file: string,
+  { line, name, isExported }: { line: number; name: string; isExported: boolean },
+): Promise<Buffer | string> {
   try {
-    return (await stat(file)).size > limits.uploadBytes ? null : await readFile(file);
+    return (await stat(file)).size > limits.uploadBytes ? 'larger than 10 MB' : await readFile(file);
   } catch (error) {
+    if (isExported && getErrorCode(error) === 'ENOENT') return 'the file is missing';
     throw lineError(
       'pictures.jsonl',
       line,
@@ -93,17 +123,39 @@ async function readPicture(file: string, line: number, name: string): Promise<Bu
 }
 
 /**
- * Stores the staged pictures, and shows avatars. A picture with a name that exists here is this picture. Runs after the
- * members and posts were added.
+ * Stores the staged pictures that new posts show, and the avatars of new members. A picture with a name that exists here is
+ * this picture. Runs after the members and posts were added.
  */
 export async function addPictures(client: ClientBase): Promise<number> {
+  await client.query(`
+    create temporary table line_shown on commit drop as
+    select distinct kind, new_id as post_id, shown.names[1] as name
+    from (
+      select kind, new_id, content from line_post where is_new and has_pictures
+      union all
+      select post.kind, post.new_id, revision.content
+      from line_revision revision join line_post post on (post.kind, post.id) = (revision.kind, revision.post)
+      where post.is_new and strpos(revision.content, '/uploads/') > 0
+    ) written
+    cross join lateral regexp_matches(written.content, '/uploads/([A-Za-z0-9_-]{22})/', 'g') as shown (names);
+    analyze line_shown;`);
   const added = await client.query(`
     with added as (
       insert into upload (name, member_id, kind, content_hash, width, height, bytes)
-      select picture.name, author.id, kind, content_hash, width, height,
+      select name,
+        -- A member has a file once.
+        case when place = 1 and not exists (
+          select from upload where member_id = owner_id and kind = picture.kind and content_hash = picture.content_hash
+        ) then owner_id end,
+        kind, content_hash, width, height,
         (select sum(octet_length(content)) from line_picture_file file where file.name = picture.name)
-      from line_picture picture left join line_author author on author.key = picture.member
-      order by picture.line
+      from (
+        select staged.*, author.id as owner_id, row_number() over (partition by author.id, kind, content_hash order by line) as place
+        from line_picture staged left join line_author author on author.key = staged.member
+      ) picture
+      where name in (select name from line_shown) or kind = 'avatar' and exists (
+        select from line_member where is_new and avatar = picture.original)
+      order by line
       on conflict do nothing
       returning id, name)
     update line_picture set new_id = added.id, is_new = true from added where added.name = line_picture.name`);
@@ -122,16 +174,8 @@ export async function addPictures(client: ClientBase): Promise<number> {
   for (const [name, kind] of Object.entries(postKinds))
     await client.query(
       `insert into upload_reference (upload_id, ${name}_id)
-       select distinct picture.new_id, written.new_id
-       from (
-         select new_id, content from line_post where kind = $1 and is_new and has_pictures
-         union all
-         select post.new_id, revision.content
-         from line_revision revision join line_post post on (post.kind, post.id) = (revision.kind, revision.post)
-         where post.kind = $1 and post.is_new and strpos(revision.content, '/uploads/') > 0
-       ) written
-       cross join lateral regexp_matches(written.content, '/uploads/([A-Za-z0-9_-]{22})/', 'g') as shown (names)
-       join line_picture picture on picture.name = shown.names[1] and picture.new_id is not null
+       select picture.new_id, post_id from line_shown join line_picture picture using (name)
+       where line_shown.kind = $1 and picture.new_id is not null
        on conflict do nothing`,
       [kind],
     );
