@@ -35,19 +35,27 @@ const name = z
   .transform((text) => Array.from(text).slice(0, limits.displayNameMax).join(''))
   .pipe(z.string().min(1, 'is empty'));
 const text = z.string().transform((raw) => cleanText(raw));
+/** The path of a file. */
+const withoutNul = z.string().transform((path) => path.replaceAll('\0', ''));
 const format = z.enum(['markdown', 'html']).default('markdown');
+/** A row of an index has at most 2.7 kB. */
+const maxAddressBytes = 2000;
+const isShort = (address: string) => Buffer.byteLength(address) <= maxAddressBytes;
+const longReason = `has more than ${maxAddressBytes} bytes`;
+
 /** The page of a post or member on its old site. */
 const url = z
   .url({ protocol: /^https?$/u })
-  .max(2000)
+  .transform(cleanLine)
+  .refine(isShort, longReason)
   .optional();
 
 /** Where an exported row had been imported from: the site and the number or path there. */
 const source = z
   .strictObject({
     site: z.string().min(1).max(253),
-    id: z.string().min(1).max(500),
-    license: z.string().max(200).optional(),
+    id: requiredLine.refine(isShort, longReason),
+    license: line.pipe(z.string().max(200)).optional(),
   })
   .optional();
 
@@ -73,7 +81,7 @@ const post = {
   importedDownvotes: count,
   createdAt: time.optional(),
   editedAt: time.optional(),
-  license: z.string().trim().min(1).max(200).optional(),
+  license: requiredLine.pipe(z.string().max(200)).optional(),
   url,
   source,
 };
@@ -92,7 +100,10 @@ const siteHistory = {
 
 /** An account at a sign-in provider: the issuer and the subject of OpenID Connect (private data). */
 const identity = z.strictObject({
-  issuer: z.url({ protocol: /^https?$/u }).max(500),
+  issuer: z
+    .url({ protocol: /^https?$/u })
+    .max(500)
+    .transform(cleanLine),
   subject: requiredLine.pipe(z.string().max(255)),
 });
 
@@ -108,7 +119,7 @@ const member = z.strictObject({
   format,
   reputation: z.int().optional(),
   role: z.enum(['moderator', 'admin']).optional(),
-  avatar: z.string().max(200).optional(),
+  avatar: withoutNul.pipe(z.string().max(200)).optional(),
   email: email.optional(),
   emailVerified: z.boolean().optional(),
   isBot: z.boolean().optional(),
@@ -161,9 +172,12 @@ const reply = z.strictObject({
 const tagTextSource = z
   .strictObject({
     site: z.string().min(1).max(253),
-    id: z.string().min(1).max(500),
-    url: z.url({ protocol: /^https?$/u }).max(500),
-    license: z.string().min(1).max(200),
+    id: requiredLine.pipe(z.string().max(500)),
+    url: z
+      .url({ protocol: /^https?$/u })
+      .max(500)
+      .transform(cleanLine),
+    license: requiredLine.pipe(z.string().max(200)),
     adapted: z.boolean().default(false),
   })
   .optional();
@@ -187,7 +201,7 @@ const revision = z.strictObject({
   title: requiredLine.optional(),
   content: text,
   format,
-  tags: z.array(z.string()).optional(),
+  tags: z.array(line).optional(),
   createdAt: time,
   replacedAt: time.optional(),
   editorId: id.optional(),
@@ -230,27 +244,26 @@ const bookmark = z
 
 const picture = z.strictObject({
   /** Of an export: the name in the addresses of its files. Otherwise the path of the file below `pictures/`. */
-  name: z
-    .string()
-    .min(1)
-    .max(300)
-    .regex(
-      /^(?!\.\.?(?:\/|$))(?!.*\/\.\.?(?:\/|$))[^/\\][^\\]*$/u,
-      'is not the path of a file below pictures/',
-    ),
+  name: withoutNul.pipe(
+    z
+      .string()
+      .min(1)
+      .max(300)
+      .regex(
+        /^(?!\.\.?(?:\/|$))(?!.*\/\.\.?(?:\/|$))[^/\\][^\\]*$/u,
+        'is not the path of a file below pictures/',
+      ),
+  ),
   width: z.int().positive().optional(),
   height: z.int().positive().optional(),
   memberId: id.optional(),
 });
 
-/** A row of an index has at most 2.7 kB. */
-const maxAddressBytes = 2000;
-
 /** An address on the old site, as old-addresses.ts compares it. */
 const oldAddress = z.string().transform((address, context) => {
   const parsed = /^\/(?!\/)/u.test(address) ? parseOldAddress(address) : null;
   const formatted = parsed === null ? null : formatOldAddress(parsed);
-  if (formatted !== null && Buffer.byteLength(formatted) <= maxAddressBytes) return formatted;
+  if (formatted !== null && isShort(formatted)) return formatted;
   context.addIssue('is not a path such as /viewtopic.php?t=12');
   return z.NEVER;
 });

@@ -499,6 +499,132 @@ it.for([
   expect(await community.everything()).toEqual(before);
 });
 
+it.for([
+  ['members', { id: 1, name: 'Ada', source: { site: 'old.example.org', id: 'ada' } }, 'old.example.org ada'],
+  [
+    'answers',
+    { id: 1, questionId: 1, content: 'C', source: { site: 'old.example.org', id: '5' } },
+    'old.example.org 5',
+  ],
+] as const)('refuses two %s of one source', async ([kind, row, source]) => {
+  const directory = await writeJsonLines({
+    questions: [{ id: 1, title: 'T', content: 'C' }],
+    [kind]: [row, { ...row, id: 2 }],
+  });
+  await expect(importByHand(await createTestCommunity(), directory)).rejects.toThrow(
+    `${kind}.jsonl, line 2: source: another line has ${source}.`,
+  );
+});
+
+it('imports rows with the same page, and values with characters that PostgreSQL cannot store', async () => {
+  const community = await createTestCommunity();
+  await importFrom(community, await writeJsonLines({ questions: [{ id: 1, title: 'Here', content: 'C' }] }), {
+    site: 'old.example.org',
+  });
+  const page = 'https://forum.example.org/faq';
+  const nul = '\0';
+  const write = (id: number) =>
+    writeJsonLines({
+      members: [
+        {
+          id,
+          name: 'Ada',
+          url: `${page}/ada`,
+          avatar: `a${nul}`,
+          identities: [{ issuer: `${page}${nul}`, subject: `${id}` }],
+        },
+      ],
+      questions: [
+        { id, title: 'T', content: 'C', url: page, license: `CC${nul}BY` },
+        { id: id + 1, title: 'T', content: 'C', url: page, source: undefined },
+        { id: id + 2, title: 'T', content: 'C', source: { site: 'old.example.org', id: `${id}${nul}` } },
+      ],
+      revisions: [
+        {
+          post: 'question',
+          postId: id,
+          number: 1,
+          title: 'T',
+          content: 'C',
+          tags: [`a${nul}`],
+          createdAt: '2020-01-01',
+        },
+      ],
+    });
+  await importByHand(community, await write(10));
+  await importByHand(community, await write(20));
+  expect(
+    await community.rows(`
+      select source_key, source_license from question where title = 'T' order by question.id`),
+  ).toEqual([
+    { source_key: 'faq', source_license: 'CC BY' },
+    { source_key: 'faq#question-11', source_license: 'CC BY 4.0' },
+    { source_key: '10', source_license: null },
+    { source_key: 'faq#question-20', source_license: 'CC BY' },
+    { source_key: 'faq#question-21', source_license: 'CC BY 4.0' },
+    { source_key: '20', source_license: null },
+  ]);
+  expect(await community.rows('select source_key from member order by id')).toEqual([
+    { source_key: 'faq/ada' },
+    { source_key: 'faq/ada#member-20' },
+  ]);
+});
+
+it('reads back the export of posts with long addresses', async () => {
+  const community = await createTestCommunity();
+  const own = await writeJsonLines({ questions: [{ id: 1, title: 'Here', content: 'C' }] });
+  await importFrom(community, own, { site: 'old.example.org' });
+  const url = `https://forum.example.org/${encodeURIComponent('発酵'.repeat(80))}`;
+  const questions = [{ id: 7, title: 'T', content: 'C', url }];
+  await importByHand(community, await writeJsonLines({ questions }));
+  const exported = await exportTo(community, true);
+  const other = await createTestCommunity();
+  expect(await importFrom(other, exported)).toMatchObject({ added: { questions: 2 } });
+  const tooLong = [{ id: 7, title: 'T', content: 'C', url: `https://forum.example.org/${'発'.repeat(700)}` }];
+  await expect(importByHand(other, await writeJsonLines({ questions: tooLong }))).rejects.toThrow(
+    'questions.jsonl, line 1: url: has more than 2000 bytes.',
+  );
+});
+
+it('recognizes the posts of a forum in its files and in an export of another community, in any order', async () => {
+  const forum = {
+    members: [{ id: 3, name: 'Ada', url: 'https://forum.example.org/u/ada' }],
+    questions: [
+      { id: 7, title: 'With a page', content: 'C', authorId: 3, url: 'https://forum.example.org/t/7' },
+      { id: 8, title: 'Without', content: 'C' },
+    ],
+    answers: [{ id: 9, questionId: 8, content: 'C' }],
+    replies: [{ id: 10, questionId: 8, answerId: 9, content: 'C' }],
+  };
+  const addOwn = async () => {
+    const community = await createTestCommunity();
+    const questions = [{ id: 1, title: 'Here', content: 'C' }];
+    await importFrom(community, await writeJsonLines({ questions }), { site: 'old.example.org' });
+    return community;
+  };
+  const count = async (community: TestCommunity) =>
+    community.rows(`
+      select (select count(*)::int from question) as questions, (select count(*)::int from answer) as answers,
+        (select count(*)::int from reply) as replies, (select count(*)::int from member) as members`);
+  const files = await writeJsonLines(forum);
+  const first = await addOwn();
+  await importByHand(first, files);
+  const exported = await exportTo(first, true);
+
+  const second = await addOwn();
+  await importByHand(second, files);
+  expect(await importFrom(second, exported)).toMatchObject({
+    added: { questions: 1, answers: 0, members: 0 },
+  });
+  expect(await count(second)).toEqual([{ questions: 4, answers: 1, replies: 1, members: 1 }]);
+
+  const third = await addOwn();
+  await importFrom(third, exported);
+  expect(await importByHand(third, files)).toMatchObject({ isUnchanged: true });
+  expect(await count(third)).toEqual([{ questions: 4, answers: 1, replies: 1, members: 1 }]);
+  await expectCountsToEqualRows(third);
+});
+
 it('requires an address without an export, and a licence where the source is shown', async () => {
   const community = await createTestCommunity();
   const directory = await writeJsonLines({ questions: [{ id: 1, title: 'T', content: 'C' }] });

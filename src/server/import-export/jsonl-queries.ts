@@ -56,19 +56,20 @@ export async function listInnerSites(client: ClientBase): Promise<string[]> {
 /** The kind in `imported_row` of a row of `line_post staged`. */
 const kindName = `(array['question', 'answer', 'reply'])[staged.kind]`;
 
+const stagedTables = [
+  ['line_member', `'member'`],
+  ['line_post', kindName],
+] as const;
+
 /**
  * Finds the rows that exist: from an earlier import of these files, or of the site that they were imported from before.
- * Chooses the ids of the others.
  */
-export async function resolveRows(client: ClientBase, { source, keepsIds }: LineTarget): Promise<void> {
+async function findKnownRows(client: ClientBase, source: string): Promise<void> {
   await client.query(`
     create temporary table line_source on commit drop as
     select id, site from import_source union all select id, unnest(former_sites) from import_source;
     analyze line_source;`);
-  for (const [table, kind] of [
-    ['line_member', `'member'`],
-    ['line_post', kindName],
-  ] as const) {
+  for (const [table, kind] of stagedTables) {
     await client.query(
       `update ${table} staged set new_id = known.id from imported_row known
        where known.source_id = $1 and known.kind = ${kind} and known.source_key = staged.id::text`,
@@ -80,6 +81,51 @@ export async function resolveRows(client: ClientBase, { source, keepsIds }: Line
          and known.kind = ${kind} and known.source_key = staged.source_key`,
     );
   }
+  // Files of a site and exports of what was imported from them number the same rows otherwise. Both name the page. A page
+  // can belong to another row now.
+  for (const [table, shown, kind, condition] of shownTables)
+    await client.query(
+      `update ${table} staged set new_id = known.id
+       from ${table} page left join line_source on line_source.site = page.source_site
+       join ${shown} known on known.source_id = coalesce(line_source.id, $1)
+         and known.source_key = coalesce(page.source_key, page.path)
+       where staged.line = page.line and staged.new_id is null and ${condition('staged')} and ${condition('page')}
+         and (page.source_site is not null or not exists (
+           select from imported_row other
+           where other.source_id = $1 and other.kind = '${kind}' and other.id = known.id
+             and other.source_key <> known.source_key))`,
+      [source],
+    );
+}
+
+const shownTables = [
+  ['line_member', 'member', 'member', () => 'true'],
+  ['line_post', 'base_question', 'question', (alias: string) => `${alias}.kind = 1`],
+  ['line_post', 'base_answer', 'answer', (alias: string) => `${alias}.kind = 2`],
+  ['line_post', 'base_reply', 'reply', (alias: string) => `${alias}.kind = 3`],
+] as const;
+
+/** Names the page of a row that another row has, too, with the number of the row. */
+async function distinguishPages(client: ClientBase, source: string): Promise<void> {
+  for (const [table, shown, kind, condition] of shownTables)
+    await client.query(
+      `update ${table} staged set path = staged.path || '#${kind}-' || staged.id
+       from (
+         select path, min(line) as first from ${table} page
+         where is_new and source_site is null and ${condition('page')} group by path having count(*) > 1
+         union all
+         select path, 0 from ${table} page join ${shown} known on known.source_id = $1 and known.source_key = page.path
+         where is_new and source_site is null and ${condition('page')}
+       ) other
+       where other.path = staged.path and staged.line > other.first and staged.is_new and staged.source_site is null
+         and ${condition('staged')}`,
+      [source],
+    );
+}
+
+/** Finds the rows that exist, and chooses the ids of the others. */
+export async function resolveRows(client: ClientBase, { source, keepsIds }: LineTarget): Promise<void> {
+  await findKnownRows(client, source);
   await client.query(`
     update line_member set is_deleted = true
     where new_id is not null and not exists (select from member where id = new_id and deleted_at is null);
@@ -113,6 +159,7 @@ export async function resolveRows(client: ClientBase, { source, keepsIds }: Line
         ) sorted
       ) chosen
       where staged.kind = ${kind} and chosen.id = staged.id`);
+  await distinguishPages(client, source);
 }
 
 /** The id of a member as it was, or a higher one than all if a member here has it. */

@@ -102,6 +102,16 @@ const problems: readonly (readonly [sql: string, describe: (value: string) => st
     (value) => `another line has the id ${value}`,
   ],
   [
+    `select 'members.jsonl' as file, max(line) as line, source_site || ' ' || source_key as value from line_member
+     where source_site is not null group by source_site, source_key having count(*) > 1`,
+    (value) => `source: another line has ${value}`,
+  ],
+  [
+    `select ${fileOfPost} as file, max(line) as line, source_site || ' ' || source_key as value from line_post post
+     where source_site is not null group by kind, source_site, source_key having count(*) > 1`,
+    (value) => `source: another line has ${value}`,
+  ],
+  [
     `select 'tags.jsonl' as file, line, name as value from line_tag tag
      where exists (select from line_tag other where other.key = tag.key and other.line < tag.line)`,
     (value) => `another line has the tag "${value}"`,
