@@ -151,13 +151,18 @@ export async function rememberKnownTags(client: ClientBase): Promise<void> {
   await client.query('create temporary table line_known_tag on commit drop as select key from tag');
 }
 
-/** Adds follows and bookmarks of members who are here. Returns their numbers. */
+/**
+ * Adds follows and bookmarks of members who are here. Members with an account may have removed those of earlier imports.
+ * Returns their numbers.
+ */
 export async function addFollowsAndBookmarks(
   client: ClientBase,
 ): Promise<{ follows: number; bookmarks: number }> {
+  const mayAdd = (isNew: string) =>
+    `(${isNew} or author.is_new or not exists (select from member where id = author.id and email is not null))`;
   const questions = await addFollows(
     client,
-    `select follow.question as key, author.id as member_id, follow.created
+    `select follow.question as key, author.id as member_id, author.is_new as is_new_member, follow.created
      from line_follow follow join line_author author on author.key = follow.member`,
   );
   const tags = await client.query(`
@@ -165,6 +170,7 @@ export async function addFollowsAndBookmarks(
       insert into tag_follow (tag_id, member_id, created_at)
       select coalesce(tag.synonym_of, tag.id), author.id, min(follow.created)
       from line_follow follow join line_author author on author.key = follow.member join tag on tag.key = follow.tag_key
+      where ${mayAdd('not exists (select from line_known_tag known where known.key = tag.key)')}
       group by 1, 2 order by 1, 2 on conflict do nothing
       returning tag_id),
     counted as (
@@ -178,6 +184,7 @@ export async function addFollowsAndBookmarks(
     left join archive_answer answer on answer.key = bookmark.answer
     left join archive_question question on question.key = bookmark.question
     where case when bookmark.answer is null then question.id is not null else answer.id is not null end
+      and ${mayAdd('coalesce(answer.is_new, question.is_new)')}
     order by bookmark.line on conflict do nothing`);
   return { follows: questions + (tags.rowCount ?? 0), bookmarks: bookmarks.rowCount ?? 0 };
 }

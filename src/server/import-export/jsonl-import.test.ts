@@ -625,6 +625,15 @@ it('recognizes the posts of a forum in its files and in an export of another com
   await expectCountsToEqualRows(third);
 });
 
+it('does not restore follows and bookmarks that members with an account removed', async () => {
+  const directory = await exportTo(await createCommunity(), true);
+  const other = await createTestCommunity();
+  await importFrom(other, directory);
+  await other.rows('delete from question_follow; delete from tag_follow; delete from bookmark');
+  await other.rows('update tag set followers_count = 0');
+  expect(await importFrom(other, directory)).toMatchObject({ isUnchanged: true });
+});
+
 it('requires an address without an export, and a licence where the source is shown', async () => {
   const community = await createTestCommunity();
   const directory = await writeJsonLines({ questions: [{ id: 1, title: 'T', content: 'C' }] });

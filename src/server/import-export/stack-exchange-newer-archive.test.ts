@@ -164,3 +164,36 @@ describe('the report of an import of existing posts', () => {
     expect(await community.rows('select reason from question_closing')).toEqual([{ reason: 'other' }]);
   });
 });
+
+describe('a newer archive', () => {
+  it('does not restore follows that members with an account removed', async () => {
+    const community = await createTestCommunity();
+    const favourite = (id: number, post: number, user: number) => voteRow(id, post, 5, { UserId: user });
+    const archive = {
+      Users: [userRow(1), userRow(2)],
+      Posts: [questionRow(1)],
+      Votes: [favourite(1, 1, 1), favourite(2, 1, 2)],
+    };
+    await community.import(await writeArchive(archive));
+    // The second one has claimed the profile.
+    await community.rows(`
+      with account as (insert into member (display_name, email) values ('Ann', 'ann@example.org') returning id)
+      insert into account_merge (member_id, into_id, moderator_id, posts, votes)
+      select member.id, account.id, account.id, 0, 0 from member, account where source_key = '2'`);
+    await community.rows('delete from question_follow');
+    const newer = {
+      ...archive,
+      Posts: [questionRow(1), questionRow(4)],
+      Votes: [...archive.Votes, favourite(3, 4, 2)],
+    };
+    for (const addOnly of [true, false]) await community.import(await writeArchive(newer), { addOnly });
+    expect(
+      await community.rows(`
+        select question.source_key as question, display_name from question_follow
+        join question on question.id = question_id join member on member.id = member_id order by 1`),
+    ).toEqual([
+      { question: '1', display_name: 'Member 1' },
+      { question: '4', display_name: 'Ann' },
+    ]);
+  });
+});

@@ -345,8 +345,10 @@ export async function acceptAnswers(client: ClientBase): Promise<number> {
 }
 
 /**
- * Adds follows of questions. Returns the number added.
- * @param follows SQL that selects the `key` of a question, the `member_id` and the time `created`
+ * Adds follows of questions. Members with an account here may have unfollowed a question that was imported before. Returns
+ * the number added.
+ * @param follows SQL that selects the `key` of a question, the `member_id`, whether the import added the member
+ * (`is_new_member`), and the time `created`
  */
 export async function addFollows(client: ClientBase, follows: string): Promise<number> {
   const added = await client.query(`
@@ -355,6 +357,8 @@ export async function addFollows(client: ClientBase, follows: string): Promise<n
     from (${follows}) follow
     join archive_question placed on placed.key = follow.key
     join question on question.id = placed.id
+    where placed.is_new or is_new_member
+      or not exists (select from member where id = member_id and email is not null)
     group by question.id, question.created_at, member_id
     order by question.id, member_id
     on conflict do nothing`);
@@ -363,7 +367,7 @@ export async function addFollows(client: ClientBase, follows: string): Promise<n
 
 /** SQL: favourites of the archive's members, for `addFollows`. */
 export const favourites = `
-  select vote.post_id as key, member.id as member_id, vote.created
+  select vote.post_id as key, member.id as member_id, false as is_new_member, vote.created
   from archive_vote vote join archive_member member on member.key = vote.member where vote.kind = 5`;
 
 /**
