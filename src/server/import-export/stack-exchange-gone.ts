@@ -91,14 +91,18 @@ async function refuseMany(client: ClientBase, source: string): Promise<void> {
     answer: 'answers',
     reply: 'comments',
   };
-  for (const { kind, gone, known } of rows) {
-    if (Number(gone) <= missingLimits.rows || Number(gone) <= Number(known) * missingLimits.share) continue;
-    throw new ArchiveError(
-      `${formatNumber(Number(gone))} of ${formatNumber(Number(known))} imported ${names[kind]} are missing ` +
-        'in this archive, so it looks incomplete. If the site deleted them, import it with --allow-removals; ' +
-        'to add only what is new, with --add-only.',
-    );
-  }
+  for (const { kind, gone, known } of rows)
+    refuseMissing(names[kind] ?? kind, { gone: Number(gone), known: Number(known) });
+}
+
+/** @throws ArchiveError if so many of the known rows are gone that the archive looks incomplete */
+export function refuseMissing(what: string, { gone, known }: { gone: number; known: number }): void {
+  if (gone <= missingLimits.rows || gone <= known * missingLimits.share) return;
+  throw new ArchiveError(
+    `${formatNumber(gone)} of ${formatNumber(known)} imported ${what} are missing ` +
+      'in this archive, so it looks incomplete. If the site deleted them, import it with --allow-removals; ' +
+      'to add only what is new, with --add-only.',
+  );
 }
 
 /** Hides the posts that the site deleted, as a moderator would. Moderators can restore them. */

@@ -93,7 +93,10 @@ export async function mergeStaged(client: ClientBase, merge: Merge): Promise<Mer
   const removed = await removeGone(client, merge);
   await refreshProfiles(client, { sourceId, isRefresh });
   await createGoneUserTable(client);
-  const emptied = isRefresh && has('users') ? await emptyGoneProfiles(client, sourceId) : 0;
+  const emptied =
+    isRefresh && has('users')
+      ? await emptyGoneProfiles(client, { sourceId, allowMany: merge.allowRemovals })
+      : 0;
   if (isRefresh) {
     await rememberArchive(client, sourceId);
     await rememberMarks(client, sourceId);

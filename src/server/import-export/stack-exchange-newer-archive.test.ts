@@ -6,6 +6,7 @@ import {
   commentRow,
   createTestCommunity,
   setupTestDatabase,
+  type TestCommunity,
   questionRow,
   userRow,
   versionRow,
@@ -195,5 +196,29 @@ describe('a newer archive', () => {
       { question: '1', display_name: 'Member 1' },
       { question: '4', display_name: 'Ann' },
     ]);
+  });
+
+  const users = Array.from({ length: 150 }, (_, index) => userRow(index + 1));
+  const Posts = [questionRow(1)];
+  const countNames = async ({ rows }: TestCommunity) =>
+    rows(`select count(*)::int as named from member where display_name like 'Member %'`);
+
+  it('is refused if it lacks many members, unless that is allowed', async () => {
+    const community = await createTestCommunity();
+    await community.import(await writeArchive({ Users: users, Posts }));
+    const directory = await writeArchive({ Users: [userRow(1)], Posts });
+    await expect(community.import(directory)).rejects.toThrow(
+      '149 of 150 imported members are missing in this archive, so it looks incomplete.',
+    );
+    expect(await countNames(community)).toEqual([{ named: 150 }]);
+    await community.import(directory, { allowRemovals: true });
+    expect(await countNames(community)).toEqual([{ named: 1 }]);
+  });
+
+  it('without users empties no profiles', async () => {
+    const community = await createTestCommunity();
+    await community.import(await writeArchive({ Users: users, Posts }));
+    await community.import(await writeArchive({ Users: [], Posts }));
+    expect(await countNames(community)).toEqual([{ named: 150 }]);
   });
 });

@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { refuseMissing } from './stack-exchange-gone.ts';
 import { hashOf, literal } from './stack-exchange-queries.ts';
 
 /** The texts of a profile, with the hash of what the archive had before. */
@@ -76,8 +77,15 @@ export async function createGoneUserTable(client: ClientBase): Promise<void> {
 /**
  * Empties the profiles of members whose accounts the site no longer has. Returns how many; the table `archive_gone_user`
  * has them.
+ * @throws ArchiveError if so many are missing that the archive looks incomplete, unless that is allowed
  */
-export async function emptyGoneProfiles(client: ClientBase, sourceId: string): Promise<number> {
+export async function emptyGoneProfiles(
+  client: ClientBase,
+  { sourceId, allowMany }: { sourceId: string; allowMany: boolean },
+): Promise<number> {
+  // Also an archive without users has the numbers of authors.
+  const { rows: users } = await client.query('select from archive_user where not nameless limit 1');
+  if (users.length === 0) return 0;
   await client.query(
     `update imported_row row set is_gone = false from archive_user
      where row.source_id = $1 and row.kind = 'member' and row.is_gone and row.source_key = archive_user.id::text`,
@@ -94,6 +102,13 @@ export async function emptyGoneProfiles(client: ClientBase, sourceId: string): P
      where member.source_id = $1 and deleted_at is null and email is null`,
     [sourceId],
   );
+  const { rows } = await client.query<{ gone: string; known: string }>(
+    `select (select count(*) from archive_gone_user) as gone,
+       (select count(*) from imported_row where source_id = $1 and kind = 'member') as known`,
+    [sourceId],
+  );
+  const gone = Number(rows[0]?.gone);
+  if (!allowMany) refuseMissing('members', { gone, known: Number(rows[0]?.known) });
   await client.query(`
     update member set display_name = 'user' || source_key, bio = null, location = null, website = null,
       reputation = reputation - imported_reputation,
@@ -107,8 +122,7 @@ export async function emptyGoneProfiles(client: ClientBase, sourceId: string): P
      where row.source_id = $1 and row.kind = 'member' and row.source_key = gone.source_key`,
     [sourceId],
   );
-  const { rows } = await client.query('select from archive_gone_user');
-  return rows.length;
+  return gone;
 }
 
 /** Removes the follows of imported members whose favourites the site no longer has. Returns how many. */
