@@ -88,3 +88,14 @@ test('a later import recognises the marks, and keeps what was changed here', asy
   expect(newer.added.duplicates).toBe(1);
   expect(await readOriginals(community)).toEqual({ 4: 2 });
 });
+
+test.each([
+  ['turned round', [link(1, 2, 1)], [link(2, 1, 2)], { 1: 2 }],
+  ['removed where another leads', [link(1, 2, 3)], [link(2, 1, 2)], { 1: 2 }],
+])('a mark that the site has %s is so after one import', async (_, before, now, originals) => {
+  const community = await createTestCommunity();
+  await community.import(await writeArchive({ Posts: questions(3), PostLinks: before }));
+  const { files } = await community.import(await writeArchive({ Posts: questions(3), PostLinks: now }));
+  expect(await readOriginals(community)).toEqual(originals);
+  expect(files.find(({ file }) => file === 'PostLinks.xml')).toMatchObject({ updated: 1, skipped: [] });
+});

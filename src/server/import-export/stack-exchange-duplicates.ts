@@ -26,6 +26,11 @@ export const stageLinks: StageRows = async (client, rows, tally) => {
 export const markedHere = `
   (not placed.is_new and known.content_hash is not null and known.duplicate_id is distinct from question.duplicate_of)`;
 
+/** SQL: whether the refresh removes the mark of an existing question that the archive does not mark. */
+const isReleased = (isRefresh: boolean) => `
+  (${String(isRefresh)} and not placed.is_new and known.content_hash is not null and question.lock_reason is null
+    and not ${markedHere})`;
+
 /**
  * Marks the new questions that are duplicates, and finds the marks of existing ones if `isRefresh` is true. A question with several marks gets the latest. The original of a duplicate
  * is never a duplicate itself, so a chain leads to its last question, and a circle is left out. The table
@@ -52,8 +57,10 @@ export async function markDuplicates(client: ClientBase, isRefresh: boolean): Pr
       from chain join archive_mark next on next.question_id = chain.original_id
       where chain.original_id <> all(seen)),
     ending as (
-      select chain.id, chain.question_id, coalesce(question.duplicate_of, question.id) as original_id
+      select chain.id, chain.question_id,
+        case when ${isReleased(isRefresh)} then question.id else coalesce(question.duplicate_of, question.id) end as original_id
       from chain join question on question.id = chain.original_id
+      join archive_question placed on placed.id = question.id left join archive_known known on known.key = placed.key
       where not exists (select from archive_mark where archive_mark.question_id = chain.original_id))
     select id, question_id, original_id from ending where question_id <> original_id`);
   const marked = await client.query(`
