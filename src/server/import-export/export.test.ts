@@ -211,7 +211,7 @@ it('writes earlier versions of edited posts to the history of the archive', asyn
   const community = await createCommunity();
   await community.rows(`
     insert into revision (question_id, number, title, content, tags, created_at, replaced_at)
-    select id, 1, 'Old title', 'Old text', '{beer}', created_at, created_at + interval '1 hour' from question
+    select id, 1, 'Old title', 'Old text', '{"machine learning",beer}', created_at, created_at + interval '1 hour' from question
     where source_key = '1'`);
   await community.rows(`
     update question set edited_at = created_at + interval '1 hour' where source_key = '1'`);
@@ -225,6 +225,7 @@ it('writes earlier versions of edited posts to the history of the archive', asyn
   expect(await other.rows(`select content from question where title = 'Title <1> & "more"'`)).toEqual([
     { content: 'Plain text.' },
   ]);
+  expect(await other.rows('select tags from revision')).toEqual([{ tags: ['machine learning', 'beer'] }]);
 });
 
 it('writes one state of the community, although members write meanwhile', async () => {

@@ -60,7 +60,7 @@ function chooseText(row: ArchiveRow, kind: number): string {
   if (textKinds.some((each) => each === kind)) return cleanText(text);
   if (kind === closedKind) return JSON.stringify(parseClosing(row));
   if (historyKinds.titles.some((each) => each === kind)) return cleanLine(text);
-  if (historyKinds.tags.some((each) => each === kind)) return parseTags(text).join(' ');
+  if (historyKinds.tags.some((each) => each === kind)) return parseTags(text).join('\n');
   // 'Proposed by 20 approved by 2 edit id of 1'
   if (kind === historyKinds.suggested)
     return /approved by (-?\d{1,15})/u.exec(row['Comment'] ?? '')?.[1] ?? '';

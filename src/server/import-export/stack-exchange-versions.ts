@@ -37,7 +37,7 @@ export async function addVersions(
           imported_editor_id, imported_editor_name, imported_approver_id, imported_summary)
         select location.${column}, version.number,
           ${isQuestion ? 'coalesce(title.text, question.title)' : 'null'}, content.text,
-          ${isQuestion ? `coalesce(string_to_array(tags.text, ' '), '{}')` : 'null::text[]'}, version.created,
+          ${isQuestion ? `coalesce(string_to_array(tags.text, E'\\n'), '{}')` : 'null::text[]'}, version.created,
           version.replaced, true, editor.id, case when editor.id is null then version.editor_name end, approver.id,
           version.summary
         from archive_version version join archive_location location on location.key = version.post_id and location.${other}
