@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -308,6 +308,13 @@ function startExport({ client: { host, port, user, password, database } }: TestC
     stdio: 'ignore',
   });
 }
+
+it('is readable for a web server if it has no private data', async () => {
+  const community = await createCommunity();
+  const mode = async ({ directory }: { directory: string }) => (await stat(directory)).mode & 0o777;
+  expect(await mode(await run(community))).toBe(0o777 & ~process.umask());
+  expect(await mode(await run(community, { withPrivateData: true }))).toBe(0o700);
+});
 
 it('refuses a directory with files, and changes nothing in it', async () => {
   const community = await createCommunity();

@@ -1,5 +1,6 @@
 import { createWriteStream } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { mkdir, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -53,7 +54,7 @@ const formatVersion = 1;
  */
 export async function exportCommunity(options: ExportOptions): Promise<ExportSummary> {
   const { client, directory, signal } = options;
-  const partial = await createPartialDirectory(directory);
+  const partial = await createPartialDirectory(options);
   // PostgreSQL ends the transaction when the connection ends, also during a long statement.
   const closeConnection = () => void client.end();
   signal?.addEventListener('abort', closeConnection, { once: true });
@@ -80,7 +81,10 @@ export async function exportCommunity(options: ExportOptions): Promise<ExportSum
 function ignore(): void {}
 
 /** Files are written to a directory beside the wanted one, which is renamed when it is complete. */
-async function createPartialDirectory(directory: string): Promise<string> {
+async function createPartialDirectory({
+  directory,
+  withPrivateData,
+}: Pick<ExportOptions, 'directory' | 'withPrivateData'>): Promise<string> {
   const target = path.resolve(directory);
   try {
     if ((await readdir(target)).length > 0)
@@ -91,7 +95,9 @@ async function createPartialDirectory(directory: string): Promise<string> {
   }
   try {
     await mkdir(path.dirname(target), { recursive: true });
-    return await mkdtemp(`${target}.partial-`);
+    const partial = `${target}.partial-${randomBytes(4).toString('hex')}`;
+    await mkdir(partial, withPrivateData ? { mode: 0o700 } : undefined);
+    return partial;
   } catch (error) {
     return toExportError(directory)(error);
   }
