@@ -89,6 +89,25 @@ const convert = (community: TestCommunity, given: Files, map: object | string = 
     input: 'map.json',
   });
 
+it('writes files that can be imported for addresses with a number only', async () => {
+  const community = await createTestCommunity();
+  const { redirects } = mapping;
+  const given = { ...mapping, redirects: { ...redirects, topic: '/{id}', post: '/{id}' } };
+  const { err, directory } = await convert(community, files, given);
+  expect(err).toBe('');
+  await importJsonLines({ directory, client: community.client, site: 'https://forum.example.org' });
+  expect(
+    await community.rows(
+      `select address, kind from imported_redirect where kind in ('question', 'answer') order by 1`,
+    ),
+  ).toEqual([
+    { address: '/12', kind: 'question' },
+    { address: '/30', kind: 'question' },
+    { address: '/31', kind: 'answer' },
+    { address: '/32', kind: 'answer' },
+  ]);
+});
+
 it('converts the tables of a forum, and the import shows its topics, posts and members', async () => {
   const community = await createTestCommunity();
   const { out, err, code, directory } = await convert(community, files);

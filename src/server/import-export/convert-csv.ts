@@ -296,7 +296,12 @@ async function addRedirects(client: ClientBase, { redirects, site }: CsvMapping)
   const base = new URL(site).pathname.replace(/\/$/u, '');
   for (const kind of ['topic', 'post', 'member', 'tag'] as const) {
     const [first] = redirects[kind];
-    if (kind !== 'tag' && first?.startsWith(`${base}/`) === true)
+    // An address of digits only is the number of a post on a Stack Exchange site.
+    if (
+      kind !== 'tag' &&
+      first?.startsWith(`${base}/`) === true &&
+      /\D/u.test(first.slice(base.length + 1).replace('{id}', ''))
+    )
       await client.query(`update forum_${kind} set path = replace($1, '{id}', id::text)`, [
         first.slice(base.length),
       ]);
